@@ -44,7 +44,7 @@ Result = TypeVar("Result")
 
 
 def random_network(attention: Attention, seed: int = 0) -> TrainedNetwork:
-    """A network of 5 tokens and 2 logits with TransformerLens's names."""
+    """Return a network of 5 tokens and 2 logits with TransformerLens's names."""
     layers, width, heads, units = SHAPES[attention]
     draw = np.random.default_rng(seed)
     shapes: dict[str, tuple[int, ...]] = {"embed.W_E": (5, width), "pos_embed.W_pos": (ROWS, width),
@@ -66,7 +66,7 @@ def random_network(attention: Attention, seed: int = 0) -> TrainedNetwork:
 
 
 def claim_of_zero(longest: int, attention: Attention) -> WordsClaim:
-    """The logit of 0 is above that of 1 after every word over two letters."""
+    """Return the logit of 0 is above that of 1 after every word over two letters."""
     above = ((0, Fraction(1)), (1, Fraction(-1)))
     read: Read = "last" if attention == "causal" else "first"
     return WordsClaim(("0", "1"), (3, 4), (0,), (2,), (0, 0), (1, longest), read, False, Fraction(0),
@@ -74,7 +74,7 @@ def claim_of_zero(longest: int, attention: Attention) -> WordsClaim:
 
 
 def enumerate_in_numpy(network: TrainedNetwork, claim: WordsClaim) -> np.float64:
-    """The greatest logit of any word where it is judged."""
+    """Return the greatest logit of any word where it is judged."""
     judge, greatest = WordMargins(FloatNetwork(network), claim), np.float64(-np.inf)
     for n in range(claim.lengths[0], claim.lengths[1] + 1):
         for words in words_in_batches(len(claim.alphabet), n, BATCH):

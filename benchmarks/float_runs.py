@@ -152,7 +152,7 @@ class BenchmarkCase:
         return cell
 
     def reach(self, name: str) -> int | None:
-        """The length up to which the whole domain is proved in a class."""
+        """Return the length up to which the whole domain is proved in a class."""
         run, (first, last) = presets()[name], self.whole.lengths
         counts = WordCounts(FloatNetwork(self.network), self.whole)
         short = [n for n in range(first, last + 1) if counts.at(n) <= MOST_WORDS]
@@ -160,7 +160,7 @@ class BenchmarkCase:
         return found if found >= first else None
 
     def longer(self, run: FloatModel) -> Cell:
-        """A wrong run at one of the longer lengths."""
+        """Return a wrong run at one of the longer lengths."""
         for n in self.given.longer:
             if self.last < n <= self.whole.lengths[1]:
                 wrong = WrongRuns(self.network, claim_of_lengths(self.network, self.whole, n, n), run, 1).row(
@@ -177,7 +177,7 @@ class Pushed(DrawnRun):
     calls = 0
 
     def total(self, terms: Any, target: Any) -> Any:
-        """The sum in one of these orders."""
+        """Return the sum in one of these orders."""
         found = [super(Pushed, self).total(terms, target) for _ in range(6)]
         if self.calls == len(self.signs):
             self.signs.append(self.draw.random(found[0].shape) < 1 / 2)
@@ -337,7 +337,7 @@ def page(kept: dict[str, Any]) -> str:
 
 
 def what_is_open(kept: dict[str, Any]) -> str:
-    """The first length that is open, cell by cell."""
+    """Return the first length that is open, cell by cell."""
     rows = []
     for label, each in product(kept, CLASSES):
         if (one := (kept[label].get(each) or {}).get("open")) is not None:
@@ -347,7 +347,7 @@ def what_is_open(kept: dict[str, Any]) -> str:
 
 
 def shown(label: str) -> str:
-    """The name of the network, and how it is quantised."""
+    """Return the name of the network, and how it is quantised."""
     name, _, version = label.partition(", ")
     return f"`{name}`" + (f", {version}" if version else "")
 

@@ -116,7 +116,7 @@ def trusted_stack(text: str) -> tuple[Any, FloatStack]:
 
 
 def section(kept: dict[str, Any], classes: tuple[str, ...]) -> str:
-    """The section."""
+    """Return the section."""
     cells = [cell for found in kept.values() for cell in found.values()]
     lines = [HEAD.format(runs=sum(cell.get("runs", 0) for cell in cells),
                          wrong=sum(cell.get("wrong_runs", 0) for cell in cells)),

@@ -106,12 +106,12 @@ def whole(name: str, each: str) -> dict[str, Any]:
 
 
 def ask(network: TrainedNetwork, claim: WordsClaim, each: str) -> Decision:
-    """The decision over the reals, or in a class, by one process."""
+    """Return the decision over the reals, or in a class, by one process."""
     return decide(network, claim) if each == REALS else decide_floats(network, claim, presets()[each])
 
 
 def section(kept: dict[str, Any]) -> str:
-    """The section, with the table of whole claims."""
+    """Return the section, with the table of whole claims."""
     rows, claims = [], kept.get(CLAIMS, {})
     for name, last in TIMED.items():
         if cells := kept.get(name):

@@ -19,7 +19,7 @@ BINARY = (And, Or, Since)
 
 
 def large_formula(size: int) -> Formula:
-    """A formula of exactly ``size`` different subformulas: half of them temporal, each made of earlier ones."""
+    """Return a formula of exactly ``size`` different subformulas: half of them temporal, each made of earlier ones."""
     draw = random.Random(1)
     lengths: dict[Formula, int] = {Symbol("0"): 1, Symbol("1"): 1}
     unused = dict.fromkeys(lengths)

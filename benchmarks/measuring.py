@@ -36,7 +36,7 @@ class Measured:
     output: str
 
     def seconds(self, value: float) -> str:
-        """A time of it, or what it is more than.
+        """Return a time of it, or what it is more than.
 
         >>> Measured(60, 58.2, 90, False, "").seconds(58.2)
         '> 58.20'

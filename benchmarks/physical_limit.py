@@ -17,7 +17,7 @@ from flint import arb
 
 
 def worst_error(max_n: int) -> arb:
-    """The largest error for all d <= i <= n <= N."""
+    """Return the largest error for all d <= i <= n <= N."""
     worst = arb(0)
     for n in range(1, max_n + 1):
         weights = [arb(-3 * k).exp() for k in range(n)]

@@ -68,7 +68,7 @@ def formula_row(key: str, n: int, folder: str, must: float | None = None, limit:
 
 def zoo_row(command: Literal["decide", "learn", "equal"], names: Sequence[str], max_n: int, folder: str, must: float,
             *options: str) -> BenchmarkRow:
-    """A command about networks of examples/trained, against the claim of the first one.
+    """Return a command about networks of examples/trained, against the claim of the first one.
 
     A decision and what is learnt have a certificate, which is checked; equality has a folder of them.
     """
@@ -97,7 +97,7 @@ def quick_rows(folder: str) -> list[BenchmarkRow]:
 
 
 def all_rows(folder: str, tree: Path) -> list[BenchmarkRow]:
-    """The table of what must be reached."""
+    """Return the table of what must be reached."""
     return [
         BenchmarkRow("start", "certify formula Q_1, n <= 2", (*CERTIFY, "formula", "Q_1", "--max-n", "2")),
         BenchmarkRow("examples", "every shipped example, n <= 64",
@@ -201,7 +201,7 @@ def write_profile(report: BenchmarkReport, rows: Sequence[BenchmarkRow], place: 
 
 
 def _alone(arguments: tuple[str, ...], report: BenchmarkReport) -> tuple[str, ...]:
-    """The same by one process, which is the one that is profiled."""
+    """Return the same by one process, which is the one that is profiled."""
     if "--jobs" in arguments:
         place = arguments.index("--jobs") + 1
         return (*arguments[:place], "1", *arguments[place + 1 :])

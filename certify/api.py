@@ -87,7 +87,7 @@ def run(subject: Subject | None, word: str, **options: Unpack[SubjectOptions]) -
 
 @typed
 def build(subject: Subject | None, *, as_formula: bool = False, **options: Unpack[SubjectOptions]) -> Transformer:
-    """The transformer of a formula or a program (``as_formula=True``: of the formula of a program's output).
+    """Return the transformer of a formula or a program (``as_formula=True``: of the formula of a program's output).
 
     >>> build("prev Q_a", alphabet="ab", regime="position")
     <Transformer: layers 2, heads 3, directions 11, symbols 2>
@@ -103,7 +103,7 @@ def build(subject: Subject | None, *, as_formula: bool = False, **options: Unpac
 
 @typed
 def explain(subject: Subject | None, **options: Unpack[SubjectOptions]) -> Explanation:
-    """The fragment of a formula, and what each regime would build.
+    """Return the fragment of a formula, and what each regime would build.
 
     Raises:
         InputError: if something is malformed, or the subject is no formula.
@@ -120,7 +120,7 @@ def explain(subject: Subject | None, **options: Unpack[SubjectOptions]) -> Expla
 @typed
 def prove(subject: Subject | None, *, min_n: int = 1, max_n: int | None = None,
           **options: Unpack[SubjectOptions]) -> Theorem:
-    """The theorem for every n, or from ``min_n`` on and up to ``max_n``, decided by Coq.
+    """Return the theorem for every n, or from ``min_n`` on and up to ``max_n``, decided by Coq.
 
     Raises:
         InputError: if something is malformed.
@@ -178,7 +178,7 @@ def export(certificate: Path | Certified, to: Format, output: Path) -> None:
 
 @typed
 def card(certificate: Path) -> str:
-    """The claim of a certificate as Markdown for the card of a model.
+    """Return the claim of a certificate as Markdown for the card of a model.
 
     Raises:
         InputError: if the file is no certificate.
@@ -222,7 +222,7 @@ def decide(network: Path, claim: Path | None = None, max_n: int | None = None, m
 def sensitivity(subject: Subject | None, max_n: int = 16, min_n: int = 1, lengths: Sequence[int] | None = None,
                 at: At = "last", direction: str | None = None, as_formula: bool = False,
                 **options: Unpack[SubjectOptions]) -> Sensitivity:
-    """The largest change of a direction (left out: the output) when one symbol of a word is exchanged.
+    """Return the largest change of a direction (left out: the output) when one symbol of a word is exchanged.
 
     It is measured at the ``lengths``; left out, at every length up to 8, at powers of two and at ``max_n``. What is
     claimed stands in docs/sensitivity.md.

@@ -97,7 +97,7 @@ def command_line(name: str | None = None) -> Any:
 
 
 def alone(word: str) -> str | None:
-    """The command of this name, unless it looks at others."""
+    """Return the command of this name, unless it looks at others."""
     return word if word not in LOOK_AT_OTHERS and word in {each.name for each in app.registered_commands} else None
 
 
@@ -139,7 +139,7 @@ def main() -> NoReturn:
 
 
 def describe_misuse(error: Any) -> str:
-    """The complaint of the option parser, and where the usage is explained."""
+    """Return the complaint of the option parser, and where the usage is explained."""
     context = getattr(error, "ctx", None)
     message = " ".join(str(error.format_message()).replace("Value error, ", "").split()).removesuffix(".")
     return f"{message}; {context.command_path if context else 'certify'} --help explains the usage"

@@ -88,7 +88,7 @@ def _positive(name: str, value: Exact | None) -> Fraction | None:
 @typed
 def learn(network: Path, claim: Path | None = None, max_n: int | None = None, words: str | None = None,
           states: int = 64, effort: int = 1) -> Learned:
-    """The automaton that a trained network computes on all words up to a length (docs/learning.md).
+    """Return the automaton that a trained network computes on all words up to a length (docs/learning.md).
 
     Raises:
         InputError: if a file is malformed, or the claim does not fit the network.

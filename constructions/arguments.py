@@ -32,14 +32,14 @@ _ALIASES = {"Constant": ("Fraction", "Expression"), "Form": ("str", "Mapping"),
 
 
 def not_what(name: str, value: object, expected: str) -> InputError:
-    """The complaint about an argument."""
+    """Return the complaint about an argument."""
     shown = repr(value) if isinstance(value, PLAIN) or value is None else f"an object of type {type(value).__name__}"
     shortened = shown if len(shown) <= LONGEST else shown[:LONGEST] + "..."
     return InputError(f"{name}: found {shortened}, expected {expected}")
 
 
 def typed(function: Callable[Given, Result]) -> Callable[Given, Result]:
-    """The function, which refuses arguments that its own annotations do not allow, with an InputError.
+    """Return the function, which refuses arguments that its own annotations do not allow, with an InputError.
 
     Annotations that are not known here are left to the function. They are read as texts, as a file has them that
     imports annotations from the future.

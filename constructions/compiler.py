@@ -91,7 +91,7 @@ def _compile(formula: syntax.Formula, alphabet: tuple[str, ...], regime: Regime,
 
 def new_draft(parts: Sequence[syntax.Formula], alphabet: Sequence[str], regime: Regime, gamma: Fraction,
               temperature: Expression | None = None, weighting: Weighting = Weighting.SOFTMAX) -> Draft:
-    """An empty draft for a formula with these subformulas.
+    """Return an empty draft for a formula with these subformulas.
 
     Reciprocals are position embeddings where [SHA] lists them: Theorems 16, 20 and 21, not Corollaries 18, 22 and 23;
     and where uniform attention does not make them.
@@ -115,7 +115,7 @@ def is_counting(formula: syntax.Formula) -> bool:
 
 
 def add_truth(draft: Draft, formula: syntax.Formula, as_printed: bool = False) -> str:
-    """The direction that holds ``formula`` exactly, its operands' directions being there already."""
+    """Return the direction that holds ``formula`` exactly, its operands' directions being there already."""
     if draft.has_truth(formula):
         return draft.truth(formula)
     if not (is_counting(formula) or isinstance(formula, TEMPORAL)):
@@ -139,7 +139,7 @@ def add_truth(draft: Draft, formula: syntax.Formula, as_printed: bool = False) -
 
 
 def add_count_truth(draft: Draft, formula: syntax.Formula, as_printed: bool) -> str:
-    """The direction of a comparison of counts or of a predicate on a count, by Theorem 20 or 21."""
+    """Return the direction of a comparison of counts or of a predicate on a count, by Theorem 20 or 21."""
     match formula:
         case syntax.PredicateOnSum():
             return add_predicate_on_sum(draft, formula)

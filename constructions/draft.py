@@ -32,7 +32,7 @@ class _LayerDraft:
 
 
 def linear_form(*parts: tuple[str, Fraction]) -> Coefficients:
-    """The sum of multiples of directions; coefficients of one direction add up.
+    """Return the sum of multiples of directions; coefficients of one direction add up.
 
     >>> linear_form(("x", Fraction(2)), ("y", Fraction(1)), ("y", Fraction(-1)))
     {'x': Fraction(2, 1)}
@@ -83,11 +83,11 @@ class Draft:
         return formula in self._names
 
     def truth(self, formula: Formula) -> str:
-        """The direction that holds the truth of ``formula``."""
+        """Return the direction that holds the truth of ``formula``."""
         return self._names[formula]
 
     def embed_position(self, text: str) -> str:
-        """A direction embedded as the position function ``text``, under that name."""
+        """Return a direction embedded as the position function ``text``, under that name."""
         return self._embed_position_function("one" if text == "1" else text, parse_expression(text))
 
     def embed_before(self, formula: Formula) -> str:
@@ -102,18 +102,18 @@ class Draft:
         return name
 
     def one(self) -> str:
-        """The constant-1 direction."""
+        """Return the constant-1 direction."""
         return self.embed_position("1")
 
     def embed_truth(self, formula: Formula, true_symbols: Iterable[str]) -> str:
-        """A direction that the token embedding sets to 1 at ``true_symbols``."""
+        """Return a direction that the token embedding sets to 1 at ``true_symbols``."""
         name = self._new_truth(formula, stage=0)
         for symbol in true_symbols:
             self._tokens[symbol][name] = ONE
         return name
 
     def embed_tokens(self, name: str, meaning: Meaning, weights: Mapping[str, Fraction]) -> str:
-        """The direction ``name``, which the token embedding sets to the weight of each symbol."""
+        """Return the direction ``name``, which the token embedding sets to the weight of each symbol."""
         self._add(name, meaning, stage=0)
         for symbol, weight in weights.items():
             if weight:
@@ -121,7 +121,7 @@ class Draft:
         return name
 
     def embed_positional(self, formula: Formula) -> str:
-        """A direction embedded as the truth of a positional formula."""
+        """Return a direction embedded as the truth of a positional formula."""
         name = self._new_truth(formula, stage=0)
         self._positions[name] = Bracket(formula)
         return name
@@ -151,7 +151,7 @@ class Draft:
 
     def add_feed_forward(self, name: str, meaning: Meaning, units: Iterable[tuple[Coefficients, Fraction, Fraction]],
                          bias: Fraction) -> str:
-        """The direction ``name`` = bias + sum of write * ReLU(reads . h + unit bias), in the earliest layer."""
+        """Return the direction ``name`` = bias + sum of write * ReLU(reads . h + unit bias), in the earliest layer."""
         listed = list(units)
         layer = self._latest([reads for reads, _, _ in listed]) // 2 + 1
         self._add(name, meaning, stage=2 * layer)
@@ -162,11 +162,11 @@ class Draft:
         return name
 
     def finish(self, output: Formula) -> Transformer:
-        """The transformer as it now is, whose output direction holds the truth of ``output``."""
+        """Return the transformer as it now is, whose output direction holds the truth of ``output``."""
         return self.finish_at(self.truth(output))
 
     def finish_at(self, output: str) -> Transformer:
-        """The transformer as it now is, with this output direction.
+        """Return the transformer as it now is, with this output direction.
 
         If a file with it has a table of formulas, names of directions refer to its entries.
         """
@@ -189,13 +189,13 @@ class Draft:
     # -- names ---------------------------------------------------------------------------------------------------------
 
     def once(self, key: Hashable, build: Callable[[], str]) -> str:
-        """The direction that ``build`` returned when it was first asked for ``key``."""
+        """Return the direction that ``build`` returned when it was first asked for ``key``."""
         if key not in self._built:
             self._built[key] = build()
         return self._built[key]
 
     def spell(self, kind: str, about: _About, note: str = "") -> str:
-        """A name for a direction about a formula, a count or a sum of counts; ``note`` tells several apart."""
+        """Return a name for a direction about a formula, a count or a sum of counts; ``note`` tells several apart."""
         name = f"{kind}[{_short_text(PLAIN_TEXTS, about) or f'#{len(self._directions) + 1}'}]{note}"
         self._spelled[name] = kind, about, note
         return name
@@ -205,7 +205,7 @@ class Draft:
         return name in self._directions
 
     def stage(self, name: str) -> int:
-        """The stage at which the direction is complete."""
+        """Return the stage at which the direction is complete."""
         return self._stages[name]
 
     def meaning(self, name: str) -> Meaning:
@@ -236,7 +236,7 @@ class Draft:
 
 
 def _short_text(texts: FormulaTexts, about: _About) -> str | None:
-    """The text of what a direction is about; None if it is too long for a name."""
+    """Return the text of what a direction is about; None if it is too long for a name."""
     match about:
         case Formula():
             formulas = [about]

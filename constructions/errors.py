@@ -8,7 +8,7 @@ _EXCERPT_WIDTH = 72
 
 
 def meant(name: str, known: Iterable[str]) -> str:
-    """The known name that is nearest to one that is not, as the end of a complaint.
+    """Return the known name that is nearest to one that is not, as the end of a complaint.
 
     >>> meant("formulae", ("formula", "floats")), meant("xyz", ("formula",))
     ('; did you mean formula?', '')
@@ -18,7 +18,7 @@ def meant(name: str, known: Iterable[str]) -> str:
 
 
 def install(extra: str) -> str:
-    """The command that installs an extra; no index has certify itself.
+    """Return the command that installs an extra; no index has certify itself.
 
     >>> install("mcp")
     "pip install '.[mcp]' in a checkout of certify"
@@ -61,7 +61,7 @@ class TextError(InputError):
         self.text = text
 
     def of_file(self, where: str) -> Self:
-        """The same complaint about the text of a file."""
+        """Return the same complaint about the text of a file."""
         return type(self)(self.message, self.line, self.column, self.text, where)
 
     def caret(self) -> str:

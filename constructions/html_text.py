@@ -11,7 +11,7 @@ MOST_ROWS = 40
 
 
 def html_text(text: object, longest: int = LONGEST) -> str:
-    """The text, printable, not too long and escaped.
+    """Return the text, printable, not too long and escaped.
 
     >>> html_text("a < b")
     'a &lt; b'
@@ -21,7 +21,7 @@ def html_text(text: object, longest: int = LONGEST) -> str:
 
 
 def html_table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table; of many rows the first ones, and how many there are more."""
+    """Return a table; of many rows the first ones, and how many there are more."""
     found = list(rows)
     head = "".join(f"<th style='text-align:left'>{html_text(name)}</th>" for name in names)
     body = "".join(f"<tr>{_cells(row)}</tr>" for row in found[:MOST_ROWS])

@@ -75,7 +75,7 @@ class NetworkBuilder:
 
     @typed
     def direction(self, text: str) -> str:
-        """The name of the direction that ``text`` denotes, embedded or compiled if it is not there yet.
+        """Return the name of the direction that ``text`` denotes, embedded or compiled if it is not there yet.
 
         >>> net = NetworkBuilder("01")
         >>> net.direction("i/n"), net.direction("[PRIME](i-1)"), net.direction("Q_0 & EVEN")
@@ -98,7 +98,7 @@ class NetworkBuilder:
     def head(self, name: str, *, value: Form, means: str | Meaning | None = None, key: Forms = (),
              query: Forms = "1", mask: MaskName = "future", when: str = "true", temperature: str | None = None,
              weighting: WeightingName = "softmax", source: str = "by hand") -> str:
-        """A head that writes one direction, of its own name: the weighted mean of ``value``.
+        """Return a head that writes one direction, of its own name: the weighted mean of ``value``.
 
         The score at (i, j) is ``query`` at i times ``key`` at j; without a key the head attends uniformly. A formula as
         ``means`` says that the head is near its truth ``when`` a positional formula holds, a position function
@@ -130,7 +130,7 @@ class NetworkBuilder:
 
     @typed
     def round(self, near: str, means: str | None = None) -> str:
-        """The exact truth of what the direction ``near`` is near to, by the two ReLUs of Lemma 9; its name.
+        """Return the exact truth of what the direction ``near`` is near to, by the two ReLUs of Lemma 9; its name.
 
         If it is near only where a guard holds, the truth is that of guard and formula. ``means`` states the result in
         other words.
@@ -195,7 +195,7 @@ class NetworkBuilder:
         return name
 
     def build(self) -> Transformer:
-        """The transformer as written so far.
+        """Return the transformer as written so far.
 
         Raises:
             InputError: if it has no output.
@@ -207,7 +207,7 @@ class NetworkBuilder:
     # -- reading texts -------------------------------------------------------------------------------------------------
 
     def _read(self, text: str) -> Formula | PositionFunction:
-        """The position function or the formula that a text denotes."""
+        """Return the position function or the formula that a text denotes."""
         try:
             return parse_position_function(text, self._predicates)
         except InputError as error:
@@ -257,7 +257,7 @@ class NetworkBuilder:
     # -- writing truths ------------------------------------------------------------------------------------------------
 
     def _compile(self, formula: Formula) -> str:
-        """The direction of a formula; whatever part of it has none gets one by the constructions of [SHA]."""
+        """Return the direction of a formula; whatever part of it has none gets one by the constructions of [SHA]."""
         for part in subformulas(formula):
             add_truth(self._draft, part)
         return self._draft.truth(formula)

@@ -18,7 +18,7 @@ Table = Mapping[str, Any]
 
 
 def read_toml(content: str, where: str) -> dict[str, Any]:
-    """The tables of a TOML text; its decimals are read exactly.
+    """Return the tables of a TOML text; its decimals are read exactly.
 
     Raises:
         InputError: if it is none.
@@ -32,7 +32,7 @@ def read_toml(content: str, where: str) -> dict[str, Any]:
 
 
 def check_keys(where: str, table: object, expected: Collection[str], needed: Collection[str] = ()) -> Table:
-    """The table, if it has these keys.
+    """Return the table, if it has these keys.
 
     Raises:
         InputError: for a key that is not expected, with the nearest that is, and for one that is missing.
@@ -51,7 +51,7 @@ def check_keys(where: str, table: object, expected: Collection[str], needed: Col
 
 
 def shown(value: object) -> str:
-    """A value as TOML would have it, cut if it is long."""
+    """Return a value as TOML would have it, cut if it is long."""
     try:
         text = json.dumps(value, ensure_ascii=True, default=str)
     except ValueError:  # of a number with thousands of digits
@@ -60,7 +60,7 @@ def shown(value: object) -> str:
 
 
 def natural(where: str, value: object, below: int = MOST, what: str = "a whole number") -> int:
-    """A whole number from 0 on.
+    """Return a whole number from 0 on.
 
     Raises:
         InputError: if it is none, or not below the limit.
@@ -71,7 +71,7 @@ def natural(where: str, value: object, below: int = MOST, what: str = "a whole n
 
 
 def naturals(where: str, value: object, below: int = MOST, what: str = "whole numbers") -> tuple[int, ...]:
-    """A list of them.
+    """Return a list of them.
 
     Raises:
         InputError: likewise.
@@ -82,7 +82,7 @@ def naturals(where: str, value: object, below: int = MOST, what: str = "whole nu
 
 
 def text(where: str, value: object) -> str:
-    """A string.
+    """Return a string.
 
     Raises:
         InputError: if it is none.
@@ -93,7 +93,7 @@ def text(where: str, value: object) -> str:
 
 
 def texts(where: str, value: object) -> list[str]:
-    """A list of strings.
+    """Return a list of strings.
 
     Raises:
         InputError: if it is none.
@@ -104,7 +104,7 @@ def texts(where: str, value: object) -> list[str]:
 
 
 def boolean(where: str, value: object) -> bool:
-    """A truth value.
+    """Return a truth value.
 
     Raises:
         InputError: if it is none.
@@ -126,7 +126,7 @@ def one_of(where: str, value: object, choices: Collection[str]) -> str:
 
 
 def exact(where: str, value: object) -> Fraction:
-    """A number that is 0 or more: a whole one, a decimal (read exactly), or text such as "1/8".
+    """Return a number that is 0 or more: a whole one, a decimal (read exactly), or text such as "1/8".
 
     Raises:
         InputError: if it is none.

@@ -8,7 +8,7 @@ from constructions.errors import InputError, Unreadable
 
 
 def read_file(place: str | Path | BinaryIO, most: int, where: str = "") -> bytes:
-    """The content of a file, by its path or open; complaints call it ``where``, or by its path.
+    """Return the content of a file, by its path or open; complaints call it ``where``, or by its path.
 
     Raises:
         Unreadable: if there is no such file, or it cannot be read.
@@ -26,7 +26,7 @@ def read_file(place: str | Path | BinaryIO, most: int, where: str = "") -> bytes
 
 
 def utf8_of(data: bytes, where: str, encoding: str = "utf-8") -> str:
-    """The text that the bytes are.
+    """Return the text that the bytes are.
 
     Raises:
         InputError: if they are none.
@@ -38,7 +38,7 @@ def utf8_of(data: bytes, where: str, encoding: str = "utf-8") -> str:
 
 
 def printable(text: str) -> str:
-    """The text on one line, with escapes for what a terminal or an editor would act on or cannot show.
+    """Return the text on one line, with escapes for what a terminal or an editor would act on or cannot show.
 
     >>> print(printable("red\\x1b[31m\\n"))
     red\\x1b[31m\\n

@@ -12,7 +12,7 @@ LENGTHS = (2, 4, 8, 16, 32, 64, 128)
 
 
 def picture(lengths: tuple[int, ...] = LENGTHS) -> str:
-    """The whole SVG document."""
+    """Return the whole SVG document."""
     found = {heat: cross_entropy("ODD(#<[Q_1])", alphabet="01", temperature=heat, max_n=max(lengths), lengths=lengths)
              for heat in ("1/n", "1")}
     return draw_cross_entropy([(f"temperature {heat}", one) for heat, one in found.items()])

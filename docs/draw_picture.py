@@ -37,7 +37,7 @@ text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','DejaVu S
 
 
 def picture(sealed: Sealed) -> str:
-    """The whole SVG document."""
+    """Return the whole SVG document."""
     last = sealed.lengths.last
     parts = [
         *panel(16, 172, "a formula", ("more 1s than 0s", "so far")),
@@ -61,19 +61,19 @@ def picture(sealed: Sealed) -> str:
 
 def text(x: float, y: float, content: str, kind: str = "text", size: float = 14, anchor: str = "start",
          weight: int = 400) -> str:
-    """A line of text."""
+    """Return a line of text."""
     return (f'<text class="{kind}" x="{x:g}" y="{y:g}" font-size="{size:g}" text-anchor="{anchor}" '
             f'font-weight="{weight}" xml:space="preserve">{escape(content)}</text>')
 
 
 def rectangle(kind: str, x: float, y: float, width: float, height: float, corner: float = 0, shade: float = 1) -> str:
-    """A box; ``shade`` is its opacity."""
+    """Return a box; ``shade`` is its opacity."""
     return (f'<rect class="{kind}" x="{x:.4g}" y="{y:.4g}" width="{width:.4g}" height="{height:.4g}" rx="{corner:g}"'
             + (f' fill-opacity="{shade:.3f}"' if shade < 1 else "") + "/>")
 
 
 def panel(x: float, width: float, title: str, captions: Sequence[str]) -> Iterable[str]:
-    """A title above and captions below a drawing."""
+    """Yield a title above and captions below a drawing."""
     middle = x + width / 2
     yield text(middle, 36, title, size=18, anchor="middle", weight=650)
     for place, caption in enumerate(captions):
@@ -81,7 +81,7 @@ def panel(x: float, width: float, title: str, captions: Sequence[str]) -> Iterab
 
 
 def formula_lines(x: float, lines: Sequence[str]) -> Iterable[str]:
-    """The formula, operators in colour."""
+    """Yield the formula, operators in colour."""
     for place, line in enumerate(lines):
         is_operator = line.strip() in ("since", "until")
         yield text(x, TOP + 34 + 32 * place, line, "mono blue" if is_operator else "mono text", 19,
@@ -123,7 +123,7 @@ def nodes_of(network: Transformer) -> list[DrawnNode]:
 
 
 def reads_of(head: Head) -> frozenset[str]:
-    """The directions that a head reads."""
+    """Return the directions that a head reads."""
     return frozenset(name for row in (*head.queries, *head.keys, *head.values.values()) for name in row)
 
 
@@ -185,7 +185,7 @@ def attention(sealed: Sealed, left: float, right: float) -> Iterable[str]:
 
 
 def errors(sealed: Sealed, left: float, right: float) -> Iterable[str]:
-    """A bar for each head up to its worst error, and the line at 1/4."""
+    """Yield a bar for each head up to its worst error, and the line at 1/4."""
     step = (BOTTOM - TOP - 30) / len(sealed.bounds)
     for place, bound in enumerate(sealed.bounds):
         error = max(bound.error_if_false, bound.error_if_true)

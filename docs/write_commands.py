@@ -49,7 +49,7 @@ class Section:
         self.options = [record for record in records if record[0] != "--help"]
 
     def text(self, shared: set[Option]) -> str:
-        """The section, with the options that are not shared in full."""
+        """Return the section, with the options that are not shared in full."""
         page = self.context.make_formatter()
         self.command.format_usage(self.context, page)
         self.command.format_help_text(self.context, page)
@@ -90,13 +90,13 @@ def shared_options(sections: list[Section]) -> dict[Option, None]:
 
 
 def block(text: str) -> str:
-    """A text as it stands on a terminal."""
+    """Return a text as it stands on a terminal."""
     lines = "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
     return f"```text\n{lines}\n```\n"
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the whole page."""
     commands = command_line().commands
     groups = list(grouped(list(commands)))
     sections = [Section(name, commands[name]) for _, names in groups for name in names]

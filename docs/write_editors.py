@@ -62,7 +62,7 @@ def patterns_of(ending: str) -> list[tuple[str, str]]:
 
 
 def grammar(ending: str) -> dict[str, Any]:
-    """A grammar as TextMate, Visual Studio Code and others read it."""
+    """Return a grammar as TextMate, Visual Studio Code and others read it."""
     return {
         "name": LANGUAGES[ending][0], "scopeName": f"source.certify-{ending}", "fileTypes": [ending],
         "patterns": [{"match": pattern, "name": f"{scope}.certify-{ending}"} for pattern, scope in patterns_of(ending)]}

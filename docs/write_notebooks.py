@@ -14,7 +14,7 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 
 def run_cell(source: str, names: dict[str, Any]) -> tuple[Any, str]:
-    """The value of the last line of a cell, None if it has none, and what the cell prints."""
+    """Return the value of the last line of a cell, None if it has none, and what the cell prints."""
     *lines, last = source.split("\n")
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
@@ -28,7 +28,7 @@ def run_cell(source: str, names: dict[str, Any]) -> tuple[Any, str]:
 
 
 def outputs_of(value: object, printed: str, count: int) -> list[dict[str, Any]]:
-    """The outputs of a cell, in the format of notebooks (nbformat 4.5)."""
+    """Return the outputs of a cell, in the format of notebooks (nbformat 4.5)."""
     found: list[dict[str, Any]] = []
     if printed:
         found.append({"name": "stdout", "output_type": "stream", "text": printed.splitlines(keepends=True)})
@@ -42,7 +42,7 @@ def outputs_of(value: object, printed: str, count: int) -> list[dict[str, Any]]:
 
 
 def run_notebook(path: Path) -> tuple[dict[str, Any], dict[str, Any], list[Any]]:
-    """The notebook with the outputs of its cells, the names at its end, and the values of its cells."""
+    """Return the notebook with the outputs of its cells, the names at its end, and the values of its cells."""
     notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     names: dict[str, Any] = {}
     values: list[Any] = []

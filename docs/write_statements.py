@@ -64,7 +64,7 @@ class StatementEntry:
 
 
 def read_statements(path: Path = FOLDER / "statements.toml") -> tuple[StatementEntry, ...]:
-    """The whole list."""
+    """Return the whole list."""
     entries = tomllib.loads(path.read_text(encoding="utf-8"))["statement"]
     return tuple(StatementEntry(**{key: tuple(value) if isinstance(value, list) else value for key,
                                    value in entry.items()})
@@ -72,7 +72,7 @@ def read_statements(path: Path = FOLDER / "statements.toml") -> tuple[StatementE
 
 
 def row(one: StatementEntry, name: str) -> str:
-    """The row of a statement under this name."""
+    """Return the row of a statement under this name."""
     verdict = one.verdict + (f": {one.repair}" if one.repair else "")
     theorems = [f"`{file}`: " + ", ".join(f"`{name}`" for name in names) for file, names in one.coq.items()]
     coq = "; ".join([*theorems, *([one.reason] if one.reason else [])])
@@ -81,13 +81,13 @@ def row(one: StatementEntry, name: str) -> str:
 
 
 def table(title: str, listed: tuple[StatementEntry, ...], name: Callable[[StatementEntry], str]) -> str:
-    """A table with this title of its first column."""
+    """Return a table with this title of its first column."""
     return "\n".join([f"| {title} | verdict | Coq | construction | tested by |", "|---|---|---|---|---|",
                       *(row(one, name(one)) for one in listed)])
 
 
 def page(text: str, listed: tuple[StatementEntry, ...]) -> str:
-    """The page with its tables as the list has them."""
+    """Return the page with its tables as the list has them."""
     papers = [tuple(one for one in listed if one.number and one.paper == paper) for paper in ("SHA", "Hahn")]
     remarks = tuple(one for one in listed if not one.number)
     written = iter([*(table("statement", numbered, lambda one: one.name) for numbered in papers),

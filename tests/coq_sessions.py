@@ -46,7 +46,7 @@ class CoqThatStays(Coq):
 
 @cache
 def _session(coqc: str, library: Path) -> subprocess.Popen[bytes]:
-    """A ``coqtop`` that has loaded the library."""
+    """Return a ``coqtop`` that has loaded the library."""
     program = shutil.which("coqtop", path=str(Path(coqc).parent))
     assert program is not None, "there is a coqc and no coqtop beside it"
     process = subprocess.Popen([program, "-q", "-emacs", "-Q", str(library), LOGICAL_NAME], env=environment(),

@@ -131,7 +131,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @lru_cache
 def _files(noted: str) -> frozenset[str]:
-    """The files of the tests that were noted."""
+    """Return the files of the tests that were noted."""
     return frozenset(line.partition("::")[0] for line in Path(noted).read_text(encoding="utf-8").splitlines())
 
 

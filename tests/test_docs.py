@@ -299,7 +299,7 @@ def test_the_abbreviations_in_the_certificate_page_are_those_of_the_parser() -> 
 
 
 def cells(row: str) -> list[str]:
-    """The cells of a row of a table, without the escapes of bars."""
+    """Return the cells of a row of a table, without the escapes of bars."""
     return [cell.replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
 
 
@@ -323,7 +323,7 @@ def test_the_runs_in_the_page_on_formulas_print_what_it_shows(tmp_path: Path) ->
 
 
 def letters(text: str) -> str:
-    """The formula letters a and b of a table, as symbols."""
+    """Return the formula letters a and b of a table, as symbols."""
     return re.sub(r"\b([ab])\b", r"Q_\1", text.replace("\\|", "|"))
 
 

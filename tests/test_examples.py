@@ -32,12 +32,12 @@ Holds = Callable[[str, int], bool]
 
 
 def so_far(pattern: str) -> Holds:
-    """The prefix up to and with the position matches."""
+    """Return the prefix up to and with the position matches."""
     return lambda word, i: re.fullmatch(pattern, word[: i + 1]) is not None
 
 
 def anywhere(pattern: str) -> Holds:
-    """The whole word matches, whatever the position."""
+    """Return the whole word matches, whatever the position."""
     return lambda word, i: re.fullmatch(pattern, word) is not None
 
 
@@ -93,7 +93,7 @@ def after_earlier(word: str, i: int, length: int) -> int | None:
 
 
 def predicts_b(hops: int) -> Holds:
-    """The position that is so many hops back has the symbol b."""
+    """Return the position that is so many hops back has the symbol b."""
 
     def holds(word: str, i: int) -> bool:
         place: int | None = i
@@ -128,7 +128,7 @@ def prefixes(word: str, i: int) -> list[str]:
 
 
 def equal_blocks(letters: str) -> Holds:
-    """The prefix is a^n b^n ... for the letters in their order."""
+    """Return the prefix is a^n b^n ... for the letters in their order."""
     return lambda word, i: word[: i + 1] == "".join(c * ((i + 1) // len(letters)) for c in letters)
 
 

@@ -53,7 +53,7 @@ def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
 
 
 def relative_imports(path: Path) -> set[Path]:
-    """The files of the trusted package that a file imports."""
+    """Return the files of the trusted package that a file imports."""
     found = set()
     for node in nodes(path):
         if isinstance(node, ast.ImportFrom) and node.level:
@@ -85,7 +85,7 @@ def test_the_imports_of_the_checker_have_no_circle() -> None:
 
 
 def chapter_of(path: Path) -> str:
-    """The chapter of a file of the checker, or "kernel", or "" for what is above both."""
+    """Return the chapter of a file of the checker, or "kernel", or "" for what is above both."""
     parts = path.relative_to(ROOT / "proofs" / "check" / "checker").parts
     return parts[1] if parts[0] == "chapters" and len(parts) > 2 else "kernel" if parts[0] == "kernel" else ""
 
@@ -256,7 +256,7 @@ def test_the_repository_names_no_absolute_path_and_no_package_host() -> None:
 
 
 def room_of(module: str) -> str:
-    """A folder of a package; a file that stands beside the folders is a room by itself."""
+    """Return a folder of a package; a file that stands beside the folders is a room by itself."""
     return ".".join(module.split(".")[:2])
 
 
@@ -288,7 +288,7 @@ def test_no_file_imports_one_that_imports_it() -> None:
 
 
 def imports_of(path: Path) -> set[str]:
-    """The modules that a file names: of ``from package import name``, the module package.name as well."""
+    """Return the modules that a file names: of ``from package import name``, the module package.name as well."""
     found = set(imported_modules(path))
     for node in nodes(path):
         if isinstance(node, ast.ImportFrom) and node.module:

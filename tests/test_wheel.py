@@ -34,7 +34,7 @@ class Installed:
         return found
 
     def run(self, folder: Path, *command: str, path: str | None = None) -> subprocess.CompletedProcess[str]:
-        """A program of the environment in a folder, with ``path`` as PYTHONPATH."""
+        """Return a program of the environment in a folder, with ``path`` as PYTHONPATH."""
         program = str(self.environment / "bin" / command[0])
         variables = {"PATH": PATH, "HOME": str(folder)} | ({} if path is None else {"PYTHONPATH": path})
         return subprocess.run([program, *command[1:]], cwd=folder, env=variables, capture_output=True, text=True,

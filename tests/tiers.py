@@ -27,7 +27,7 @@ def few_and_all(few: Any, many: Any) -> list[Any]:
 
 
 def ends_and_all(values: Sequence[Any]) -> list[Any]:
-    """The first and the last of these values always, and those between them with what is exhaustive."""
+    """Return the first and the last of these values always, and those between them with what is exhaustive."""
     return [value if value in (values[0], values[-1]) else pytest.param(value, marks=pytest.mark.exhaustive)
             for value in values]
 

@@ -43,7 +43,7 @@ def _coq_at(_: str | None) -> Coq:
 
 
 def coq_or_skip() -> Coq:
-    """The Coq of this machine; the library is compiled in the cache of the user, as for `certify prove`."""
+    """Return the Coq of this machine; the library is compiled in the cache of the user, as for `certify prove`."""
     coq = found_or_skipped(lambda: _coq_at(shutil.which("coqc")), CoqMissing, "CERTIFY_NEEDS_COQ")
     library_of(coq)
     return coq
@@ -60,28 +60,28 @@ def one_at_a_time(name: str) -> Iterator[None]:
 
 @cache
 def library_of(coq: Coq) -> Path:
-    """The compiled library, as `certify prove` finds it."""
+    """Return the compiled library, as `certify prove` finds it."""
     with one_at_a_time("coq"):
         return compiled_library(coq)
 
 
 @cache
 def larger_library_of(coq: Coq) -> Path:
-    """A folder with the same, and beside it ``MORE`` and what these files need."""
+    """Return a folder with the same, and beside it ``MORE`` and what these files need."""
     library_of(coq)
     with one_at_a_time("more"):
         return compiled_library(coq, entries=(*COMPILED, *MORE))
 
 
 def whole_library_of(coq: Coq) -> Path:
-    """A folder with all files of the library."""
+    """Return a folder with all files of the library."""
     larger_library_of(coq)
     with one_at_a_time("more"):
         return compiled_library(coq, entries=[path.name for path in listed_files()], copied=(*COMPILED, *MORE))
 
 
 def staying_coq_or_skip() -> Coq:
-    """The same Coq, which loads the library once."""
+    """Return the same Coq, which loads the library once."""
     return CoqThatStays(*astuple(coq_or_skip()))
 
 
@@ -92,7 +92,7 @@ def ask_coq(transformer: Transformer, formula: Formula, lengths: ProvedLengths =
 
 
 def ask_coq_whether(transformer: Transformer, formula: Formula) -> KernelAnswer:
-    """The same for every n, but if the answer is no, Coq is not asked where its checker stopped."""
+    """Return the same for every n, but if the answer is no, Coq is not asked where its checker stopped."""
     coq = staying_coq_or_skip()
     library = library_of(coq)
     with TemporaryDirectory() as folder:
@@ -133,7 +133,7 @@ def _question_or_none(network: Transformer, formula: Formula, lengths: ProvedLen
 
 
 def _place(printed: str, network: Transformer) -> str:
-    """The place in what Coq printed: a refusal, and then whether the checker says yes."""
+    """Return the place in what Coq printed: a refusal, and then whether the checker says yes."""
     refusal, accepts = printed.rsplit("= ", 1)
     place = describe_refusal(refusal, list(network.directions))
     assert accepts.strip() == ("false" if place else "true"), printed

@@ -9,7 +9,7 @@ from tests.needed import found_or_skipped
 
 
 def mcp_or_skip() -> Any:
-    """The official library, with its client."""
+    """Return the official library, with its client."""
     return found_or_skipped(_find_mcp, LookupError, "CERTIFY_NEEDS_MCP")
 
 

@@ -38,7 +38,7 @@ PRINTED_ERROR = re.compile(r"(\d+\.\d+) of a (truth|number)")
 
 
 def ocaml_or_skip() -> tuple[str, ...]:
-    """The OCaml compiler of this machine."""
+    """Return the OCaml compiler of this machine."""
     return found_or_skipped(find_ocaml, OCamlMissing, "CERTIFY_NEEDS_OCAML")
 
 
@@ -90,13 +90,13 @@ def _built(program: OcamlProgram, main: Path | None = None) -> Path:
 
 
 def _shared(*parts: str) -> Path:
-    """A place for what is made of these texts."""
+    """Return a place for what is made of these texts."""
     assert SHARED.folder is not None
     return SHARED.folder / hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 def script_of(program: OcamlProgram) -> str:
-    """The program as JavaScript."""
+    """Return the program as JavaScript."""
     return _built(program).read_text(encoding="utf-8")
 
 
@@ -112,7 +112,7 @@ def verified_place(with_zarith: bool = False) -> Path:
 
 def run_program(*arguments: str | Path, main: Path | None = None,
                 stdout: IO[bytes] | int = subprocess.PIPE) -> subprocess.CompletedProcess[bytes]:
-    """The program, run once; with another ``main`` the one that is built of it and the same readers."""
+    """Return the program, run once; with another ``main`` the one that is built of it and the same readers."""
     return subprocess.run([program_place(main), *arguments], stdout=stdout, stderr=subprocess.PIPE,
                           check=False)
 
@@ -137,7 +137,7 @@ def answer(*arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
 
 
 def judge(path: Path, formula: str | None = None, lengths: ProvedLengths = EVERY_LENGTH) -> Judged:
-    """The one line that the program prints about a file, taken apart."""
+    """Return the one line that the program prints about a file, taken apart."""
     asked = () if formula is None else ("--formula", formula)
     least = () if lengths.least == 1 else ("--min-n", str(lengths.least))
     greatest = () if lengths.greatest is None else ("--max-n", str(lengths.greatest))
@@ -149,7 +149,7 @@ def judge(path: Path, formula: str | None = None, lengths: ProvedLengths = EVERY
 
 
 def canonical(path: Path) -> str | None:
-    """The text that the program writes of the model that it reads in a file; None if it reads none."""
+    """Return the text that the program writes of the model that it reads in a file; None if it reads none."""
     done = run_program("--canonical", path)
     return done.stdout.decode("ascii") if done.returncode == 0 else None
 
@@ -183,7 +183,7 @@ VERDICTS = ("accepted", "rejected", "malformed", "incomplete")
 
 
 def check_verified(paths: Sequence[Path], *options: str, with_zarith: bool = False) -> list[Checked]:
-    """The answers of the proved checker about files, which it is asked about at once."""
+    """Return the answers of the proved checker about files, which it is asked about at once."""
     done = subprocess.run([verified_place(with_zarith), *options, "--", *paths], capture_output=True, check=False)
     assert not done.stderr, done.stderr
     answers, lines = list[Checked](), list[str]()

@@ -9,7 +9,7 @@ from tests.needed import found_or_skipped
 
 
 def torch_or_skip() -> Any:
-    """The package torch."""
+    """Return the package torch."""
     return found_or_skipped(_find_torch, LookupError, "CERTIFY_NEEDS_TORCH")
 
 

@@ -41,7 +41,7 @@ CLASSES = {"binary32": "cuda", "binary32 with TF32": "tf32/tensor-cores", "bfloa
 
 
 def class_of(variant: str) -> FloatModel:
-    """The class that a run belongs to, whatever its attention is."""
+    """Return the class that a run belongs to, whatever its attention is."""
     return presets()[CLASSES[variant.split(", ", maxsplit=1)[0]]]
 
 
@@ -65,7 +65,7 @@ class OfPlan:
 
     def off(self, run: FloatModel, batch: Mapping[str, Any], logits: Any, bounded: int) -> tuple[float, float, int,
                                                                                                  int]:
-        """The greatest distance from the reals, the greatest share of a bound, rows beyond it, wrong rows."""
+        """Return the greatest distance from the reals, the greatest share of a bound, rows beyond it, wrong rows."""
         judge, places = self.judge(run), batch["places"]
         alphabet = judge.asked.claim.alphabet
         words = np.array([[alphabet.index(letter) for letter in word] for word in batch["words"]], np.intp)
@@ -93,7 +93,7 @@ class OfPlan:
             return np.full((len(places), len(judge.search.judge.rows.rows)), np.inf)
 
     def places(self, batch: Mapping[str, Any]) -> list[int]:
-        """The places of the word at which its logits are judged."""
+        """Return the places of the word at which its logits are judged."""
         return [place for place, _ in judged(self.asked.whole, batch["n"])]
 
 

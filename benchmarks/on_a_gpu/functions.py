@@ -129,7 +129,7 @@ def every(form: Any, device: str, step: int) -> Iterator[Any]:
 
 def measure(function: Function, exact: Function, form: Any, device: str, step: int,
             kept: Function | None = None) -> dict[str, Any]:
-    """A function on the numbers of a format, or on those that are kept."""
+    """Return a function on the numbers of a format, or on those that are kept."""
     found = Measured(form)
     for chunk in every(form, device, step):
         x = chunk if kept is None else chunk[kept(chunk)]
@@ -141,7 +141,7 @@ def measure(function: Function, exact: Function, form: Any, device: str, step: i
 
 
 def kernel(body: str) -> Function:
-    """A function in CUDA, compiled by cupy or, where that fails, by torch."""
+    """Return a function in CUDA, compiled by cupy or, where that fails, by torch."""
     source = KERNEL.replace("BODY", body)
     try:
         import cupy  # type: ignore[import-not-found,unused-ignore]
@@ -167,12 +167,12 @@ def kernel(body: str) -> Function:
 
 
 def in_softmax(x: Any) -> Any:
-    """The weight of x beside 0."""
+    """Return the weight of x beside 0."""
     return torch.softmax(torch.stack([x, torch.zeros_like(x)], -1), -1)[..., 0]
 
 
 def ratio_in_softmax(x: Any) -> Any:
-    """The ratio of both weights: two roundings beside the exponential."""
+    """Return the ratio of both weights: two roundings beside the exponential."""
     weights = torch.softmax(torch.stack([x, torch.zeros_like(x)], -1), -1).double()
     return weights[..., 0] / weights[..., 1]
 
@@ -183,7 +183,7 @@ def by_rounded_constant(x: Any) -> Any:
 
 
 def in_cuda(name: str, exact: Function, device: str, step: int) -> dict[str, Any]:
-    """A kernel, which is compiled when it is asked."""
+    """Return a kernel, which is compiled when it is asked."""
     def normal(x: Any) -> Any:
         return (x.abs() >= 2.0**-126) & (x.abs() < 2.0**126)
 

@@ -114,7 +114,7 @@ class Trained:
         return self.affine(self.network["unembedding"], x)
 
     def view(self, view: Mapping[str, Any] | None) -> Any:
-        """A matrix or a vector."""
+        """Return a matrix or a vector."""
         if view is None:
             return None
         return torch.as_strided(self.numbers[view["tensor"]], view["shape"], view["strides"], view["start"])
@@ -134,7 +134,7 @@ class Trained:
         return y if bias is None else y + bias
 
     def attention(self, step: Mapping[str, Any], x: Any) -> Any:
-        """The stream and what all heads write into it."""
+        """Return the stream and what all heads write into it."""
         normed, averages = self.norm(step["norm"], x), []
         scale = step["scale"]["root"] ** -0.5 if step["scale"]["root"] else step["scale"]["times"]
         for head in step["heads"]:
@@ -144,7 +144,7 @@ class Trained:
         return x + functional.linear(torch.cat(averages, -1), out.T.contiguous(), self.view(step["bias"]))
 
     def units(self, step: Mapping[str, Any], x: Any) -> Any:
-        """The stream and what the units write into it."""
+        """Return the stream and what the units write into it."""
         act = {"relu": functional.relu, "gelu": functional.gelu, "tanh": torch.tanh,
                "identity": lambda y: y}[step["activation"]]
         return x + self.affine(step["outward"], act(self.affine(step["inward"], self.norm(step["norm"], x))))

@@ -59,7 +59,7 @@ LONGEST, LONG_WORDS, INPUTS = 40, 24, 64
 
 
 def transformer_of(name: str, built_for: str) -> Transformer:
-    """The network of a formula, certified over the reals."""
+    """Return the network of a formula, certified over the reals."""
     formula, alphabet = FORMULAS[name]
     outcome = certify(formula, tuple(alphabet), LAST, precision=None if built_for == "any" else built_for)
     assert isinstance(outcome, Certified)
@@ -101,7 +101,7 @@ def plain(x: Any) -> Any:
 
 
 def as_data(network: TrainedNetwork) -> dict[str, Any]:
-    """A network as on_a_gpu/networks.py reads it."""
+    """Return a network as on_a_gpu/networks.py reads it."""
     fields = plain(asdict(replace(network, tensors={}, sources=())))
     return {**{key: fields[key] for key in ("tokens", "positions", "steps", "unembedding", "attention")},
             "tensors": {name: torch.from_numpy(np.array(all_numbers(tensor)))
@@ -109,7 +109,7 @@ def as_data(network: TrainedNetwork) -> dict[str, Any]:
 
 
 def of_plan(plan: Plan) -> dict[str, Any]:
-    """A network of the zoo, all short words, and long ones."""
+    """Return a network of the zoo, all short words, and long ones."""
     network = plan.network()
     claim, batches = replace(plan.claim(network), offsets=(0, 0)), []
     letters, first, last = tuple(claim.alphabet), claim.lengths[0], min(claim.lengths[1], LONGEST)
@@ -127,7 +127,7 @@ def of_plan(plan: Plan) -> dict[str, Any]:
 
 
 def of_adder(name: str) -> dict[str, Any]:
-    """A network of examples/adders, and drawn inputs."""
+    """Return a network of examples/adders, and drawn inputs."""
     folder = Path(__file__).resolve().parents[2] / "examples" / "adders"
     network, claim = read_asked(str(folder / f"{name}.json"), str(folder / f"{name}.toml"))
     assert isinstance(claim, TracksClaim)

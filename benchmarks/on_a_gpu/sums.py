@@ -52,7 +52,7 @@ def in_binary32(rounded: bool) -> Way:
 
 
 def in_batches(way: Way) -> Way:
-    """The same as 8 equal products at once; the last one's result."""
+    """Return the same as 8 equal products at once; the last one's result."""
     return lambda a, b: way(a.expand(8, *a.shape), b.expand(8, *b.shape))[7]
 
 
@@ -82,7 +82,7 @@ WAYS: dict[str, tuple[Callable[[], Way], int]] = {
 # -- single sums -------------------------------------------------------------------------------------------------------
 
 def one_sum(way: Way, device: str, *pairs: tuple[float, float]) -> float:
-    """The sum of the products of these pairs."""
+    """Return the sum of the products of these pairs."""
     a = torch.zeros(64, 64, device=device, dtype=torch.float64)
     b = torch.zeros(64, 64, device=device, dtype=torch.float64)
     for place, (x, y) in enumerate(pairs):
@@ -222,7 +222,7 @@ def drawn(shape: tuple[int, ...], bits: int, device: str, seed: int) -> Any:
 
 
 def fitted(way: Way, bits: int, device: str, width: int, rows: int = 64, kind: str = "normal") -> dict[str, Any]:
-    """The models that have most of the results of a random product, and the share that they have."""
+    """Return the models that have most of the results of a random product, and the share that they have."""
     a, b = rows_of(kind, rows, width, bits, device), drawn((width, rows), bits, device, 3)
     if kind == "many sizes":
         a, b = (torch.where(torch.rand(x.shape, generator=torch.Generator().manual_seed(9)).to(device) < 1 / 4, 0.0, x)
@@ -273,7 +273,7 @@ def off(way: Way, bits: int, device: str, k: int, width: int) -> dict[str, float
 
 
 def off_by_length(way: Way, bits: int, device: str, filled_up_to: int) -> dict[int, dict[str, float]]:
-    """The same for many lengths, each filled up to a multiple of some width."""
+    """Return the same for many lengths, each filled up to a multiple of some width."""
     return {k: off(way, bits, device, k, -(-k // filled_up_to) * filled_up_to) for k in LENGTHS}
 
 
@@ -292,7 +292,7 @@ def reduced(form: Any, device: str) -> dict[str, Any]:
 
 
 def by(make: Callable[[], Way], probe: Callable[..., Any], *given: Any) -> Any:
-    """A probe of a way, which is made when it is asked."""
+    """Return a probe of a way, which is made when it is asked."""
     return probe(make(), *given)
 
 

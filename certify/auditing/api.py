@@ -124,7 +124,7 @@ def as_entry(keys: Mapping[str, Any]) -> dict[str, Any]:
 
 @typed
 def audit(formula: str | None = None, **keys: Unpack[ClaimKeys]) -> ClaimResult:
-    """The verdict on one claim, length by length, and the critical constants that are asked for.
+    """Return the verdict on one claim, length by length, and the critical constants that are asked for.
 
     The keys are those of a claims file (docs/claims.md), and ``max_n``, as elsewhere, is ``lengths``; numbers are
     texts, integers or Fractions. Without a formula, ``model`` or another says what it is about.
@@ -145,7 +145,7 @@ def audit(formula: str | None = None, **keys: Unpack[ClaimKeys]) -> ClaimResult:
 
 @typed
 def audit_file(path: Path, max_n: int | None = None) -> AuditReport:
-    """The results of a claims file, without keeping anything on disk; for words up to ``max_n``, if it is given.
+    """Return the results of a claims file, without keeping anything on disk; for words up to ``max_n``, if it is given.
 
     What is expected to be refuted keeps its lengths then.
 

@@ -108,7 +108,7 @@ class AuditClaim:
     rests_on: str = ""
 
     def about_some(self, lengths: Lengths) -> AuditClaim:
-        """The same claim of some of its lengths, about the same network; nothing is expected of the others."""
+        """Return the same claim of some of its lengths, about the same network; nothing is expected of the others."""
         about, constants = self.about, self.expected.constants
         if isinstance(about, AboutANetwork):
             critical = tuple(n for n in about.demands.critical if n in lengths)
@@ -117,7 +117,7 @@ class AuditClaim:
         return replace(self, lengths=lengths, about=about, expected=expected)
 
     def of_short_words(self, max_n: int) -> AuditClaim:
-        """The same of words up to this length, or of the shortest there are.
+        """Return the same of words up to this length, or of the shortest there are.
 
         Claims that are to be refuted stay as they are, for without the wrong word they are true, and so do those that
         are not about all words of their lengths.
@@ -128,5 +128,5 @@ class AuditClaim:
 
 
 def claim_alone(about: AboutANetwork) -> AuditClaim:
-    """A claim about a network that no claims file makes, and of which nothing is expected."""
+    """Return a claim about a network that no claims file makes, and of which nothing is expected."""
     return AuditClaim("claim", "", "", about, about.request.claimed_lengths, Expected())

@@ -67,7 +67,7 @@ class ClaimsFile:
 
 
 def read_claims(path: str) -> ClaimsFile:
-    """The claims of a file.
+    """Return the claims of a file.
 
     Raises:
         InputError: one line that says which claim, which key and what was expected.
@@ -85,7 +85,7 @@ def read_claims(path: str) -> ClaimsFile:
 
 
 def parse_claims(text: str, path: str) -> ClaimsFile:
-    """The claims of a text, which names files relative to this path.
+    """Return the claims of a text, which names files relative to this path.
 
     Raises:
         InputError: likewise.
@@ -118,7 +118,7 @@ def parse_claims(text: str, path: str) -> ClaimsFile:
 
 
 def _wrong_claim(entry: Table, number: int, why: InputError) -> AuditClaim:
-    """A claim of which nothing but its name can be said, and why: one of several ends none of the others."""
+    """Return a claim of which nothing but its name can be said, and why: one of several ends none of the others."""
     name = str(entry.get("name", ""))
     text = json.dumps(entry, sort_keys=True, default=str)
     digest = hashlib.sha256(f"{text}\0{why}".encode()).hexdigest()[:16]
@@ -127,7 +127,7 @@ def _wrong_claim(entry: Table, number: int, why: InputError) -> AuditClaim:
 
 
 def _read_paper(path: str, table: Table) -> Paper:
-    """The paper that the statements are those of; a file that names one says which version of it was read."""
+    """Return the paper that the statements are those of; a file that names one says which version of it was read."""
     keys = {field.name: str for field in fields(Paper)}
     check_keys(f"{path}, paper", table, keys)
     for key in keys:
@@ -147,7 +147,7 @@ def read_claim(entry: Table) -> AuditClaim:
 
 
 def with_lengths(entry: Table, keys: Mapping[str, Any], defaults: Table) -> Table:
-    """The claim with its defaults, its lengths as one key, if it says them as ``max_n`` and ``min_n``."""
+    """Return the claim with its defaults, its lengths as one key, if it says them as ``max_n`` and ``min_n``."""
     if "lengths" in keys and "max_n" not in keys:
         entry, defaults = _with_lengths(entry), _with_lengths(defaults)
     return {**{key: value for key, value in defaults.items() if key in keys}, **entry}
@@ -227,7 +227,7 @@ class _ClaimsReader:
         return AboutANetwork(request, read_demands(entry, lengths, self.folder))
 
     def place(self, path: str) -> Path:
-        """A file that the claims file names, as seen from the current folder."""
+        """Return a file that the claims file names, as seen from the current folder."""
         return Path(os.path.normpath(self.folder / path))
 
     def digest(self, entry: Table) -> str:
@@ -246,7 +246,7 @@ class _ClaimsReader:
 
 
 def _kind_of(entry: Table) -> tuple[str, Mapping[str, Any]]:
-    """The kind that an entry names, or the key that says what it is about; and the keys that go with it."""
+    """Return the kind that an entry names, or the key that says what it is about; and the keys that go with it."""
     if "kind" in entry:
         if entry["kind"] not in KINDS:
             raise InputError(f"kind {entry['kind']!r}, expected one of {', '.join(KINDS)}, or none")
@@ -280,7 +280,7 @@ def read_demands(entry: Table, lengths: Lengths, folder: Path = Path()) -> Deman
 
 
 def read_width(text: str) -> Fraction:
-    """The relative width of a bracket: a positive rational below 1, not below 10^-15."""
+    """Return the relative width of a bracket: a positive rational below 1, not below 10^-15."""
     width = read_positive(text, "width")
     if not Fraction(1, 10**15) <= width < 1:
         raise InputError(f"width: found {text}, expected a rational from 10^-15 to below 1")
@@ -289,7 +289,7 @@ def read_width(text: str) -> Fraction:
 
 def _positive_expression(key: str, entry: Table, lengths: Lengths,
                          variables: frozenset[str] = POSITION_AND_LENGTH) -> Expression | None:
-    """The expression, which must have a positive value at every (n, i)."""
+    """Return the expression, which must have a positive value at every (n, i)."""
     if key not in entry:
         return None
     expression = read_expression(entry[key], key, variables)
@@ -304,7 +304,7 @@ def _texts(key: str, values: list[Any]) -> list[str]:
 
 
 def parse_lengths(value: str | int) -> Lengths:
-    """The lengths ``"2..64"``, or 1 to a number.
+    """Return the lengths ``"2..64"``, or 1 to a number.
 
     >>> parse_lengths("2..64"), parse_lengths(8)
     (Lengths(first=2, last=64), Lengths(first=1, last=8))
@@ -331,7 +331,7 @@ def _read_expected(entry: Table, about: About) -> Expected:
 
 
 def _read_constants(entry: Table) -> dict[int, str]:
-    """The critical constants that are claimed, by length; they are bracketed to be compared."""
+    """Return the critical constants that are claimed, by length; they are bracketed to be compared."""
     constants = {}
     for n, value in entry.get("constants", {}).items():
         if not re.fullmatch("[0-9]{1,4}", n) or not re.fullmatch(r"[0-9]+(\.[0-9]+)?", str(value)):

@@ -64,7 +64,7 @@ class WordAt:
     truth: bool
 
     def room(self, number: SlackOnEveryWord) -> Fraction:
-        """The least distance of the number beyond 0 or 1 on the word; below 0 if it falls short."""
+        """Return the least distance of the number beyond 0 or 1 on the word; below 0 if it falls short."""
         read = {number.network.output: Fraction(1)}
         value = enclose_word(number.network, self.word, self.read.position, BITS, read, NO_NORMS)
         return value.lower - 1 if self.truth else -value.upper
@@ -81,13 +81,13 @@ class NetworkAtConstants:
         self._latest: tuple[Fraction, ClaimedNetwork] | None = None
 
     def at(self, constant: Fraction) -> ClaimedNetwork:
-        """The network with this constant, compiled once for all that is asked about the constant."""
+        """Return the network with this constant, compiled once for all that is asked about the constant."""
         if self._latest is None or self._latest[0] != constant:
             self._latest = constant, network_of(self.request.with_gamma(constant))
         return self._latest[1]
 
     def lines(self, constant: Fraction) -> Sequence[Line]:
-        """The exact prover's lines, of every obligation; equal obligations are discharged once."""
+        """Return the exact prover's lines, of every obligation; equal obligations are discharged once."""
         return sketch(self.at(constant), self.lengths, self.search)
 
     def probe(self, constant: Fraction) -> Probe:
@@ -99,7 +99,7 @@ class NetworkAtConstants:
         return isinstance(certify_run(self.at(constant), self.lengths, self.search), Certified)
 
     def refute(self, constant: Fraction, _nearest: Fraction) -> Refuted[Witness] | None:
-        """A replayed word that refutes the network with this constant, if one is found."""
+        """Return a replayed word that refutes the network with this constant, if one is found."""
         witness = find_witness(self.at(constant), self.lengths, self.lines(constant), self.search)
         return Refuted(constant, witness) if witness else None
 
@@ -211,7 +211,7 @@ class ComparisonsAtConstants(NetworkAtConstants):
         return is_certified
 
     def refute(self, constant: Fraction, nearest: Fraction) -> Refuted[Witness] | None:
-        """A word that is known already, replayed; else one that is looked for."""
+        """Return a word that is known already, replayed; else one that is looked for."""
         claimed = self.at(constant)
         for n in self.lengths:
             for place in (place for (_, length), places in self.known.words.items() if length == n for place in places):
@@ -240,7 +240,7 @@ class Bracketing:
         self._known = Known()
 
     def critical(self, lengths: Lengths) -> CriticalConstant:
-        """The bracket of the constant at ``lengths.last``, and of that which certifies all ``lengths``."""
+        """Return the bracket of the constant at ``lengths.last``, and of that which certifies all ``lengths``."""
         n = lengths.last
         found = self.bracket(n, lengths)
         gamma = _ends(found)
@@ -307,7 +307,7 @@ class Bracketing:
         return None, 0
 
     def _largest(self, lengths: Lengths, here: Interval) -> tuple[Interval, int]:
-        """The bracket of the largest constant over all lengths, and the length that needs it."""
+        """Return the bracket of the largest constant over all lengths, and the length that needs it."""
         largest, place, left = here, lengths.last, lengths
         while n := self._first_failing(left, largest.upper):
             other = _ends(self.bracket(n))
@@ -330,7 +330,7 @@ class Bracketing:
                 or self._first_failing(Lengths(middle + 1, last), constant))
 
     def _form(self, n: int, bracket: Interval) -> ClosedForm | None:
-        """The exact number in a bracket of this length alone."""
+        """Return the exact number in a bracket of this length alone."""
         from certify.claims.critical.closed_forms import describe, find_closed_form  # sympy takes a while to load
 
         claim, constant = self._over(Lengths(n, n)), bracket.upper
@@ -357,7 +357,7 @@ class Bracketing:
 
 
 def _critical_temperature(network: Transformer, heads: tuple[Place, ...], n: int, slack: Interval) -> HeadTemperature:
-    """The temperature of some heads at row i = n, and so many times this."""
+    """Return the temperature of some heads at row i = n, and so many times this."""
     claimed = temperature_of(network, heads[0])
     found, rounded = enclose_at(claimed, n, n), claimed.evaluate(i=n, n=n)
     if found.is_point:
@@ -367,7 +367,7 @@ def _critical_temperature(network: Transformer, heads: tuple[Place, ...], n: int
 
 
 def _ends(found: CriticalBracket[Witness] | NoChange) -> Interval | None:
-    """The refuted and the certified end, if there are both."""
+    """Return the refuted and the certified end, if there are both."""
     if isinstance(found, NoChange) or not found.is_certified or found.refuted is None:
         return None
     return Interval(found.refuted.constant, found.passes)
@@ -384,7 +384,7 @@ def heads_by_temperature(network: Transformer, lengths: Sequence[int]) -> tuple[
 
 
 def temperature_of(network: Transformer, place: Place) -> Expression:
-    """The temperature of a head."""
+    """Return the temperature of a head."""
     layer, number = place
     return network.layers[layer - 1].heads[number - 1].temperature
 

@@ -20,7 +20,7 @@ COLUMNS = (
 
 
 def render_csv(report: AuditReport) -> str:
-    """The whole file; a claim without numbers has one row, without a length."""
+    """Return the whole file; a claim without numbers has one row, without a length."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(COLUMNS)

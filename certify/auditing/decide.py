@@ -48,12 +48,12 @@ class ClaimedNetwork:
     run_command: RunCommand
 
     def show(self, word: Sequence[str]) -> str:
-        """The command that runs the network on a word."""
+        """Return the command that runs the network on a word."""
         return self.run_command.on(type_word(word, self.network.alphabet))
 
 
 def network_of(request: Request) -> ClaimedNetwork:
-    """The network of a request, with what is claimed of it at each length.
+    """Return the network of a request, with what is claimed of it at each length.
 
     Raises:
         Unsupported: if there is no such network.
@@ -71,7 +71,7 @@ class AuditSearch:
 
 
 def decide(claimed: ClaimedNetwork, lengths: Lengths, search: AuditSearch) -> ClaimAnswer:
-    """The verdict at every length.
+    """Return the verdict at every length.
 
     Raises:
         InputError: if an embedding or temperature is not defined, or not positive, at some (n, i).
@@ -108,7 +108,7 @@ def sketch(claimed: ClaimedNetwork, lengths: Lengths, search: AuditSearch) -> li
 
 
 def open_slacks(lines: Sequence[Line], network: Transformer) -> list[str]:
-    """The slacks that a sketch leaves open, which words may decide; none if other things are open, too."""
+    """Return the slacks that a sketch leaves open, which words may decide; none if other things are open, too."""
     found = [line for line in lines if not line.proved]
     if any(max(abs(bound.lower), abs(bound.upper)) > NEAR_A_NUMBER for bound in bounds_of(lines).values()):
         return []
@@ -128,7 +128,7 @@ def words_decide(claimed: ClaimedNetwork, lines: Sequence[Line], n: int) -> bool
 
 
 def certify_run(claimed: ClaimedNetwork, lengths: Lengths, search: AuditSearch) -> Certified | Refuted | Unknown:
-    """The outcome of the main path for these lengths."""
+    """Return the outcome of the main path for these lengths."""
     search.progress(f"certifying n = {lengths}")
     outcome = certify_part(claimed.network, lengths, claimed.regime, search.confirmed, claimed.allowed_error)
     assert isinstance(outcome, Certified | Refuted | Unknown)
@@ -137,14 +137,14 @@ def certify_run(claimed: ClaimedNetwork, lengths: Lengths, search: AuditSearch) 
 
 def find_witness(claimed: ClaimedNetwork, lengths: Lengths, lines: Sequence[Line],
                  search: AuditSearch) -> Witness | None:
-    """A replayed word of one of these lengths that breaks the claim, if the search finds one."""
+    """Return a replayed word of one of these lengths that breaks the claim, if the search finds one."""
     search.progress(f"looking for a word of length {lengths}")
     found = find_counterexample(claimed.network, lengths, lines, claimed.allowed_error).counterexample
     return describe_counterexample(found, claimed) if found else None
 
 
 def describe_counterexample(found: Counterexample, claimed: ClaimedNetwork) -> Witness:
-    """The word, what is wrong on it, and the command that shows it."""
+    """Return the word, what is wrong on it, and the command that shows it."""
     word, value = show_word(found.word), outward(found.value.lower, found.value.upper)
     command, n = claimed.show(found.word), len(found.word)
     if isinstance(found.allowed, AtLeast):

@@ -31,7 +31,7 @@ from proofs.softened.gap import Gap, find_gap
 
 
 def decide_gaps(claimed: ClaimedNetwork, least: Expression, lengths: Lengths) -> ClaimAnswer:
-    """The verdict at every length on the gaps of all heads that prefer some positions to others.
+    """Return the verdict at every length on the gaps of all heads that prefer some positions to others.
 
     Raises:
         InputError: if an embedding or temperature is not defined, or not positive, at some (n, i).
@@ -113,7 +113,7 @@ def _shown(number: Interval) -> str:
 
 
 def decide_runs(answer: ClaimAnswer, run_class: FloatModel, progress: Callable[[str], None]) -> ClaimAnswer:
-    """The verdict at every length, of the float runs besides; certificates claim what is certified of these."""
+    """Return the verdict at every length, of the float runs besides; certificates claim what is certified of these."""
     rows, certificates = {row.n: row for row in answer.rows}, []
     for text in answer.certificates:
         proved = Proved.read(text)
@@ -136,7 +136,7 @@ def _row(row: LengthVerdict, found: FloatRow) -> LengthVerdict:
 
 
 def witness_of_run(wrong: Refutation, found: FloatRow) -> Witness:
-    """The word and what is held on it; a number that is not finite counts as the largest one of the format.
+    """Return the word and what is held on it; a number that is not finite counts as the largest one of the format.
 
     No command shows it: `certify run` is over the real numbers, where the network is right.
     """

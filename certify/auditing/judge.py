@@ -36,7 +36,7 @@ from proofs.numbers.instances.examination import Instance, Replay
 
 
 def judge(claim: AuditClaim, search: AuditSearch) -> ClaimResult:
-    """The result of one claim.
+    """Return the result of one claim.
 
     Raises:
         InputError: if something that the claim mentions has no value at some length.
@@ -45,7 +45,7 @@ def judge(claim: AuditClaim, search: AuditSearch) -> ClaimResult:
 
 
 def judge_of_file(path: str, claim: AuditClaim, search: AuditSearch) -> ClaimResult:
-    """The result of a claim that stands in the claims file at this path.
+    """Return the result of a claim that stands in the claims file at this path.
 
     Raises:
         InputError: likewise, and it names the file and the claim.
@@ -70,7 +70,7 @@ class Judged:
 
 
 def judge_with_certificates(claim: AuditClaim, search: AuditSearch) -> Judged:
-    """The result of one claim without critical constants."""
+    """Return the result of one claim without critical constants."""
     start = time.perf_counter()
     try:
         judged = Judged(*_decide(claim, search))
@@ -99,7 +99,7 @@ def judge_in_time(claim: AuditClaim, search: AuditSearch, seconds: int | None = 
 
 
 def lengths_to_bracket(claim: AuditClaim, result: ClaimResult) -> tuple[int, ...]:
-    """The lengths whose critical constants are asked for, where the network was examined."""
+    """Return the lengths whose critical constants are asked for, where the network was examined."""
     return claim.about.demands.critical if isinstance(claim.about, AboutANetwork) and result.rows else ()
 
 
@@ -184,7 +184,7 @@ def _decide_network(claim: AuditClaim, about: AboutANetwork, search: AuditSearch
 
 
 def _with_vacuous_rows(answer: ClaimAnswer, network: Transformer) -> ClaimAnswer:
-    """The answer whose certified rows are vacuous where the assumption of the network holds nowhere."""
+    """Return the answer whose certified rows are vacuous where the assumption of the network holds nowhere."""
     certified = answer.lengths_that_are("certified")
     vacuous = set(find_vacuous_lengths(network.given, network.alphabet, certified))
     return replace(answer, rows=tuple(
@@ -250,7 +250,7 @@ def _examined(n: int, instances: Iterable[Instance]) -> LengthVerdict:
 
 
 def _command(replay: Replay | None) -> str:
-    """The command that shows the instance: the place of the model is as seen from the current folder."""
+    """Return the command that shows the instance: the place of the model is as seen from the current folder."""
     if replay is None:
         return ""
     model = examples_folder() / "claims" / "models" / replay.model
@@ -265,7 +265,7 @@ def _shortened(interval: Interval) -> Interval:
 
 
 def _labelled(claim: AuditClaim, result: ClaimResult) -> ClaimResult:
-    """The result with the verdict that its reading leaves, held against what the claims file expects."""
+    """Return the result with the verdict that its reading leaves, held against what the claims file expects."""
     if claim.reading and result.verdict == "refuted":
         result = replace(result, verdict="refuted on a reading")
     return replace(result, mismatch=find_mismatch(claim, result))

@@ -29,7 +29,7 @@ _HAS_AN_ANCHOR = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
 def render_markdown(report: AuditReport) -> str:
-    """The whole file."""
+    """Return the whole file."""
     report = without_folders(report)
     plots = [draw_plots(claim, f"plot-{place}") for place, claim in enumerate(report.claims, start=1)]
     blocks = [f"# Audit: {escape(report.title)}"]
@@ -61,14 +61,14 @@ def escape(text: str) -> str:
 
 
 def _command(text: str) -> str:
-    """A block to be copied, with a fence that the command does not contain."""
+    """Return a block to be copied, with a fence that the command does not contain."""
     line = printable(text)
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", line)), default=0))
     return f"{fence}sh\n{line}\n{fence}"
 
 
 def _link(name: str) -> str:
-    """The name of a claim, linked to its heading."""
+    """Return the name of a claim, linked to its heading."""
     return f"[{escape(name)}](#{name.lower()})" if _HAS_AN_ANCHOR.fullmatch(name) else escape(name)
 
 
@@ -76,7 +76,7 @@ def _link(name: str) -> str:
 
 
 def _table(titles: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> str:
-    """A table of texts that are escaped already; the columns of ``right`` are numbers."""
+    """Return a table of texts that are escaped already; the columns of ``right`` are numbers."""
     rule = ["---:" if title in right else "---" for title in titles]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in [titles, rule, *rows])
 
@@ -97,7 +97,7 @@ def _claims(claims: Sequence[ClaimResult]) -> str:
 
 
 def _claim(claim: ClaimResult, place: int, plots: Sequence[Plot]) -> Iterator[str]:
-    """The blocks of one claim."""
+    """Yield the blocks of one claim."""
     yield f"### {escape(claim.name)}"
     expectation = wording.describe_expectation(claim)
     yield f"**{claim.verdict}**" + ("" if expectation == "-" else f", {expectation}")
@@ -128,7 +128,7 @@ def _facts(claim: ClaimResult) -> Iterator[tuple[str, str]]:
 
 
 def _criticals(claim: ClaimResult) -> str:
-    """A line for each length and temperature; heads are named if they differ."""
+    """Return a line for each length and temperature; heads are named if they differ."""
     named = wording.temperatures_differ(claim)
     titles = ("n", "constant refuted at", "constant certified at", "certified up to n at", *(("of head",) * named),
               "claimed temperature", "temperature certified at", "temperature refuted at", "slack")

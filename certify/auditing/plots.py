@@ -76,7 +76,7 @@ class _Curve:
 
 
 def _temperatures(criticals: Sequence[CriticalConstant]) -> dict[Heads, OverN]:
-    """The temperatures of the heads that share them."""
+    """Return the temperatures of the heads that share them."""
     found: dict[Heads, OverN] = {}
     for critical in criticals:
         for temperature in critical.temperatures:
@@ -85,7 +85,7 @@ def _temperatures(criticals: Sequence[CriticalConstant]) -> dict[Heads, OverN]:
 
 
 def _curve(heads: Heads, found: OverN) -> _Curve | None:
-    """The curve of some heads; None if no number is in the range of floats."""
+    """Return the curve of some heads; None if no number is in the range of floats."""
     critical = positive((n, temperature.critical) for n, temperature in found)
     claimed = positive((n, point(temperature.claimed)) for n, temperature in found)
     return _Curve(show_heads(heads), critical, claimed) if critical and claimed else None

@@ -88,7 +88,7 @@ def _prefixes_in(language: RegularLanguage, letters: Sequence[int]) -> list[bool
 
 
 def decide_program(about: AboutAProgram, lengths: Lengths, progress: Progress) -> ClaimAnswer:
-    """The verdict at every length, by running every word.
+    """Return the verdict at every length, by running every word.
 
     Raises:
         InputError: if the program or the oracle is wrong, or there are too many words.
@@ -110,14 +110,14 @@ def decide_program(about: AboutAProgram, lengths: Lengths, progress: Progress) -
 
 
 def describe_truth(truths: Collection[bool]) -> str:
-    """The one truth that something has on all words that were looked at."""
+    """Return the one truth that something has on all words that were looked at."""
     (truth,) = truths
     return f"{str(truth).lower()} at every position of every word of these lengths"
 
 
 def _decide_length(about: AboutAProgram, program: AnyProgram, oracle: Oracle, n: int,
                    truths: set[bool]) -> LengthVerdict:
-    """The verdict on all words of a length; what the oracle says of them is added to the ``truths``."""
+    """Return the verdict on all words of a length; what the oracle says of them is added to the ``truths``."""
     for word in itertools.product(program.alphabet, repeat=n):
         computed, expected = run_any_program(program, word)[program.output.name], oracle(word)
         truths.update(expected)

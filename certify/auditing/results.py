@@ -32,7 +32,7 @@ DIGITS = 30
 
 
 def outward(lower: Fraction, upper: Fraction) -> Interval:
-    """An interval around the two; ends that are long are rounded outward to DIGITS significant digits.
+    """Return an interval around the two; ends that are long are rounded outward to DIGITS significant digits.
 
     >>> third = Fraction(10**40, 3 * 10**40 + 1)
     >>> found = outward(third, third)
@@ -222,7 +222,7 @@ class AuditReport(HasPage):
 
 
 def without_folders(report: AuditReport) -> AuditReport:
-    """The same report, whose texts name files alone."""
+    """Return the same report, whose texts name files alone."""
     return replace(report, source=PurePath(report.source).name, claims=tuple(map(_claim, report.claims)))
 
 

@@ -50,7 +50,7 @@ def kept_path(claims_path: str) -> Path:
 
 
 def read_kept(path: Path) -> dict[str, ClaimResult]:
-    """The finished claims by digest.
+    """Return the finished claims by digest.
 
     Raises:
         InputError: if the file is not what an audit writes.
@@ -62,7 +62,7 @@ def read_kept(path: Path) -> dict[str, ClaimResult]:
 
 
 def source_of(claims_path: str) -> str:
-    """The claims file, whatever it is called here."""
+    """Return the claims file, whatever it is called here."""
     return "-" if claims_path == "-" else os.path.realpath(claims_path)
 
 
@@ -163,7 +163,7 @@ OBJECTS_TO_COLLECT = 200_000
 
 
 def claim_task(file: ClaimsFile, claim: AuditClaim) -> str:
-    """The task to decide one claim of a file."""
+    """Return the task to decide one claim of a file."""
     return json.dumps({"claim": claim.name, "digest": claim.digest, "path": file.path, "text": file.text,
                        "lengths": [claim.lengths.first, claim.lengths.last]})
 
@@ -178,7 +178,7 @@ def size_of_claim(claim: AuditClaim) -> int:
 
 
 def do_claim(task: str) -> str:
-    """The result of a claim.
+    """Return the result of a claim.
 
     Of several claims one that has no value at some length is malformed, and does not end the audit.
 

@@ -53,7 +53,7 @@ class Suggestion:
 
 
 def suggest(request: Request, lengths: Lengths, search: AuditSearch) -> Suggestion:
-    """The smallest simple constants with which every obligation is proved at these lengths."""
+    """Return the smallest simple constants with which every obligation is proved at these lengths."""
     claimed, request = request.gamma, request.with_gamma(rational_nearby(request.gamma))
     heads = [((layer, number), head) for layer, number, head in request.network.heads() if is_sharpened(head)]
     suggested = tuple(_suggest_head(request, place, head, lengths, search) for place, head in heads)

@@ -176,13 +176,13 @@ def _row_cells(row: LengthVerdict | None, measure: str) -> Cells:
 
 
 def _critical_columns(claims: Iterable[ClaimResult]) -> list[TableColumn]:
-    """The column that names heads is for temperatures that differ."""
+    """Return the column that names heads is for temperatures that differ."""
     named = any(wording.temperatures_differ(claim) for claim in claims)
     return [column for column in CRITICAL if named or column.name != HEADS]
 
 
 def _critical_cells(critical: CriticalConstant | None) -> Cells:
-    """The first line of a critical constant: all but the temperatures of other heads."""
+    """Return the first line of a critical constant: all but the temperatures of other heads."""
     if critical is None:
         return {}
     return {
@@ -195,7 +195,7 @@ def _critical_cells(critical: CriticalConstant | None) -> Cells:
 
 
 def _other_temperatures(critical: CriticalConstant | None) -> list[Cells]:
-    """A line for each further temperature."""
+    """Return a line for each further temperature."""
     return [_temperature_cells(temperature) for temperature in wording.by_temperature(critical)[1:]]
 
 

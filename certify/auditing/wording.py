@@ -76,7 +76,7 @@ def one_line(text: str) -> str:
 
 
 def ends(bracket: Interval | None, without: str = "-") -> tuple[str, str]:
-    """The lower end rounded down and the upper end rounded up; ``without`` twice if there is no number."""
+    """Return the lower end rounded down and the upper end rounded up; ``without`` twice if there is no number."""
     if bracket is None:
         return without, without
     return decimal_lower(bracket.lower, END_DIGITS), decimal_upper(bracket.upper, END_DIGITS)
@@ -101,7 +101,7 @@ def show_slack(slack: Interval | None) -> str:
 
 
 def show_form(form: ClosedForm) -> str:
-    """The number, the equation and the polynomial that it comes from, and its limit.
+    """Return the number, the equation and the polynomial that it comes from, and its limit.
 
     >>> show_form(ClosedForm((1, 1), 2, "-ln x", "x + x^2 = 1/3", "3x^2 + 3x - 1", "ln 4"))
     '-ln x with x + x^2 = 1/3; minimal polynomial 3x^2 + 3x - 1; tends to ln 4'
@@ -115,7 +115,7 @@ def show_form(form: ClosedForm) -> str:
 
 
 def name_form(form: ClosedForm | None) -> str:
-    """The number, or the equation that it solves.
+    """Return the number, or the equation that it solves.
 
     >>> name_form(ClosedForm((1, 1), 2, "ln 3", "x = 1/3", "", "ln 4")), name_form(None)
     ('ln 3', '-')
@@ -126,7 +126,7 @@ def name_form(form: ClosedForm | None) -> str:
 
 
 def cut_sum(text: str) -> str:
-    """A sum without its middle, if it is long, and what stands behind it.
+    """Return a sum without its middle, if it is long, and what stands behind it.
 
     >>> cut_sum("x + x^2 + x^3 + x^4 + x^5 + x^6 + x^7 + x^8 = 1/3"), cut_sum("3y^2 - 1 with y = x^(3/2)")
     ('x + x^2 + x^3 + x^4 + ... + x^7 + x^8 = 1/3', '3y^2 - 1 with y = x^(3/2)')
@@ -139,7 +139,7 @@ def cut_sum(text: str) -> str:
 
 
 def show_heads(heads: Sequence[Place]) -> str:
-    """The heads by layer and number; of many the first ones.
+    """Return the heads by layer and number; of many the first ones.
 
     >>> show_heads([(1, 1), (2, 1)]), show_heads([(1, k) for k in range(1, 9)])
     ('1.1, 2.1', '1.1, 1.2, 1.3 and 5 more')
@@ -149,7 +149,7 @@ def show_heads(heads: Sequence[Place]) -> str:
 
 
 def show_allowed(allowed: Interval) -> str:
-    """The allowed values, exactly where short.
+    """Return the allowed values, exactly where short.
 
     >>> show_allowed(Interval(Fraction(0), Fraction(1, 4))), show_allowed(Interval(Fraction(1), Fraction(1)))
     ('a number in [0, 1/4]', '1')
@@ -181,7 +181,7 @@ def describe_expectation(claim: ClaimResult) -> str:
 
 
 def unexpected(report: AuditReport) -> tuple[ClaimResult, ...]:
-    """The claims that came out otherwise than expected."""
+    """Return the claims that came out otherwise than expected."""
     return tuple(claim for claim in report.claims if claim.mismatch)
 
 
@@ -262,12 +262,12 @@ def temperatures_differ(claim: ClaimResult) -> bool:
 
 
 def by_temperature(critical: CriticalConstant | None) -> Sequence[HeadTemperature | None]:
-    """The temperatures of a critical constant, a line each; one line without any if there are none."""
+    """Return the temperatures of a critical constant, a line each; one line without any if there are none."""
     return (critical.temperatures if critical else ()) or (None,)
 
 
 def remarks(claim: ClaimResult) -> list[tuple[str, str]]:
-    """The texts that belong to a claim, each with its name."""
+    """Return the texts that belong to a claim, each with its name."""
     texts = [("unexpected", claim.mismatch), ("reading", claim.reading), ("rests on", claim.rests_on),
              ("reason", claim.reason), ("limit", claim.limit), ("note", claim.note)]
     for fit in claim.fits:

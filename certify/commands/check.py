@@ -102,7 +102,7 @@ def ask_verified(options: Sequence[str], files: Sequence[str], is_partial: objec
 
 
 def formulas_for_the_checker(formula: str | None, given: str | None, asked: Options) -> list[str]:
-    """The options of the checker about the formula, what may be given, and the predicates that both mention."""
+    """Return the options of the checker about the formula, what may be given, and the predicates that both mention."""
     text, definitions = text_for_the_checker(formula, asked)
     options = [] if text is None else ["--formula", text]
     if given is not None:
@@ -201,7 +201,7 @@ def checker(
 
 
 def chosen_program(verified: bool, numbers: Numbers | None, javascript: bool) -> OcamlProgram:
-    """The OCaml program that is asked for."""
+    """Return the OCaml program that is asked for."""
     from proofs.every_n.extracted import EVERY_N, EVERY_N_IN_PAGES, VERIFIED, VERIFIED_IN_PAGES, VERIFIED_WITH_ZARITH
 
     if javascript:

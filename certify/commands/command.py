@@ -87,7 +87,7 @@ class Command(typer.core.TyperCommand):
 
 @cache
 def shared_options() -> list[Any]:
-    """The options ``--timeout``, ``--quiet`` and ``--json``, as typer makes them of parameters."""
+    """Return the options ``--timeout``, ``--quiet`` and ``--json``, as typer makes them of parameters."""
     def takes_long(time_limit: Timeout = None, quiet: Quiet = False, as_json: AsJson = False) -> None:
         """Any command that can take long."""
 
@@ -123,14 +123,14 @@ def note_outputs(command: Command, given: dict[str, Any], places: Places) -> Non
 
 
 def kinds_of(command: typer.core.TyperCommand) -> dict[str, object]:
-    """The functions that read the values of options and arguments, by the names of the parameters."""
+    """Return the functions that read the values of options and arguments, by the names of the parameters."""
     function = inspect.unwrap(command.callback or note_outputs)
     return {name: next((info.parser for info in get_args(hint) if hasattr(info, "parser")), None)
             for name, hint in get_type_hints(function, include_extras=True).items()}
 
 
 def repeated(context: Any) -> str:
-    """The command line once more, without what it writes and how; files are called by their names alone."""
+    """Return the command line once more, without what it writes and how; files are called by their names alone."""
     kinds, words = kinds_of(context.command), ["certify", str(context.command.name)]
     for parameter in context.command.params:
         name = str(parameter.name)

@@ -83,7 +83,7 @@ def write_lesson(place: str | None, explanation: Explanation, network: Transform
 
 
 def built_first(subject: FormulaSubject, explanation: Explanation) -> tuple[FormulaSubject, Transformer | None]:
-    """The subject in the first regime that has a network, and that network."""
+    """Return the subject in the first regime that has a network, and that network."""
     for built in explanation.networks:
         if not isinstance(built.network, str):
             return replace(subject, regime=built.regime), built.network

@@ -17,7 +17,7 @@ Precision = Literal["binary32", "binary16", "bfloat16"]
 
 
 def read_precision(text: str) -> str:
-    """The value of --precision; fp16 and other names of libraries are read, too."""
+    """Return the value of --precision; fp16 and other names of libraries are read, too."""
     from constructions.network.float_formats import format_name
 
     if (name := format_name(text)) not in get_args(Precision):

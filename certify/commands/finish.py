@@ -40,7 +40,7 @@ def say_reading(request: Request) -> None:
 
 
 def prove_in_time(request: Request, effort: int, runs: FloatModel | None) -> Outcome | SoFar[Outcome]:
-    """The outcome for the lengths of the request, or what is known when time is up."""
+    """Return the outcome for the lengths of the request, or what is known when time is up."""
     from certify.claims.formula.pipeline import certify_request
     from certify.common.progress import ProgressLine
     from certify.common.so_far import answer_in_time

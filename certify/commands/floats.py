@@ -104,7 +104,7 @@ def show_presets(chosen: list[FloatModel] | None) -> int:
 
 
 def read_proved(subject: str | None, max_n: int | None) -> Proved:
-    """The certificate in a file, checked; or that of the network in it, which is certified now.
+    """Return the certificate in a file, checked; or that of the network in it, which is certified now.
 
     Raises:
         InputError: if the file is neither, or the certificate does not reach so far.
@@ -133,7 +133,7 @@ def read_proved(subject: str | None, max_n: int | None) -> Proved:
 
 
 def certify_model(name: str, data: object, max_n: int) -> str:
-    """The certificate of the network in a model file with this content.
+    """Return the certificate of the network in a model file with this content.
 
     Raises:
         InputError: if there is none in it.

@@ -122,7 +122,7 @@ def read_workers_of(jobs: int | None, dask: str | None) -> Workers:
 
 
 def read_runs(text: str | None) -> FloatModel | None:
-    """The class of float runs of ``--float``, if it is given."""
+    """Return the class of float runs of ``--float``, if it is given."""
     if text is None:
         return None
     from certify.claims.floats.classes import read_class

@@ -21,7 +21,7 @@ OF_MOST_COMMANDS = "Options of most commands"
 
 
 def grouped(names: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """The commands of each group.
+    """Yield the commands of each group.
 
     >>> dict(grouped(["formula", "prove", "guess"]))
     {'Begin with': ['formula'], 'Other questions': ['guess'], 'Every n': ['prove']}

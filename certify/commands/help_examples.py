@@ -69,7 +69,7 @@ SOURCES = ("[SHA]   Yang, Strobl, Chiang, Angluin: Simulating Hard Attention Usi
 
 
 def epilog_of(name: str) -> str:
-    """The examples of a command below its options, not broken into lines anew."""
+    """Return the examples of a command below its options, not broken into lines anew."""
     lines = ["Examples:", *(f"  {line}" for line in HELP_EXAMPLES[name])]
     if name == "certify":
         lines += ["", "\b", *SOURCES, "", "\b", COMPLETION]

@@ -116,7 +116,7 @@ class Tool:
         return found
 
     def command_line(self, given: Mapping[str, Any]) -> list[str]:
-        """The words of the command: each value behind its option's name, arguments behind all options.
+        """Return the words of the command: each value behind its option's name, arguments behind all options.
 
         Raises:
             InputError: if something is given that the tool does not have, or of another type.
@@ -169,7 +169,7 @@ def check_type(name: str, value: Any, schema: Mapping[str, Any]) -> None:
 
 
 def briefly(value: Any) -> str:
-    """A value as JSON, cut.
+    """Return a value as JSON, cut.
 
     >>> briefly("3"), briefly(10**5000)
     ('"3"', 'a very large number')
@@ -186,7 +186,7 @@ def is_no_word(text: str) -> bool:
 
 
 def words_of(parameter: Any, value: Any) -> list[str]:
-    """A value as words of a command line, which no option can be hidden in."""
+    """Return a value as words of a command line, which no option can be hidden in."""
     if parameter.param_type_name == "argument":
         return [str(each) for each in value] if isinstance(value, list) else [str(value)]
     option = max(parameter.opts, key=len)
@@ -267,12 +267,12 @@ def end_group(leader: int) -> None:
 
 
 def tools_within(commands: Mapping[str, Any], most_seconds: int) -> dict[str, Tool]:
-    """The tools, by name; of all commands those to begin with."""
+    """Return the tools, by name; of all commands those to begin with."""
     return {name: Tool(commands[name], most_seconds) for name in GROUPS[FIRST]}
 
 
 def make_server(tools: Mapping[str, Tool]) -> Any:
-    """The server, not yet connected to anything."""
+    """Return the server, not yet connected to anything."""
     import mcp.types as protocol
     from mcp.server import Server
 

@@ -64,7 +64,7 @@ class SensitivityOptions:
     lengths: str | None
 
     def numbers(self, some: Lengths) -> list[int] | None:
-        """The lengths that are named, of some of all."""
+        """Return the lengths that are named, of some of all."""
         from certify.requests.quantities import read_lengths_to_bracket
 
         if self.lengths is None:
@@ -74,7 +74,7 @@ class SensitivityOptions:
 
 def measure_any(subject: str | None, options: Options, as_formula: bool, claim: str | None, offset: int | None,
                 asked: SensitivityOptions) -> Sensitivity | SoFar[Sensitivity]:
-    """The sensitivity of the subject; what the kind of subject does not take is refused."""
+    """Return the sensitivity of the subject; what the kind of subject does not take is refused."""
     from certify.claims.trained.files import is_trained
     from certify.requests.written import as_option
 
@@ -89,7 +89,7 @@ def measure_any(subject: str | None, options: Options, as_formula: bool, claim: 
 
 def measure_trained(subject: str, claim: str | None, offset: int | None, asked: SensitivityOptions
                     ) -> Sensitivity | SoFar[Sensitivity]:
-    """The sensitivity of the trained network in a file."""
+    """Return the sensitivity of the trained network in a file."""
     from certify.claims.numbers.sensitivity.logits import measure_logits, read_trained_subject
     from certify.common.progress import ProgressLine
     from certify.common.so_far import answer_in_time
@@ -102,7 +102,7 @@ def measure_trained(subject: str, claim: str | None, offset: int | None, asked: 
 
 def measure_subject(subject: str | None, options: Options, as_formula: bool, asked: SensitivityOptions
                     ) -> Sensitivity | SoFar[Sensitivity]:
-    """The sensitivity of what a request is about."""
+    """Return the sensitivity of what a request is about."""
     from certify.claims.numbers.sensitivity.measure import measure
     from certify.common.progress import ProgressLine
     from certify.common.so_far import answer_in_time

@@ -97,7 +97,7 @@ def soften(
 def soften_words(subject: str, alphabet: str | None, max_n: int, heat: Expression | None, wanted: list[int],
                  workers: Workers, break_ties: bool, weighting: Weighting
                  ) -> Softening | SoFar[Softening]:
-    """The verdict for words up to a length; ends the command where something is unsupported."""
+    """Return the verdict for words up to a length; ends the command where something is unsupported."""
     from certify.claims.softened.pipeline import soften_model
     from certify.common.progress import ProgressLine
     from certify.common.so_far import answer_in_time
@@ -146,7 +146,7 @@ def read_softening_workers(jobs: int | None, dask: str | None, store: str | None
 
 
 def read_hard_network(subject: str, alphabet: str | None) -> Transformer:
-    """The network in a file, or that of a program, whose alphabet may be given."""
+    """Return the network in a file, or that of a program, whose alphabet may be given."""
     from certify.requests.request import read_request
     from certify.requests.subjects import Programs, SubjectKind
     from certify.requests.written import Options
@@ -157,7 +157,7 @@ def read_hard_network(subject: str, alphabet: str | None) -> Transformer:
 
 def soften_all(workers: Workers, folder: str | None, critical: str | None,
                others: dict[str, object]) -> int:
-    """The shipped examples, which have their own lengths and temperatures; the status of the worst verdict."""
+    """Return the shipped examples, which have their own lengths and temperatures; the status of the worst verdict."""
     from certify.claims.softened.demo import load_examples, soften_examples
     from constructions.errors import InputError
 
@@ -182,7 +182,7 @@ def read_weighting(name: str | None) -> Weighting:
 
 
 def read_critical(text: str | None, max_n: int, weighting: Weighting | None = None) -> list[int]:
-    """The lengths of ``--critical``; N alone if it is left out, none for a weighting that is exactly hard.
+    """Return the lengths of ``--critical``; N alone if it is left out, none for a weighting that is exactly hard.
 
     >>> [read_critical(text, 4) for text in (None, "2,3", "all", "none")]
     [[4], [2, 3], [1, 2, 3, 4], []]

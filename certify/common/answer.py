@@ -37,7 +37,7 @@ class AnswerByLength(WithExitStatus, Generic[ARow]):
         return certified_to(self.rows)
 
     def first(self, verdict: str) -> ARow | None:
-        """The shortest length of this verdict."""
+        """Return the shortest length of this verdict."""
         return next((row for row in self.rows if row.verdict == verdict), None)
 
     def lengths_that_are(self, verdict: str) -> list[int]:
@@ -45,7 +45,7 @@ class AnswerByLength(WithExitStatus, Generic[ARow]):
         return [row.n for row in self.rows if row.verdict == verdict]
 
     def telling_rows(self, most: int) -> list[ARow]:
-        """The rows, if they are no more; else those where the verdict changes, the ends, and powers of two."""
+        """Return the rows, if they are no more; else those where the verdict changes, the ends, and powers of two."""
         if len(self.rows) <= most:
             return list(self.rows)
         places = {0, len(self.rows) - 1}
@@ -56,7 +56,7 @@ class AnswerByLength(WithExitStatus, Generic[ARow]):
 
 
 def certified_to(rows: Iterable[RowOfLength]) -> int | None:
-    """The length up to which all are certified (or vacuous), from the first on; None if that is not."""
+    """Return the length up to which all are certified (or vacuous), from the first on; None if that is not."""
     last = None
     for row in rows:
         if row.verdict not in ("certified", "vacuous"):

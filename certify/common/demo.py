@@ -84,7 +84,7 @@ def print_rows(out: Console, found: Sequence[Shown], columns: Sequence[TableColu
 
 
 def overall_status(found: Iterable[Shown], harmless: Collection[str] = ()) -> int:
-    """The exit status of the worst verdict, but for those that are ``harmless``; 3 if all of them are."""
+    """Return the exit status of the worst verdict, but for those that are ``harmless``; 3 if all of them are."""
     serious = [shown.verdict for shown in found if shown.verdict not in harmless]
     return exit_status(worst(serious) if serious else "unknown")
 

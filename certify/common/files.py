@@ -18,7 +18,7 @@ MAX_BYTES = 64_000_000
 
 
 def read_text(path: str) -> str:
-    """The text of a file, or of standard input for ``-``, without the mark that some editors begin UTF-8 with.
+    """Return the text of a file, or of standard input for ``-``, without the mark that some editors begin UTF-8 with.
 
     Raises:
         InputError: if it cannot be read, is longer than MAX_BYTES or is not UTF-8; or if the command that runs would
@@ -29,7 +29,7 @@ def read_text(path: str) -> str:
 
 
 def read_own_text(path: str) -> str:
-    """The text of a file that this program keeps for itself, and may replace.
+    """Return the text of a file that this program keeps for itself, and may replace.
 
     Raises:
         InputError: if it cannot be read, is longer than MAX_BYTES or is not UTF-8.
@@ -95,12 +95,12 @@ def _may_write(place: Path) -> bool:
 
 
 def _is_special(target: Path) -> bool:
-    """A device or a pipe: there is nothing to rename, and nothing to lose."""
+    """Return a device or a pipe: there is nothing to rename, and nothing to lose."""
     return os.path.exists(target) and not target.is_file() and not target.is_dir()
 
 
 def _target(path: str) -> Path:
-    """The place, through symbolic links, so that renaming does not replace the link.
+    """Return the place, through symbolic links, so that renaming does not replace the link.
 
     Raises:
         InputError: if it is no name of a file.

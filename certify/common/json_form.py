@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 
 def format_exact(x: Constant) -> str:
-    """The fraction in full, or an irrational constant as it is written.
+    """Return the fraction in full, or an irrational constant as it is written.
 
     >>> format_exact(Fraction(-1, 3)), format_exact(Fraction(2)), len(format_exact(Fraction(2**4000)))
     ('-1/3', '2', 1003)
@@ -65,7 +65,7 @@ def parse_exact(data: Any, where: str) -> Fraction:
 
 
 def to_json(value: Any) -> Any:
-    """The JSON-compatible form of a result: of a dataclass, an object with a key for each field."""
+    """Return the JSON-compatible form of a result: of a dataclass, an object with a key for each field."""
     if isinstance(value, Fraction | Expression):
         return format_exact(value)
     if isinstance(value, tuple | list):
@@ -79,7 +79,7 @@ def to_json(value: Any) -> Any:
 
 
 def read_result(kind: type[T], text: str, where: str) -> T:
-    """The result of this kind that a JSON text holds.
+    """Return the result of this kind that a JSON text holds.
 
     Raises:
         InputError: if it holds anything else.
@@ -88,7 +88,7 @@ def read_result(kind: type[T], text: str, where: str) -> T:
 
 
 def from_json(kind: type[T], data: Any, where: str) -> T:
-    """The result of this kind whose JSON form is ``data``.
+    """Return the result of this kind whose JSON form is ``data``.
 
     >>> from_json(Interval, {"lower": "1/3", "upper": "1/2"}, "bound")
     Interval(lower=Fraction(1, 3), upper=Fraction(1, 2))
@@ -115,7 +115,7 @@ def _read(kind: Any, data: Any, where: str) -> Any:
 
 
 def _read_constant(data: Any, where: str) -> Constant:
-    """A fraction, or an expression with ln or sqrt."""
+    """Return a fraction, or an expression with ln or sqrt."""
     if not isinstance(data, str) or not any(f"{name}(" in data for name in IRRATIONAL):
         return parse_exact(data, where)
     try:
@@ -125,7 +125,7 @@ def _read_constant(data: Any, where: str) -> Constant:
 
 
 def _read_sequence(kinds: tuple[Any, ...], data: Any, where: str) -> tuple[Any, ...]:
-    """A tuple of any length, if the last of its kinds is ``...``, or of as many parts as it has kinds."""
+    """Return a tuple of any length, if the last of its kinds is ``...``, or of as many parts as it has kinds."""
     if not isinstance(data, list):
         raise _refused(data, where, "a list")
     if kinds[-1] is not Ellipsis and len(data) != len(kinds):

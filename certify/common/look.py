@@ -73,7 +73,7 @@ _BINARY = ((b"GGUF", "gguf"), (b"\x93NUMPY", "npz"), (b"\x80\x02", "torch"), (b"
 
 
 def look(path: str) -> str | None:
-    """The kind of a file, a key of KINDS; None if there is no such file, or it cannot be read once more."""
+    """Return the kind of a file, a key of KINDS; None if there is no such file, or it cannot be read once more."""
     if not path:
         return None
     place = Path(path)
@@ -121,7 +121,7 @@ def _kind_of_bytes(data: bytes, size: int, suffix: str) -> str:
 
 
 def kind_of_text(text: str, suffix: str = "") -> str:
-    """The kind of a text, or of its beginning; ``suffix`` is that of its file.
+    """Return the kind of a text, or of its beginning; ``suffix`` is that of its file.
 
     >>> kind_of_text('{"format": "certify-trained"'), kind_of_text("[[claim]]"), kind_of_text("HOA: v1")
     ('trained', 'claims', 'automaton')

@@ -62,7 +62,7 @@ def _strangers(home: Path) -> Iterator[str]:
 
 
 def place_of(name: str) -> Path | None:
-    """The folder of a package, or the file of a module, as it would be imported now; nothing is imported."""
+    """Return the folder of a package, or the file of a module, as it would be imported now; nothing is imported."""
     spec = importlib.util.find_spec(name)
     if spec is None:
         return None
@@ -72,7 +72,7 @@ def place_of(name: str) -> Path | None:
 
 
 def resolved(entry: str) -> Path:
-    """An entry of the path; the empty one is the current folder."""
+    """Return an entry of the path; the empty one is the current folder."""
     return Path(entry).resolve()
 
 
@@ -93,13 +93,13 @@ def _overwritten(home: Path) -> Iterator[str]:
 
 
 def _installed(record: Path) -> Mapping[str, str]:
-    """The installed files, each with its digest as the record has it."""
+    """Return the installed files, each with its digest as the record has it."""
     rows = (line.split(",") for line in record.read_text(encoding="utf-8").splitlines())
     return {row[0]: row[1] for row in rows if len(row) == COLUMNS_OF_A_RECORD}
 
 
 def _foreign_entry(home: Path, name: str, digests: Mapping[str, str]) -> Path | None:
-    """The first entry of the folder that was not installed with certify, or is not as it was."""
+    """Return the first entry of the folder that was not installed with certify, or is not as it was."""
     ours = {path.split("/")[1] for path in digests if path.startswith(f"{name}/")}
     for path in sorted((home / name).iterdir()):
         if path.name not in ours and path.name != "__pycache__":

@@ -20,12 +20,12 @@ def decimal(x: Fraction, digits: int = 6, rounding: str = ROUND_HALF_EVEN) -> st
 
 
 def decimal_lower(x: Fraction, digits: int = 12) -> str:
-    """A decimal at or below ``x``."""
+    """Return a decimal at or below ``x``."""
     return decimal(x, digits, ROUND_FLOOR)
 
 
 def decimal_upper(x: Fraction, digits: int = 12) -> str:
-    """A decimal at or above ``x``."""
+    """Return a decimal at or above ``x``."""
     return decimal(x, digits, ROUND_CEILING)
 
 
@@ -40,7 +40,7 @@ def enclosed(lower: Fraction, upper: Fraction) -> str:
 
 
 def ends_to_json(x: Interval, of: str = "") -> dict[str, str]:
-    """The ends as decimals, rounded outward; ``of`` stands before their names.
+    """Return the ends as decimals, rounded outward; ``of`` stands before their names.
 
     >>> ends_to_json(Interval(Fraction(1, 3), Fraction(1, 3)), "value_")
     {'value_lower': '0.333333333333', 'value_upper': '0.333333333334'}

@@ -96,7 +96,7 @@ def draw_series(series: Sequence[Series], y_label: str, title: str, description:
 
 
 def draw_levels(series: Sequence[Series], y_label: str, title: str, description: str) -> Plot:
-    """The same for numbers that are near each other: a linear axis, and the names beside the curves."""
+    """Return the same for numbers that are near each other: a linear axis, and the names beside the curves."""
     with styled():
         figure, _ = _draw_all([(one, one.points) for one in series], y_label)
         figure.set_size_inches(*WITH_NAMES_BESIDE)
@@ -115,7 +115,7 @@ def _draw_all(shown: Sequence[tuple[Series, Points]], y_label: str) -> tuple[Fig
 
 
 def standalone(svg: str) -> str:
-    """The SVG for a file or an image of its own: dark ink on white, whatever is around it."""
+    """Return the SVG for a file or an image of its own: dark ink on white, whatever is around it."""
     return svg.replace("<svg ", '<svg style="color:#1b1f24;background:#ffffff" ', 1)
 
 
@@ -123,7 +123,7 @@ def standalone(svg: str) -> str:
 
 
 def figure_over_n(lengths: Sequence[int], y_label: str) -> tuple[Figure, Axes]:
-    """An empty plot over n on a logarithmic axis, labelled at lengths that occur."""
+    """Return an empty plot over n on a logarithmic axis, labelled at lengths that occur."""
     figure = Figure(figsize=SIZE, layout="constrained")
     axes = figure.add_subplot()
     axes.set_xscale("log")
@@ -139,7 +139,7 @@ def figure_over_n(lengths: Sequence[int], y_label: str) -> tuple[Figure, Axes]:
 
 
 def _some(lengths: Sequence[int]) -> list[int]:
-    """The lengths themselves if they are few, else those at equal steps of a logarithmic axis.
+    """Return the lengths themselves if they are few, else those at equal steps of a logarithmic axis.
 
     >>> _some([4, 8, 16]), _some(range(1, 65))
     ([4, 8, 16], [1, 2, 3, 6, 11, 20, 35, 64])
@@ -182,7 +182,7 @@ def _plain_number(x: float, _place: int | None = None) -> str:
 
 
 def svg_of(figure: Figure) -> str:
-    """The drawing as an element to be put into a page."""
+    """Return the drawing as an element to be put into a page."""
     file = io.StringIO()
     figure.savefig(file, format="svg", transparent=True,
                    metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
@@ -191,7 +191,7 @@ def svg_of(figure: Figure) -> str:
 
 
 def pdf_of(figure: Figure) -> bytes:
-    """The drawing as a file of one page, the same bytes every time."""
+    """Return the drawing as a file of one page, the same bytes every time."""
     file = io.BytesIO()
     figure.savefig(file, format="pdf", metadata={"CreationDate": None, "Creator": None, "Producer": None})
     return file.getvalue()
@@ -213,12 +213,12 @@ def middle(x: Interval) -> float:
 
 
 def drawable(points: Iterable[tuple[int, Interval | None]]) -> Points:
-    """The points with n and both ends in the range of floats."""
+    """Return the points with n and both ends in the range of floats."""
     return _kept(points, lambda x: abs(x) < 10**300)
 
 
 def positive(points: Iterable[tuple[int, Interval | None]]) -> Points:
-    """The points that a logarithmic axis can show."""
+    """Return the points that a logarithmic axis can show."""
     return _kept(points, lambda x: Fraction(1, 10**300) < x < 10**300)
 
 

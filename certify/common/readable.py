@@ -18,7 +18,7 @@ class HasPage:
     """An answer with a page."""
 
     def html(self) -> str:
-        """The page about the answer, as the command's ``--html`` or ``certify export --to html`` writes it.
+        """Return the page about the answer, as the command's ``--html`` or ``certify export --to html`` writes it.
 
         Raises:
             Unsupported: if it has no page.

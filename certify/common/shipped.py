@@ -13,7 +13,7 @@ AT_THE_TOP = ("README.md", "DIVERGENCES.md", "CHANGELOG.md")
 
 
 def examples_folder() -> Path:
-    """The folder of examples."""
+    """Return the folder of examples."""
     return _folder("examples")
 
 
@@ -29,7 +29,7 @@ def copy_examples(place: str) -> None:
 
 
 def pages() -> dict[str, Path]:
-    """The guides by their names."""
+    """Return the guides by their names."""
     folder = _folder("docs")
     top = folder if folder.is_relative_to(INSIDE) else folder.parent
     found = [*(top / name for name in AT_THE_TOP), *(path for path in sorted(folder.glob("*.md"))
@@ -38,7 +38,7 @@ def pages() -> dict[str, Path]:
 
 
 def list_pages() -> str:
-    """A line for each page: its name, its title, its place."""
+    """Return a line for each page: its name, its title, its place."""
     found = pages()
     wide = max(map(len, found))
     lines = [f"{name:{wide}}  {_title(path)}" for name, path in found.items()]
@@ -46,7 +46,7 @@ def list_pages() -> str:
 
 
 def read_page(name: str) -> str:
-    """The text of a page.
+    """Return the text of a page.
 
     Raises:
         InputError: if there is none of this name.

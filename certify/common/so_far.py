@@ -60,7 +60,7 @@ def stretches(lengths: Lengths) -> Iterator[Lengths]:
 
 
 def answer_in_time(lengths: Lengths, ask: Callable[[Lengths], AnAnswer]) -> AnAnswer | SoFar[AnAnswer]:
-    """The answer about all these lengths; with a deadline that comes before it, what is known by then.
+    """Return the answer about all these lengths; with a deadline that comes before it, what is known by then.
 
     That a shorter stretch is refuted is an answer to the whole question, too.
     """

@@ -131,7 +131,7 @@ def show_found(found: AnyFound | SoFar[AnyFound], to_json: Callable[[AnyFound], 
 
 
 def so_far_to_json(found: SoFar[AnyFound], to_json: Callable[[AnyFound], dict[str, Any]]) -> dict[str, Any]:
-    """The object of the answer for the lengths that were finished, with what is said of all that was asked."""
+    """Return the object of the answer for the lengths that were finished, with what is said of all that was asked."""
     known = {} if found.answer is None else to_json(found.answer)
     return {**known, "verdict": found.verdict, "min_n": found.asked.first, "max_n": found.asked.last,
             "certified_to": found.certified_to, "reason": found.reason}

@@ -38,12 +38,12 @@ def console(file: TextIO | None = None) -> Console:
 
 
 def plain(text: str, style: str = "") -> Text:
-    """The text without any markup or control characters of its own."""
+    """Return the text without any markup or control characters of its own."""
     return Text(printable(text), style=style)
 
 
 def verdict_text(verdict: str) -> Text:
-    """The verdict in its colour."""
+    """Return the verdict in its colour."""
     return plain(verdict, style=colour(verdict))
 
 
@@ -62,7 +62,7 @@ def verdict_instead(verdict: str, why: str) -> Iterator[None]:
 
 
 def said_of_all(verdict: str, why: str) -> tuple[str, str]:
-    """This verdict and its reason, or those that are printed in their place."""
+    """Return this verdict and its reason, or those that are printed in their place."""
     return _instead[-1] if _instead else (verdict, why)
 
 
@@ -132,7 +132,7 @@ def _print_whole(out: Console, table: Table) -> None:
 
 
 def _blocks(columns: Sequence[RichColumn], width: int, keys: int) -> list[list[RichColumn]]:
-    """The columns in blocks that fit; one that alone is wider than the terminal has a block of its own."""
+    """Return the columns in blocks that fit; one that alone is wider than the terminal has a block of its own."""
     first, blocks = columns[:keys], [list(columns[:keys])]
     for column in columns[keys:]:
         if len(blocks[-1]) > keys and sum(map(_needed, [*blocks[-1], column])) > width + BETWEEN_COLUMNS:
@@ -142,14 +142,14 @@ def _blocks(columns: Sequence[RichColumn], width: int, keys: int) -> list[list[R
 
 
 def _needed(column: RichColumn) -> int:
-    """The width of a column with the space after it."""
+    """Return the width of a column with the space after it."""
     texts = [column.header, *column.cells]
     widest = max(cell_len(text.plain if isinstance(text, Text) else str(text)) for text in texts)
     return BETWEEN_COLUMNS + (widest if column.no_wrap else min(widest, FOLDED))
 
 
 def _part_of(table: Table, columns: Sequence[RichColumn]) -> Table:
-    """A table of the same kind with these columns alone."""
+    """Return a table of the same kind with these columns alone."""
     part = Table(box=table.box, pad_edge=False, header_style=table.header_style, padding=table.padding,
                  show_header=table.show_header)
     for column in columns:

@@ -56,7 +56,7 @@ AVerdict = TypeVar("AVerdict", bound=str)
 
 
 def exit_status(verdict: str) -> int:
-    """The exit status that belongs to a verdict.
+    """Return the exit status that belongs to a verdict.
 
     >>> [exit_status(verdict) for verdict in ("certified", "refuted", "malformed", "incomplete")]
     [0, 1, 2, 3]
@@ -70,7 +70,7 @@ def colour(verdict: str) -> str:
 
 
 def worst(verdicts: Collection[AVerdict]) -> AVerdict:
-    """The verdict to report of several: one that says no before one that says nothing, and either before a yes.
+    """Return the verdict to report of several: one that says no before one that says nothing, and either before a yes.
 
     >>> worst({"accepted", "malformed", "rejected"}), worst(["certified", "unsupported", "unknown"])
     ('rejected', 'unknown')

@@ -9,13 +9,13 @@ SHOWN_SYMBOLS = 40
 
 
 def show_word(word: Iterable[str]) -> str:
-    """The word as users type it: run together if all symbols are single characters, else separated by commas."""
+    """Return the word as users type it: run together if all symbols are single characters, else separated by commas."""
     symbols = list(word)
     return ("" if all(len(symbol) == 1 for symbol in symbols) else ",").join(symbols)
 
 
 def show_powers(word: Iterable[str], longest: int = 24) -> str:
-    """The word, if it is not longer; else its runs as powers, without the middle if there are many.
+    """Return the word, if it is not longer; else its runs as powers, without the middle if there are many.
 
     >>> show_powers("abba"), show_powers("a" * 30 + "b")
     ('abba', 'a^30 b')
@@ -29,7 +29,7 @@ def show_powers(word: Iterable[str], longest: int = 24) -> str:
 
 
 def type_word(word: Iterable[str], alphabet: Iterable[str]) -> str:
-    """The word so that a command reads it over this alphabet: with commas if any symbol there is long.
+    """Return the word so that a command reads it over this alphabet: with commas if any symbol there is long.
 
     >>> type_word("ab", "ab"), type_word("ab", ("a", "b", "go"))
     ('ab', 'a,b')
@@ -38,7 +38,7 @@ def type_word(word: Iterable[str], alphabet: Iterable[str]) -> str:
 
 
 def show_alphabet(alphabet: Iterable[str]) -> str:
-    """The alphabet as a set; of a large one, the beginning and the size.
+    """Return the alphabet as a set; of a large one, the beginning and the size.
 
     >>> show_alphabet(["0", "1"])
     '{0, 1}'
@@ -49,7 +49,7 @@ def show_alphabet(alphabet: Iterable[str]) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """The number and the noun.
+    """Return the number and the noun.
 
     >>> counted(1, "head"), counted(2, "head")
     ('1 head', '2 heads')

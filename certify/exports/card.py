@@ -32,7 +32,7 @@ the program that wrote the certificate.
 
 
 def card_of(text: str, path: str, name: str) -> str:
-    """The fragment about the certificate with this text; complaints name ``path``, the fragment ``name``.
+    """Return the fragment about the certificate with this text; complaints name ``path``, the fragment ``name``.
 
     Raises:
         InputError: if it is no certificate.
@@ -71,7 +71,7 @@ def _says(lines: Sequence[str], name: str) -> str:
 
 
 def code(text: str) -> str:
-    """A text as code, in a line of Markdown or in a cell of a table, whatever is in it.
+    """Return a text as code, in a line of Markdown or in a cell of a table, whatever is in it.
 
     >>> print(code("a|b`c"), code("x.cert"))
     <code>a&#124;b&#96;c</code> `x.cert`

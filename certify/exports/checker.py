@@ -19,7 +19,7 @@ LEFT_OUT = ("__init__.py",)  # at the top: it is for the rest of the house, and 
 
 
 def checker_files() -> dict[str, bytes]:
-    """The files of the trusted folder by their names in it, sorted."""
+    """Return the files of the trusted folder by their names in it, sorted."""
     folder = Path(proofs.check.__file__).parent
     found = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.py")}
     found["README.md"] = (folder / "README.md").read_bytes()
@@ -27,12 +27,12 @@ def checker_files() -> dict[str, bytes]:
 
 
 def pack_checker() -> bytes:
-    """The zip file, with a first line that lets it be run."""
+    """Return the zip file, with a first line that lets it be run."""
     return pack(checker_files(), SHEBANG)
 
 
 def pack(files: Mapping[str, bytes], first: bytes = b"") -> bytes:
-    """The files as one zip file behind what comes first: the same bytes every time."""
+    """Return the files as one zip file behind what comes first: the same bytes every time."""
     packed = io.BytesIO()
     packed.write(first)
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:

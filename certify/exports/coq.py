@@ -88,7 +88,7 @@ COMMAND = "sh check.sh"
 
 
 def folder_readme(claim: TheoremClaim, lengths: ProvedLengths, theorem: str, digest: str, *, checked: bool) -> str:
-    """The text, where ``theorem`` is the file with the network; it claims a proof only if Coq was asked."""
+    """Return the text, where ``theorem`` is the file with the network; it claims a proof only if Coq was asked."""
     lines = "".join(f"{definition.description}\n" for definition in definitions_of([claim.formula]))
     predicates = _PREDICATES.format(predicates=lines) if lines else ""
     return ((_CHECKED if checked else _UNCHECKED) + _REST).format(
@@ -155,7 +155,7 @@ def _ask(claim: TheoremClaim, lengths: ProvedLengths) -> str:
 
 
 def coq_folder(claim: TheoremClaim, lengths: ProvedLengths = EVERY_LENGTH, *, checked: bool) -> Mapping[str, str]:
-    """The files of the folder about these lengths; if Coq was not asked (``checked`` is unset), they say so.
+    """Return the files of the folder about these lengths; if Coq was not asked (``checked`` is unset), they say so.
 
     Raises:
         Unsupported: naming a part of the network that the Coq library has no counterpart of.
@@ -177,5 +177,5 @@ def coq_folder(claim: TheoremClaim, lengths: ProvedLengths = EVERY_LENGTH, *, ch
 
 
 def theorem_name(claim: TheoremClaim) -> str:
-    """The name of the file with the network and the theorem about it, without its ending."""
+    """Return the name of the file with the network and the theorem about it, without its ending."""
     return f"Theorem_{claim.name}"

@@ -70,7 +70,7 @@ def figure_files(text: str, path: str) -> dict[str, str | bytes]:
 
 
 def figures_of(text: str, path: str) -> Figures:
-    """The figures of a certificate by their names."""
+    """Return the figures of a certificate by their names."""
     if '"certify-softened"' in text[:100]:
         read_accepted(text, path)
         return _network_figure(read_softened(text, path).transformer)
@@ -144,7 +144,7 @@ def _network_figure(network: Transformer) -> Figures:
 
 
 def draw_picture(svg: str) -> Figure:
-    """The picture that ``draw_network`` makes, from left to right."""
+    """Return the picture that ``draw_network`` makes, from left to right."""
     picture = ElementTree.fromstring(svg)
     x, y, width, height = map(float, picture.attrib["viewBox"].split())
     figure = Figure(figsize=(width * PIXEL, height * PIXEL))
@@ -181,7 +181,7 @@ def _shapes(element: ElementTree.Element, within: tuple[str, ...]
 
 
 def _path(d: str) -> Path:
-    """A path of M, C, H and V.
+    """Return a path of M, C, H and V.
 
     >>> _path("M0 1H5").vertices.tolist()
     [[0.0, 1.0], [5.0, 1.0]]

@@ -25,7 +25,7 @@ RUNNABLE: tuple[Format, ...] = ("onnx", "torch", "safetensors")
 
 
 def load_exporter(form: Format) -> Exporter:
-    """The function of the format, imported only now: some need z3 or numpy."""
+    """Return the function of the format, imported only now: some need z3 or numpy."""
     module, name = EXPORTERS[form]
     exporter: Exporter = getattr(import_module(module), name)
     return exporter

@@ -55,6 +55,6 @@ def words_of_lengths(lines: Sequence[str]) -> str | None:
 
 
 def beginning_of_claim(lines: Sequence[str]) -> str:
-    """The first lines of it, in which the checker says of which words it is."""
+    """Return the first lines of it, in which the checker says of which words it is."""
     start = next(place for place, line in enumerate(lines) if line.startswith("claim "))
     return " ".join(line.strip() for line in lines[start:start + 3])

@@ -22,7 +22,7 @@ from proofs.check import Certificate, Softened, printable
 
 
 def page_of(text: str, path: str, name: str, title: str = "") -> str:
-    """The page of a certificate with this text; complaints name ``path``, the page ``name``.
+    """Return the page of a certificate with this text; complaints name ``path``, the page ``name``.
 
     ``title`` is what a claim about a trained network is called by its author, which its certificate does not say.
 
@@ -46,7 +46,7 @@ def page_of(text: str, path: str, name: str, title: str = "") -> str:
 
 
 def claim_page(filed: Filed, lines: Sequence[str]) -> str:
-    """The page of an accepted certificate of any kind: its claim in the checker's words, and how to check it."""
+    """Return the page of an accepted certificate of any kind: its claim in the checker's words, and how to check it."""
     beyond = "" if is_of_every_length(lines) else "longer words, "
     return render_page(open_templates(), "claim.html", (), (), filed=filed, lines=lines, beyond=beyond,
                        says=headline(lines).capitalize(), word="refuted" if is_refutation(lines) else "certified")

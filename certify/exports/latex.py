@@ -17,7 +17,7 @@ PREAMBLE = r"""% Pastes into a document with \usepackage{amsmath,booktabs}.
 
 
 def latex_of(sealed: Sealed) -> str:
-    """The whole text, in paragraphs."""
+    """Return the whole text, in paragraphs."""
     transformer = sealed.transformer
     writer = NetworkInLatex(transformer)
     paragraphs = [PREAMBLE.replace("{names}", sealed.names) + _statement(sealed), CONVENTIONS,

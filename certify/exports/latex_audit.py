@@ -14,7 +14,7 @@ NAMES, PROSE = r"p{.18\linewidth}", r"p{.5\linewidth}"
 
 
 def latex_of_audit(report: AuditReport) -> str:
-    """The whole text: statements, claims, and for each claim its critical constants, ends rounded outward."""
+    """Return the whole text: statements, claims, and for each claim its critical constants, ends rounded outward."""
     report = without_folders(report)
     statements = [(_left(one.statement), one.verdict, _line(one.text)) for one in report.statements]
     claims = [(_name(claim), _left(claim.statement) or "--", claim.verdict,
@@ -41,7 +41,7 @@ def _name(claim: ClaimResult) -> str:
 
 
 def _enclosed(claim: ClaimResult, what: str) -> str:
-    """The interval, or a dash."""
+    """Return the interval, or a dash."""
     shown = wording.show_enclosed(getattr(claim, what), "")
     return math(decimal_number(shown)) if shown and ".." not in shown else plain(shown) or "--"
 

@@ -39,12 +39,12 @@ class NetworkInLatex:
         self.numbers = {name: place for place, name in enumerate(transformer.directions, start=1)}
 
     def form(self, row: Coefficients, constant: str = "") -> str:
-        """A linear form of what the directions hold."""
+        """Return a linear form of what the directions hold."""
         return linear_form({f"h_{{{self.numbers[name]}}}": weight
                             for name, weight in sorted(row.items(), key=lambda item: self.numbers[item[0]])}, constant)
 
     def direction(self, name: str) -> str:
-        """The number of a direction, inline."""
+        """Return the number of a direction, inline."""
         return f"$h_{{{self.numbers[name]}}}$"
 
     def directions(self) -> Iterator[str]:
@@ -63,7 +63,7 @@ class NetworkInLatex:
         yield from table("Position embeddings", ("to", "at position $i$ of $n$"), positions)
 
     def embedded(self, row: Coefficients) -> str:
-        """The vector, as multiples of unit vectors of the directions."""
+        """Return the vector, as multiples of unit vectors of the directions."""
         return linear_form({f"e_{{{self.numbers[name]}}}": weight for name, weight in row.items()})
 
     def head(self, place: str, head: Head) -> Iterator[str]:
@@ -119,5 +119,5 @@ def meaning_in_latex(meaning: meanings.Meaning) -> str:
 
 
 def formula_in_latex(formula: Formula) -> str:
-    """The formula, inline."""
+    """Return the formula, inline."""
     return math(format_formula(formula, "latex"))

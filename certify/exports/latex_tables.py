@@ -38,7 +38,7 @@ def plain(text: str) -> str:
 
 
 def typewriter(words: str) -> str:
-    """A name as it is written in a model file, which may be broken after each of its words."""
+    """Return a name as it is written in a model file, which may be broken after each of its words."""
     return rf"\texttt{{{latex_text(words)}}}"
 
 
@@ -48,7 +48,7 @@ def math(formula: str) -> str:
 
 
 def number(x: Fraction) -> str:
-    """An exact number.
+    """Return an exact number.
 
     >>> number(Fraction(-3, 4)), number(Fraction(2))
     ('-\\\\tfrac{3}{4}', '2')
@@ -59,7 +59,7 @@ def number(x: Fraction) -> str:
 
 
 def decimal_number(written: str) -> str:
-    """A decimal, with its power of ten as one.
+    """Return a decimal, with its power of ten as one.
 
     >>> decimal_number("1.5E-7"), decimal_number("0.25")
     ('1.5 \\\\cdot 10^{-7}', '0.25')
@@ -69,7 +69,7 @@ def decimal_number(written: str) -> str:
 
 
 def linear_form(terms: Mapping[str, Fraction], constant: str = "") -> str:
-    """The sum of multiples of named things; 0 if there are none.
+    """Return the sum of multiples of named things; 0 if there are none.
 
     >>> linear_form({"h_1": Fraction(-1), "h_2": Fraction(3, 2)}, "-1"), linear_form({})
     ('-h_1 + \\\\tfrac{3}{2} h_2 - 1', '0')
@@ -85,7 +85,7 @@ def _multiple(weight: Fraction, name: str) -> str:
 
 
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], shape: str = "") -> Iterator[str]:
-    """A titled table, or several if it is too long for a page; none if there are no rows."""
+    """Yield a titled table, or several if it is too long for a page; none if there are no rows."""
     for start in range(0, len(rows), ROWS_ON_A_PAGE):
         named, part = title + (" (continued)" if start else ""), rows[start:start + ROWS_ON_A_PAGE]
         yield "\n".join([

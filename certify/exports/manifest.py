@@ -35,7 +35,7 @@ class Script:
 
 def write_manifest(sealed: Sealed, scripts: Sequence[Mapping[str, Any]],
                    unscripted: Sequence[Mapping[str, Any]]) -> str:
-    """The text of the manifest; ``unscripted`` are the obligations that exact evaluation decides."""
+    """Return the text of the manifest; ``unscripted`` are the obligations that exact evaluation decides."""
     return json.dumps({
         "format": FORMAT,
         "version": VERSION,
@@ -47,7 +47,7 @@ def write_manifest(sealed: Sealed, scripts: Sequence[Mapping[str, Any]],
 
 
 def read_manifest(folder: str) -> list[Script]:
-    """The scripts of a folder.
+    """Return the scripts of a folder.
 
     Raises:
         InputError: if it has no manifest, or the scripts there are not the ones of the manifest with its answers, or do
@@ -93,7 +93,7 @@ _PIECE = re.compile(r"[()]|[^\s()]+")
 
 
 def digest_of_script(text: str) -> str:
-    """The SHA-256 of a script, as the manifest has it."""
+    """Return the SHA-256 of a script, as the manifest has it."""
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 

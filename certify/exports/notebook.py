@@ -100,7 +100,7 @@ def run_to_html(run: WordTrace) -> str:
 
 
 def claim_to_html(claim: ClaimResult) -> str:
-    """The verdict on a claim, a row for each length, and the critical constants that were asked for."""
+    """Return the verdict on a claim, a row for each length, and the critical constants that were asked for."""
     rows = [(row.n, row.verdict, "" if row.error is None else decimal_upper(row.error.upper, 6), row.where)
             for row in claim.rows]
     critical = [(one.n, "" if one.gamma is None else decimal_upper(one.gamma.upper, 6), one.note)
@@ -118,7 +118,7 @@ def describe_claim(claim: ClaimResult) -> str:
 
 
 def draw(network: Transformer, formula: Formula | None) -> str:
-    """The network as an image in the text itself; nothing if it is large."""
+    """Return the network as an image in the text itself; nothing if it is large."""
     from certify.exports.pages.certificate.names import DirectionNames
     from certify.exports.pages.certificate.wiring import draw_network
 
@@ -155,7 +155,7 @@ def draw_attention(run: WordTrace) -> str:
 
 
 def _figure(svg: str, width: int, text: str) -> str:
-    """An image of its own, no wider than the page, and what it shows below it."""
+    """Return an image of its own, no wider than the page, and what it shows below it."""
     said = html_text(text)
     image = _image(svg, STYLE_OF_SQUARES, said, f"width:{width}px;max-width:100%")
     return f"<figure style='margin:0'>{image}<figcaption>{said}</figcaption></figure>"
@@ -168,7 +168,7 @@ def _image(svg: str, rules: str, alt: str, style: str) -> str:
 
 
 def _style() -> str:
-    """The rules of the certificate's page that colours, and the picture of a network, have."""
+    """Return the rules of the certificate's page that colours, and the picture of a network, have."""
     sheets = [(files("certify.exports.pages") / place).read_text(encoding="utf-8")
               for place in ("base/templates/base.css", "certificate/templates/network.css",
                             "certificate/templates/certificate.css")]

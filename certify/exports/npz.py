@@ -27,7 +27,7 @@ Row = tuple[int, Mapping[Any, Fraction]]
 
 
 def npz_bytes(sealed: Sealed) -> bytes:
-    """The file.
+    """Return the file.
 
     Raises:
         Unsupported: if a number is too large for a double.
@@ -73,7 +73,7 @@ def arrays_of(sealed: Sealed) -> dict[str, Array]:
 
 
 def _arrays_of_layer(prefix: str, layer: Layer, columns: Columns, is_dense: bool, lengths: Lengths) -> dict[str, Array]:
-    """The matrices of dense.py, and what else a head has."""
+    """Return the matrices of dense.py, and what else a head has."""
     units, width = layer.feedforward.units, len(columns)
     written = [(columns[name], {unit: x}) for unit, one in enumerate(units) for name, x in one.writes.items()]
     bias = layer.feedforward.bias
@@ -104,7 +104,7 @@ def _entries(rows: Iterable[Row], columns: Columns) -> list[tuple[int, int, floa
 
 
 def _dense(shape: tuple[int, int], rows: Iterable[Row], columns: Columns) -> Array:
-    """The whole matrix."""
+    """Return the whole matrix."""
     matrix = np.zeros(shape)
     for row, column, x in _entries(rows, columns):
         matrix[row, column] = x
@@ -112,7 +112,7 @@ def _dense(shape: tuple[int, int], rows: Iterable[Row], columns: Columns) -> Arr
 
 
 def _sparse(name: str, shape: tuple[int, int], rows: Iterable[Row], columns: Columns) -> dict[str, Array]:
-    """The matrix by its entries that are not zero."""
+    """Return the matrix by its entries that are not zero."""
     entries = _entries(rows, columns)
     return {f"{name}.shape": np.array(shape),
             f"{name}.rows": np.array([row for row, _, _ in entries], dtype=int),
@@ -121,7 +121,7 @@ def _sparse(name: str, shape: tuple[int, int], rows: Iterable[Row], columns: Col
 
 
 def _by_position(function: Callable[..., Fraction], lengths: Lengths) -> Array:
-    """The value at (n, i) in row n - 1 and column i - 1; not a number where the certificate says nothing."""
+    """Return the value at (n, i) in row n - 1 and column i - 1; not a number where the certificate says nothing."""
     table = np.full((lengths.last, lengths.last), np.nan)
     for n, i in lengths.rows():
         table[n - 1, i - 1] = _rounded(function(i=i, n=n))
@@ -133,7 +133,7 @@ def _vector(entries: Iterable[Fraction]) -> Array:
 
 
 def _rounded(x: Fraction) -> float:
-    """The nearest double."""
+    """Return the nearest double."""
     return x.numerator / x.denominator
 
 

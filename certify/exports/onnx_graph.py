@@ -27,7 +27,7 @@ _STORED = {"binary64": TensorProto.DOUBLE, "binary32": TensorProto.FLOAT, "binar
 
 
 def onnx_model(weights: WeightArrays, metadata: Mapping[str, str]) -> Any:
-    """The checked model.
+    """Return the checked model.
 
     Raises:
         onnx.checker.ValidationError: if ONNX does not accept it, which is a mistake of this module.
@@ -68,13 +68,13 @@ class _Graph:
         return self.add("Cast", self.add("Cast", computed, to=self.stored), to=self.computed)
 
     def constant(self, name: str, array: Array) -> str:
-        """An initializer."""
+        """Return an initializer."""
         if name not in self.initializers:
             self.initializers[name] = numpy_helper.from_array(np.asarray(array, order="C"), name)
         return name
 
     def integers(self, *numbers: int) -> str:
-        """A vector of integers."""
+        """Return a vector of integers."""
         return self.constant("_".join(["int", *map(str, numbers)]), np.array(numbers, dtype=np.int64))
 
     def integer(self, number: int) -> str:
@@ -87,7 +87,7 @@ class _Graph:
         return self.add("Cast", stored, to=self.computed) if self.is_narrow else stored
 
     def number(self, name: str, value: Any) -> str:
-        """A constant number or array of numbers, in the format in which operators compute."""
+        """Return a constant number or array of numbers, in the format in which operators compute."""
         return self.constant(name, np.asarray(value, dtype=helper.tensor_dtype_to_np_dtype(self.computed)))
 
     # -- the program ---------------------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ class _Graph:
         return self.add("Add", stream, self.add("ReduceSum", out, self.integers(1), keepdims=0))
 
     def _scale(self, layer: str) -> str:
-        """The scales of the queries: (heads, n, 1)."""
+        """Return the scales of the queries: (heads, n, 1)."""
         columns = self.constant(f"{layer}.scale", self.weights.arrays[f"{layer}.scale"])
         rows = self.add("Transpose", self.add("Gather", self.positions, columns, axis=1), perm=[1, 0])
         return self.add("Unsqueeze", rows, self.integers(2))
@@ -164,7 +164,7 @@ class _Graph:
         self.add("Gather", checked, self.integer(self.weights.output), axis=2, output="output")
 
     def proto(self) -> Any:
-        """The graph."""
+        """Return the graph."""
         tokens = helper.make_tensor_value_info("tokens", TensorProto.INT64, ["batch", "n"])
         truths = helper.make_tensor_value_info("truths", self.computed, ["batch", "n", len(self.weights.truths)])
         output = helper.make_tensor_value_info("output", self.computed, ["batch", "n"])

@@ -79,7 +79,7 @@ def about(sealed: Sealed) -> dict[str, Any]:
 
 
 def metadata(sealed: Sealed, weights: WeightArrays) -> Mapping[str, str]:
-    """The same as texts for formats whose metadata are texts; lists are JSON."""
+    """Return the same as texts for formats whose metadata are texts; lists are JSON."""
     values = about(sealed) | {
         "precision": weights.precision,
         "lengths": [weights.lengths.first, weights.lengths.last],
@@ -91,7 +91,7 @@ def metadata(sealed: Sealed, weights: WeightArrays) -> Mapping[str, str]:
 
 
 def onnx_bytes(sealed: Sealed, weights: WeightArrays) -> bytes:
-    """The file of standard operators, with its claim in the metadata.
+    """Return the file of standard operators, with its claim in the metadata.
 
     Raises:
         Unsupported: if onnx is not installed.
@@ -104,7 +104,7 @@ def onnx_bytes(sealed: Sealed, weights: WeightArrays) -> bytes:
 
 
 def safetensors_bytes(sealed: Sealed, weights: WeightArrays) -> bytes:
-    """The file. One key of metadata, as the format keeps no order among several."""
+    """Return the file. One key of metadata, as the format keeps no order among several."""
     arrays = {name: np.asarray(array, order="C") for name, array in weights.arrays.items()}
     return bytes(save(arrays, {"certify": config_text(sealed, weights)}))
 
@@ -115,7 +115,7 @@ def config_text(sealed: Sealed, weights: WeightArrays) -> str:
 
 
 def torch_folder(sealed: Sealed, weights: WeightArrays) -> Mapping[str, str | bytes]:
-    """The files of the folder."""
+    """Return the files of the folder."""
     readme = _README.format(
         statement="\n".join(map(printable, sealed.statement)), names=sealed.names, note=NOTE,
         precision=weights.precision, lengths=weights.lengths, formula=repr(sealed.claim["formula"]),
@@ -129,7 +129,7 @@ def torch_folder(sealed: Sealed, weights: WeightArrays) -> Mapping[str, str | by
 
 
 def _some_word(weights: WeightArrays) -> str:
-    """A word of the claim, as Python: a string if every symbol is one character."""
+    """Return a word of the claim, as Python: a string if every symbol is one character."""
     n = min(weights.lengths.last, max(4, weights.lengths.first))
     word = [weights.alphabet[place % len(weights.alphabet)] for place in range(n)]
     return repr("".join(word) if all(len(symbol) == 1 for symbol in word) else word)

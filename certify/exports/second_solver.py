@@ -41,7 +41,7 @@ def is_installed(solver: Solver) -> bool:
 
 
 def ask(solver: Solver, folder: str, scripts: Sequence[Script], timeout: int) -> Iterator[SolverAnswer]:
-    """The answers in the order of the scripts, as they come; several are sought at once."""
+    """Yield the answers in the order of the scripts, as they come; several are sought at once."""
     executor = ThreadPoolExecutor(os.cpu_count())
     try:
         yield from executor.map(lambda script: _ask_about(solver, folder, script, timeout), scripts)

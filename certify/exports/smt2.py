@@ -56,7 +56,7 @@ def scripts_of(sealed: Sealed) -> dict[str, str]:
 
 
 def _scripts_of_entry(sealed: Sealed, number: int, entry: TranscriptEntry) -> Iterator[tuple[dict[str, Any], str]]:
-    """The scripts and probes of one obligation with their rows of the manifest."""
+    """Yield the scripts and probes of one obligation with their rows of the manifest."""
     from proofs.formula.z3.scripts import logic_of, probe_of, script_of
 
     place = entry.places[0]

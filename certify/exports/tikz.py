@@ -29,7 +29,7 @@ LINE_HEIGHT = 26.0
 
 
 def tikz_of(sealed: Sealed) -> str:
-    """The whole text, in ASCII.
+    """Return the whole text, in ASCII.
 
     Raises:
         Unsupported: if the network is too large for a picture.

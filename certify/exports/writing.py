@@ -29,7 +29,7 @@ def of_formula(make: Callable[..., Any]) -> Make:
 
 
 def read_formula(text: str, path: str) -> Sealed:
-    """The accepted certificate of a formula, for a format that has nothing for other kinds.
+    """Return the accepted certificate of a formula, for a format that has nothing for other kinds.
 
     Raises:
         InputError: if it is no certificate.

@@ -19,7 +19,7 @@ ANY = "true"
 
 def read_learning(model: str, claim: str | None, flags: Flags, scope: Scope,
                   words: str | None = None) -> tuple[TrainedNetwork, LearningQuestion]:
-    """The network of a file, and what is asked of it: at the first offset of the claim, if no offsets are given.
+    """Return the network of a file, and what is asked of it: at the first offset of the claim, if no offsets are given.
 
     Raises:
         InputError: one line that says where, what was found and what was expected.
@@ -34,7 +34,7 @@ def read_learning(model: str, claim: str | None, flags: Flags, scope: Scope,
 
 def read_asked(query: str, first: str, second: str,
                given: Sequence[str]) -> tuple[TrainedNetwork, TrainedNetwork, AskedOfUs]:
-    """The networks of two files, and what a VNN-LIB query asks of them.
+    """Return the networks of two files, and what a VNN-LIB query asks of them.
 
     Raises:
         InputError: one line that says where, what was found and what was expected; for options that are ``given``, too.
@@ -51,7 +51,7 @@ def read_asked(query: str, first: str, second: str,
 
 
 def with_truths(flags: Flags) -> tuple[Flags, bool]:
-    """The options with a truth for each answer, and whether those are what is meant.
+    """Return the options with a truth for each answer, and whether those are what is meant.
 
     >>> with_truths(Flags("ab", sign=("0", "1")))[0].sign, with_truths(Flags("ab", argmax=("0,1,2",)))[0].argmax
     (('0: true', '1: true'), ('0: true', '1: true', '2: true'))

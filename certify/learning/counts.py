@@ -57,7 +57,7 @@ class CountTests:
 
 
 def comparisons(question: LearningQuestion, found: Marked, longest: int) -> CountTests:
-    """The comparisons that decide the parts of the answer on all words of at most ``longest`` letters.
+    """Return the comparisons that decide the parts of the answer on all words of at most ``longest`` letters.
 
     Raises:
         Unsupported: if there are many letters or very many vectors of counts.
@@ -68,7 +68,7 @@ def comparisons(question: LearningQuestion, found: Marked, longest: int) -> Coun
 
 
 def compared(question: LearningQuestion, answers: Mapping[Vector, Mapping[int, Word]]) -> CountTests:
-    """The same from a word for each vector of counts and each answer that words of these counts have."""
+    """Return the same from a word for each vector of counts and each answer that words of these counts have."""
     tests: list[Test | bool | None] = []
     anagrams: dict[int, tuple[Word, Word]] = {}
     for place, part in enumerate(question.parts):
@@ -106,7 +106,7 @@ def _answers(question: LearningQuestion, found: Marked, longest: int) -> dict[Ve
 
 
 def find_test(truths: Mapping[Vector, bool]) -> Test | bool | None:
-    """The simplest test that says of each vector what is given; True or False if all are the same.
+    """Return the simplest test that says of each vector what is given; True or False if all are the same.
 
     >>> find_test({(a, b): a > b for a in range(3) for b in range(3)})
     Test(coefficients=(1, -1), relation='>=', bound=1)

@@ -48,7 +48,7 @@ class CoverLearner:
         self._lengths = np.zeros(1, dtype=np.int64)
 
     def hypothesis(self) -> Marked:
-        """A smallest automaton that agrees with what was asked.
+        """Return a smallest automaton that agrees with what was asked.
 
         Raises:
             TooManyStates: if it has more states than are wanted.
@@ -85,7 +85,7 @@ class CoverLearner:
         return found
 
     def first_error(self, found: Marked, old: Marked | None, reach: int) -> Word | None:
-        """A word on which the automaton differs from one that is right on words of at most ``reach`` letters."""
+        """Return a word on which the automaton differs from one that is right on words of at most ``reach`` letters."""
         if old is None:
             return None
         word = first_difference(found.automaton, found.marks, old.automaton, old.marks, reach)

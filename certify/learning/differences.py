@@ -112,7 +112,7 @@ class _PairExploration:
             yield wrong if n >= self.question.claimed_from else 0
 
     def states(self) -> Iterator[int]:
-        """The states of the automaton in which words are wrong."""
+        """Yield the states of the automaton in which words are wrong."""
         for pair, state in enumerate(self.state_of):
             if self.wrong[pair] and (pair or not self.question.claimed_from):
                 yield state
@@ -131,7 +131,7 @@ class _PairExploration:
         return left
 
     def first_words(self) -> Iterator[Word]:
-        """The first few wrong words, the shortest first: only beginnings that lead to one are followed."""
+        """Yield the first few wrong words, the shortest first: only beginnings that lead to one are followed."""
         left, given = self.to_wrong(), 0
         level: list[tuple[int, Word]] = [(0, ())]
         for n in range(self.longest + 1):
@@ -147,7 +147,7 @@ class _PairExploration:
             level = following[: 64 * FEW]
 
     def expression(self) -> str:
-        """The shortest of some expressions that match exactly the wrong ones of words that are not too long."""
+        """Return the shortest of some expressions that match exactly the wrong ones of words that are not too long."""
         left, size = self.to_wrong(), len(self.steps)
         depth = self._depths()
         sink = size
@@ -169,7 +169,7 @@ class _PairExploration:
         return min(found, key=len, default="")
 
     def _depths(self) -> list[int]:
-        """The length of the shortest word to each pair."""
+        """Return the length of the shortest word to each pair."""
         depth = [0] + [-1] * (len(self.steps) - 1)
         for pair, row in enumerate(self.steps):
             for after in row:

@@ -104,7 +104,7 @@ def words_told_apart(first: TrainedNetwork, second: TrainedNetwork, question: Le
 
 def _told_apart(first: TrainedNetwork, second: TrainedNetwork, question: LearningQuestion,
                 most: int) -> tuple[list[Word], Mapping[Word, int]]:
-    """The same, and the answers of the first network."""
+    """Return the same, and the answers of the first network."""
     oracles = [Oracle(network, question, question.claim.offsets[0]) for network in (first, second)]
     known = question.longest
     for oracle in oracles:
@@ -119,7 +119,7 @@ def _told_apart(first: TrainedNetwork, second: TrainedNetwork, question: Learnin
 
 def _of_decision(first: TrainedNetwork, second: TrainedNetwork, question: LearningQuestion,
                  decision: Decision | None) -> Difference | None:
-    """The wrong word of the second network, if the first is what the automaton says there."""
+    """Return the wrong word of the second network, if the first is what the automaton says there."""
     if decision is None or decision.wrong is None:
         return None
     wrong = decision.wrong
@@ -130,7 +130,7 @@ def _of_decision(first: TrainedNetwork, second: TrainedNetwork, question: Learni
 
 def _enclosed(first: TrainedNetwork, second: TrainedNetwork, question: LearningQuestion, word: Word, offset: int,
               rows: Sequence[Row]) -> Difference | None:
-    """The first of some rows that is above 0 in the first network and not in the second."""
+    """Return the first of some rows that is above 0 in the first network and not in the second."""
     claim = question.claim
     symbols = tuple(claim.alphabet[letter] for letter in word)
     tokens, at = input_tokens(claim, symbols), dict(judged(claim, len(word)))[len(word)]

@@ -36,7 +36,7 @@ class Explanation:
 
 @lru_cache(maxsize=1)
 def explain(learned: Learned) -> Explanation | None:
-    """The explanation; None if nothing is certified."""
+    """Return the explanation; None if nothing is certified."""
     found, longest = learned.automaton, learned.certified_to
     if found is None or longest is None:
         return None
@@ -59,7 +59,7 @@ def explain(learned: Learned) -> Explanation | None:
 
 
 def formula_text(explained: Explained) -> str | None:
-    """The formula, if it is no very large one."""
+    """Return the formula, if it is no very large one."""
     if explained.formula is None or len(subformulas(explained.formula)) > MOST_SUBFORMULAS:
         return None
     return format_formula(explained.formula)
@@ -73,7 +73,7 @@ def why_no_formula(explained: Explained) -> str:
 
 
 def count_text(counted: CountTests | None, place: int, alphabet: Sequence[str]) -> str | None:
-    """The comparison of counts that decides a part, if there is one."""
+    """Return the comparison of counts that decides a part, if there is one."""
     test = counted.tests[place] if counted else None
     return test.text(alphabet) if isinstance(test, Test) else None
 
@@ -102,7 +102,7 @@ def describe_alternative(part: Part, choice: int) -> str:
 
 
 def describe_answer(question: LearningQuestion, code: int) -> str:
-    """The whole answer: signs of single logits together, then the other parts."""
+    """Return the whole answer: signs of single logits together, then the other parts."""
     if code == OUT:
         return "not allowed" if question.words == "allowed" else "not asked"
     positive, single, others = [], False, []

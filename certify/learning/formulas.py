@@ -79,7 +79,7 @@ def _fillings(found: Marked, choice: int, chosen: Sequence[int | None]) -> Itera
 
 
 def _redirected(found: Marked, out: set[int]) -> Iterator[tuple[Automaton, list[int]]]:
-    """The automaton without the states that are out: steps to them lead where the same letter leads elsewhere."""
+    """Yield the automaton without the states that are out: steps to them lead where the same letter leads elsewhere."""
     steps = found.automaton.steps
     letters = range(len(steps[0]))
     live = [state for state in range(len(steps)) if state not in out]

@@ -86,7 +86,7 @@ class _Learning:
         self.longest, self.searched, self.reason = question.longest, 0, ""
 
     def certified(self) -> tuple[Marked | None, Decision | None]:
-        """A smallest automaton for the words on which it is certified, and the decision."""
+        """Return a smallest automaton for the words on which it is certified, and the decision."""
         try:
             found, reach = self.of_the_table()
         except Tie as tie:
@@ -121,7 +121,7 @@ class _Learning:
     # -- few words, all of them ----------------------------------------------------------------------------------------
 
     def of_the_table(self) -> tuple[Marked, int]:
-        """An automaton that is right on all words that are run one by one, and their greatest length.
+        """Return an automaton that is right on all words that are run one by one, and their greatest length.
 
         Raises:
             Tie: if there is none on a word of one letter.
@@ -146,7 +146,7 @@ class _Learning:
         return found, known
 
     def first_wrong(self, found: Marked, words: list[Word]) -> Word | None:
-        """The first of some words of one length on which the automaton does not say what was run."""
+        """Return the first of some words of one length on which the automaton does not say what was run."""
         if not words:
             return None
         steps, marks = np.array(found.automaton.steps, dtype=np.intp), np.array(found.marks)
@@ -157,7 +157,7 @@ class _Learning:
         return words[int(wrong[0])] if len(wrong) else None
 
     def taught(self, old: Marked, word: Word, reach: int) -> tuple[Marked, int]:
-        """An automaton that is right on a word, too, and on all of at most ``reach`` letters, as the old one is.
+        """Return an automaton that is right on a word, too, and on all of at most ``reach`` letters, as the old one is.
 
         With it comes the length of the word; if there is none, the old one and ``reach``.
         """
@@ -178,13 +178,13 @@ class _Learning:
         return f"no precision tells the answer on the word {self.spelt(tie.word)}: a tie"
 
     def spelt(self, word: Word) -> str:
-        """The word for people."""
+        """Return the word for people."""
         return show_word(self.question.claim.alphabet[letter] for letter in word) or "(nothing)"
 
     # -- many words: searches ------------------------------------------------------------------------------------------
 
     def beyond(self, found: Marked, reach: int) -> tuple[Marked, int]:
-        """The automaton for longer words, as long as searches tell; and the length that was reached."""
+        """Return the automaton for longer words, as long as searches tell; and the length that was reached."""
         last = self.longest
         while reach < self.longest:
             try:

@@ -78,7 +78,7 @@ def growth(question: LearningQuestion, found: Marked, longest: int) -> list[int]
 
 
 def find_misplaced(question: LearningQuestion, found: Marked, longest: int) -> Word | None:
-    """The first of the shortest words of at most so many letters that are called out, or not, by mistake."""
+    """Return the first of the shortest words of at most so many letters that are called out, or not, by mistake."""
     match question.words:
         case "allowed":
             return _allowed(question, found, longest)

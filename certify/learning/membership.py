@@ -51,7 +51,7 @@ class Oracle:
         self._letter_allowed: dict[int, tuple[bool, ...]] = {}
 
     def __call__(self, word: Word) -> int:
-        """The answer on one word."""
+        """Return the answer on one word."""
         self.ask([word])
         return self.codes[word]
 
@@ -88,7 +88,7 @@ class Oracle:
         return self.question.longest
 
     def sign_of(self, word: Word) -> int:
-        """The answer on a word, proved by balls.
+        """Return the answer on a word, proved by balls.
 
         Raises:
             Tie: if no precision tells.

@@ -42,7 +42,7 @@ class LearningQuestion:
     claimed_from: int = 1
 
     def choices(self, code: int) -> tuple[int, ...]:
-        """The alternative of each part."""
+        """Return the alternative of each part."""
         found = []
         for part in self.parts:
             code, choice = divmod(code, len(part))
@@ -50,14 +50,14 @@ class LearningQuestion:
         return tuple(found)
 
     def code(self, choices: Sequence[int]) -> int:
-        """The code of choices."""
+        """Return the code of choices."""
         code = 0
         for part, choice in zip(reversed(self.parts), reversed(choices), strict=True):
             code = code * len(part) + choice
         return code
 
     def rows(self, code: int) -> Alternative:
-        """The rows that are above 0 where the code is the answer."""
+        """Return the rows that are above 0 where the code is the answer."""
         chosen = zip(self.parts, self.choices(code), strict=True)
         return tuple(row for part, choice in chosen for row in part[choice])
 
@@ -82,13 +82,13 @@ class LearningQuestion:
         return self.claim.lengths[1]
 
     def to(self, longest: int) -> LearningQuestion:
-        """The same of shorter words."""
+        """Return the same of shorter words."""
         return replace(self, claim=replace(self.claim, lengths=(1, longest)))
 
 
 def read_words(network: TrainedNetwork, claim: WordsClaim, words: str | None,
                intended: bool = True) -> LearningQuestion:
-    """The question about a claim's rows; without ``words`` those that suit the claim.
+    """Return the question about a claim's rows; without ``words`` those that suit the claim.
 
     That is ``allowed`` where letters' own logits are judged at each letter and the claim leaves words out (or says
     nothing); else ``asked`` where it leaves words out; else ``all``.
@@ -151,7 +151,7 @@ LOOKED_AT = 8
 
 
 def parts_of(cases: Sequence[Case]) -> tuple[Part, ...]:
-    """The parts that the rows of some cases ask about, in their order."""
+    """Return the parts that the rows of some cases ask about, in their order."""
     parts: dict[Part, None] = {}
     for case in cases:
         if tokens := compared_tokens(case.above):

@@ -61,7 +61,7 @@ def print_learned(out: Console, learned: Learned) -> None:
 
 
 def describe_question(learned: Learned) -> list[str]:
-    """The network, the words and the answers, a line each."""
+    """Return the network, the words and the answers, a line each."""
     network, question = learned.network, learned.question
     claim = question.claim
     first, last = claim.offsets
@@ -76,7 +76,7 @@ def describe_question(learned: Learned) -> list[str]:
 
 
 def tokens_of(part: tuple[Any, ...]) -> list[int]:
-    """The tokens that a part compares."""
+    """Return the tokens that a part compares."""
     return sorted({token for alternative in part for row in alternative for token, _ in row})
 
 
@@ -102,12 +102,12 @@ def _states(learned: Learned) -> Iterator[list[Cell]]:
 
 
 def spelt(question: LearningQuestion, word: Word) -> str:
-    """The word for people; the empty word as in expressions."""
+    """Return the word for people; the empty word as in expressions."""
     return show_word(question.claim.alphabet[letter] for letter in word) or "()"
 
 
 def listed(question: LearningQuestion, found: Differences, few: int | None = None) -> str:
-    """The first few words of some that differ."""
+    """Return the first few words of some that differ."""
     words = [cut_word(spelt(question, word)) for word in found.words[:few]]
     return ", ".join([*words, *(["..."] if found.total > len(words) else [])])
 
@@ -142,7 +142,7 @@ def describe_explanation(learned: Learned, explanation: Explanation) -> Iterator
 
 
 def describe_guess(question: LearningQuestion, what: str, guess: Guess) -> str:
-    """The best small formula, and the words on which it is wrong."""
+    """Return the best small formula, and the words on which it is wrong."""
     wrong, text = guess.wrong, format_formula(guess.formula)
     if not wrong.total:
         return f"{what}  iff  {text}, up to n = {wrong.longest}"
@@ -208,7 +208,7 @@ def _formula_to_json(learned: Learned, one: Explained, explanation: Explanation 
 
 
 def _counts_to_json(learned: Learned, explanation: Explanation | None) -> list[dict[str, Any]]:
-    """The parts that counts decide, and for the others two words that have the same counts and other answers."""
+    """Return the parts that counts decide, and for the others two words that have the same counts and other answers."""
     found, claim = explanation.counted if explanation else None, learned.question.claim
     listed: list[dict[str, Any]] = []
     for place, test in enumerate(found.tests if found else ()):

@@ -47,7 +47,7 @@ def describe_equality(equality: Equality) -> str:
 
 
 def describe_difference(difference: Difference) -> str:
-    """The word, and the combination of logits in both networks."""
+    """Return the word, and the combination of logits in both networks."""
     word, row = cut_word(show_word(difference.word)) or "()", show_row(difference.row)
     return (f"on the word {word} (n = {len(difference.word)}) at offset {difference.offset}, {row} is "
             f"{enclosed(*difference.first)} in the first and {enclosed(*difference.second)} in the second")
@@ -68,7 +68,7 @@ def print_query_answer(out: Console, answer: QueryAnswer) -> None:
 
 
 def query_answer_to_json(answer: QueryAnswer) -> dict[str, Any]:
-    """The result, and the comparison."""
+    """Return the result, and the comparison."""
     return {**equality_to_json(answer.equality), "verdict": answer.verdict, "query": answer.result,
             "length": answer.asked.length, "tokens": list(answer.tokens) if answer.tokens else None}
 

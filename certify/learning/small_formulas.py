@@ -47,7 +47,7 @@ class Guess:
 
 
 def best_formula(question: LearningQuestion, found: Marked, longest: int, part: int, choice: int) -> Guess | None:
-    """The best formula that is found of where an alternative of a part is the answer; None over many letters."""
+    """Return the best formula that is found of where an alternative of a part is the answer; None over many letters."""
     if len(question.claim.alphabet) > MOST_LETTERS:
         return None
     sample = _Sample(question, found, longest, part, choice)
@@ -130,7 +130,7 @@ class _Sample:
 
 
 def _live(found: Marked) -> list[bool]:
-    """The states from which one is reached whose answer is one."""
+    """Return the states from which one is reached whose answer is one."""
     live = [code != OUT for code in found.marks]
     for _ in live:
         live = [one or any(live[after] for after in row) for one, row in zip(live, found.automaton.steps, strict=True)]
@@ -206,7 +206,7 @@ def _of_last_letters(sample: _Sample, is_letter: Sequence[_Truth]) -> Iterator[_
 
 
 def _ranked(question: LearningQuestion, sample: _Sample) -> tuple[list[str], int]:
-    """The best on the sample, and among how many different ones."""
+    """Return the best on the sample, and among how many different ones."""
     seen: dict[bytes, _Truth] = {}
     judged = sample.weight > 0
     for truth in _truths(question, sample):

@@ -77,7 +77,7 @@ class VnnlibQuery:
 
 
 def read_query(text: str, where: str) -> VnnlibQuery:
-    """The query of a file.
+    """Return the query of a file.
 
     Raises:
         InputError: one line that says what was found and what was expected.
@@ -94,7 +94,7 @@ def read_query(text: str, where: str) -> VnnlibQuery:
 
 
 def _trees(text: str) -> list[Tree]:
-    """The lists of the file."""
+    """Return the lists of the file."""
     if len(text) > LONGEST:
         raise InputError(f"{len(text)} characters, expected at most {LONGEST}")
     stack: list[list[Tree]] = [[]]

@@ -49,7 +49,7 @@ class AskedOfUs:
     about_outputs: Asserted
 
     def input_of(self, word: Word) -> tuple[int, ...]:
-        """The tokens of the input for a word."""
+        """Return the tokens of the input for a word."""
         letters = iter(word)
         return tuple(choices[next(letters)] if len(choices) > 1 else choices[0] for choices in self.tokens)
 
@@ -70,7 +70,7 @@ class QueryAnswer(WithExitStatus):
 
 
 def question_of(query: VnnlibQuery, first: TrainedNetwork, second: TrainedNetwork) -> AskedOfUs:
-    """The question, of the networks in the order in which they are declared.
+    """Return the question, of the networks in the order in which they are declared.
 
     Raises:
         InputError: if the query does not fit the networks.
@@ -168,7 +168,7 @@ class _Sources:
         return about
 
     def signed(self, atom: Atom) -> tuple[int, Signed, int]:
-        """The network of an atom about outputs, the combination, and the sign of what it is multiplied by."""
+        """Return the network of an atom about outputs, the combination, and the sign of what it is multiplied by."""
         elements = [element for element in atom.value if element is not None]
         networks = {self.outputs[name] for name, _ in elements}
         places = {indices[-2] for _, indices in elements}
@@ -206,7 +206,7 @@ def _elements(asserted: Asserted) -> Iterator[Element]:
 
 def _choices(sources: _Sources, asserted: Sequence[Asserted], tensor: DeclaredTensor,
              vocabulary: int) -> tuple[tuple[int, ...], ...]:
-    """The tokens that may stand at each place, in both networks the same."""
+    """Return the tokens that may stand at each place, in both networks the same."""
     length, tied = tensor.shape[-1], set[int]()
     about: list[list[Asserted]] = [[] for _ in range(length)]
     for one in asserted:
@@ -224,7 +224,7 @@ def _choices(sources: _Sources, asserted: Sequence[Asserted], tensor: DeclaredTe
 
 
 def _tied(atom: Atom) -> int | None:
-    """The place at which the atom says that both inputs are equal."""
+    """Return the place at which the atom says that both inputs are equal."""
     names = {element[0] for element in atom.value if element is not None}
     places = {element[1] for element in atom.value if element is not None}
     if atom.relation != "==" or None in atom.value or sorted(atom.value.values()) != [-1, 1]:
@@ -233,7 +233,7 @@ def _tied(atom: Atom) -> int | None:
 
 
 def _allowed(place: int, asserted: Sequence[Asserted], vocabulary: int, kind: str) -> list[int]:
-    """The tokens of one place for which all is true; nothing else that is of the type may be."""
+    """Return the tokens of one place for which all is true; nothing else that is of the type may be."""
     whole, signed = kind in WHOLE, kind[:1] != "u"
     if not whole and not any(all(atom.relation == "==" for atom in _atoms(one)) for one in asserted):
         raise Unsupported(f"place {place}: real numbers, expected an assertion by == alone of which tokens there are")
@@ -295,7 +295,7 @@ def _holds(asked: AskedOfUs, balls: tuple[BallNetwork, BallNetwork], tokens: tup
 
 
 def _signs(balls: BallNetwork, tokens: tuple[int, ...], place: int, row: Row) -> list[int]:
-    """The signs that the combination may have."""
+    """Return the signs that the combination may have."""
     above = decide_row(balls, tokens, 0, place, row, Fraction(0)).above
     if above is not False:
         return [1] if above else [-1, 0, 1]

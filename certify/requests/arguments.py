@@ -52,7 +52,7 @@ ATTENTION = ("soft", "hard")
 
 
 def find_python_subject(subject: object, options: Options = Options()) -> NamedSubject:
-    """A formula (its text or its node), a network, or the name of a file with a program or a network.
+    """Return a formula (its text or its node), a network, or the name of a file with a program or a network.
 
     It is None where the options name a regular language in its place.
 
@@ -78,7 +78,7 @@ def find_python_subject(subject: object, options: Options = Options()) -> NamedS
 
 
 def read_arguments(values: SubjectOptions) -> Options:
-    """The options that keyword arguments name, as texts; what is None is left out.
+    """Return the options that keyword arguments name, as texts; what is None is left out.
 
     >>> read_arguments({"gamma": Fraction(13, 10), "alphabet": ["go", "stop"], "causal": True}).gamma
     '13/10'
@@ -109,7 +109,7 @@ def read_lengths(min_n: object, max_n: object) -> Lengths:
 
 
 def whole_number(name: str, value: object) -> int:
-    """An integer that is no truth value.
+    """Return an integer that is no truth value.
 
     Raises:
         InputError: if it is something else.
@@ -149,7 +149,7 @@ def _read(name: str, value: object) -> object:
 
 
 def exact_text(name: str, value: object) -> str:
-    """The text of an exact number or expression.
+    """Return the text of an exact number or expression.
 
     Raises:
         InputError: if it is something else, above all a float.

@@ -16,7 +16,7 @@ LONGEST = 64
 
 
 def usual_gamma(precision: str | None) -> Fraction:
-    """The constant in front of the scores if none is given: as [SHA] prints it, or for low precision."""
+    """Return the constant in front of the scores if none is given: as [SHA] prints it, or for low precision."""
     return PRINTED_GAMMA if precision is None else GAMMA
 
 
@@ -54,7 +54,7 @@ def lengths_served(precision: str | None, longest: int | None) -> Lengths | None
 
 
 def find_weighting(name: str | None, given: Collection[str], spell: Callable[[str], str]) -> Weighting:
-    """The weighting of all heads of a formula's network; softmax, if there is no name.
+    """Return the weighting of all heads of a formula's network; softmax, if there is no name.
 
     Raises:
         InputError: if there is none of that name, or another given option asks for what is built with softmax.

@@ -19,7 +19,7 @@ SOFT = "softmax"
 
 
 def whole_number(text: str) -> int:
-    """The value of --max-n, --min-n and the like."""
+    """Return the value of --max-n, --min-n and the like."""
     try:
         return int(text)
     except ValueError:
@@ -27,7 +27,7 @@ def whole_number(text: str) -> int:
 
 
 def seconds(text: str) -> int:
-    """The value of --timeout."""
+    """Return the value of --timeout."""
     found = whole_number(text)
     if not 1 <= found <= MOST_SECONDS:
         raise typer.BadParameter(f"found {str(text)[:20]!r}, expected a number of seconds from 1 to {MOST_SECONDS}")
@@ -45,17 +45,17 @@ def attention(text: str) -> str | None:
 
 
 def written_file(name: str) -> str:
-    """The value of an option that names a file to be written; - is standard output."""
+    """Return the value of an option that names a file to be written; - is standard output."""
     return name
 
 
 def written_folder(name: str) -> str:
-    """The value of an option that names a folder to be written: a new one, or an empty one."""
+    """Return the value of an option that names a folder to be written: a new one, or an empty one."""
     return name
 
 
 def written_place(name: str) -> str:
-    """The value of an option that names a file or a folder, as other options say; the command looks which."""
+    """Return the value of an option that names a file or a folder, as other options say; the command looks which."""
     return name
 
 
@@ -167,7 +167,7 @@ Command = TypeVar("Command", bound=Callable[..., None])
 
 
 def with_options(order: str, known: Mapping[str, Any] = OF_A_SUBJECT, **others: Any) -> Callable[[Command], Command]:
-    """A command with the options of this ``order``, which it gets as a mapping behind ``**``.
+    """Return a command with the options of this ``order``, which it gets as a mapping behind ``**``.
 
     Each is ``known`` or one of the ``others``, or has a parameter of its own. The first one has; the others stand
     behind it.
@@ -189,7 +189,7 @@ def with_options(order: str, known: Mapping[str, Any] = OF_A_SUBJECT, **others: 
 
 
 def options_of(written: Mapping[str, Any]) -> Options:
-    """The options of a subject that a command was given; its ``attention`` is hard, or a weighting by its name.
+    """Return the options of a subject that a command was given; its ``attention`` is hard, or a weighting by its name.
 
     >>> found = options_of({"gamma": "2", "predicate": None, "attention": "hard", "causal": False})
     >>> found.named, found.attention

@@ -55,7 +55,7 @@ class OutputFormulas:
         return "an integer" if self.forms else f"one of {list_names(list(self.formulas))}"
 
     def by_value(self) -> dict[str, Formula]:
-        """The formula of each value.
+        """Return the formula of each value.
 
         Raises:
             InputError: if the output is an integer without a bound.
@@ -66,7 +66,7 @@ class OutputFormulas:
         return self.formulas
 
     def formula(self, value: str | None) -> Formula:
-        """The formula of the output, or of its being this value.
+        """Return the formula of the output, or of its being this value.
 
         Raises:
             InputError: if a value is named of a truth value or none of another output, or it is no value of the output.
@@ -109,7 +109,7 @@ def read_program(path: str, alphabet: str | Sequence[str] | None = None, text: s
 
 def read_output_formulas(path: str, alphabet: str | Sequence[str] | None = None,
                          text: str | None = None) -> OutputFormulas:
-    """The formulas of the output of the program in a file.
+    """Return the formulas of the output of the program in a file.
 
     Raises:
         InputError: if the file cannot be read, or the program is wrong.
@@ -129,7 +129,7 @@ def read_output_formulas(path: str, alphabet: str | Sequence[str] | None = None,
 
 
 def _instead(program: AnyProgram) -> str:
-    """The place of a formula, taken by what a program without one has."""
+    """Return the place of a formula, taken by what a program without one has."""
     if isinstance(program, CountingProgram):
         return ""
     try:
@@ -147,7 +147,7 @@ def _formula_of_last(path: str, program: CountingProgram) -> dict[str, Formula]:
 
 
 def _formulas_of_output(path: str, program: RaspProgram) -> OutputFormulas:
-    """The formula for each value that the output may be: every symbol, or the integers that it can be."""
+    """Return the formula for each value that the output may be: every symbol, or the integers that it can be."""
     found, output = program_to_formulas(program), program.output
     if output.type is Type.BOOLEAN:
         return OutputFormulas(path, program, {"true": found[output.name]})
@@ -169,7 +169,7 @@ def _check_size(path: str, formula: Formula) -> None:
 
 def read_program_formula(path: str, alphabet: str | Sequence[str] | None, value: str | None,
                          text: str | None = None) -> tuple[Formula, tuple[str, ...]]:
-    """The formula of the output being ``value`` (None if it is a truth value), and the alphabet of the program.
+    """Return the formula of the output being ``value`` (None if it is a truth value), and the alphabet of the program.
 
     Raises:
         InputError, Unsupported: as ``read_output_formulas`` and ``OutputFormulas.formula``.
@@ -190,7 +190,7 @@ def run_any_program(program: AnyProgram, word: Sequence[str]) -> Mapping[str, tu
 
 
 def compile_any_program(program: AnyProgram) -> Transformer:
-    """The hard-attention transformer of a program.
+    """Return the hard-attention transformer of a program.
 
     Raises:
         Unsupported: if it has none.

@@ -18,7 +18,7 @@ from constructions.network.validation import not_positive
 
 
 def read_rational(text: str, option: str) -> Fraction:
-    """A rational number of either sign.
+    """Return a rational number of either sign.
 
     Raises:
         InputError: naming the option.
@@ -30,7 +30,7 @@ def read_rational(text: str, option: str) -> Fraction:
 
 
 def read_positive(text: str, option: str) -> Fraction:
-    """A positive rational.
+    """Return a positive rational.
 
     Raises:
         InputError: naming the option.
@@ -57,7 +57,7 @@ def read_constant(text: str, option: str) -> Constant:
 
 
 def read_allowed_error(text: str, option: str) -> Fraction:
-    """A positive rational up to 1/4, where the feed-forward layers round.
+    """Return a positive rational up to 1/4, where the feed-forward layers round.
 
     Raises:
         InputError: naming the option.
@@ -77,7 +77,7 @@ def check_allowed_error(value: Fraction, option: str) -> None:
 
 
 def read_expression(text: str, option: str, variables: frozenset[str] = POSITION_AND_LENGTH) -> Expression:
-    """An expression in n and i, or in what ``variables`` are named.
+    """Return an expression in n and i, or in what ``variables`` are named.
 
     Raises:
         InputError: naming the option.
@@ -89,7 +89,7 @@ def read_expression(text: str, option: str, variables: frozenset[str] = POSITION
 
 
 def read_lengths_to_bracket(text: str | None, lengths: Lengths, option: str = "--critical") -> list[int]:
-    """The lengths at which critical constants are bracketed: those named, ``all`` or ``none``; else a few.
+    """Return the lengths at which critical constants are bracketed: those named, ``all`` or ``none``; else a few.
 
     >>> from constructions.network.lengths import up_to
     >>> [read_lengths_to_bracket(text, up_to(20)) for text in (None, "4, 8", "none")]

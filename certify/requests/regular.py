@@ -34,7 +34,7 @@ def read_language(found: NamedSubject, alphabet: str | tuple[str, ...] | None) -
 
 
 def read_language_subject(found: NamedSubject, options: Options, regime: Regime) -> FormulaSubject:
-    """The formula of the language, as what a question is about; a note if the language has the empty word.
+    """Return the formula of the language, as what a question is about; a note if the language has the empty word.
 
     Raises:
         InputError, Unsupported: as ``read_language``.

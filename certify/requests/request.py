@@ -172,11 +172,11 @@ class Request:
         return self.lengths
 
     def about(self, lengths: Lengths) -> Request:
-        """The same question about the same network, for some of its lengths."""
+        """Return the same question about the same network, for some of its lengths."""
         return replace(self, lengths=lengths, built_for=self.longest)
 
     def with_gamma(self, gamma: Constant) -> Request:
-        """The same question with this constant in front of the scores."""
+        """Return the same question with this constant in front of the scores."""
         return replace(self, gamma=gamma)
 
     @property
@@ -230,7 +230,7 @@ def read_request(subject: str | NamedSubject | None, options: Options = Options(
                  taken: Collection[SubjectKind] = tuple(SubjectKind),
                  lengths: Lengths | None = None, spell: Callable[[str], str] = as_option,
                  programs: Programs = Programs.FORMULA) -> Request:
-    """The question that a subject, or the name of one, and its options ask.
+    """Return the question that a subject, or the name of one, and its options ask.
 
     There is no name where the options name a regular language. ``taken`` are the kinds of subjects that make sense
     here, where a formula does a regular language, too; ``programs`` says what a program stands for, and ``spell``
@@ -281,7 +281,7 @@ def _optional(read: Callable[[str, str], Value], text: str | None, option: str) 
 
 
 def read_gamma(options: Options, spell: Callable[[str], str] = as_option, usual: Fraction = PRINTED_GAMMA) -> Constant:
-    """The constant in front of the scores; the ``usual`` one, if none is given.
+    """Return the constant in front of the scores; the ``usual`` one, if none is given.
 
     Raises:
         InputError: if it is not a positive number.
@@ -290,7 +290,7 @@ def read_gamma(options: Options, spell: Callable[[str], str] = as_option, usual:
 
 
 def read_given(options: Options, subject: Subject, spell: Callable[[str], str]) -> Formula:
-    """The formula at whose positions something is claimed.
+    """Return the formula at whose positions something is claimed.
 
     Raises:
         InputError: if it does not parse, over the alphabet of the subject.
@@ -307,7 +307,7 @@ def read_given(options: Options, subject: Subject, spell: Callable[[str], str]) 
 
 
 def read_regime(options: Options, spell: Callable[[str], str] = as_option) -> Regime:
-    """The regime that two of the options name; for low precision it is that of a position embedding.
+    """Return the regime that two of the options name; for low precision it is that of a position embedding.
 
     Raises:
         InputError: if there is no such regime, or it has no network for low precision.

@@ -20,7 +20,7 @@ class RunCommand:
     beside: str | None = None
 
     def on(self, word: str) -> str:
-        """The command line for this word, quoted for a shell; what begins as options do stands behind ``--``.
+        """Return the command line for this word, quoted for a shell; what begins as options do stands behind ``--``.
 
         >>> print(RunCommand("net.json").on("-+-"))
         certify run net.json -- -+-

@@ -115,7 +115,7 @@ def _classify(name: str, taken: Collection[SubjectKind]) -> NamedSubject:
 
 def find_language(name: str | None, given: Mapping[SubjectKind, str | None],
                   taken: Collection[SubjectKind]) -> NamedSubject | None:
-    """The regular language that an option names in place of a formula; None if none does.
+    """Return the regular language that an option names in place of a formula; None if none does.
 
     Raises:
         InputError: if there is a formula beside it, or another language, or no formula is ``taken``.
@@ -207,7 +207,7 @@ def refuse_options(found: NamedSubject, given: Collection[str], taken: Collectio
 
 
 def _taker(option: str, taken: Collection[SubjectKind]) -> SubjectKind:
-    """A kind of subject that the command and the option go with."""
+    """Return a kind of subject that the command and the option go with."""
     kinds = (kind for kind in (SubjectKind.FORMULA, SubjectKind.PROGRAM) if option not in REFUSED[kind])
     return next((kind for kind in kinds if kind in taken or SubjectKind.PROGRAM not in taken), SubjectKind.PROGRAM)
 
@@ -216,7 +216,7 @@ def _taker(option: str, taken: Collection[SubjectKind]) -> SubjectKind:
 
 
 def read_network(found: NamedSubject) -> Transformer:
-    """The network of a model file, or the one inside a certificate of any format.
+    """Return the network of a model file, or the one inside a certificate of any format.
 
     A claim about margins is not what the output means; its formula says where a sign is positive.
 
@@ -227,7 +227,7 @@ def read_network(found: NamedSubject) -> Transformer:
 
 
 def read_certified_network(found: NamedSubject) -> tuple[Transformer, Lengths | None]:
-    """The same, and the lengths of the words that a certificate is about.
+    """Return the same, and the lengths of the words that a certificate is about.
 
     Raises:
         InputError: likewise.
@@ -268,6 +268,6 @@ def _check_claim(claimed: Any, output: Mapping[str, Any], network: Transformer, 
 
 
 def find_formula(network: Transformer) -> Formula | None:
-    """The formula whose truth the output means; None if it means something else."""
+    """Return the formula whose truth the output means; None if it means something else."""
     output = network.directions[network.output]
     return output.formula if isinstance(output, Truth) else None

@@ -46,7 +46,7 @@ class SourceExpression:
 
 
 def open_ends(written: SourceExpression) -> Iterator[SourceExpression]:
-    """The expression, its last part, the last part of that, ... up to the first one in brackets."""
+    """Yield the expression, its last part, the last part of that, ... up to the first one in brackets."""
     part: SourceExpression | None = written
     while part is not None and not part.is_bracketed:
         yield part

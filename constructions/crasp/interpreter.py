@@ -29,7 +29,7 @@ _OPERATIONS: Mapping[str, Callable[[int, int], int]] = {
 
 
 def run_counting_program(program: syntax.CountingProgram, word: Sequence[str]) -> dict[str, Row]:
-    """The row of every definition, in their order.
+    """Return the row of every definition, in their order.
 
     >>> from constructions.crasp.parser import parse_counting_program
     >>> run_counting_program(parse_counting_program('A = # "a"'), "aba"[:1])
@@ -54,7 +54,7 @@ class _ProgramRun:
         self._steps = 0
 
     def row(self, expression: syntax.RaspExpression) -> Row:
-        """The values of the expression along the word."""
+        """Return the values of the expression along the word."""
         self._steps += len(self.word)
         if self._steps > MAX_STEPS:
             raise InputError(f"more than {MAX_STEPS} evaluations on this word, expected a shorter word or program")

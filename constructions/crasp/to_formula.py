@@ -33,7 +33,7 @@ Cases = Mapping[Term, Formula]
 
 
 def counting_program_to_formulas(program: syntax.CountingProgram) -> dict[str, Formula]:
-    """The formulas of the definitions of truth values, in their order.
+    """Return the formulas of the definitions of truth values, in their order.
 
     >>> from constructions.crasp.parser import parse_counting_program
     >>> counting_program_to_formulas(parse_counting_program('more = (# "a") > (# "b")'))
@@ -147,7 +147,7 @@ class _CraspTranslation:
                         for one, here in first.items() for other, there in second.items()])
 
     def _chosen(self, relation: Relation, first: Term, second: Term, place: int) -> Cases:
-        """The first form where it stands in the relation to the second, else the second."""
+        """Return the first form where it stands in the relation to the second, else the second."""
         condition = self._stands(relation, first, second, place)
         return _united([(condition, {first: TRUE}), (negation(condition), {second: TRUE})])
 
@@ -176,7 +176,7 @@ class _CraspTranslation:
 
 
 def _united(branches: list[tuple[Formula, Cases]]) -> Cases:
-    """The cases of the branch whose condition holds, where exactly one of the conditions holds."""
+    """Return the cases of the branch whose condition holds, where exactly one of the conditions holds."""
     united: dict[Term, Formula] = {}
     for condition, cases in branches:
         for form, when in cases.items():

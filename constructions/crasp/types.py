@@ -23,7 +23,7 @@ class TypedDefinition:
 
 def check_statements(text: str, statements: Sequence[TypedDefinition],
                      imported: Mapping[str, int]) -> tuple[syntax.Definition, ...]:
-    """The definitions, each with its type. ``imported`` are the predicates that were imported, and where.
+    """Return the definitions, each with its type. ``imported`` are the predicates that were imported, and where.
 
     Raises:
         ProgramError: if there is none, if a name is unknown, not yet defined or defined twice, if types differ from

@@ -48,7 +48,7 @@ class Archive:
         return InputError(f"{self.where}: not a whole zip archive: {str(error)[:80] or type(error).__name__}")
 
     def read(self, name: str) -> bytes:
-        """The bytes of a member, no more than its stated size."""
+        """Return the bytes of a member, no more than its stated size."""
         try:
             return self._zip.read(name)
         except _DAMAGE as error:
@@ -79,7 +79,7 @@ _HEADER = re.compile(r"\{'descr': '([<>|=][a-zA-Z])(\d{0,4})', 'fortran_order': 
 
 
 def read_npz(data: bytes, where: str) -> Contents:
-    """The arrays of a file."""
+    """Return the arrays of a file."""
     archive = Archive(data, where, MAX_TENSOR_BYTES)
     if others := [member for member in archive.sizes if not member.endswith(".npy")]:
         raise InputError(f"{where}: member {others[0]}, expected arrays (.npy) only")
@@ -118,7 +118,7 @@ _BITS = {"F64": 64, "F32": 32, "F16": 16, "BF16": 16, "BOOL": 8, "U8": 8, "I8": 
 
 
 def read_safetensors(data: bytes, where: str) -> Contents:
-    """The tensors of a file, whose header describes the bytes after it exactly."""
+    """Return the tensors of a file, whose header describes the bytes after it exactly."""
     length = int.from_bytes(data[:8], "little")
     if length > min(len(data) - 8, MAX_HEADER_BYTES):
         raise InputError(f"{where}: a header of {length} bytes, expected at most {MAX_HEADER_BYTES} and a longer file")

@@ -22,7 +22,7 @@ Numbers = NDArray[np.float64]
 
 
 def compared(found: RecognisedNetwork, weights: TensorReader, patterns: Mapping[str, str]) -> RecognisedNetwork:
-    """The network, once the tensors under these names (expressions: what such a tensor is) state nothing else.
+    """Return the network, once the tensors under these names (expressions: what such a tensor is) state nothing else.
 
     A mask of fewer positions than the network's table cuts the table.
     """
@@ -42,7 +42,7 @@ def compared(found: RecognisedNetwork, weights: TensorReader, patterns: Mapping[
 
 
 def _numbers(stored: Stored) -> Numbers:
-    """The elements, whatever their type."""
+    """Return the elements, whatever their type."""
     data = stored.read()
     if stored.format is not None:
         return all_numbers(Tensor(stored.format, stored.shape, data)).reshape(stored.shape)

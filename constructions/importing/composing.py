@@ -50,7 +50,7 @@ class Composer:
     exactness: Exactness = field(default_factory=Exactness)
 
     def array(self, view: View) -> Array:
-        """The numbers of a view."""
+        """Return the numbers of a view."""
         return view_of_tensor(self.weights.tensors[view.tensor], view)
 
     def looked_up(self, table: Array) -> Flat:
@@ -58,24 +58,24 @@ class Composer:
         return Flat({TokenBase(len(table)): table}, (), table.shape[1])
 
     def moved(self, flat: Flat, constant: Array) -> Flat:
-        """A row, or a table of positions, added."""
+        """Return a row, or a table of positions, added."""
         return Flat(flat.terms, (*flat.constants, np.atleast_2d(constant)), flat.size)
 
     def plus(self, *flats: Flat) -> Flat:
-        """The sum."""
+        """Return the sum."""
         total = flats[0]
         for flat in flats[1:]:
             total = total.plus(flat, self.exactness)
         return total
 
     def linear(self, flat: Flat, affine: Affine) -> Flat:
-        """A linear map."""
+        """Return a linear map."""
         made = flat.times(self.array(affine.weight), self.exactness)
         return self.moved(made, self.array(affine.bias)) if affine.bias else made
 
     def norm(self, flat: Flat, kind: Literal["layer", "rms"], epsilon: Fraction, gain: Array | None,
              bias: Array | None = None) -> Flat:
-        """A norm."""
+        """Return a norm."""
         return Flat({NormBase(flat.size, flat.as_sum(), kind, epsilon, gain, bias): np.eye(flat.size)}, (), flat.size)
 
     def units(self, inward: Flat, activation: Activation | Rounding, gate: Flat | None = None) -> Flat:
@@ -85,13 +85,13 @@ class Composer:
 
     def attention(self, heads: Sequence[HeadReads], scale: Fraction | int,
                   rotary: tuple[Array, Array] | None = None, cap: Fraction | None = None) -> Flat:
-        """The averages of heads, one after another."""
+        """Return the averages of heads, one after another."""
         made = SoftmaxHeads(scale, rotary, list(heads), cap)
         bases = [HeadBase(head.value.size, made, index) for index, head in enumerate(heads)]
         return beside([Flat({base: np.eye(base.size)}, (), base.size) for base in bases])
 
     def finish(self, logits: Flat, positions: int, attends: Attends, kind: str) -> RecognisedNetwork:
-        """The network; tensors of the file whose numbers stand in others are set aside."""
+        """Return the network; tensors of the file whose numbers stand in others are set aside."""
         tensors = Tensors({}, pieces=True)
         for name, tensor in self.weights.tensors.items():
             tensors.learn(name, tensor)
@@ -107,7 +107,7 @@ class Composer:
 
 
 def in_heads(flat: Flat, heads: int) -> list[Flat]:
-    """The forms of each head, which follow one another."""
+    """Return the forms of each head, which follow one another."""
     width = flat.size // heads
     return [flat.columns(np.arange(head * width, (head + 1) * width)) for head in range(heads)]
 
@@ -156,11 +156,11 @@ class _Ranges(Composer):
         return self._made[id(flat)][1]
 
     def linear(self, flat: Flat, affine: Affine) -> Flat:
-        """A linear map of the numbers, rounded or not."""
+        """Return a linear map of the numbers, rounded or not."""
         return super().linear(self.multiplied(flat, affine.weight.tensor), affine)
 
     def after(self, step: Step, flat: Flat) -> Flat:
-        """The stream after a step."""
+        """Return the stream after a step."""
         read = flat
         if (norm := step.norm) is not None:
             if norm.of is not None:

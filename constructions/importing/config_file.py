@@ -26,7 +26,7 @@ _DECIMAL = re.compile(r"[+-]?(\d{1,40}(\.\d{0,60})?|\.\d{1,60})([eE][+-]?\d{1,3}
 
 
 def decimal(text: str, where: str) -> Fraction:
-    """A decimal number, exactly as it is written.
+    """Return a decimal number, exactly as it is written.
 
     >>> decimal("1e-05", "config.json")
     Fraction(1, 100000)
@@ -49,7 +49,7 @@ def positive_decimal(text: str, where: str) -> Fraction:
 
 
 def read_config(data: bytes, where: str) -> Contents:
-    """The settings in a file, without tensors; numbers with a point become rationals.
+    """Return the settings in a file, without tensors; numbers with a point become rationals.
 
     Raises:
         InputError: if it is not a JSON object.
@@ -101,12 +101,12 @@ class Settings:
         return self.keys.get(name, Key((name,)))
 
     def shown(self, name: str) -> str:
-        """The file and the key, for complaints."""
+        """Return the file and the key, for complaints."""
         names = self._key(name).names or (name,)
         return f"{self.where}, {next((one for one in names if one in self.settings), names[0])}"
 
     def told(self, name: str) -> Any:
-        """The value that the file states, or None."""
+        """Return the value that the file states, or None."""
         stated = [one for one in self._key(name).names if one in self.settings]
         for one in stated:
             if self.settings[one] != self.settings[stated[0]]:
@@ -116,7 +116,7 @@ class Settings:
         return self.settings[stated[0]] if stated else None
 
     def get(self, name: str) -> Any:
-        """The value, or the library's default where the file leaves it out."""
+        """Return the value, or the library's default where the file leaves it out."""
         key = self._key(name)
         value = self.told(name)
         if self.has_defaults and not any(one in self.settings for one in key.names):
@@ -130,7 +130,7 @@ class Settings:
         return value
 
     def inside(self, name: str) -> Settings:
-        """The settings in an object, all of which must have a meaning, too."""
+        """Return the settings in an object, all of which must have a meaning, too."""
         value = self.get(name)
         if not isinstance(value, dict | None):
             raise InputError(f"{self.shown(name)}: {found(value)}, expected an object")
@@ -184,14 +184,14 @@ class Settings:
                          f"would round")
 
     def count(self, name: str) -> int | None:
-        """A whole number from 1, or None where there is none."""
+        """Return a whole number from 1, or None where there is none."""
         value = self.get(name)
         if value is not None and (type(value) is not int or not 1 <= value < 2**31):
             raise InputError(f"{self.shown(name)}: {found(value)}, expected a whole number, 1 or more")
         return value
 
     def number(self, name: str) -> Fraction | None:
-        """A rational above 0, or None where there is none."""
+        """Return a rational above 0, or None where there is none."""
         value = self.get(name)
         if value is not None and (not isinstance(value, int | Fraction) or isinstance(value, bool) or value <= 0):
             raise InputError(f"{self.shown(name)}: {found(value)}, expected a number above 0")
@@ -267,7 +267,7 @@ COMMON = {word: Key(()) for word in _WORDS.split()} | {
 
 
 def keys_of(**keys: str | tuple[str, Any] | Key | None) -> Mapping[str, Key]:
-    """The names of what our words stand for, with defaults; a size without one is what the tensors have."""
+    """Return the names of what our words stand for, with defaults; a size without one is what the tensors have."""
     made = dict(COMMON)
     for word, key in keys.items():
         names, default = key if isinstance(key, tuple) else (key, None)

@@ -47,7 +47,7 @@ class Stored:
         return self.format
 
     def whole(self) -> tuple[str, NDArray[np.int64]] | None:
-        """The name of the element type and the elements, if these are whole numbers."""
+        """Return the name of the element type and the elements, if these are whole numbers."""
         name = _WHOLE.get(self.kind, self.kind)
         if name not in _WHOLE.values():
             return None
@@ -66,7 +66,7 @@ class Contents:
 
 
 def merge(parts: Iterable[tuple[str, Contents]]) -> Contents:
-    """The contents of several files together."""
+    """Return the contents of several files together."""
     tensors: dict[str, Stored] = {}
     settings: dict[str, Any] = {}
     others: dict[str, str] = {}

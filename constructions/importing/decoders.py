@@ -40,7 +40,7 @@ def recognises(row: FamilyRow, weights: TensorReader) -> bool:
 
 
 def build(row: FamilyRow, weights: TensorReader, settings: Settings, questions: Questions) -> RecognisedNetwork:
-    """The network."""
+    """Return the network."""
     settings.keys = row.keys
     settings.has_defaults = settings.get("model_type") is not None
     for name, handled in {**ONLY, **row.only}.items():
@@ -136,14 +136,14 @@ class _Family:
         return count
 
     def attends(self) -> Attends:
-        """The mask of attention; nanoGPT's files show it by their buffer alone."""
+        """Return the mask of attention; nanoGPT's files show it by their buffer alone."""
         if self.row.classes:
             return self.questions.told("attention", self.row.attends, self.row.kind)
         masked: Attends | None = "causal" if f"{self.prefix}h.0.attn.bias" in self.weights else None
         return self.questions.either("attention", masked, "the mask attn.bias")
 
     def tokens(self) -> Array:
-        """The token table, perhaps scaled."""
+        """Return the token table, perhaps scaled."""
         if not self.row.scaled_tokens:
             return self.composer.array(self.table)
         name = self.table.tensor
@@ -155,7 +155,7 @@ class _Family:
         return all_numbers(scaled).reshape(scaled.shape)
 
     def bias(self, name: str, part: str, size: int) -> View | None:
-        """The bias of a layer: one that the settings promise must be there, and one that they deny must not."""
+        """Return the bias of a layer: one that the settings promise must be there, and one that they deny must not."""
         has: bool | str | None = self.row.biases.get(part, True)
         has = self.settings.flag(has) if isinstance(has, str) else has if self.settings.has_defaults else None
         if has is None:
@@ -227,7 +227,7 @@ class _Family:
         return self.linear(averages, name + row.out, "out", self.width)
 
     def scale(self, layer: int) -> Fraction | int:
-        """The factor of scores, or the number under its root."""
+        """Return the factor of scores, or the number under its root."""
         settings = self.settings
         by_layer = layer + 1 if settings.flag("by_layer") else 1
         if self.row.unscaled or settings.flag("scaled") is False:
@@ -241,7 +241,7 @@ class _Family:
     # -- the head ------------------------------------------------------------------------------------------------------
 
     def head(self, outside: str) -> tuple[str, Readout]:
-        """The head that is read, and of which tokens: by the class that config.json names, or by the tensors."""
+        """Return the head that is read, and of which tokens: by the class that config.json names, or by the tensors."""
         settings, row = self.settings, self.row
         named = settings.get("architectures")
         heads: dict[str, tuple[str, Readout]] = {**_HEADS, **dict.fromkeys(row.words, _WORDS)}
@@ -272,7 +272,7 @@ class _Family:
         return head, "first" if row.sums and head == "classes" else readout
 
     def unembedded(self, x: Flat) -> tuple[Flat, Readout]:
-        """The logits, and of which tokens they are."""
+        """Return the logits, and of which tokens they are."""
         outside = self.prefix.removesuffix(self.row.outside)
         head, readout = self.head(outside)
         self.questions.told("readout", readout, self.row.kind)

@@ -28,7 +28,7 @@ def recognises(weights: TensorReader) -> bool:
 
 
 def build(weights: TensorReader, _: Settings, questions: Questions) -> RecognisedNetwork:
-    """The network."""
+    """Return the network."""
     return _EncoderReading(weights, questions).network()
 
 
@@ -80,14 +80,14 @@ class _EncoderReading:
                 and not any(re.fullmatch(buffer, name) for buffer in BUFFERS)]
 
     def chosen(self, option: str, candidates: Sequence[str]) -> str:
-        """The tensor that the user names, or else the only candidate."""
+        """Return the tensor that the user names, or else the only candidate."""
         name: str | None = self.questions.option(option)
         if name is None and len(candidates) != 1:
             name = self.questions.ask(option, next(iter([*candidates, *self.matrices()]), None))
         return name or candidates[0]
 
     def position_table(self) -> str | None:
-        """The name of the table of positions, a matrix or a batch of one."""
+        """Return the name of the table of positions, a matrix or a batch of one."""
         candidates = [other for other in self.rest if _POSITIONS.search(other) and self.weights.stored[other].format
                       and self.weights.shape(other)[-1:] == (self.width,) and len(self.weights.shape(other)) > 1]
         if not candidates:
@@ -96,7 +96,7 @@ class _EncoderReading:
         return self.chosen("position_table", candidates)
 
     def outer_norms(self, readout: str) -> dict[Place, tuple[NormStep, ...]]:
-        """The norms outside the layers by their places: that of nn.TransformerEncoder is after its layers."""
+        """Return the norms outside the layers by their places: that of nn.TransformerEncoder is after its layers."""
         names = [name.removesuffix(".weight") for name in self.rest
                  if self.weights.shape(name) == (self.width,) and name.endswith(".weight")]
         known: dict[str, Place] = dict(self.questions.option("place") or ())
@@ -118,7 +118,7 @@ class _EncoderReading:
         return placed
 
     def tokens(self, name: str) -> View:
-        """The token table, perhaps scaled."""
+        """Return the token table, perhaps scaled."""
         table = self.weights.matrix(name, None, self.width)
         if self.questions.option("embedding_scale") is None:
             self.questions.assume("token vectors are not scaled (--embedding-scale 'sqrt(d)' if they are)")
@@ -128,7 +128,7 @@ class _EncoderReading:
         return self.weights.put("computed.tokens", scaled_by_root(self.weights.tensors[name], self.width))
 
     def positions(self, name: str | None) -> View | None:
-        """The table of positions: of the file, or computed."""
+        """Return the table of positions: of the file, or computed."""
         if name is not None:
             self.questions.told("positions", "learned", name)
             shape = self.weights.take(name, *self.weights.shape(name)).shape
@@ -156,7 +156,7 @@ class _EncoderReading:
         return heads
 
     def norm(self, name: str) -> Norm:
-        """A norm: a layer norm if it has a bias; without it the user says which kind it is."""
+        """Return a norm: a layer norm if it has a bias; without it the user says which kind it is."""
         gain = self.weights.vector(f"{name}.weight", self.width)
         bias = self.weights.vector_if(f"{name}.bias", self.width)
         kind: NormKind = "layer" if bias else self.questions.ask("norm", "layer")

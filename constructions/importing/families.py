@@ -75,7 +75,7 @@ class FamilyRow:
 
 
 def facts(row: FamilyRow) -> tuple[str, ...]:
-    """The habits of a family that the steps of its network do not show in plain words."""
+    """Return the habits of a family that the steps of its network do not show in plain words."""
     side_by_side = "attention and feed-forward block of a layer read the same sum, side by side"
     told = {
         "embedding_norm": "a norm of the sum of token vectors and positions",

@@ -79,7 +79,7 @@ def in_todays_layout(contents: Contents) -> Contents:
 
 
 def build(weights: TensorReader, settings: Settings, questions: Questions) -> RecognisedNetwork:
-    """The network."""
+    """Return the network."""
     return FileReading(weights, settings, questions).network()
 
 
@@ -135,7 +135,7 @@ class FileReading:
                 raise InputError(f"{settings.where}, {name}: {found(not flag)}, but tensors say {found(flag)}")
 
     def network(self) -> RecognisedNetwork:
-        """The whole network."""
+        """Return the whole network."""
         weights = self.weights
         attention = self.answer("attention")
         readout: trained.Readout = self.questions.told("readout", "each", "TransformerLens")
@@ -151,7 +151,7 @@ class FileReading:
         return RecognisedNetwork(self.kind, attention, self.tokens, positions, tuple(steps), unembedding, readout)
 
     def linear(self, name: str, part: str, inward: int | None = None, outward: int | None = None) -> trained.Affine:
-        """A linear map with its biases, if there are any."""
+        """Return a linear map with its biases, if there are any."""
         matrix, bias = self.names(name, part)
         weight = (self.weights.linear if self.transposed else self.weights.matrix)(matrix, inward, outward)
         return trained.Affine(weight, self.weights.vector_if(bias, weight.shape[1]))
@@ -161,7 +161,7 @@ class FileReading:
         return f"{name}.W_{part}", f"{name}.b_{part}"
 
     def positions(self) -> trained.View | None:
-        """The position table, if there is one."""
+        """Return the position table, if there is one."""
         table = f"{self.prefix}{self.places}"
         if table in self.weights and not self.is_alibi:
             self.expect("positions", "learned", table)
@@ -194,7 +194,7 @@ class FileReading:
             raise InputError(f"{self.weights.where}: {self.settings.where} says {option} {told}, but {by} says {value}")
 
     def norm(self, name: str) -> trained.Norm | None:
-        """A norm with weights w and perhaps b; without them the settings or the user say what there is."""
+        """Return a norm with weights w and perhaps b; without them the settings or the user say what there is."""
         gain, bias = (self.weights.vector_if(f"{name}.{end}", self.width) for end in (self.gain, self.bias))
         kind: NormKind = "layer" if bias else "rms"
         if gain is None:
@@ -204,7 +204,7 @@ class FileReading:
         return None if kind == "none" else trained.Norm(kind, self.answer("epsilon"), gain, bias)
 
     def scale(self, width: int) -> trained.Scale:
-        """The factor of scores: TransformerLens divides them by ``attn_scale``, or by nothing or the default."""
+        """Return the factor of scores: TransformerLens divides them by ``attn_scale``, or by nothing or the default."""
         divisor = self.settings.number("attn_scale") if self.settings.get("attn_scale") != -1 else None
         if self.settings.flag("use_attn_scale") is False:
             return trained.Scale(times=Fraction(1)) if self.unscaled else score_scale(self.questions, width)
@@ -237,7 +237,7 @@ class FileReading:
 
     def grouped(self, name: str, queries: Sequence[trained.Affine], keys: Sequence[trained.Affine],
                 values: Sequence[trained.Affine], outs: Sequence[trained.View]) -> tuple[trained.TrainedHead, ...]:
-        """The heads of these maps; keys and values may be shared by groups of heads."""
+        """Return the heads of these maps; keys and values may be shared by groups of heads."""
         if len(queries) % len(keys) or len(keys) != len(values):
             raise InputError(f"{self.weights.where}: {len(queries)} queries, {len(keys)} keys and {len(values)} values "
                              f"in {name}, expected a divisor")
@@ -247,7 +247,7 @@ class FileReading:
                      for index, (query, out, slope) in enumerate(zip(queries, outs, slopes, strict=True)))
 
     def affines(self, weight: str, bias: str) -> list[trained.Affine]:
-        """The maps of all heads: weight [heads, width, head width], bias [heads, head width]."""
+        """Return the maps of all heads: weight [heads, width, head width], bias [heads, head width]."""
         planes = self.weights.planes(weight, None, self.width, None)
         if bias not in self.weights:
             return [trained.Affine(plane) for plane in planes]
@@ -257,7 +257,7 @@ class FileReading:
                 for index, plane in enumerate(planes)]
 
     def rotary(self, name: str) -> trained.Rotary | None:
-        """The tables of the file, whose columns are doubled: as halves, or each beside its copy."""
+        """Return the tables of the file, whose columns are doubled: as halves, or each beside its copy."""
         if f"{name}.rotary_sin" not in self.weights:
             return None
         sines = self.weights.matrix(f"{name}.rotary_sin")
@@ -280,7 +280,7 @@ class FileReading:
         raise InputError(f"{self.weights.where}: tensor {name}.rotary_sin pairs neither halves nor neighbours")
 
     def units(self, name: str) -> trained.UnitsStep:
-        """The units of a block, gated if there is a matrix of gates."""
+        """Return the units of a block, gated if there is a matrix of gates."""
         mlp = f"{name}.mlp"
         inward = self.linear(mlp, "in", self.width)
         gate = self.gate(mlp, inward) if self.names(mlp, "gate")[0] in self.weights else None
@@ -289,7 +289,7 @@ class FileReading:
         return trained.UnitsStep(self.norm(f"{name}.ln2"), inward, gate, activation, outward)
 
     def gate(self, mlp: str, inward: trained.Affine) -> trained.Affine:
-        """The gates of units; the biases of these must be 0."""
+        """Return the gates of units; the biases of these must be 0."""
         if inward.bias and all_numbers(self.weights.tensors[inward.bias.tensor]).any():
             raise InputError(f"{self.weights.where}: tensor {mlp}.b_in is not 0 beside W_gate, where "
                              f"TransformerLens adds it after the gate, which is not handled")

@@ -84,7 +84,7 @@ class Imported:
 
 def import_network(files: Sequence[str | Path], options: Options | None = None, names: TensorNames | None = None,
                    compared: bool = False) -> Imported:
-    """The network in these files: one with weights, perhaps config.json; a folder stands for both in it.
+    """Return the network in these files: one with weights, perhaps config.json; a folder stands for both in it.
 
     ``names``: under which other names its tensors are there; ``compared``: the result will be compared with logits of
     its owner, so that --kind is not asked for where one kind alone fits.
@@ -115,7 +115,7 @@ def import_network(files: Sequence[str | Path], options: Options | None = None, 
 
 
 def _by_graph(data: bytes, options: Options, where: str, sources: tuple[Source, ...]) -> Imported:
-    """The network that the operations of an ONNX file are."""
+    """Return the network that the operations of an ONNX file are."""
     from constructions.importing.graph.network import read_graph
 
     questions = Questions(options, where)
@@ -138,7 +138,7 @@ def _network(found: RecognisedNetwork, sources: tuple[Source, ...], where: str,
 
 def recognise(contents: Contents, options: Options, where: str, settings_file: str,
               sources: tuple[Source, ...], compared: bool = False) -> Imported:
-    """The network that these tensors and settings are; ``where`` and ``settings_file`` are named in complaints.
+    """Return the network that these tensors and settings are; ``where`` and ``settings_file`` are named in complaints.
 
     Raises:
         InputError: if it is not understood, or an answer is missing.
@@ -177,7 +177,7 @@ def recognise(contents: Contents, options: Options, where: str, settings_file: s
 
 
 def files_of(files: Sequence[str | Path]) -> list[Path]:
-    """The files that are read: in place of a folder those inside that hold a network and its settings.
+    """Return the files that are read: in place of a folder those inside that hold a network and its settings.
 
     Raises:
         InputError: if there is none.

@@ -41,7 +41,7 @@ class TensorNames:
 
 
 def read_names(path: str | Path) -> TensorNames:
-    """The file of names.
+    """Return the file of names.
 
     Raises:
         InputError: if it cannot be read, or has other keys than tensors, ignore and settings.
@@ -88,7 +88,7 @@ def renamed(contents: Contents, names: TensorNames) -> Contents:
 
 
 def _without_holes(names: TensorNames, stored: Mapping[str, Stored]) -> Iterable[tuple[str, Any]]:
-    """The rules, those with holes once for each number 0, 1, … for which their tensors are there."""
+    """Yield the rules, those with holes once for each number 0, 1, … for which their tensors are there."""
     for name, rule in names.tensors.items():
         if _HOLE not in name:
             yield name, rule
@@ -105,7 +105,7 @@ def _without_holes(names: TensorNames, stored: Mapping[str, Stored]) -> Iterable
 
 
 def _filled(rule: Any, number: int) -> Any:
-    """The rule with a number in place of each hole."""
+    """Return the rule with a number in place of each hole."""
     if isinstance(rule, str):
         return rule.replace(_HOLE, str(number))
     if isinstance(rule, list):
@@ -114,7 +114,7 @@ def _filled(rule: Any, number: int) -> Any:
 
 
 def _sources(rule: Any, where: str) -> list[str]:
-    """The names in a rule of tensors in the files."""
+    """Return the names in a rule of tensors in the files."""
     if isinstance(rule, str):
         return [rule]
     if isinstance(rule, dict) and isinstance(rule.get("from"), str):
@@ -168,7 +168,7 @@ class _Making:
         return stored
 
     def taken(self, name: Any, where: str) -> Stored:
-        """A tensor of the files, whatever its elements are."""
+        """Return a tensor of the files, whatever its elements are."""
         if not isinstance(name, str) or name not in self.stored:
             raise InputError(f"{where}: no tensor {name} in the files, expected it")
         self.used.add(name)
@@ -176,7 +176,7 @@ class _Making:
 
 
 def _arranged(stored: Stored, rule: Mapping[str, Any], where: str) -> Stored:
-    """Some rows, then the axes in another order, then another shape with as many elements."""
+    """Return some rows, then the axes in another order, then another shape with as many elements."""
     if "rows" in rule:
         first, last = _sizes(rule["rows"], f"{where}, rows", least=0, count=2)
         if not stored.shape or not first < last <= stored.shape[0]:
@@ -215,7 +215,7 @@ def _joined(parts: Sequence[Stored], axis: int, where: str) -> Stored:
 
 
 def _words(stored: Stored) -> Any:
-    """The elements as integers of their bits: nothing is rounded where they are moved."""
+    """Return the elements as integers of their bits: nothing is rounded where they are moved."""
     return np.frombuffer(stored.read(), f"<u{ELEMENT_BYTES[str(stored.format)]}").reshape(stored.shape)
 
 
@@ -228,7 +228,7 @@ def _axis(value: Any, where: str) -> int:
 
 
 def _sizes(value: Any, where: str, least: int = 1, count: int | None = None) -> tuple[int, ...]:
-    """A list of whole numbers, whose product is not more than a tensor may have."""
+    """Return a list of whole numbers, whose product is not more than a tensor may have."""
     fits = isinstance(value, list) and 0 < len(value) <= MAX_DIMENSIONS and all(
         type(size) is int and least <= size <= MAX_TENSOR_BYTES for size in value)
     if not fits or (count is not None and len(value) != count) or (least and math.prod(value) > MAX_TENSOR_BYTES):

@@ -21,12 +21,12 @@ EXTERNAL = 1
 
 
 def stored_initializers(graph: Any, where: str) -> dict[str, Stored]:
-    """The initialisers under their own names."""
+    """Return the initialisers under their own names."""
     return {one.name: _stored(one, f"{where}, tensor {one.name}") for one in graph.initializer}
 
 
 def load_model(data: bytes, where: str) -> Any:
-    """The model.
+    """Return the model.
 
     Raises:
         InputError: if it is damaged, or the package onnx is not installed.
@@ -43,7 +43,7 @@ def load_model(data: bytes, where: str) -> Any:
 
 
 def graph_of(model: Any, where: str) -> Graph:
-    """The graph of a model, with its tensors and inputs."""
+    """Return the graph of a model, with its tensors and inputs."""
     from onnx import helper, numpy_helper
 
     if any(one.domain in ("", "ai.onnx", "com.microsoft") for one in model.functions):
@@ -127,7 +127,7 @@ def _entries(tensor: Any, where: str) -> dict[str, str]:
 
 
 def _read_beside(path: Path, name: str, where: str) -> bytes:
-    """A file of the model's own folder, by its bare name; links out of the folder are refused."""
+    """Return a file of the model's own folder, by its bare name; links out of the folder are refused."""
     shown = printable(name)[:80]
     if name in ("", "..") or name != Path(name).name or "\\" in name or ":" in name or "\0" in name:
         raise InputError(f"{where}: kept in {shown}, expected a file in the folder of the model, by its bare name")

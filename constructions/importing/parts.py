@@ -78,7 +78,7 @@ class TensorReader:
         return name in self.stored
 
     def shape(self, name: str) -> tuple[int, ...]:
-        """The shape of a tensor."""
+        """Return the shape of a tensor."""
         return self._entry(name).shape
 
     def _entry(self, name: str) -> Stored:
@@ -87,7 +87,7 @@ class TensorReader:
         return self.stored[name]
 
     def take(self, name: str, *shape: int | None) -> Tensor:
-        """The tensor, whose shape must be this one; None stands for any size."""
+        """Return the tensor, whose shape must be this one; None stands for any size."""
         entry = self._entry(name)
         fits = len(shape) == len(entry.shape) and all(
             size in (None, actual) and actual > 0 for size, actual in zip(shape, entry.shape, strict=True))
@@ -101,16 +101,16 @@ class TensorReader:
         return self.tensors[name]
 
     def matrix(self, name: str, rows: int | None = None, columns: int | None = None) -> View:
-        """The whole of a tensor with two dimensions."""
+        """Return the whole of a tensor with two dimensions."""
         shape = self.take(name, rows, columns).shape
         return View(name, 0, shape, (shape[1], 1))
 
     def linear(self, name: str, inward: int | None = None, outward: int | None = None) -> View:
-        """The weight [in, out] of a torch Linear, which is stored [out, in]."""
+        """Return the weight [in, out] of a torch Linear, which is stored [out, in]."""
         return transposed(self.matrix(name, outward, inward))
 
     def vector(self, name: str, size: int | None = None) -> View:
-        """The whole of a tensor with one dimension."""
+        """Return the whole of a tensor with one dimension."""
         return View(name, 0, self.take(name, size).shape, (1,))
 
     def vector_if(self, name: str, size: int | None = None) -> View | None:
@@ -118,17 +118,17 @@ class TensorReader:
         return self.vector(name, size) if name in self else None
 
     def planes(self, name: str, *shape: int | None) -> tuple[View, ...]:
-        """A tensor with three dimensions as matrices, one for each index of the first."""
+        """Return a tensor with three dimensions as matrices, one for each index of the first."""
         count, rows, columns = self.take(name, *shape).shape
         return tuple(View(name, plane * rows * columns, (rows, columns), (columns, 1)) for plane in range(count))
 
     def linear_with_bias(self, name: str, inward: int | None = None, outward: int | None = None) -> Affine:
-        """A torch Linear: NAME.weight and, if it is there, NAME.bias."""
+        """Return a torch Linear: NAME.weight and, if it is there, NAME.bias."""
         weight = self.linear(f"{name}.weight", inward, outward)
         return Affine(weight, self.vector_if(f"{name}.bias", weight.shape[1]))
 
     def put(self, name: str, tensor: Tensor) -> View:
-        """A matrix that was computed; its name begins with ``computed.``."""
+        """Return a matrix that was computed; its name begins with ``computed.``."""
         self.tensors[name] = tensor
         return View(name, 0, tensor.shape, (tensor.shape[1], 1))
 
@@ -142,7 +142,7 @@ class TensorReader:
         return False
 
     def finish(self, views: Iterable[View]) -> dict[str, Tensor]:
-        """The tensors of the network, whose views are given."""
+        """Return the tensors of the network, whose views are given."""
         used = {view.tensor for view in views}
         unknown = [name for name in self.stored if name not in used and name not in self.aside]
         if unknown:
@@ -160,16 +160,16 @@ def transposed(view: View) -> View:
 
 
 def rows(view: View, first: int, count: int) -> View:
-    """Some rows of a matrix, or elements of a vector."""
+    """Return some rows of a matrix, or elements of a vector."""
     return replace(view, start=view.start + first * view.strides[0], shape=(count, *view.shape[1:]))
 
 
 def columns(view: View, first: int, count: int, step: int = 1) -> View:
-    """Some columns of a matrix."""
+    """Return some columns of a matrix."""
     return replace(view, start=view.start + first * view.strides[1], shape=(view.shape[0], count),
                    strides=(view.strides[0], view.strides[1] * step))
 
 
 def outputs(affine: Affine, first: int, count: int) -> Affine:
-    """Some of the numbers that an affine map makes."""
+    """Return some of the numbers that an affine map makes."""
     return Affine(columns(affine.weight, first, count), affine.bias and rows(affine.bias, first, count))

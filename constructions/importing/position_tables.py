@@ -90,7 +90,7 @@ class RotaryRule:
 
 
 def rotary_rule(settings: Settings, questions: Questions) -> RotaryRule:
-    """The rule of the angles."""
+    """Return the rule of the angles."""
     inner = _inside(settings)
     base: Fraction = questions.either("rotary_base", _one(settings, inner, "base", "rope_theta"), settings.where)
     part = _one(settings, inner, "part", "partial_rotary_factor")
@@ -119,7 +119,7 @@ def _inside(settings: Settings) -> Settings:
 
 
 def _one(settings: Settings, inner: Settings, word: str, name: str) -> Fraction | None:
-    """A number that may stand inside or outside, or its default."""
+    """Return a number that may stand inside or outside, or its default."""
     if settings.keys and not settings.keys[word].names:
         inner.only(name, 1, Fraction(1))
         return None
@@ -156,7 +156,7 @@ _BINARY32 = FORMATS["binary32"]
 
 
 def nearest_binary32(enclose: Callable[[], arb]) -> Fraction:
-    """The binary32 number nearest to a real number, which ``enclose`` encloses at the precision of the context.
+    """Return the binary32 number nearest to a real number, which ``enclose`` encloses at the precision of the context.
 
     >>> nearest_binary32(lambda: arb(1) / 3)
     Fraction(11184811, 33554432)
@@ -178,7 +178,7 @@ def _tensor(shape: tuple[int, ...], numbers: Iterable[Fraction]) -> Tensor:
 
 def _of_angle(function: Callable[[arb], arb], position: int, base: Fraction, exponent: Fraction,
               scaling: RotaryScaling | None = None) -> Fraction:
-    """A function of position · base^(-exponent), perhaps scaled."""
+    """Return a function of position · base^(-exponent), perhaps scaled."""
     def enclose() -> arb:
         frequency = _ball(base) ** -_ball(exponent)
         return function(position * (scaling.of_frequency(frequency) if scaling else frequency))
@@ -199,7 +199,7 @@ class RotaryScaling:
     length: Fraction | None = None
 
     def of_frequency(self, frequency: arb) -> arb:
-        """The frequency that is used in place of this one."""
+        """Return the frequency that is used in place of this one."""
         divided = frequency / _ball(self.factor)
         if self.low is None or self.high is None or self.length is None:
             return divided
@@ -250,6 +250,6 @@ def _power_of_one_half(exponent: Fraction) -> Fraction:
 
 
 def scaled_by_root(tensor: Tensor, width: int) -> Tensor:
-    """A matrix times sqrt(width)."""
+    """Return a matrix times sqrt(width)."""
     return _tensor(tensor.shape, (nearest_binary32(lambda x=x: arb(x) * arb(width).sqrt())  # type: ignore[misc]
                                   for x in all_numbers(tensor).tolist()))

@@ -40,7 +40,7 @@ def _named(view: View) -> str:
 
 
 def _step(step: Step, found: RecognisedNetwork) -> str:
-    """A part, what it reads, and where its output goes."""
+    """Return a part, what it reads, and where its output goes."""
     read = f"of the {_norm(step.norm)}, of the stream" if step.norm else "of the stream"
     match step:
         case NormStep():
@@ -73,7 +73,7 @@ def _biases(*biases: View | None) -> str:
 
 
 def _folded(lines: Sequence[str]) -> Iterator[str]:
-    """The lines, of which those that come again and again are written once."""
+    """Yield the lines, of which those that come again and again are written once."""
     start = 0
     while start < len(lines):
         runs = []
@@ -93,7 +93,7 @@ def _folded(lines: Sequence[str]) -> Iterator[str]:
 
 
 def describe_norm(norm: Norm | None) -> str:
-    """A norm in a few words."""
+    """Return a norm in a few words."""
     if norm is None:
         return ""
     learned = [word for word, view in (("gain", norm.gain), ("bias", norm.bias)) if view]
@@ -102,5 +102,5 @@ def describe_norm(norm: Norm | None) -> str:
 
 
 def describe_scale(scale: Scale) -> str:
-    """The factor of scores."""
+    """Return the factor of scores."""
     return f"1/sqrt({scale.root})" if scale.root else str(scale.times)

@@ -45,7 +45,7 @@ WEIGHTS_ALONE = "quantised weights are exactly (q - zero) times scale; what is m
 
 
 def span(bits: int, signed: bool) -> tuple[int, int]:
-    """The least and the greatest whole number of so many bits.
+    """Return the least and the greatest whole number of so many bits.
 
     >>> span(4, True), span(8, False)
     ((-8, 7), (0, 255))
@@ -120,7 +120,7 @@ def unpacked(words: Whole, width: int, bits: int, axis: int) -> Whole:
 
 
 def whole_numbers(stored: Stored, where: str) -> tuple[str, Whole]:
-    """The element type and the elements."""
+    """Return the element type and the elements."""
     found = stored.whole()
     if found is None:
         raise InputError(f"{where}: elements {stored.kind}, expected whole numbers")
@@ -128,14 +128,14 @@ def whole_numbers(stored: Stored, where: str) -> tuple[str, Whole]:
 
 
 def numbers(stored: Stored, where: str) -> Array:
-    """The elements, of floating point."""
+    """Return the elements, of floating point."""
     form = stored.numbers_in(f"{where}: elements")
     return all_numbers(Tensor(form, stored.shape, stored.read())).reshape(stored.shape)
 
 
 def plain(codes: tuple[str, Whole], scale: Array, zero: Whole | None, where: str, axis: int = 0, block: int = 0,
           turned: bool = False) -> Stored:
-    """The tensor that quantised numbers of a named type stand for; turned: with rows and columns exchanged."""
+    """Return the tensor that quantised numbers of a named type stand for; turned: with rows and columns exchanged."""
     (kind, whole), exactness = codes, Exactness()
     check_total_bytes(8 * whole.size, where)
     if (below := scale[scale <= 0]).size:
@@ -174,7 +174,7 @@ Made = Iterator[tuple[str, Stored, tuple[str, ...]]]
 
 
 def with_plain_weights(contents: Contents, where: str, settings_file: str) -> Contents:
-    """The contents with the weights that quantised ones stand for in their place."""
+    """Return the contents with the weights that quantised ones stand for in their place."""
     told = contents.settings.get("quantization_config")
     if told is None:
         return contents
@@ -221,7 +221,7 @@ class _Layer:
         return kind, array
 
     def words(self, end: str, bits: int, axis: int) -> Whole:
-        """The numbers in words of 32 bits."""
+        """Return the numbers in words of 32 bits."""
         kind, array = self.whole(end)
         if kind not in ("int32", "uint32"):
             raise InputError(f"{self.where}: tensor {self.base}{end} has elements {kind}, expected int32")
@@ -294,7 +294,7 @@ def _compressed_tensors(tensors: Tensors, settings: Settings, where: str, _: boo
 
 
 def _zero(layer: _Layer, zero: Whole | None, skewed: bool) -> Whole | None:
-    """The zero points, which programs read only if the settings say ``symmetric: false``."""
+    """Return the zero points, which programs read only if the settings say ``symmetric: false``."""
     if zero is not None and zero.any() and not skewed:
         raise InputError(f"{layer.where}: tensor {layer.base}weight_zero_point is not 0, expected symmetric: false in "
                          f"quantization_config, without which programs leave it out")
@@ -303,7 +303,7 @@ def _zero(layer: _Layer, zero: Whole | None, skewed: bool) -> Whole | None:
 
 def _grouped(layer: _Layer, codes: Whole, bits: int, zero: Whole | None, size: int | None, ends: tuple[str, ...],
              ) -> tuple[str, Stored, tuple[str, ...]]:
-    """A weight in groups along its rows, or with one scale for each row or for all."""
+    """Return a weight in groups along its rows, or with one scale for each row or for all."""
     name, (least, most) = f"{layer.base}weight", span(bits, True)
     if codes.size and not least <= codes.min() <= codes.max() <= most:
         raise InputError(f"{layer.where}: tensor {name} has numbers outside {least} to {most}")
@@ -313,7 +313,7 @@ def _grouped(layer: _Layer, codes: Whole, bits: int, zero: Whole | None, size: i
 
 
 def _of_eight_bits(layer: _Layer, size: int | None) -> tuple[str, Stored, tuple[str, ...]]:
-    """A weight of floating point of 8 bits times scales, one for all, for each row or for each group; exact."""
+    """Return a weight of floating point of 8 bits times scales, one for all, for each row or for each group; exact."""
     name, stored = f"{layer.base}weight", layer.stored("weight")
     where = f"{layer.where}, tensor {name}"
     found = numbers(stored, where)
@@ -360,7 +360,7 @@ def _group_size(settings: Settings) -> int | None:
 
 
 def _awq(tensors: Tensors, settings: Settings, where: str, turned: bool) -> Made:
-    """The same without order and with zeros as they are; columns are interleaved."""
+    """Yield the same without order and with zeros as they are; columns are interleaved."""
     settings.only("version", None, "gemm", "GEMM")
     settings.only("zero_point", None, True)
     size = _group_size(settings)

@@ -115,12 +115,12 @@ class Questions:
                              f"others export the program (.pt2 or .onnx)")
 
     def option(self, name: str) -> Any:
-        """The answer, or None; it counts as used."""
+        """Return the answer, or None; it counts as used."""
         self._used.add(name)
         return getattr(self.options, name)
 
     def ask(self, name: str, placeholder: Any = None) -> Any:
-        """The answer; a placeholder if there is none, and ``finish`` will complain."""
+        """Return the answer; a placeholder if there is none, and ``finish`` will complain."""
         answer = self.option(name)
         preset = PRESETS[self.options.like].get(name) if self.options.like else None
         if answer is None and preset is not None:
@@ -150,14 +150,14 @@ class Questions:
         return bool(self._open.keys() - {"kind"})
 
     def shown(self, name: str) -> str:
-        """The option as the user wrote it."""
+        """Return the option as the user wrote it."""
         value = getattr(self.options, name)
         if name == "norm_first":
             return "--norm-first" if value else "--norm-last"
         return f"--{name.replace('_', '-')}"
 
     def _written(self, name: str, value: Any) -> str:
-        """An option with a value, as a user would write it."""
+        """Return an option with a value, as a user would write it."""
         if name == "norm_first":
             return "--norm-first" if value else "--norm-last"
         if isinstance(value, Fraction):
@@ -195,7 +195,7 @@ class Questions:
                                  f"network depends on it; leave it out")
 
     def complaint(self, program: tuple[str, ...] = ()) -> Unanswered:
-        """The open questions, in one line."""
+        """Return the open questions, in one line."""
         later = " (it is shown once all others are answered)" if "kind" in self._open and not program else ""
         likes = [like for like, answers in PRESETS.items() if len(self._open.keys() & answers) > 1]
         preset = f"; or --like {' or '.join(likes)} for its defaults" if likes and not self.options.like else ""

@@ -72,7 +72,7 @@ class QuantisedTensor:
 
 
 def read_torch(data: bytes, where: str) -> Contents:
-    """The state dict of a file."""
+    """Return the state dict of a file."""
     archive = Archive(data, where, len(data))  # torch does not compress, so nothing is larger unpacked
     pickles = [name for name in archive.sizes if name.split("/")[-1] == "data.pkl"]
     if len(pickles) != 1 or any(name.split("/")[-1] == "constants.pkl" for name in archive.sizes):
@@ -124,7 +124,7 @@ def _without_packed(state: Mapping[Any, Any], storages: _Storages, where: str
 
 
 def _state_dict(value: Any, where: str) -> tuple[Mapping[Any, Any], Mapping[str, Any], dict[str, str]]:
-    """The state dict, perhaps inside a checkpoint; the settings beside it; what else is beside it."""
+    """Return the state dict, perhaps inside a checkpoint; the settings beside it; what else is beside it."""
     def has_tensors(part: Any) -> bool:
         return isinstance(part, dict) and any(isinstance(entry, StridedTensor | QuantisedTensor)
                                               or str(name).endswith(_PACKED) for name, entry in part.items())
@@ -181,7 +181,7 @@ class _Storages:
         return plain(whole_numbers(codes, where), scale, zero, where, axis=tensor.axis)
 
     def elements(self, member: str, size: int, tensor: StridedTensor) -> bytes:
-        """The elements in row-major order."""
+        """Return the elements in row-major order."""
         if member not in self.read:
             self.read[member] = self.archive.read(member)
         words = np.frombuffer(self.read[member], _WORDS[size], len(self.read[member]) // size)[tensor.start :]
@@ -207,7 +207,7 @@ _STATE_DICT = "a state dict, as torch.save(model.state_dict()) writes it"
 
 
 def interpret(data: bytes, where: str) -> Any:
-    """The object that the pickle describes: dicts, lists, tuples, text, numbers, StridedTensor."""
+    """Return the object that the pickle describes: dicts, lists, tuples, text, numbers, StridedTensor."""
     if len(data) > MAX_PICKLE_BYTES:
         raise InputError(f"{where}: a pickle of {len(data)} bytes, expected at most {MAX_PICKLE_BYTES}")
     machine = _Machine(where)
@@ -234,11 +234,11 @@ class _Machine:
         self.push = self.stack.append
 
     def refuse(self, what: str, expected: str = _STATE_DICT) -> InputError:
-        """The complaint about something that only running it could read."""
+        """Return the complaint about something that only running it could read."""
         return InputError(f"{self.where}: {what}, which is not run; expected {expected}")
 
     def pop(self) -> Any:
-        """The top of the stack, which is no mark."""
+        """Return the top of the stack, which is no mark."""
         value = self.stack.pop()
         if value is _MARK:
             raise ValueError("a mark where a value is expected")
@@ -252,7 +252,7 @@ class _Machine:
         return above[::-1]
 
     def top(self, kind: type) -> Any:
-        """The top of the stack, which must be of a kind."""
+        """Return the top of the stack, which must be of a kind."""
         if type(self.stack[-1]) is not kind:
             raise ValueError(f"an operation on a {type(self.stack[-1]).__name__}, expected a {kind.__name__}")
         return self.stack[-1]
@@ -272,7 +272,7 @@ class _Machine:
             target[key] = value
 
     def last(self, count: int) -> list[Any]:
-        """The last values, which go."""
+        """Return the last values, which go."""
         return [self.pop() for _ in range(count)][::-1]
 
     def name_global(self, module: Any, name: Any) -> None:
@@ -290,7 +290,7 @@ class _Machine:
         self.push(self.call(name, arguments))
 
     def call(self, name: str, arguments: tuple[Any, ...]) -> Any:
-        """The value that stands for a call."""
+        """Return the value that stands for a call."""
         match name, arguments:
             case "collections.OrderedDict", ():
                 return {}

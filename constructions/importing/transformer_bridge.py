@@ -37,7 +37,7 @@ def _prefix(tensors: Mapping[str, Stored]) -> str | None:
 
 
 def build(weights: TensorReader, settings: Settings, questions: Questions) -> RecognisedNetwork:
-    """The network."""
+    """Return the network."""
     settings.only("architecture", None, NATIVE, reason=", as settings of TransformerBridge leave out some of such a "
                                                        "model: in their place give its own (original_model.config)")
     return _BridgeReading(weights, settings, questions).network()
@@ -56,7 +56,7 @@ class _BridgeReading(FileReading):
         return f"{name}.weight", f"{name}.bias"
 
     def positions(self) -> trained.View | None:
-        """The position table; without one there are rotary positions."""
+        """Return the position table; without one there are rotary positions."""
         if f"{self.prefix}{self.places}" in self.weights:
             self.expect("positions", "learned", self.places)
             return self.weights.matrix(f"{self.prefix}{self.places}", None, self.width)
@@ -79,7 +79,7 @@ class _BridgeReading(FileReading):
         return self.grouped(name, queries, keys, values, outs), out.bias
 
     def gate(self, mlp: str, inward: trained.Affine) -> trained.Affine:
-        """The gates of units, whose biases are added before."""
+        """Return the gates of units, whose biases are added before."""
         return self.linear(mlp, "gate", self.width, inward.weight.shape[1])
 
     def rotary(self, name: str) -> trained.Rotary | None:

@@ -31,7 +31,7 @@ class NumericalPredicate:
     lengths: int = 0
 
     def of_multiple(self, factor: int, constant: int, lengths: int = 0) -> NumericalPredicate:
-        """The same of factor · k + lengths · n + constant in place of k.
+        """Return the same of factor · k + lengths · n + constant in place of k.
 
         >>> NumericalPredicate("PRIME").of_multiple(2, 1).of_multiple(3, -1).of_position()
         parse_formula('PRIME_6_m1')
@@ -55,7 +55,7 @@ class NumericalPredicate:
         return PredicateOnSum(name, (), term, definition)
 
     def _of_k(self) -> tuple[str, PredicateDefinition | None]:
-        """The predicate of k.
+        """Return the predicate of k.
 
         Raises:
             InputError: if its condition is too long to be written.
@@ -80,7 +80,7 @@ def _integer(number: int) -> Postfix:
 
 
 def _sum(factor: int, lengths: int, constant: int) -> Postfix:
-    """The program of factor · k + lengths · n + constant."""
+    """Return the program of factor · k + lengths · n + constant."""
     program: Postfix = ()
     for number, variable in ((factor, "k"), (lengths, "n"), (constant, "")):
         if number:

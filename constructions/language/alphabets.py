@@ -49,7 +49,7 @@ def split_symbols(text: str) -> tuple[str, ...]:
 
 
 def alphabet_of(formula: Formula) -> tuple[str, ...]:
-    """The symbols of the formula, sorted, and one more that stands for any other symbol.
+    """Return the symbols of the formula, sorted, and one more that stands for any other symbol.
 
     >>> from constructions.language.parser import parse_formula
     >>> alphabet_of(parse_formula("Q_b & Q_a"))
@@ -59,7 +59,7 @@ def alphabet_of(formula: Formula) -> tuple[str, ...]:
 
 
 def with_another(symbols: Sequence[str]) -> tuple[str, ...]:
-    """The symbols, and one more that is not among them.
+    """Return the symbols, and one more that is not among them.
 
     >>> with_another("a?")
     ('a', '?', '*')
@@ -109,7 +109,7 @@ def check_word(word: Sequence[str], alphabet: Sequence[str], is_default: bool = 
 
 
 def _how_to_add(symbol: str, alphabet: Sequence[str]) -> str:
-    """The option that would add the symbol to a default alphabet, whose last symbol stands for any other."""
+    """Return the option that would add the symbol to a default alphabet, whose last symbol stands for any other."""
     *named, other = alphabet
     symbols = sorted({*named, symbol})
     joined = ("" if all(len(one) == 1 and one not in ", " for one in symbols) else ",").join(symbols)

@@ -35,7 +35,7 @@ class Bracket:
         return f"[{format_briefly(self.formula)}]" + ("(i-1)" if self.shifted else "")
 
     def evaluate(self, *, i: int, n: int) -> Fraction:
-        """The value, 0 or 1.
+        """Return the value, 0 or 1.
 
         Raises:
             InputError: if the condition of a user's predicate has no value there.
@@ -43,12 +43,12 @@ class Bracket:
         return Fraction(positional_truth(self.formula, i - self.shifted, n))
 
     def enclose(self, *, i: int, n: int) -> tuple[Fraction, Fraction]:
-        """The value twice, as it is rational."""
+        """Return the value twice, as it is rational."""
         value = self.evaluate(i=i, n=n)
         return value, value
 
     def exactly(self, *, i: int, n: int) -> Fraction:
-        """The value, which is rational."""
+        """Return the value, which is rational."""
         return self.evaluate(i=i, n=n)
 
     @property
@@ -57,7 +57,7 @@ class Bracket:
         return False
 
     def column(self, positions: range, n: int) -> tuple[Fraction, ...]:
-        """The values at these positions of a word of length n.
+        """Return the values at these positions of a word of length n.
 
         Raises:
             InputError: as ``evaluate`` at the first position without a value.
@@ -95,7 +95,7 @@ def parse_position_function(
     text: str, predicates: Mapping[str, PredicateDefinition] | None = None,
     table: Mapping[str, Formula] | None = None,
 ) -> PositionFunction:
-    """The expression or the bracket that ``text`` denotes.
+    """Return the expression or the bracket that ``text`` denotes.
 
     >>> shifted = parse_position_function("[PRIME](i-1)")
     >>> [int(shifted.evaluate(i=i, n=7)) for i in range(1, 8)]

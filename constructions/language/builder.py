@@ -89,7 +89,7 @@ class Builder(Transformer_NonRecursive[Token, Value]):
         return FormulaError(message, *place_of(self._text, token.start_pos or 0), self._text)
 
     def _limited(self, token: Token, formula: Formula) -> Formula:
-        """The formula, if its depth alone does not make it too large."""
+        """Return the formula, if its depth alone does not make it too large."""
         if formula.depth > MAX_NODES:
             raise self._error(token, f"found a formula nested {formula.depth} deep, expected at most {MAX_NODES}")
         return formula
@@ -110,7 +110,7 @@ class Builder(Transformer_NonRecursive[Token, Value]):
     # -- what is a formula, and what a number
 
     def _formula(self, value: Value, beside: str = "") -> Formula:
-        """The value as a formula; ``beside`` is the operator that needs one."""
+        """Return the value as a formula; ``beside`` is the operator that needs one."""
         if isinstance(value, Formula):
             return value
         if isinstance(value, Remainder):
@@ -128,7 +128,7 @@ class Builder(Transformer_NonRecursive[Token, Value]):
         return value.formula
 
     def _number(self, value: Value, token: Token) -> Number:
-        """The value as a number, which ``token`` needs."""
+        """Return the value as a number, which ``token`` needs."""
         if isinstance(value, Formula):
             raise self._error(token, f"found a formula beside {quote(token)}, expected {EXPECTED_NUMBER}"
                                      + formula_hint(self._text, token.start_pos or 0, token))
@@ -142,7 +142,7 @@ class Builder(Transformer_NonRecursive[Token, Value]):
         return number
 
     def whole(self, value: Value) -> Formula:
-        """The whole text is a formula."""
+        """Return the whole text is a formula."""
         return self._formula(value)
 
     # -- formulas
@@ -285,7 +285,7 @@ class Builder(Transformer_NonRecursive[Token, Value]):
             return self._limited(tokens[0], compare_chain(numbers, relations))
 
     def add(self, left: Value, token: Token, right: Value) -> CountSum:
-        """A sum or a difference; the left list grows, which nothing else holds."""
+        """Return a sum or a difference; the left list grows, which nothing else holds."""
         total, other = self._sum(left, token), self._sum(right, token)
         self._charge(token, len(other.summands))
         sign = 1 if token == "+" else -1
@@ -293,7 +293,7 @@ class Builder(Transformer_NonRecursive[Token, Value]):
         return CountSum(total.token, total.summands)
 
     def multiply(self, left: Value, token: Token, right: Value) -> CountSum:
-        """A product with a number."""
+        """Return a product with a number."""
         with self._at(token):
             product = multiply(self._sum(left, token), self._sum(right, token))
         self._charge(token, len(product.summands) if product else 0)
@@ -315,7 +315,7 @@ class Builder(Transformer_NonRecursive[Token, Value]):
         return CountSum(token, [(-number, count) for number, count in summands])
 
     def number(self, digits: Token) -> CountSum:
-        """A number, which ``1`` and ``0`` need not be."""
+        """Return a number, which ``1`` and ``0`` need not be."""
         return CountSum(digits, [(self._integer(digits), None)], {"1": TRUE, "0": FALSE}.get(digits))
 
     def multiple(self, digits: Token, count: tuple[Token, Count]) -> CountSum:
@@ -323,7 +323,7 @@ class Builder(Transformer_NonRecursive[Token, Value]):
         return CountSum(digits, [(self._integer(digits), count[1])])
 
     def counted(self, count: tuple[Token, Count]) -> CountSum:
-        """A count as a sum."""
+        """Return a count as a sum."""
         return CountSum(count[0], [(1, count[1])])
 
     def count(self, side: Token, operand: Value) -> tuple[Token, Count]:
@@ -352,7 +352,7 @@ def is_known(name: str, predicates: Collection[str], alphabet: Sequence[str] | N
 
 
 def read_symbol(token: str) -> str:
-    """The symbol that ``Q_a``, ``Q['a']``, ``'a'`` or ``"a"`` names.
+    """Return the symbol that ``Q_a``, ``Q['a']``, ``'a'`` or ``"a"`` names.
 
     >>> read_symbol("Q_1"), read_symbol(r"Q['\'']")
     ('1', "'")

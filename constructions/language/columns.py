@@ -30,18 +30,18 @@ class Cells:
     bits: int
 
     def over(self) -> Sequence[int]:
-        """The denominators, written out."""
+        """Return the denominators, written out."""
         return [1] * len(self.numerators) if self.denominators is None else self.denominators
 
     def fractions(self) -> tuple[Fraction, ...]:
-        """The values in lowest terms."""
+        """Return the values in lowest terms."""
         if self.denominators is None:
             return tuple(map(Fraction, self.numerators))
         return tuple(map(Fraction, self.numerators, self.denominators))
 
 
 def evaluate_cells(program: Postfix, positions: range, n: int, digits: int = DIGITS) -> Cells:
-    """The values of a program in i and n at i in ``positions``.
+    """Return the values of a program in i and n at i in ``positions``.
 
     >>> cells = evaluate_cells(("i", "n", "/", 1, "-"), range(1, 4), 3)
     >>> cells.numerators, cells.denominators, [str(x) for x in cells.fractions()]

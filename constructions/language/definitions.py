@@ -26,7 +26,7 @@ class DefinitionText:
 
 
 def split_definitions(text: str) -> list[DefinitionText]:
-    """The definitions in their order, and the formula after them; ``let`` may be left out.
+    """Return the definitions in their order, and the formula after them; ``let`` may be left out.
 
     >>> [(part.name, part.text) for part in split_definitions("let p = Q_a; q = prev p; p & q")]
     [('p', ' Q_a'), ('q', ' prev p'), ('', ' p & q')]
@@ -71,7 +71,7 @@ def _definition(text: str, start: int, end: int) -> DefinitionText:
 
 
 def definitions_of_file(text: str) -> str:
-    """The text of a file with a formula, without comments; lines and columns stay what they are.
+    """Return the text of a file with a formula, without comments; lines and columns stay what they are.
 
     A comment is ``#`` with a blank (or nothing) behind it, up to the end of the line. Where nothing ends a definition,
     each line is one, but for the last.

@@ -29,7 +29,7 @@ def locate(text: str, error: UnexpectedInput, end: str) -> tuple[int, str]:
 
 
 def _accepted(parser: Lark, start: str, text: str, offset: int) -> frozenset[str]:
-    """The terminals that could stand at the offset.
+    """Return the terminals that could stand at the offset.
 
     It is the whole text that is split into tokens: a word may be another one where the text after it is cut off.
     """
@@ -62,7 +62,7 @@ def place_of(text: str, offset: int) -> tuple[int, int]:
 
 
 def offset_of(text: str, line: int, column: int) -> int:
-    """The offset of a line and column.
+    """Return the offset of a line and column.
 
     >>> offset_of("ab\\ncd", 2, 2)
     4
@@ -71,7 +71,7 @@ def offset_of(text: str, line: int, column: int) -> int:
 
 
 def quote(text: str) -> str:
-    """The text between quotes, on one line, shortened if long.
+    """Return the text between quotes, on one line, shortened if long.
 
     >>> quote("one\\ntwo")
     "'one\\\\ntwo'"
@@ -80,7 +80,7 @@ def quote(text: str) -> str:
 
 
 def list_names(names: Sequence[str]) -> str:
-    """The names separated by commas; of many, the beginning.
+    """Return the names separated by commas; of many, the beginning.
 
     >>> list_names(["a", "b"])
     'a, b'

@@ -44,7 +44,7 @@ def may_be_irrational(program: Postfix) -> bool:
 
 
 def real_run_time(program: Postfix, digits: int = DIGITS) -> Callable[[Mapping[str, int]], tuple[Fraction, Fraction]]:
-    """The program as a function from variables to two rationals with the real value between them.
+    """Return the program as a function from variables to two rationals with the real value between them.
 
     The truth of a condition is 0 or 1.
 
@@ -69,7 +69,7 @@ def real_run_time(program: Postfix, digits: int = DIGITS) -> Callable[[Mapping[s
 
 
 def ends(value: Real) -> tuple[Fraction, Fraction]:
-    """The ends of a ball, or a rational twice."""
+    """Return the ends of a ball, or a rational twice."""
     if not isinstance(value, arb):
         return Fraction(value), Fraction(value)
     parts = [end.man_exp() for end in (value.lower(), value.upper())]
@@ -82,7 +82,7 @@ def _ball(x: Real) -> arb:
 
 
 def _limited(x: arb) -> Real:
-    """A ball with ends that are not too long to be written down."""
+    """Return a ball with ends that are not too long to be written down."""
     if not x.is_finite() or not abs(x) < arb(2) ** MAX_BITS:
         raise OutOfRangeError(f"needs integers of more than {MAX_BITS} bits")
     if any(int(end.man_exp()[1]) < -MAX_BITS for end in (x.lower(), x.upper())):
@@ -94,7 +94,7 @@ def _limited(x: arb) -> Real:
 
 
 def _lifted(symbol: str, on_balls: Callable[[arb, arb], Real]) -> Callable[[Real, Real], Real]:
-    """The operation on rationals as it is, and on balls."""
+    """Return the operation on rationals as it is, and on balls."""
     exactly = BINARY[symbol]
 
     def lifted(left: Real, right: Real) -> Real:
@@ -116,7 +116,7 @@ def _divide(left: arb, right: arb) -> Real:
 
 
 def _floor(x: Real) -> int:
-    """The integer below, if all numbers of the ball have the same."""
+    """Return the integer below, if all numbers of the ball have the same."""
     found = None if not isinstance(x, arb) else x.floor().unique_fmpz()
     if isinstance(x, arb) and found is None:
         raise UndecidedError("has a quotient whose integer part the enclosures of ln and sqrt leave open")
@@ -145,7 +145,7 @@ def _power(base: Real, exponent: Real) -> Real:
 
 
 def _compared(symbol: str) -> Callable[[arb, arb], Real]:
-    """A comparison; Arb says that one holds only if it does for all numbers of the balls."""
+    """Return a comparison; Arb says that one holds only if it does for all numbers of the balls."""
     relation = getattr(operator, {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}[symbol])
     opposite = getattr(operator, {"<": "ge", "<=": "gt", ">": "le", ">=": "lt", "==": "ne", "!=": "eq"}[symbol])
 
@@ -160,7 +160,7 @@ def _compared(symbol: str) -> Callable[[arb, arb], Real]:
 
 
 def _times(left: Real, right: Real) -> Real:
-    """A product; 0 times anything is 0."""
+    """Return a product; 0 times anything is 0."""
     if any(not isinstance(x, arb) and x == 0 for x in (left, right)):
         return Fraction(0)
     return _lifted("*", _multiply)(left, right)
@@ -209,7 +209,7 @@ def _no_argument(name: str, where: str, certain: bool) -> ArithmeticError:
 
 
 def _log2(name: str, exactly: Callable[[Number], int]) -> Callable[[Real], Real]:
-    """A logarithm to base 2, rounded: of a ball, if its ends have the same; it never falls."""
+    """Return a logarithm to base 2, rounded: of a ball, if its ends have the same; it never falls."""
 
     def found(x: Real) -> Real:
         if not isinstance(x, arb):
@@ -225,7 +225,7 @@ def _log2(name: str, exactly: Callable[[Number], int]) -> Callable[[Real], Real]
 
 
 def _test(name: str) -> Callable[[Real], Real]:
-    """A test that numbers between two integers do not pass."""
+    """Return a test that numbers between two integers do not pass."""
 
     def passes(x: Real) -> Real:
         if not isinstance(x, arb):

@@ -22,7 +22,7 @@ _Piece = tuple[str, int]
 
 
 def format_text(program: Postfix) -> str:
-    """The canonical text: no redundant parentheses, and spaces only around comparisons and words.
+    """Return the canonical text: no redundant parentheses, and spaces only around comparisons and words.
 
     >>> format_text((1, "i", "^", NEGATE))
     '-1^i'
@@ -34,7 +34,7 @@ def format_text(program: Postfix) -> str:
 
 
 def format_latex(program: Postfix) -> str:
-    """The expression as LaTeX. In what is certified, ln and sqrt are the real functions.
+    """Return the expression as LaTeX. In what is certified, ln and sqrt are the real functions.
 
     >>> format_latex(("i", "n", "/"))
     '\\\\frac{i}{n}'
@@ -99,7 +99,7 @@ def _binary_latex(symbol: str, at_least: Callable[[_Piece, int], str], left: _Pi
 
 
 def build_sympy(program: Postfix) -> Any:
-    """The expression as an unevaluated sympy object; variables are positive integer symbols.
+    """Return the expression as an unevaluated sympy object; variables are positive integer symbols.
 
     Only constructors are called, and none evaluates: ``n^(9^9)`` stays as it is written. ln and sqrt are not rounded.
     """

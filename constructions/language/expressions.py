@@ -66,14 +66,14 @@ class Expression:
         return _read_again, (self.text, self.variables, self.boolean, self.digits)
 
     def to_digits(self, digits: int) -> Expression:
-        """The same expression, in which so many digits of ln and sqrt are known."""
+        """Return the same expression, in which so many digits of ln and sqrt are known."""
         if not self.may_be_irrational or digits == self.digits:
             return self
         function = run_time(self.postfix, {**UNARY, **functions_to(digits)})
         return replace(self, _function=function, digits=digits)
 
     def evaluate(self, **values: int) -> Fraction:
-        """The value, with ln and sqrt rounded down; values of variables that do not occur are ignored.
+        """Return the value, with ln and sqrt rounded down; values of variables that do not occur are ignored.
 
         With it proofs are searched and runs are shown. No verdict may rest on it where ``may_be_irrational`` is set.
 
@@ -99,7 +99,7 @@ class Expression:
         return self._enclosed(values)
 
     def exactly(self, **values: int) -> Fraction:
-        """The value where it is rational.
+        """Return the value where it is rational.
 
         Raises:
             Unsupported: if it is not known to be.
@@ -116,7 +116,7 @@ class Expression:
         return may_be_irrational(self.postfix)
 
     def column(self, positions: range, n: int) -> tuple[Fraction, ...]:
-        """The values at these positions i of a word of length n, as ``evaluate`` gives them, but all at once.
+        """Return the values at these positions i of a word of length n, as ``evaluate`` gives them, but all at once.
 
         >>> [str(value) for value in parse_expression("i/n").column(range(1, 5), 4)]
         ['1/4', '1/2', '3/4', '1']
@@ -132,7 +132,7 @@ class Expression:
             return tuple(self.evaluate(i=i, n=n) for i in positions)
 
     def integers(self, positions: range, n: int) -> Sequence[int] | None:
-        """The values at these positions if no rule of ``columns.py`` makes them fractions, else None."""
+        """Return the values at these positions if no rule of ``columns.py`` makes them fractions, else None."""
         try:
             cells = evaluate_cells(self.postfix, positions, n, self.digits)
         except NotCoveredError:
@@ -197,7 +197,7 @@ class Expression:
             raise EvaluationError(f"{self.text} {failure}{_at(values)}") from None
 
     def to_sympy(self) -> Any:
-        """An unevaluated sympy object, for printing and inspection; nothing is decided by it."""
+        """Return an unevaluated sympy object, for printing and inspection; nothing is decided by it."""
         return build_sympy(self.postfix)
 
     def latex(self) -> str:
@@ -216,7 +216,7 @@ Constant = Fraction | Expression
 
 @lru_cache(maxsize=4096)
 def parse_expression(text: str, variables: frozenset[str] = POSITION_AND_LENGTH, boolean: bool = False) -> Expression:
-    """The expression, or with ``boolean`` the condition, that ``text`` denotes.
+    """Return the expression, or with ``boolean`` the condition, that ``text`` denotes.
 
     >>> parse_expression("1/(n - 3)").evaluate(i=1, n=3)
     Traceback (most recent call last):
@@ -259,7 +259,7 @@ def enclose_constant(constant: Constant) -> tuple[Fraction, Fraction]:
 
 
 def parse_rational(text: str) -> Fraction:
-    """The rational number that an expression without variables is.
+    """Return the rational number that an expression without variables is.
 
     >>> str(parse_rational("sqrt(9/4)"))
     '3/2'
@@ -275,7 +275,7 @@ def parse_rational(text: str) -> Fraction:
 
 
 def divide(dividend: Expression, divisor: Expression) -> Expression:
-    """The quotient of two expressions; of a reciprocal, it is a reciprocal again.
+    """Return the quotient of two expressions; of a reciprocal, it is a reciprocal again.
 
     >>> print(divide(parse_expression("1/n"), parse_expression("ln(4)")))
     1/(n*ln(4))
@@ -302,7 +302,7 @@ def _is_operand(program: Postfix) -> bool:
 
 
 def rename_variables(expression: Expression, names: Mapping[str, str]) -> Expression:
-    """The expression with other names of at most the same length for its variables.
+    """Return the expression with other names of at most the same length for its variables.
 
     >>> str(rename_variables(parse_expression("i/n"), {"i": "n", "n": "k"}))
     'n/k'
@@ -312,7 +312,7 @@ def rename_variables(expression: Expression, names: Mapping[str, str]) -> Expres
 
 
 def substitute(expression: Expression, variable: str, replacement: Postfix) -> Expression:
-    """The expression with a postfix program in place of a variable.
+    """Return the expression with a postfix program in place of a variable.
 
     >>> str(substitute(parse_expression("i^2/n"), "i", ("i", 1, "+")))
     '(i+1)^2/n'
@@ -325,7 +325,7 @@ def substitute(expression: Expression, variable: str, replacement: Postfix) -> E
 
 
 def at_place(expression: Expression, i: int, n: int) -> Expression:
-    """The expression with numbers for i and n.
+    """Return the expression with numbers for i and n.
 
     >>> str(at_place(parse_expression("i/ln(n)"), 1, 3))
     '1/ln(3)'
@@ -378,7 +378,7 @@ class _ToPostfix(Transformer[Token, Postfix]):
         return (int(digits),)
 
     def decimal(self, token: Token) -> Postfix:
-        """The fraction in lowest terms: ``1.50`` is 3/2."""
+        """Return the fraction in lowest terms: ``1.50`` is 3/2."""
         value = Fraction(str(token))
         return (value.numerator, *((value.denominator, token.update(value="/")) if value.denominator > 1 else ()))
 

@@ -23,19 +23,19 @@ class FormulaTexts:
     _writer = FormulaWriter({})
 
     def formula(self, formula: Formula) -> str:
-        """The text that stands for the formula."""
+        """Return the text that stands for the formula."""
         return format_formula(formula)
 
     def count(self, count: Count) -> str:
-        """The text that stands for the count."""
+        """Return the text that stands for the count."""
         return self._writer.count(count)
 
     def term(self, term: Term) -> str:
-        """The text that stands for the sum."""
+        """Return the text that stands for the sum."""
         return self._writer.term(term)
 
     def about(self, what: Formula | Count | Term) -> str:
-        """The text that stands for any of the three."""
+        """Return the text that stands for any of the three."""
         match what:
             case Count():
                 return self.count(what)
@@ -44,7 +44,7 @@ class FormulaTexts:
         return self.formula(what)
 
     def position_function(self, value: PositionFunction) -> str:
-        """The text of an expression or a bracket."""
+        """Return the text of an expression or a bracket."""
         if isinstance(value, Bracket):
             return f"[{self.formula(value.formula)}]" + ("(i-1)" if value.shifted else "")
         return str(value)

@@ -11,7 +11,7 @@ _WITH_A_NAME = ("", "prev next", "since until", "prev since", "next until", "pre
 
 
 def fragment_of(formula: syntax.Formula) -> str:
-    """The smallest logic with a name that contains ``formula``.
+    """Return the smallest logic with a name that contains ``formula``.
 
     All four temporal operators, or a mixture without a name of its own, make LTL. With counting come ``+`` and ``Mon``
     (the numerical predicates), and counts to both sides unless all are to the left.
@@ -42,7 +42,7 @@ def _name_with_counting(temporal: list[str], to_the_right: bool) -> str:
 
 
 def find_future_subformula(formula: syntax.Formula) -> syntax.Formula | None:
-    """The first subformula, innermost first, that itself looks to the right of its position, or None."""
+    """Return the first subformula, innermost first, that itself looks to the right of its position, or None."""
     return next(filter(_looks_right, syntax.subformulas(formula)), None)
 
 

@@ -31,7 +31,7 @@ _LETTERS = {r"\textbackslash{}": "\\", r"\textasciitilde{}": "~", r"\textasciici
 
 
 def from_latex(text: str) -> str:
-    r"""The same formula without macros; a text without any is unchanged.
+    r"""Return the same formula without macros; a text without any is unchanged.
 
     >>> from_latex(r"\overleftarrow{\#}[Q_1] \ge 2")
     '#<[                Q_1] >=  2'

@@ -24,7 +24,7 @@ class UndefinedError(ArithmeticError):
 
 
 def log2floor(x: Number) -> int:
-    """The greatest integer k with 2^k <= x.
+    """Return the greatest integer k with 2^k <= x.
 
     >>> log2floor(Fraction(7, 4)), log2floor(Fraction(1, 3))
     (0, -2)
@@ -33,7 +33,7 @@ def log2floor(x: Number) -> int:
 
 
 def log2ceil(x: Number) -> int:
-    """The least integer k with 2^k >= x.
+    """Return the least integer k with 2^k >= x.
 
     >>> log2ceil(5), log2ceil(4), log2ceil(Fraction(1, 3))
     (3, 2, -1)
@@ -42,7 +42,7 @@ def log2ceil(x: Number) -> int:
 
 
 def sqrt(x: Number, digits: int = DIGITS) -> Fraction:
-    """The square root, rounded down to a multiple of 10^-digits.
+    """Return the square root, rounded down to a multiple of 10^-digits.
 
     >>> sqrt(Fraction(9, 4)), sqrt(2) ** 2 < 2
     (Fraction(3, 2), True)
@@ -53,7 +53,7 @@ def sqrt(x: Number, digits: int = DIGITS) -> Fraction:
 
 @lru_cache(maxsize=1 << 16)
 def ln(x: Number, digits: int = DIGITS) -> Fraction:
-    """The natural logarithm, rounded down to a multiple of 10^-digits.
+    """Return the natural logarithm, rounded down to a multiple of 10^-digits.
 
     Arb encloses it at growing precision until the whole enclosure rounds down to one number: ln(1) is 0 exactly, and
     every other logarithm is irrational, so it is never such a multiple.
@@ -83,7 +83,7 @@ def _checked(name: str, function: Callable[[Number], Number], from_zero: bool = 
 
 @lru_cache(maxsize=16)
 def functions_to(digits: int) -> Mapping[str, Callable[[Number], Number]]:
-    """The functions by name, with ln and sqrt to so many digits.
+    """Return the functions by name, with ln and sqrt to so many digits.
 
     They raise UndefinedError where the argument is not positive (of sqrt, negative), or too long.
     """

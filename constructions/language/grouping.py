@@ -74,7 +74,7 @@ def _kind(operator: Token) -> str:
 
 
 def _spine(node: object, side: int) -> Iterator[Token]:
-    """The operators that compete for the operand at one end of a part without brackets."""
+    """Yield the operators that compete for the operand at one end of a part without brackets."""
     while (operator := _operator(node)) is not None and isinstance(node, Tree):
         yield operator
         node = node.children[side]

@@ -117,7 +117,7 @@ def operand_hint(text: str, offset: int, word: str, alphabet: Sequence[str] | No
 
 
 def _foreign_operator(text: str, offset: int) -> str:
-    """The hint for an operator of several characters around the offset."""
+    """Return the hint for an operator of several characters around the offset."""
     around = ((start, operator) for operator in _OPERATORS for start in range(offset - len(operator) + 1, offset + 1))
     found = next((operator for start, operator in around if start >= 0 and text.startswith(operator, start)), None)
     return "" if found is None else _OPERATORS[found]
@@ -144,7 +144,7 @@ def formula_hint(text: str, offset: int, operator: str) -> str:
 
 
 def symbol_hint(symbol: str, alphabet: Sequence[str]) -> str:
-    """The symbol of the alphabet that differs in case, or is near."""
+    """Return the symbol of the alphabet that differs in case, or is near."""
     known = {one.lower(): one for one in alphabet}
     near = known.get(symbol.lower()) or next(iter(get_close_matches(symbol, alphabet, n=1, cutoff=3 / 4)), None)
     return f"; did you mean {near!r}?" if near else ""

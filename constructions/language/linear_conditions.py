@@ -37,7 +37,7 @@ class _NotLinear(Exception):
 
 
 def find_linear_form(condition: Expression, k: Term) -> Formula | None:
-    """The formula that holds where the condition does of the value of k; None if it is of another form.
+    """Return the formula that holds where the condition does of the value of k; None if it is of another form.
 
     >>> from constructions.language.expressions import parse_expression
     >>> from constructions.language.syntax import Symbol

@@ -58,7 +58,7 @@ def parse_formula(text: str, alphabet: Sequence[str] | None = None,
                   predicates: Mapping[str, PredicateDefinition] | None = None,
                   dialect: Dialect = Dialect.SHA, table: Mapping[str, Formula] | None = None,
                   any_grouping: bool = False) -> Formula:
-    """The formula that ``text`` denotes, abbreviations expanded and names replaced.
+    """Return the formula that ``text`` denotes, abbreviations expanded and names replaced.
 
     ``MOD(3,1)`` applies a predicate to the position, ``MOD(3,1)(#<[Q_a])`` to a count; ``MOD(3,1,#<[Q_a])`` is
     another spelling of the latter. The nodes of the user's ``predicates`` carry their definitions. Where an
@@ -121,7 +121,7 @@ def _check_name(text: str, part: DefinitionText, scope: Scope) -> None:
 
 
 def _parse_part(text: str, part: DefinitionText, scope: Scope, later: Sequence[DefinitionText] = ()) -> Formula:
-    """The formula of one part of the text; places in complaints are those in the whole.
+    """Return the formula of one part of the text; places in complaints are those in the whole.
 
     ``later`` are the definitions from this one on, whose names mean nothing yet.
     """
@@ -158,7 +158,7 @@ def _describe_forward_use(text: str, offset: int, later: Sequence[DefinitionText
 def parse_count(text: str, alphabet: Sequence[str] | None = None,
                 predicates: Mapping[str, PredicateDefinition] | None = None,
                 table: Mapping[str, Formula] | None = None) -> Count:
-    """The count that ``text`` denotes.
+    """Return the count that ``text`` denotes.
 
     >>> parse_count("#>[Q_a]")
     Count(side='right', operand=parse_formula('Q_a'))
@@ -175,7 +175,7 @@ def parse_count(text: str, alphabet: Sequence[str] | None = None,
 def parse_term(text: str, alphabet: Sequence[str] | None = None,
                predicates: Mapping[str, PredicateDefinition] | None = None,
                table: Mapping[str, Formula] | None = None) -> Term:
-    """The sum of integer multiples of counts that ``text`` denotes, each count once.
+    """Return the sum of integer multiples of counts that ``text`` denotes, each count once.
 
     >>> parse_term("2*#<[Q_a] - #<[Q_b]").coefficients[1]
     (-1, Count(side='left', operand=parse_formula('Q_b')))
@@ -190,7 +190,7 @@ def parse_term(text: str, alphabet: Sequence[str] | None = None,
 
 
 def _parse_tree(text: str, predicates: Collection[str], alphabet: Sequence[str] | None) -> ParseTree:
-    """The tree of the text; names that the user has defined are no operators in it."""
+    """Return the tree of the text; names that the user has defined are no operators in it."""
     interactive = _parser().parse_interactive(text, "whole")
     fed = deque[Token](maxlen=1)
     try:

@@ -13,7 +13,7 @@ from constructions.language.semantics import RELATIONS
 
 
 def connective(formula: syntax.Formula, truths: tuple[bool, ...]) -> bool | None:
-    """The truth of a Boolean connective from the truths of its operands; None if the formula is none."""
+    """Return the truth of a Boolean connective from the truths of its operands; None if the formula is none."""
     match formula, truths:
         case syntax.Constant(value), ():
             return value
@@ -54,7 +54,7 @@ def truth_from(formula: syntax.Formula, leaf: Callable[[syntax.Formula], bool | 
 
 
 def positional_truth(formula: syntax.Formula, i: int, n: int) -> bool:
-    """The truth at (n, i) of a formula for which ``is_positional`` holds.
+    """Return the truth at (n, i) of a formula for which ``is_positional`` holds.
 
     >>> from constructions.language.parser import parse_formula
     >>> [positional_truth(parse_formula("ODD -> FIRST | 2 < 1"), i, 4) for i in range(1, 5)]
@@ -69,7 +69,7 @@ def positional_truth(formula: syntax.Formula, i: int, n: int) -> bool:
 
 
 def positional_truths(formula: syntax.Formula, positions: range, n: int) -> list[bool]:
-    """The truths at these positions of a formula for which ``is_positional`` holds.
+    """Return the truths at these positions of a formula for which ``is_positional`` holds.
 
     >>> from constructions.language.parser import parse_formula
     >>> positional_truths(parse_formula("ODD -> FIRST | 2 < 1"), range(1, 5), 4)
@@ -89,7 +89,7 @@ def positional_truths(formula: syntax.Formula, positions: range, n: int) -> list
 
 
 def _truths_of(formula: syntax.Formula, columns: list[tuple[bool, ...]], positions: range, n: int) -> tuple[bool, ...]:
-    """The truths of a formula whose operands have these."""
+    """Return the truths of a formula whose operands have these."""
     match formula:
         case syntax.Predicate(parameters=parameters):
             holds = definition_of(formula).holds
@@ -130,7 +130,7 @@ mentions_position = syntax.Somewhere(lambda part: isinstance(part, syntax.Predic
 
 
 def find_subformula_with_length(formula: syntax.Formula) -> AppliedPredicate | None:
-    """The first predicate in ``formula``, innermost first, whose truth depends on n, or None.
+    """Return the first predicate in ``formula``, innermost first, whose truth depends on n, or None.
 
     >>> from constructions.language.parser import parse_formula
     >>> find_subformula_with_length(parse_formula("ODD | #<[LAST] == 1"))
@@ -160,7 +160,7 @@ _TRUE_AT: WeakKeyDictionary[syntax.Formula, _SymbolSet] = WeakKeyDictionary()
 
 
 def symbolic_truth(formula: syntax.Formula, symbol: str) -> bool:
-    """The truth of a formula for which ``is_symbolic`` holds, at a position that has ``symbol``.
+    """Return the truth of a formula for which ``is_symbolic`` holds, at a position that has ``symbol``.
 
     >>> from constructions.language.parser import parse_formula
     >>> [symbolic_truth(parse_formula("!(Q_a | Q_b) <-> true"), symbol) for symbol in "abc"]
@@ -170,7 +170,7 @@ def symbolic_truth(formula: syntax.Formula, symbol: str) -> bool:
 
 
 def _true_at(formula: syntax.Formula) -> _SymbolSet:
-    """The symbols at which the formula is true, from those of its operands."""
+    """Return the symbols at which the formula is true, from those of its operands."""
     if isinstance(formula, syntax.Symbol):
         return _SymbolSet(frozenset([formula.symbol]), others=False)
     parts = [_TRUE_AT[part] for part in syntax.operands(formula)]

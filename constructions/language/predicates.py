@@ -38,7 +38,7 @@ BUILTIN: Mapping[str, PredicateDefinition] = MappingProxyType({entry.name: entry
 
 
 def find_predicate(name: str, predicates: Mapping[str, PredicateDefinition] | None) -> PredicateDefinition | None:
-    """The definition of a built-in predicate, or of one of the user's ``predicates``."""
+    """Return the definition of a built-in predicate, or of one of the user's ``predicates``."""
     return BUILTIN.get(name) or (predicates or {}).get(name)
 
 
@@ -47,7 +47,7 @@ AppliedPredicate = Predicate | PredicateOnCount | PredicateOnSum
 
 
 def definition_of(formula: AppliedPredicate) -> PredicateDefinition:
-    """The definition of the predicate that the formula applies.
+    """Return the definition of the predicate that the formula applies.
 
     Raises:
         InputError: if the formula was built without one and the name is not built in.
@@ -59,7 +59,7 @@ def definition_of(formula: AppliedPredicate) -> PredicateDefinition:
 
 
 def definitions_of(formulas: Iterable[Formula]) -> list[PredicateDefinition]:
-    """The user's predicates that the formulas mention anywhere, sorted by name.
+    """Return the user's predicates that the formulas mention anywhere, sorted by name.
 
     Raises:
         InputError: if one name has two definitions.
@@ -73,7 +73,7 @@ def definitions_of(formulas: Iterable[Formula]) -> list[PredicateDefinition]:
 
 
 def parse_predicate_definition(text: str) -> PredicateDefinition:
-    """A user's predicate: a name, a variable for the position and perhaps one for the length, and a condition.
+    """Return a user's predicate: a name, a variable for the position and perhaps one for the length, and a condition.
 
     >>> third = parse_predicate_definition("THIRD(k,n) := k % 3 == 1")
     >>> [k for k in range(1, 9) if third.holds(k, 8, ())]
@@ -111,7 +111,7 @@ def parse_predicate_definitions(texts: Iterable[str]) -> dict[str, PredicateDefi
 
 
 def define(name: str, condition: Expression) -> PredicateDefinition:
-    """The predicate of this name, with a condition in the variables k and n."""
+    """Return the predicate of this name, with a condition in the variables k and n."""
     depends_on_n = "n" in condition.variables
     return PredicateDefinition(
         name,

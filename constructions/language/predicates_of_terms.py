@@ -30,7 +30,7 @@ HERE, FROM_HERE = Count("left", TRUE), Count("right", TRUE)
 
 def predicate_of_term(name: str, parameters: tuple[int, ...], term: Term,
                       definition: PredicateDefinition | None = None) -> Formula:
-    """The formula that holds where the value of the term satisfies the predicate.
+    """Return the formula that holds where the value of the term satisfies the predicate.
 
     ``definition`` is that of a user's predicate; of a built-in one it is None. The parameters are checked already.
 
@@ -117,7 +117,7 @@ def _remainders_sum_to(sides: Sequence[Sequence[Summand]], divisor: int, wanted:
 
 
 def _apply(theta: NumericalPredicate, summands: Sequence[Summand]) -> Formula:
-    """The predicate on a sum of counts with coefficients 1 and -1; not all are -1 in what is built."""
+    """Return the predicate on a sum of counts with coefficients 1 and -1; not all are -1 in what is built."""
     if summands and all(number < 0 for number, _ in summands):
         return _apply(theta.of_multiple(-1, 0), [(-number, count) for number, count in summands])
     match summands:

@@ -67,7 +67,7 @@ class _Spelling:
 
 
 def symbol_text(symbol: str) -> str:
-    """The atom about the symbol.
+    """Return the atom about the symbol.
 
     >>> symbol_text("a"), symbol_text("(")
     ('Q_a', "Q['(']")
@@ -76,7 +76,7 @@ def symbol_text(symbol: str) -> str:
 
 
 def quote_symbol(symbol: str) -> str:
-    """The symbol between quotes."""
+    """Return the symbol between quotes."""
     return "'" + re.sub(r"(['\\])", r"\\\1", symbol) + "'"
 
 
@@ -87,7 +87,7 @@ _LATEX_CHARACTERS = {
 
 
 def latex_text(text: str) -> str:
-    """The text with escapes for what LaTeX would act on; what cannot be printed is written as in Python.
+    """Return the text with escapes for what LaTeX would act on; what cannot be printed is written as in Python.
 
     >>> print(latex_text("50%\\n"))
     50\\%\\textbackslash{}n
@@ -139,7 +139,7 @@ _SPELLINGS: dict[Style, _Spelling] = {
 
 
 def format_formula(formula: Formula, style: Style = "ascii", parenthesize: bool = False) -> str:
-    """The formula as text; with ``parenthesize`` every operand that is not an atom gets parentheses.
+    """Return the formula as text; with ``parenthesize`` every operand that is not an atom gets parentheses.
 
     Where that takes more than 2,000 characters, parts that occur more than once are defined first, with ``let``.
 
@@ -154,7 +154,7 @@ def format_formula(formula: Formula, style: Style = "ascii", parenthesize: bool 
 
 
 def format_briefly(formula: Formula, length: int = MAX_BRIEF, style: Style = "ascii") -> str:
-    """The formula where it is mentioned by the way: of a long text the beginning.
+    """Return the formula where it is mentioned by the way: of a long text the beginning.
 
     >>> from constructions.language.parser import parse_formula
     >>> format_briefly(parse_formula("Q_a since prev Q_b"), 12)
@@ -178,7 +178,7 @@ def describe_formula(formula: Formula, style: Style = "ascii", parenthesize: boo
 
 
 def format_count(count: Count, style: Style = "ascii") -> str:
-    """The count as text, of a long one the beginning.
+    """Return the count as text, of a long one the beginning.
 
     >>> format_count(Count("right", Symbol("a")))
     '#>[Q_a]'
@@ -187,7 +187,7 @@ def format_count(count: Count, style: Style = "ascii") -> str:
 
 
 def format_term(term: Term, style: Style = "ascii") -> str:
-    """The sum as text; of long counts the beginning.
+    """Return the sum as text; of long counts the beginning.
 
     >>> a, b = Count("left", Symbol("a")), Count("left", Symbol("b"))
     >>> format_term(Term(((2, a), (-1, b)), 3))
@@ -213,14 +213,14 @@ def _format_with_definitions(formula: Formula, style: Style, parenthesize: bool)
 
 
 def _unused_letter(parts: Iterable[Formula]) -> str:
-    """The beginning of names that no predicate of the formula has."""
+    """Return the beginning of names that no predicate of the formula has."""
     taken = {part.name for part in parts if isinstance(part, Predicate | PredicateOnCount | PredicateOnSum)}
     return next(letter for letter in ("p" * length for length in itertools.count(1))
                 if not any(re.fullmatch(letter + "[0-9]+", name) for name in taken))
 
 
 def _view(formula: Formula) -> tuple[str, tuple[Formula, ...]]:
-    """The operator to print and its operands; the empty name for atoms and comparisons."""
+    """Return the operator to print and its operands; the empty name for atoms and comparisons."""
     match formula:
         case Not(Since(Constant(True), Not(operand))):
             return "H", (operand,)
@@ -238,7 +238,7 @@ def _view(formula: Formula) -> tuple[str, tuple[Formula, ...]]:
 
 
 def _plain_view(formula: Formula) -> tuple[str, tuple[Formula, ...]]:
-    """The same without abbreviations."""
+    """Return the same without abbreviations."""
     return _NAMES.get(type(formula), ""), operands(formula)
 
 
@@ -278,23 +278,23 @@ class FormulaWriter:
         self._view = _view if abbreviate else _plain_view
 
     def formula(self, formula: Formula) -> str:
-        """The text of the formula: its name, if it has one."""
+        """Return the text of the formula: its name, if it has one."""
         return self._join([_Operand(formula, 0)])
 
     def definition(self, formula: Formula) -> str:
-        """The text of the formula, whether or not it has a name itself."""
+        """Return the text of the formula, whether or not it has a name itself."""
         return self._join(self._pieces(formula))
 
     def beginning(self, formula: Formula, length: int) -> str:
-        """The first characters of the text; at least so many, if there are as many."""
+        """Return the first characters of the text; at least so many, if there are as many."""
         return self._join([_Operand(formula, 0)], length)
 
     def count(self, count: Count) -> str:
-        """The text of the count."""
+        """Return the text of the count."""
         return self._join(self._count(count))
 
     def term(self, term: Term) -> str:
-        """The text of the sum."""
+        """Return the text of the sum."""
         return self._join(self._term(term))
 
     def _join(self, pieces: Sequence[_Piece], enough: int | None = None) -> str:
@@ -321,7 +321,7 @@ class FormulaWriter:
         return _LEVELS[name][0] if name else _COMPARISON_LEVEL if isinstance(formula, Comparison) else _ATOM_LEVEL
 
     def _pieces(self, formula: Formula) -> list[_Piece]:
-        """The text of a formula with places for its operands."""
+        """Return the text of a formula with places for its operands."""
         name, parts = self._view(formula)
         if not name:
             return self._atom(formula)
@@ -371,7 +371,7 @@ class FormulaWriter:
         return ([] if number == 1 else [f"{number}{self._spelling.times}"]) + self._count(count)
 
     def length_from(self, formula: Formula, lengths: Mapping[Formula, int]) -> int:
-        """The length of the text of a formula, from those of its operands."""
+        """Return the length of the text of a formula, from those of its operands."""
         return sum(len(piece) if isinstance(piece, str) else
                    lengths[piece.formula] + 2 * (self._level(piece.formula) < piece.at_least)
                    for piece in self._pieces(formula))

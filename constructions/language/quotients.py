@@ -32,7 +32,7 @@ class CountQuotient:
     down: Formula
 
     def summands(self) -> list[Summand]:
-        """The counts of the difference that are not 0 on every word."""
+        """Return the counts of the difference that are not 0 on every word."""
         return [(sign, Count(self.side, formula)) for sign, formula in ((1, self.up), (-1, self.down))
                 if formula is not FALSE]
 

@@ -21,7 +21,7 @@ MAX_SPLIT = 20_000
 
 
 def compare_remainder(term: syntax.Term, modulus: int, relation: syntax.Relation, number: int) -> syntax.Formula:
-    """The formula that holds where the remainder of the term stands in the relation to the number.
+    """Return the formula that holds where the remainder of the term stands in the relation to the number.
 
     Raises:
         Unsupported: if it would have too many parts.

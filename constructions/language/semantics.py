@@ -60,7 +60,7 @@ class TruthTable:
         return syntax.fold(formula, self.table, lambda part: tuple(self._row(part)))
 
     def _row(self, formula: syntax.Formula) -> Iterable[bool]:
-        """The truth at each position of a formula whose operands are in the table."""
+        """Return the truth at each position of a formula whose operands are in the table."""
         match formula:
             case syntax.Constant(value):
                 return (value for _ in self.positions)
@@ -115,7 +115,7 @@ class TruthTable:
 
 
 def counted_length(count: syntax.Count, i: int, n: int) -> int:
-    """The number of positions that the count looks at.
+    """Return the number of positions that the count looks at.
 
     >>> from constructions.language.syntax import TRUE
     >>> counted_length(syntax.Count("left", TRUE), 2, 5), counted_length(syntax.Count("right", TRUE), 2, 5)

@@ -96,7 +96,7 @@ def until(left: Formula, right: Formula) -> Formula:
 
 
 def selection(branches: Iterable[tuple[Formula, Formula]]) -> Formula:
-    """The result of the branch whose condition holds, where exactly one of the conditions holds.
+    """Return the result of the branch whose condition holds, where exactly one of the conditions holds.
 
     >>> from constructions.language.syntax import Symbol
     >>> a, b, c = map(Symbol, "abc")

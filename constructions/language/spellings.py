@@ -38,7 +38,7 @@ class Dialect(StrEnum):
 
 
 def read_dialect(name: str, where: str) -> Dialect:
-    """The dialect of that name.
+    """Return the dialect of that name.
 
     >>> read_dialect("black", "--dialect").next_is_weak
     False
@@ -152,7 +152,7 @@ class Bounded:
 
 
 def read_bounded(text: str) -> Bounded:
-    """The operator and its bounds.
+    """Return the operator and its bounds.
 
     >>> read_bounded("F[2,4]"), read_bounded("X^3").first, read_bounded("G[1:$]").last
     (Bounded(operator='F', first=2, last=4, strong=False), 3, None)
@@ -211,7 +211,7 @@ def bounded_binary(bounded: Bounded, check: Unary) -> Binary:
 
 
 def repeat(step: Unary, times: int, operand: syntax.Formula, check: Unary) -> syntax.Formula:
-    """The step applied so often."""
+    """Return the step applied so often."""
     for _ in range(times):
         operand = check(step(operand))
     return operand

@@ -208,7 +208,7 @@ class Comparison(Formula):
 
 
 def operands(formula: Formula) -> tuple[Formula, ...]:
-    """The immediate subformulas from left to right, those inside counts included.
+    """Return the immediate subformulas from left to right, those inside counts included.
 
     >>> operands(Since(Symbol("a"), Symbol("b")))
     (parse_formula('Q_a'), parse_formula('Q_b'))
@@ -226,7 +226,7 @@ def operands(formula: Formula) -> tuple[Formula, ...]:
 
 
 def counts_of(formula: Formula) -> tuple[Count, ...]:
-    """The counts that ``formula`` itself mentions (not those inside its subformulas), from left to right."""
+    """Return the counts that ``formula`` itself mentions (not those inside its subformulas), from left to right."""
     match formula:
         case PredicateOnCount(count=count):
             return (count,)
@@ -238,7 +238,7 @@ def counts_of(formula: Formula) -> tuple[Count, ...]:
 
 
 def difference(comparison: Comparison) -> Term:
-    """The left term minus the right one, each count once and none with coefficient 0, in the order of mention.
+    """Return the left term minus the right one, each count once and none with coefficient 0, in the order of mention.
 
     >>> a = Count("left", Symbol("a"))
     >>> difference(Comparison("<=", Term(((3, a),), 5), Term(((2, a),), 1))) is Term(((1, a),), 4)
@@ -307,12 +307,12 @@ def subformulas_of_all(formulas: Iterable[Formula]) -> list[Formula]:
 
 
 def postorder(formula: Formula, parts: Callable[[Formula], tuple[Formula, ...]]) -> list[Formula]:
-    """The formulas reachable through ``parts``, each once and after its parts. No recursion, however deep."""
+    """Return the formulas reachable through ``parts``, each once and after its parts. No recursion, however deep."""
     return postorder_of_all([formula], parts)
 
 
 def postorder_of_all(formulas: Iterable[Formula], parts: Callable[[Formula], tuple[Formula, ...]]) -> list[Formula]:
-    """The same from several formulas, one after the other."""
+    """Return the same from several formulas, one after the other."""
     finished: dict[Formula, None] = {}
     for formula in formulas:
         pending = [(formula, iter(parts(formula)))] if formula not in finished else []
@@ -367,7 +367,7 @@ def is_symbolic(formula: Formula) -> bool:
 
 
 def operands_of_connective(formula: Formula) -> tuple[Formula, ...]:
-    """The operands of a Boolean connective; none of any other formula."""
+    """Return the operands of a Boolean connective; none of any other formula."""
     return operands(formula) if isinstance(formula, _CONNECTIVES) else ()
 
 
@@ -387,7 +387,7 @@ def boolean_closure(formulas: Iterable[Formula], closed: Container[Formula] = ()
 
 
 def symbols_of(formula: Formula) -> list[str]:
-    """The symbols that occur in ``formula``, sorted.
+    """Return the symbols that occur in ``formula``, sorted.
 
     >>> symbols_of(Or(Symbol("b"), Symbol("a")))
     ['a', 'b']

@@ -43,7 +43,7 @@ class CountSum:
         return sum(number for number, _ in self.summands)
 
     def term(self) -> Term:
-        """The term of the core language: counts in the order of mention, and one constant.
+        """Return the term of the core language: counts in the order of mention, and one constant.
 
         Raises:
             InputError: if the constant is too large.
@@ -93,7 +93,7 @@ def compare(left: Number, relation: Relation, right: Number) -> Formula:
 
 
 def multiply(left: CountSum, right: CountSum) -> CountSum | None:
-    """The product, if one of them is a number; else None.
+    """Return the product, if one of them is a number; else None.
 
     Raises:
         InputError: if it has too large a number.

@@ -14,7 +14,7 @@ _CONSTANTS = {"true": "TRUE", "tt": "TRUE", "false": "FALSE", "ff": "FALSE", "0"
 
 
 def name_tokens(token: Token, predicates: Collection[str], alphabet: Sequence[str] | None) -> Iterator[Token]:
-    """The token itself, or the operators that it is made of: ``GFa`` is ``G F a`` where a is a symbol.
+    """Yield the token itself, or the operators that it is made of: ``GFa`` is ``G F a`` where a is a symbol.
 
     A name that the user has defined is a name, whatever else it might be.
     """

@@ -23,7 +23,7 @@ from constructions.network.transformer import Head, Mask, Transformer
 
 
 def local_directions(network: Transformer) -> frozenset[str]:
-    """The directions that need hold their meanings only where what is given holds; empty if nothing is given."""
+    """Return the directions that need hold their meanings only where what is given holds; empty if nothing is given."""
     return frozenset() if network.given == TRUE else _find_local(network)
 
 
@@ -44,7 +44,7 @@ def _find_local(network: Transformer) -> frozenset[str]:
 
 
 def assume(network: Transformer, given: Formula) -> Transformer:
-    """The same network, of which something is claimed only at the positions where ``given`` holds.
+    """Return the same network, of which something is claimed only at the positions where ``given`` holds.
 
     Heads that write local directions are near what they mean where it holds, if there is a rule for such a guard.
 

@@ -42,7 +42,7 @@ def dense_matrix(rows: Sequence[Coefficients], names: Sequence[str]) -> Matrix:
 
 
 def dense_head(head: Head, names: Sequence[str]) -> DenseHead:
-    """The three matrices of one head."""
+    """Return the three matrices of one head."""
     return DenseHead(dense_matrix(head.queries, names), dense_matrix(head.keys, names),
                      dense_matrix([head.values.get(name, {}) for name in names], names))
 
@@ -60,7 +60,7 @@ def dense_layer(layer: Layer, names: Sequence[str]) -> DenseLayer:
 
 
 def count_dense(transformer: Transformer) -> int:
-    """The number of entries of all dense matrices of the layers."""
+    """Return the number of entries of all dense matrices of the layers."""
     width = len(transformer.directions)
     heads = sum(2 * len(head.queries) + width for _, _, head in transformer.heads())
     units = sum(2 * len(layer.feedforward.units) for layer in transformer.layers)
@@ -75,7 +75,7 @@ def check_dense(transformer: Transformer) -> None:
 
 
 def dense_layers(transformer: Transformer) -> list[DenseLayer]:
-    """The dense form of every layer.
+    """Return the dense form of every layer.
 
     Raises:
         Unsupported: if it would be too large.

@@ -11,7 +11,7 @@ from constructions.network.weightings import Weighting
 
 
 def hard_weights(scores: Sequence[Fraction], weighting: Weighting) -> list[Fraction]:
-    """The attention weights; softmax and the like are replaced by average-hardmax, their limit at temperature 0.
+    """Return the attention weights; softmax and the like are replaced by average-hardmax, their limit at temperature 0.
 
     >>> [str(w) for w in hard_weights([Fraction(2), Fraction(1), Fraction(2)], Weighting.AVERAGE_HARDMAX)]
     ['1/2', '0', '1/2']
@@ -26,7 +26,7 @@ def hard_weights(scores: Sequence[Fraction], weighting: Weighting) -> list[Fract
 
 
 def sparsemax_weights(scores: Sequence[Fraction]) -> list[Fraction]:
-    """The point of the simplex that is nearest to the scores: max(score - θ, 0), θ making the sum 1.
+    """Return the point of the simplex that is nearest to the scores: max(score - θ, 0), θ making the sum 1.
 
     >>> [str(w) for w in sparsemax_weights([Fraction(1), Fraction(1, 2), Fraction(-1)])]
     ['3/4', '1/4', '0']
@@ -54,7 +54,7 @@ def sparsemax_threshold(scores: Sequence[Fraction]) -> Fraction:
 
 
 def relu_weights(scores: Sequence[Fraction], divisor: int = 1) -> list[Fraction]:
-    """The positive parts of the scores, over the ``divisor`` (the length of the word, for ``relu-over-n``).
+    """Return the positive parts of the scores, over the ``divisor`` (the length of the word, for ``relu-over-n``).
 
     >>> [str(w) for w in relu_weights([Fraction(-1), Fraction(3)], 2)]
     ['0', '3/2']

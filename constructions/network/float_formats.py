@@ -40,7 +40,7 @@ class Format:
         return power_of_two(self.least)
 
     def unit(self, x: Fraction) -> Fraction:
-        """The unit in the last place of the numbers of the format around x.
+        """Return the unit in the last place of the numbers of the format around x.
 
         >>> FORMATS["bfloat16"].unit(Fraction(3))
         Fraction(1, 64)
@@ -49,7 +49,7 @@ class Format:
         return power_of_two(max(exponent, self.least) - self.precision + 1)
 
     def round(self, x: Fraction) -> Fraction:
-        """The number of the format that is nearest to x; of two the one with an even last place.
+        """Return the number of the format that is nearest to x; of two the one with an even last place.
 
         >>> FORMATS["binary16"].round(Fraction(1, 3)), FORMATS["bfloat16"].round(Fraction(257))
         (Fraction(1365, 4096), Fraction(256, 1))
@@ -92,7 +92,7 @@ _WRITTEN = re.compile(r"float\((\d{1,2}),(-\d{1,5}),(\d{1,5})\)")
 
 
 def format_name(text: str) -> str:
-    """The name here of a format, or of a class such as bf16/fp32, that libraries call otherwise; others stay.
+    """Return the name here of a format, or of a class such as bf16/fp32, that libraries call otherwise; others stay.
 
     >>> format_name("fp32"), format_name("bf16/float32"), format_name("flash")
     ('binary32', 'bfloat16/binary32', 'flash')
@@ -101,7 +101,7 @@ def format_name(text: str) -> str:
 
 
 def parse_format(text: str) -> Format:
-    """A format by its name, or as ``float(p,e,E)``.
+    """Return a format by its name, or as ``float(p,e,E)``.
 
     >>> parse_format("float(4,-6,8)")
     Format(precision=4, least=-6, greatest=8)
@@ -121,7 +121,7 @@ def parse_format(text: str) -> Format:
 
 
 def exponent_of(x: Fraction) -> int:
-    """The integer k with 2^k <= |x| < 2^(k+1), for x other than 0.
+    """Return the integer k with 2^k <= |x| < 2^(k+1), for x other than 0.
 
     >>> exponent_of(Fraction(5)), exponent_of(Fraction(1, 3)), exponent_of(Fraction(-1, 4))
     (2, -2, -2)

@@ -48,7 +48,7 @@ class PositionTable:
         return LookedUp.BY_N_AND_I if "i" in self.function.variables else LookedUp.BY_N
 
     def column(self, n: int) -> tuple[Fraction, ...]:
-        """The values at the positions 1 to n of a word of length n.
+        """Return the values at the positions 1 to n of a word of length n.
 
         Raises:
             InputError: if the function has no value there, or its reciprocal none.
@@ -95,7 +95,7 @@ class FloatTables:
 
 
 def float_tables(transformer: Transformer) -> FloatTables:
-    """The tables of a transformer, for words of any length.
+    """Return the tables of a transformer, for words of any length.
 
     Raises:
         Unsupported: if a head has hard attention, or token and position embed one direction, whose sum could round.
@@ -137,7 +137,7 @@ def _head_tables(head: Head, names: tuple[str, ...]) -> HeadTables:
 
 
 def _scale(head: Head) -> PositionTable | None:
-    """The reciprocal of the temperature; None if that is 1 everywhere, or all scores are 0."""
+    """Return the reciprocal of the temperature; None if that is 1 everywhere, or all scores are 0."""
     constant = not head.temperature.variables
     if not head.queries or (constant and head.temperature.evaluate() == 1):
         return None

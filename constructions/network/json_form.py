@@ -56,7 +56,7 @@ def _keys(kind: str) -> tuple[str, ...]:
 
 
 def transformer_to_json(transformer: Transformer) -> dict[str, Any]:
-    """The canonical JSON object; maps follow the order of ``directions`` and leave zeros out."""
+    """Return the canonical JSON object; maps follow the order of ``directions`` and leave zeros out."""
     order = {name: place for place, name in enumerate(transformer.directions)}
 
     def ordered(row: Mapping[str, V], write: Callable[[V], Any]) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def transformer_to_json(transformer: Transformer) -> dict[str, Any]:
 
 
 def meaning_to_json(meaning: meanings.Meaning, texts: FormulaTexts = PLAIN_TEXTS) -> dict[str, Any]:
-    """The JSON object of one meaning, in a file that writes formulas so."""
+    """Return the JSON object of one meaning, in a file that writes formulas so."""
     (kind,) = (kind for kind, of in _MEANINGS.items() if isinstance(meaning, of))
     parts = {key: getattr(meaning, key) for key in _keys(kind)}
     return {"kind": kind, **{key: texts.about(part) if isinstance(part, Formula | Count | Term) else
@@ -113,7 +113,7 @@ def meaning_to_json(meaning: meanings.Meaning, texts: FormulaTexts = PLAIN_TEXTS
 
 
 def write_canonical(data: Mapping[str, Any]) -> str:
-    """The one spelling of a model or certificate file: indent 1, ASCII, a final newline."""
+    """Return the one spelling of a model or certificate file: indent 1, ASCII, a final newline."""
     return json.dumps(data, indent=1, ensure_ascii=True) + "\n"
 
 
@@ -121,7 +121,7 @@ def write_canonical(data: Mapping[str, Any]) -> str:
 
 
 def read_json(text: str, where: str, parse_float: Callable[[str], Any] | None = None) -> Any:
-    """The parsed JSON text, without NaN, repeated keys, deep nesting or huge integers.
+    """Return the parsed JSON text, without NaN, repeated keys, deep nesting or huge integers.
 
     Numbers with a point or an exponent are refused unless ``parse_float`` reads them.
 
@@ -361,5 +361,5 @@ def transformer_from_json(data: Any, where: str = "model", given: Any = None) ->
 
 
 def read_transformer(text: str, where: str = "model") -> Transformer:
-    """The transformer of a model file; see ``transformer_from_json`` and ``read_json`` for what is refused."""
+    """Return the transformer of a model file; see ``transformer_from_json`` and ``read_json`` for what is refused."""
     return transformer_from_json(read_json(text, where), where)

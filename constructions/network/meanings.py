@@ -119,7 +119,7 @@ Meaning = Position | Truth | Product | Near | Mean | Average | Total | Others | 
 
 
 def formulas_of(meaning: Meaning) -> tuple[Formula, ...]:
-    """The formulas that the meaning mentions: its own, its guard's, its count's or its bracket's."""
+    """Return the formulas that the meaning mentions: its own, its guard's, its count's or its bracket's."""
     match meaning:
         case Truth(formula) | Slack(formula) | Product(_, formula) | Position(Bracket(formula)):
             return (formula,)

@@ -10,7 +10,7 @@ Held = TypeVar("Held")
 
 
 def rename_directions(transformer: Transformer, names: Mapping[str, str]) -> Transformer:
-    """The same transformer; directions without a new name keep theirs. New names must be distinct."""
+    """Return the same transformer; directions without a new name keep theirs. New names must be distinct."""
 
     def renamed(row: Mapping[str, Held]) -> dict[str, Held]:
         return {names.get(name, name): held for name, held in row.items()}

@@ -15,7 +15,7 @@ V = TypeVar("V")
 
 
 def embed(transformer: Transformer, word: Sequence[str]) -> list[Residual]:
-    """The initial residual vectors, one per position; directions that are not embedded are absent (they are 0).
+    """Return the initial residual vectors, one per position; directions that are not embedded are absent (they are 0).
 
     Raises:
         Unsupported: if an embedding is irrational.
@@ -37,7 +37,7 @@ def run_layers(
     feed: Callable[[FeedForward, dict[str, V]], Mapping[str, V]],
     add: Callable[[V, V], V],
 ) -> list[dict[str, V]]:
-    """The residual stream after the last layer, for any arithmetic that can attend, feed forward and add.
+    """Return the residual stream after the last layer, for any arithmetic that can attend, feed forward and add.
 
     ``attend`` gives what a head adds, position by position.
     """
@@ -96,7 +96,7 @@ def feed_exactly(feedforward: FeedForward, vector: Residual) -> Residual:
 
 
 def run_hard(transformer: Transformer, word: Sequence[str]) -> list[Residual]:
-    """The final residual vectors with every softmax replaced by average-hardmax; exact.
+    """Return the final residual vectors with every softmax replaced by average-hardmax; exact.
 
     Raises:
         Unsupported: if an embedding is irrational.

@@ -18,12 +18,12 @@ def is_sharpened(head: Head) -> bool:
 
 
 def with_temperature(transformer: Transformer, temperature: Expression) -> Transformer:
-    """The transformer with this temperature in every head to which temperature matters."""
+    """Return the transformer with this temperature in every head to which temperature matters."""
     return _with_heads(transformer, lambda _, head: replace(head, temperature=temperature))
 
 
 def with_scores_times(transformer: Transformer, factor: Callable[[Place], Fraction]) -> Transformer:
-    """The transformer with the scores of every head multiplied by its ``factor``, on the side of the queries.
+    """Return the transformer with the scores of every head multiplied by its ``factor``, on the side of the queries.
 
     A head of constant γ and temperature τ whose scores are linear in γ becomes that of factor * γ, or of τ / factor.
     """
@@ -31,7 +31,7 @@ def with_scores_times(transformer: Transformer, factor: Callable[[Place], Fracti
 
 
 def change_model(transformer: Transformer, gamma: Constant, temperature: Expression | None) -> Transformer:
-    """The transformer with its scores multiplied by ``gamma``, and another temperature if one is given.
+    """Return the transformer with its scores multiplied by ``gamma``, and another temperature if one is given.
 
     Weights are rational: an irrational constant divides the temperatures in place of multiplying the queries.
     """
@@ -42,7 +42,7 @@ def change_model(transformer: Transformer, gamma: Constant, temperature: Express
 
 
 def at_constant(unit: Transformer, doubled: Transformer, gamma: Expression) -> Transformer:
-    """The network with an irrational constant, from those of the constants 1 and 2.
+    """Return the network with an irrational constant, from those of the constants 1 and 2.
 
     A head whose scores double has its temperature divided by the constant; one that is the same in both is kept.
 

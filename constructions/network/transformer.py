@@ -35,7 +35,7 @@ class Mask(StrEnum):
     PAST = "past"
 
     def visible(self, i: int, n: int) -> range:
-        """The visible positions, counted from 1.
+        """Return the visible positions, counted from 1.
 
         >>> list(Mask.FUTURE.visible(2, 3)), list(Mask.PAST.visible(2, 3))
         ([1, 2], [2, 3])
@@ -83,11 +83,11 @@ class FeedForward:
     bias: Coefficients = field(default_factory=dict)
 
     def written(self) -> list[str]:
-        """The directions that a unit or the bias writes, each once."""
+        """Return the directions that a unit or the bias writes, each once."""
         return list(dict.fromkeys([name for unit in self.units for name in unit.writes] + list(self.bias)))
 
     def units_writing(self, direction: str) -> tuple[Unit, ...]:
-        """The units with a non-zero weight to ``direction``."""
+        """Return the units with a non-zero weight to ``direction``."""
         return tuple(self._units_by_direction.get(direction, ()))
 
     @cached_property
@@ -141,13 +141,13 @@ class Transformer:
                 yield number, place, head
 
     def with_heads(self, change: Callable[[int, int, Head], Head]) -> Transformer:
-        """The same network, each head changed; ``change`` gets its layer and its place, too."""
+        """Return the same network, each head changed; ``change`` gets its layer and its place, too."""
         return replace(self, layers=tuple(
             replace(layer, heads=tuple(change(number, place, head) for place, head in enumerate(layer.heads, start=1)))
             for number, layer in enumerate(self.layers, start=1)))
 
     def weightings(self) -> tuple[str, ...]:
-        """The names of the weightings that its heads have, sorted."""
+        """Return the names of the weightings that its heads have, sorted."""
         return tuple(sorted({head.weighting.value for _, _, head in self.heads()}))
 
     @property
@@ -156,24 +156,24 @@ class Transformer:
         return all(head.weighting.is_softmax for _, _, head in self.heads())
 
     def head(self, layer: int, place: int) -> Head:
-        """The head at this place of this layer, both counted from 1."""
+        """Return the head at this place of this layer, both counted from 1."""
         return self.layers[layer - 1].heads[place - 1]
 
     def predicates(self) -> list[PredicateDefinition]:
-        """The user's predicates that meanings and position embeddings mention, sorted by name."""
+        """Return the user's predicates that meanings and position embeddings mention, sorted by name."""
         brackets = [value.formula for value in self.position_embedding.values() if isinstance(value, Bracket)]
         meant = (formula for meaning in self.directions.values() for formula in formulas_of(meaning))
         return definitions_of([self.given, *brackets, *meant])
 
     def embedded(self) -> list[str]:
-        """The directions that the embedding writes, and those that nothing writes: these hold 0 everywhere."""
+        """Return the directions that the embedding writes, and those that nothing writes: these hold 0 everywhere."""
         written = {name for row in self.token_embedding.values() for name in row} | set(self.position_embedding)
         later = {name for _, _, head in self.heads() for name in head.values}
         later |= {name for layer in self.layers for name in layer.feedforward.written()}
         return [name for name in self.directions if name in written or name not in later]
 
     def parameter_count(self) -> int:
-        """The number of non-zero weights and biases, embeddings included."""
+        """Return the number of non-zero weights and biases, embeddings included."""
         tokens = sum(map(len, self.token_embedding.values())) + len(self.position_embedding)
         attention = sum(len(row) for _, _, head in self.heads()
                         for row in (*head.queries, *head.keys, *head.values.values()))
@@ -191,7 +191,7 @@ def check_softmax(transformer: Transformer, what: str) -> None:
 
 
 def combine(row: Coefficients, values: Mapping[str, Fraction]) -> Fraction:
-    """The linear form at a residual vector; directions without a value count as 0.
+    """Return the linear form at a residual vector; directions without a value count as 0.
 
     >>> combine({"x": Fraction(1, 2), "y": Fraction(3)}, {"x": Fraction(4)})
     Fraction(2, 1)

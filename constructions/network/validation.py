@@ -12,7 +12,7 @@ from constructions.network.transformer import Transformer
 
 
 def shortened(value: Fraction) -> str:
-    """The number if it is short, else only its sign: a long one is no help, and Python refuses to print it.
+    """Return the number if it is short, else only its sign: a long one is no help, and Python refuses to print it.
 
     >>> shortened(Fraction(-1, 3)), shortened(Fraction(-(10**5000)))
     ('-1/3', 'a negative number')

@@ -45,7 +45,7 @@ WINDOWS: Mapping[Mask, Window] = {
 
 
 def cut(window: Window, distance: int) -> list[Window]:
-    """The windows of all j with j - i up to the distance, and then of the others.
+    """Return the windows of all j with j - i up to the distance, and then of the others.
 
     >>> cut((None, None), -2), cut((None, 0), -1)
     ([(None, -2), (-1, -1), (0, None)], [(None, -1), (0, 0)])
@@ -54,7 +54,7 @@ def cut(window: Window, distance: int) -> list[Window]:
 
 
 def _plain(first: int | None, last: int | None) -> list[Window]:
-    """The positions from the first to the last, one of which is given, as windows that have a formula."""
+    """Return the positions from the first to the last, one of which is given, as windows that have a formula."""
     beyond: list[Window] = [(max(first, 0), None)] if last is None and first is not None else []
     before: list[Window] = [(None, min(last, 0))] if first is None and last is not None else []
     start, end = 1 if first is None else first, -1 if last is None else last
@@ -69,7 +69,7 @@ def shifted(formula: Formula, distance: int) -> Formula:
 
 
 def attention(choice: Choice, window: Window, score: Formula, value: Formula, default: Formula) -> Formula:
-    """The value at the chosen position, or else the default here."""
+    """Return the value at the chosen position, or else the default here."""
     if default is TRUE:
         return negation(chosen(choice, window, score, negation(value)))
     found, some = chosen(choice, window, score, value), exists(window, score)

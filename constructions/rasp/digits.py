@@ -19,7 +19,7 @@ class Digits:
     alone: syntax.Type
 
     def settled(self, body: syntax.Body) -> syntax.Body:
-        """The body, with true and false for 1 and 0 where a truth value is expected."""
+        """Return the body, with true and false for 1 and 0 where a truth value is expected."""
         match body:
             case syntax.AttentionTerm():
                 expected = self._kind(body.value) or self._kind(body.default) or self.alone
@@ -32,7 +32,7 @@ class Digits:
                 return self._settled(body, self._kind(body) or self.alone)
 
     def _kind(self, expression: syntax.RaspExpression) -> syntax.Type | None:
-        """The type, as far as it can be seen; None of 0 and 1."""
+        """Return the type, as far as it can be seen; None of 0 and 1."""
         match expression:
             case syntax.Integer(0 | 1):
                 return None

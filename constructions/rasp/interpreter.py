@@ -34,7 +34,7 @@ _MASKS: Mapping[str, Callable[[int, int], bool]] = {
 
 
 def run_program(program: syntax.RaspProgram, word: Sequence[str]) -> dict[str, tuple[Value, ...]]:
-    """The entries of every vector, in the order of definition; entry 0 is position 1.
+    """Return the entries of every vector, in the order of definition; entry 0 is position 1.
 
     >>> from constructions.rasp.parser import parse_program
     >>> run_program(parse_program("alphabet ab  count(i) := psum j [j<=i] 1 if Q_a(j) else 0"), "aba")

@@ -90,7 +90,7 @@ class Apart(Exception):
 
 
 def combined(first: Number, second: Number, factor: int) -> Number:
-    """The first number and a multiple of the second."""
+    """Return the first number and a multiple of the second."""
     if isinstance(first, int) and isinstance(second, int):
         return first + factor * second
     constants = [form if isinstance(form, int) else form.constant for form in (first, second)]
@@ -103,7 +103,7 @@ def combined(first: Number, second: Number, factor: int) -> Number:
 
 
 def mapped(form: Number, image: Callable[[Atom], Number]) -> Number:
-    """The form with a number in the place of each count."""
+    """Return the form with a number in the place of each count."""
     if isinstance(form, int):
         return form
     total: Number = form.constant
@@ -113,14 +113,14 @@ def mapped(form: Number, image: Callable[[Atom], Number]) -> Number:
 
 
 def single(atom: Atom) -> Number:
-    """The count alone; 0 of what is never true."""
+    """Return the count alone; 0 of what is never true."""
     if isinstance(atom, Count) and atom.operand is FALSE:
         return 0
     return Linear(frozenset({(atom, 1)}), 0, ((atom, 1),))
 
 
 def counted(window: Window, formula: Formula) -> Number:
-    """The number of positions of the window, which ends at i or before it, that satisfy the formula."""
+    """Return the number of positions of the window, which ends at i or before it, that satisfy the formula."""
     first, last = window
     total = single(Count("left", shifted(formula, last or 0)))
     return total if first is None else combined(total, counted((None, first - 1), formula), -1)
@@ -130,7 +130,7 @@ def counted(window: Window, formula: Formula) -> Number:
 
 
 def moved(count: Count, distance: int) -> Number:
-    """The count at the position so far to the right, as a form here; it must exist."""
+    """Return the count at the position so far to the right, as a form here; it must exist."""
     ahead = distance if count.side == "left" else -distance
     if count.operand is TRUE:
         return combined(single(count), ahead, 1)
@@ -142,7 +142,7 @@ def moved(count: Count, distance: int) -> Number:
 
 
 def _at_first(count: Count) -> Number:
-    """The count at the position where it begins, as a form of any other."""
+    """Return the count at the position where it begins, as a form of any other."""
     if count.operand is TRUE:
         return 1
     edge = negation(previous(TRUE) if count.side == "left" else following(TRUE))
@@ -150,7 +150,7 @@ def _at_first(count: Count) -> Number:
 
 
 def fetched(by: Piece, form: Number) -> Number:
-    """The form at i that equals this form at the position that attention finds."""
+    """Return the form at i that equals this form at the position that attention finds."""
     first, last = by.window
     nearest = last if by.choice == "rightmost" else first
 
@@ -211,7 +211,7 @@ def compared(relation: Relation, form: Number, place: int, window: Window = (0, 
 
 
 def across(window: Window, read: Callable[[Window], T]) -> list[tuple[Window, T]]:
-    """The readings of the parts of the window, which is cut where distances decide; from left to right."""
+    """Return the readings of the parts of the window, which is cut where distances decide; from left to right."""
     pending, found = [window], []
     while pending:
         part = pending.pop()
@@ -223,12 +223,12 @@ def across(window: Window, read: Callable[[Window], T]) -> list[tuple[Window, T]
 
 
 def first_of(choice: Choice, parts: Sequence[T]) -> Iterable[T]:
-    """The parts of a window, last of all the one where attention looks first."""
+    """Return the parts of a window, last of all the one where attention looks first."""
     return parts if choice == "rightmost" else reversed(parts)
 
 
 def _brought(atom: Atom, distance: int) -> Number:
-    """A count at i as a form at j = i + distance; others are as they are."""
+    """Return a count at i as a form at j = i + distance; others are as they are."""
     match atom:
         case There(count) if distance == 0:
             return single(count)
@@ -238,7 +238,7 @@ def _brought(atom: Atom, distance: int) -> Number:
 
 
 def _found(relation: Relation, form: Linear, finders: Collection[Piece], place: int) -> Formula:
-    """The comparison at the position that attention finds, which there is."""
+    """Return the comparison at the position that attention finds, which there is."""
     if len(finders) > 1:
         raise NoFormula(UNRELATED, place)
     (by,) = finders
@@ -292,7 +292,7 @@ def _least(atom: Atom) -> int:
 
 
 def _comparison(relation: Relation, form: Linear) -> Formula:
-    """The comparison of counts: what is subtracted stands on the other side."""
+    """Return the comparison of counts: what is subtracted stands on the other side."""
     numbers = [(number, atom) for atom, number in form.summands if isinstance(atom, Count)]
     left = tuple((number, atom) for number, atom in numbers if number > 0)
     right = tuple((-number, atom) for number, atom in numbers if number < 0)

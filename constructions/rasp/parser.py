@@ -44,7 +44,7 @@ _STARTERS_OF_VALUES = frozenset({"TRUE", "FALSE", "INT", "QUOTED", "NAME", "LPAR
 
 
 def parse_program(text: str, alphabet: Sequence[str] | None = None) -> syntax.RaspProgram:
-    """The program that ``text`` denotes.
+    """Return the program that ``text`` denotes.
 
     ``alphabet`` is for programs that do not state theirs. If nobody states it, it is the symbols that the program
     mentions and one more that stands for any other.
@@ -123,7 +123,7 @@ class _ProgramBuilder(ProgramBuilder):
         self._initial[self._symbol(letter)] = None
 
     def find_symbols(self, alphabet: Sequence[str] | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The alphabet and the auxiliary symbols."""
+        """Return the alphabet and the auxiliary symbols."""
         stated, auxiliary = self._stated.get("alphabet", tuple(self._initial)), self._stated.get("auxiliary", ())
         if stated and alphabet is not None:
             raise InputError(f"alphabet {quote(list_names(alphabet))}: the program states its own, expected only one")

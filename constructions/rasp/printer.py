@@ -9,7 +9,7 @@ _CONDITIONAL, _IFF, _NOT, _COMPARISON, _SUM, _NEGATIVE, _ATOM = 0, 1, 5, 6, 7, 8
 
 
 def format_program(program: syntax.RaspProgram) -> str:
-    """The program as text, a definition per line, functions first.
+    """Return the program as text, a definition per line, functions first.
 
     >>> from constructions.rasp.parser import parse_program
     >>> print(format_program(parse_program("alphabet ab  P(i) := ▶_j [j<i, ⊤] Q_a(j) : ⊥")), end="")
@@ -23,7 +23,7 @@ def format_program(program: syntax.RaspProgram) -> str:
 
 
 def format_definition(definition: syntax.Function | syntax.Vector) -> str:
-    """The definition on one line."""
+    """Return the definition on one line."""
     match definition:
         case syntax.Function(name, parameters, body):
             return f"func {name}({', '.join(parameters)}) := {format_body(body)}"

@@ -16,7 +16,7 @@ END = "the end of the program"
 
 
 def program_error(text: str, place: int, message: str) -> ProgramError:
-    """The error about ``text`` at an offset."""
+    """Return the error about ``text`` at an offset."""
     return ProgramError(message, *place_of(text, place), text)
 
 
@@ -32,12 +32,12 @@ class ProgramBuilder(Transformer_NonRecursive[Token, object]):
         raise program_error(self._text, begin(token), message)
 
     def start(self, *items: object) -> list[object]:
-        """The definitions; headers leave None."""
+        """Return the definitions; headers leave None."""
         return [item for item in items if item is not None]
 
 
 def begin(token: Token) -> int:
-    """The offset where a token begins."""
+    """Return the offset where a token begins."""
     return token.start_pos or 0
 
 

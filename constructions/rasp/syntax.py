@@ -147,7 +147,7 @@ class Conditional(RaspExpression):
 
 
 def parts(expression: RaspExpression) -> tuple[RaspExpression, ...]:
-    """The immediate subexpressions in the order of their fields: a condition before what it chooses from.
+    """Return the immediate subexpressions in the order of their fields: a condition before what it chooses from.
 
     >>> parts(Sum("+", Integer(1), Integer(2)))
     (Integer(value=1), Integer(value=2))
@@ -159,7 +159,7 @@ def parts(expression: RaspExpression) -> tuple[RaspExpression, ...]:
 
 
 def walk(expression: RaspExpression) -> Iterator[RaspExpression]:
-    """The expression and all that it contains."""
+    """Yield the expression and all that it contains."""
     pending = [expression]
     while pending:
         part = pending.pop()
@@ -168,7 +168,7 @@ def walk(expression: RaspExpression) -> Iterator[RaspExpression]:
 
 
 def variables_of(expression: RaspExpression) -> set[Variable]:
-    """The positions that are read."""
+    """Return the positions that are read."""
     return {part.at for part in walk(expression) if isinstance(part, SymbolTest | VectorEntry)}
 
 
@@ -197,7 +197,7 @@ Body = RaspExpression | AttentionTerm | PrefixSum
 
 
 def values_of(body: Body) -> tuple[RaspExpression, ...]:
-    """The expressions that a body is made of."""
+    """Return the expressions that a body is made of."""
     match body:
         case AttentionTerm():
             return body.score, body.value, body.default
@@ -250,7 +250,7 @@ class RaspProgram:
 
 
 def needed_vectors(program: RaspProgram) -> set[str]:
-    """The names of the vectors that the output depends on, itself included."""
+    """Return the names of the vectors that the output depends on, itself included."""
     needed = {program.output.name}
     for vector in reversed(program.vectors):
         if vector.name in needed:

@@ -71,7 +71,7 @@ _CONNECTIVES: Mapping[syntax.Connector, Callable[[Formula, Formula], Formula]] =
 
 
 def program_to_formulas(program: syntax.RaspProgram) -> dict[Key, Formula]:
-    """The formulas of the vectors that the output depends on, in the order of definition.
+    """Return the formulas of the vectors that the output depends on, in the order of definition.
 
     The key of a Boolean vector is its name, that of another one its name and a value.
 
@@ -107,12 +107,12 @@ def formula_of_value(table: Table, value: int, place: int = 0) -> Formula:
 
 
 def truth_table(formula: Formula) -> Table:
-    """The table of a truth value."""
+    """Return the table of a truth value."""
     return {True: formula, False: negation(formula)}
 
 
 def _combined(branches: Iterable[tuple[Formula, Table]]) -> Table:
-    """The table of the branch whose condition holds, where exactly one of the conditions holds."""
+    """Return the table of the branch whose condition holds, where exactly one of the conditions holds."""
     listed = list(branches)
     values = dict.fromkeys(value for _, table in listed for value in table)
     return {value: selection((condition, table.get(value, FALSE)) for condition, table in listed) for value in values}
@@ -140,21 +140,21 @@ class _RaspTranslation:
         self.vectors[syntax.INPUT] = {symbol: self.one_of([symbol]) for symbol in self.program.alphabet}
 
     def letters_of(self, formula: Formula) -> frozenset[str] | None:
-        """The letters for which the formula is true, if the letter decides it."""
+        """Return the letters for which the formula is true, if the letter decides it."""
         if formula not in self.letters:
             self.letters[formula] = (frozenset(a for a in self.program.alphabet if satisfies(formula, (a,), 1))
                                      if is_symbolic(formula) else None)
         return self.letters[formula]
 
     def one_of(self, letters: Collection[str]) -> Formula:
-        """The shortest formula that is true for exactly these letters."""
+        """Return the shortest formula that is true for exactly these letters."""
         others = [a for a in self.program.alphabet if a not in letters]
         if len(others) < len(letters):
             return negation(disjunction_of(map(Symbol, others)))
         return disjunction_of(Symbol(a) for a in self.program.alphabet if a in letters)
 
     def settled(self, table: Table) -> Table:
-        """The same table, with one formula for each set of letters and without what is never true."""
+        """Return the same table, with one formula for each set of letters and without what is never true."""
         formulas = {}
         for value, formula in table.items():
             letters = self.letters_of(formula)
@@ -162,7 +162,7 @@ class _RaspTranslation:
         return {value: formula for value, formula in formulas.items() if formula is not FALSE}
 
     def add(self, vector: syntax.Vector) -> Table:
-        """The table of one more vector."""
+        """Return the table of one more vector."""
         table = self.vectors[vector.name] = self.settled(self._body(vector))
         if len(table) > MAX_VALUES:
             raise NoFormula(f"{vector.name}: {len(table)} values, expected at most {MAX_VALUES}",
@@ -200,7 +200,7 @@ class _PositionReading:
         return self.translation.settled(self._unsettled(expression))
 
     def _known_at_i(self, part: syntax.RaspExpression) -> Table:
-        """The value of a part at i, if it or what decides it is known."""
+        """Return the value of a part at i, if it or what decides it is known."""
         if part in self.known:
             value = self.known[part]
             return {mapped(value, lambda atom: single(There(atom))) if isinstance(value, Linear) else value: TRUE}
@@ -314,7 +314,7 @@ class _OverPositions(ABC, Generic[Read, Spread]):
         self._here = _PositionReading(self.translation, "i")
 
     def table(self) -> Table:
-        """The table with nothing known at first."""
+        """Return the table with nothing known at first."""
         return _combined(self._split({}, self.translation.program.alphabet, TRUE))
 
     def _split(self, known: Known, letters: tuple[str, ...], condition: Formula) -> list[tuple[Formula, Table]]:
@@ -349,11 +349,11 @@ class _OverPositions(ABC, Generic[Read, Spread]):
 
     @abstractmethod
     def _read(self, reading: _PositionReading) -> Read:
-        """The reading at j."""
+        """Return the reading at j."""
 
     @abstractmethod
     def _result(self, parts: list[tuple[Window, Read]]) -> Table:
-        """The table, from what is read in each part of the window."""
+        """Return the table, from what is read in each part of the window."""
 
 
 class _Attended(_OverPositions[tuple[Formula, Table], syntax.AttentionTerm]):

@@ -104,13 +104,13 @@ class _Checker:
         return expected
 
     def _with_parts(self, expression: syntax.RaspExpression, kind: syntax.Type, names: tuple[str, ...]) -> syntax.Type:
-        """The type of what is of one kind with all its parts."""
+        """Return the type of what is of one kind with all its parts."""
         for part in syntax.parts(expression):
             self._expect(kind, part, names)
         return kind
 
     def _type_of(self, expression: syntax.RaspExpression, names: tuple[str, ...]) -> syntax.Type:
-        """The type, where ``names`` are the variables or the parameters that have a meaning."""
+        """Return the type, where ``names`` are the variables or the parameters that have a meaning."""
         match expression:
             case syntax.TruthValue() | syntax.Not() | syntax.Connective():
                 return self._with_parts(expression, syntax.Type.BOOLEAN, names)

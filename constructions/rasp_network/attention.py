@@ -60,14 +60,14 @@ class _Retrieval:
         self.bounds: dict[str, IntegerBounds] = {}
 
     def variable(self, variable: Variable) -> Table:
-        """The variable at the position that is found, as a function at i."""
+        """Return the variable at the position that is found, as a function at i."""
         stem = variable.name.removesuffix("(i)")
         found, read = self._circuit.retrieved(variable, f"near {stem}(j) of {self._name}")
         self.values.update(read)
         return identity((found, "i"))
 
     def row(self, row: Coefficients, vector: str) -> Integer:
-        """The integer at the position that is found."""
+        """Return the integer at the position that is found."""
         found = self._circuit.fresh(f"{vector}(j) of {self._name}")
         self.values[found] = row
         self.bounds[found] = self._circuit.bounds(row).elsewhere(self._mask != Mask.PAST, self._mask != Mask.FUTURE)
@@ -94,7 +94,7 @@ class Attending:
         return Evaluator(self._circuit, self._lookups, self._functions, entry)
 
     def compile(self) -> Computed:
-        """The vector that the attention defines.
+        """Return the vector that the attention defines.
 
         Raises:
             Unsupported: if the score is not of the form above, or numbers have no bound that is known to suffice.
@@ -113,7 +113,7 @@ class Attending:
     # -- the score -----------------------------------------------------------------------------------------------------
 
     def _read_score(self) -> _Score | None:
-        """The conjuncts; None if one is false everywhere."""
+        """Return the conjuncts; None if one is false everywhere."""
         here: list[Table] = []
         there: list[Table] = []
         both: list[Table] = []
@@ -136,7 +136,7 @@ class Attending:
         return _Score(joined[0], joined[1], tuple(both), tuple(equations), tuple(written))
 
     def _equation(self, part: syntax.RaspExpression) -> tuple[Integer, Integer] | None:
-        """An integer of i and one of j, if the conjunct says that they are equal."""
+        """Return an integer of i and one of j, if the conjunct says that they are equal."""
         if not isinstance(part, syntax.ComparisonTerm) or part.relation != "==":
             return None
         left, right = (self._pair.value(side, {}) for side in (part.left, part.right))
@@ -184,7 +184,7 @@ class Attending:
         return self._moved(self._circuit.variable(score.there, f"score of {self._name}"), False)
 
     def _moved(self, variable: Variable, blank: Value) -> Variable:
-        """The variable of the position that the head sees in the place of j."""
+        """Return the variable of the position that the head sees in the place of j."""
         return self._lookups.neighbour(variable, self._shift, blank) if self._shift else variable
 
     def _moved_row(self, row: Coefficients) -> Coefficients:
@@ -227,7 +227,7 @@ class Attending:
         return exists, held if isinstance(default, Table) else Integer(table=held)
 
     def _find_entries(self, score: _Score) -> tuple[Table, Computed]:
-        """The entries at j that the score or the value mention are retrieved, and both are evaluated at i."""
+        """Return the entries at j that the score or the value mention are retrieved, and both are evaluated at i."""
         reading = self._reading()
         there = self._there(score)
         truths = [score.here, *([reading.variable(there)] if there else [])]
@@ -266,7 +266,7 @@ class Attending:
         return Integer(table=read) if isinstance(value, Integer) else read
 
     def _value_at_j(self) -> Computed | None:
-        """The value, if it is a function of finitely many cases of j alone."""
+        """Return the value, if it is a function of finitely many cases of j alone."""
         try:
             value = self._pair.value(self._attention.value, {})
         except Unsupported:
@@ -275,7 +275,7 @@ class Attending:
 
 
 def _finite(value: Computed) -> Table:
-    """The table of a value without linear forms."""
+    """Return the table of a value without linear forms."""
     return combine(int, value.table) if isinstance(value, Integer) else value
 
 
@@ -287,7 +287,7 @@ def _conjuncts(score: syntax.RaspExpression) -> list[syntax.RaspExpression]:
 
 
 def _names_at_j(expressions: Sequence[syntax.RaspExpression]) -> list[str]:
-    """The vectors whose entries at j are mentioned, each once."""
+    """Return the vectors whose entries at j are mentioned, each once."""
     return list(dict.fromkeys(
         part.vector if isinstance(part, syntax.VectorEntry) else syntax.INPUT
         for expression in reversed(expressions) for part in syntax.walk(expression)

@@ -59,7 +59,7 @@ class Circuit:
     # -- embeddings ----------------------------------------------------------------------------------------------------
 
     def embed(self, text: str) -> str:
-        """The direction of a position function such as ``i^2``."""
+        """Return the direction of a position function such as ``i^2``."""
         name = self.draft.embed_position(text)
         exact = {"i": Line(ONE, ONE), "n": Line(ONE, ONE, ONE)}.get(text)
         if exact is not None:
@@ -101,7 +101,7 @@ class Circuit:
         return self._own(name, table.range, {None: {self.one: ONE, **rest}, **literals}, table)
 
     def linear(self, table: Table, name: str) -> Coefficients:
-        """A function of one position whose values are numbers or truths, as a linear form."""
+        """Return a function of one position whose values are numbers or truths, as a linear form."""
         table = table.at("i")
         if len(table.slots) <= 1:
             return self._weighted(table)
@@ -110,7 +110,7 @@ class Circuit:
         return self._sums[table]
 
     def write_sum(self, table: Table, name: str) -> str:
-        """A direction of this name that holds the value of the function, which is a number or a truth."""
+        """Return a direction of this name that holds the value of the function, which is a number or a truth."""
         direction = self._write(table, name, {value: Fraction(value) for value in table.range})
         self._bounds[direction] = between(min(table.range), max(table.range))
         return direction
@@ -131,7 +131,7 @@ class Circuit:
 
     def _own(self, name: str, values: tuple[Value, ...], literals: Mapping[Value, Coefficients],
              definition: Table | None) -> Variable:
-        """A new variable, whose literals of one direction are remembered to be its own."""
+        """Return a new variable, whose literals of one direction are remembered to be its own."""
         variable = Variable(name, values, {value: literals[value] for value in values}, definition)
         for value, row in variable.literals.items():
             if list(row.values()) == [ONE] and self.one not in row:
@@ -139,7 +139,7 @@ class Circuit:
         return variable
 
     def _regrouped(self, table: Table, name: str) -> Variable:
-        """A function of at most one variable needs no directions."""
+        """Return a function of at most one variable needs no directions."""
         if table.is_constant:
             return Variable(name, table.outputs, {table.outputs[0]: {self.one: ONE}}, table)
         ((variable, _),) = table.slots
@@ -149,7 +149,7 @@ class Circuit:
                         {value: self.literal(variable, arguments) for value, arguments in groups.items()}, table)
 
     def _weighted(self, table: Table) -> Coefficients:
-        """The linear form of a function of at most one variable."""
+        """Return the linear form of a function of at most one variable."""
         base = max(table.range, key=table.outputs.count)
         row: Coefficients = {self.one: Fraction(base)} if base else {}
         for value in table.range:
@@ -160,7 +160,7 @@ class Circuit:
         return row
 
     def _write(self, table: Table, name: str, weights: Mapping[Value, Fraction], soon: bool = False) -> str:
-        """A direction that is the weight of the function's value (0 where there is none)."""
+        """Return a direction that is the weight of the function's value (0 where there is none)."""
         table = self._earliest(table)
         weight = weights.get
         if {variable for variable, _ in table.slots} == {self.input}:
@@ -197,13 +197,13 @@ class Circuit:
         return self._positive(row, weight) + [(reads, bias, -write) for reads, bias, write in inside]
 
     def _late_equation(self, table: Table) -> Variable | None:
-        """The one variable that is later than the others, if it says that an integer is 0."""
+        """Return the one variable that is later than the others, if it says that an integer is 0."""
         latest = self._latest(table)
         late = [variable for variable, _ in table.slots if self._layer(variable) == latest]
         return late[0] if len(late) == 1 and late[0] in self._equations else None
 
     def _earliest(self, table: Table) -> Table:
-        """The same function, of variables that are there earlier if that saves a layer."""
+        """Return the same function, of variables that are there earlier if that saves a layer."""
         expanded, saved = table, table
         while True:
             latest = self._latest(expanded)
@@ -229,14 +229,14 @@ class Circuit:
     # -- integers ------------------------------------------------------------------------------------------------------
 
     def row(self, integer: Integer, name: str) -> Coefficients:
-        """An integer of one position as a linear form."""
+        """Return an integer of one position as a linear form."""
         row = self.linear(integer.table, name)
         for form in integer.rows.values():
             row = added(row, form)
         return row
 
     def owner(self, direction: str) -> tuple[Variable, Value] | None:
-        """The variable that the direction is a literal of, and the value."""
+        """Return the variable that the direction is a literal of, and the value."""
         return self._owners.get(direction)
 
     def bounds(self, row: Coefficients) -> IntegerBounds:
@@ -284,12 +284,12 @@ class Circuit:
         return {name: value for name, value in row.items() if name != self.one}, row.get(self.one, ZERO), weight
 
     def write_integer(self, name: str, units: list[_Unit], bounds: IntegerBounds, bias: Fraction = ZERO) -> str:
-        """A direction that holds an integer."""
+        """Return a direction that holds an integer."""
         self._bounds[name] = bounds
         return self.draft.add_feed_forward(name, Anything(), units, bias)
 
     def write_row(self, row: Coefficients, name: str) -> str:
-        """A direction of this name that holds the linear form."""
+        """Return a direction of this name that holds the linear form."""
         bounds = self.bounds(row)
         return self.write_integer(name, [self.unit(added({}, row, sign), sign) for sign in bounds.signs()], bounds)
 
@@ -305,7 +305,7 @@ class Circuit:
         self.draft.add_head(head, {direction: Anything() for direction in values})
 
     def retrieved(self, variable: Variable, name: str) -> tuple[Variable, dict[str, Coefficients]]:
-        """The variable as a head holds it that attends to one position, and what the head reads for it."""
+        """Return the variable as a head holds it that attends to one position, and what the head reads for it."""
         spare = next((value for value in variable.values if value is None or value is False), variable.values[-1])
         kept = [value for value in variable.values if value is not spare]
         names = {value: self.fresh(name if _is_truth(variable.values) else literal_name(name, value)) for value in kept}
@@ -323,7 +323,7 @@ class Circuit:
         return cast(T, self._once[key])
 
     def fresh(self, name: str) -> str:
-        """The name, or if it is taken, the name with a number."""
+        """Return the name, or if it is taken, the name with a number."""
         number, result = 1, name
         while self.draft.has(result) or ("name", result) in self._once:
             number += 1
@@ -333,7 +333,7 @@ class Circuit:
 
 
 def literal_name(name: str, value: Value) -> str:
-    """The direction that says whether something has a value.
+    """Return the direction that says whether something has a value.
 
     >>> literal_name("out(i)", "a"), literal_name("out(i)", 2)
     ("out(i)='a'", 'out(i)=2')

@@ -47,7 +47,7 @@ class Evaluator:
         self._called: dict[tuple[str, tuple[Table, ...]], Computed] = {}
 
     def table(self, expression: syntax.RaspExpression, arguments: Mapping[str, Table] | None = None) -> Table:
-        """The value of an expression that is a truth or a symbol.
+        """Return the value of an expression that is a truth or a symbol.
 
         Raises:
             Unsupported: if it has too many cases, or mixes integers of i and of j.
@@ -55,7 +55,7 @@ class Evaluator:
         return cast(Table, self.value(expression, arguments or {}))
 
     def integer(self, expression: syntax.RaspExpression, arguments: Mapping[str, Table] | None = None) -> Integer:
-        """The value of an expression that is an integer.
+        """Return the value of an expression that is an integer.
 
         Raises:
             Unsupported: as ``table``.
@@ -63,7 +63,7 @@ class Evaluator:
         return cast(Integer, self.value(expression, arguments or {}))
 
     def value(self, expression: syntax.RaspExpression, arguments: Mapping[str, Table]) -> Computed:
-        """The value of an expression; ``arguments`` are those of the function that it is the body of.
+        """Return the value of an expression; ``arguments`` are those of the function that it is the body of.
 
         Raises:
             Unsupported: as ``table``.
@@ -107,7 +107,7 @@ class Evaluator:
         return self._called[name, passed]
 
     def combine(self, function: Callable[..., Any], *tables: Table) -> Table:
-        """A function of the values; where there are too many cases, what is at one position is written first.
+        """Return a function of the values; where there are too many cases, what is at one position is written first.
 
         Raises:
             Unsupported: if there are too many cases all the same.
@@ -124,14 +124,14 @@ class Evaluator:
             raise Unsupported("a function of symbols and truths has too many cases") from None
 
     def _settled(self, table: Table) -> Table:
-        """The same function, as a variable of its own if it depends on one position."""
+        """Return the same function, as a variable of its own if it depends on one position."""
         if len(table.slots) < 2 or len(table.places) != 1:
             return table
         (place,) = table.places
         return identity((self._circuit.variable(table, "part"), place))
 
     def sum(self, left: Integer, right: Integer, factor: int) -> Integer:
-        """The left integer and a multiple of the right one.
+        """Return the left integer and a multiple of the right one.
 
         Raises:
             Unsupported: if there are too many cases.
@@ -200,7 +200,7 @@ class Evaluator:
         return self.combine(lambda number, *holds: holds[numbers.index(number)], integer.table, *truths)
 
     def prefix_sum(self, value: Integer) -> Integer:
-        """The sum over j <= i of a value at (i, j): counts of finitely many truths, each times an integer.
+        """Return the sum over j <= i of a value at (i, j): counts of finitely many truths, each times an integer.
 
         Where the value depends on i, there is one sum for each case of i, and the right one is chosen.
 

@@ -25,12 +25,12 @@ class Line:
     after: Fraction = ZERO
 
     def plus(self, other: Line, factor: Fraction = ONE) -> Line:
-        """The sum, the other one multiplied by ``factor``."""
+        """Return the sum, the other one multiplied by ``factor``."""
         return Line(self.constant + factor * other.constant, self.before + factor * other.before,
                     self.after + factor * other.after)
 
     def least(self, other: Line) -> Line:
-        """A line below both at all 1 <= i <= n."""
+        """Return a line below both at all 1 <= i <= n."""
         return Line(min(self.constant, other.constant), min(self.before, other.before), min(self.after, other.after))
 
     @property
@@ -39,11 +39,11 @@ class Line:
         return min(self.constant, self.before, self.after) >= 0
 
     def opposite(self) -> Line:
-        """The line with the opposite sign."""
+        """Return the line with the opposite sign."""
         return Line().plus(self, -ONE)
 
     def greatest(self, other: Line) -> Line:
-        """A line above both at all 1 <= i <= n."""
+        """Return a line above both at all 1 <= i <= n."""
         return self.opposite().least(other.opposite()).opposite()
 
 
@@ -64,11 +64,11 @@ class IntegerBounds:
         return IntegerBounds(self.lower.least(other.lower), self.upper.greatest(other.upper))
 
     def magnitude(self) -> Line:
-        """A bound of the absolute value."""
+        """Return a bound of the absolute value."""
         return self.upper.greatest(self.lower.opposite())
 
     def signs(self) -> tuple[Fraction, ...]:
-        """The signs that the value may have: ReLUs with both are needed only if it may be negative."""
+        """Return the signs that the value may have: ReLUs with both are needed only if it may be negative."""
         return (ONE,) if self.lower.is_natural else (ONE, -ONE)
 
     def elsewhere(self, before: bool, after: bool) -> IntegerBounds:
@@ -78,7 +78,7 @@ class IntegerBounds:
 
 
 def _elsewhere(upper: Line, before: bool, after: bool) -> Line:
-    """The greatest value at j: j - 1 is between 0 (or i - 1) and n - 1 (or i - 1); n - j likewise."""
+    """Return the greatest value at j: j - 1 is between 0 (or i - 1) and n - 1 (or i - 1); n - j likewise."""
     result = Line(upper.constant)
     if upper.before > 0 or not before:
         result = result.plus(Line(before=ONE, after=ONE if after and upper.before > 0 else ZERO), upper.before)
@@ -108,7 +108,7 @@ class Integer:
         return frozenset(self.rows) | self.table.places
 
     def plus(self, other: Integer, factor: int = 1) -> Integer:
-        """The sum, the other summand multiplied by ``factor``.
+        """Return the sum, the other summand multiplied by ``factor``.
 
         Raises:
             TooManyCasesError: if the function that is added has too many cases.
@@ -119,12 +119,12 @@ class Integer:
                        combine(lambda mine, theirs: mine + factor * theirs, self.table, other.table))
 
     def at(self, place: Place) -> Integer:
-        """The same integer at ``place``, being one of position i."""
+        """Return the same integer at ``place``, being one of position i."""
         return Integer(dict(zip([place], self.rows.values(), strict=False)), self.table.at(place))
 
 
 def added(row: Coefficients, other: Coefficients, factor: int | Fraction = 1) -> Coefficients:
-    """The sum of two linear forms, the second multiplied by ``factor``; without zeros."""
+    """Return the sum of two linear forms, the second multiplied by ``factor``; without zeros."""
     result = dict(row)
     for name, weight in other.items():
         result[name] = result.get(name, ZERO) + factor * weight

@@ -47,7 +47,7 @@ class Lookups:
                             values, bounds)
 
     def neighbour(self, variable: Variable, side: Side, blank: Value) -> Variable:
-        """The variable one position to the side, rounded; ``blank`` at the edge."""
+        """Return the variable one position to the side, rounded; ``blank`` at the edge."""
         def build() -> Variable:
             name = f"{_stem(variable.name)}(i{side:+d})"
             raw, read = self.circuit.retrieved(variable, f"near {name}")
@@ -60,7 +60,7 @@ class Lookups:
         return self.circuit.once(("neighbour", variable, side, blank, isinstance(blank, bool)), build)
 
     def neighbour_row(self, row: Coefficients, side: Side) -> Coefficients:
-        """An integer that is a linear form, one position to the side; at the edge any integer within the bounds.
+        """Return an integer that is a linear form, one position to the side; at the edge any integer within the bounds.
 
         Positions need no head, and neither do counts: what is before i - 1 is what is before i, less what i - 1 counts.
         """
@@ -102,7 +102,7 @@ class Lookups:
     # -- counts --------------------------------------------------------------------------------------------------------
 
     def count(self, table: Table) -> Integer:
-        """The number of positions up to i where a truth of one position holds.
+        """Return the number of positions up to i where a truth of one position holds.
 
         Method      A uniform head has the number p divided by i; v is the truth at i, q = p + 1 - v is in 1, ..., i,
                     and q/i = p/i + ReLU(1/i - v).
@@ -132,7 +132,7 @@ class Lookups:
     # -- squares -------------------------------------------------------------------------------------------------------
 
     def square(self, row: Coefficients) -> Coefficients:
-        """The square of an integer b with |b| <= i + c, or n + c, for a constant c >= 0.
+        """Return the square of an integer b with |b| <= i + c, or n + c, for a constant c >= 0.
 
         Method      m = |b| - c is looked up: the score is 2 m j - j² = m² - (j - m)², the gap at least 1, the value
                     (j + c)². So b² is found where |b| > c. Up to c the value is (1 + c)²; there b² is put right.
@@ -195,7 +195,7 @@ class Lookups:
         return Integer({"i": {circuit.write_integer(name, units, hull): ONE}}, constant(0))
 
     def _hidden(self, bound: Line, condition: Table, truth: Table) -> Coefficients:
-        """The bound where ``truth`` is false, 0 where it is true; it is the condition or its negation."""
+        """Return the bound where ``truth`` is false, 0 where it is true; it is the condition or its negation."""
         circuit = self.circuit
         variable = circuit.variable(condition, "condition")
         positive = truth == condition
@@ -209,7 +209,7 @@ class Lookups:
         return result
 
     def _product(self, truth: Variable, side: Side) -> Coefficients:
-        """A truth c times the number of positions on a side, i - 1 or n - i.
+        """Return a truth c times the number of positions on a side, i - 1 or n - i.
 
         Score       (2 c - 1) j over j <= i, so i wins if c, else 1; or (1 - 2 c) j over j >= i, so i wins if c, else n.
                     The gap is 1.

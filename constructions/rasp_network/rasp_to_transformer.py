@@ -92,7 +92,7 @@ class _Compiler:
                 return self._evaluator.value(expression, {})
 
     def finish(self) -> Transformer:
-        """The transformer, whose output is the output of the program."""
+        """Return the transformer, whose output is the output of the program."""
         output = self._program.output
         name = f"{output.name}(i)"
         if output.type == Type.SYMBOL:

@@ -63,11 +63,11 @@ class Table:
         return frozenset(place for _, place in self.slots)
 
     def at(self, place: Place) -> Table:
-        """The same function of the same variables, all of them at ``place``."""
+        """Return the same function of the same variables, all of them at ``place``."""
         return substitute(self, lambda slot: identity((slot[0], place)))
 
     def value(self, *arguments: Value) -> Any:
-        """The value at one case."""
+        """Return the value at one case."""
         index = 0
         for (variable, _), argument in zip(self.slots, arguments, strict=True):
             index = index * len(variable.values) + variable.values.index(argument)
@@ -75,17 +75,17 @@ class Table:
 
 
 def constant(value: Any) -> Table:
-    """The function that is ``value`` everywhere."""
+    """Return the function that is ``value`` everywhere."""
     return Table((), (value,))
 
 
 def identity(slot: Slot) -> Table:
-    """The variable itself."""
+    """Return the variable itself."""
     return tabulate([slot], lambda value: value)
 
 
 def tabulate(slots: Sequence[Slot], function: Callable[..., Any]) -> Table:
-    """The function with these arguments, without those that do not matter.
+    """Return the function with these arguments, without those that do not matter.
 
     Raises:
         TooManyCasesError: if it has more than MAX_CASES cases.
@@ -97,7 +97,7 @@ def tabulate(slots: Sequence[Slot], function: Callable[..., Any]) -> Table:
 
 
 def combine(function: Callable[..., Any], *tables: Table) -> Table:
-    """The function of the values of the tables.
+    """Return the function of the values of the tables.
 
     Raises:
         TooManyCasesError: as ``tabulate``.
@@ -109,7 +109,7 @@ def combine(function: Callable[..., Any], *tables: Table) -> Table:
 
 
 def substitute(table: Table, replace: Callable[[Slot], Table | None]) -> Table:
-    """The table with functions in the place of some of its variables.
+    """Return the table with functions in the place of some of its variables.
 
     Raises:
         TooManyCasesError: as ``tabulate``.
@@ -167,7 +167,7 @@ def cubes(table: Table, wanted: Any) -> Iterator[Cube]:
 
 
 def _reduced(slots: tuple[Slot, ...], outputs: tuple[Any, ...]) -> Table:
-    """The table without the variables that do not matter."""
+    """Return the table without the variables that do not matter."""
     inner = len(outputs)
     for place, (variable, _) in enumerate(slots):
         size = len(variable.values)

@@ -10,7 +10,7 @@ V = TypeVar("V")
 
 
 def trim(transformer: Transformer, wanted: Iterable[str]) -> Transformer:
-    """The same transformer, with only the directions that the ``wanted`` ones depend on, and heads merged.
+    """Return the same transformer, with only the directions that the ``wanted`` ones depend on, and heads merged.
 
     Every direction must be written at one stage, and read at later ones.
     """

@@ -22,7 +22,7 @@ class Automaton:
     steps: tuple[tuple[int, ...], ...]
 
     def read(self, letters: Sequence[int]) -> int:
-        """The state after the letters."""
+        """Return the state after the letters."""
         state = self.start
         for letter in letters:
             state = self.steps[state][letter]
@@ -42,7 +42,7 @@ class RegularLanguage:
 
 
 def explore(start: S, step: Callable[[S, int], S], letters: int, what: str) -> tuple[Automaton, list[S]]:
-    """The automaton of a rule, and what its states stand for, numbered in the order in which they are reached.
+    """Return the automaton of a rule, and what its states stand for, numbered in the order in which they are reached.
 
     >>> explore(0, lambda count, letter: min(count + letter, 2), 2, "counting to 2")[0].steps
     ((0, 1), (1, 2), (2, 2))
@@ -67,7 +67,7 @@ def explore(start: S, step: Callable[[S, int], S], letters: int, what: str) -> t
 
 
 def first_words(automaton: Automaton, longest: int) -> dict[int, tuple[int, ...]]:
-    """The states that words of at most so many letters lead to, each with the first of its shortest words."""
+    """Return the states that words of at most so many letters lead to, each with the first of its shortest words."""
     found: dict[int, tuple[int, ...]] = {automaton.start: ()}
     order = [automaton.start]
     for state in order:  # grows meanwhile
@@ -104,7 +104,7 @@ def minimal(automaton: Automaton, marks: Sequence[Hashable]) -> tuple[Automaton,
 
 
 def _refined(steps: Sequence[Sequence[int]], block: list[int]) -> list[int]:
-    """The coarsest partition finer than ``block`` whose blocks are carried into one block each by every letter.
+    """Return the coarsest partition finer than ``block`` whose blocks are carried into one block each by every letter.
 
     Of the two halves of a block only the smaller one has to split others again: n log n steps for each letter.
     """
@@ -135,7 +135,7 @@ def _refined(steps: Sequence[Sequence[int]], block: list[int]) -> list[int]:
 
 
 def minimal_language(language: RegularLanguage) -> RegularLanguage:
-    """The same language with its minimal automaton; all states of the given one are reached.
+    """Return the same language with its minimal automaton; all states of the given one are reached.
 
     >>> minimal_language(Language(Automaton(0, ((1, 0), (2, 0), (1, 0))), frozenset({1, 2}))).automaton.steps
     ((1, 0), (1, 0))
@@ -146,7 +146,7 @@ def minimal_language(language: RegularLanguage) -> RegularLanguage:
 
 
 def small_language(language: RegularLanguage, what: str) -> RegularLanguage:
-    """The language as it is if its automaton has at most MOST_STATES states, else with its minimal automaton.
+    """Return the language as it is if its automaton has at most MOST_STATES states, else with its minimal automaton.
 
     Raises:
         Unsupported: if that has more, too.
@@ -175,7 +175,7 @@ def _numbered(marks: Sequence[Hashable]) -> list[int]:
 
 
 def viable(language: RegularLanguage) -> frozenset[int]:
-    """The states from which an accepting one can be reached: those of prefixes of words of the language."""
+    """Return the states from which an accepting one can be reached: those of prefixes of words of the language."""
     reaching: dict[int, list[int]] = {}
     for state, row in enumerate(language.automaton.steps):
         for after in row:
@@ -184,7 +184,7 @@ def viable(language: RegularLanguage) -> frozenset[int]:
 
 
 def bits_of(states: int) -> Iterator[int]:
-    """The places of the bits that are 1."""
+    """Yield the places of the bits that are 1."""
     while states:
         yield (states & -states).bit_length() - 1
         states &= states - 1

@@ -50,7 +50,7 @@ class _Contents:
 
 def language_of_text(content: str, where: str, alphabet: Sequence[str] | None = None,
                      states: Sequence[str] | None = None) -> tuple[RegularLanguage, tuple[str, ...]]:
-    """The language of an automaton that a text holds, and its alphabet.
+    """Return the language of an automaton that a text holds, and its alphabet.
 
     Without an ``alphabet`` it is the one that the text states, or else the symbols of its steps, sorted. The ``states``
     accept in place of those that the text says.
@@ -130,7 +130,7 @@ def _of_lines(content: str, where: str) -> _Contents | None:
 
 
 def _symbol_of_line(place: str, fields: Sequence[str]) -> str:
-    """The one symbol of a step; an output that differs from the input makes it a step of a transducer."""
+    """Return the one symbol of a step; an output that differs from the input makes it a step of a transducer."""
     symbol, *others = fields[2:]
     if others and (others[0] == symbol or len(others) == 2):
         if others[0] != symbol:

@@ -126,7 +126,7 @@ class Cascade:
         self._known.update(subformulas(formula))
 
     def _bit(self, bit: int) -> Formula:
-        """A bit that every step sets, clears or leaves alone: read off the others, or remembered."""
+        """Return a bit that every step sets, clears or leaves alone: read off the others, or remembered."""
         here = [where(row[2 * bit] == value for row in self._values) for value in (0, 1)]
         may_be = [where(row[2 * bit + 1] != 1 - value for row in self._values) for value in (0, 1)]
         rises, falls = here[1] & may_be[0], here[0] & may_be[1]
@@ -138,7 +138,7 @@ class Cascade:
         return self._found(self._smaller(read_off, remembered))
 
     def _group_bits(self, cell: TileLevel, actions: Sequence[Action]) -> list[Formula]:
-        """The bits of a level whose tiles are permuted: the tile of the last reset, moved by what came since."""
+        """Return the bits of a level whose tiles are permuted: the tile of the last reset, moved by what came since."""
         degree = len(cell.codes)
         padded = [action + tuple(range(len(action), degree)) if isinstance(action, tuple) else action
                   for action in actions]
@@ -163,7 +163,7 @@ class Cascade:
     # -- formulas of rows ----------------------------------------------------------------------------------------------
 
     def _smallest(self, on: int, off: int) -> Formula | None:
-        """A formula of the letter and the bits so far that holds on the first rows and on none of the second."""
+        """Return a formula of the letter and the bits so far that holds on the first rows and on none of the second."""
         here = [2 * bit for bit in range(len(self._bits))]
         before = [2 * bit + 1 for bit in range(len(self._bits))]
         best: Formula | None = None
@@ -185,7 +185,7 @@ class Cascade:
         return disjunction_of(self._symbols[letter] for letter in sorted(letters))
 
     def _tidy(self, formula: Formula) -> Formula:
-        """The same, with what says no more than which letter it is said in the shortest way."""
+        """Return the same, with what says no more than which letter it is said in the shortest way."""
         if not is_symbolic(formula):
             return formula
         return self._letters(frozenset(letter for letter, symbol in enumerate(self._symbols)
@@ -198,7 +198,7 @@ class Cascade:
         return formula if value else negation(formula)
 
     def _smaller(self, one: Formula | None, other: Formula | None) -> Formula | None:
-        """The one that adds fewer nodes to those that are there."""
+        """Return the one that adds fewer nodes to those that are there."""
         if one is None or other is None:
             return one if other is None else other
         return other if self._size(other) < self._size(one) else one

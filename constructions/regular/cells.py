@@ -21,7 +21,7 @@ class Inside:
     width = 1
 
     def code(self, places: Places) -> tuple[Value, ...]:
-        """The bit in these places."""
+        """Return the bit in these places."""
         return (int((places[self.component].region == self.region) != self.is_first),)
 
 
@@ -34,7 +34,7 @@ class Reached:
     width = 1
 
     def code(self, places: Places) -> tuple[Value, ...]:
-        """The bit in these places."""
+        """Return the bit in these places."""
         return (self.values[places[self.component].region],)
 
 
@@ -55,7 +55,7 @@ class TileLevel:
         return len(self.codes[0])
 
     def code(self, places: Places) -> tuple[Value, ...]:
-        """The bits in these places: nothing where the level chooses nothing."""
+        """Return the bits in these places: nothing where the level chooses nothing."""
         place = places[self.component]
         tile = place.chain[self.level] if place.region == self.region else None
         return (None,) * self.width if tile is None else self.codes[tile]
@@ -69,7 +69,7 @@ Cell = Inside | Reached | TileLevel
 
 
 def cells_of(components: Sequence[Component], binary: bool, remembers: bool) -> list[Cell]:
-    """The cells of components, each after those that it reads.
+    """Return the cells of components, each after those that it reads.
 
     A region has its levels from the top, and a bit that says whether one is in it; or, if it ``remembers``, first a
     bit that says whether one ever was. A level of t tiles that no letter permutes has t - 1 bits, at most one of them

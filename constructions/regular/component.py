@@ -67,7 +67,7 @@ class Component:
             self._region_of[after] for state in self.regions[one] for after in self._steps[state]} - avoided)
 
     def step(self, place: StateRegion, letter: int, time: int) -> tuple[StateRegion, tuple[Action, ...]]:
-        """The place after a letter, and what happens to each level of its region, which the step may enter.
+        """Return the place after a letter, and what happens to each level of its region, which the step may enter.
 
         ``time`` is how many letters were read before, modulo a multiple of the clock.
         """
@@ -90,7 +90,7 @@ def _times(automaton: Automaton, clock: int) -> list[set[int]]:
 
 
 def period(automaton: Automaton) -> int:
-    """A number of which every strongly connected component's period is a divisor, the smallest.
+    """Return a number of which every strongly connected component's period is a divisor, the smallest.
 
     The period of a component is the greatest common divisor of the lengths of its cycles.
     """

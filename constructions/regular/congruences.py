@@ -35,7 +35,7 @@ def _decide(congruences: Sequence[list[int]], language: RegularLanguage) -> bool
 
 
 def _largest_congruence(automaton: Automaton, apart: tuple[int, int]) -> list[int]:
-    """The block of each state in a maximal congruence that keeps the two states apart.
+    """Return the block of each state in a maximal congruence that keeps the two states apart.
 
     Merged first is whatever makes a letter do nothing; that finds quotients that few letters move.
     """

@@ -58,7 +58,7 @@ def moduli(group: Group) -> tuple[int, ...]:
 
 
 def _exponent_before(exponent: int, formula: Formula) -> Formula:
-    """The formula of an exponent one position before; before the first letter the exponent is 0."""
+    """Return the formula of an exponent one position before; before the first letter the exponent is 0."""
     return negation(before(negation(formula))) if exponent == 0 else before(formula)
 
 

@@ -32,7 +32,7 @@ class Marked:
 
 
 def smallest_cover(automaton: Automaton, marks: Sequence[int], longest: int) -> Marked:
-    """A smallest automaton that gives the same marks to all words of at most ``longest`` letters.
+    """Return a smallest automaton that gives the same marks to all words of at most ``longest`` letters.
 
     >>> smallest_cover(Automaton(0, ((1,), (2,), (2,))), (0, 0, 1), 1).automaton.steps  # a and aa, up to one letter
     ((0,),)
@@ -53,7 +53,7 @@ def smallest_cover(automaton: Automaton, marks: Sequence[int], longest: int) -> 
 
 def smallest_cover_without_empty(automaton: Automaton, marks: Sequence[int], longest: int,
                                  among: Iterable[int]) -> Marked:
-    """The same for words of 1 … ``longest`` letters: the empty word may have any mark.
+    """Return the same for words of 1 … ``longest`` letters: the empty word may have any mark.
 
     A mark that no other word has does not make it smaller than the best of those ``among`` which other words have.
     """
@@ -81,7 +81,7 @@ def gaps_of(automaton: Automaton, marks: Sequence[int], longest: int) -> NDArray
 
 
 def telling_suffix(automaton: Automaton, marks: Sequence[int], one: int, other: int, longest: int) -> Word | None:
-    """The first of the shortest words after which the two states have different marks; None if none of at most
+    """Return the first of the shortest words after which the two states have different marks; None if none of at most
     ``longest`` letters is one."""
     seen = {(one, other)}
     level: list[tuple[tuple[int, int], Word]] = [((one, other), ())]

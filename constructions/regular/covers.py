@@ -49,7 +49,7 @@ class RowSets:
         return self._needed(terms, on)
 
     def _term(self, row: int, wanted: int, off: int, variables: Sequence[int]) -> CoverTerm | None:
-        """A term that is true of the row and of nothing in ``off``; greedily the literal that serves best."""
+        """Return a term that is true of the row and of nothing in ``off``; greedily the literal that serves best."""
         letter, chosen = self._letters[row], list[Literal]()
         literals = [(place, value) for place in variables if (value := self._values[row][place]) is not None]
         letters, narrow, forbidden = frozenset(range(self.alphabet)), frozenset([letter]), off
@@ -74,7 +74,7 @@ class RowSets:
         return (forbidden & ~possible).bit_count() * (wanted & certain).bit_count()
 
     def _widened(self, letters: frozenset[int], literals: list[Literal], off: int) -> CoverTerm:
-        """The term without what it does not need to exclude all of ``off``."""
+        """Return the term without what it does not need to exclude all of ``off``."""
         for literal in list(literals):
             others = [one for one in literals if one != literal]
             if not self._possible_of(letters, others) & off:
@@ -84,7 +84,7 @@ class RowSets:
         return CoverTerm(letters | more, tuple(sorted(literals)))
 
     def _needed(self, terms: list[CoverTerm], on: int) -> list[CoverTerm]:
-        """The terms without those whose rows the others have, too."""
+        """Return the terms without those whose rows the others have, too."""
         kept = list(terms)
         for term in terms:
             others = [one for one in kept if one is not term]
@@ -96,7 +96,7 @@ class RowSets:
         return kept
 
     def _possible(self, literal: Literal) -> int:
-        """The rows where the literal is true or may be."""
+        """Return the rows where the literal is true or may be."""
         return self.everything & ~self._with[literal[0]][1 - literal[1]]
 
     def _possible_of(self, letters: frozenset[int], literals: Sequence[Literal]) -> int:
@@ -106,7 +106,7 @@ class RowSets:
         return found
 
     def _certain(self, term: CoverTerm) -> int:
-        """The rows where the term is true, whatever stands for nothing."""
+        """Return the rows where the term is true, whatever stands for nothing."""
         found = self._at(term.letters)
         for place, value in term.literals:
             found &= self._with[place][value]
@@ -120,5 +120,5 @@ class RowSets:
 
 
 def where(truths: Iterable[bool]) -> int:
-    """The rows, numbered as they come, of which it is true."""
+    """Return the rows, numbered as they come, of which it is true."""
     return sum(1 << place for place, truth in enumerate(truths) if truth)

@@ -25,7 +25,7 @@ class Nondeterministic:
 
 
 def determinised(automaton: Nondeterministic, letters: int, what: str) -> RegularLanguage:
-    """The language: its states are sets of states, as bits of one integer.
+    """Return the language: its states are sets of states, as bits of one integer.
 
     >>> ends_in_1 = Nondeterministic("s", "t")
     >>> for source, letter, target in (("s", 0, "s"), ("s", 1, "s"), ("s", 1, "t")):

@@ -70,7 +70,7 @@ class _PastAutomaton:
         self.start = "0" * len(self.later) + "".join("1" + "0" * (modulus - 1) for modulus in self.moduli.values())
 
     def step(self, states: Sequence[str], symbol: str) -> tuple[list[str], int]:
-        """The states after the symbol, and as bits where the formula holds then."""
+        """Return the states after the symbol, and as bits where the formula holds then."""
         everything = (1 << len(states)) - 1
         rows = [int("".join(reversed(row)), 2) for row in zip(*states, strict=True)]
         before = dict(zip(self.later, rows, strict=False))
@@ -86,7 +86,7 @@ class _PastAutomaton:
 
     def _truths(self, before: dict[syntax.Formula, int], remainders: dict[syntax.Count, list[int]], symbol: str,
                 everything: int) -> dict[syntax.Formula, int]:
-        """The truths of all parts; a count is moved on when the first part that reads it is met."""
+        """Return the truths of all parts; a count is moved on when the first part that reads it is met."""
         truths: dict[syntax.Formula, int] = {syntax.TRUE: everything}
         moved: set[syntax.Count] = set()
         for part in self.parts:

@@ -30,7 +30,7 @@ _EXPECTED = "symbols and ( ) [ ] | * + ? . {m,n}, with \\ before a symbol that i
 
 
 def language_of_regex(pattern: str, alphabet: Sequence[str]) -> RegularLanguage:
-    """The words that match the whole pattern.
+    """Return the words that match the whole pattern.
 
     >>> even = language_of_regex("(aa)*", "ab")
     >>> even.contains((0, 0)), even.contains((0,)), even.contains((0, 1))
@@ -45,7 +45,7 @@ def language_of_regex(pattern: str, alphabet: Sequence[str]) -> RegularLanguage:
 
 
 def symbols_of_regex(pattern: str) -> tuple[str, ...]:
-    """The symbols that the pattern names, sorted; symbols of several characters are written ``<push>``.
+    """Return the symbols that the pattern names, sorted; symbols of several characters are written ``<push>``.
 
     >>> symbols_of_regex("b(a|<end>)*[c-e]")
     ('a', 'b', 'c', 'd', 'e', 'end')
@@ -133,7 +133,7 @@ class _Tokens:
         return _Token("*", place + 1, match[0], least=int(least or 0), most=int(most) if most else None)
 
     def _choice(self, place: int) -> _Token:
-        """A class in brackets."""
+        """Return a class in brackets."""
         others = self.pattern.startswith("^", place + 1)
         here = place + 1 + others
         found: dict[str, None] = {}
@@ -156,7 +156,7 @@ class _Tokens:
         return _Token("a", place + 1, self.pattern[place : here + 1], tuple(found), others)
 
     def _symbol(self, place: int, inside: bool = False) -> tuple[str, str]:
-        """The text of a symbol, and the symbol."""
+        """Return the text of a symbol, and the symbol."""
         character, following = self.pattern[place], self.pattern[place + 1 : place + 2]
         if character == "\\":
             if not following or following.isalnum():
@@ -171,7 +171,7 @@ class _Tokens:
         return character, character
 
     def error(self, place: int, found: str, expected: str) -> InputError:
-        """The complaint about what is at a place, which counts from 0."""
+        """Return the complaint about what is at a place, which counts from 0."""
         return InputError(f"{_where(self.pattern)}: {found} at character {place + 1}, expected {expected}")
 
 
@@ -225,7 +225,7 @@ class _RegexBuilder:
         self.size = 0
 
     def build(self, tokens: Sequence[_Token]) -> RegularLanguage:
-        """The language of all tokens."""
+        """Return the language of all tokens."""
         part = self._part(tokens)
         letters = len(self.alphabet)
         at_letter = [sum(1 << place for place, found in enumerate(part.letters) if found >> letter & 1)
@@ -245,7 +245,7 @@ class _RegexBuilder:
         return small_language(RegularLanguage(automaton, accepting), _where(self.pattern))
 
     def _part(self, tokens: Sequence[_Token]) -> _Part:
-        """The whole expression; brackets are a stack of alternatives, each a list of parts."""
+        """Return the whole expression; brackets are a stack of alternatives, each a list of parts."""
         opened: list[_Token] = []
         stack: list[list[list[_Part]]] = [[[]]]
         before: _Token | None = None

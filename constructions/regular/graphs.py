@@ -7,7 +7,7 @@ Node = TypeVar("Node", bound=Hashable)
 
 
 def reachable(nodes: Iterable[Node], after: Callable[[Node], Iterable[Node]]) -> set[Node]:
-    """These nodes and all that can be reached from them.
+    """Return these nodes and all that can be reached from them.
 
     >>> sorted(reachable("b", {"a": "ab", "b": "c", "c": "b"}.__getitem__))
     ['b', 'c']
@@ -22,7 +22,7 @@ def reachable(nodes: Iterable[Node], after: Callable[[Node], Iterable[Node]]) ->
 
 
 def strong_components(nodes: Iterable[Node], after: Callable[[Node], Iterable[Node]]) -> list[list[Node]]:
-    """The strongly connected components (Tarjan), each before those that it can reach; no recursion.
+    """Return the strongly connected components (Tarjan), each before those that it can reach; no recursion.
 
     >>> strong_components("abc", {"a": "ab", "b": "c", "c": "b"}.__getitem__)
     [['a'], ['b', 'c']]

@@ -32,7 +32,7 @@ def is_hoa(content: str) -> bool:
 
 
 def read_hoa(content: str, where: str, alphabet: Sequence[str] | None) -> tuple[Nondeterministic, tuple[str, ...]]:
-    """The automaton, and its letters: the ``alphabet``, if one is given.
+    """Return the automaton, and its letters: the ``alphabet``, if one is given.
 
     Raises:
         InputError: if it is no such file; the message has the line.

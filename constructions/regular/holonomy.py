@@ -97,11 +97,11 @@ class Holonomy:
     # -- chains --------------------------------------------------------------------------------------------------------
 
     def enter(self, state: int) -> Chain:
-        """A chain for the state; whatever leads to it from outside resets the levels to it."""
+        """Return a chain for the state; whatever leads to it from outside resets the levels to it."""
         return self._narrow(lambda level, current: (self._tile_around(current, 1 << state), None))[0]
 
     def step(self, chain: Chain, letter: int) -> tuple[Chain, tuple[Action, ...]]:
-        """The chain after a letter that does not lead outside, and what the letter does to each level."""
+        """Return the chain after a letter that does not lead outside, and what the letter does to each level."""
         path = self._path(chain)
 
         def choose(level: int, current: int) -> tuple[int, Action]:
@@ -116,11 +116,11 @@ class Holonomy:
         return self._narrow(choose)
 
     def state(self, chain: Chain) -> int:
-        """The state that the chain narrows down to."""
+        """Return the state that the chain narrows down to."""
         return self._path(chain)[-1].bit_length() - 1
 
     def _path(self, chain: Chain) -> list[int]:
-        """The set before each level, and at last the single state."""
+        """Return the set before each level, and at last the single state."""
         path = [self.all]
         for index in chain:
             path.append(path[-1] if index is None else self._tiles[path[-1]][index])
@@ -141,7 +141,7 @@ class Holonomy:
         return tuple(chain), tuple(actions)
 
     def _tile_around(self, current: int, states: int) -> int:
-        """The first tile of the current set that contains the states."""
+        """Return the first tile of the current set that contains the states."""
         return next(place for place, tile in enumerate(self._tiles[current]) if tile & states == states)
 
 

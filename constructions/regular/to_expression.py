@@ -62,7 +62,7 @@ NOTHING = RegexNode(".")
 
 
 def expression_of_language(language: RegularLanguage, alphabet: Sequence[str]) -> str | None:
-    """An expression of exactly the words of a language; None if it has none.
+    """Return an expression of exactly the words of a language; None if it has none.
 
     >>> from constructions.regular.expression import language_of_regex
     >>> for pattern in ("(ab|b)*", "a*b*", "(aa)*"):
@@ -188,7 +188,7 @@ def repeated(one: RegexNode) -> RegexNode:
 
 
 def optional(one: RegexNode) -> RegexNode:
-    """The expression or the empty word."""
+    """Return the expression or the empty word."""
     if one.takes_nothing:
         return one
     return RegexNode("*", one.parts) if one.kind == "+" else RegexNode("?", (one,))

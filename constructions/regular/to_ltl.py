@@ -44,7 +44,7 @@ class DefinedLanguage:
 
 def formula_of_language(language: RegularLanguage, alphabet: Sequence[str],
                         what: str = "the language") -> DefinedLanguage:
-    """A formula that holds where the prefix is in the language.
+    """Return a formula that holds where the prefix is in the language.
 
     >>> from constructions.regular.expression import language_of_regex
     >>> formula_of_language(language_of_regex("(aa)*", "a"), "a")
@@ -68,7 +68,7 @@ def formula_of_language(language: RegularLanguage, alphabet: Sequence[str],
 
 
 def _smallest(language: RegularLanguage, alphabet: Sequence[str], what: str) -> DefinedLanguage:
-    """The smallest of the formulas that are found; once there is one, only ways of little work are tried."""
+    """Return the smallest of the formulas that are found; once there is one, only ways of little work are tried."""
     found: list[DefinedLanguage] = []
     reasons: list[Unsupported] = []
     for way in _ways(language):
@@ -118,7 +118,7 @@ class _Way:
     clock: int
 
     def components(self, letters: int, what: str) -> list[Component]:
-        """The automata that are followed, after the clock, if there is one."""
+        """Return the automata that are followed, after the clock, if there is one."""
         found = [Component(part, self.split, self.clock, what) for part in self.parts]
         clock = Component(_cycle(self.clock, letters), False, 1, what)
         return [clock, *found] if self.clock > 1 else found
@@ -135,5 +135,5 @@ def _ways(language: RegularLanguage) -> Iterator[_Way]:
 
 
 def _cycle(length: int, letters: int) -> Automaton:
-    """The automaton that every letter takes around a cycle."""
+    """Return the automaton that every letter takes around a cycle."""
     return Automaton(0, tuple(((state + 1) % length,) * letters for state in range(length)))

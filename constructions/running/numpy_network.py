@@ -44,7 +44,7 @@ class NumpyNetwork:
         return tuple(self.weights.truths)
 
     def run(self, words: Sequence[Sequence[str]]) -> Array:
-        """The truths of the formula and of its subformulas: (words, n, formulas), for words of one length.
+        """Return the truths of the formula and of its subformulas: (words, n, formulas), for words of one length.
 
         Raises:
             InputError: if there are no words, or they are not all of one length that the weights are for, or a symbol
@@ -53,7 +53,7 @@ class NumpyNetwork:
         return np.asarray(self.stream(words)[:, :, list(self.weights.truths.values())])
 
     def stream(self, words: Sequence[Sequence[str]]) -> Array:
-        """The residual vectors at the end: (words, n, d).
+        """Return the residual vectors at the end: (words, n, d).
 
         Raises:
             InputError: as ``run``.
@@ -117,7 +117,7 @@ class NumpyNetwork:
         return total
 
     def _product(self, left: Array, right: Array, bias: Array | int = 0) -> Array:
-        """A matrix product plus a bias, rounded once; the last two axes are those of the matrices."""
+        """Return a matrix product plus a bias, rounded once; the last two axes are those of the matrices."""
         left, right = left.astype(self.accumulate), right.astype(self.accumulate)
         if self.accumulate.itemsize > 2:
             return np.asarray(left @ right + np.asarray(bias, self.accumulate)).astype(self.dtype)
@@ -130,7 +130,7 @@ class NumpyNetwork:
 
 def to_numpy(transformer: Transformer, max_n: int = 64, precision: str = "binary32", accumulate: str | None = None,
              min_n: int = 1) -> NumpyNetwork:
-    """A program that runs in numpy, for words of these lengths (docs/exports.md).
+    """Return a program that runs in numpy, for words of these lengths (docs/exports.md).
 
     Raises:
         InputError: if there is no such format, or something is not defined at one of the lengths.

@@ -19,7 +19,7 @@ _DTYPES = {"binary64": "float64", "binary32": "float32", "binary16": "float16", 
 
 
 def module_of(weights: WeightArrays, fused: bool = False) -> TorchNetwork:
-    """The module with these weights, in their format.
+    """Return the module with these weights, in their format.
 
     Raises:
         ImportError: without torch.
@@ -41,7 +41,7 @@ def module_of(weights: WeightArrays, fused: bool = False) -> TorchNetwork:
 
 def to_torch(transformer: Transformer, max_n: int = 64, precision: str = "binary32", fused: bool = False,
              min_n: int = 1) -> TorchNetwork:
-    """A torch module, for words of these lengths; if ``fused``, with torch's own attention (docs/exports.md).
+    """Return a torch module, for words of these lengths; if ``fused``, with torch's own attention (docs/exports.md).
 
     Raises:
         ImportError: without torch.

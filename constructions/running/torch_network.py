@@ -73,7 +73,7 @@ class TorchNetwork(nn.Module):
         return self.stream(tokens)[:, :, self.truths]
 
     def stream(self, tokens: Tensor) -> Tensor:
-        """The residual vectors at the end, (batch, n, d): a column for each of config["directions"]."""
+        """Return the residual vectors at the end, (batch, n, d): a column for each of config["directions"]."""
         n, (first, last) = tokens.shape[1], self.config["lengths"]
         if not first <= n <= last:
             raise ValueError(f"words of length {n}: the claim is for {first} to {last}")
@@ -85,7 +85,7 @@ class TorchNetwork(nn.Module):
 
     @torch.no_grad()
     def run(self, words: Sequence[Sequence[str]]) -> Tensor:
-        """The truths for words of one length, as symbols."""
+        """Return the truths for words of one length, as symbols."""
         places = {symbol: place for place, symbol in enumerate(self.config["alphabet"])}
         unknown = [symbol for word in words for symbol in word if symbol not in places]
         if unknown:
@@ -95,7 +95,7 @@ class TorchNetwork(nn.Module):
 
     @classmethod
     def load(cls, folder: str | Path, fused: bool = False) -> TorchNetwork:
-        """The network of a folder; with ``fused`` its attention is torch's scaled_dot_product_attention."""
+        """Return the network of a folder; with ``fused`` its attention is torch's scaled_dot_product_attention."""
         from safetensors.torch import load_file
 
         network = cls(json.loads((Path(folder) / "config.json").read_text(encoding="utf-8")), fused)

@@ -87,7 +87,7 @@ class WeightArrays:
 
 
 def weights_of(transformer: Transformer, lengths: Lengths, precision: str = "binary32") -> WeightArrays:
-    """The arrays of a transformer for words of these lengths.
+    """Return the arrays of a transformer for words of these lengths.
 
     Raises:
         InputError: if there is no such precision, or a function of the position is not defined at one of the lengths.
@@ -204,5 +204,5 @@ def _padded(array: Array, width: int) -> Array:
 
 
 def _stacked(arrays: list[Array], shape: tuple[int, int], rounding: _Rounding) -> Array:
-    """The arrays of the heads of a layer; of no heads, an array of none."""
+    """Return the arrays of the heads of a layer; of no heads, an array of none."""
     return np.stack(arrays) if arrays else np.zeros((0, *shape), PRECISIONS[str(rounding.form)])

@@ -70,17 +70,17 @@ class Additive:
 
 
 def constant_temperature(regime: Regime) -> Expression:
-    """The temperature of all heads of a weighting that needs none."""
+    """Return the temperature of all heads of a weighting that needs none."""
     return parse_expression("1")
 
 
 def temperature_over_n(regime: Regime) -> Expression:
-    """The temperature that makes up for a division by n, in the regimes where temperatures may depend on n."""
+    """Return the temperature that makes up for a division by n, in the regimes where temperatures may depend on n."""
     return parse_expression("1/n" if regime.sharpening is Sharpening.TEMPERATURE else "1")
 
 
 def add_truth_by_additive_attention(draft: Draft, formula: syntax.Formula, additive: Additive) -> str:
-    """The direction of a temporal formula or one that counts, its operands' directions being there already.
+    """Return the direction of a temporal formula or one that counts, its operands' directions being there already.
 
     Raises:
         Unsupported: if a predicate is on a sum of counts.
@@ -105,7 +105,7 @@ def add_truth_by_additive_attention(draft: Draft, formula: syntax.Formula, addit
 
 
 def add_total(draft: Draft, count: syntax.Count, additive: Additive) -> str:
-    """The direction ``total[κ]``: exactly κ, by a head whose scores are all the same."""
+    """Return the direction ``total[κ]``: exactly κ, by a head whose scores are all the same."""
     return draft.once(Total(count), lambda: _add_total_head(draft, count, additive))
 
 
@@ -132,7 +132,7 @@ def _head(draft: Draft, name: str, mask: Mask, queries: tuple[Coefficients, ...]
 
 def _add_selected(draft: Draft, formula: syntax.Formula, additive: Additive, count: syntax.Count, distance: int,
                   value: str) -> str:
-    """The direction ``is[formula]``: the value where ``distance`` more positions are counted here than there."""
+    """Return the direction ``is[formula]``: the value where ``distance`` more positions are counted here than there."""
     total, one, unit = add_total(draft, count, additive), require_truth(draft, syntax.TRUE), _unit(draft)
     written = draft.spell("is" if additive.is_exact else "near", formula)
     meaning: Meaning = Truth(formula) if additive.is_exact else Near(formula)
@@ -145,7 +145,7 @@ def _add_selected(draft: Draft, formula: syntax.Formula, additive: Additive, cou
 
 
 def _add_comparison(draft: Draft, formula: syntax.Comparison, additive: Additive) -> str:
-    """The direction ``is[s R t]``: s - t is an integer, and exact."""
+    """Return the direction ``is[s R t]``: s - t is an integer, and exact."""
     term = bounded_difference(formula)
     row = linear_form(*((add_total(draft, count, additive), Fraction(number)) for number, count in term.coefficients))
     return decide(draft, formula, row, Fraction(term.constant), Slack)

@@ -57,5 +57,5 @@ def temperature_with_ties(constants: Constants, gap: Law, x_max: Law) -> Express
 
 
 def _power_of_e(exponent: int) -> Fraction:
-    """A rational number that is not below e^exponent."""
+    """Return a rational number that is not below e^exponent."""
     return E_AT_MOST**exponent if exponent > 0 else 1 / E_AT_LEAST**-exponent

@@ -27,7 +27,7 @@ SIGNS = {Winners.LAST: ONE, Winners.FIRST: -ONE}
 
 
 def break_ties(transformer: Transformer, gaps: Mapping[tuple[int, int], Law]) -> Transformer:
-    """The same transformer, where the heads listed (by layer and place, from 1) do not tie.
+    """Return the same transformer, where the heads listed (by layer and place, from 1) do not tie.
 
     ``gaps`` has a law for each that is nowhere above its gap, nor above 1.
     """
@@ -58,7 +58,7 @@ def _with_term(head: Head, constant: str, later: str) -> Head:
 
 
 def _unused(name: str, transformer: Transformer) -> str:
-    """The name, or longer, so that it is not that of a direction."""
+    """Return the name, or longer, so that it is not that of a direction."""
     while name in transformer.directions:
         name += "'"
     return name

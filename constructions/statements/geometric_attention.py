@@ -35,12 +35,12 @@ def growth(regime: Regime) -> str:
 
 
 def logarithmic_temperature(regime: Regime) -> Expression:
-    """The temperature of all heads in the regime."""
+    """Return the temperature of all heads in the regime."""
     return parse_expression("1" if regime.sharpening is Sharpening.POSITION else f"1/({growth(regime)})")
 
 
 def add_truth_by_geometric_attention(draft: Draft, formula: Formula) -> str:
-    """The direction of a temporal formula, its operands' directions being there already.
+    """Return the direction of a temporal formula, its operands' directions being there already.
 
     Raises:
         Unsupported: if the formula counts.

@@ -45,7 +45,7 @@ class TableLookup:
 
 
 def reciprocal_of_length(draft: Draft, side: Side) -> str:
-    """The direction that holds 1/L: L = i positions are counted on the left, n + 1 - i on the right."""
+    """Return the direction that holds 1/L: L = i positions are counted on the left, n + 1 - i on the right."""
     return reciprocal_of_position(draft) if side == "left" else reciprocal_from_end(draft)
 
 

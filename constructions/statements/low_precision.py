@@ -28,7 +28,7 @@ GAMMA = Fraction(4)
 
 
 def add_truth_for_low_precision(draft: Draft, formula: syntax.Formula) -> str:
-    """The direction of a temporal formula or one that counts, its operands' directions being there already.
+    """Return the direction of a temporal formula or one that counts, its operands' directions being there already.
 
     Raises:
         Unsupported: if a predicate on a count depends on n, or a predicate is on a sum of counts.

@@ -50,7 +50,7 @@ def add_comparison_for_low_precision(draft: Draft, formula: Comparison) -> str:
 
 
 def add_predicate_on_count_for_low_precision(draft: Draft, formula: PredicateOnCount) -> str:
-    """The direction ``is[θ(κ)]``; the truth inside the count has its direction already.
+    """Return the direction ``is[θ(κ)]``; the truth inside the count has its direction already.
 
     Raises:
         Unsupported: if the predicate depends on n, so that its thresholds do.
@@ -66,7 +66,7 @@ def add_predicate_on_count_for_low_precision(draft: Draft, formula: PredicateOnC
 
 
 def add_total(draft: Draft, count: Count) -> str:
-    """The direction ``total[κ]``: exactly κ."""
+    """Return the direction ``total[κ]``: exactly κ."""
     return draft.once(Total(count), lambda: draft.add_feed_forward(
         draft.spell("total", count), Total(count),
         [({_threshold(draft, count, m): -ONE}, ONE, ONE) for m in range(1, _longest(draft) + 1)], ZERO))
@@ -78,7 +78,7 @@ def _longest(draft: Draft) -> int:
 
 
 def _threshold(draft: Draft, count: Count, m: int) -> str:
-    """The direction that is slack of κ >= m."""
+    """Return the direction that is slack of κ >= m."""
     bound = Comparison(">=", Term(((1, count),), 0), Term((), m))
     term = Term(((1, count),), -m)
     return draft.once(("slack", ">=", term), lambda: draft.add_feed_forward(
@@ -97,14 +97,14 @@ def _slack_of_one_side(draft: Draft, bound: Comparison, term: Term) -> tuple[Coe
 
 
 def _slack_of_both_sides(draft: Draft, bound: Comparison, term: Term) -> tuple[Coefficients, Fraction]:
-    """The same from the counts themselves."""
+    """Return the same from the counts themselves."""
     sign = -1 if bound.relation == ">=" else 1
     return ({add_total(draft, count): Fraction(sign * number) for number, count in term.coefficients},
             Fraction(sign * term.constant))
 
 
 def _power_of_two(least: int) -> int:
-    """The least power of two that is at least so much.
+    """Return the least power of two that is at least so much.
 
     >>> _power_of_two(64), _power_of_two(65)
     (64, 128)
@@ -113,7 +113,7 @@ def _power_of_two(least: int) -> int:
 
 
 def _add_average(draft: Draft, term: Term) -> str:
-    """The direction ``average[Σ c κ]``, or the mean of a single count."""
+    """Return the direction ``average[Σ c κ]``, or the mean of a single count."""
     match term.coefficients:
         case ((1, count),):
             return add_mean(draft, count)

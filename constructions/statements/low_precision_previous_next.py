@@ -43,12 +43,12 @@ class _Neighbour:
 
 
 def add_previous_for_low_precision(draft: Draft, formula: Previous) -> str:
-    """The direction ``is[prev φ]``; the operand's truth has its direction already."""
+    """Return the direction ``is[prev φ]``; the operand's truth has its direction already."""
     return _add_neighbour(draft, formula, _Neighbour(TieWinner.RIGHTMOST, FIRST))
 
 
 def add_next_for_low_precision(draft: Draft, formula: Next) -> str:
-    """The direction ``is[next φ]``; the operand's truth has its direction already."""
+    """Return the direction ``is[next φ]``; the operand's truth has its direction already."""
     return _add_neighbour(draft, formula, _Neighbour(TieWinner.LEFTMOST, LAST))
 
 

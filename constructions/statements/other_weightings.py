@@ -45,7 +45,7 @@ OF_THEIR_OWN: Mapping[Weighting, Constructions] = {
 
 
 def read_weighting(name: str, where: str) -> Weighting:
-    """The weighting of this name.
+    """Return the weighting of this name.
 
     Raises:
         InputError: if there is none, or if it is a hard one.

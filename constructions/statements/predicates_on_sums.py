@@ -52,7 +52,7 @@ class _Case:
 
 
 def add_predicate_on_sum(draft: Draft, formula: syntax.PredicateOnSum) -> str:
-    """The direction ``is[θ(D)]``; the truths inside counts have their directions already."""
+    """Return the direction ``is[θ(D)]``; the truths inside counts have their directions already."""
     apart = _apart(formula.term)
     near = {case: _name(draft, formula, case) for case in _cases(apart)}
     sought = _approximation(draft, formula.term, apart)
@@ -140,7 +140,7 @@ def _compared(term: syntax.Term, relation: syntax.Relation, number: int) -> synt
 
 
 def _add_slack(draft: Draft, term: syntax.Term, relation: syntax.Relation, number: int) -> str:
-    """The direction that is slack of D R number: 0 where H is on its side of a margin around the number."""
+    """Return the direction that is slack of D R number: 0 where H is on its side of a margin around the number."""
     bound = _compared(term, relation, number)
     sign = -1 if relation in (">", ">=") else 1
     start = -MARGIN if relation in (">=", "<=") else 1 - MARGIN

@@ -24,7 +24,7 @@ _HALF = Fraction(1, 2)
 
 
 def first_marker(draft: Draft) -> str:
-    """The direction ``is[FIRST]``; case (a), future-masked."""
+    """Return the direction ``is[FIRST]``; case (a), future-masked."""
     if draft.has_truth(FIRST):
         return draft.truth(FIRST)
     if draft.weighting.row.extra:
@@ -35,7 +35,7 @@ def first_marker(draft: Draft) -> str:
 
 
 def last_marker(draft: Draft) -> str:
-    """The direction ``is[LAST]``; case (b), past-masked."""
+    """Return the direction ``is[LAST]``; case (b), past-masked."""
     if draft.has_truth(LAST):
         return draft.truth(LAST)
     if draft.weighting.row.extra:
@@ -46,12 +46,12 @@ def last_marker(draft: Draft) -> str:
 
 
 def _above_half(mean: str, sign: int) -> list[tuple[Coefficients, Fraction, Fraction]]:
-    """The unit that is exactly 1 where the mean is 1 (of this sign), and exactly 0 where it is at most 1/2."""
+    """Return the unit that is exactly 1 where the mean is 1 (of this sign), and exactly 0 where it is at most 1/2."""
     return [({mean: sign * _ONE}, -_HALF, 1 / (1 - _HALF))]
 
 
 def reciprocal_of_position(draft: Draft) -> str:
-    """The direction 1/i: embedded, or computed by uniform attention over the first marker (the remark)."""
+    """Return the direction 1/i: embedded, or computed by uniform attention over the first marker (the remark)."""
     if draft.reciprocal_embedded or draft.has("1/i"):
         return draft.embed_position("1/i")
     return _uniform_head(draft, Mask.FUTURE, {first_marker(draft): _ONE}, name="1/i", value="1/i", case="a, remark")
@@ -72,7 +72,7 @@ def _uniform_head(draft: Draft, mask: Mask, values: Coefficients, *, name: str, 
 
 def add_uniform_head(draft: Draft, label: str, source: str, mask: Mask, name: str, values: Coefficients,
                      meaning: Meaning) -> str:
-    """The direction of this name and meaning, which a head without scores writes."""
+    """Return the direction of this name and meaning, which a head without scores writes."""
     draft.add_head(Head(label, source, mask, draft.weighting, draft.temperature, ({},), ({},), {name: values}),
                    {name: meaning})
     return name

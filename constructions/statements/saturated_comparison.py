@@ -32,7 +32,7 @@ _NEGATED: tuple[Relation, ...] = ("<", ">", "!=")
 
 def decide(draft: Draft, formula: Comparison, row: Coefficients, constant: Fraction,
            meaning: Callable[[Formula], Meaning]) -> str:
-    """The direction ``is[s R t]`` of a comparison, where row . h + constant is H and s - t is T.
+    """Return the direction ``is[s R t]`` of a comparison, where row . h + constant is H and s - t is T.
 
     The slack directions have the ``meaning`` of their comparisons.
     """
@@ -45,7 +45,7 @@ def decide(draft: Draft, formula: Comparison, row: Coefficients, constant: Fract
 
 def decide_by_slack(draft: Draft, formula: Comparison, unit_of: SlackUnit,
                     meaning: Callable[[Formula], Meaning] = Slack) -> str:
-    """The direction ``is[s R t]`` of a comparison, from the slack of s - t >= 0 or s - t <= 0, or of both.
+    """Return the direction ``is[s R t]`` of a comparison, from the slack of s - t >= 0 or s - t <= 0, or of both.
 
     Each slack is the output of ``unit_of`` its comparison, and its direction has the ``meaning`` of the comparison.
     """
@@ -58,6 +58,6 @@ def decide_by_slack(draft: Draft, formula: Comparison, unit_of: SlackUnit,
 
 
 def _slack(draft: Draft, bound: Comparison, unit_of: SlackUnit, meaning: Callable[[Formula], Meaning]) -> str:
-    """The direction ``slack[T >= 0]`` or ``slack[T <= 0]``, built once however T is spelled."""
+    """Return the direction ``slack[T >= 0]`` or ``slack[T <= 0]``, built once however T is spelled."""
     return draft.once(("slack", bound.relation, difference(bound)), lambda: draft.add_feed_forward(
         draft.spell("slack", bound), meaning(bound), [(*unit_of(bound), ONE)], ZERO))

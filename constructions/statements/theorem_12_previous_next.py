@@ -39,12 +39,12 @@ ODD_KEYS = Parity("odd", -1, EVEN, ODD)
 
 
 def add_previous(draft: Draft, formula: Previous, theorem: int = 12) -> str:
-    """The direction ``is[prev φ]``; the operand's truth has its direction already."""
+    """Return the direction ``is[prev φ]``; the operand's truth has its direction already."""
     return _add_neighbour(draft, formula, TieWinner.RIGHTMOST, FIRST, first_marker, theorem)
 
 
 def add_next(draft: Draft, formula: Next) -> str:
-    """The direction ``is[next φ]``; the operand's truth has its direction already."""
+    """Return the direction ``is[next φ]``; the operand's truth has its direction already."""
     return _add_neighbour(draft, formula, TieWinner.LEFTMOST, LAST, last_marker, 12)
 
 

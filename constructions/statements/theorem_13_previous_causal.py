@@ -12,6 +12,6 @@ from constructions.statements.theorem_12_previous_next import add_previous
 
 
 def add_previous_causal(draft: Draft, formula: Previous) -> str:
-    """The direction ``is[prev φ]``; the operand's truth has its direction already."""
+    """Return the direction ``is[prev φ]``; the operand's truth has its direction already."""
     assert draft.regime.causal
     return add_previous(draft, formula, theorem=13)

@@ -10,6 +10,6 @@ from constructions.statements.theorem_15_since_until import add_since_or_until
 
 
 def add_since_causal(draft: Draft, formula: Since) -> str:
-    """The direction ``is[left since right]``; the operands' truths have their directions already."""
+    """Return the direction ``is[left since right]``; the operands' truths have their directions already."""
     assert draft.regime.causal
     return add_since_or_until(draft, formula, f"Theorem 16{draft.regime.case}")

@@ -32,7 +32,7 @@ from constructions.statements.theorem_20_counting import ZERO, add_mean, bounded
 
 
 def _retrieve(draft: Draft, count: Count, weight: int, offset: int, values: dict[str, Coefficients]) -> TableLookup:
-    """The lookup of position κ + offset; ``weight`` is C."""
+    """Return the lookup of position κ + offset; ``weight`` is C."""
     return TableLookup(
         name="the count" if offset == 0 else f"the count + {offset}",
         source=f"{statement(draft)} as printed",
@@ -46,7 +46,7 @@ def _retrieve(draft: Draft, count: Count, weight: int, offset: int, values: dict
 
 
 def _add_retrieval(draft: Draft, count: Count, weight: int, offset: int) -> str:
-    """The direction that holds what the lookup of κ + offset returns."""
+    """Return the direction that holds what the lookup of κ + offset returns."""
     name = draft.spell("first" if offset == 0 else "second", count, f" for {weight}")
     plan = _retrieve(draft, count, weight, offset, {name: {draft.embed_position("i"): ONE}})
     add_lookup_head(draft, plan, {name: Anything()})
@@ -54,7 +54,7 @@ def _add_retrieval(draft: Draft, count: Count, weight: int, offset: int) -> str:
 
 
 def _add_is_positive(draft: Draft, second: str, name: str) -> str:
-    """The direction that is 0 if the second lookup returned about 1, and 1 if it returned about 2 or more."""
+    """Return the direction that is 0 if the second lookup returned about 1, and 1 if it returned about 2 or more."""
     units = [({second: ONE}, -ONE - FALSE_UPPER, SLOPE), ({second: ONE}, -ONE - TRUE_LOWER, -SLOPE)]
     return draft.add_feed_forward(name, Anything(), units, ZERO)
 
@@ -69,7 +69,7 @@ def _add_corrected_count(draft: Draft, count: Count, weight: int) -> tuple[str, 
 
 
 def add_comparison_as_printed(draft: Draft, formula: Comparison) -> str:
-    """The direction ``is[s R t]``; the truths inside counts have their directions already."""
+    """Return the direction ``is[s R t]``; the truths inside counts have their directions already."""
     term = bounded_difference(formula)
     weight = sum(abs(number) for number, _ in term.coefficients)
     row: dict[str, Fraction] = {}
@@ -81,7 +81,7 @@ def add_comparison_as_printed(draft: Draft, formula: Comparison) -> str:
 
 
 def add_predicate_on_count_as_printed(draft: Draft, formula: PredicateOnCount) -> str:
-    """The direction ``is[θ(κ)]``; the truth inside the count has its direction already."""
+    """Return the direction ``is[θ(κ)]``; the truth inside the count has its direction already."""
     near = draft.spell("near", formula)
     theta = position_truth(draft, Predicate(formula.name, formula.parameters, formula.definition))
     add_lookup_head(draft, _retrieve(draft, formula.count, 1, 0, {near: {theta: ONE}}), {near: Near(formula)})

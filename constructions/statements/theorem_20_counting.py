@@ -39,12 +39,12 @@ LookUp = Callable[[Mapping[str, Coefficients], Mapping[str, Near]], None]
 
 
 def statement(draft: Draft) -> str:
-    """The statement that covers counts in the regime: Theorem 20 a or b, or Theorem 21."""
+    """Return the statement that covers counts in the regime: Theorem 20 a or b, or Theorem 21."""
     return "Theorem 21" if draft.regime.causal else f"Theorem 20{draft.regime.case}"
 
 
 def add_mean(draft: Draft, count: Count) -> str:
-    """The direction ``mean[κ]``: exactly κ/L, by uniform masked attention."""
+    """Return the direction ``mean[κ]``: exactly κ/L, by uniform masked attention."""
     return draft.once(Mean(count), lambda: _add_mean_head(draft, count))
 
 
@@ -54,7 +54,7 @@ def _add_mean_head(draft: Draft, count: Count) -> str:
 
 
 def add_here(draft: Draft, count: Count) -> str:
-    """The direction ``here[κ]``: exactly 1/L where this position is counted, else 0.
+    """Return the direction ``here[κ]``: exactly 1/L where this position is counted, else 0.
 
     As 1/L is at most 1, it is ReLU(1/L) - ReLU(1/L - [φ]).
     """
@@ -66,7 +66,7 @@ def add_here(draft: Draft, count: Count) -> str:
 
 def look_up_others(draft: Draft, count: Count, weight: int, name: str,
                    values: Mapping[str, Coefficients]) -> TableLookup:
-    """A head that attends to position m + 1, where m other positions are counted; ``weight`` is C."""
+    """Return a head that attends to position m + 1, where m other positions are counted; ``weight`` is C."""
     return TableLookup(
         name=name,
         source=statement(draft),
@@ -80,7 +80,7 @@ def look_up_others(draft: Draft, count: Count, weight: int, name: str,
 
 
 def add_others(draft: Draft, count: Count, weight: int) -> str:
-    """The direction ``others[κ]``: m to within e^(-γ C), where C is ``weight``."""
+    """Return the direction ``others[κ]``: m to within e^(-γ C), where C is ``weight``."""
     return draft.once((Others(count), weight), lambda: _add_others_head(draft, count, weight))
 
 
@@ -104,7 +104,7 @@ def add_comparison(draft: Draft, formula: Comparison) -> str:
 
 
 def bounded_difference(formula: Comparison) -> Term:
-    """The difference of the two terms.
+    """Return the difference of the two terms.
 
     Raises:
         InputError: if a coefficient or the constant is absurdly large.
@@ -125,7 +125,7 @@ def _size(number: int) -> str:
 
 
 def add_predicate_on_count(draft: Draft, formula: PredicateOnCount) -> str:
-    """The direction ``is[θ(κ)]``; the truth inside the count has its direction already."""
+    """Return the direction ``is[θ(κ)]``; the truth inside the count has its direction already."""
     return decide_predicate(draft, formula, lambda values, written: add_lookup_head(
         draft, look_up_others(draft, formula.count, 1, "1 + others counted", values), written))
 
@@ -150,5 +150,5 @@ def _look_up_predicate(draft: Draft, formula: PredicateOnCount, look_up: LookUp)
 
 
 def position_truth(draft: Draft, theta: Predicate) -> str:
-    """The direction ``is[θ]`` of a predicate on the position, embedded if nothing holds it yet."""
+    """Return the direction ``is[θ]`` of a predicate on the position, embedded if nothing holds it yet."""
     return draft.truth(theta) if draft.has_truth(theta) else draft.embed_positional(theta)

@@ -149,7 +149,7 @@ def _norm(row: Coefficients) -> Fraction:
 
 
 def _greatest_column(entries: Iterable[tuple[str, Fraction]]) -> Fraction:
-    """The greatest sum over one column, of entries given by column."""
+    """Return the greatest sum over one column, of entries given by column."""
     sums: dict[str, Fraction] = {}
     for column, entry in entries:
         sums[column] = sums.get(column, ZERO) + entry
@@ -202,7 +202,7 @@ class Law:
     exponent: int
 
     def at(self, n: int) -> Fraction:
-        """The value at n."""
+        """Return the value at n."""
         return self.factor * Fraction(n) ** self.exponent
 
     def __str__(self) -> str:
@@ -224,7 +224,7 @@ def at_most_one(gap: Fraction | None) -> Fraction:
 
 
 def temperature_from_powers(gap: Law, scale: Fraction, exponent: int) -> Expression:
-    """A rational function of n that is not above gap / (2 ln(scale n^exponent)), since 2 ln 2 < 7/5.
+    """Return a rational function of n that is not above gap / (2 ln(scale n^exponent)), since 2 ln 2 < 7/5.
 
     Raises:
         Unsupported: if its numbers are too long to be written.
@@ -240,7 +240,7 @@ def temperature_from_powers(gap: Law, scale: Fraction, exponent: int) -> Express
 
 
 def law_of_gaps(gaps: Mapping[int, Fraction | None]) -> Law:
-    """A law c/n^k that is nowhere above min(γ(n), 1), and of those the one that is closest at its worst.
+    """Return a law c/n^k that is nowhere above min(γ(n), 1), and of those the one that is closest at its worst.
 
     >>> str(law_of_gaps({1: None, 2: Fraction(1, 2), 3: Fraction(1, 3)})), str(law_of_gaps({1: None}))
     ('1/n', '1')
@@ -249,13 +249,13 @@ def law_of_gaps(gaps: Mapping[int, Fraction | None]) -> Law:
 
 
 def law_below(values: Mapping[int, Fraction]) -> Law:
-    """A law c/n^k that is nowhere above positive values, and of those the one that is closest at its worst."""
+    """Return a law c/n^k that is nowhere above positive values, and of those the one that is closest at its worst."""
     inverse = _law_above({n: 1 / value for n, value in values.items()} or {1: ONE})
     return Law(1 / inverse.factor, -inverse.exponent)
 
 
 def law_of_activations(x_max: Mapping[int, Fraction]) -> Law:
-    """A law s n^m that is nowhere below max(x_max(n), 1), and of those the one that is closest at its worst.
+    """Return a law s n^m that is nowhere below max(x_max(n), 1), and of those the one that is closest at its worst.
 
     >>> str(law_of_activations({1: Fraction(1), 2: Fraction(4), 3: Fraction(9)}))
     'n^2'
@@ -264,7 +264,7 @@ def law_of_activations(x_max: Mapping[int, Fraction]) -> Law:
 
 
 def _law_above(values: Mapping[int, Fraction]) -> Law:
-    """The law above ``values`` with the least greatest quotient; of several the one with the least exponent."""
+    """Return the law above ``values`` with the least greatest quotient; of several the one with the least exponent."""
     laws = [Law(_short(max(value / Fraction(n) ** power for n, value in values.items())), power)
             for power in EXPONENTS]
     return min(laws, key=lambda law: max(law.at(n) / value for n, value in values.items()))

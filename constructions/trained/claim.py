@@ -67,7 +67,7 @@ class WordsClaim:
         return tuple(case.when.formula for case in self.cases if case.when.formula is not None)
 
     def letters(self, word: Sequence[str]) -> tuple[int, ...]:
-        """The word as indices of letters.
+        """Return the word as indices of letters.
 
         Raises:
             InputError: if a symbol is not in the alphabet.
@@ -80,7 +80,7 @@ class WordsClaim:
 
 
 def input_tokens(claim: WordsClaim, word: Sequence[str]) -> tuple[int, ...]:
-    """The tokens that the network is given for a word.
+    """Return the tokens that the network is given for a word.
 
     Raises:
         InputError: if a symbol is not in the alphabet.
@@ -100,7 +100,7 @@ def judged(claim: WordsClaim, n: int) -> list[tuple[int, int]]:
 
 
 def find_what_is_not_past_only(claim: WordsClaim) -> Formula | None:
-    """A subformula that looks ahead, counts to the right or mentions n, or None."""
+    """Return a subformula that looks ahead, counts to the right or mentions n, or None."""
     for formula in claim.formulas:
         found = find_future_subformula(formula) or find_subformula_with_length(formula)
         if found is not None:
@@ -115,7 +115,7 @@ def is_by_place(network: TrainedNetwork, claim: WordsClaim) -> bool:
 
 
 def obligations(network: TrainedNetwork, claim: WordsClaim) -> Iterator[tuple[int, int]]:
-    """The pairs (offset, place) or (offset, length) to be covered, by offset and then by place or length."""
+    """Yield the pairs (offset, place) or (offset, length) to be covered, by offset and then by place or length."""
     shortest, longest = claim.lengths
     around = len(claim.before) + len(claim.after)
     first = shortest
@@ -128,13 +128,13 @@ def obligations(network: TrainedNetwork, claim: WordsClaim) -> Iterator[tuple[in
 
 
 def last_offset(network: TrainedNetwork, tokens: int, offsets: tuple[int, int] | None = None) -> int:
-    """The last offset (of these) at which so many tokens fit into the position tables; 0 if there are none."""
+    """Return the last offset (of these) at which so many tokens fit into the position tables; 0 if there are none."""
     fits = 0 if network.rows is None else network.rows - tokens
     return fits if offsets is None else min(fits, offsets[1])
 
 
 def claim_of_lengths(network: TrainedNetwork, claim: WordsClaim, first: int, last: int) -> WordsClaim:
-    """The claim about some of its lengths, at those of its offsets at which they fit."""
+    """Return the claim about some of its lengths, at those of its offsets at which they fit."""
     around = len(claim.before) + len(claim.after)
     offsets = (claim.offsets[0], last_offset(network, around + first, claim.offsets))
     return replace(claim, lengths=(first, last), offsets=offsets)

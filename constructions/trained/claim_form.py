@@ -19,7 +19,7 @@ KEYS = ("alphabet", "tokens", "before", "after", "offsets", "min_n", "max_n", "r
 
 
 def claim_to_json(claim: WordsClaim) -> dict[str, Any]:
-    """The canonical JSON object, its keys in the order of section 3."""
+    """Return the canonical JSON object, its keys in the order of section 3."""
     automaton = claim.automaton
     return {
         "alphabet": list(claim.alphabet),
@@ -46,7 +46,7 @@ def _when_to_json(when: When) -> dict[str, Any]:
 
 
 def claim_from_json(data: Any, where: str = "claim") -> WordsClaim:
-    """The claim that a JSON object describes.
+    """Return the claim that a JSON object describes.
 
     Raises:
         InputError: for the first thing that does not fit section 3 of docs/trained.md.

@@ -46,7 +46,7 @@ class IntegerExpression:
             raise InputError(f"{self.where}: {unknown[0]} in {self.text!r}, expected one of {', '.join(sorted(known))}")
 
     def value(self, names: Mapping[str, int]) -> int:
-        """The value where names have these values.
+        """Return the value where names have these values.
 
         Raises:
             InputError: if something is divided by 0, or a number is very large.

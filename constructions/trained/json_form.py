@@ -24,7 +24,7 @@ _ORIGINAL = re.compile(r"(onnxruntime|torch|logits in) [^\s/\\]{1,80}", re.ASCII
 
 
 def network_to_json(network: trained.TrainedNetwork) -> dict[str, Any]:
-    """The JSON object of a network, made once and not to be changed; keys in the order of the page."""
+    """Return the JSON object of a network, made once and not to be changed; keys in the order of the page."""
     kept = vars(network)  # as a cached property is kept
     if "as_json" not in kept:
         kept["as_json"] = {"format": FORMAT, "version": VERSION,
@@ -34,12 +34,12 @@ def network_to_json(network: trained.TrainedNetwork) -> dict[str, Any]:
 
 
 def network_text(network: trained.TrainedNetwork) -> str:
-    """The text of the file of a network."""
+    """Return the text of the file of a network."""
     return json.dumps(network_to_json(network)) + "\n"
 
 
 def read_network(path: str | Path) -> trained.TrainedNetwork:
-    """The network in a file.
+    """Return the network in a file.
 
     Raises:
         InputError: if the file cannot be read, is too long, or holds no network.
@@ -49,7 +49,7 @@ def read_network(path: str | Path) -> trained.TrainedNetwork:
 
 
 def network_from_json(data: Any, where: str) -> trained.TrainedNetwork:
-    """The network that parsed JSON holds.
+    """Return the network that parsed JSON holds.
 
     Raises:
         InputError: naming ``where``, the place in it, what was found and what was expected.

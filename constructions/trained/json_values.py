@@ -27,7 +27,7 @@ def found(value: object) -> str:
 
 
 def fields(data: Any, where: str, names: Sequence[str]) -> list[Any]:
-    """The values of an object that has exactly these keys.
+    """Return the values of an object that has exactly these keys.
 
     Raises:
         InputError: if it is no object, or has other keys.
@@ -55,7 +55,7 @@ def items(data: Any, where: str, read: Callable[[Any, str], V]) -> tuple[V, ...]
 
 
 def size(data: Any, where: str) -> int:
-    """A whole number from 0 to MAX_SIZE - 1.
+    """Return a whole number from 0 to MAX_SIZE - 1.
 
     Raises:
         InputError: if it is another value.
@@ -66,7 +66,7 @@ def size(data: Any, where: str) -> int:
 
 
 def whole(data: Any, where: str) -> int:
-    """A whole number of at most 2^31.
+    """Return a whole number of at most 2^31.
 
     Raises:
         InputError: if it is another value.
@@ -77,7 +77,7 @@ def whole(data: Any, where: str) -> int:
 
 
 def positive(data: Any, where: str) -> int:
-    """A whole number from 1 to MAX_SIZE - 1.
+    """Return a whole number from 1 to MAX_SIZE - 1.
 
     Raises:
         InputError: if it is another value.
@@ -88,7 +88,7 @@ def positive(data: Any, where: str) -> int:
 
 
 def rational(data: Any, where: str) -> Fraction:
-    """A rational: a whole number, or text such as "1/3".
+    """Return a rational: a whole number, or text such as "1/3".
 
     Raises:
         InputError: if it is another value, or has too many digits.
@@ -141,12 +141,12 @@ class JsonCodec(Generic[V]):
     write: Callable[[V], Any] = lambda value: value
 
     def or_null(self) -> "JsonCodec[V | None]":
-        """The same, or null for None."""
+        """Return the same, or null for None."""
         return JsonCodec(lambda data, where: optional(data, where, self.read),
                          lambda value: None if value is None else self.write(value))
 
     def list(self) -> "JsonCodec[tuple[V, ...]]":
-        """A list of such values."""
+        """Return a list of such values."""
         return JsonCodec(lambda data, where: items(data, where, self.read),
                          lambda value: [self.write(one) for one in value])
 
@@ -162,7 +162,7 @@ def choice(choices: Sequence[V]) -> JsonCodec[V]:
 
 def record(make: Callable[..., V], *, tag: Mapping[str, str] | None = None, keys: Mapping[str, str] | None = None,
            rare: Collection[str] = (), **parts: JsonCodec[Any]) -> JsonCodec[V]:
-    """An object with a key for each attribute: of its name, unless ``keys`` say otherwise, after a ``tag``.
+    """Return an object with a key for each attribute: of its name, unless ``keys`` say otherwise, after a ``tag``.
 
     The ``rare`` attributes have none where they are None.
     """

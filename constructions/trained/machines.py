@@ -42,7 +42,7 @@ class TransducerText:
 
 
 def built_in(name: str, tracks: Sequence[str], letters: int, columns: int, by: int | None) -> TransducerText:
-    """A machine by its name, for tracks with so many letters each, and so many columns.
+    """Return a machine by its name, for tracks with so many letters each, and so many columns.
 
     Raises:
         InputError: if there is none, or the tracks or the number do not fit.
@@ -108,7 +108,7 @@ def _modular_sum(tracks: Sequence[str], letters: int, columns: int, by: int) -> 
 
 
 def _sort(tracks: Sequence[str], letters: int, columns: int, by: int) -> TransducerText:
-    """The state counts the letters up to each; in place k stands how many of these counts are at most k."""
+    """Return the state counts the letters up to each; in place k stands how many of these counts are at most k."""
     names = [f"n{letter}" for letter in range(letters - 1)]
     return TransducerText(dict.fromkeys(names, 0), {}, {name: f"{name} + ({tracks[0]} <= {letter})"
                                                         for letter, name in enumerate(names)},
@@ -215,7 +215,7 @@ class _Made:
         self.allow, self.given = _expression("allow", written.allow, known), _expression("given", written.given, after)
 
     def step(self, state: State, letters: Sequence[int], column: int) -> tuple[State, tuple[int, ...]] | None:
-        """The state after a column and the tokens that are written; None where the column is not allowed."""
+        """Return the state after a column and the tokens that are written; None where the column is not allowed."""
         maker = self.maker
         if not maker.may_stand(letters, column, self.columns):
             return None

@@ -10,12 +10,12 @@ _STORED = {"binary64": "<f8", "binary32": "<f4", "binary16": "<f2", "bfloat16": 
 
 
 def numbers(network: TrainedNetwork, view: View) -> npt.NDArray[np.float64]:
-    """The elements of the view, in a new array of its shape."""
+    """Return the elements of the view, in a new array of its shape."""
     return view_of_tensor(network.tensors[view.tensor], view)
 
 
 def view_of_tensor(tensor: Tensor, view: View) -> npt.NDArray[np.float64]:
-    """The elements of a view of this tensor, which must lie inside it."""
+    """Return the elements of a view of this tensor, which must lie inside it."""
     stored = np.frombuffer(tensor.data, _STORED[tensor.format])[view.start :]
     size = ELEMENT_BYTES[tensor.format]
     strided = np.lib.stride_tricks.as_strided(stored, view.shape, [stride * size for stride in view.strides],
@@ -34,7 +34,7 @@ def is_finite(tensor: Tensor) -> bool:
 
 
 def _as_binary64(form: str, stored: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
-    """A bfloat16 number is the upper half of a binary32 number."""
+    """Return a bfloat16 number is the upper half of a binary32 number."""
     if form == "bfloat16":
         upper_halves: npt.NDArray[np.uint32] = stored.astype(np.uint32) << np.uint32(16)
         stored = upper_halves.view(np.float32)

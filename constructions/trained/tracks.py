@@ -107,11 +107,11 @@ class TracksClaim:
         return step[1 + place.index]
 
     def step(self, form: Layout, column: int, state: int, letters: Column) -> Step:
-        """The step of a state with a column."""
+        """Return the step of a state with a column."""
         return self.machine.tables[form.columns[column]][state][self.column_index[letters]]
 
     def states(self, form: Layout, columns: Sequence[Column]) -> list[int]:
-        """The states before, between and after the columns.
+        """Return the states before, between and after the columns.
 
         Raises:
             InputError: if the machine does not allow the input.
@@ -127,7 +127,7 @@ class TracksClaim:
         return states
 
     def tokens(self, form: Layout, columns: Sequence[Column]) -> tuple[int, ...]:
-        """The whole sequence of an input, with the right answers.
+        """Return the whole sequence of an input, with the right answers.
 
         Raises:
             InputError: if the machine does not allow the input.
@@ -136,11 +136,11 @@ class TracksClaim:
         return tuple(self.token_at(place, states, columns, form) for place in form.layout)
 
     def show_column(self, column: Column) -> str:
-        """A column as letters."""
+        """Return a column as letters."""
         return ",".join(track.letters[letter] for track, letter in zip(self.tracks, column, strict=True))
 
     def show_input(self, columns: Sequence[Column]) -> str:
-        """The letters of each track, as people write them."""
+        """Return the letters of each track, as people write them."""
         parts = []
         for index, track in enumerate(self.tracks):
             letters = [track.letters[column[index]] for column in columns]

@@ -10,13 +10,13 @@ KINDS: tuple[Kind, ...] = ("token", "track", "answer", "end")
 
 
 def tracks_claim_to_json(claim: TracksClaim) -> dict[str, Any]:
-    """The canonical JSON object."""
+    """Return the canonical JSON object."""
     written: dict[str, Any] = _CLAIM.write(claim)
     return written
 
 
 def tracks_claim_from_json(data: Any, where: str) -> TracksClaim:
-    """The claim of a JSON object; sizes are checked.
+    """Return the claim of a JSON object; sizes are checked.
 
     Raises:
         InputError: one line that says where, what was found and what was expected.

@@ -38,7 +38,7 @@ def row(entry: BoardEntry) -> tuple[str, ...]:
 
 
 def table(names: list[str]) -> Iterator[str]:
-    """The lines of the table."""
+    """Yield the lines of the table."""
     for cells in (HEAD, ["---"] * len(HEAD), *(row(entry) for entry in board() if entry.name in names)):
         yield f"| {' | '.join(cells)} |"
 

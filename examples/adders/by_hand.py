@@ -45,21 +45,21 @@ class SparseNetwork:
     parameters: int = 0
 
     def view(self, array: NDArray[np.float64]) -> View:
-        """A tensor of its own."""
+        """Return a tensor of its own."""
         self.parameters += int(np.count_nonzero(array))
         name = f"t{len(self.tensors)}"
         self.tensors[name] = Tensor("binary64", array.shape, array.astype("<f8").tobytes())
         return View(name, 0, array.shape, (array.shape[1], 1) if array.ndim == 2 else (1,))
 
     def matrix(self, rows: int, columns: int, entries: Rows) -> View:
-        """A matrix that is 0 elsewhere."""
+        """Return a matrix that is 0 elsewhere."""
         array = np.zeros((rows, columns))
         for place, entry in entries.items():
             array[place] = entry
         return self.view(array)
 
     def affine(self, rows: int, columns: int, entries: Rows, bias: list[float] | None = None) -> Affine:
-        """A map of the stream."""
+        """Return a map of the stream."""
         return Affine(self.matrix(rows, columns, entries), None if bias is None else self.view(np.array(bias)))
 
     def finder(self, sharp: float, before: int, value: float, into: int) -> TrainedHead:
@@ -76,7 +76,7 @@ class SparseNetwork:
 
     def made(self, values: list[float], places: list[tuple[float, float, float]], steps: tuple[Step, ...],
              unembedding: Affine) -> TrainedNetwork:
-        """The network with these values of tokens, and column, -column^2 and column asked for of each place."""
+        """Return the network with these values of tokens, and column, -column^2 and column asked for of each place."""
         tokens = self.matrix(len(values), WIDTH, {(token, VALUE): one for token, one in enumerate(values)})
         positions = self.matrix(len(places), WIDTH, {
             (place, coordinate): one for place, three in enumerate(places)
@@ -100,17 +100,17 @@ class BoardEntry:
 
 
 def heads(*made: TrainedHead) -> AttentionStep:
-    """A step with these heads."""
+    """Return a step with these heads."""
     return AttentionStep(None, made, None, Scale(times=Fraction(1)))
 
 
 def found(column: int) -> tuple[float, float, float]:
-    """A place that has a column."""
+    """Return a place that has a column."""
     return float(column), -float(column * column), 0.0
 
 
 def asks(column: int) -> tuple[float, float, float]:
-    """A place that no head finds and that asks for a column."""
+    """Return a place that no head finds and that asks for a column."""
     return 0.0, NOWHERE, float(column)
 
 
@@ -132,7 +132,7 @@ def adder(name: str, base: int, columns: int, sharp: float, margin: str = MARGIN
 
 
 def sum_claim(base: int, columns: int, margin: str) -> str:
-    """The claim that two numbers are added."""
+    """Return the claim that two numbers are added."""
     return (f'title = "The sum of two numbers of {columns} digits to the base {base}, least significant digit first"\n'
             f'letters = "{"0123456789"[:base]}"\ncolumns = {columns}\ntracks = ["a", "b"]\nmachine = "add"\n'
             f'layout = ["a", {base}, "b", {base + 1}, "answer"]\n' + margin)
@@ -187,7 +187,7 @@ def carries(name: str, base: int, columns: int) -> BoardEntry:
 
 
 def reverser(name: str, columns: int, sharp: float) -> BoardEntry:
-    """The digits from the last to the first: the head hears the digit of the column that is asked for."""
+    """Return the digits from the last to the first: the head hears the digit of the column that is asked for."""
     make = SparseNetwork()
     places = [*map(found, range(columns)), *map(asks, reversed(range(columns)))]
     claim = (f'title = "{columns} digits from the last to the first"\nletters = "0123456789"\ncolumns = {columns}\n'
@@ -222,7 +222,7 @@ def parity(name: str, columns: int) -> BoardEntry:
 
 
 def sorter(name: str, columns: int) -> BoardEntry:
-    """The letters of a word of 0 and 1 in order: a 1 where the place is beyond the number of zeros."""
+    """Return the letters of a word of 0 and 1 in order: a 1 where the place is beyond the number of zeros."""
     make = SparseNetwork()
     places = [(0.0, 0.0, 0.0)] * columns + [(0.0, NOWHERE, float(column)) for column in range(columns)]
     unembedding = make.affine(WIDTH, 2, {(SUM, 1): 2.0, (ASKED, 1): 2.0}, [0.0, 1.0 - 2.0 * columns])

@@ -14,7 +14,7 @@ from examples.hard.writing import hard_head, network, save
 
 
 def build(tie_break: str | None = "i/n") -> Transformer:
-    """The network, whose later positions score higher by this function of the position, if any."""
+    """Return the network, whose later positions score higher by this function of the position, if any."""
     place = {"place": tie_break} if tie_break else {}
     last = hard_head("last bit", Mask.FUTURE, key={"write": 1, **dict.fromkeys(place, 1)}, value={"bit": 1})
     return network({"0": {"write": 1}, "1": {"write": 1, "bit": 1}, "-": {}}, {"one": "1", **place}, [Layer((last,))])

@@ -10,7 +10,7 @@ from examples.hard.writing import save
 
 
 def build() -> Transformer:
-    """The network."""
+    """Return the network."""
     return flip_flop.build("i/n^2")
 
 

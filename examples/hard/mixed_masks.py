@@ -13,7 +13,7 @@ from examples.hard.writing import at_least_half, hard_head, network, save
 
 
 def build() -> Transformer:
-    """The network."""
+    """Return the network."""
     anywhere = hard_head("anywhere", Mask.NONE, key={"mark": 1, "place": 1}, value={"mark": 1})
     ahead = hard_head("ahead", Mask.PAST, key={"mark": 1, "place": -1}, value={"mark": 1})
     behind = hard_head("behind", Mask.FUTURE, key={"is ahead": -1, "place": 1}, value={"mark": 1, "anywhere": 1})

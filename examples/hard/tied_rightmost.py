@@ -14,7 +14,7 @@ from examples.hard.writing import save
 
 
 def build() -> Transformer:
-    """The network."""
+    """Return the network."""
     model = tied.build()
     (head,) = model.layers[0].heads
     return replace(model, layers=(Layer((replace(head, weighting=Weighting.RIGHTMOST_HARDMAX),)),))

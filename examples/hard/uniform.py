@@ -10,7 +10,7 @@ from examples.hard.writing import hard_head, network, save
 
 
 def build() -> Transformer:
-    """The network."""
+    """Return the network."""
     share = hard_head("share", Mask.FUTURE, key={}, value={"mark": 1})
     mean = hard_head("mean", Mask.NONE, key={}, value={"share": 1})
     return network({"0": {}, "1": {"mark": 1}}, {"one": "1"}, [Layer((share,)), Layer((mean,))])

@@ -17,12 +17,12 @@ Form = Mapping[str, int | str]
 
 
 def row(form: Form) -> Coefficients:
-    """The linear form, exactly."""
+    """Return the linear form, exactly."""
     return {name: Fraction(weight) for name, weight in form.items()}
 
 
 def hard_head(name: str, mask: Mask, key: Form, value: Form, query: Form | None = None) -> Head:
-    """A head that writes the direction ``name``; without a key it attends uniformly."""
+    """Return a head that writes the direction ``name``; without a key it attends uniformly."""
     return Head(name, "by hand", mask, Weighting.AVERAGE_HARDMAX, parse_expression("1"),
                 (row(query or {"one": 1}) if key else {},), (row(key),), {name: row(value)})
 
@@ -34,7 +34,7 @@ def at_least_half(reads: str, writes: str) -> FeedForward:
 
 
 def network(tokens: Mapping[str, Form], positions: Mapping[str, str], layers: Iterable[Layer]) -> Transformer:
-    """The transformer; its output is what is written last."""
+    """Return the transformer; its output is what is written last."""
     layers = tuple(layers)
     embedded = [name for form in tokens.values() for name in form]
     written: Sequence[str] = [name for layer in layers for names in (

@@ -15,7 +15,7 @@ from certify import Network
 
 
 def build(constant: str = "3/2") -> Network:
-    """The network with temperature 1/constant."""
+    """Return the network with temperature 1/constant."""
     net = Network("01", temperature=f"1/({constant})")
     bit = net.head("bit at the first position", key={"i": -1}, value="Q_1", means="O (FIRST & Q_1)")
     net.output(net.round(bit))

@@ -19,7 +19,7 @@ MIN_N = 2
 
 
 def build(constant: str = "2") -> Network:
-    """The network with temperature 1/(constant * ln n)."""
+    """Return the network with temperature 1/(constant * ln n)."""
     net = Network("01", temperature=f"1/({constant}*ln(n))")
     bit = net.head("bit at the first position", key="FIRST", value="Q_1", means="O (FIRST & Q_1)")
     net.output(net.round(bit))

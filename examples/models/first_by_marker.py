@@ -16,7 +16,7 @@ from certify import Network
 
 
 def build(constant: str = "6") -> Network:
-    """The network with temperature 1/constant."""
+    """Return the network with temperature 1/constant."""
     net = Network("01", temperature=f"1/({constant})")
     bit = net.head("bit at the first position", key="FIRST", value="Q_1", means="O (FIRST & Q_1)")
     net.output(net.round(bit))

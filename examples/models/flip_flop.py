@@ -18,7 +18,7 @@ from certify import Network
 
 
 def build(constant: str = "2") -> Network:
-    """The network with temperature 1/(constant * n)."""
+    """Return the network with temperature 1/(constant * n)."""
     net = Network("w0,w1,i", temperature=f"1/({constant}*n)")
     bit = net.head("last bit", key={"Q_w0 | Q_w1": 1, "i/n": 1}, value="Q_w1", means="!Q_w0 S Q_w1")
     net.output(net.round(bit))

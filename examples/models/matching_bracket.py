@@ -22,7 +22,7 @@ NESTED = f"#<[{OPENS}] - #<[{CLOSES}]"
 
 
 def opens_at(depth: int) -> str:
-    """An opening bracket after which the nesting is this deep."""
+    """Return an opening bracket after which the nesting is this deep."""
     return f"({OPENS} & {NESTED} == {depth})"
 
 
@@ -32,7 +32,7 @@ def last_opening_is_round(depth: int) -> str:
 
 
 def matches(depth: int) -> str:
-    """A bracket that closes this depth has the type of the one that opened it."""
+    """Return a bracket that closes this depth has the type of the one that opened it."""
     return f"({CLOSES} & {NESTED} == {depth - 1} -> (Q[')'] <-> {last_opening_is_round(depth)}))"
 
 
@@ -43,7 +43,7 @@ def balanced() -> str:
 
 
 def build(constant: str = "2") -> Network:
-    """The network with temperature 1/(constant * n)."""
+    """Return the network with temperature 1/(constant * n)."""
     net = Network("()[]", temperature=f"1/({constant}*n)")
     for depth in range(1, DEPTH + 1):
         near = net.head(f"last opened at depth {depth}", key={opens_at(depth): 1, "i/n": 1},

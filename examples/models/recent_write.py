@@ -16,7 +16,7 @@ from certify import Network
 
 
 def build(bonus: str = "8") -> Network:
-    """The network with this bonus for writes."""
+    """Return the network with this bonus for writes."""
     net = Network("w0,w1,i", temperature="1/2")
     bit = net.head("last bit", key={"Q_w0 | Q_w1": bonus, "i": 1}, value="Q_w1", means="!Q_w0 S Q_w1")
     net.output(net.round(bit))

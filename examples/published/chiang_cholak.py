@@ -34,12 +34,12 @@ SYMBOLS: Mapping[str, Row] = {"0": {"is 0": 1}, "1": {"is 1": 1}, "$": {"is $": 
 
 
 def row(form: Row) -> Coefficients:
-    """The linear form, exactly."""
+    """Return the linear form, exactly."""
     return {name: Fraction(weight) for name, weight in form.items()}
 
 
 def head(name: str, query: Row, key: Row, values: Mapping[str, Row], temperature: str = "1") -> Head:
-    """An unmasked head with softmax; without a key it attends uniformly."""
+    """Return an unmasked head with softmax; without a key it attends uniformly."""
     return Head(name, "Chiang and Cholak 2022", Mask.NONE, Weighting.SOFTMAX, parse_expression(temperature),
                 (row(query),), (row(key),), {written: row(form) for written, form in values.items()})
 
@@ -50,7 +50,7 @@ def unit(reads: Row, bias: int, writes: Row) -> Unit:
 
 
 def network(positions: Mapping[str, str], layers: tuple[Layer, ...], written: tuple[str, ...]) -> Transformer:
-    """The transformer over 0, 1 and $; its output is what is ``written`` last."""
+    """Return the transformer over 0, 1 and $; its output is what is ``written`` last."""
     exact = {name: parse_position_function(text) for name, text in positions.items()}
     meanings: dict[str, Meaning] = {name: Position(value) for name, value in exact.items()}
     free = [name for form in SYMBOLS.values() for name in form] + list(written)
@@ -79,7 +79,7 @@ def parity(c: int = 1) -> Transformer:
 
 
 def doubled(transformer: Transformer, scores: int = 1) -> Transformer:
-    """The same for layer norms: every direction has a twin with its negative, so that all add up to 0.
+    """Return the same for layer norms: every direction has a twin with its negative, so that all add up to 0.
 
     The last feed-forward part leaves nothing but the output and its twin, so that a norm behind it makes the output a
     number of the size sqrt(d/2), however small it was.
@@ -111,7 +111,7 @@ def doubled(transformer: Transformer, scores: int = 1) -> Transformer:
 
 
 def build() -> Mapping[str, Transformer]:
-    """The model files of this folder by their names."""
+    """Return the model files of this folder by their names."""
     return {"first": first(), "first_log_length": first(temperature="1/ln(n)"), "parity": parity(),
             "first_doubled": doubled(first()), "parity_doubled": doubled(parity())}
 

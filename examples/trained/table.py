@@ -68,7 +68,7 @@ def ranges(numbers: Sequence[int]) -> str:
 
 
 def row(plan: Plan, found: dict[str, Any]) -> tuple[str, ...]:
-    """A row of the table, from what training and deciding wrote."""
+    """Return a row of the table, from what training and deciding wrote."""
     right, words = plan.accuracy
     certified = str(found.get("certified_to", "none" if found else ""))
     if found.get("verdict") == "certified" and found["whole_domain"]:
@@ -86,7 +86,7 @@ def decision_of(plan: Plan) -> dict[str, Any]:
 
 
 def table() -> str:
-    """The table of all networks."""
+    """Return the table of all networks."""
     rows = [row(plan, decision_of(plan)) for plan in plans().values()]
     lines = [HEAD, ("---",) * len(HEAD), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)

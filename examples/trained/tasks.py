@@ -73,7 +73,7 @@ class Samples:
 
 def explore(letters: str, start: State, step: Callable[[State, str], State | None],
             answer: Callable[[State], Answer], max_n: int) -> PartialAutomaton:
-    """The automaton of all states that words of at most ``max_n`` letters reach, shortest words first."""
+    """Return the automaton of all states that words of at most ``max_n`` letters reach, shortest words first."""
     states, level = {start: 0}, [start]
     for _ in range(max_n):
         after = [step(state, letter) for state in level for letter in letters]
@@ -102,7 +102,7 @@ def draw(task: Task, count: int, n: int, rng: np.random.Generator) -> Samples:
 
 
 def _judged(task: Task, length: int, states: Integers) -> tuple[Integers, Integers]:
-    """The tokens that are judged, and the states after which the answers are asked there."""
+    """Return the tokens that are judged, and the states after which the answers are asked there."""
     if task.read == "each":
         first = 0 if task.empty else 1
         return np.arange(first - (not task.starts), length), states[:, first:]
@@ -120,7 +120,7 @@ def _walks(task: Task, count: int, n: int, rng: np.random.Generator) -> Integers
 
 
 def _mirrored(task: Task, count: int, n: int, rng: np.random.Generator) -> Integers:
-    """A third palindromes, a third palindromes with one letter drawn again, a third any words."""
+    """Return a third palindromes, a third palindromes with one letter drawn again, a third any words."""
     words = rng.integers(len(task.letters), size=(count, n))
     third = count // 3
     words[third:, : n // 2] = words[third:, ::-1][:, : n // 2]

@@ -45,7 +45,7 @@ def train(plan: Plan) -> torch.nn.Module:
 
 
 def shape_of(plan: Plan) -> NetworkSizes:
-    """The sizes of a network."""
+    """Return the sizes of a network."""
     return NetworkSizes(plan.trains_on.vocabulary, plan.rows, plan.layers, plan.heads)
 
 
@@ -57,14 +57,14 @@ def offsets(plan: Plan, samples: Samples, rng: np.random.Generator) -> torch.Ten
 
 
 def answers(network: torch.nn.Module, task: Task, samples: Samples, first: torch.Tensor) -> torch.Tensor:
-    """The values of the task's rows [B, judged tokens, rows]; ``first`` [B]: the offsets."""
+    """Return the values of the task's rows [B, judged tokens, rows]; ``first`` [B]: the offsets."""
     tokens = torch.from_numpy(samples.tokens)
     logits = network(tokens, first[:, None] + torch.arange(tokens.shape[1]))
     return logits[:, torch.from_numpy(samples.at)] @ torch.from_numpy(task.forms)
 
 
 def loss(values: torch.Tensor, samples: Samples) -> torch.Tensor:
-    """The cross-entropy of the signs, where they are asked."""
+    """Return the cross-entropy of the signs, where they are asked."""
     positive = torch.from_numpy(samples.positive).float()
     asked = torch.from_numpy(samples.asked)[:, :, None].expand_as(positive).float()
     return functional.binary_cross_entropy_with_logits(values, positive, asked)
@@ -84,7 +84,7 @@ def accuracy(network: torch.nn.Module, plan: Plan, count: int = SAMPLES) -> tupl
 
 
 def model_bytes(network: torch.nn.Module) -> bytes:
-    """The weights as a safetensors file."""
+    """Return the weights as a safetensors file."""
     return bytes(save({name: tensor.detach().numpy() for name, tensor in network.state_dict().items()}))
 
 

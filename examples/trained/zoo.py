@@ -73,7 +73,7 @@ def plans() -> dict[str, Plan]:
 
 
 def chosen(parser: ArgumentParser) -> tuple[list[Plan], Namespace]:
-    """The plans that are named on the command line, or all; and the other options."""
+    """Return the plans that are named on the command line, or all; and the other options."""
     zoo = plans()
     parser.add_argument("names", nargs="*", metavar="NAME", help="a table of zoo.toml; without names, all")
     options = parser.parse_args()

@@ -36,7 +36,7 @@ PLACES = {
 if not TYPE_CHECKING:  # types are those of the imports above
 
     def __getattr__(name: str) -> Any:
-        """A name that a chapter gives.
+        """Return a name that a chapter gives.
 
         Raises:
             AttributeError: if there is none.

@@ -45,7 +45,7 @@ def cost_of_token(judge: Judge) -> int:
 
 
 def nodes_of(given: DecisionByCover, unit: ClassesUnit) -> int:
-    """The nodes of the graph of a unit, down to its last level."""
+    """Return the nodes of the graph of a unit, down to its last level."""
     last = unit.last + len(given.claim.after)
     return len(given.claim.before) + sum(map(len, given.evidence.graphs[unit.graph][:last + 1]))
 

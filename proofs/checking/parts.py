@@ -34,7 +34,7 @@ from proofs.checking.costs import estimate_decision
 
 
 def read_decision_of(data: bytes, asked: RequiredClaim, work: int) -> DecisionByCover:
-    """The decision whose bytes these are; one without a cover, or of float runs, has no parts."""
+    """Return the decision whose bytes these are; one without a cover, or of float runs, has no parts."""
     given = read_within(data, asked, Budget(work)).given
     expect(isinstance(given, Decision) and isinstance(given.evidence, Cover) and not given.floats,
            "a file of this kind has no parts and no samples")
@@ -47,7 +47,7 @@ def has_lengths(given: object) -> bool:
 
 
 def read_float_runs(data: bytes, work: int) -> FloatRuns:
-    """The claim about float runs of all words whose bytes these are."""
+    """Return the claim about float runs of all words whose bytes these are."""
     given = read_within(data, ANYTHING, Budget(work)).given
     expect(isinstance(given, Decision) and isinstance(given.evidence, Cover | EachWord) and given.floats,
            "a file of this kind is not about float runs of all words")
@@ -76,7 +76,7 @@ def join_parts(data: bytes, proved: Iterable[Mapping[str, int]], asked: Required
 
 
 def find_unproved_units(data: bytes, part: int, parts: int, work: int = 1) -> list[tuple[int, str]]:
-    """The places in a decision's cover of the units that a part does not prove, each with the reason.
+    """Return the places in a decision's cover of the units that a part does not prove, each with the reason.
 
     If there is none in any part, the claim is proved.
     """
@@ -190,7 +190,7 @@ def prove_part(given: DecisionByCover, part: int, parts: int) -> CoverageCounts:
 
 
 def find_unproved(given: DecisionByCover, part: int, parts: int) -> list[tuple[int, str]]:
-    """The places in the cover of units that this part does not prove, each with the reason.
+    """Return the places in the cover of units that this part does not prove, each with the reason.
 
     If there is none in any of the parts, the claim is proved.
 
@@ -230,7 +230,7 @@ def prove_sample(given: DecisionByCover, number: int, data: bytes) -> CoverageCo
 
 
 def obligation_at(cover: Iterable[CoverPart], place: int) -> CoverPart:
-    """The obligation at this place, counted through the units of the cover."""
+    """Return the obligation at this place, counted through the units of the cover."""
     for unit in cover:
         count = unit.last - unit.first + 1
         if place < count:
@@ -241,7 +241,7 @@ def obligation_at(cover: Iterable[CoverPart], place: int) -> CoverPart:
 
 
 def find_unproved_floats(given: FloatRuns, run: FloatClaim) -> tuple[int, str] | None:
-    """The first place or length at which a class of runs is not proved, with the reason; None if all are.
+    """Return the first place or length at which a class of runs is not proved, with the reason; None if all are.
 
     Raises:
         Rejected: if there is no rule for the class, or for what the network does.
@@ -255,7 +255,7 @@ def find_unproved_floats(given: FloatRuns, run: FloatClaim) -> tuple[int, str] |
 
 
 def find_unproved_units_of_runs(given: FloatRuns, run: FloatClaim) -> list[tuple[int, str]]:
-    """The places in the cover of units that are not proved in a class of runs, each with the reason.
+    """Return the places in the cover of units that are not proved in a class of runs, each with the reason.
 
     Raises:
         Rejected: if there is no rule for the class, or an obligation is left out of the cover.

@@ -33,7 +33,7 @@ def read_softened_text(data: bytes, work: int = 1) -> Softened:
 
 
 def check_shard(given: Softened, n: int, prefix: Word) -> ShardResult:
-    """The words of length n with the prefix are within the stated bounds.
+    """Return the words of length n with the prefix are within the stated bounds.
 
     Raises:
         Malformed: if there are no such words.

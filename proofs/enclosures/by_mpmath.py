@@ -39,7 +39,7 @@ _BINARY: Operations = {**BINARY, "+": operator.add, "-": operator.sub, "*": oper
 
 
 def by_mpmath(function: PositionFunction, i: int, n: int) -> mpf:
-    """The value at the working precision; ln and sqrt are the real functions."""
+    """Return the value at the working precision; ln and sqrt are the real functions."""
     if isinstance(function, Bracket) or not function.may_be_irrational:
         return mpf_of(Fraction(function.evaluate(i=i, n=n)))
     return mpf(run_time(function.postfix, _UNARY, _BINARY)({"i": i, "n": n}))
@@ -56,12 +56,12 @@ def _shared(function: Callable[[Any], Any], x: Any, _precision: int) -> Any:
 
 
 def exponential(x: Any) -> Any:
-    """The exponential at the working precision of mpmath; equal numbers share the work."""
+    """Return the exponential at the working precision of mpmath; equal numbers share the work."""
     return _shared(mpmath.exp, x, mpmath.mp.prec)
 
 
 def weigh(scores: Sequence[mpmath.mpf], weighting: Weighting) -> list[mpmath.mpf]:
-    """The weights of these scores: thresholds are found by halving an interval that has them."""
+    """Return the weights of these scores: thresholds are found by halving an interval that has them."""
     top = max(scores)
     if weighting.is_sparse:
         return _by_threshold([(score - top) * mpf_of(weighting.slope) for score in scores], int(1 / weighting.slope))
@@ -84,7 +84,7 @@ def _by_threshold(scores: Sequence[mpmath.mpf], power: int) -> list[mpmath.mpf]:
 
 
 def respond(response: Response, score: Any) -> Any:
-    """The function of a score."""
+    """Return the function of a score."""
     match response:
         case Response.RELU:
             return max(score, mpmath.mpf(0))
@@ -93,7 +93,7 @@ def respond(response: Response, score: Any) -> Any:
 
 
 def mpf_of(x: Fraction) -> mpf:
-    """The nearest number of the working precision."""
+    """Return the nearest number of the working precision."""
     return mpf(x.numerator) / x.denominator
 
 
@@ -101,7 +101,7 @@ def mpf_of(x: Fraction) -> mpf:
 
 
 def _context_with_methods() -> Any:
-    """A context of mpmath, apart from the common one, whose numbers have the methods of Arb's."""
+    """Return a context of mpmath, apart from the common one, whose numbers have the methods of Arb's."""
     context = mpmath.MPContext()
     methods = {"max": max} | {name: getattr(context, name) for name in ("log", "log1p", "sqrt", "tanh")}
     methods["exp"] = lambda x: _shared(context.exp, x, context.prec)
@@ -139,7 +139,7 @@ def _real(x: Fraction | int) -> Any:
 
 
 def run_by_mpmath(transformer: Transformer, word: Sequence[str]) -> list[Residual]:
-    """The final residual vectors under soft attention, at the working precision."""
+    """Return the final residual vectors under soft attention, at the working precision."""
     return run_layers(_embed(transformer, word), transformer, _attend, _feed, operator.add)
 
 
@@ -196,7 +196,7 @@ def _feed(feedforward: FeedForward, vector: Residual) -> Residual:
 
 
 def settled_run(transformer: Transformer, word: Sequence[str]) -> tuple[list[Residual], int] | None:
-    """The final residual vectors, and the digits with which they were computed.
+    """Return the final residual vectors, and the digits with which they were computed.
 
     None where they are many, or a head is hard, or twice the digits make others of them.
     """

@@ -41,18 +41,18 @@ def working_precision(bits: int) -> Iterator[None]:
 
 
 def ball(x: Fraction | int) -> arb:
-    """A ball around a rational, at the working precision."""
+    """Return a ball around a rational, at the working precision."""
     return arb(fmpq(x.numerator, x.denominator))
 
 
 def exp_ball(x: Fraction, bits: int) -> arb:
-    """A ball around e^x of relative width about 2**-bits; exact at 0."""
+    """Return a ball around e^x of relative width about 2**-bits; exact at 0."""
     with working_precision(bits + _integer_bits(x)):
         return ball(x).exp()
 
 
 def enclose_exp(x: Fraction, bits: int) -> Dyadic:
-    """An enclosure of e^x of relative width about 2**-bits; exact at 0.
+    """Return an enclosure of e^x of relative width about 2**-bits; exact at 0.
 
     >>> enclose_exp(Fraction(0), 128)
     Dyadic(lower=1, upper=1, exponent=0)
@@ -61,7 +61,7 @@ def enclose_exp(x: Fraction, bits: int) -> Dyadic:
 
 
 def enclose_exp_of_ratio(numerator: int, denominator: int, bits: int) -> Dyadic:
-    """An enclosure of e^(numerator/denominator), the same as that of the rational; the denominator is above 0.
+    """Return an enclosure of e^(numerator/denominator), the same as that of the rational; the denominator is above 0.
 
     >>> enclose_exp_of_ratio(-6, 4, 128) == enclose_exp(Fraction(-3, 2), 128)
     True

@@ -9,7 +9,7 @@ from proofs.enclosures.rationals import to_flint
 
 
 def enclose_at(function: PositionFunction, i: int, n: int) -> Interval:
-    """The value at (n, i); a point where it is rational.
+    """Return the value at (n, i); a point where it is rational.
 
     >>> from constructions.language.expressions import parse_expression
     >>> enclose_at(parse_expression("i/sqrt(n)"), 1, 4)
@@ -22,7 +22,7 @@ def enclose_at(function: PositionFunction, i: int, n: int) -> Interval:
 
 
 def enclose_in_length(expression: Expression, n: int) -> Interval:
-    """The value at n of an expression in n alone; otherwise as ``enclose_at``."""
+    """Return the value at n of an expression in n alone; otherwise as ``enclose_at``."""
     return _between(*expression.enclose(n=n))
 
 
@@ -31,7 +31,7 @@ def _between(lower: Fraction, upper: Fraction) -> Interval:
 
 
 def flint_at(function: PositionFunction, i: int, n: int) -> Interval:
-    """The value at (n, i) in FLINT's rationals."""
+    """Return the value at (n, i) in FLINT's rationals."""
     return in_flint(enclose_at(function, i, n))
 
 
@@ -42,5 +42,5 @@ def sharpness_at(temperature: Expression, i: int, n: int) -> Interval:
 
 
 def in_flint(x: Interval) -> Interval:
-    """The same interval, in FLINT's rationals."""
+    """Return the same interval, in FLINT's rationals."""
     return point(to_flint(x.lower)) if x.is_point else Interval(to_flint(x.lower), to_flint(x.upper))

@@ -12,7 +12,7 @@ Units = tuple[tuple[Coefficients, Fraction, Fraction], ...]
 
 def enclose_output(units: Units, bias: Fraction,
                    box: Mapping[str, Interval]) -> Interval:
-    """An enclosure of the output over a box, exact where every unit keeps its sign or depends on one free input.
+    """Return an enclosure of the output over a box, exact where every unit keeps its sign or depends on one free input.
 
     Units of constant sign are summed as one linear form first, so that opposite slopes cancel.
     """
@@ -36,7 +36,7 @@ def enclose_output(units: Units, bias: Fraction,
 
 def _split(units: Units, bias: Fraction, box: Mapping[str, Interval], name: str,
            reads: Coefficients, offset: Fraction) -> Interval:
-    """The hull of the output over the two halves at the point where the unit's input is 0."""
+    """Return the hull of the output over the two halves at the point where the unit's input is 0."""
     rest = enclose_form({k: w for k, w in reads.items() if k != name}, box, offset * 0).lower + offset
     knee = -rest / reads[name]
     halves = [enclose_output(units, bias, {**box, name: part})

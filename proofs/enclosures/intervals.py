@@ -33,7 +33,7 @@ class Interval:
         return Interval(min(products), max(products))
 
     def scaled(self, factor: Fraction) -> Interval:
-        """The interval of factor * x.
+        """Return the interval of factor * x.
 
         >>> Interval(Fraction(1), Fraction(2)).scaled(Fraction(-3))
         Interval(lower=Fraction(-6, 1), upper=Fraction(-3, 1))
@@ -66,7 +66,7 @@ class AtLeast:
 
 
 def point(x: Fraction) -> Interval:
-    """The interval that contains x only."""
+    """Return the interval that contains x only."""
     return Interval(x, x)
 
 

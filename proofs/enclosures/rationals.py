@@ -15,7 +15,7 @@ ZERO: Any = fmpq(0)
 
 
 def to_flint(x: Fraction) -> Any:
-    """The same number.
+    """Return the same number.
 
     >>> to_flint(Fraction(-6, 4))
     -3/2
@@ -24,12 +24,12 @@ def to_flint(x: Fraction) -> Any:
 
 
 def row_to_flint(row: Coefficients) -> dict[str, Any]:
-    """The same linear form."""
+    """Return the same linear form."""
     return {name: to_flint(weight) for name, weight in row.items()}
 
 
 def from_flint(x: Any) -> Fraction:
-    """The same number.
+    """Return the same number.
 
     >>> from_flint(to_flint(Fraction(-6, 4)))
     Fraction(-3, 2)
@@ -38,12 +38,12 @@ def from_flint(x: Any) -> Fraction:
 
 
 def interval_from_flint(x: Interval) -> Interval:
-    """The same interval; a point stays one."""
+    """Return the same interval; a point stays one."""
     return point(from_flint(x.lower)) if x.lower is x.upper else Interval(from_flint(x.lower), from_flint(x.upper))
 
 
 def rounded_outward(x: Interval, bits: int) -> Interval:
-    """An interval around x whose ends are multiples of 2**-bits; a point stays exact.
+    """Return an interval around x whose ends are multiples of 2**-bits; a point stays exact.
 
     >>> rounded_outward(Interval(to_flint(Fraction(1, 3)), to_flint(Fraction(2, 3))), 2)
     Interval(lower=1/4, upper=3/4)

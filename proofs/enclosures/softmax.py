@@ -61,7 +61,7 @@ def _in_units(mantissa: int, shift: int) -> int:
 
 def enclose_mean(scores: Sequence[Interval], values: Sequence[Interval], bits: int,
                  spread: int = MAX_SPREAD, counts: Sequence[int] | None = None) -> Interval:
-    """An enclosure of the softmax-weighted mean of values, scores and values lying in the given intervals.
+    """Return an enclosure of the softmax-weighted mean of values, scores and values lying in the given intervals.
 
     The mean of equal numbers is exact, whatever the weights. With ``counts``, each value is there so many times.
     """
@@ -76,7 +76,7 @@ def enclose_mean(scores: Sequence[Interval], values: Sequence[Interval], bits: i
 
 
 def _greatest_mean(weights: Sequence[Weight], values: Sequence[Fraction]) -> Fraction:
-    """The greatest weighted mean of ``values`` with each weight in its interval.
+    """Return the greatest weighted mean of ``values`` with each weight in its interval.
 
     It puts the weights of the greatest values at their upper ends and the rest at their lower ends: starting from the
     lower ends, raising one weight raises the mean as long as its value exceeds the mean.

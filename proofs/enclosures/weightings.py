@@ -47,7 +47,7 @@ def enclose_weights(weighting: Weighting, row: Scored, bits: int) -> list[Interv
 
 
 def _weighted_sum(weights: Sequence[Interval], values: Sequence[Interval], is_mean: bool) -> Interval:
-    """The sum of weight times value; a mean of equal numbers is that number."""
+    """Return the sum of weight times value; a mean of equal numbers is that number."""
     first = values[0]
     if is_mean and first.is_point and all(value == first for value in values):
         return first
@@ -81,7 +81,7 @@ def entmax_intervals(row: Scored, bits: int) -> list[Interval]:
 
 
 def entmax_weights(scores: Sequence[Fraction], bits: int) -> list[Interval]:
-    """The weights of exact scores under 1.5-entmax.
+    """Return the weights of exact scores under 1.5-entmax.
 
     >>> entmax_weights([Fraction(2), Fraction(2), Fraction(0)], 64)[0]
     Interval(lower=Fraction(1, 2), upper=Fraction(1, 2))
@@ -129,7 +129,7 @@ class _Support:
 
 
 def square_root(x: Any, bits: int) -> Interval:
-    """The square root of a rational that is at least 0, in its kind of rationals; exact if it is rational.
+    """Return the square root of a rational that is at least 0, in its kind of rationals; exact if it is rational.
 
     >>> square_root(Fraction(9, 4), 64).is_point
     True
@@ -164,7 +164,7 @@ def _by_ends(row: Scored, weights: Callable[[Sequence[Fraction]], list[Fraction]
 
 
 def sigmoid_intervals(row: Scored, bits: int) -> list[Interval]:
-    """The logistic function of the scores."""
+    """Return the logistic function of the scores."""
     return [logistic(score, bits) for score in row.scores]
 
 

@@ -51,7 +51,7 @@ def ask_about_file(coq: Coq, library: Path, transformer: Transformer, formula: F
 
 def _with_place(coq: Coq, library: Path, transformer: Transformer, formula: Formula, answer: KernelAnswer,
                 lengths: ProvedLengths = EVERY_LENGTH) -> KernelAnswer:
-    """The answer; if the checker said no, with the place where it stopped."""
+    """Return the answer; if the checker said no, with the place where it stopped."""
     if answer.reason != REFUSED:
         return answer
     with tempfile.TemporaryDirectory(prefix="certify-") as folder:

@@ -12,12 +12,12 @@ class NoAxiomList(Exception):
 
 
 def allowed_axioms() -> frozenset[str]:
-    """The axioms of Coq's own real numbers, which ``proofs/coq/axioms.txt`` lists with what they state."""
+    """Return the axioms of Coq's own real numbers, which ``proofs/coq/axioms.txt`` lists with what they state."""
     return frozenset(ALLOW_LIST.read_text(encoding="utf-8").splitlines())
 
 
 def parse_axioms(printed: str) -> frozenset[str]:
-    """The axioms in an answer of Coq to ``Print Assumptions``, each with what it states, on one line.
+    """Return the axioms in an answer of Coq to ``Print Assumptions``, each with what it states, on one line.
 
     The statement counts as well as the name: of a name, Coq prints only as much as sets it apart. Whatever else Coq
     reports there (an unguarded recursion, a section's variable) is an entry too, so that it is not allowed.
@@ -45,7 +45,7 @@ def parse_axioms(printed: str) -> frozenset[str]:
 
 
 def name_of(axiom: str) -> str:
-    """The name of an axiom without what it states.
+    """Return the name of an axiom without what it states.
 
     >>> name_of("Classical_Prop.classic : forall P : Prop, P \\\\/ ~ P")
     'Classical_Prop.classic'

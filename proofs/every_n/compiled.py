@@ -50,7 +50,7 @@ def cache_folder() -> Path:
 
 def compiled_library(coq: Coq, progress: Callable[[str], None] = lambda _: None,
                      entries: Sequence[str] = COMPILED, copied: Sequence[str] = COMPILED) -> Path:
-    """The folder with these files of the library and what they need, compiled; where it is not yet, it is made.
+    """Return the folder with these files of the library and what they need, compiled; where it is not yet, it is made.
 
     What has been compiled for the entries ``copied`` is copied from there.
 

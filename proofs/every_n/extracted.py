@@ -55,7 +55,7 @@ class OCamlMissing(Missing):
 
 
 def extract_checker(coq: Coq, library: Path, program: OcamlProgram = EVERY_N) -> Mapping[str, str]:
-    """The OCaml files that Coq makes of the checker, by their names.
+    """Return the OCaml files that Coq makes of the checker, by their names.
 
     Raises:
         InternalError: if Coq makes none, or if the checker rests on an axiom, which no OCaml program can have.
@@ -89,7 +89,7 @@ def checker_sources(coq: Coq, library: Path, program: OcamlProgram = EVERY_N) ->
 
 
 def find_ocaml() -> tuple[str, ...]:
-    """The command that compiles OCaml to machine code: ``ocamlopt``, or the one that ``ocamlfind`` knows.
+    """Return the command that compiles OCaml to machine code: ``ocamlopt``, or the one that ``ocamlfind`` knows.
 
     Raises:
         OCamlMissing: if there is none.
@@ -102,7 +102,7 @@ def find_ocaml() -> tuple[str, ...]:
 
 
 def find_zarith() -> tuple[str, ...]:
-    """The command that compiles OCaml with Zarith.
+    """Return the command that compiles OCaml with Zarith.
 
     Raises:
         OCamlMissing: if there is no OCaml, or no Zarith.
@@ -117,7 +117,7 @@ def find_zarith() -> tuple[str, ...]:
 
 
 def find_js_of_ocaml() -> tuple[str, ...]:
-    """The command that compiles OCaml to what js_of_ocaml reads.
+    """Return the command that compiles OCaml to what js_of_ocaml reads.
 
     Raises:
         OCamlMissing: if there is no OCaml, or no js_of_ocaml.
@@ -131,7 +131,7 @@ def find_js_of_ocaml() -> tuple[str, ...]:
 
 
 def find_compiler(program: OcamlProgram) -> tuple[str, ...]:
-    """The command that compiles the program.
+    """Return the command that compiles the program.
 
     Raises:
         OCamlMissing: if something that it needs is missing.
@@ -142,7 +142,7 @@ def find_compiler(program: OcamlProgram) -> tuple[str, ...]:
 
 
 def build_checker(sources: Mapping[str, str], compiler: tuple[str, ...], program: OcamlProgram = EVERY_N) -> bytes:
-    """The program, as the Makefile builds it.
+    """Return the program, as the Makefile builds it.
 
     Raises:
         InternalError: if OCaml does not compile it.
@@ -164,7 +164,7 @@ def build_checker(sources: Mapping[str, str], compiler: tuple[str, ...], program
 
 
 def compiled_files(makefile: str) -> list[str]:
-    """The files that the Makefile compiles, in its order.
+    """Return the files that the Makefile compiles, in its order.
 
     >>> compiled_files("MODULES = checker main\\n")
     ['checker.mli', 'checker.ml', 'main.ml']

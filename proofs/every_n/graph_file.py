@@ -63,7 +63,7 @@ class GraphFile(CoqFile):
         return f"{len(self.users)}%nat"
 
     def theorem(self, lengths: ProvedLengths = EVERY_LENGTH) -> str:
-        """The whole file, with the theorem about these lengths."""
+        """Return the whole file, with the theorem about these lengths."""
         return self.text(_HEADER + theorem_about_graph(lengths, self.base) + PRINT_AXIOMS)
 
     def _check_sizes(self, formula: Formula, mentioned: Sequence[Formula]) -> None:

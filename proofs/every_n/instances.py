@@ -31,7 +31,7 @@ _AMONG = "n among these"
 
 
 def theorem_about(lengths: ProvedLengths) -> str:
-    """The theorem that the network computes the claim, and its proof."""
+    """Return the theorem that the network computes the claim, and its proof."""
     if lengths.all:
         return _INSTANCE.format(
             lengths=_FROM_ONE, check="check network meanings claim",
@@ -44,7 +44,7 @@ def theorem_about(lengths: ProvedLengths) -> str:
 
 
 def theorem_about_graph(lengths: ProvedLengths, base: str) -> str:
-    """The same of a claim in which big formulas have names; ``base`` is the number of the first name."""
+    """Return the same of a claim in which big formulas have names; ``base`` is the number of the first name."""
     claim = f"(written_out {base} named_formulas claim)"
     if lengths.all:
         return _INSTANCE.format(

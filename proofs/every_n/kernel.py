@@ -69,7 +69,7 @@ class Coq:
 
 
 def find_coq() -> Coq:
-    """The ``coqc`` on the path.
+    """Return the ``coqc`` on the path.
 
     Raises:
         CoqMissing: if there is none.
@@ -84,7 +84,7 @@ def find_coq() -> Coq:
 
 
 def _run(command: list[str], folder: Path, unless_set: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
-    """The program, which is ended when time is up; these variables are set for it, but for those that are."""
+    """Return the program, which is ended when time is up; these variables are set for it, but for those that are."""
     try:
         return subprocess.run(command, capture_output=True, check=False, cwd=folder,
                               env={**unless_set, **environment()}, timeout=seconds_left())

@@ -39,7 +39,7 @@ def listed_files() -> list[Path]:
 
 
 def imported_files(text: str) -> set[str]:
-    """The files of the library that a Coq file imports.
+    """Return the files of the library that a Coq file imports.
 
     >>> sorted(imported_files("From Certify Require Import formula network.\\n"))
     ['formula.v', 'network.v']
@@ -68,7 +68,7 @@ def sealed_files() -> dict[str, str]:
 
 
 def digests_of(files: Mapping[str, str]) -> str:
-    """The SHA-256 of each file, as the command sha256sum writes and reads them."""
+    """Return the SHA-256 of each file, as the command sha256sum writes and reads them."""
     return "".join(f"{hashlib.sha256(text.encode('utf-8')).hexdigest()}  {name}\n" for name, text in files.items())
 
 
@@ -86,7 +86,7 @@ def digest(texts: Iterable[str]) -> str:
 
 
 def digest_of_files(paths: Iterable[Path]) -> str:
-    """The SHA-256 of the names and contents of files."""
+    """Return the SHA-256 of the names and contents of files."""
     whole = hashlib.sha256()
     for path in paths:
         for part in (path.name.encode("utf-8"), path.read_bytes()):

@@ -78,7 +78,7 @@ def proof_files(transformer: Transformer, formula: Formula, theorem: str, length
 
 
 def text_file(text: str) -> str:
-    """The text of a model file as a string of Coq, as ``check_folder.sh`` writes it: in parts of 50 lines.
+    """Return the text of a model file as a string of Coq, as ``check_folder.sh`` writes it: in parts of 50 lines.
 
     A long literal takes Coq more stack than it has.
     """
@@ -90,7 +90,7 @@ def text_file(text: str) -> str:
 
 
 def model_file(transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH) -> str:
-    """The network, the names that its file has beside, and the theorem that it computes the formula.
+    """Return the network, the names that its file has beside, and the theorem that it computes the formula.
 
     Raises:
         Unsupported: naming a part of the transformer that the Coq library has no counterpart of.
@@ -99,7 +99,7 @@ def model_file(transformer: Transformer, formula: Formula, lengths: ProvedLength
 
 
 def definitions_of_model(transformer: Transformer, formula: Formula) -> str:
-    """The same without the theorem: a ``model``, and the ``claim``.
+    """Return the same without the theorem: a ``model``, and the ``claim``.
 
     Raises:
         Unsupported: as ``model_file``.
@@ -116,7 +116,7 @@ def definitions_of_model(transformer: Transformer, formula: Formula) -> str:
 
 def statement_file(transformer: Transformer, formula: Formula, theorem: str, lengths: ProvedLengths = EVERY_LENGTH,
                    ) -> str:
-    """The statement about ``model.json`` and these lengths, and its proof from the file with this theorem."""
+    """Return the statement about ``model.json`` and these lengths, and its proof from the file with this theorem."""
     return _STATEMENT.format(
         folder=FOLDER, model=MODEL, theorem=theorem, letters=_literals(transformer.alphabet),
         predicates=_literals(definition.description for definition in transformer.predicates()),
@@ -131,12 +131,12 @@ def name_of_statement(lengths: ProvedLengths) -> str:
 
 
 def plain_text(formula: Formula) -> str:
-    """The formula, however long, without definitions of its parts."""
+    """Return the formula, however long, without definitions of its parts."""
     return FormulaWriter({}).formula(formula)
 
 
 def literal(text: str) -> str:
-    """The text as JSON spells it, as a string of Coq.
+    """Return the text as JSON spells it, as a string of Coq.
 
     >>> print(literal('"' + "\\u00e9"))
     "\\""\\u00e9"

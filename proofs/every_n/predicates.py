@@ -17,7 +17,7 @@ _LEAVES = {"k": "TheNumber", "n": "TheLength"}
 
 
 def condition_data(definition: PredicateDefinition) -> str:
-    """The condition, over the integers; what it divides by and its exponents are positive numbers.
+    """Return the condition, over the integers; what it divides by and its exponents are positive numbers.
 
     Raises:
         Unsupported: if the condition divides with ``/``, or by (or to the power of) anything but a positive number.

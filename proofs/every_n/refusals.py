@@ -60,7 +60,7 @@ def describe_refusal(printed: str, directions: Sequence[str]) -> str:
 
 
 def _faults(printed: str, directions: Sequence[str]) -> str:
-    """The faults, with those directions together that have the same one after the other."""
+    """Return the faults, with those directions together that have the same one after the other."""
     faults = list(_FAULT.finditer(printed))
     named = [(_trouble(fault, directions), _direction(fault, directions)) for fault in faults[:MOST_NAMED]]
     groups = [f"{', '.join(name for _, name in group)}: {trouble}"

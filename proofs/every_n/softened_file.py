@@ -74,7 +74,7 @@ def temperature_of(transformer: Transformer) -> Temperature:
 
 
 def initial_law(transformer: Transformer) -> Law:
-    """A law that is nowhere below x_max(n), n >= 1.
+    """Return a law that is nowhere below x_max(n), n >= 1.
 
     Raises:
         Unsupported: if a position embedding is none of those that the Coq library knows, or beside one of symbols.
@@ -99,7 +99,7 @@ def _degree(name: str, value: PositionFunction) -> int:
 
 
 def softened_file(transformer: Transformer, temperature: Temperature) -> str:
-    """The text of a Coq file that states and proves what softmax at this temperature does, for every n.
+    """Return the text of a Coq file that states and proves what softmax at this temperature does, for every n.
 
     Whether the proof goes through is for Coq to say.
 
@@ -133,7 +133,7 @@ def check_ties(transformer: Transformer) -> None:
 
 
 def _network(transformer: Transformer) -> str:
-    """The parameters, with Coq's only kind of head: what weighs its scores is in the theorem."""
+    """Return the parameters, with Coq's only kind of head: what weighs its scores is in the theorem."""
     bare = replace(soften(transformer, parse_expression("1")),
                    directions=dict.fromkeys(transformer.directions, Anything()))
     title = comment(f"Hard attention made soft, over the alphabet {', '.join(transformer.alphabet)}.")

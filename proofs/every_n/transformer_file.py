@@ -69,7 +69,7 @@ def theorem_file(transformer: Transformer, formula: syntax.Formula, lengths: Pro
 
 
 def refusal_file(transformer: Transformer, formula: syntax.Formula, lengths: ProvedLengths = EVERY_LENGTH) -> str:
-    """The text of a Coq file that prints where the checker of the library does not accept the transformer.
+    """Return the text of a Coq file that prints where the checker of the library does not accept the transformer.
 
     Raises:
         Unsupported: as ``theorem_file``.
@@ -107,7 +107,7 @@ class CoqFile:
                               f"{MOST_WRITTEN_OUT} characters and a depth of {DEEPEST}")
 
     def text(self, ending: str) -> str:
-        """The whole file: everything about the network and the claim, and then ``ending``."""
+        """Return the whole file: everything about the network and the claim, and then ``ending``."""
         alphabet = ", ".join(f"{place} is {symbol}" for place, symbol in enumerate(self.transformer.alphabet))
         parts = [
             comment(f"{format_briefly(self.formula)}, over the alphabet {alphabet}: a network that computes it."),
@@ -117,7 +117,7 @@ class CoqFile:
         return "\n".join(parts)
 
     def network_text(self) -> str:
-        """The network alone, with the formulas that its embeddings mention."""
+        """Return the network alone, with the formulas that its embeddings mention."""
         return "\n".join([self._users(), self._formulas(), self._network()])
 
     # -- formulas ------------------------------------------------------------------------------------------------------
@@ -258,14 +258,14 @@ def comment(text: str) -> str:
 
 
 def listed(entries: Sequence[str]) -> str:
-    """A Coq list, one entry per line."""
+    """Return a Coq list, one entry per line."""
     if not entries:
         return "\n  []"
     return "\n  [ " + ";\n    ".join(entries) + " ]"
 
 
 def unary(number: int) -> str:
-    """A number of type nat.
+    """Return a number of type nat.
 
     Raises:
         Unsupported: if it is so great that Coq, which writes it in unary, would need gigabytes.
@@ -276,7 +276,7 @@ def unary(number: int) -> str:
 
 
 def integer(number: int) -> str:
-    """An integer of type Z.
+    """Return an integer of type Z.
 
     >>> integer(-3)
     '(-3)%Z'
@@ -285,7 +285,7 @@ def integer(number: int) -> str:
 
 
 def rational(number: Fraction) -> str:
-    """A rational of type Q.
+    """Return a rational of type Q.
 
     >>> rational(Fraction(-1, 4)), rational(Fraction(6))
     ('(-1 # 4)', '6')
@@ -296,7 +296,7 @@ def rational(number: Fraction) -> str:
 
 
 def expression(value: Expression) -> str:
-    """The expression as data.
+    """Return the expression as data.
 
     >>> from constructions.language.expressions import parse_expression
     >>> expression(parse_expression("(-1)^(n-i)/2"))

@@ -44,7 +44,7 @@ def _worst_of(bounds: Sequence[ScoreBound]) -> list[ScoreBound]:
 
 def _try(bounds: Sequence[ScoreBound], worst: ScoreBound, errors: tuple[Fraction, Fraction], run: FloatModel, n: int,
          find_gap: Callable[[], Fraction | None]) -> NearBound | str:
-    """The bound that holds for all these rows, or why there is none."""
+    """Return the bound that holds for all these rows, or why there is none."""
     scores = RowScores(n, join_all(bound.held for bound in bounds), max(bound.spread for bound in bounds))
     try:
         found = bound_near(scores, errors, run, find_gap)

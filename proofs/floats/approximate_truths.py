@@ -129,7 +129,7 @@ class NearBound:
 
 def bound_near(scores: RowScores, errors: tuple[Fraction, Fraction], run: FloatModel,
                find_gap: Callable[[], Fraction | None]) -> NearBound:
-    """The least bound that the ways to take far positions apart and to add up give.
+    """Return the least bound that the ways to take far positions apart and to add up give.
 
     ``errors`` are certified over the reals, for false and for true targets. ``find_gap`` finds by how much the real
     scores of two positions differ at least, if all values are 0 or 1; it is asked only if sums by length err too much.

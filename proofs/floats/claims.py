@@ -23,12 +23,12 @@ class FloatClaim:
     max_n: int
 
     def to_json(self) -> dict[str, Any]:
-        """The claim, its keys in their order."""
+        """Return the claim, its keys in their order."""
         return {**self.run.to_json(), "max_n": self.max_n}
 
 
 def float_claims_to_json(claims: Sequence[FloatClaim], lengths: Lengths) -> list[dict[str, Any]]:
-    """The list under ``floats`` in a certificate for these lengths.
+    """Return the list under ``floats`` in a certificate for these lengths.
 
     Raises:
         InputError: if two claims have one name, there are too many, or one is about lengths that the certificate does
@@ -39,7 +39,7 @@ def float_claims_to_json(claims: Sequence[FloatClaim], lengths: Lengths) -> list
 
 
 def read_float_claims(data: object, lengths: Lengths) -> tuple[FloatClaim, ...]:
-    """The claims of a certificate for these lengths.
+    """Return the claims of a certificate for these lengths.
 
     Raises:
         InputError: naming the first thing that is not as docs/floats.md says.
@@ -78,7 +78,7 @@ def _check(claims: Sequence[FloatClaim], lengths: Lengths) -> None:
 
 
 def claim_floats(certificate: str, claims: Sequence[FloatClaim]) -> str:
-    """The sealed certificate, which claims this of float runs besides, and nothing else of them.
+    """Return the sealed certificate, which claims this of float runs besides, and nothing else of them.
 
     Raises:
         InputError: if two claims have one name, there are too many, or one is about lengths that are not certified.

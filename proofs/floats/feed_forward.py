@@ -187,7 +187,7 @@ class _CaseCheck:
         return self._real_ends(reads, bias)[1] + self._form_error(reads, bias) <= 0
 
     def _worst_end(self, name: str, weight: Fraction) -> Fraction | None:
-        """The number at which the direction contributes most; None if there is none, or it is not exact."""
+        """Return the number at which the direction contributes most; None if there is none, or it is not exact."""
         if name in self.near:
             return self.near[name].upper if weight > 0 else self.near[name].lower
         if name in self.slack:
@@ -198,7 +198,7 @@ class _CaseCheck:
         return None if held is None or held.error else held.lower
 
     def _activate(self, reads: Coefficients, bias: Fraction, write: Fraction) -> Activation | None:
-        """An exact activation.
+        """Return an exact activation.
 
         Raises:
             NotDerived: if it is not exact in every run.
@@ -244,7 +244,7 @@ class _CaseCheck:
 
     def _grid_sum(self, inputs: Mapping[str, FloatEnclosure], reads: Coefficients,
                   bias: Fraction) -> FloatEnclosure | None:
-        """The form, if it is exact by G and stored exactly."""
+        """Return the form, if it is exact by G and stored exactly."""
         products = [(self._weight(weight), inputs[name]) for name, weight in reads.items()]
         products.append((TRUTH_ONE, self._weight(bias)))
         return self._sum_if_exact(products)
@@ -263,7 +263,7 @@ class _CaseCheck:
             raise NotDerived("the sum of what units write is not exact")
 
     def _real_ends(self, reads: Coefficients, bias: Fraction) -> tuple[Fraction, Fraction]:
-        """The least and the greatest number that the form may be over the reals."""
+        """Return the least and the greatest number that the form may be over the reals."""
         reach = enclose_input(reads, self.obligation, self.case)
         return reach.interval.lower + bias, reach.interval.upper + bias
 
@@ -286,7 +286,7 @@ class _CaseCheck:
         return round_to(FloatEnclosure(lower, upper, inherited + made, ANY_GRID), run.storage).error
 
     def _number(self, name: str) -> FloatEnclosure:
-        """A number that a unit reads, with its error."""
+        """Return a number that a unit reads, with its error."""
         if name in self.numbers:
             return self.numbers[name]
         meaning = self.outputs.numbers.transformer.directions[name]

@@ -47,7 +47,7 @@ class FiniteUnits:
                 check_finite(3 * self._sizes[self.numbers.copied(name)], self.run.storage)
 
     def _size_of_unit(self, unit: Unit) -> Fraction:
-        """The greatest activation."""
+        """Return the greatest activation."""
         run = self.run
         for weight in (*unit.reads.values(), *unit.writes.values()):
             if not fits(self.numbers.weight(weight), run.inputs):

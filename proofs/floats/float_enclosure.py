@@ -53,7 +53,7 @@ NOTHING = FloatEnclosure(ZERO, ZERO, ZERO, ANY_GRID)
 
 
 def hold_number(x: Fraction) -> FloatEnclosure:
-    """An exact number.
+    """Return an exact number.
 
     Raises:
         NotDerived: if it is no multiple of a power of 2.
@@ -73,7 +73,7 @@ def join_all(parts: Iterable[FloatEnclosure]) -> FloatEnclosure:
 
 
 def grid_of(x: Fraction) -> int | None:
-    """The greatest k such that x is a multiple of 2^k, if there is one.
+    """Return the greatest k such that x is a multiple of 2^k, if there is one.
 
     >>> grid_of(Fraction(12)), grid_of(Fraction(5, 8)), grid_of(Fraction(1, 3))
     (2, -3, None)
@@ -86,7 +86,7 @@ def grid_of(x: Fraction) -> int | None:
 
 
 def stored(x: Fraction, target: Format) -> FloatEnclosure:
-    """The number x, rounded to a format.
+    """Return the number x, rounded to a format.
 
     Raises:
         NotDerived: if it is greater than the largest number of the format.
@@ -130,7 +130,7 @@ def check_finite(size: Fraction, target: Format) -> None:
 
 
 def describe(x: Fraction) -> str:
-    """A number in a few digits, for people.
+    """Return a number in a few digits, for people.
 
     >>> describe(Fraction(-1, 3)), describe(Fraction(3 * 10**12)), describe(Fraction(1, 80000))
     ('-0.333', '3e12', '1.25e-5')

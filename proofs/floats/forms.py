@@ -13,7 +13,7 @@ Product = tuple[FloatEnclosure, FloatEnclosure]
 
 
 def bound_form(products: Sequence[Product], run: FloatModel, target: Format) -> FloatEnclosure:
-    """The sum of the products, computed in any order, fused or not, and rounded to the target.
+    """Return the sum of the products, computed in any order, fused or not, and rounded to the target.
 
     A bias is a product with 1. Nothing is charged for rounding to the format in which the sum already is.
 
@@ -39,7 +39,7 @@ def enter(held: FloatEnclosure, run: FloatModel) -> FloatEnclosure:
 
 
 def sum_on_grid(products: Sequence[Product], sums: Format) -> FloatEnclosure | None:
-    """The sum, if it is exact by lemma G."""
+    """Return the sum, if it is exact by lemma G."""
     if any(a.error or b.error for a, b in products):
         return None
     grid = min(a.grid + b.grid for a, b in products)
@@ -53,7 +53,7 @@ def sum_on_grid(products: Sequence[Product], sums: Format) -> FloatEnclosure | N
 
 
 def ends_of(a: FloatEnclosure, b: FloatEnclosure) -> tuple[Fraction, Fraction]:
-    """The least and the greatest product, over the reals."""
+    """Return the least and the greatest product, over the reals."""
     if a.lower == a.upper:
         low, high = a.lower * b.lower, a.lower * b.upper
         return (low, high) if low <= high else (high, low)
@@ -62,7 +62,7 @@ def ends_of(a: FloatEnclosure, b: FloatEnclosure) -> tuple[Fraction, Fraction]:
 
 
 def _bound_sum(products: Sequence[Product], run: FloatModel) -> FloatEnclosure:
-    """The sum with the errors of its inputs, and those of the operations in ``sums``."""
+    """Return the sum with the errors of its inputs, and those of the operations in ``sums``."""
     ends = [ends_of(a, b) for a, b in products]
     lower, upper = (sum((end[side] for end in ends), ZERO) for side in (0, 1))
     inherited = sum((a.size * b.error + b.size * a.error + a.error * b.error for a, b in products), ZERO)

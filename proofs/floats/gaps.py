@@ -7,7 +7,7 @@ from proofs.formula.common.reading import HeadReading, RowGroup
 
 
 def find_least_gap(obligation: AttentionObligation) -> Fraction | None:
-    """The least difference of two scores at different positions of one row; None if no row has two positions."""
+    """Return the least difference of two scores at different positions of one row; None if no row has two positions."""
     reading = obligation.reading
     gaps = [gap for group in obligation.groups if (gap := _gap_of_group(reading, group)) is not None]
     return min(gaps, default=None)

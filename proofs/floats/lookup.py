@@ -45,7 +45,7 @@ class OthersErrors:
         self._rows = RowByRow(scores.numbers, obligation)
 
     def up_to(self, first: int, last: int) -> OthersBound:
-        """The worst error over words of lengths ``first`` to ``last``.
+        """Return the worst error over words of lengths ``first`` to ``last``.
 
         Raises:
             NotDerived: if the scores are no parabola around the count, or too far off.
@@ -53,7 +53,7 @@ class OthersErrors:
         return max((self.of_length(n) for n in range(first, last + 1)), key=lambda bound: bound.error)
 
     def of_length(self, n: int) -> OthersBound:
-        """The worst error over the rows of words of length n."""
+        """Return the worst error over the rows of words of length n."""
         if n not in self._by_length:
             self._check_values(n)
             self._by_length[n] = self._of_length(n)
@@ -110,7 +110,7 @@ class OthersErrors:
             raise NotDerived(f"values do not rise by 1 at n = {n}")
 
     def _of_rows(self, n: int, rows: range, curvatures: Sequence[Fraction | None]) -> OthersBound:
-        """The error in these rows of words of length n: of all at once, or of either half."""
+        """Return the error in these rows of words of length n: of all at once, or of either half."""
         fault = NotDerived("")
         try:
             bound = self._of_block(n, rows, curvatures)
@@ -158,7 +158,7 @@ class OthersErrors:
 
 
 def _parabola_of_two(quadratic: Quadratic) -> Parabola | None:
-    """The parabola that is seen at two positions only: its step is c (2 off - 3) + 2 c m."""
+    """Return the parabola that is seen at two positions only: its step is c (2 off - 3) + 2 c m."""
     constant, by_here, by_others = quadratic.slope
     sharpness = by_others / 2
     if by_here or sharpness <= 0 or ((constant / sharpness + 3) / 2).denominator != 1:

@@ -38,7 +38,7 @@ class EnclosedNumbers:
         self._whole: dict[tuple[str, int], FloatEnclosure] = {}
 
     def weight(self, weight: Fraction) -> FloatEnclosure:
-        """A weight of the network, as it is stored."""
+        """Return a weight of the network, as it is stored."""
         if weight not in self._weights:
             self._weights[weight] = stored(weight, self.run.storage)
         return self._weights[weight]
@@ -97,7 +97,7 @@ class EnclosedNumbers:
         return isinstance(self.transformer.directions[name], Product)
 
     def copied(self, name: str) -> str:
-        """The direction that all units of a product read with weight 1.
+        """Return the direction that all units of a product read with weight 1.
 
         Raises:
             NotDerived: if there is none, or more than one.
@@ -148,7 +148,7 @@ class EnclosedNumbers:
         return self._uniform[name]
 
     def value_form(self, row: Coefficients, n: int, last: int) -> FloatEnclosure:
-        """The values at positions 1 to ``last``, which are exact.
+        """Return the values at positions 1 to ``last``, which are exact.
 
         Raises:
             NotDerived: if they are not.

@@ -14,7 +14,7 @@ LEAST_EXPONENT = -4096
 
 
 def up(x: Fraction) -> Fraction:
-    """A number of BITS significant bits that is at least x >= 0.
+    """Return a number of BITS significant bits that is at least x >= 0.
 
     >>> up(Fraction(1, 4)), up(Fraction(1, 3)) > Fraction(1, 3)
     (Fraction(1, 4), True)

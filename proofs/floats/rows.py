@@ -111,17 +111,17 @@ class Spans:
         return span if self.run.inputs == self.run.storage else rounded(span, self.run.inputs)
 
     def weight(self, x: Fraction) -> Span:
-        """A number of the network, rounded to the storage format."""
+        """Return a number of the network, rounded to the storage format."""
         return rounded(outward(x, x), self.run.storage)
 
 
 def outward(low: Fraction, high: Fraction) -> Span:
-    """The span from one number to another."""
+    """Return the span from one number to another."""
     return low.numerator * UNIT // low.denominator, -(-high.numerator * UNIT // high.denominator)
 
 
 def hull(a: Span, b: Span) -> Span:
-    """The least span that holds both."""
+    """Return the least span that holds both."""
     return min(a[0], b[0]), max(a[1], b[1])
 
 
@@ -137,7 +137,7 @@ def rounded(span: Span, target: Format, finer: int = 0) -> Span:
 
 
 def nearest(x: int, precision: int) -> int:
-    """The integer of so many significant bits that is nearest to x, ties to even.
+    """Return the integer of so many significant bits that is nearest to x, ties to even.
 
     >>> nearest(257, 8), nearest(259, 8), nearest(-259, 8), nearest(3, 8)
     (256, 260, -260, 3)
@@ -186,7 +186,7 @@ class RowByRow:
         self._keys: dict[int, list[list[Span]]] = {}
 
     def of_length(self, n: int) -> RowsBound:
-        """The worst bound of all rows of words of length n.
+        """Return the worst bound of all rows of words of length n.
 
         Raises:
             NotDerived: if there is none, or a truth may be off by more than 1/4.
@@ -217,7 +217,7 @@ class RowByRow:
         return _worst(found)
 
     def _prove(self, query: Sequence[Span], row: _VisibleRow) -> RowsBound:
-        """The bound for all queries of these spans, each half by itself if that of the whole is not enough."""
+        """Return the bound for all queries of these spans, each half by itself if that of the whole is not enough."""
         fault = ""
         try:
             bound = self._bound(query, row)
@@ -329,7 +329,7 @@ class RowByRow:
         return up(theta)
 
     def _error(self, least: Sequence[int], most: Sequence[int], row: _VisibleRow) -> tuple[Fraction, Fraction]:
-        """The share that counts against the goal, and how far the head may be off."""
+        """Return the share that counts against the goal, and how far the head may be off."""
         size = lcm(*(value.denominator for value in row.values))
         values = [value.numerator * (size // value.denominator) for value in row.values]
         whole, goal = sum(least), row.goal * size
@@ -368,7 +368,7 @@ class RowByRow:
                 yield _Loss(below, above / size, n * (n + 1))
 
     def _tails(self, terms: Sequence[int]) -> int:
-        """The sum of min(u S, T_j) over j >= 2 of lemma T, for terms that are at most these."""
+        """Return the sum of min(u S, T_j) over j >= 2 of lemma T, for terms that are at most these."""
         ranked = sorted(terms)
         most = -(-sum(ranked) // roundoff_of_sums(self.run).denominator)
         return sum(min(most, tail) for tail in list(accumulate(ranked))[:-1])

@@ -49,7 +49,7 @@ class HeadScores:
         self._keys: dict[tuple[int, int], list[FloatEnclosure]] = {}
 
     def over(self, n: int, rows: range) -> ScoreBound:
-        """The scores of these rows of words of length n.
+        """Return the scores of these rows of words of length n.
 
         Raises:
             NotDerived: if they may be too large, or read what is not known.
@@ -105,7 +105,7 @@ class HeadScores:
                 and all(name in self.numbers.known for name in read) and not self.numbers.differs_by_length(read))
 
     def up_to(self, first: int, last: int) -> list[ScoreBound]:
-        """The scores of all rows of words of lengths ``first`` to ``last``, as finely as they were split.
+        """Return the scores of all rows of words of lengths ``first`` to ``last``, as finely as they were split.
 
         Raises:
             NotDerived: as ``over``.
@@ -120,7 +120,7 @@ class HeadScores:
         return self._bounds[n]
 
     def _finite_parts(self, n: int, rows: range) -> list[ScoreBound]:
-        """The scores of these rows, together if all are bounded together."""
+        """Return the scores of these rows, together if all are bounded together."""
         try:
             return [self.over(n, rows)]
         except NotDerived:
@@ -139,7 +139,7 @@ class HeadScores:
 
 
 def halves_of(rows: range) -> tuple[range, range]:
-    """The first and the last half of some rows.
+    """Return the first and the last half of some rows.
 
     >>> halves_of(range(1, 4))
     (range(1, 2), range(2, 4))

@@ -55,7 +55,7 @@ def hold_column(values: Sequence[Fraction], target: Format) -> FloatEnclosure:
 
 
 def _extreme(values: Sequence[Fraction], choose: Callable[[Iterable[Any]], Any]) -> Fraction:
-    """The least or the greatest value; most comparisons are of integers."""
+    """Return the least or the greatest value; most comparisons are of integers."""
     rough = [(x.numerator << ROUGH_BITS) // x.denominator for x in values]
     best = choose(rough)
     found: Fraction = choose(x for x, each in zip(values, rough, strict=True) if each == best)

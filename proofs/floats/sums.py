@@ -8,7 +8,7 @@ from proofs.floats.outward import exp_up, gamma, up
 
 
 def roundoff_of_sums(run: FloatModel) -> Fraction:
-    """The greater unit roundoff of the two formats in which weights are added."""
+    """Return the greater unit roundoff of the two formats in which weights are added."""
     return max(run.sums.roundoff, run.softmax.roundoff)
 
 

@@ -42,7 +42,7 @@ def hold_mean_of(visible: UniformSum, total: int, run: FloatModel) -> FloatEnclo
 
 
 def ends_of_mean(visible: UniformSum, total: int, run: FloatModel) -> Ends:
-    """The least and the greatest number that a uniform head may write where the visible values have this sum.
+    """Return the least and the greatest number that a uniform head may write where the visible values have this sum.
 
     Neither falls as the sum grows, since rounding is monotone.
 
@@ -117,7 +117,7 @@ def is_exact_sum(size: Fraction, grid: int, sums: Format) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def _weight(visible: UniformSum, run: FloatModel) -> Ends:
-    """The weight of each position, and the error of the sum of weighted values."""
+    """Return the weight of each position, and the error of the sum of weighted values."""
     weight = _rounded(_rounded(Fraction(1, visible.length), run.softmax), run.weights)
     size, grid = visible.size * power_of_two(visible.grid) * weight, visible.grid + _grid(weight)
     if is_exact_sum(size, grid, run.sums):
@@ -167,7 +167,7 @@ def _is_short(length: int, run: FloatModel) -> bool:
 
 
 def _error_of_quotients(length: int, run: FloatModel) -> Fraction:
-    """The greatest error of a count divided by the length, and rounded twice."""
+    """Return the greatest error of a count divided by the length, and rounded twice."""
     if _is_short(length, run):
         return ZERO
     # The quotients below 1 that are not exact are below 1 - 2^-p, so their units are those below 1.

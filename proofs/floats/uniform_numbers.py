@@ -26,7 +26,7 @@ class Values(Protocol):
     run: FloatModel
 
     def value_form(self, row: Coefficients, n: int, last: int) -> FloatEnclosure:
-        """The values at positions 1 to ``last``, which are exact."""
+        """Return the values at positions 1 to ``last``, which are exact."""
 
     def differs_by_length(self, row: Iterable[str]) -> bool:
         """Whether what is computed at i may depend on n."""
@@ -77,7 +77,7 @@ class UniformNumbers:
         return keys
 
     def _sums_up_to(self, n: int) -> Sums:
-        """The sums of all beginnings of words of length n, and perhaps of longer words, if that is the same."""
+        """Return the sums of all beginnings of words of length n, and perhaps of longer words, if that is the same."""
         length, sums = self._sums
         if n > length or (self._by_length and n != length):
             grid = self.numbers.value_form(self.row, n, n).grid

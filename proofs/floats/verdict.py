@@ -81,7 +81,7 @@ class FloatVerdict:
 
 
 def certified_bounds(lines: Iterable[Line]) -> dict[str, tuple[Fraction, Fraction]]:
-    """The bounds that a certificate of these obligations states."""
+    """Return the bounds that a certificate of these obligations states."""
     return {line.direction: (line.worst.bound(False), line.worst.bound(True)) for line in lines
             if line.worst is not None}
 
@@ -108,7 +108,7 @@ class FloatProof:
         self._by_value = OutputsByValue(self.numbers)
 
     def verdict(self, lengths: Lengths) -> FloatVerdict:
-        """The verdict for words of these lengths."""
+        """Return the verdict for words of these lengths."""
         figures: list[HeadFigures] = []
         others: dict[str, Fraction] = {}
         if self.run.sum_ulp > 1:

@@ -7,7 +7,7 @@ import sys
 
 
 def answer(path: str) -> str:
-    """The answer to the one ``check-sat`` of a script."""
+    """Return the answer to the one ``check-sat`` of a script."""
     import cvc5
 
     solver = cvc5.Solver()

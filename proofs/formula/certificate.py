@@ -19,7 +19,7 @@ VERSION = 1
 
 def seal(formula: Formula, lengths: Lengths, regime: Regime | None, transformer: Transformer, lines: Sequence[Line],
          allowed_error: Fraction | None = None) -> str:
-    """The text of the certificate; a regime of None claims nothing about how attention is sharpened.
+    """Return the text of the certificate; a regime of None claims nothing about how attention is sharpened.
 
     Bounds that have room are not stated above a ``allowed_error`` that they meet.
 

@@ -52,7 +52,7 @@ def writes(transformer: Transformer) -> Iterator[Write]:
 
 
 def first_writes(transformer: Transformer) -> Iterator[Write]:
-    """The same, each direction once: heads of one layer that write it together are named by the first."""
+    """Yield the same, each direction once: heads of one layer that write it together are named by the first."""
     seen: set[str] = set()
     for write in writes(transformer):
         if write.direction not in seen:

@@ -118,7 +118,7 @@ class _Discharge:
         return Line(kind, 0, 0, direction, "", self.lengths.cells, not fault, fault)
 
     def _with_more_digits(self, line: Line, write: Write) -> Line:
-        """The line of a layer, with as many digits of ln and sqrt as it takes to decide about its errors."""
+        """Return the line of a layer, with as many digits of ln and sqrt as it takes to decide about its errors."""
         if line.is_open and write.place and reads_irrational(
                 self.transformer, self.transformer.head(write.layer, write.place), write.direction):
             for digits in MORE_DIGITS:
@@ -160,7 +160,7 @@ class _Discharge:
                     isinstance(obligation, SlackOnEveryWord), proof.is_open)
 
     def _of_real_numbers(self, proof: ProofAttempt, obligation: Approximation, network: Transformer) -> ProofAttempt:
-        """The same of the real ln and sqrt, which were rounded down before."""
+        """Return the same of the real ln and sqrt, which were rounded down before."""
         head, direction, allowed = obligation.head, obligation.direction, obligation.allowed_error
         if not reads_irrational(network, head, direction):
             return proof
@@ -176,7 +176,7 @@ class _Discharge:
         return replace(proof, worst=worst)
 
     def _prove(self, family: WriterFamily[Any], obligation: Obligation) -> tuple[ProofAttempt, bool]:
-        """The proof of the obligation or of an equal one, and whether it is that of an equal one."""
+        """Return the proof of the obligation or of an equal one, and whether it is that of an equal one."""
         own = obligation.key()
         if own is None:
             return family.prove(obligation, self.twice, ignore), False
@@ -201,7 +201,7 @@ def _may_be_taken_apart(obligation: Approximation | None) -> bool:
 
 
 def bounds_of(lines: Iterable[Line]) -> dict[str, Interval]:
-    """The proved range of the error of each *others* direction."""
+    """Return the proved range of the error of each *others* direction."""
     return {line.direction: Interval(-line.worst.bound(True), line.worst.bound(False)) for line in lines
             if line.proved and line.worst and line.obligation and isinstance(line.obligation.meaning, Others)}
 

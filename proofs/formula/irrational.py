@@ -35,7 +35,7 @@ class Extent(NamedTuple):
 
 
 def known_to(transformer: Transformer, digits: int) -> Transformer:
-    """The same transformer, in which so many digits of ln and sqrt are known."""
+    """Return the same transformer, in which so many digits of ln and sqrt are known."""
     def finer(function: PositionFunction) -> Any:
         return function.to_digits(digits) if isinstance(function, Expression) else function
 
@@ -55,7 +55,7 @@ def reads_irrational(transformer: Transformer, head: Head, direction: str) -> bo
 
 
 def widened(worst: WorstCase, transformer: Transformer, head: Head, direction: str, lengths: Lengths) -> WorstCase:
-    """The worst case of the real head, from that of the one with rationals.
+    """Return the worst case of the real head, from that of the one with rationals.
 
     Raises:
         NotDerived: if nothing is known of such a head, or its numbers are not known closely enough.
@@ -139,7 +139,7 @@ def _extent_of_sharpness(temperature: Expression, lengths: Lengths) -> Extent:
 
 def _found_at(function: PositionFunction, lengths: Lengths,
               when: Formula | None = None) -> Iterator[tuple[Fraction, ...]]:
-    """The rational for each value, and its enclosure, at rows that have all values."""
+    """Yield the rational for each value, and its enclosure, at rows that have all values."""
     for n in lengths if when is not None or "n" in function.variables else [lengths.last]:
         for i in range(1, n + 1 if when is not None or "i" in function.variables else 2):
             if when is None or positional_truth(when, i, n):

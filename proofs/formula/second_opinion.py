@@ -25,7 +25,7 @@ LEAST_EXPONENT = -2 * MAX_SPREAD
 
 
 def error_by_mpmath(extreme: Extreme) -> Fraction:
-    """The error on the input of ``extreme``, by mpmath at 60 digits (an accurate number, not a bound)."""
+    """Return the error on the input of ``extreme``, by mpmath at 60 digits (an accurate number, not a bound)."""
     with mpmath.workdps(DIGITS):
         match extreme:
             case TentExtreme():
@@ -41,7 +41,7 @@ def error_by_mpmath(extreme: Extreme) -> Fraction:
 
 
 def _error_of_mean(extreme: Extreme) -> Any:
-    """The sum of errors, each times the weight of the score beside it."""
+    """Return the sum of errors, each times the weight of the score beside it."""
     terms = extreme.terms()
     weights = weigh([mpf_of(score) for score, _ in terms], extreme.weighting)
     error = mpmath.fdot((weight, mpf_of(error)) for weight, (_, error) in zip(weights, terms, strict=True))

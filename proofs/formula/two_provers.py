@@ -38,7 +38,7 @@ class ProofAttempt:
 
 def confirm(obligation: Approximation, worst: WorstCase, allowed_error: Fraction, twice: bool,
             by_solver: Callable[[], bool]) -> ProofAttempt:
-    """The verdict of the worst case on the error that is allowed, if Z3 and mpmath agree with it.
+    """Return the verdict of the worst case on the error that is allowed, if Z3 and mpmath agree with it.
 
     Unless it is done ``twice``, nothing is confirmed by them: enough to search with, not to certify.
 
@@ -69,7 +69,7 @@ def confirm(obligation: Approximation, worst: WorstCase, allowed_error: Fraction
 
 def prove_by_worst_case(obligation: Approximation, find: Callable[[int], WorstCase], twice: bool,
                         by_solver: Callable[[WorstCase, int], bool]) -> ProofAttempt:
-    """The exact worst case at rising precision until it is on one side of what is allowed, then Z3 for the same.
+    """Return the exact worst case at rising precision until it is on one side of what is allowed, then Z3 for the same.
 
     ``by_solver`` gets the worst case, and the precision at which it was found.
     """

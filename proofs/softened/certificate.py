@@ -16,7 +16,7 @@ VERSION = 1
 def seal_softened(transformer: Transformer, max_n: int, temperature: Expression, gaps: Sequence[Fraction | None],
                   errors: Sequence[Sequence[Mapping[str, Fraction]]],
                   weighting: Weighting = Weighting.SOFTMAX) -> str:
-    """The text of the certificate, from the gap and the bounds of all stages at n = 1, ..., max_n.
+    """Return the text of the certificate, from the gap and the bounds of all stages at n = 1, ..., max_n.
 
     Sealing proves nothing: the checker recomputes everything that is written here.
     """

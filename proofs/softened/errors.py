@@ -81,7 +81,7 @@ def find_errors(transformer: Transformer, survey: Survey, n: int, temperature: F
 
 
 def final_error(stages: Sequence[Mapping[str, Fraction]]) -> Fraction:
-    """The sum of the bounds of the last stage: it bounds the distance in the L1 norm.
+    """Return the sum of the bounds of the last stage: it bounds the distance in the L1 norm.
 
     >>> final_error([{}, {"x": Fraction(1, 8), "y": Fraction(1, 8)}])
     Fraction(1, 4)
@@ -95,7 +95,7 @@ def _add(total: Errors, added: Mapping[str, Fraction]) -> None:
 
 
 def _grown(errors: Errors, added: Errors, transformer: Transformer) -> Errors:
-    """The bounds after a stage, rounded up, in the order of directions."""
+    """Return the bounds after a stage, rounded up, in the order of directions."""
     grown = {name: round_up(max(errors.get(name, ZERO) + added[name], LEAST), DIGITS) if added.get(name)
              else errors.get(name, ZERO) for name in transformer.directions}
     return {name: error for name, error in grown.items() if error}
@@ -150,7 +150,7 @@ class Softening:
         return [max(_furthest(clear, weights, column), _furthest_of_tied(tied, weights, column)) for column in columns]
 
     def of_profile(self, found: Profile) -> list[Fraction]:
-        """The same from a profile."""
+        """Return the same from a profile."""
         columns = list(zip(*(asked.masses for _, asked in found.asked), strict=True))
         try:
             bounds = [self._of_asked(queries, asked) for queries, asked in found.asked]
@@ -167,7 +167,7 @@ class Softening:
                     if eta or kappa), ZERO)
 
     def _weight(self, loss: Fraction, off: Fraction) -> tuple[int, int]:
-        """The ends of the interval of x_j."""
+        """Return the ends of the interval of x_j."""
         if not off:
             return enclose_power(-loss / self.temperature)
         return (enclose_power(-(loss + off) / self.temperature)[0],
@@ -229,7 +229,7 @@ def enclose_power(exponent: Fraction) -> tuple[int, int]:
 
 def _furthest(totals: Mapping[tuple[int, ...], int], weights: Sequence[tuple[int, int]],
               values: Sequence[Fraction]) -> Fraction:
-    """The greatest |Σ x_j v_j| / (1 + Σ of the lower x_j) over all situations."""
+    """Return the greatest |Σ x_j v_j| / (1 + Σ of the lower x_j) over all situations."""
     scale = lcm(*(value.denominator for value in values))
     greatest = 0
     for sign in (1, -1):
@@ -243,7 +243,7 @@ def _furthest(totals: Mapping[tuple[int, ...], int], weights: Sequence[tuple[int
 
 def _furthest_of_tied(situations: Iterable[tuple[tuple[int, ...], int, int]], weights: Sequence[tuple[int, int]],
                       values: Sequence[Fraction]) -> Fraction:
-    """The same where rivals tie: they are the first of each situation, so many.
+    """Return the same where rivals tie: they are the first of each situation, so many.
 
     With m winners and W = m μ it is the greatest |Σ y_j (m v_j - W)|, m times as large; y_j is x_j - 1 where j ties.
     """
@@ -280,7 +280,7 @@ def _units_add(feedforward: FeedForward, number: int, forms: Mapping[FormOfLayer
 
 
 def greatest_change(function: Function, taken: Taken, off: Fraction) -> Fraction:
-    """The greatest |f(y) - f(x)| with y at most ``off`` from a number x that was taken.
+    """Return the greatest |f(y) - f(x)| with y at most ``off`` from a number x that was taken.
 
     If not all are listed, x is any number between the least and the greatest. On a cell where x and y are each between
     two knees |f(y) - f(x)| is convex, so it is greatest at a corner: there x is an end, a knee, or ``off`` from one.

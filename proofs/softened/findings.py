@@ -51,12 +51,12 @@ class Taken:
     complete: bool
 
     def merge(self, other: Taken) -> Taken:
-        """The numbers of both."""
+        """Return the numbers of both."""
         return taken({*self.numbers, *other.numbers}, self.complete and other.complete)
 
 
 def taken(numbers: Iterable[Fraction], complete: bool = True) -> Taken:
-    """Some numbers, listed if they are complete and few.
+    """Return some numbers, listed if they are complete and few.
 
     >>> taken([Fraction(2), Fraction(1), Fraction(3)], complete=False).numbers
     (Fraction(1, 1), Fraction(3, 1))
@@ -112,7 +112,7 @@ class Survey:
         return [self.alphabet.index(symbol) for symbol in word]
 
     def to_json(self) -> str:
-        """The one spelling.
+        """Return the one spelling.
 
         Raises:
             Unsupported: if it has numbers that are too long.

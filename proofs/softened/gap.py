@@ -50,7 +50,7 @@ class Dependence(IntEnum):
 
 
 def find_gap(transformer: Transformer, layer: int, place: int, n: int) -> Gap:
-    """The gap of one head over all words of length n.
+    """Return the gap of one head over all words of length n.
 
     Raises:
         NotDerived: if its scores depend on more than single letters, and there are more than MAX_WORDS words.
@@ -89,7 +89,7 @@ class Reaches:
         self._reaches = dict.fromkeys(of_letters, Dependence.LETTER)
 
     def of(self, *rows: Coefficients) -> Dependence:
-        """The greatest reach of the directions that are read."""
+        """Return the greatest reach of the directions that are read."""
         return max((self._reaches.get(name, Dependence.NOTHING) for row in rows for name in row),
                    default=Dependence.NOTHING)
 
@@ -100,7 +100,7 @@ class Reaches:
 
 
 def reach_of(transformer: Transformer) -> Reaches:
-    """The reach of every direction, from what is written by what; no meaning is believed."""
+    """Return the reach of every direction, from what is written by what; no meaning is believed."""
     reaches = Reaches(name for row in transformer.token_embedding.values() for name in row)
     for layer in transformer.layers:
         reaches.raise_to([
@@ -114,7 +114,7 @@ def reach_of(transformer: Transformer) -> Reaches:
 
 
 def _closest_over_letters(below: Transformer, head: Head, n: int) -> Iterator[_Close]:
-    """The closest scores at every i, for every letter there."""
+    """Yield the closest scores at every i, for every letter there."""
     streams = {letter: run_hard(below, (letter,) * n) for letter in below.alphabet}
     keys = {(j, letter): [combine(row, stream[j - 1]) for row in head.keys]
             for letter, stream in streams.items() for j in range(1, n + 1)}
@@ -162,7 +162,7 @@ def _product(query: Iterable[Fraction], key: Iterable[Fraction]) -> Fraction:
 
 
 def _closest_over_words(below: Transformer, head: Head, n: int) -> Iterator[_Close]:
-    """The two greatest scores of every word at every i."""
+    """Yield the two greatest scores of every word at every i."""
     for word in itertools.product(below.alphabet, repeat=n):
         stream = run_hard(below, word)
         for i in range(1, n + 1):

@@ -50,7 +50,7 @@ class Pool(list[V]):
         self._ids: dict[V, int] = {}
 
     def id(self, thing: V) -> int:
-        """The id of a thing, new if the thing is."""
+        """Return the id of a thing, new if the thing is."""
         found = self._ids.get(thing)
         if found is None:
             found = self._ids[thing] = len(self)
@@ -67,7 +67,7 @@ class Numbers(Pool[Fraction]):
         self.sums: Memo[tuple[int, int], int] = Memo(lambda ids: self.id(self[ids[0]] + self[ids[1]]))
 
     def total(self, ids: Iterable[int]) -> int:
-        """The id of the sum."""
+        """Return the id of the sum."""
         total = 0
         for number in ids:
             if number:
@@ -86,7 +86,7 @@ class LinearFormOnIds:
         self._values: Memo[Vector, int] = Memo(self._compute)
 
     def __call__(self, vector: Vector) -> int:
-        """The id of the value at a vector."""
+        """Return the id of the value at a vector."""
         return self._values[tuple([vector[place] for place in self.places])]
 
     def _compute(self, read: Vector) -> int:

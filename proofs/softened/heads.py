@@ -27,7 +27,7 @@ Change = tuple[tuple[int, int], ...]
 
 
 def scoring(head: Head) -> list[tuple[Coefficients, Coefficients]]:
-    """The rows of queries and keys that scores depend on: no other r has a non-zero entry in both.
+    """Return the rows of queries and keys that scores depend on: no other r has a non-zero entry in both.
 
     A head without any is *uniform* if its weighting is average-hardmax or softmax.
     """
@@ -68,15 +68,15 @@ class HeadLayout:
         self.outcomes: Memo[tuple[int, Seen], int] = Memo(self.attend)
 
     def query(self, vector: Vector) -> int:
-        """The id of the query at a vector."""
+        """Return the id of the query at a vector."""
         return 0
 
     def key_and_value(self, vector: Vector) -> int:
-        """The id of what others see of a vector."""
+        """Return the id of what others see of a vector."""
         raise NotImplementedError
 
     def attend(self, at: tuple[int, Seen]) -> int:
-        """The id of what the head adds where the query sees these keys and values."""
+        """Return the id of what the head adds where the query sees these keys and values."""
         raise NotImplementedError
 
     def expect(self, queries: Sequence[int], seen: Sequence[int]) -> None:
@@ -87,7 +87,7 @@ class HeadLayout:
         raise NotImplementedError
 
     def outcome(self, query: int, kept: Seen) -> int:
-        """The id of what the head adds where it has seen this, as far as it matters.
+        """Return the id of what the head adds where it has seen this, as far as it matters.
 
         Raises:
             Tied: if two scores are greatest, in a head that does not average.
@@ -95,12 +95,12 @@ class HeadLayout:
         raise NotImplementedError
 
     def change(self, values: Sequence[int]) -> int:
-        """The id of adding values, those that nothing reads any more left out."""
+        """Return the id of adding values, those that nothing reads any more left out."""
         return self.changes.id(tuple([(target, value) for target, value in zip(self._targets, values, strict=True)
                                       if target is not None and value]))
 
     def mean(self, seen: Seen) -> int:
-        """The id of adding the mean of the values of what is seen."""
+        """Return the id of adding the mean of the values of what is seen."""
         rows = [self.seen[x][1] for x in seen]
         return self.change([self.numbers.id(sum((self.numbers[x] for x in column), Fraction(0)) / len(rows))
                             for column in zip(*rows, strict=True)])
@@ -116,11 +116,11 @@ class UniformAttention(HeadLayout):
         self._means: Memo[Seen, int] = Memo(self.mean)
 
     def key_and_value(self, vector: Vector) -> int:
-        """The id of the values."""
+        """Return the id of the values."""
         return self.seen.id(((), tuple([form(vector) if form else 0 for form in self._read])))
 
     def attend(self, at: tuple[int, Seen]) -> int:
-        """The mean."""
+        """Return the mean."""
         return self._means[tuple(sorted(at[1]))]
 
     def kept(self, seen: Seen, number: int) -> Seen:
@@ -128,7 +128,7 @@ class UniformAttention(HeadLayout):
         return tuple(sorted(seen)) if number else ()
 
     def outcome(self, query: int, kept: Seen) -> int:
-        """The mean."""
+        """Return the mean."""
         return self._means[kept]
 
 
@@ -160,16 +160,16 @@ class HardAttention(HeadLayout):
         self._summed: ScoreProfiles | Profile | None = None
 
     def query(self, vector: Vector) -> int:
-        """The id of the query."""
+        """Return the id of the query."""
         return self.asked.id(tuple([form(vector) for form in self._queries]))
 
     def key_and_value(self, vector: Vector) -> int:
-        """The id of the key and the values."""
+        """Return the id of the key and the values."""
         return self.seen.id((tuple([form(vector) for form in self._keys]),
                              tuple([form(vector) for form in self.values])))
 
     def attend(self, at: tuple[int, Seen]) -> int:
-        """The mean of the winners; after a tie that must not be, the values of the first or the last of them."""
+        """Return the mean of the winners; after a tie that must not be, the values of the first or the last of them."""
         query, seen = at
         winners = self._winners(query, seen)
         if len(winners) > 1 and self._averages:
@@ -195,7 +195,7 @@ class HardAttention(HeadLayout):
         return tuple(sorted([x for x, row in zip(seen, rows, strict=True) if any(map(eq, row, best))]))
 
     def outcome(self, query: int, kept: Seen) -> int:
-        """The mean of the winners."""
+        """Return the mean of the winners."""
         winners = self._winners(query, kept)
         if len(winners) > 1 and not self._averages:
             raise Tied
@@ -211,7 +211,7 @@ class HardAttention(HeadLayout):
         return tuple([x for x, score in zip(seen, scores, strict=True) if score == best])
 
     def scores(self, query: int, seen: Sequence[int]) -> list[int]:
-        """The scores in units of 1/scale; the scale may grow while they are computed."""
+        """Return the scores in units of 1/scale; the scale may grow while they are computed."""
         row = self._scores.get(query)
         if row is None:
             row = self._scores[query] = Memo(lambda x: self._score(query, x))

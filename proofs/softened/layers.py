@@ -24,7 +24,7 @@ def functions_of(feedforward: FeedForward, direction: str) -> dict[FormKey, Func
 
 
 def read_from(transformer: Transformer, number: int) -> list[str]:
-    """The directions that the layer of this number (from 1) or a later one reads, in their order."""
+    """Return the directions that the layer of this number (from 1) or a later one reads, in their order."""
     read: set[str] = set()
     for layer in transformer.layers[number - 1:]:
         for head in layer.heads:
@@ -35,7 +35,7 @@ def read_from(transformer: Transformer, number: int) -> list[str]:
 
 
 def read_by_units(layer: Layer) -> set[str]:
-    """The directions that the feed-forward part of a layer reads."""
+    """Return the directions that the feed-forward part of a layer reads."""
     return {name for unit in layer.feedforward.units for name in unit.reads}
 
 
@@ -117,7 +117,7 @@ class LayerRun:
         return tuple([(head.query(whole), head.key_and_value(whole)) for head in self.heads])
 
     def _step(self, at: Sequence[int]) -> int:
-        """The vector after the layer, from the one before it and what each head adds."""
+        """Return the vector after the layer, from the one before it and what each head adds."""
         vector, *added = at
         sums = self._numbers.sums
         middle = list(self.before[vector])

@@ -49,7 +49,7 @@ def expect_room(needed: int, course: Course) -> None:
 
 
 def first_course(starts: Sequence[Sequence[int]], prefix: Sequence[int]) -> Course:
-    """The course of the words with a prefix, from the initial vectors: at each position one for each letter."""
+    """Return the course of the words with a prefix, from the initial vectors: at each position one for each letter."""
     letters = [prefix[i : i + 1] or range(len(at)) for i, at in enumerate(starts)]
     return [[tuple([(at[x], 0) for x in chosen])] for at, chosen in zip(starts, letters, strict=True)] + [[()]]
 
@@ -65,7 +65,7 @@ def queries_to_come(layer: LayerRun, place: int, course: Course) -> tuple[list[i
 
 
 def run_layer(layer: LayerRun, course: Course) -> Course:
-    """The course when the next layer begins.
+    """Return the course when the next layer begins.
 
     Raises:
         Tied: if a hard head ties.
@@ -94,7 +94,7 @@ def run_layer(layer: LayerRun, course: Course) -> Course:
 
 def _step(layer: LayerRun, views: Sequence[_View], vector: int,
           histories: tuple[Seen, ...]) -> tuple[int, tuple[Seen, ...]]:
-    """The vector after the layer, and what the heads have seen then."""
+    """Return the vector after the layer, and what the heads have seen then."""
     grown, step = [], [vector]
     for view, history, (query, seen) in zip(views, histories, layer.read[vector], strict=True):
         visible, history_after = view.see(history, seen)
@@ -132,7 +132,7 @@ class _View:
 
 
 def _merged(reached: Sequence[dict[State, list[tuple[int, State]]]]) -> Course:
-    """The course of what comes out: states from which the same comes out are one node."""
+    """Return the course of what comes out: states from which the same comes out are one node."""
     course: Course = []
     nodes: dict[State, int] = {}
     for states in reversed(reached):

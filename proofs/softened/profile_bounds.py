@@ -39,7 +39,7 @@ class Rival:
     values: tuple[Fraction, ...]
 
     def to_json(self) -> list[Any]:
-        """The loss, and the three lists."""
+        """Return the loss, and the three lists."""
         return [spell(self.loss), *map(spell_all, (self.queries, self.keys, self.values))]
 
     @classmethod
@@ -61,7 +61,7 @@ class Mass:
     steps: Steps
 
     def merge(self, other: Mass) -> Mass:
-        """The greater of both, at every loss."""
+        """Return the greater of both, at every loss."""
         if self == other:
             return self
         merged: list[tuple[Fraction, Fraction]] = []
@@ -73,7 +73,7 @@ class Mass:
         return Mass(max(self.tied, other.tied), max(self.peak, other.peak), tuple(merged))
 
     def to_json(self) -> list[Any]:
-        """The two differences, and the steps."""
+        """Return the two differences, and the steps."""
         return [spell(self.tied), spell(self.peak), [spell_all(step) for step in self.steps]]
 
     @classmethod
@@ -106,7 +106,7 @@ class QueryProfile:
                             tuple(a.merge(b) for a, b in zip(self.masses, other.masses, strict=True)))
 
     def as_one_level(self) -> QueryProfile:
-        """The least positive loss, with the greatest differences of all; and so of those that tie."""
+        """Return the least positive loss, with the greatest differences of all; and so of those that tie."""
         levels = [[level for level in self.keys if bool(level[0]) is loses] for loses in (False, True)]
         return QueryProfile(tuple((level[0][0], greatest(amounts for _, amounts in level)) for level in levels
                                   if level),
@@ -142,7 +142,7 @@ class Profile:
 
 
 def bounded(asked: Mapping[Amounts, QueryProfile], coarse: bool = False) -> Profile:
-    """The profile, coarse if it must be."""
+    """Return the profile, coarse if it must be."""
     if coarse or sum(len(entry.keys) for entry in asked.values()) > MAX_LEVELS:
         asked = {greatest(asked): reduce(QueryProfile.merge, asked.values()).as_one_level()}
         coarse = True
@@ -150,7 +150,7 @@ def bounded(asked: Mapping[Amounts, QueryProfile], coarse: bool = False) -> Prof
 
 
 def profile_of(rivals: Sequence[Rival], situations: Iterable[Places]) -> Profile:
-    """The profile of situations on an increasing list of rivals, at least one."""
+    """Return the profile of situations on an increasing list of rivals, at least one."""
     by_queries: dict[Amounts, list[Places]] = {}
     for places in situations:
         by_queries.setdefault(rivals[places[0]].queries, []).append(places)
@@ -175,7 +175,7 @@ def differences(rivals: Sequence[Rival]) -> list[Amounts]:
 
 
 def peaks(rivals: Iterable[Rival], values: Iterable[Fraction]) -> tuple[Fraction, Fraction]:
-    """The greatest value of a rival that ties, and of one that loses."""
+    """Return the greatest value of a rival that ties, and of one that loses."""
     tied, peak = ZERO, ZERO
     for rival, value in zip(rivals, values, strict=True):
         tied, peak = (tied, max(peak, value)) if rival.loss else (max(tied, value), peak)
@@ -211,7 +211,7 @@ def _steps(losses: Sequence[tuple[Fraction, list[int]]], situations: Iterable[Pl
 
 
 def greatest(rows: Iterable[Amounts]) -> Amounts:
-    """The greatest of each component.
+    """Return the greatest of each component.
 
     >>> greatest([(Fraction(1), Fraction(2)), (Fraction(3), Fraction(0))])
     (Fraction(3, 1), Fraction(2, 1))

@@ -45,7 +45,7 @@ class QueryWinnerPairs:
 
     @classmethod
     def find(cls, head: HardAttention, readings: Readings, query: int, winner: int) -> QueryWinnerPairs:
-        """The contest of a head along the course that was read."""
+        """Return the contest of a head along the course that was read."""
         scores = dict(zip(readings.seen, head.scores(query, readings.seen), strict=True))
         routes = WinningPaths(readings, query, winner, {x for x, score in scores.items() if score <= scores[winner]})
         return cls(routes, {x: head.rival(query, winner, x) for x in routes.used})
@@ -60,11 +60,11 @@ class Contests:
         self._all = [contest for contest in found if contest.rivals]
 
     def losses(self) -> set[Fraction]:
-        """The losses of all rivals."""
+        """Return the losses of all rivals."""
         return {rival.loss for contest in self._all for rival in contest.rivals.values()}
 
     def first(self, loss: Fraction) -> tuple[list[int], int]:
-        """The first word and position where a rival has this loss, which some have."""
+        """Return the first word and position where a rival has this loss, which some have."""
         found = (contest.routes.first(wanted, self._n) for contest in self._all
                  if (wanted := {x for x, rival in contest.rivals.items() if rival.loss == loss}))
         word, i = min(first for first in found if first)

@@ -10,7 +10,7 @@ MAX_BITS = 13_000
 
 
 def spell(x: Fraction) -> str:
-    """The number in lowest terms.
+    """Return the number in lowest terms.
 
     >>> spell(Fraction(-2, 6))
     '-1/3'
@@ -24,10 +24,10 @@ def spell(x: Fraction) -> str:
 
 
 def spell_all(row: Iterable[Fraction]) -> list[str]:
-    """The numbers of a row."""
+    """Return the numbers of a row."""
     return [spell(x) for x in row]
 
 
 def read_all(row: Iterable[str]) -> tuple[Fraction, ...]:
-    """The row that ``spell_all`` wrote."""
+    """Return the row that ``spell_all`` wrote."""
     return tuple(map(Fraction, row))

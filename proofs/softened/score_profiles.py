@@ -27,7 +27,7 @@ class ScoreProfiles:
     places: frozenset[Places]
 
     def merge(self, other: ScoreProfiles) -> ScoreProfiles | Profile:
-        """The union, or its profile if it is too large."""
+        """Return the union, or its profile if it is too large."""
         if self == other:
             return self
         rivals = sorted({*self.rivals, *other.rivals})
@@ -60,7 +60,7 @@ def are_too_many(found: Collection[Places]) -> bool:
 
 
 def limited(rivals: Sequence[Rival], situations: set[Places]) -> ScoreProfiles | Profile:
-    """The situations on an increasing list of rivals; or their profile if there are too many."""
+    """Return the situations on an increasing list of rivals; or their profile if there are too many."""
     if are_too_many(situations):
         return profile_of(rivals, situations)
     return ScoreProfiles(tuple(rivals), frozenset(situations))

@@ -34,7 +34,7 @@ class Stack:
                           len(self.layers))
 
     def _enter(self, pool: Pool[Vector]) -> list[list[int]]:
-        """The initial vectors: for each position, one for each symbol."""
+        """Return the initial vectors: for each position, one for each symbol."""
         names = read_from(self.transformer, 1)
         return [[pool.id(tuple([self.numbers.id(stream[i].get(name, ZERO)) for name in names]))
                  for stream in self._streams] for i in range(self.n)]
@@ -55,5 +55,5 @@ class Stack:
         return best
 
     def _key(self, first: Sequence[str], i: int, symbol: str) -> tuple[list[int], int]:
-        """The order of the first word with a symbol at position i, and i."""
+        """Return the order of the first word with a symbol at position i, and i."""
         return [self.transformer.alphabet.index(x) for x in (*first[: i - 1], symbol, *first[i:])], i

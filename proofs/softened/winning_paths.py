@@ -75,7 +75,7 @@ class WinningPaths:
         self.used = sorted({rival for rival in passed if rival is not None})
 
     def situations(self, rivals: Mapping[int, int], most: int) -> set[tuple[int, ...]] | None:
-        """The multisets of rivals, by their ids, on all routes; None if they are more than ``most``.
+        """Return the multisets of rivals, by their ids, on all routes; None if they are more than ``most``.
 
         Different multisets at one place differ still when the same is added to both, so that there are no fewer later.
         """
@@ -112,7 +112,7 @@ class WinningPaths:
         return best
 
     def first(self, wanted: set[int], n: int) -> tuple[Letters, int] | None:
-        """The first word of length n, and its first position, at the end of a route past one of these rivals."""
+        """Return the first word of length n, and its first position, at the end of a route past one of these rivals."""
         found: list[tuple[Letters, int]] = []
         here: dict[tuple[Place, bool], Letters] = {(BEGIN, False): ()}
         for depth, ends in enumerate(self._ends):
@@ -130,7 +130,7 @@ class WinningPaths:
 
 
 def _with(some: tuple[int, ...], ids: Mapping[int, int], rival: int | None) -> tuple[int, ...]:
-    """A multiset of ids with one more, unless it is no rival but the winner."""
+    """Return a multiset of ids with one more, unless it is no rival but the winner."""
     return some if rival is None else tuple(sorted((*some, ids[rival])))
 
 

@@ -22,7 +22,7 @@ ERF_TERMS = 7
 
 
 def _hermite(x: Array) -> list[Array]:
-    """The Hermite polynomials H_0, H_1, … at x: exp(-x²) has the derivatives (-1)^k H_k(x) exp(-x²)."""
+    """Return the Hermite polynomials H_0, H_1, … at x: exp(-x²) has the derivatives (-1)^k H_k(x) exp(-x²)."""
     values = [np.ones_like(x), 2 * x]
     for k in range(1, ERF_TERMS - 2):
         values.append(2 * x * values[k] - 2 * k * values[k - 1])
@@ -42,7 +42,7 @@ ERF_TABLE = _erf_table()
 
 
 def erf(x: Array) -> Array:
-    """The error function, from the Taylor polynomial at the nearest grid point; off by a few units of 2^-53."""
+    """Return the error function, from the Taylor polynomial at the nearest grid point; off by a few units of 2^-53."""
     size = np.minimum(np.abs(x), ERF_END)
     index = np.rint(size * ERF_STEPS).astype(np.intp)
     rest = size - index / ERF_STEPS
@@ -81,7 +81,7 @@ def rounded(rounding: Rounding, x: Array) -> Array:
 
 
 def activation_of(activation: Activation | Rounding) -> Callable[[Array], Array]:
-    """The function."""
+    """Return the function."""
     return partial(rounded, activation) if isinstance(activation, Rounding) else ACTIVATIONS[activation]
 
 

@@ -73,7 +73,7 @@ class Balls(Floats):
         self._matrices: dict[int, arb_mat] = {}
 
     def number(self, x: Fraction) -> arb:
-        """A ball around a rational."""
+        """Return a ball around a rational."""
         return ball(x)
 
     def inverse_root(self, x: int) -> arb:
@@ -85,7 +85,7 @@ class Balls(Floats):
         return np.asarray(_exact_ball(x.astype(object)))
 
     def product(self, x: Array, weight: Array) -> Array:
-        """The product of matrices; those of weights are made once and kept, as the network keeps its arrays."""
+        """Return the product of matrices; those of weights are made once and kept, as the network keeps its arrays."""
         if weight.ndim > 2:
             return np.stack([self.product(one, other) for one, other in zip(x, weight, strict=True)])
         found = arb_mat(_rows(x)) * self._matrix(weight)
@@ -104,7 +104,7 @@ class Balls(Floats):
         return np.asarray(np.exp(scores - _array(shifts, (*scores.shape[:-1], 1))))
 
     def activation(self, activation: trained.Activation | trained.Rounding) -> Callable[[Array], Array]:
-        """The function of each ball; of roundings, of all tokens."""
+        """Return the function of each ball; of roundings, of all tokens."""
         if not isinstance(activation, trained.Rounding):
             function = np.frompyfunc(ACTIVATIONS[activation], 1, 1)
             return lambda x: np.asarray(function(x))
@@ -133,7 +133,7 @@ class BallNetwork(FloatNetwork):
 
 
 def rounded(rounding: trained.Rounding, rows: Rows) -> Rows:
-    """The numbers of tokens rounded: both neighbours in one ball where it is open which is nearer."""
+    """Return the numbers of tokens rounded: both neighbours in one ball where it is open which is nearer."""
     if rounding.scale is not None:
         scale, zero = ball(rounding.scale), (Fraction(rounding.zero),) * 2
         return [[_multiple(x, scale, zero, rounding) for x in row] for row in rows]
@@ -152,7 +152,7 @@ def rounded(rounding: trained.Rounding, rows: Rows) -> Rows:
 
 
 def _multiple(x: arb, scale: arb, zero: tuple[Fraction, Fraction], rounding: trained.Rounding) -> arb:
-    """The nearest multiple of the scale, between the limits less a zero point between these two."""
+    """Return the nearest multiple of the scale, between the limits less a zero point between these two."""
     if not (quotient := x / scale).is_finite():
         return arb("nan")
     low, high = (ball(min(max(Fraction(round(end)), rounding.least - z), rounding.greatest - z))

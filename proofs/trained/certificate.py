@@ -50,7 +50,7 @@ class CoverJson:
 
 
 def cover_of(units: Iterable[Unit]) -> CoverJson:
-    """The units in order."""
+    """Return the units in order."""
     graphs: dict[Any, int] = {}
     directions: dict[Any, int] = {}
     ordered = sorted(units, key=lambda unit: (unit.offset, unit.first, unit.last))
@@ -96,32 +96,32 @@ def certificate_text(inputs: str, by: str, network: TrainedNetwork, claim: dict[
 
 
 def decision_text(network: TrainedNetwork, claim: WordsClaim, cover: CoverJson, run: FloatModel | None = None) -> str:
-    """The certificate of a claim that a cover of all words proves."""
+    """Return the certificate of a claim that a cover of all words proves."""
     return certificate_text(WORDS, "cover", network, claim_to_json(claim), {
         "graphs": list(cover.graphs), "directions": list(cover.directions), "units": list(cover.units)},
         run_to_json(run, claim))
 
 
 def each_word_text(network: TrainedNetwork, claim: WordsClaim, run: FloatModel) -> str:
-    """The certificate of a claim about float runs that the checker proves word by word."""
+    """Return the certificate of a claim about float runs that the checker proves word by word."""
     return certificate_text(WORDS, "each word", network, claim_to_json(claim), {}, run_to_json(run, claim))
 
 
 def wrong_word_text(network: TrainedNetwork, claim: WordsClaim, found: RefutingWord, run: FloatModel
                     | None = None) -> str:
-    """The certificate of a wrong word, in an execution of a class if it is one of float runs."""
+    """Return the certificate of a wrong word, in an execution of a class if it is one of float runs."""
     return certificate_text(WORDS, "wrong word", network, claim_to_json(claim), {
         "word": list(found.word), "offset": found.offset, "place": found.place, "case": found.case, "row": found.row,
         **({} if found.execution is None else {"run": found.execution.to_json()})}, run_to_json(run, claim))
 
 
 def run_to_json(run: FloatModel | None, claim: WordsClaim) -> dict[str, Any] | None:
-    """The class of float runs of a claim about words."""
+    """Return the class of float runs of a claim about words."""
     return None if run is None else {**run.to_json(), "max_n": claim.lengths[1]}
 
 
 def _unit_to_json(unit: Unit, graphs: dict[Any, int], directions: dict[Any, int]) -> dict[str, Any]:
-    """The unit; its graph and its directions are listed, if they are new."""
+    """Return the unit; its graph and its directions are listed, if they are new."""
     head = {"offset": unit.offset, "from": unit.first, "to": unit.last}
     if isinstance(unit, WordsUnit):
         return {**head, "by": "words"}

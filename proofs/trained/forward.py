@@ -28,7 +28,7 @@ class Floats:
     """
 
     def number(self, x: Fraction) -> Any:
-        """A rational."""
+        """Return a rational."""
         return np.float64(x)
 
     def inverse_root(self, x: int) -> Any:
@@ -50,7 +50,7 @@ class Floats:
         return np.asarray(np.exp(scores - scores.max(-1, keepdims=True)))
 
     def activation(self, activation: trained.Activation | trained.Rounding) -> Callable[[Array], Array]:
-        """The function, element by element but for roundings."""
+        """Return the function, element by element but for roundings."""
         return activation_of(activation)
 
 
@@ -66,7 +66,7 @@ class FloatAffine:
     domain: Floats = FLOATS
 
     def __call__(self, x: Array) -> Array:
-        """The image of each vector."""
+        """Return the image of each vector."""
         y = self.domain.product(x, self.weight)
         return y if self.bias is None else y + self.bias
 
@@ -135,7 +135,7 @@ class FloatAttention:
     domain: Floats = FLOATS
 
     def capped(self, scores: Array) -> Array:
-        """The scores under the cap, if there is one."""
+        """Return the scores under the cap, if there is one."""
         return scores if self.cap is None else self.cap * np.tanh(scores / self.cap)
 
     def normed(self, stream: Array) -> Array:
@@ -170,7 +170,7 @@ class FloatAttention:
         return [self.domain.product(self.weights(head, normed, numbers, at), head.value(normed)) for head in self.heads]
 
     def write(self, stream: Array, averages: Sequence[Array]) -> Array:
-        """The streams after the step, from those before it and the averages of each head."""
+        """Return the streams after the step, from those before it and the averages of each head."""
         for head, average in zip(self.heads, averages, strict=True):
             stream = stream + self.domain.product(average, head.out)
         return stream if self.bias is None else stream + self.bias
@@ -188,7 +188,7 @@ class FloatUnits:
     domain: Floats = FLOATS
 
     def __call__(self, stream: Array) -> Array:
-        """The streams after the step."""
+        """Return the streams after the step."""
         x = stream if self.norm is None else self.norm(stream)
         act = self.domain.activation(self.activation)
         units = act(self.inward(x)) if self.gate is None else act(self.gate(x)) * self.inward(x)
@@ -249,7 +249,7 @@ class FloatNetwork:
 
     @staticmethod
     def alone(step: FloatStep, stream: Array) -> Array:
-        """A step in which no token reads another, but for ranges of all tokens."""
+        """Return a step in which no token reads another, but for ranges of all tokens."""
         assert not isinstance(step, FloatAttention)
         return step(stream)
 

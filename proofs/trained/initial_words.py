@@ -25,7 +25,7 @@ class Starts:
         self.live = [levels.live([n], case) for case in range(len(claim.cases))]
 
     def first(self, draw: np.random.Generator, given: Sequence[Sequence[int]]) -> Rows:
-        """The words to begin with, [B, n]: first those that were given, cut or continued to this length."""
+        """Return the words to begin with, [B, n]: first those that were given, cut or continued to this length."""
         words: list[Rows] = [np.resize(np.array(word, dtype=np.intp), self.n) for word in given if len(word)]
         words += islice(self._extreme(), PAIRS)
         words += self._regular(draw)

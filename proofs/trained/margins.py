@@ -44,7 +44,7 @@ class ClaimRows:
         return np.where(held[..., self.case_of], logits @ self.matrix - self.margin, np.inf)
 
     def least(self, margins: Array, words: NDArray[np.integer], offset: int, places: Sequence[int]) -> Least | None:
-        """The least of margins [B, places, rows] of words [B, n]; the first of equals; None if no case holds."""
+        """Return the least of margins [B, places, rows] of words [B, n]; the first of equals; None if no case holds."""
         if not margins.size:
             return None
         word, place, column = map(int, np.unravel_index(np.argmin(margins), margins.shape))
@@ -75,7 +75,7 @@ class ClaimRows:
 
 
 def smaller(one: Least | None, other: Least | None) -> Least | None:
-    """The one with the smaller margin; the first of equals."""
+    """Return the one with the smaller margin; the first of equals."""
     if one is None or (other is not None and other.margin < one.margin):
         return other
     return one

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 
 def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
-    """The first and last of each run of consecutive numbers, ascending.
+    """Return the first and last of each run of consecutive numbers, ascending.
 
     >>> runs([1, 2, 3, 10, 9, 7])
     [(1, 3), (7, 7), (9, 10)]

@@ -54,7 +54,7 @@ class SearchResult:
 
 
 def confirm(network: BallNetwork, claim: WordsClaim, least: Least) -> RefutingWord | None:
-    """The wrong word that floats saw, if an enclosure says so, too.
+    """Return the wrong word that floats saw, if an enclosure says so, too.
 
     Where later letters change nothing, it is cut after the place where it is wrong, or goes on to the least length.
     """
@@ -120,7 +120,7 @@ class WrongWordSearch:
         self.starts: dict[int, Starts] = {}
 
     def find(self, offset: int, n: int, given: Sequence[Sequence[str]], work: int, seed: int = 0) -> SearchResult:
-        """A wrong word of length n at this offset, after at most about ``work`` words.
+        """Return a wrong word of length n at this offset, after at most about ``work`` words.
 
         Raises:
             InputError: if words of this length do not fit into the position tables.
@@ -163,7 +163,7 @@ class _Descent:
         return self.wrong is not None or self.work <= 0
 
     def _run(self, words: Rows) -> Array:
-        """The least margin [B, rows] over the places of each word; wrong words are confirmed on the way."""
+        """Return the least margin [B, rows] over the places of each word; wrong words are confirmed on the way."""
         found = []
         for start in range(0, len(words), self.size):
             batch = words[start : start + self.size]
@@ -182,7 +182,7 @@ class _Descent:
             self.cleared.add(least.word)
 
     def _best_of_each_case(self, pool: Rows) -> list[Rows]:
-        """The words of least margin for each row of each case, each word once."""
+        """Return the words of least margin for each row of each case, each word once."""
         if not len(pool):
             pool = self.draw.integers(0, self.starts.letters, (NEIGHBOURS, self.starts.n))
         margins = self._run(pool)

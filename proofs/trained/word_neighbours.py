@@ -15,7 +15,7 @@ def neighbours(word: Rows, letters: int, draw: np.random.Generator, most: int) -
 
 
 def shaken(word: Rows, letters: int, draw: np.random.Generator, times: int) -> Rows:
-    """The word with several letters exchanged at random."""
+    """Return the word with several letters exchanged at random."""
     changed = word.copy()
     changed[draw.integers(0, len(word), times)] = draw.integers(0, letters, times)
     return changed

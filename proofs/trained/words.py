@@ -27,7 +27,7 @@ BATCH_NUMBERS = 2**18
 
 
 def survey(network: FloatNetwork, claim: WordsClaim, offset: int, count: int) -> Least | None:
-    """The least margin of one obligation: of a place or of a length, as docs/trained.md, section 4, says.
+    """Return the least margin of one obligation: of a place or of a length, as docs/trained.md, section 4, says.
 
     None if no case holds anywhere.
 
@@ -157,7 +157,7 @@ class WordMargins:
         return max(1, BATCH_NUMBERS // (max(length, 1) * max(self.network.network.width, length, *units)))
 
     def inputs(self, words: Rows) -> Rows:
-        """The tokens [B, T] of words [B, n]."""
+        """Return the tokens [B, T] of words [B, n]."""
         around = [np.tile(np.array(tokens, dtype=np.intp), (len(words), 1))
                   for tokens in (self.claim.before, self.claim.after)]  # fmt: skip
         return np.concatenate([around[0], self.tokens[words], around[1]], 1)
@@ -172,7 +172,7 @@ class WordMargins:
         return self.network.logits(self.inputs(words), offset, tokens), self.cases.hold(words)[:, places]
 
     def least(self, words: Rows, offset: int) -> Least | None:
-        """The least margin of these words; None if no case holds."""
+        """Return the least margin of these words; None if no case holds."""
         pairs = judged(self.claim, words.shape[1])
         if not pairs:
             return None

@@ -100,11 +100,11 @@ class FormulaRuns:
         return (0,) * len(self.ahead)
 
     def context(self, i: int, n: int) -> tuple[int, ...]:
-        """The key that decides the steps at a position beside state, letter and side."""
+        """Return the key that decides the steps at a position beside state, letter and side."""
         return n if self.mentions_length else 0, *(positional_truth(part, i, n) for part in self._by_position)
 
     def steps(self, state: State, letter: str, i: int, n: int, side: Direction = Direction.THERE) -> tuple[Step, ...]:
-        """The states behind position i that fit the letter and what was announced; few, and often one."""
+        """Return the states behind position i that fit the letter and what was announced; few, and often one."""
         counts_left = n - i if side is Direction.THERE and self.ahead else 0
         key = (state, letter, side, counts_left, *self.context(i, n))
         if key not in self._steps:

@@ -135,7 +135,7 @@ class _Pass:
         return live[::-1]
 
     def found(self, i: int) -> int:
-        """The bits of positions where an exchange changes the truth at i."""
+        """Return the bits of positions where an exchange changes the truth at i."""
         if self.judged is None:
             return self.changed[i]
         bits = 0
@@ -174,7 +174,7 @@ class _Pass:
                                 for one, truth in after_one for other, truth_of_other in after_other)
 
     def _after(self, state: State, letter: str, j: int) -> tuple[Step, ...]:
-        """The steps that some run takes."""
+        """Return the steps that some run takes."""
         steps = self._announced(state, letter, j)
         return steps if self.live is None else tuple(step for step in steps if step[0] in self.live[j])
 
@@ -184,7 +184,7 @@ class _Pass:
         return self.question.runs.steps(state, letter, j, self.n, side)
 
     def words(self, i: int, p: int) -> tuple[Word, Word]:
-        """A pair of words (up to i, if each position is judged by itself), found backwards."""
+        """Return a pair of words (up to i, if each position is judged by itself), found backwards."""
         last = i if self.judged is None else self.n
         letters: list[tuple[str, str]] = []
         wanted: Pair | None = None

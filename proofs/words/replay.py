@@ -49,7 +49,7 @@ class Counterexample:
 
 
 def run_soft(transformer: Transformer, word: Sequence[str], bits: int, spread: int = MAX_SPREAD) -> list[Residual]:
-    """The final residual vectors under soft attention, enclosed; ``bits`` is the precision of the weights.
+    """Return the final residual vectors under soft attention, enclosed; ``bits`` is the precision of the weights.
 
     Weights that are more than ``spread`` bits below the largest are enclosed from 0 on.
     """
@@ -59,7 +59,7 @@ def run_soft(transformer: Transformer, word: Sequence[str], bits: int, spread: i
 
 
 def _embed(transformer: Transformer, word: Sequence[str]) -> list[Residual]:
-    """The initial residual vectors: exact but for irrational position embeddings."""
+    """Return the initial residual vectors: exact but for irrational position embeddings."""
     n, tokens = len(word), {symbol: row_to_flint(row) for symbol, row in transformer.token_embedding.items()}
     stream = []
     for i, symbol in enumerate(word, start=1):
@@ -142,7 +142,7 @@ class WordMeanings:
         self._truths = TruthTable(self.word)
 
     def truth(self, formula: Formula, i: int) -> bool:
-        """The truth of a formula at position i."""
+        """Return the truth of a formula at position i."""
         return self._truths.values(formula)[i - 1]
 
     def count(self, count: Count, i: int) -> int:
@@ -158,7 +158,7 @@ class WordMeanings:
 
     def allowed(self, meaning: meanings.Meaning, i: int,
                 allowed_error: Fraction | None = None) -> Interval | AtLeast | None:
-        """The numbers that the meaning allows at position i; None if it allows all.
+        """Return the numbers that the meaning allows at position i; None if it allows all.
 
         A direction near a number may be half a count away from it: it is a certificate that states a smaller bound.
         An ``allowed_error`` takes the place of either.

@@ -55,7 +55,7 @@ class Counter:
 
 
 def track(claim: WordsClaim) -> Tracker:
-    """The tracker of a claim.
+    """Return the tracker of a claim.
 
     Raises:
         Unsupported: if a formula looks ahead, counts to the right or mentions n.
@@ -84,14 +84,14 @@ class Tracker:
                            self._holding(automaton, {}))
 
     def step(self, state: State, letter: int) -> State:
-        """The state after one more letter, an index into the alphabet."""
+        """Return the state after one more letter, an index into the alphabet."""
         after = self.steps.get((state, letter))
         if after is None:
             after = self.steps[state, letter] = self._step(state, letter)
         return after
 
     def cases(self, state: State) -> tuple[int, ...]:
-        """The indices of the cases that hold in a state, ascending."""
+        """Return the indices of the cases that hold in a state, ascending."""
         return state.cases
 
     def _step(self, state: State, letter: int) -> State:
@@ -124,7 +124,7 @@ class _LetterStep:
         self.truths: dict[syntax.Formula, bool] = {}
 
     def truth(self, part: syntax.Formula) -> bool:
-        """The truth of a part whose operands have theirs."""
+        """Return the truth of a part whose operands have theirs."""
         match part:
             case syntax.Symbol(symbol):
                 return symbol == self.symbol
@@ -142,12 +142,12 @@ class _LetterStep:
         return truth
 
     def value(self, part: syntax.Formula) -> int:
-        """The number that a comparison (without its constant) or a predicate reads."""
+        """Return the number that a comparison (without its constant) or a predicate reads."""
         reads = self.tracker.reads.get(part)
         return reads.factor * self.counter(self.tracker.place_of[reads.combination]) if reads else 0
 
     def counter(self, place: int) -> int:
-        """A counter with this position counted, once the operands of its counts have their truths."""
+        """Return a counter with this position counted, once the operands of its counts have their truths."""
         counter = self.tracker.counters[place]
         added = sum(number for number, count in counter.combination
                     if count.operand is syntax.TRUE or self.truths[count.operand])
@@ -155,7 +155,7 @@ class _LetterStep:
 
 
 def cases_at(claim: WordsClaim, word: Sequence[str], place: int) -> tuple[int, ...]:
-    """The indices of the cases that hold at a place (0 … n) of a word, by the language's own evaluation.
+    """Return the indices of the cases that hold at a place (0 … n) of a word, by the language's own evaluation.
 
     Raises:
         InputError: if a symbol is not in the alphabet.
@@ -174,7 +174,7 @@ def _parts_of(formulas: Iterable[syntax.Formula]) -> list[syntax.Formula]:
 
 
 def _read_later(parts: Iterable[syntax.Formula]) -> dict[syntax.Formula, None]:
-    """The formulas whose truth at one position is read at the next."""
+    """Return the formulas whose truth at one position is read at the next."""
     later: dict[syntax.Formula, None] = {}
     for part in parts:
         if isinstance(part, syntax.Previous):
@@ -192,7 +192,7 @@ class _Reads(NamedTuple):
 
 
 def _reading_of(part: syntax.Formula) -> _Reads:
-    """The counts that decide the part; no combination if it reads none."""
+    """Return the counts that decide the part; no combination if it reads none."""
     if isinstance(part, syntax.Predicate):
         return _Reads(1, ((1, syntax.Count("left", syntax.TRUE)),))
     if isinstance(part, syntax.PredicateOnCount):
@@ -239,7 +239,7 @@ def _period(reader: syntax.Formula) -> tuple[int, int] | None:
 
 
 def _last_change(comparison: syntax.Comparison) -> int:
-    """A value of the comparison's combination, which is 0 or more, from which on its truth is the same."""
+    """Return a value of the comparison's combination, which is 0 or more, from which on its truth is the same."""
     constant, factor = syntax.difference(comparison).constant, _reading_of(comparison).factor
 
     def truth(value: int) -> bool:

@@ -120,7 +120,7 @@ class Steps(NamedTuple):
 
 @lru_cache(maxsize=64)
 def _runs_of(formulas: tuple[Formula, ...]) -> FormulaRuns:
-    """The automaton of formulas, whose steps are worked out once for all lengths that are looked at."""
+    """Return the automaton of formulas, whose steps are worked out once for all lengths that are looked at."""
     return FormulaRuns(*formulas, everywhere=True)
 
 

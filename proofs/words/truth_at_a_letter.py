@@ -35,7 +35,7 @@ class TruthReader:
         self.start: MemoryState = (0, self.tracker.start) if self.tracker else ()
 
     def step(self, state: MemoryState, symbol: str) -> MemoryState:
-        """The state after one more letter."""
+        """Return the state after one more letter."""
         if isinstance(state, Known):
             return state
         assert isinstance(state, tuple)
@@ -48,7 +48,7 @@ class TruthReader:
         return read + 1, after
 
     def truth(self, state: MemoryState) -> bool:
-        """The truth after the last letter."""
+        """Return the truth after the last letter."""
         if isinstance(state, Known):
             return state.truth
         assert isinstance(state, tuple), "a whole word"
@@ -56,7 +56,7 @@ class TruthReader:
 
 
 def _tracker(formula: Formula, letters: tuple[str, ...]) -> Tracker | None:
-    """The tracker of a formula of the past; None if prefixes do not decide the formula."""
+    """Return the tracker of a formula of the past; None if prefixes do not decide the formula."""
     tokens = tuple(range(len(letters)))
     case = Case(When(formula), ())
     try:

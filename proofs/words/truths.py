@@ -44,7 +44,7 @@ class CasesOfWords:
         return held
 
     def _states(self, words: Letters) -> Letters:
-        """The automaton's states at each place; 0 where there is no automaton."""
+        """Return the automaton's states at each place; 0 where there is no automaton."""
         states = np.zeros((words.shape[0], words.shape[1] + 1), dtype=np.intp)
         if self.claim.automaton is not None and self.steps is not None:
             states[:, 0] = self.claim.automaton.start
@@ -53,7 +53,7 @@ class CasesOfWords:
         return states
 
     def _truths(self, words: Letters) -> Mapping[syntax.Formula, Truths]:
-        """The truths [B, n] of all parts of the formulas."""
+        """Return the truths [B, n] of all parts of the formulas."""
         columns = TruthsOfWords(self.claim.letter_index, words)
         for part in self.parts:
             columns.truths[part] = columns.truth(part)
@@ -68,14 +68,14 @@ class TruthsOfWords:
         self.truths: dict[syntax.Formula, Truths] = {}
 
     def of(self, formula: syntax.Formula) -> Truths:
-        """The truths [B, n] of a formula."""
+        """Return the truths [B, n] of a formula."""
         for part in syntax.postorder(formula, syntax.operands):
             if part not in self.truths:
                 self.truths[part] = self.truth(part)
         return self.truths[formula]
 
     def truth(self, part: syntax.Formula) -> Truths:
-        """The truth of a part whose operands have theirs."""
+        """Return the truth of a part whose operands have theirs."""
         parts = [self.truths[operand] for operand in syntax.operands(part)]
         match part:
             case syntax.Constant(value):
@@ -126,14 +126,14 @@ class TruthsOfWords:
         raise TypeError(f"not a formula: {type(part).__name__}")
 
     def count(self, count: syntax.Count) -> Letters:
-        """The numbers [B, n] that a count is; the truths of what is counted are there."""
+        """Return the numbers [B, n] that a count is; the truths of what is counted are there."""
         truths = self.truths[count.operand]
         if count.side == "left":
             return np.asarray(np.cumsum(truths, 1))
         return np.asarray(np.cumsum(truths[:, ::-1], 1)[:, ::-1])
 
     def _sum(self, term: syntax.Term) -> Letters:
-        """The value of the term; integers without a limit where 64 bits might not hold it."""
+        """Return the value of the term; integers without a limit where 64 bits might not hold it."""
         reach = abs(term.constant) + self.n * sum(abs(number) for number, _ in term.coefficients)
         value: NDArray[Any] = np.full(self.words.shape, term.constant, dtype=np.int64 if reach < LARGEST else object)
         for number, count in term.coefficients:

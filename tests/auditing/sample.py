@@ -29,13 +29,13 @@ MILLIONTH = Fraction(1, 10**6)
 
 
 def near(value: str) -> Interval:
-    """The interval of relative width 10^-6 around a decimal."""
+    """Return the interval of relative width 10^-6 around a decimal."""
     middle = Fraction(value)
     return Interval(middle * (1 - MILLIONTH / 2), middle * (1 + MILLIONTH / 2))
 
 
 def since_witness(n: int, value: str) -> Witness:
-    """The word with one decision at its end and the other way everywhere else."""
+    """Return the word with one decision at its end and the other way everywhere else."""
     word = "a" * (n - 1) + "b"
     return Witness("near[Q_a since Q_b]", n, near(value), Interval(Fraction(0), Fraction(1, 4)),
                    f"certify run 'Q_a since Q_b' {word} --gamma 13/10", word, n)
@@ -148,7 +148,7 @@ plots_of = cache(draw_plots)
 
 
 def drawn_once(render: Callable[[AuditReport], str]) -> Callable[[AuditReport], str]:
-    """The same report, with plots that are drawn once for all reports that have the claim."""
+    """Return the same report, with plots that are drawn once for all reports that have the claim."""
 
     @cache
     def rendered(report: AuditReport) -> str:

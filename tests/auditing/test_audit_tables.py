@@ -30,7 +30,7 @@ def printed(report: AuditReport, width: int = 132, colour: bool = False) -> str:
 
 
 def tabular(text: str) -> list[str]:
-    """The lines of tables: those with columns, and no sentence or command, which are not broken."""
+    """Return the lines of tables: those with columns, and no sentence or command, which are not broken."""
     return [line for line in text.splitlines() if "  " in line.strip() and not line.startswith("  ")]
 
 

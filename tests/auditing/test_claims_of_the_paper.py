@@ -43,7 +43,7 @@ NAMES = [f"{path.stem}/{name}" for path in PATHS
 
 @cache
 def claims() -> dict[str, AuditClaim]:
-    """The claims by their names, read where they are looked at: not by those who only collect tests."""
+    """Return the claims by their names, read where they are looked at: not by those who only collect tests."""
     found = {f"{path.stem}/{claim.name}": claim for path in PATHS for claim in read_claims(str(path)).claims}
     assert list(found) == NAMES
     return found
@@ -56,7 +56,7 @@ def search() -> AuditSearch:
 
 
 def shortened(claim: AuditClaim) -> AuditClaim:
-    """The claim at its least lengths, without critical constants."""
+    """Return the claim at its least lengths, without critical constants."""
     short = {**LATE, **MANY_LETTERS}.get(claim.name, SHORT)
     last = claim.lengths.last if claim.lengths.first > short else min(short, claim.lengths.last)
     claim = replace(claim, lengths=Lengths(claim.lengths.first, last),
@@ -99,7 +99,7 @@ def test_every_statement_that_our_claims_about_the_two_papers_name_is_one_of_the
 
 
 def stub(claim: AuditClaim) -> ClaimResult:
-    """A result with the expected verdict, to see which statements there are."""
+    """Return a result with the expected verdict, to see which statements there are."""
     assert claim.expected.verdict is not None
     return ClaimResult(claim.name, claim.statement, claim.says, "", str(claim.lengths), claim.expected.verdict, "", "",
                        "as expected", 0.0, part=claim.part, covers=claim.name, reading=claim.reading,

@@ -24,7 +24,7 @@ Excess = Callable[[Callable[[Fraction], arb], int], arb]
 
 
 def critical(text: str, alphabet: str, regime: Regime, lengths: Lengths) -> CriticalConstant:
-    """The bracket, from the claimed constant 3."""
+    """Return the bracket, from the claimed constant 3."""
     options = read_arguments({"alphabet": alphabet, "regime": regime, "gamma": 3})
     request = read_request(text, options)
     return Bracketing(request, DEFAULT_WIDTH).critical(lengths)

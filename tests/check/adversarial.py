@@ -41,7 +41,7 @@ def long_rationals(count: int) -> list[str]:
 
 def plain(directions: Json, positions: Json, max_n: int, units: list[Json] | None = None,
           heads: list[Json] | None = None, **options: Any) -> Json:
-    """A certificate about Q_a, with other directions beside its output."""
+    """Return a certificate about Q_a, with other directions beside its output."""
     directions = {"out": truth("Q_a"), **directions}
     return certificate("Q_a", "ab", max_n, directions, {"out": "a"}, positions, heads or [], units or [], "out",
                        regime="unstated", **options)
@@ -60,7 +60,7 @@ def near_ties_of_ln() -> bytes:
 
 
 def brackets_only() -> bytes:
-    """The largest tree of objects that a file can hold."""
+    """Return the largest tree of objects that a file can hold."""
     lines = ["["] + [" [],"] * ((1 << 20) - 8) + [" []", "]"]
     return "\n".join(lines).encode()[: LARGEST - 1] + b"\n"
 
@@ -104,7 +104,7 @@ def common_denominators() -> bytes:
 
 
 def lookup(max_n: int) -> Json:
-    """A lookup of a count by its mean, as far as it goes."""
+    """Return a lookup of a count by its mean, as far as it goes."""
     directions = {
         "key": position("i"), "a": truth("Q_a"), "one": position("1"), "mean": {"kind": "mean", "count": "#<[Q_a]"},
         "few": near("#<[Q_a] < 3"), "out": truth("Q_a")}
@@ -118,7 +118,7 @@ def lookup(max_n: int) -> Json:
 
 
 def spans_of_lookups() -> bytes:
-    """A lookup of a number that is always right: every case is looked at."""
+    """Return a lookup of a number that is always right: every case is looked at."""
     return dump(edit(lookup(400), "transformer", "directions", "few", value=near("0 <= #<[Q_a]")))
 
 
@@ -153,7 +153,7 @@ def wider_spread() -> bytes:
 
 
 def row_temperatures() -> bytes:
-    """A new query in every row of every length."""
+    """Return a new query in every row of every length."""
     return dump(edit(handmade.since_certificate(1000), *TEMPERATURE, value="1/(n*n+i)"))
 
 
@@ -198,7 +198,7 @@ def units_that_compare() -> bytes:
 
 
 def uniform_scores() -> bytes:
-    """A uniform head whose scores must all be computed."""
+    """Return a uniform head whose scores must all be computed."""
     one = head([{"one": "1"}] * 8, [{"zero": "1"}] * 8, {"mean": {"one": "1"}}, "1", "none")
     directions = {"one": position("1"), "zero": position("0"), "mean": position("1")}
     return dump(plain(directions, {"one": "1", "zero": "i-i"}, 1500, heads=[one]))
@@ -224,7 +224,7 @@ def many_nodes() -> bytes:
 
 
 def claimed_chain() -> bytes:
-    """A claim that is printed in full: repeated parts, named."""
+    """Return a claim that is printed in full: repeated parts, named."""
     made = plain({}, {}, 2)
     formula = " S ".join(f"(Q_a & MOD({k + 2},1))" for k in range(180))
     made["claim"]["formula"] = formula

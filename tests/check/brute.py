@@ -28,14 +28,14 @@ def evaluate(table: Language, text: str, n: int, i: int) -> Fraction:
 
 
 def counts(table: Language, k: int, word: tuple[str, ...]) -> list[int]:
-    """The count at every position."""
+    """Return the count at every position."""
     op, (f,), _ = table.nodes[k]
     held = truths(table, f, word)
     return [sum(held[: i + 1]) if op == "#<" else sum(held[i:]) for i in range(len(word))]
 
 
 def truths(table: Language, f: int, word: tuple[str, ...]) -> list[bool]:
-    """The truth of a formula at every position, by the definitions."""
+    """Return the truth of a formula at every position, by the definitions."""
     op, args, data = table.nodes[f]
     n = len(word)
     if op == "Q":
@@ -76,7 +76,7 @@ def combine(row: dict[str, str], h: dict[str, mpf]) -> mpf:
 
 
 def weigh(weighting: str, scores: dict[int, mpf], i: int, n: int) -> dict[int, mpf]:
-    """The weights of the visible positions, by the definitions."""
+    """Return the weights of the visible positions, by the definitions."""
     if weighting in ("relu", "relu-over-n"):
         return {j: max(z, mpf(0)) / (n if weighting == "relu-over-n" else 1) for j, z in scores.items()}
     logistic = {j: 1 / (1 + mp.exp(-z)) for j, z in scores.items()}
@@ -152,7 +152,7 @@ def read_predicates(model: dict[str, Any]) -> Language:
 
 
 def allowed(table: Language, meaning: dict[str, Any], word: tuple[str, ...], i: int, errors: list[mpf]) -> list[mpf]:
-    """The least and the greatest number that a direction may hold at position i; nothing for `any`."""
+    """Return the least and the greatest number that a direction may hold at position i; nothing for `any`."""
     n, kind = len(word), meaning["kind"]
     f = table.formula(meaning.get("formula", "true"))
     truth = truths(table, f, word)[i - 1]
@@ -179,7 +179,7 @@ def allowed(table: Language, meaning: dict[str, Any], word: tuple[str, ...], i: 
 
 
 def find_fault(certificate: dict[str, Any]) -> str | None:
-    """The first way in which what the certificate claims is not so, for every word of length at most 4."""
+    """Return the first way in which what the certificate claims is not so, for every word of length at most 4."""
     with mp.workdps(40):
         claim, model, tiny = certificate["claim"], certificate["transformer"], mpf(10) ** -30
         table = read_predicates(model)

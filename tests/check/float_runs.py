@@ -35,7 +35,7 @@ class Class(NamedTuple):
     exp_base: str = "e"
 
     def claim(self, max_n: int) -> dict[str, Any]:
-        """The claim that a certificate makes of it."""
+        """Return the claim that a certificate makes of it."""
         narrow, wide = (f"float({','.join(map(str, form))})" for form in (self.storage, self.wide))
         formats = {"storage": narrow, "inputs": narrow, "sums": wide, "scores": wide, "softmax": wide}
         rest = {"normalised": self.normalised, "exp_ulp": str(self.exp_ulp), "exp_base": self.exp_base}
@@ -43,7 +43,7 @@ class Class(NamedTuple):
 
 
 def exponent(x: Fraction) -> int:
-    """The k with 2^k <= |x| < 2^(k+1)."""
+    """Return the k with 2^k <= |x| < 2^(k+1)."""
     k = abs(x.numerator).bit_length() - x.denominator.bit_length()
     return k if abs(x) >= Fraction(2) ** k else k - 1
 
@@ -144,7 +144,7 @@ def attend(runs: Class, scores: tuple[Fraction, ...], values: tuple[Fraction, ..
 
 
 def form_of(runs: Class, weights: Mapping[str, str], held: Held, bias: str = "0") -> Numbers:
-    """A linear form, as it is stored."""
+    """Return a linear form, as it is stored."""
     factors = [next(iter(roundings(runs.storage, Fraction(c)))) for c in weights.values()]
     found: set[Fraction] = set()
     for some in product(*(held[name] for name in weights)):
@@ -154,7 +154,7 @@ def form_of(runs: Class, weights: Mapping[str, str], held: Held, bias: str = "0"
 
 
 def value_at(expression: str, n: int, i: int) -> Fraction:
-    """An expression of these tests."""
+    """Return an expression of these tests."""
     brackets = {"[ODD]": str(i % 2), "[EVEN]": str(1 - i % 2), "[ODD](i-1)": str(int(i > 1) * (1 - i % 2))}
     return Fraction(eval(brackets.get(expression, expression).replace("^", "**"), {"n": Fraction(n), "i": Fraction(i)}))
 

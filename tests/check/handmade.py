@@ -14,7 +14,7 @@ def dump(certificate: Json) -> bytes:
 
 
 def edit(certificate: Json, *path: Any, value: Any = None, drop: bool = False) -> Json:
-    """A copy with one place changed, or dropped."""
+    """Return a copy with one place changed, or dropped."""
     changed = copy.deepcopy(certificate)
     place: Any = changed
     for step in path[:-1]:
@@ -27,7 +27,7 @@ def edit(certificate: Json, *path: Any, value: Any = None, drop: bool = False) -
 
 
 def starting(certificate: Json, min_n: Any) -> Json:
-    """A copy whose claim begins at a length: `min_n` is written before `max_n`."""
+    """Return a copy whose claim begins at a length: `min_n` is written before `max_n`."""
     claim = certificate["claim"]
     order = ["formula", "alphabet", "min_n", "max_n", "regime", "causal"]
     return edit(certificate, "claim", value={key: min_n if key == "min_n" else claim[key] for key in order})
@@ -173,7 +173,7 @@ def prev_certificate(max_n: int = 8, **options: Any) -> Json:
 
 
 def until_certificate(max_n: int = 8) -> Json:
-    """The mirror of `since`: a past mask, and the tie broken to the left."""
+    """Return the mirror of `since`: a past mask, and the tie broken to the left."""
     made = json.loads(json.dumps(since_certificate(max_n)).replace("since", "until"))
     made["transformer"]["layers"][0]["heads"][0] |= {"mask": "past", "keys": [{"stop": "1"}, {"time": "-1"}]}
     return made
@@ -198,7 +198,7 @@ def boolean_certificate(max_n: int = 4) -> Json:
 
 
 def uniform_certificate(max_n: int = 6) -> Json:
-    """A uniform head of each mask beside the Boolean one: the mean of j over the visible positions."""
+    """Return a uniform head of each mask beside the Boolean one: the mean of j over the visible positions."""
     made = boolean_certificate(max_n)
     model = made["transformer"]
     means = {"future": "(i+1)/2", "past": "(i+n)/2", "none": "(n+1)/2"}
@@ -210,7 +210,7 @@ def uniform_certificate(max_n: int = 6) -> Json:
 
 
 def next_certificate(max_n: int = 8) -> Json:
-    """The mirror of `prev`: a past mask, the tie broken to the left, and LAST in place of FIRST."""
+    """Return the mirror of `prev`: a past mask, the tie broken to the left, and LAST in place of FIRST."""
     made = prev_certificate(max_n)
     model = made["transformer"]
     made["claim"]["formula"] = "next Q_1"

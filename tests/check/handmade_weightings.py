@@ -13,7 +13,7 @@ TOKENS = {"one": "01", "is": "1"}
 
 
 def other(made: Json, weighting: str, error: str | None = None) -> Json:
-    """The same with all heads of this weighting, and with these bounds."""
+    """Return the same with all heads of this weighting, and with these bounds."""
     changed = copy.deepcopy(made)
     for layer in changed["transformer"]["layers"]:
         for head in layer["heads"]:
@@ -49,7 +49,7 @@ def selecting(weighting: str, name: str, total: str, value: str, distance: int, 
 
 
 def layered(made: Json, layers: Sequence[tuple[list[Json], list[Json]]], error: str = "1/4") -> Json:
-    """The layers with their heads and units, and a bound for each near direction, at its first head."""
+    """Return the layers with their heads and units, and a bound for each near direction, at its first head."""
     meanings = made["transformer"]["directions"]
     order = list(meanings)
     parts = [{"heads": heads, "feedforward": {"units": units, "bias": {}}} for heads, units in layers]

@@ -88,7 +88,7 @@ def many_norms() -> Json:
 
 
 def many_prefixes() -> Json:
-    """A masked head is asked at every position of one word."""
+    """Return a masked head is asked at every position of one word."""
     first = soft({"out": {"place": "1"}}, {"is": "1"}, {"place": "1"}, "future") | {"weighting": "leftmost-hardmax"}
     return claim(transformer("is place out", {"a": {"is": "1"}}, {"place": "i"},
                              [layer([first]), layer([soft({"out": {"out": "1"}})])]), 3000, 3000)

@@ -13,7 +13,7 @@ MERSENNE = 2**61 - 1  # integers that differ by its multiples have one hash
 
 
 def claim(model: Json, max_n: int, temperature: str = "1/n", errors: Json | None = None) -> Json:
-    """A certificate that states the same bounds after every stage, and no gaps."""
+    """Return a certificate that states the same bounds after every stage, and no gaps."""
     stages = [errors or {}] * (2 * len(model["layers"]))
     return {"format": "certify-softened", "version": 1,
             "claim": {"alphabet": model["alphabet"], "max_n": max_n, "temperature": temperature},
@@ -25,7 +25,7 @@ def tokens(size: int) -> Json:
 
 
 def coprime(k: int) -> str:
-    """A rational with a long denominator of its own."""
+    """Return a rational with a long denominator of its own."""
     return f"1/{2 ** (3300 - k) + 1}"
 
 

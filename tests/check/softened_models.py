@@ -22,7 +22,7 @@ def recent() -> Json:
 
 
 def rounded() -> Json:
-    """The last symbol, rounded by the units of Lemma 9: what the head errs is gone in its copy, exactly."""
+    """Return the last symbol, rounded by the units of Lemma 9: what the head errs is gone in its copy, exactly."""
     tokens = {"0": {"one": "1"}, "1": {"one": "1", "is": "1"}}
     only = layer([head({"near": {"is": "1"}}, {"one": "1"}, {"place": "1"}, weighting="average-hardmax")],
                  [unit({"near": "1"}, "-1/4", {"out": "2"}), unit({"near": "1"}, "-3/4", {"out": "-2"})])
@@ -83,6 +83,6 @@ MODELS = {"recent": (recent, "1/(40*n)"), "rounded": (rounded, "1/20"), "copied"
 
 @functools.cache
 def sealed(name: str, max_n: int) -> Json:
-    """The certificate; it is not to be changed."""
+    """Return the certificate; it is not to be changed."""
     make, temperature = MODELS[name]
     return seal(make(), max_n, temperature)

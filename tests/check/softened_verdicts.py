@@ -27,5 +27,5 @@ def rejected(made: Json, reason: str) -> None:
 
 
 def rightmost(name: str, max_n: int) -> Json:
-    """The certificate with a rightmost head at first, which may not tie."""
+    """Return the certificate with a rightmost head at first, which may not tie."""
     return edit(sealed(name, max_n), *HEAD, "weighting", value="rightmost-hardmax")

@@ -127,7 +127,7 @@ def words(model: Json, n: int) -> Iterator[tuple[str, ...]]:
 
 
 def all_scores(model: Json, n: int) -> Iterator[tuple[Json, list[Fraction]]]:
-    """The scores of every head that has some, at every position of every word."""
+    """Yield the scores of every head that has some, at every position of every word."""
     for word in words(model, n):
         for one, kind, stream, _ in stages(model, word):
             for part in one["heads"] if kind == "heads" else ():
@@ -136,24 +136,24 @@ def all_scores(model: Json, n: int) -> Iterator[tuple[Json, list[Fraction]]]:
 
 
 def find_gap(model: Json, n: int) -> Fraction | None:
-    """The gap."""
+    """Return the gap."""
     return min((max(scores) - x for _, scores in all_scores(model, n) for x in scores if x < max(scores)), default=None)
 
 
 def find_ties(model: Json, n: int) -> set[str]:
-    """The weightings of the heads that tie."""
+    """Return the weightings of the heads that tie."""
     return {one["weighting"] for one, scores in all_scores(model, n) if scores.count(max(scores)) > 1}
 
 
 def exp(x: Fraction) -> tuple[Fraction, Fraction]:
-    """The exponential, enclosed."""
+    """Return the exponential, enclosed."""
     value = Fraction(CONTEXT.exp(CONTEXT.divide(Decimal(x.numerator), Decimal(x.denominator))))
     wider = WIDER * (1 + abs(x))
     return value * (1 - wider), value * (1 + wider)
 
 
 def errors_of_head(one: Json, stream: list[Row], i: int, e: Row, heat: Fraction) -> Row:
-    """The rules of the page, for one head, word and position."""
+    """Return the rules of the page, for one head, word and position."""
     adds = {t: spread(form, e) for t, form in one["values"].items()}
     if is_uniform(one):
         return adds
@@ -241,7 +241,7 @@ def stated_errors(model: Json, n: int, heat: Fraction, widen: Callable[[int, str
 
 def seal(model: Json, max_n: int, temperature: str,
          widen: Callable[[int, str, Fraction], Fraction] = lambda stage, d, x: x) -> Json:
-    """The certificate."""
+    """Return the certificate."""
     gaps = [find_gap(model, n) for n in range(1, max_n + 1)]
     errors = [stated_errors(model, n, EXPRESSIONS[temperature](n, 1), widen) for n in range(1, max_n + 1)]
     return {"format": "certify-softened", "version": 1,
@@ -251,7 +251,7 @@ def seal(model: Json, max_n: int, temperature: str,
 
 
 def seal_sparse(model: Json, max_n: int, temperature: str, weighting: str) -> Json:
-    """The certificate that sparsemax or entmax-1.5 weighs exactly as the hard heads do."""
+    """Return the certificate that sparsemax or entmax-1.5 weighs exactly as the hard heads do."""
     gaps = [find_gap(model, n) for n in range(1, max_n + 1)]
     return {"format": "certify-softened", "version": 1,
             "claim": {"alphabet": model["alphabet"], "max_n": max_n, "temperature": temperature,
@@ -265,7 +265,7 @@ def dump(certificate: Json) -> bytes:
 
 
 def last_sum(made: Json) -> Fraction:
-    """The greatest sum of the last stage's bounds."""
+    """Return the greatest sum of the last stage's bounds."""
     return max(sum(map(Fraction, stages[-1].values()), ZERO) for stages in made["errors"])
 
 

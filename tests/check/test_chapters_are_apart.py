@@ -26,7 +26,7 @@ MOST_LINES = 4714
 
 
 def files_loaded(path: Path) -> set[Path]:
-    """The files of the checker that a check of this file loads."""
+    """Return the files of the checker that a check of this file loads."""
     run = subprocess.run([sys.executable, "-I", "-S", "-c", LOADED, str(ROOT / "proofs" / "check"), str(path)],
                          capture_output=True, text=True, check=True)
     (line,) = (line for line in run.stdout.splitlines() if line.startswith("LOADED"))
@@ -34,7 +34,7 @@ def files_loaded(path: Path) -> set[Path]:
 
 
 def loaded(path: Path) -> set[str]:
-    """The chapters that a check of this file loads."""
+    """Return the chapters that a check of this file loads."""
     return {name.parts[1] for name in files_loaded(path) if name.parts[0] == "chapters" and len(name.parts) > 2}
 
 

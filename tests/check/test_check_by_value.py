@@ -31,7 +31,7 @@ def made(formula: str) -> Json:
 
 
 def unit_that_writes(certificate: Json, direction: str) -> tuple[Any, ...]:
-    """The path of the first unit that writes the direction."""
+    """Return the path of the first unit that writes the direction."""
     for number, layer in enumerate(certificate["transformer"]["layers"]):
         for place, unit in enumerate(layer["feedforward"]["units"]):
             if direction in unit["writes"]:

@@ -15,7 +15,7 @@ Tree = str | tuple[object, ...]
 
 
 def tree(table: Language, f: int) -> Tree:
-    """The formula as nested tuples, predicates and symbols as in text."""
+    """Return the formula as nested tuples, predicates and symbols as in text."""
     op, operands, data = table.nodes[f]
     return (op, *data, *(tree(table, a) for a in operands)) if data or operands else op
 

@@ -55,7 +55,7 @@ def test_constants_beside_the_critical_one_are_told_apart(constant: str, beside:
 
 
 def errors_of(base: Fraction, n: int) -> Fraction:
-    """The greatest error of the head on all words of this length, by brute force."""
+    """Return the greatest error of the head on all words of this length, by brute force."""
     greatest = Fraction(0)
     for word in product("abc", repeat=n):
         truth = False
@@ -93,7 +93,7 @@ def test_one_base_is_needed_at_all_rows() -> None:
 
 
 def random_constant(rng: random.Random, depth: int) -> str:
-    """A sum of multiples of logarithms, written in some way, or something like it."""
+    """Return a sum of multiples of logarithms, written in some way, or something like it."""
     if not depth:
         return rng.choice(["ln(2)", "ln(12)", "ln(3/2)", "ln(1/5)", "2", "n", "3/7", "sqrt(9)", "sqrt(2)"])
     left, right = (random_constant(rng, depth - 1) for _ in range(2))

@@ -52,7 +52,7 @@ def bound_at(made: Json, place: int, side: str, value: Fraction) -> Json:
 
 
 def find_least(made: Json, place: int, side: str) -> Fraction:
-    """The least multiple of 10^-13 that is accepted, of those up to the stated bound."""
+    """Return the least multiple of 10^-13 that is accepted, of those up to the stated bound."""
     low, high = -1, int(UNIT * Fraction(made["bounds"][place][side]))
     while high - low > 1:
         middle = (low + high) // 2
@@ -117,7 +117,7 @@ def test_a_longer_word_is_not_always_worse() -> None:
 
 
 def scale(made: Json, rng: random.Random) -> Json:
-    """The certificate with one weight, exponent or bound of its heads changed."""
+    """Return the certificate with one weight, exponent or bound of its heads changed."""
     layer = rng.choice([k for k, one in enumerate(made["transformer"]["layers"]) if one["heads"]])
     heads = made["transformer"]["layers"][layer]["heads"]
     at = rng.randrange(len(heads))

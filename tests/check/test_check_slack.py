@@ -34,7 +34,7 @@ def changed(*path: Any, value: Any) -> Json:
 
 
 def with_head(direction: str, meaning: Json, one: Json, bounded: bool = False) -> Json:
-    """A head more in the last layer, which writes this direction."""
+    """Return a head more in the last layer, which writes this direction."""
     made = base()
     made["transformer"]["directions"][direction] = meaning
     made["transformer"]["layers"][2]["heads"] = [one]
@@ -52,7 +52,7 @@ def with_bias(layer: int, row: Json) -> Json:
 
 
 def slack_by_head() -> Json:
-    """The slack of the lower bound is written by a head that reads a truth."""
+    """Return the slack of the lower bound is written by a head that reads a truth."""
     made = changed(*SLACKS, value=base()["transformer"]["layers"][1]["feedforward"]["units"][1:])
     made["transformer"]["layers"][1]["heads"].append(
         head([], [], {AT_LEAST: {"is": "1"}}))
@@ -172,7 +172,7 @@ def test_slack_has_no_upper_bound(write: str) -> None:
 
 
 def deciding(formula: str, reads: list[str], bias: str, write: str, unit_bias: str = "1") -> Json:
-    """The comparison of this formula by the slacks of `#<[Q_1] == 2`."""
+    """Return the comparison of this formula by the slacks of `#<[Q_1] == 2`."""
     made = base()
     model = made["transformer"]
     made["claim"]["formula"] = model["directions"]["out"]["formula"] = formula

@@ -32,7 +32,7 @@ MAX_N = 3
 
 
 def rows(names: list[str]) -> st.SearchStrategy[Json]:
-    """A form with its directions in order."""
+    """Return a form with its directions in order."""
     return st.dictionaries(st.sampled_from(names), COEFFICIENTS, min_size=1, max_size=2).map(
         lambda form: {d: form[d] for d in NAMES if d in form})
 

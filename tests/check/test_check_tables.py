@@ -18,7 +18,7 @@ DOUBLED = "".join(f"p{k + 1} = p{k} since prev p{k}; " for k in range(1, 40))
 
 
 def with_table(certificate: Json, *entries: str) -> Json:
-    """A copy whose network has a table, in its place after the predicates."""
+    """Return a copy whose network has a table, in its place after the predicates."""
     made = copy.deepcopy(certificate)
     keys = list(made["transformer"])
     after = keys.index("predicates") + 1
@@ -28,7 +28,7 @@ def with_table(certificate: Json, *entries: str) -> Json:
 
 
 def referring(certificate: Json, text: str, entry: str) -> Json:
-    """A copy in which every formula that has this text is a reference."""
+    """Return a copy in which every formula that has this text is a reference."""
     made = copy.deepcopy(certificate)
     places = [made["claim"], *made["transformer"]["directions"].values()]
     for place in places:

@@ -17,7 +17,7 @@ DIGITS = 10**12
 
 
 def least_accepted(made: handmade.Json, side: str) -> Fraction:
-    """The least multiple of 10^-12 that the checker accepts on one side of every near direction."""
+    """Return the least multiple of 10^-12 that the checker accepts on one side of every near direction."""
     low, high = -1, DIGITS // 4
     while high - low > 1:
         middle = (low + high) // 2
@@ -54,7 +54,7 @@ def worst_by_brute_force(
     rows: Callable[[int, int], bool] = lambda n, i: True,
     letters: list[Letter] = LETTERS,
 ) -> tuple[mpf, mpf]:
-    """The greatest error where the target is false, and where it is true."""
+    """Return the greatest error where the target is false, and where it is true."""
     worst = [mpf(0), mpf(0)]
     with mp.workdps(60):
         for n, i in [(length, row) for length in lengths for row in range(1, length + 1) if rows(length, row)]:

@@ -40,7 +40,7 @@ def script() -> ModuleType:
 
 
 def run_steps(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
-    """The steps of the action, as a runner runs them: inputs become variables, each step is a script of bash."""
+    """Return the steps of the action, as a runner runs them: inputs become variables, each step is a script of bash."""
     action = read_yaml(ACTION / "action.yml")
     assert action["runs"]["using"] == "composite"
     given = {name: inputs.get(name, entry["default"]) for name, entry in action["inputs"].items()}

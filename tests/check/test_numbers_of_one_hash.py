@@ -18,7 +18,7 @@ BY_ROW = f"{PRIME}*(i+5000*n)"
 
 
 def with_number(made: Json, value: str, layer: int, query: Json, key: Json) -> Json:
-    """The certificate with this number embedded, and read by all heads of a layer against 0."""
+    """Return the certificate with this number embedded, and read by all heads of a layer against 0."""
     model = made["transformer"]
     model["directions"] = {"number": position(value)} | model["directions"]
     model["position_embedding"] = {"number": value} | model["position_embedding"]
@@ -30,7 +30,7 @@ def with_number(made: Json, value: str, layer: int, query: Json, key: Json) -> J
 
 
 def in_units(max_n: int) -> Json:
-    """A unit that reads the number, and never writes."""
+    """Return a unit that reads the number, and never writes."""
     directions = {"number": position(BY_ROW), "is": truth("Q_a"), "out": truth("Q_a")}
     units = [{"reads": {"is": "1"}, "bias": "0", "writes": {"out": "1"}},
              {"reads": {"number": "-1"}, "bias": "0", "writes": {"out": "1"}}]

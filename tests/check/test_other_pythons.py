@@ -22,7 +22,7 @@ SAMPLE = sorted(CORPUS.glob("*/*.cert"))[::20]
 
 
 def python_or_skip(version: str) -> str:
-    """The program of this version: on the path, or installed beside the one that runs the tests."""
+    """Return the program of this version: on the path, or installed beside the one that runs the tests."""
     beside = (str(path) for path in sorted(Path(sys.base_prefix).parent.glob(f"*{version}*/bin/python{version}")))
     for program in (f"python{version}", *beside):
         try:

@@ -32,7 +32,7 @@ CLASS = dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "weight
 
 
 def certificate(margin: Fraction, **fields: Any) -> dict[str, Any]:
-    """The average of 32 ones and then 32 zeros, all of one score, is above the margin."""
+    """Return the average of 32 ones and then 32 zeros, all of one score, is above the margin."""
     network, w = mean_network(), Weights(1)
     w.tensors = network["tensors"]
     head = network["steps"][0]["heads"][0]
@@ -85,7 +85,7 @@ def test_no_sum_is_rescaled_by_which_exponentials_are_divided_that_are_not() -> 
 
 
 def flash(block: int, base: str) -> FloatClaim:
-    """A class in the format."""
+    """Return a class in the format."""
     formats = dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "weights"), FORM)
     return FloatClaim("flash", **formats, normalised="after", exp_ulp=Fraction(1), exp_base=base, block=block,
                       sum_ulp=Fraction(1), max_n=2 * HALF)

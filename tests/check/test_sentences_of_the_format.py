@@ -93,7 +93,7 @@ BROKEN = [(sentence, *change) for sentence, changes in SENTENCES.items() for cha
 
 
 def sentences_of_the_page() -> list[str]:
-    """The sentences of the table of parts, in the order of the page."""
+    """Return the sentences of the table of parts, in the order of the page."""
     text = PAGE.read_text(encoding="utf-8")
     section = text[text.index("## 2. The file of a network"):text.index("## 3. The claim")]
     rows = re.findall(r"^\| \w+ \| (.*) \|$", section, re.MULTILINE)
@@ -101,7 +101,7 @@ def sentences_of_the_page() -> list[str]:
 
 
 def changed(network: str, path: str, value: Any) -> Any:
-    """The network with another value at the path."""
+    """Return the network with another value at the path."""
     data = deepcopy(NETWORKS[network])
     *before, last = [int(step) if step.isdigit() else step for step in path.split()]
     part: Any = data

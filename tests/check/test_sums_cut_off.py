@@ -74,7 +74,7 @@ def counted(pairs: Sequence[Pair], bias: Fraction) -> Fraction:
 
 
 def factor(draw: np.random.Generator) -> Fraction:
-    """A number of the format, often a subnormal or a large one."""
+    """Return a number of the format, often a subnormal or a large one."""
     return Fraction(int(draw.integers(-31, 32))) * Fraction(2) ** int(draw.choice([-7, -7, -4, 0, 3]))
 
 
@@ -103,7 +103,7 @@ def test_sums_of_tensor_cores_are_within_the_bound() -> None:
 
 
 def farthest(terms: list[Fraction], draw: np.random.Generator) -> Fraction:
-    """The greatest sum that a tree of nodes of the class may have: one node, two, or one for each term."""
+    """Return the greatest sum that a tree of nodes of the class may have: one node, two, or one for each term."""
     c, u = Fraction(2), Fraction(1, 1 << SUMS.precision)
     some = list(terms)
     while len(some) > 1:
@@ -224,5 +224,5 @@ def test_networks_of_formulas_have_no_rule_for_them() -> None:
 
 
 def presets_of(name: str) -> dict[str, Any]:
-    """The fields of a preset."""
+    """Return the fields of a preset."""
     return {key: value for key, value in presets()[name].to_json().items() if key != "name"}

@@ -84,7 +84,7 @@ def multiply(network: Document, view: Document, power: int) -> None:
 
 @cache
 def make(kind: str) -> Known:
-    """The row is above 0, as the bias of the first logit is large."""
+    """Return the row is above 0, as the bias of the first logit is large."""
     w = Weights(3)
     network = w.network(4, 4, 8, make_steps(kind, w), True, 3)
     network["unembedding"]["bias"] = w.view([64.0, 0.0, 0.0])
@@ -125,7 +125,7 @@ def check(known: Known, margin: Fraction, ranges: list[int]) -> None:
 
 
 def nearest(x: mpf) -> Fraction:
-    """A little more than x, or x."""
+    """Return a little more than x, or x."""
     return Fraction(int(ceil(x * 2**80)), 2**80)
 
 

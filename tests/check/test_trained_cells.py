@@ -203,7 +203,7 @@ def test_there_is_one_tree_or_null_for_each_asked_node() -> None:
 
 
 def unit_of(cells: Any, network: Network | None = None) -> ClassesUnit:
-    """The unit that is read from a file with these cells."""
+    """Return the unit that is read from a file with these cells."""
     value = {"offset": 0, "from": 4, "to": 4, "by": "classes", "graph": 0, "directions": 0, "bits": 22, "ranges": "",
              "cells": cells}
     unit = read_unit(value, network or small_network("two", 0))
@@ -220,7 +220,7 @@ EMPTY: dict[str, Any] = {"shares": []}
 
 
 def cut(**changes: Any) -> dict[str, Any]:
-    """A cut as a file has it, with changes; None leaves a key out."""
+    """Return a cut as a file has it, with changes; None leaves a key out."""
     made = {"head": 1, "direction": 1, "at": -5, "below": EMPTY, "above": EMPTY} | changes
     return {key: value for key, value in made.items() if value is not None}
 

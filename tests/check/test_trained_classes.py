@@ -28,7 +28,7 @@ Levels = list[list[list[int]]]
 def build(seed: int, layers: int = 1, activation: str = "relu", kind: str = "layer", heads: int = 1,
           width: int = 6, gated: bool = False, slopes: bool = False, rotary: bool = False, size: float = 0.7,
           after: bool = False, rows: int | None = 12, scale: Scale | None = None) -> Network:
-    """A random network; norms before each part and at the end, or after each part."""
+    """Return a random network; norms before each part and at the end, or after each part."""
     maker = Maker(seed, width)
     norm = maker.norm(kind)
     steps: list[Any] = []
@@ -66,14 +66,14 @@ NETWORKS: dict[str, Callable[[int], Network]] = {
 
 @cache
 def trees(name: str, seed: int) -> Made:
-    """A unit where each word is a class of its own; ranges of later steps have to be wider than the truth."""
+    """Return a unit where each word is a class of its own; ranges of later steps have to be wider than the truth."""
     network = NETWORKS[name](seed)
     return make(network, make_claim(network), tree, 0 if seed % 2 else 2, 3, widen=1e-3 if "two" in name else 1e-7,
                 offset=seed % 3, turn=Random(seed) if seed % 2 else None)
 
 
 def with_empty(made: Made) -> Made:
-    """The claim about position 0, too, if the unit has it."""
+    """Return the claim about position 0, too, if the unit has it."""
     return replace(made, decision=replace(made.decision, claim=replace(
         made.decision.claim, empty=made.unit.first == 0)))
 
@@ -159,7 +159,7 @@ def test_a_range_of_a_later_step_that_some_word_leaves_is_rejected() -> None:
 
 
 def recorded(made: Made, monkeypatch: pytest.MonkeyPatch) -> list[tuple[tuple[int, int], int, AffineForm]]:
-    """The forms of the streams at nodes, with the number of the step that they come from."""
+    """Return the forms of the streams at nodes, with the number of the step that they come from."""
     found: list[tuple[tuple[int, int], int, AffineForm]] = []
     steps = [k for k, step in enumerate(made.decision.network.steps) if hasattr(step, "heads")]
     ends = [*steps[1:], len(made.decision.network.steps)]
@@ -220,7 +220,7 @@ def test_every_form_contains_what_all_words_do_at_every_step(
 
 
 def graph_with(made: Made, change: Callable[[Levels], None]) -> Made:
-    """The graph is changed."""
+    """Return the graph is changed."""
     levels = [[[*node] for node in level] for level in made.decision.evidence.graphs[0]]
     change(levels)
     graph: Graph = tuple(tuple(tuple(node) for node in level) for level in levels)

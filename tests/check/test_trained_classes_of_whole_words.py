@@ -51,7 +51,7 @@ class Whole:
 
 def make_whole(network: Network, read: str, state: Callable[[Word], object], n: int = 4, *, after: Word = (),
                empty: bool = False, widen: float = 1e-6, seed: int = 0) -> Whole:
-    """A unit whose ranges are those of all words, widened."""
+    """Return a unit whose ranges are those of all words, widened."""
     network = replace(network, masked=False)
     claim = make_claim(network, read=read, after=after, empty=empty, min_n=n, max_n=n)
     graph, nodes = make_graph(2, n, state, len(after))
@@ -144,7 +144,7 @@ def test_classes_of_two_steps_are_accepted(read: str, proved: int) -> None:
 
 
 def narrower(data: bytes, place: int, upper: bool, by: int) -> bytes:
-    """The ranges, one of which ends so much earlier."""
+    """Return the ranges, one of which ends so much earlier."""
     numbers = [list(pair) for pair in iter_unpack("<2i", data)]
     numbers[place][upper] += -by if upper else by
     return b"".join(pack("<2i", *pair) for pair in numbers)

@@ -95,7 +95,7 @@ def test_what_is_stored_is_the_nearest_number_and_no_number_that_may_be_flushed(
 
 
 def ulp(number: Fraction) -> Fraction:
-    """A unit in the last place of a number that is not 0."""
+    """Return a unit in the last place of a number that is not 0."""
     k = next(k for k in range(-3, 7) if abs(number) < Fraction(2)**(k + 1))
     return Fraction(2)**(k - SMALL.precision + 1)
 
@@ -139,7 +139,7 @@ def question(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, TracksClaim
 
 
 def asked(path: Path) -> tuple[Any, TracksClaim]:
-    """A network by hand and its claim, that answers are right."""
+    """Return a network by hand and its claim, that answers are right."""
     network, claim = read_asked(f"{path}.json", f"{path}.toml")
     assert isinstance(claim, TracksClaim)
     return network, replace(claim, margin=Fraction(0))

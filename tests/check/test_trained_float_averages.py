@@ -21,7 +21,7 @@ PLACES = 6
 
 
 def arrays(given: ExactLinear) -> tuple[Any, Any]:
-    """The weight and the bias of an exact map."""
+    """Return the weight and the bias of an exact map."""
     weight = np.array(given.weight.rows, dtype=float) * 2.0**given.weight.power
     return weight, np.array(given.bias.entries, dtype=float) * 2.0**given.bias.power
 
@@ -45,7 +45,7 @@ class Head:
         return [int(y) for y in np.rint(np.asarray(x) * self.one)]
 
     def written(self, x: Any) -> float:
-        """The norm of what is written, over that of the matrix."""
+        """Return the norm of what is written, over that of the matrix."""
         return float(np.linalg.norm(x @ self.out) / np.linalg.norm(self.out, 2))
 
 

@@ -38,7 +38,7 @@ def balls(**fields: Any) -> Balls:
 
 
 def root(x: Fraction | int) -> Fraction:
-    """The square root, within 2^-100."""
+    """Return the square root, within 2^-100."""
     return Fraction(isqrt(int(x * (1 << 200))), 1 << 100)
 
 

@@ -131,7 +131,7 @@ def known_rows(network: dict[str, Any], fields: dict[str, Any], word: tuple[int,
 
 
 def drawn_rows(network: dict[str, Any], fields: dict[str, Any], word: tuple[int, ...]) -> Any:
-    """The rows of runs, some of them drawn, in units of 2^-26; with whole coefficients."""
+    """Return the rows of runs, some of them drawn, in units of 2^-26; with whole coefficients."""
     run, draw = read_run_class("class 1", fields), np.random.default_rng(3)
     cast, at = cast_network(network_from_json(network, "test"), run), np.array([len(word) - 1])
     found = [emulation.logits(np.tile(word, (count, 1)), 1, at)[:, 0] for execution in executions(run)[:2]

@@ -57,7 +57,7 @@ ONE_SOURCE = {
 
 
 def greatest_average(weights: list[tuple[float, float]], values: list[float]) -> float:
-    """The greatest average with weights between these ends: it is attained where each weight is at an end."""
+    """Return the greatest average with weights between these ends: it is attained where each weight is at an end."""
     return max(sum(w * v for w, v in zip(some, values, strict=True)) / sum(some) for some in product(*weights))
 
 
@@ -123,7 +123,7 @@ def most_used_of_scores() -> float:
 
 
 def attention_of(fields: dict[str, Any]) -> AttentionInRuns:
-    """A step whose one head writes the only number of its average, four times as much."""
+    """Return a step whose one head writes the only number of its average, four times as much."""
     run = run_of(fields)
     stack = FloatStack(Budget(100), cast_by_checker(given_of(make_network("rms"), fields).network, run), run)
     no = make_linear([], [])

@@ -64,12 +64,12 @@ def emulated(network: dict[str, Any], fields: dict[str, Any], draw: np.random.Ge
 
 
 def run_of(fields: dict[str, Any]) -> Any:
-    """The class as the checker reads it."""
+    """Return the class as the checker reads it."""
     return given_of(make_network("rms"), fields).floats[0]
 
 
 def given_of(network: dict[str, Any], fields: dict[str, Any]) -> proof.FloatRuns:
-    """A certificate of a claim that asks nothing."""
+    """Return a certificate of a claim that asks nothing."""
     return parsed(float_runs(network, make_claim(), fields), Budget(100))
 
 
@@ -84,7 +84,7 @@ def point(x: Array) -> AffineForm:
 
 
 def used(known: CentredRange, values: Array) -> float:
-    """The greatest part of its reach that a number [..., coordinates] is away from its centre."""
+    """Return the greatest part of its reach that a number [..., coordinates] is away from its centre."""
     centres, reaches = (np.array(one) / UNIT for one in known)
     return float((np.abs(values - centres) / reaches).max())
 
@@ -173,7 +173,7 @@ ONE_SOURCE = {
 
 
 def ends_of(form: AffineForm) -> list[PathBounds]:
-    """The bounds of each coordinate."""
+    """Return the bounds of each coordinate."""
     return [PathBounds(x - reach, x + reach) for x, reach in zip(*spread(Budget(1), form), strict=True)]
 
 

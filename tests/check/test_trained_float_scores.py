@@ -29,7 +29,7 @@ def softmax(**fields: Any) -> SoftmaxOfRuns:
 
 
 def vectors(centres: list[float], generators: list[float]) -> Vectors:
-    """A vector with one symbol of its own."""
+    """Return a vector with one symbol of its own."""
     numbers = [[int(x * UNIT), int(g * UNIT)] for x, g in zip(centres, generators, strict=True)]
     form = AffineForm([pack(one) for one in numbers], 2, [0] * len(numbers), [abs(x) + abs(g) for x, g in numbers])
     return Vectors(form, spread(Budget(1), form))

@@ -45,7 +45,7 @@ def is_rejected(make: Any) -> bool:
 
 
 def form_of(rows: list[list[float]], radii: list[float]) -> AffineForm:
-    """A form whose rows are centres and generators."""
+    """Return a form whose rows are centres and generators."""
     numbers = [[int(x * UNIT) for x in row] for row in rows]
     sizes = [sum(map(abs, row)) + int(radius * UNIT) for row, radius in zip(numbers, radii, strict=True)]
     return AffineForm([pack(row) for row in numbers], len(rows[0]), [int(r * UNIT) for r in radii], sizes, fresh=True)

@@ -52,7 +52,7 @@ def prover_of(network: dict[str, Any], fields: dict[str, Any]) -> proof.ProverOf
 
 
 def shown(run: Emulation, tokens: Any) -> Iterator[tuple[Any, list[tuple[Any, Any]]]]:
-    """The streams of a run before each step, and of each attention step all keys and values."""
+    """Yield the streams of a run before each step, and of each attention step all keys and values."""
     stream, places = run._embedded(tokens, 1), np.arange(tokens.shape[1])
     for step in run.network.steps:
         read = stream

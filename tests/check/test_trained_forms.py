@@ -47,7 +47,7 @@ ROOM = 1e-11  # of a run in binary64
 
 def make_form(random: Random, width: int, symbols: int, reach: float, radius: float = 0.0,
               size: float = 2.0) -> AffineForm:
-    """A random form with so many symbols."""
+    """Return a random form with so many symbols."""
     centres = [round(random.uniform(-size, size) * ONE) for _ in range(width)]
     generators = [[round(random.uniform(-reach, reach) * ONE) for _ in range(symbols)] for _ in range(width)]
     radii = [round(random.uniform(0, radius) * ONE) for _ in range(width)]
@@ -61,7 +61,7 @@ def choose(random: Random, number: int) -> np.ndarray:
 
 
 def value_of(form: AffineForm, symbols: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """A vector of the form."""
+    """Return a vector of the form."""
     slots = np.array([unpack(row, form.slots) for row in form.rows], dtype=float) / ONE
     return np.asarray(slots[:, 0] + slots[:, 1:] @ symbols + np.array(form.radii, dtype=float) / ONE * own)
 
@@ -137,7 +137,7 @@ def test_a_norm_whose_variance_may_vanish_is_refused_unless_epsilon_keeps_it_fro
 
 @cache
 def curve_of(name: str) -> Curve:
-    """The activation, whose tables are made once."""
+    """Return the activation, whose tables are made once."""
     return Curve(name, Activation(name, Precision(1), Budget(20)))
 
 

@@ -50,7 +50,7 @@ LAST_TWO: TruthOf = ((1, 0), (1, 2), (1, 0)), frozenset({0})
 
 @cache
 def decided(name: str) -> LengthsDecision:
-    """The least n for which 1/n <= 0.3 and n is odd; the least for which 1 - 2(n - 1)/n + 0.7 <= 0."""
+    """Return the least n for which 1/n <= 0.3 and n is odd; the least for which 1 - 2(n - 1)/n + 0.7 <= 0."""
     if name == "majority":
         return decide_lengths(majority_by_hand(0.3), sign_claim(MAJORITY, 40), 40)
     if name == "last two":
@@ -112,7 +112,7 @@ def is_true(document: dict[str, Any]) -> bool:
 
 
 def verdicts_of_changes(name: str, every: int) -> list[str]:
-    """The verdicts on some of all changed certificates; what is accepted is true."""
+    """Return the verdicts on some of all changed certificates; what is accepted is true."""
     given, verdicts = certificate(name), []
     assert verdict(given) == "accepted"
     for key in ("claim", "evidence"):
@@ -226,7 +226,7 @@ def test_the_form_of_a_cell_contains_the_row_of_every_word_of_it() -> None:
 
 
 def around(word: list[int], reach: float, draw: np.random.Generator) -> CountCell:
-    """A cell with the counts of a word in it."""
+    """Return a cell with the counts of a word in it."""
     n = len(word)
     away = [Fraction(float(x)) for x in draw.random(6) * reach]
     shares = [Fraction(word.count(a), n) for a in range(3)]

@@ -161,7 +161,7 @@ def test_logits_are_within_the_error_bounds(kind: str, causal: bool) -> None:
 
 @cache
 def margin_of(kind: str, sign: int) -> Fraction:
-    """The least row, rounded down."""
+    """Return the least row, rounded down."""
     least = least_of(network(kind) | {"rows": [row_of(sign)]}, WORDS, everywhere=kind == "input")
     return Fraction(int(floor(least * 2**40)), 2**40)
 

@@ -44,7 +44,7 @@ NUMBERS = sorted({m * Fraction(2) ** k for k in range(-6, 2) for m in range(-7, 
 
 
 def of_small(x: Fraction) -> Fraction:
-    """The nearest number of SMALL; of two the one with an even place, as 0 has in the order of all."""
+    """Return the nearest number of SMALL; of two the one with an even place, as 0 has in the order of all."""
     place = bisect(NUMBERS, x)
     around = NUMBERS[max(place - 1, 0):place + 1]
     least = min(abs(x - y) for y in around)
@@ -168,7 +168,7 @@ def test_sums_are_those_of_the_producer() -> None:
 
 
 def class_of(document: Document) -> FloatModel:
-    """The class of a file, as the producer has it."""
+    """Return the class of a file, as the producer has it."""
     (fields,) = document["floats"]
     return read_run_class(fields["name"], {key: part for key, part in fields.items() if key not in ("name", "max_n")})
 

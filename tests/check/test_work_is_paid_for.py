@@ -22,7 +22,7 @@ NESTED_ROOTS = "sqrt(" * 20 + "i*n/7 + 2^64/3" + ")" * 20
 
 
 def steps_of(formula: str, alphabet: list[str]) -> int:
-    """The work of checking the certificate of a formula."""
+    """Return the work of checking the certificate of a formula."""
     outcome = certify(formula, alphabet=alphabet, max_n=2)
     assert isinstance(outcome, Certified)
     budget = Budget()

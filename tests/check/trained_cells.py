@@ -99,7 +99,7 @@ def is_proved(made: Certified, cells: Sequence[Tree | None] | None, margin: Frac
 
 
 def with_margin(made: Certified, margin: Fraction | None) -> Decision[TrainedClaim, Cover]:
-    """The decision about another margin, with a language and a budget of its own."""
+    """Return the decision about another margin, with a language and a budget of its own."""
     language, claim = Language(Budget()), made.decision.claim
     claim = replace(claim, margin=claim.margin if margin is None else margin,
                     cases=(everywhere(language),), language=language)
@@ -107,7 +107,7 @@ def with_margin(made: Certified, margin: Fraction | None) -> Decision[TrainedCla
 
 
 def boxes_of(made: Certified) -> dict[Node, Ranges]:
-    """The ranges of the last step over 2^22, of all heads' directions, for each asked node."""
+    """Return the ranges of the last step over 2^22, of all heads' directions, for each asked node."""
     last = made.decision.network.attention_steps[-1]
     width = sum(head.value.weight.width for head in last.heads)
     nodes = sorted(made.runs)
@@ -117,7 +117,7 @@ def boxes_of(made: Certified) -> dict[Node, Ranges]:
 
 
 def cut_at(box: Ranges, k: int, at: int, widths: Sequence[int], deeper: Callable[[Ranges], Tree]) -> Cut:
-    """The box cut along its k-th direction."""
+    """Return the box cut along its k-th direction."""
     head = next(h for h in range(len(widths)) if k < sum(widths[:h + 1]))
     low, high = box[k]
     parts = ([*box[:k], ends, *box[k + 1:]] for ends in ((low, at), (at, high)))
@@ -143,7 +143,7 @@ def scattered(random: Random, box: Ranges, widths: Sequence[int], cuts: int, lea
 
 
 def shared(numbers: Iterable[float]) -> Leaf:
-    """A cell of one row with this share."""
+    """Return a cell of one row with this share."""
     return Leaf((b"".join(pack("<i", round(x * 2**20)) for x in numbers),))
 
 

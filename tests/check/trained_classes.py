@@ -89,7 +89,7 @@ class Maker:
 
 
 def floats(x: Matrix | Vector) -> Array:
-    """The numbers, exactly."""
+    """Return the numbers, exactly."""
     return np.asarray(np.array(x.rows if isinstance(x, Matrix) else x.entries, dtype=float) * 2.0**x.power)
 
 
@@ -142,7 +142,7 @@ class Run:
 
 
 def run(network: Network, tokens: Sequence[int], offset: int) -> Run:
-    """A run in binary64."""
+    """Return a run in binary64."""
     positions = np.arange(offset, offset + len(tokens))
     h = floats(network.tokens)[list(tokens)]
     h = h if network.positions is None else h + floats(network.positions)[positions]
@@ -201,7 +201,7 @@ def make_graph(letters: int, length: int, state: Callable[[Word], object],
 
 
 def make_directions(network: Network, random: Random | None = None) -> DirectionMatrices:
-    """The unit vectors, or turned ones, as int32 over 2^30."""
+    """Return the unit vectors, or turned ones, as int32 over 2^30."""
     def one(m: int) -> bytes:
         gauss = np.eye(m) if random is None else np.array([[random.gauss(0, 1) for _ in range(m)] for _ in range(m)])
         q = np.linalg.qr(gauss)[0]
@@ -236,16 +236,16 @@ class Made:
         return Classes(self.decision).prove(self.unit)
 
     def with_unit(self, **changes: Any) -> Made:
-        """The same with another unit."""
+        """Return the same with another unit."""
         return self.with_evidence(units=(replace(self.unit, **changes),))
 
     def with_evidence(self, **changes: Any) -> Made:
-        """The same with another cover."""
+        """Return the same with another cover."""
         return replace(self, decision=replace(self.decision, evidence=replace(self.decision.evidence, **changes)))
 
 
 def inputs_by_node(claim: TrainedClaim, nodes: dict[Word, int], after: Word, last: int) -> dict[Node, list[Word]]:
-    """The inputs that lead to each node, by column and index."""
+    """Return the inputs that lead to each node, by column and index."""
     members: dict[Node, list[Word]] = {(p, 0): [claim.before[:p + 1]] for p in range(len(claim.before))}
     shift = len(claim.before) - 1
     for word, node in nodes.items():
@@ -301,7 +301,7 @@ def with_least(made: Made, gap: float, row: LogitRow = ((0, Fraction(1)), (1, Fr
 
 def with_least_at(made: Made, gap: float, judged: Sequence[tuple[int, Word]],
                   row: LogitRow = ((0, Fraction(1)), (1, Fraction(-1, 3)))) -> Made:
-    """The same, where these places of inputs are judged. The bias of logit 0 is moved for it."""
+    """Return the same, where these places of inputs are judged. The bias of logit 0 is moved for it."""
     network, claim = made.decision.network, made.decision.claim
     runs = {tokens: run(network, tokens, made.unit.offset).logits for _, tokens in judged}
     values = [sum(float(c) * runs[tokens][place][token] for token, c in row) for place, tokens in judged]
@@ -315,7 +315,7 @@ def with_least_at(made: Made, gap: float, judged: Sequence[tuple[int, Word]],
 
 
 def judged(made: Made) -> list[Node]:
-    """The nodes where logits are judged."""
+    """Return the nodes where logits are judged."""
     claim, end = made.decision.claim, max(p for p, _ in made.members)
     first = end if claim.read == "last" and claim.after else len(claim.before) - 1 + made.unit.first
     return [node for node in made.members if (node[0] == 0 if claim.read == "first" else node[0] >= first)]

@@ -30,7 +30,7 @@ Document = dict[str, Any]
 
 
 def signs_of_logits(network: Document, longest: int, **changes: Any) -> Document:
-    """The claim that logit 0 - logit 1 has the sign that it has, by an automaton whose states are all words."""
+    """Return the claim that logit 0 - logit 1 has the sign that it has, by an automaton whose states are all words."""
     words = [word for n in range(longest + 1) for word in itertools.product((0, 1), repeat=n)]
     number = {word: k for k, word in enumerate(words)}
     steps = [[number.get((*word, letter), 0) for letter in (0, 1)] for word in words]
@@ -46,7 +46,7 @@ def signs_of_logits(network: Document, longest: int, **changes: Any) -> Document
 
 
 def means(**changes: Any) -> Document:
-    """The mean of letters decided: more ones than others, or not."""
+    """Return the mean of letters decided: more ones than others, or not."""
     more = {"when": {"formula": "#<[Q_1] > #<[Q_0] + 1"}, "above": [[[0, "1"], [1, "-1"]]]}
     fewer = {"when": {"formula": "#<[Q_1] <= #<[Q_0]"}, "above": [[[0, "-1"], [1, "1"]]]}
     claim = make_claim(max_n=5, cases=[more, fewer], offsets=[1, 2]) | changes
@@ -71,7 +71,7 @@ def in_cells(**changes: Any) -> Document:
 
 
 def wrong_word(**changes: Any) -> Document:
-    """The mean is not above a half wherever there are as many ones as others."""
+    """Return the mean is not above a half wherever there are as many ones as others."""
     document = means(cases=[{"when": {"formula": "#<[Q_1] >= #<[Q_0]"}, "above": [[[0, "1"], [1, "-1"]]]}])
     return certificate("words", "wrong word", document["network"], document["claim"], {
         "word": ["1", "0", "1"], "offset": 2, "place": 2, "case": 0, "row": 0} | changes)
@@ -105,7 +105,7 @@ def accepted_roundings() -> dict[str, Document]:
 
 
 def with_rounding(document: Document, how: Any) -> Document:
-    """A copy whose last step rounds otherwise."""
+    """Return a copy whose last step rounds otherwise."""
     return changed(document, "network", "steps", 2, "activation", value=how)
 
 
@@ -141,13 +141,13 @@ FLUSHED = BINARY32 | dict.fromkeys(("storage", "inputs", "scores", "weights"), "
 
 
 def float_runs(network: Document, claim: Document, *classes: Document, **changes: Any) -> Document:
-    """The certificate of a claim in every run of these classes, with some of their fields changed."""
+    """Return the certificate of a claim in every run of these classes, with some of their fields changed."""
     floats = [{"name": f"class {k}", **one, **changes, "max_n": claim["max_n"]} for k, one in enumerate(classes, 1)]
     return certificate("words", "each word", network, claim, {}, floats)
 
 
 def float_runs_of_means(*classes: Document, **changes: Any) -> Document:
-    """The mean of letters in float runs: it is 1/10 from a half, or more."""
+    """Return the mean of letters in float runs: it is 1/10 from a half, or more."""
     mean = means()
     margin = {"margin": changes.pop("margin")} if "margin" in changes else {}
     claim = mean["claim"] | {"max_n": 4, "offsets": [1, 1]} | margin
@@ -155,7 +155,7 @@ def float_runs_of_means(*classes: Document, **changes: Any) -> Document:
 
 
 def float_runs_of_signs(kind: str, seed: int, longest: int, *classes: Document, **changes: Any) -> Document:
-    """The signs of a difference of logits of a random network."""
+    """Return the signs of a difference of logits of a random network."""
     network = make_network(kind, seed)
     return float_runs(network, signs_of_logits(network, longest, **changes), *classes)
 
@@ -243,7 +243,7 @@ def accepted() -> dict[str, Document]:
 
 
 def changed(document: Document, *path: Any, value: Any) -> Document:
-    """A copy with another value at a path."""
+    """Return a copy with another value at a path."""
     made = copy.deepcopy(document)
     place = made
     for key in path[:-1]:
@@ -253,7 +253,7 @@ def changed(document: Document, *path: Any, value: Any) -> Document:
 
 
 def with_bit(document: Document, tensor: str, bit: int, digest: bool = True) -> Document:
-    """A copy with one bit of a tensor flipped, and its digest renewed, or not."""
+    """Return a copy with one bit of a tensor flipped, and its digest renewed, or not."""
     made = copy.deepcopy(document)
     held = made["network"]["tensors"][tensor]
     data = bytearray(base64.b64decode(held["data"]))
@@ -324,7 +324,7 @@ def malformed() -> dict[str, Document]:
 
 
 def infinite(document: Document) -> Document:
-    """A copy with all bits of the exponent of a weight set."""
+    """Return a copy with all bits of the exponent of a weight set."""
     for bit in range(23, 31):
         if not base64.b64decode(document["network"]["tensors"]["t6"]["data"])[bit // 8] >> bit % 8 & 1:
             document = with_bit(document, "t6", bit)
@@ -332,7 +332,7 @@ def infinite(document: Document) -> Document:
 
 
 def make_units() -> Document:
-    """A decision about a network with units."""
+    """Return a decision about a network with units."""
     return decision(make_network("gpt2"), make_claim())
 
 

@@ -20,7 +20,7 @@ ROOM = 4  # over 2^24: how far exponentials may be off; all that is averaged is 
 
 
 def level(length: int) -> list[tuple[int, int]]:
-    """The classes of words of a length: the last letter, and how many ones there are."""
+    """Return the classes of words of a length: the last letter, and how many ones there are."""
     return [(letter, ones) for letter in (0, 1) for ones in range(letter, length + letter)] if length else [(0, 0)]
 
 
@@ -39,21 +39,21 @@ def averages(first: int, last: int) -> Iterator[tuple[int, int]]:
 
 
 def unit(offset: int, first: int, last: int, room: int = 1) -> Document:
-    """A unit of the cover, its ranges wider than the truth by so many numbers over 2^24."""
+    """Return a unit of the cover, its ranges wider than the truth by so many numbers over 2^24."""
     data = b"".join(struct.pack("<2i", low - room, high + room) for low, high in averages(first, last))
     return {"offset": offset, "from": first, "to": last, "by": "classes", "graph": 0, "directions": 0, "bits": BITS,
             "ranges": base64.b64encode(data).decode()}
 
 
 def means_by_classes() -> Document:
-    """The mean of letters decided by classes, and at one offset by words, too."""
+    """Return the mean of letters decided by classes, and at one offset by words, too."""
     cover = [unit(1, 1, 5), {"offset": 2, "from": 1, "to": 2, "by": "words"}, unit(2, 3, 5)]
     directions = [[[base64.b64encode(struct.pack("<i", 1 << 30)).decode()]]]
     return with_evidence(means(), graphs=[graph()], directions=directions, units=cover)
 
 
 def whole_words_by_classes() -> Document:
-    """The mean of all letters as the first token of a bidirectional network knows it, of words of length 5."""
+    """Return the mean of all letters as the first token of a bidirectional network knows it, of words of length 5."""
     made = means_by_classes()
     claim = made["claim"] | {"read": "first", "min_n": LONGEST, "offsets": [1, 1]}
     bidirectional = changed(made, "network", "attention", value="bidirectional")
@@ -61,7 +61,7 @@ def whole_words_by_classes() -> Document:
 
 
 def float_runs_by_classes() -> Document:
-    """The same in float runs, at one offset, to length 4; ranges as wide as is needed."""
+    """Return the same in float runs, at one offset, to length 4; ranges as wide as is needed."""
     runs, made = float_runs_of_means(BINARY32, BFLOAT16), means_by_classes()
     return runs | {"by": "cover", "evidence": made["evidence"] | {"units": [unit(1, 1, 4, room=ROOM)]}}
 
@@ -82,7 +82,7 @@ def rounded_means_by_classes(**changes: Any) -> Document:
 
 
 def with_number(document: Document, number: int, change: int) -> Document:
-    """A copy with one number of the first ranges changed."""
+    """Return a copy with one number of the first ranges changed."""
     data = base64.b64decode(document["evidence"]["units"][0]["ranges"])
     numbers = [*struct.unpack(f"<{len(data) // 4}i", data)]
     numbers[number] += change

@@ -36,7 +36,7 @@ def proved() -> Document:
 
 
 def in_two_layers() -> Document:
-    """The same, and then a layer that writes nothing: its inputs are run one by one."""
+    """Return the same, and then a layer that writes nothing: its inputs are run one by one."""
     network = adder(2, 2)
     deep = replace(network, steps=(*network.steps, *silent(network.steps[0])))
     text = decide_tracks(deep, adds(network, 2, 2)).certificate
@@ -99,7 +99,7 @@ def of_a_wrong_run() -> Document:
 
 
 def with_narrow_range(document: Document, by: int, step: str = "") -> Document:
-    """A copy with the widest range narrower; of the step before the last one, if it says so."""
+    """Return a copy with the widest range narrower; of the step before the last one, if it says so."""
     where = ("evidence", "units", 0, *((step, 0) if step else ()))
     part = document["evidence"]["units"][0][step][0] if step else document["evidence"]["units"][0]
     numbers = np.frombuffer(base64.b64decode(part["ranges"]), "<i4").copy()
@@ -108,12 +108,12 @@ def with_narrow_range(document: Document, by: int, step: str = "") -> Document:
 
 
 def with_unit(document: Document, **parts: Any) -> Document:
-    """A copy whose first form is proved otherwise, in some parts."""
+    """Return a copy whose first form is proved otherwise, in some parts."""
     return changed(document, "evidence", "units", 0, value=document["evidence"]["units"][0] | parts)
 
 
 def with_answers(document: Document, token: int) -> Document:
-    """The machine of a claim, writing this token alone."""
+    """Return the machine of a claim, writing this token alone."""
     machine = document["claim"]["machine"]
     return machine | {"tables": [[[step and [step[0], *(token for _ in step[1:])] for step in row] for row in table]
                                  for table in machine["tables"]],

@@ -174,7 +174,7 @@ def make_claim(**changes: Any) -> dict[str, Any]:
 
 
 def decision(network: dict[str, Any], claim: dict[str, Any], cover: list[Any] | None = None) -> dict[str, Any]:
-    """The certificate with this cover; all words of each length or place at offset 0, if none is given."""
+    """Return the certificate with this cover; all words of each length or place at offset 0, if none is given."""
     first = 1 if claim["read"] == "each" else claim["min_n"]
     cover = [{"offset": 0, "from": first, "to": claim["max_n"], "by": "words"}] if cover is None else cover
     return certificate("words", "cover", network, claim, {"graphs": [], "directions": [], "units": cover})
@@ -189,7 +189,7 @@ def certificate(inputs: str, by: str, network: dict[str, Any], claim: dict[str, 
 
 
 def with_evidence(document: dict[str, Any], **parts: Any) -> dict[str, Any]:
-    """A copy with other evidence, in some parts."""
+    """Return a copy with other evidence, in some parts."""
     return document | {"evidence": document["evidence"] | parts}
 
 
@@ -199,7 +199,7 @@ def parsed(document: dict[str, Any], budget: Budget) -> Any:
 
 
 def dump(document: Any) -> bytes:
-    """The one spelling."""
+    """Return the one spelling."""
     return (json.dumps(document, indent=1, ensure_ascii=True) + "\n").encode()
 
 
@@ -214,5 +214,5 @@ def refusal_of(document: Any) -> type[Refusal] | None:
 
 
 def execution_of(run: dict[str, Any]) -> Execution:
-    """The execution that a certificate names, as the producer has it."""
+    """Return the execution that a certificate names, as the producer has it."""
     return Execution(run["order"], run["fused"], run["normalised"] == "before", run["exp_base"])

@@ -88,7 +88,7 @@ def sessions_of(path: Path) -> Iterator[Session]:
 
 
 def choices(line: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """A line with each choice ``{this|that}`` made in every way."""
+    """Yield a line with each choice ``{this|that}`` made in every way."""
     for chosen in itertools.product(*(found.split("|") for found in re.findall(CHOICE, line))):
         rest = iter(chosen)
         yield re.sub(CHOICE, lambda _, rest=rest: next(rest), line), chosen  # type: ignore[misc]

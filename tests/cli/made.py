@@ -95,7 +95,7 @@ def difference_network(rows: int = 0) -> TrainedNetwork:
 
 @cache
 def since() -> str:
-    """A certificate of ``Q_1 since Q_0`` over 01 up to 5."""
+    """Return a certificate of ``Q_1 since Q_0`` over 01 up to 5."""
     proved: Any = certify_formula("Q_1 since Q_0", alphabet="01", max_n=5)
     return str(proved.certificate)
 
@@ -106,7 +106,7 @@ def seven() -> TrainedNetwork:
 
 
 def hooked() -> bytes:
-    """A HookedTransformer of two heads whose numbers are 1/2, and what is written over masked scores."""
+    """Return a HookedTransformer of two heads whose numbers are 1/2, and what is written over masked scores."""
     tensors: dict[str, Any] = {name: np.full(shape, 0.5, np.float32) for name, shape in SHAPES.items()}
     tensors["blocks.0.attn.IGNORE"] = np.float32(-np.inf)
     np.savez(file := io.BytesIO(), **tensors)
@@ -114,14 +114,14 @@ def hooked() -> bytes:
 
 
 def copying() -> str:
-    """A model without hard heads."""
+    """Return a model without hard heads."""
     network = Network("0,1")
     network.output("Q_1")
     return write_canonical(transformer_to_json(network.build()))
 
 
 def own_class() -> str:
-    """The float runs of flash, under another name."""
+    """Return the float runs of flash, under another name."""
     from proofs.enclosures.float_models.model import presets
 
     fields = {key: value for key, value in presets()["flash"].to_json().items() if key != "name"}

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def without_seconds(data: Any) -> Any:
-    """The same without all that says how long something took."""
+    """Return the same without all that says how long something took."""
     if isinstance(data, dict):
         return {key: without_seconds(value) for key, value in data.items() if key not in ("seconds", "stages")}
     return [without_seconds(value) for value in data] if isinstance(data, list) else data

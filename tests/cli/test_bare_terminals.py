@@ -77,7 +77,7 @@ def is_put_together(word: str, known: set[str]) -> bool:
 
 
 def without(*names: str, **others: str) -> dict[str, str]:
-    """The environment of the tests without some variables, and with others."""
+    """Return the environment of the tests without some variables, and with others."""
     return {name: value for name, value in ENVIRONMENT.items() if name not in names} | others
 
 

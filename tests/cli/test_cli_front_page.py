@@ -27,7 +27,7 @@ COMMANDS = command_line().commands
 
 
 def commands_of(section: str) -> list[str]:
-    """The names in a section of the front page."""
+    """Return the names in a section of the front page."""
     return re.findall(r"^  (\S+) ", section, re.MULTILINE)
 
 

@@ -151,7 +151,7 @@ def contents(folder: Path) -> dict[str, tuple[int, bytes]]:
 
 
 def with_outputs(one: Row, places: dict[str, str]) -> list[str]:
-    """The whole command line."""
+    """Return the whole command line."""
     return [*one.arguments, *(part for option, place in places.items()
                               for part in ((place,) if option == "DIR" else (option, place)))]
 
@@ -165,7 +165,7 @@ def assert_refused(certify: Any, folder: Path, arguments: list[str], *parts: str
 
 
 def writing(name: str) -> dict[str, object]:
-    """The options of a command that write, as the command itself says, with the kind of place."""
+    """Return the options of a command that write, as the command itself says, with the kind of place."""
     command: Any = command_line().commands[name]
     kinds = kinds_of(command)
     return {option_name(one): kinds[one.name] for one in command.params if kinds.get(one.name) in WRITTEN}

@@ -153,7 +153,7 @@ def test_a_command_that_runs_out_of_time_is_unknown_and_says_what_it_knows(certi
 
 
 def network_of_one_answer() -> str:
-    """A file of a random layer whose logit 0 is above the other one, whatever it reads."""
+    """Return a file of a random layer whose logit 0 is above the other one, whatever it reads."""
     draw, width = np.random.default_rng(0), 4
     shapes = {"embed.W_E": (5, width), "pos_embed.W_pos": (20, width), "unembed.W_U": (width, 2),
               "blocks.0.mlp.W_in": (width, 8), "blocks.0.mlp.W_out": (8, width),

@@ -37,7 +37,7 @@ FIRST = ("--kind", "nanogpt", "--attention", "causal", "--heads", "1", "--activa
 
 
 def import_first(certify: Any) -> Path:
-    """The trained network FIRST of the examples, as a file in the current folder."""
+    """Return the trained network FIRST of the examples, as a file in the current folder."""
     assert certify("import", str(EXAMPLES / "trained" / "first"), *FIRST, "-o", "first.json").code == 0
     return Path("first.json").resolve()
 

@@ -63,20 +63,20 @@ def random_questions(count: int) -> list[Question]:
 
 
 def worst_of_formula(found: Any) -> tuple[Decimal, Decimal] | None:
-    """The attained error and its bound, rounded outward to 12 digits."""
+    """Return the attained error and its bound, rounded outward to 12 digits."""
     worst = found.get("greatest_error")
     return (Decimal(worst["lower"]), Decimal(worst["upper"])) if worst else None
 
 
 def worst_of_audit(found: Any) -> tuple[Fraction, Fraction] | None:
-    """The same over all lengths, exact or rounded outward to 30 digits."""
+    """Return the same over all lengths, exact or rounded outward to 30 digits."""
     errors = [(Fraction(row["error"]["lower"]), Fraction(row["error"]["upper"])) for row in found["rows"]
               if row["error"]]
     return max(errors, key=lambda pair: pair[1], default=None)
 
 
 def check_agreement(certify: Any, question: Question) -> str:
-    """The verdict that both give."""
+    """Return the verdict that both give."""
     by_formula = certify("formula", question.formula, *question.options, "--json")
     by_audit = certify("audit", "--formula", question.formula, *question.options, "--critical", "none", "--json")
     assert by_formula.code == by_audit.code, question

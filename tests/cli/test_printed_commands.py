@@ -193,7 +193,7 @@ class Said:
     built_by: set[tuple[str, str]] = field(default_factory=set)
 
     def run(self, line: str, within: Path | None = None) -> tuple[int, str]:
-        """The exit status of a command, and what it says."""
+        """Return the exit status of a command, and what it says."""
         out, (program, *arguments) = io.StringIO(), shlex.split(line)
         if program == "python":
             done = subprocess.run([sys.executable, *arguments], cwd=within or self.folder, capture_output=True,
@@ -345,7 +345,7 @@ def texts_of(data: object) -> Iterator[str]:
 
 
 def callers() -> Iterator[tuple[str, str]]:
-    """The functions of the program that are being run."""
+    """Yield the functions of the program that are being run."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if (name := str(frame.f_globals.get("__name__"))).startswith("certify."):
@@ -424,7 +424,7 @@ def test_every_command_that_is_mentioned_works(said: Said) -> None:
 
 
 def mention_in(text: str) -> str:
-    """The longest row of the table that the text begins with; else its first words."""
+    """Return the longest row of the table that the text begins with; else its first words."""
     text = " ".join(text.split())
     rows = [row for row in MENTIONED if re.match(rf"{re.escape(row)}(?![\w-])", text)]
     return max(rows, key=len, default=text[:60])
@@ -477,7 +477,7 @@ def begins_a_command(words: Sequence[object]) -> bool:
 
 
 def printed_literals(path: Path) -> Iterator[str]:
-    """The texts of a module, without those that only its readers see; help texts are met where they are shown."""
+    """Yield the texts of a module, without those that only its readers see; help texts are met where they are shown."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     notes = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     yield from (node.value for node in ast.walk(tree)
@@ -485,7 +485,7 @@ def printed_literals(path: Path) -> Iterator[str]:
 
 
 def calls_of_builders(path: Path) -> Iterator[tuple[str, str]]:
-    """The functions that call ``.on(word)`` or a function of certify/exports/pages/certificate/commands.py."""
+    """Yield the functions that call ``.on(word)`` or a function of certify/exports/pages/certificate/commands.py."""
     module, names = module_of(path), {name for name in vars(commands) if name.startswith("check_")}
     for place, node in nodes_by_function(path):
         if isinstance(node, ast.Call) and (

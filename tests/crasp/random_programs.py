@@ -95,7 +95,7 @@ class Writer:
 
 
 def random_program(seed: int, depth: int = 2) -> tuple[str, dict[str, Meaning]]:
-    """Some definitions, the last a truth value, and what each of them means."""
+    """Return some definitions, the last a truth value, and what each of them means."""
     writer = Writer(Random(seed))
     lines, meanings = ["#import pred", "#import pred2", "#import pos_even"], {}
     for place in range(writer.random.randrange(1, 4)):

@@ -38,7 +38,7 @@ HEADER = 'x = #"a"\ny = #"b"\np = "a"\nq = "b"\nD = '
 
 
 def product(*factors: Tree) -> Tree:
-    """The factors, those of products among them included: how these are grouped does not matter."""
+    """Return the factors, those of products among them included: how these are grouped does not matter."""
     return ("*", *(part for factor in factors for part in (factor[1:] if factor[0] == "*" else (factor,))))
 
 

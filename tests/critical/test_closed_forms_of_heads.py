@@ -41,7 +41,7 @@ def closed_form(text: str, alphabet: str, regime: Regime, n: int, lower: str, up
 
 
 def worst(text: str, alphabet: str, regime: Regime, n: int, gamma: Fraction) -> Extreme:
-    """The worst case of all heads at this length."""
+    """Return the worst case of all heads at this length."""
     lines = NetworkAtConstants(request(text, alphabet, regime), Lengths(n, n), AuditSearch()).lines(gamma)
     extremes = [line.worst.worst for line in lines if line.worst and line.worst.worst]
     return max(extremes, key=lambda extreme: extreme.upper)

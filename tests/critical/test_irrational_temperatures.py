@@ -44,7 +44,7 @@ def critical(error: Callable[[mpf, mpf, int], mpf], sharpness: mpf, n: int) -> m
 
 
 def found(model: str, temperature: str | None, n: int, around: mpf) -> Any:
-    """The closed form in a narrow bracket around a number."""
+    """Return the closed form in a narrow bracket around a number."""
     request = read_request(str(MODELS / model), read_arguments({"gamma": 1, "temperature": temperature}))
     claim = NetworkAtConstants(request, Lengths(n, n), AuditSearch())
     middle = Fraction(mpmath.nstr(around, 20))

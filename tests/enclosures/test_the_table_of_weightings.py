@@ -41,7 +41,7 @@ def number(x: Fraction) -> mpf:
 
 
 def weigh(weighting: Weighting, scores: Scores, n: int = 8) -> list[mpf]:
-    """The weights under a future mask: the last position is the one that asks."""
+    """Return the weights under a future mask: the last position is the one that asks."""
     if weighting.is_hard:
         return list(map(number, hard_weights(scores, weighting)))
     return DEFINITIONS[weighting](list(map(number, scores)), n, Mask.FUTURE)

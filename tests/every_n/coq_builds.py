@@ -55,7 +55,7 @@ class Question:
 
 def differing(questions: Sequence[Question], folder: Path,
               change: Callable[[str], str] = lambda text: text) -> list[Question]:
-    """The questions to which Coq's answer is another; also where one of both refuses the formula.
+    """Return the questions to which Coq's answer is another; also where one of both refuses the formula.
 
     ``change`` is made to what Coq is asked.
     """
@@ -83,7 +83,7 @@ def proved_by_theorem(question: Question, folder: Path) -> KernelAnswer:
 
 
 def _comparison(question: Question, number: int) -> str:
-    """A module that prints whether both are the same."""
+    """Return a module that prints whether both are the same."""
     formula, alphabet = question.formula, question.alphabet
     try:
         network = compile_formula(formula, alphabet, question.regime, question.gamma)

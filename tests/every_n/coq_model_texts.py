@@ -25,7 +25,7 @@ class Stated:
 
 
 def own_text(network: Transformer) -> str:
-    """The text of the network's model file."""
+    """Return the text of the network's model file."""
     return write_canonical(transformer_to_json(network))
 
 

@@ -84,7 +84,7 @@ class File:
 
 
 def read_coq(text: str, alphabet: Sequence[str], names: Sequence[str]) -> File:
-    """The network and the claim of a file; symbols and directions are numbers there, and named here.
+    """Return the network and the claim of a file; symbols and directions are numbers there, and named here.
 
     Raises:
         Unreadable: if it is none.
@@ -109,7 +109,7 @@ class _Parser:
         return self.tokens[self.place - 1]
 
     def node(self) -> Node:
-        """An application, a pair or a rational."""
+        """Return an application, a pair or a rational."""
         parts = [self.atom()]
         while self.tokens[self.place] not in (")", "]", ";", ",", "|->", "#", "end"):
             parts.append(self.atom())

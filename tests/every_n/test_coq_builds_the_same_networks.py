@@ -37,7 +37,7 @@ REFUSED = [
 
 
 def question_number(seed: int) -> Question:
-    """The four regimes in turn, depth 1 to 4, five values of gamma."""
+    """Return the four regimes in turn, depth 1 to 4, five values of gamma."""
     rng, regime = random.Random(f"built {seed}"), ALL_REGIMES[seed % 4]
     depth, gamma = 1 + seed // 4 % 4, rng.choice(GAMMAS)
     temporal = PAST if regime.causal else PAST + FUTURE

@@ -16,7 +16,7 @@ from tests.every_n.coq_reader import Unreadable, read_coq
 
 
 def unnamed(network: Transformer) -> Transformer:
-    """The network without what is for people only: the names and sources of its heads."""
+    """Return the network without what is for people only: the names and sources of its heads."""
     layers = [replace(layer, heads=tuple(replace(head, name="", source="") for head in layer.heads))
               for layer in network.layers]
     return replace(network, layers=tuple(layers))

@@ -208,7 +208,7 @@ def test_counts_for_low_precision_are_not_proved_for_every_length() -> None:
 
 
 def changed_head(transformer: Transformer, layer: int, **changes: object) -> Transformer:
-    """The transformer with the first head of a layer (from 0) changed."""
+    """Return the transformer with the first head of a layer (from 0) changed."""
     part = transformer.layers[layer]
     head: Head = replace(part.heads[0], **changes)  # type: ignore[arg-type]
     layers = list(transformer.layers)
@@ -237,7 +237,7 @@ COMPARISON = "#<[Q_a] >= 2"
 
 
 def changed_unit(transformer: Transformer, direction: str, **changes: object) -> Transformer:
-    """The transformer with the one unit that writes a direction changed."""
+    """Return the transformer with the one unit that writes a direction changed."""
     layers = [replace(layer, feedforward=replace(layer.feedforward, units=tuple(
         replace(unit, **changes) if direction in unit.writes else unit  # type: ignore[arg-type]
         for unit in layer.feedforward.units))) for layer in transformer.layers]
@@ -315,7 +315,7 @@ def refusal(transformer: Transformer, text: str = "Q_a since Q_b") -> str:
 
 
 def refusals(*networks: Transformer) -> list[str]:
-    """The same of several at once, which are asked about `Q_a since Q_b`."""
+    """Return the same of several at once, which are asked about `Q_a since Q_b`."""
     return places(*((network, "Q_a since Q_b") for network in networks))
 
 

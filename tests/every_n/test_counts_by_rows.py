@@ -31,7 +31,7 @@ def looked_up(text: str, max_n: int, gamma: str = "3", temperature: str = "1/n")
 
 
 def edited(claim: Claim, old: str, new: str) -> Claim:
-    """The network with something else in one place of its file."""
+    """Return the network with something else in one place of its file."""
     text, network, max_n = claim
     written = write_canonical(transformer_to_json(network))
     assert written.count(old) == 1, written.count(old)

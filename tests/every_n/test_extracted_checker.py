@@ -208,14 +208,14 @@ def test_a_refusal_names_the_head_and_what_it_reads_there(tmp_path: Path) -> Non
 
 
 def respelt(folder: Path, content: Model) -> str:
-    """The model in the one spelling that the program judges."""
+    """Return the model in the one spelling that the program judges."""
     text = canonical(written(folder, json.dumps(content)))
     assert text is not None
     return text
 
 
 def allocated(path: Path) -> int:
-    """The words that the program allocates in order to prove the model of a file."""
+    """Return the words that the program allocates in order to prove the model of a file."""
     done = subprocess.run([program_place(), path], capture_output=True, check=True, env={"OCAMLRUNPARAM": "v=0x400"})
     return int(re.findall(rb"minor_words: (\d+)", done.stderr)[0])
 

@@ -25,7 +25,7 @@ DEPTH = 11
 
 
 def doubling(depth: int) -> Formula:
-    """A formula each part of which mentions the one before it twice."""
+    """Return a formula each part of which mentions the one before it twice."""
     parts = ["p0 = Q_a since Q_b", *(f"p{i} = prev (p{i - 1} <-> (p{i - 1} since Q_b))" for i in range(1, depth + 1))]
     return parse_formula(f"let {'; '.join(parts)}; p{depth}", "ab")
 

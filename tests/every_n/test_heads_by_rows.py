@@ -77,7 +77,7 @@ def changed(text: str, regime: Regime, gamma: str, n: int, change: Callable[[Mod
 
 
 def with_position(text: str, temperature: str = "1/n") -> Callable[[Model], None]:
-    """The tie-breaking term that `since` reads is another, and the temperature."""
+    """Return the tie-breaking term that `since` reads is another, and the temperature."""
     def change(model: Model) -> None:
         model["directions"]["i/n"]["value"] = model["position_embedding"]["i/n"] = text
         model["layers"][0]["heads"][0]["temperature"] = temperature

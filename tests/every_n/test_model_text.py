@@ -50,7 +50,7 @@ EXPRESSIONS = ("-1^i", "(-1)^i", "i^-2", "(n-i+1)^(n-(i-2))", "-(i+n)/(2*n)*3", 
 
 
 def since_with(directions: Mapping[str, Meaning]) -> Transformer:
-    """A small network with more directions, which nothing writes."""
+    """Return a small network with more directions, which nothing writes."""
     network = compile_formula(parse_formula("Q_a since Q_b", "ab"), "ab", Regime())
     return replace(network, directions={**network.directions, **directions})
 

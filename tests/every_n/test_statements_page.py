@@ -23,7 +23,7 @@ ASSUMPTIONS = set(re.findall(r"@(\w+)", (LIBRARY / "assumptions.v").read_text(en
 
 
 def in_coq(cell: str) -> dict[str, list[str]]:
-    """The names that a cell lists, by file."""
+    """Return the names that a cell lists, by file."""
     return {file: re.findall(r"`(\w+)`", names) for file, names in re.findall(r"`([\w/]+\.v)`: ([^;]*)", cell)}
 
 

@@ -61,7 +61,7 @@ def divergences(text: str) -> dict[tuple[str, str], set[str]]:
 
 
 def short(name: str) -> str:
-    """A name without what follows its number; Theorem 6 has two halves, and Section 1 several remarks."""
+    """Return a name without what follows its number; Theorem 6 has two halves, and Section 1 several remarks."""
     if "after Lemma 5" in name or ", ties" in name or re.match("Theorem 6,", name):
         return re.sub(", proof.*", "", name)
     found = re.match(r"(?:[A-Z][a-z]+) (?:\d+(?:\.\d)?|[A-E])", name)
@@ -70,7 +70,7 @@ def short(name: str) -> str:
 
 
 def refuting_theorems(library: Mapping[str, str]) -> set[str]:
-    """The theorems of the library whose names say that they refute what is printed."""
+    """Return the theorems of the library whose names say that they refute what is printed."""
     declared = {name for text in library.values()
                 for name in re.findall(r"^ *(?:Theorem|Corollary) (\w+)", text, re.MULTILINE)}
     return {name for name in declared if NAMES_THAT_REFUTE.search(name)}

@@ -21,7 +21,7 @@ EXAMPLES = {example.name: example for example in load_examples()}
 
 def write_certificate(path: Path, formula: str, alphabet: Iterable[str], max_n: int, regime: Regime = Regime()
                       ) -> Path:
-    """The certificate of a formula, in a file."""
+    """Return the certificate of a formula, in a file."""
     outcome = prove(formula, tuple(alphabet), max_n, regime)
     assert isinstance(outcome, Certified)
     path.write_text(outcome.certificate, encoding="utf-8")

@@ -96,7 +96,7 @@ def onnx_session(transformer: Transformer, max_n: int, precision: str = "binary3
 
 
 def onnx_run(transformer: Transformer, max_n: int, precision: str = "binary32") -> Run:
-    """The truths by onnxruntime."""
+    """Return the truths by onnxruntime."""
     session = onnx_session(transformer, max_n, precision)
     return lambda words: session.run(["truths"], {"tokens": tokens(transformer, words)})[0]
 

@@ -142,7 +142,7 @@ class Folder:
     programs: Path
 
     def run(self, axioms: str = AXIOMS, unsafe: str = "<none>", lengths: str = LENGTHS) -> tuple[int, str]:
-        """The exit status of the command, and the last line of what it says."""
+        """Return the exit status of the command, and the last line of what it says."""
         summary = SUMMARY.format(axioms=axioms, unsafe=unsafe) if axioms else ""
         coqc = f"case \"$*\" in *lengths.v) {lengths};; *) echo 8.16.1 4.14.1;; esac"
         answers = {"coqc": coqc, "coqchk": f"cat >&2 <<'E'\n{summary}E"}
@@ -347,7 +347,7 @@ def check_right_folder(folder: Path, programs: str) -> None:
 
 
 def recent_write() -> TheoremClaim:
-    """A model that is right up to n = 8."""
+    """Return a model that is right up to n = 8."""
     return claim_theorem(read_request(str(ROOT / "examples" / "models" / "recent_write.json")), "recent_write")
 
 
@@ -360,12 +360,12 @@ def test_the_command_checks_a_folder_about_some_lengths_and_says_which(tmp_path:
 
 
 def said_of_more(statement: str) -> str:
-    """The statement with a length more, from the same network and the same proof."""
+    """Return the statement with a length more, from the same network and the same proof."""
     return statement.replace("(Some 8%nat)", "(Some 9%nat)")
 
 
 def about_nothing(statement: str) -> str:
-    """A statement that reads the same, after a definition by which it says nothing."""
+    """Return a statement that reads the same, after a definition by which it says nothing."""
     before, _, after = statement.partition("Theorem ")
     return (f"{before}Definition file_computes_for (_ : lengths) (_ : string) (_ _ : list string) (_ : string) :="
             " True.\n"
@@ -373,7 +373,7 @@ def about_nothing(statement: str) -> str:
 
 
 def in_other_words(statement: str) -> str:
-    """A statement that looks like one about another formula and prints more than it is asked."""
+    """Return a statement that looks like one about another formula and prints more than it is asked."""
     notation = """Notation "'good'" := "!Q_w0 S Q_w1".\n"""
     return (statement.replace("Theorem ", f"{notation}Theorem ", 1).replace('"!Q_w0 S Q_w1".\nProof', "good.\nProof")
             + "Global Set Printing Width 20.\n")
@@ -413,7 +413,7 @@ def asked_of_coq(files: Mapping[str, str], folder: Path, refused: str | None = N
 
 @cache
 def compiled(files: tuple[tuple[str, str], ...]) -> TemporaryDirectory[str]:
-    """A folder with these files, which Coq accepts in their order."""
+    """Return a folder with these files, which Coq accepts in their order."""
     coq, folder = coq_or_skip(), TemporaryDirectory()
     for name, text in files:
         path = Path(folder.name) / name
@@ -424,7 +424,7 @@ def compiled(files: tuple[tuple[str, str], ...]) -> TemporaryDirectory[str]:
 
 
 def lookalike() -> TheoremClaim:
-    """A formula with a predicate that looks like another one."""
+    """Return a formula with a predicate that looks like another one."""
     formula = parse_formula("PRlME(#<[Q_a])", "ab", predicates=parse_predicate_definitions(["PRlME(k) := k % 2 == 0"]))
     return TheoremClaim("lookalike", compile_formula(formula, "ab", Regime()), formula)
 
@@ -446,7 +446,7 @@ def test_a_statement_that_hides_what_a_predicate_means_is_refused(hidden: str, t
 
 
 def run_command(folder: Path, path: str = "/usr/bin:/bin") -> subprocess.CompletedProcess[str]:
-    """The command, with nothing but the programs of the system, or of a path."""
+    """Return the command, with nothing but the programs of the system, or of a path."""
     (command,) = COMMAND.findall((folder / "README.md").read_text(encoding="utf-8"))
     return subprocess.run(["env", "-i", f"PATH={path}", "sh", "-c", command], cwd=folder, capture_output=True,
                           text=True, check=False)

@@ -40,7 +40,7 @@ KINDS = {"by_hand_prev": "", "margin_parity": "about margins", "softened_countin
 
 
 def refusal(name: str, form: str) -> tuple[int, str]:
-    """The exit status of an export, and why it is not made."""
+    """Return the exit status of an export, and why it is not made."""
     drawn = form == "figures" and name in ("softened_counting", "trained_mean_by_classes")
     if not KINDS[name] or form == "html" or drawn:
         return 0, ""

@@ -27,7 +27,7 @@ REASONS = {
 
 @cache
 def certificate(name: str) -> str:
-    """The text of the certificate for words of one or two letters."""
+    """Return the text of the certificate for words of one or two letters."""
     formula, alphabet = FORMULAS[name]
     path = Path("made.cert")
     return write_certificate(path, formula, alphabet, 2).read_text(encoding="utf-8")

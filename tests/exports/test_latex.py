@@ -24,7 +24,7 @@ FORMULAS = [("Q_1 since prev Q_0", "01"), ("ODD(#<[Q_1]) & #<[Q_1] > 2*#>[Q_0] -
 
 
 def stripped(text: str) -> str:
-    """The text without comments and escaped characters."""
+    """Return the text without comments and escaped characters."""
     return re.sub(r"\\[\\{}#$%&_]", " ", re.sub(r"^%.*$", "", text, flags=re.MULTILINE))
 
 

@@ -27,7 +27,7 @@ SUBJECTS: list[tuple[str, str, Regime]] = [
 
 
 def made(folder: Path, formula: str, alphabet: str, regime: Regime, max_n: int = 4) -> tuple[str, str]:
-    """A certificate and its proof."""
+    """Return a certificate and its proof."""
     text = write_certificate(folder / "made.cert", formula, alphabet, max_n, regime).read_text(encoding="utf-8")
     return text, proof_of(read_sealed_text(text, "made.cert"), text)
 

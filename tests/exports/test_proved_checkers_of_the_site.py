@@ -42,7 +42,7 @@ def folder_with(folder: Path, script: str, **changed: str) -> str:
 
 
 def files_with(folder: Path, script: str, shown: Sequence[str] = ()) -> dict[str, str | bytes]:
-    """A site with this script, the certificates that are shown, and Python that accepts everything."""
+    """Return a site with this script, the certificates that are shown, and Python that accepts everything."""
     exhibits = exhibits_of_files([str(CORPUS / "accepted" / f"{name}.cert") for name in shown], lambda _: None)
     return site_files(exhibits, {"pyodide.mjs": PYTHON.encode()}, proved=read_proved([folder_with(folder, script)]))
 

@@ -280,7 +280,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 def serve(files: Mapping[str, str | bytes], folder: Path) -> http.server.ThreadingHTTPServer:
-    """The files of a site, on a port of this machine."""
+    """Return the files of a site, on a port of this machine."""
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
@@ -302,7 +302,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, http
 
 def visit(browser: Browser, address: str, name: str, width: int = WIDE, scheme: Any = "light"
           ) -> tuple[Page, list[str]]:
-    """A page of the site; what it asks of other hosts is refused, and noted with every complaint."""
+    """Return a page of the site; what it asks of other hosts is refused, and noted with every complaint."""
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
     wrong: list[str] = []
 

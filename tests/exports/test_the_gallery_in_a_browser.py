@@ -43,7 +43,7 @@ def mutants_of(paths: list[Path], folder: Path, capsys: pytest.CaptureFixture[st
 
 
 def said_of(page: Page, path: Path) -> tuple[str, str]:
-    """The verdict of the page on a file, and its sentences."""
+    """Return the verdict of the page on a file, and its sentences."""
     number = page.locator("#found article").count()
     page.locator("#file").set_input_files(str(path))
     page.locator("#found article").nth(number).wait_for()

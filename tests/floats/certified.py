@@ -39,7 +39,7 @@ class Case:
 
 @cache
 def proved(name: str, built_for: str | None, last: int) -> Proved:
-    """The certificate over the real numbers."""
+    """Return the certificate over the real numbers."""
     formula, alphabet = FORMULAS[name]
     outcome = certify(formula, tuple(alphabet), last, precision=built_for)
     assert isinstance(outcome, Certified)
@@ -48,13 +48,13 @@ def proved(name: str, built_for: str | None, last: int) -> Proved:
 
 @cache
 def verdict_of(case: Case, run_class: FloatModel) -> FloatVerdict:
-    """The verdict about the case's network in a class that may be another one."""
+    """Return the verdict about the case's network in a class that may be another one."""
     found = proved(case.name, case.built_for, case.last)
     return FloatProof(found.transformer, found.bounds, run_class).verdict(found.lengths)
 
 
 def certified(case: Case, run_class: FloatModel | None = None) -> Transformer:
-    """The network, certified in all runs of the class."""
+    """Return the network, certified in all runs of the class."""
     verdict = verdict_of(case, run_class or presets()[case.run])
     assert verdict.holds, verdict.fault
     return proved(case.name, case.built_for, case.last).transformer

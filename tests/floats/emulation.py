@@ -27,7 +27,7 @@ class Emulation:
         return ZERO if abs(found) < target.smallest_normal and self.random.random() < 0.5 else found
 
     def total(self, numbers: Sequence[Fraction], target: Format) -> Fraction:
-        """The sum in a random order."""
+        """Return the sum in a random order."""
         left = list(numbers)
         while len(left) > 1:
             self.random.shuffle(left)
@@ -35,7 +35,7 @@ class Emulation:
         return left[0] if left else ZERO
 
     def form(self, pairs: Sequence[tuple[Fraction, Fraction]], bias: Fraction, target: Format) -> Fraction:
-        """A linear form in a random order; a product may be fused with the sum that it enters."""
+        """Return a linear form in a random order; a product may be fused with the sum that it enters."""
         run = self.run
         exact = [self.rounded(a, run.inputs) * self.rounded(b, run.inputs) for a, b in pairs]
         fused = exact.pop() if exact and self.random.random() < 0.5 else ZERO
@@ -43,7 +43,7 @@ class Emulation:
         return self.rounded(self.rounded(rest + fused, run.sums), target)
 
     def row(self, row: Coefficients, held: Mapping[str, Fraction], bias: Fraction = ZERO) -> Fraction:
-        """A linear form of a residual vector, stored."""
+        """Return a linear form of a residual vector, stored."""
         storage = self.run.storage
         return self.form([(storage.round(weight), held[name]) for name, weight in row.items() if held[name]],
                          storage.round(bias), storage)

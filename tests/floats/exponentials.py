@@ -39,7 +39,7 @@ class Errors:
     """Whether 0 is computed where the exact result is nearer to another number."""
 
     def joined(self, other: Errors) -> Errors:
-        """The worse of both."""
+        """Return the worse of both."""
         return Errors(max(self.normal, other.normal), max(self.normal_at_most_0, other.normal_at_most_0),
                       max(self.subnormal, other.subnormal), self.flushes or other.flushes)
 
@@ -59,7 +59,7 @@ def all_arguments(form: Format, step: int = 1) -> Iterator[Array]:
 
 
 def worst_errors(exponential: Exponential, form: Format, chunks: Iterable[Array]) -> Errors:
-    """The worst errors over all arguments given."""
+    """Return the worst errors over all arguments given."""
     worst = Errors()
     with np.errstate(all="ignore"):
         for arguments in chunks:
@@ -100,7 +100,7 @@ def _is_trivial(arguments: Array, results: Array, form: Format) -> bool:
 
 
 def _unit(exact: Array, form: Format) -> Array:
-    """The distance between neighbouring numbers of the format at the exact result."""
+    """Return the distance between neighbouring numbers of the format at the exact result."""
     _, exponent = np.frexp(exact)
     return np.ldexp(1.0, np.maximum(exponent - form.precision, _least_step(form)))
 
@@ -110,5 +110,5 @@ def _worst(errors: Array) -> float:
 
 
 def _least_step(form: Format) -> int:
-    """The exponent of the least number of the format that is above 0."""
+    """Return the exponent of the least number of the format that is above 0."""
     return form.least - form.precision + 1

@@ -32,5 +32,5 @@ def pure(name: str, normalised: str = "either", exp_ulp: Fraction = Fraction(4),
 
 
 def find_wrong(transformer: Transformer, run_class: FloatModel, n: int, work: int = DEFAULT_WORK) -> Refutation | None:
-    """A wrong execution on some word of length n, if one is found."""
+    """Return a wrong execution on some word of length n, if one is found."""
     return LengthSearch(FloatProgram(transformer, run_class), n, work).find()

@@ -23,7 +23,7 @@ def plain_exponential(differences: Any, _head: Head, _i: int) -> Any:
 
 
 def in_order(terms: Any, order: str) -> Any:
-    """The terms as they are added one after the other; of terms of one magnitude the first comes first."""
+    """Return the terms as they are added one after the other; of terms of one magnitude the first comes first."""
     match order:
         case "ascending":
             return terms

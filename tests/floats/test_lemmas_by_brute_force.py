@@ -27,7 +27,7 @@ def tiny_class(name: str, storage: str = "float(4,-20,20)", sums: str = "float(4
 
 
 def every_sum(numbers: Sequence[Fraction], target: Format) -> Iterator[Fraction]:
-    """The sums of all binary trees over all arrangements."""
+    """Yield the sums of all binary trees over all arrangements."""
     if len(numbers) == 1:
         yield numbers[0]
     for place in range(1, len(numbers)):

@@ -34,18 +34,18 @@ COMPILED = [Case(name, "bfloat16", "bfloat16/binary32", 8) for name in ("nested"
 
 
 def storage(case: Case) -> str:
-    """The precision of the weights."""
+    """Return the precision of the weights."""
     return str(presets()[case.run].storage)
 
 
 def class_of(case: Case, program: str) -> FloatModel:
-    """The class; with torch's own attention its exponential is within 20 units, as the presets say."""
+    """Return the class; with torch's own attention its exponential is within 20 units, as the presets say."""
     run_class = presets()[case.run]
     return run_class.with_exp_ulp(Fraction(20)) if "fused" in program else run_class
 
 
 def words_of(case: Case, run_class: FloatModel, n: int) -> list[Word]:
-    """The worst words of each head, two blocks, random words."""
+    """Return the worst words of each head, two blocks, random words."""
     transformer = certified(case, run_class)
     worst = find_worst_words(FloatProgram(transformer, run_class), n, plain_executions(run_class)[0])
     words = [*[one.word for one in worst[:MOST_WORDS]], *list(two_blocks(transformer.alphabet, n))[:MOST_WORDS],

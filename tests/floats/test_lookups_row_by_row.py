@@ -57,7 +57,7 @@ def by_the_checker(low: int, high: int) -> tuple[int, int]:
 
 @cache
 def sealed(formula: str) -> tuple[str, Any, Any]:
-    """A certificate for n <= 20, its network and its bounds."""
+    """Return a certificate for n <= 20, its network and its bounds."""
     network = compile_formula(parse_formula(formula, "01"), ("0", "1"), Regime())
     lines = discharge(network, up_to(20), twice=False)
     return seal(parse_formula(formula, "01"), up_to(20), Regime(), network, lines), network, certified_bounds(lines)

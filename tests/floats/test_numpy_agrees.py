@@ -25,7 +25,7 @@ from tests.floats.numpy_program import NumpyProgram, plain_exponential
 
 
 def type_of(name: str) -> Any:
-    """The numpy type of a format."""
+    """Return the numpy type of a format."""
     return {"binary16": np.float16, "bfloat16": ml_dtypes.bfloat16, "binary32": np.float32}[name]
 
 

@@ -81,7 +81,7 @@ SCORE = "-3/10*1/ln(i+1)"
 
 
 def latest_write(constant: str, tie_break: str = SCORE, max_n: int = 6) -> str:
-    """The certificate of a head that finds the last write of 0 or 1."""
+    """Return the certificate of a head that finds the last write of 0 or 1."""
     net = Network("0,1,-", temperature=f"1/{constant}")
     bit = net.head("bit", key={"Q_0 | Q_1": 8, tie_break: 1}, value="Q_1", means="!Q_0 S Q_1")
     net.output(net.round(bit))

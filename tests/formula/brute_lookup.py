@@ -24,7 +24,7 @@ RELATIONS = {
 
 
 def case_truth(formula: Formula, counted: Formula, here: bool, total: int, n: int) -> bool:
-    """The truth of what the tests use: θ(κ), κ R c, what is counted, true, and negations of these."""
+    """Return the truth of what the tests use: θ(κ), κ R c, what is counted, true, and negations of these."""
     if formula is counted:
         return here
     match formula:
@@ -59,7 +59,7 @@ def number(transformer: Transformer, name: str, j: int, n: int, count: Count, he
 
 def worst_lookup_errors(transformer: Transformer, head: Head, direction: str, count: Count,
                         max_n: int) -> dict[bool, Fraction]:
-    """The largest excess over the target (False) and shortfall below it (True), where they are positive."""
+    """Return the largest excess over the target (False) and shortfall below it (True), where they are positive."""
     meaning = transformer.directions[direction]
     worst: dict[bool, Fraction] = {}
     for n in range(1, max_n + 1):

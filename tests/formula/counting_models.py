@@ -35,7 +35,7 @@ class Model:
         return text
 
     def symbolic_truth(self, formula: Formula) -> str:
-        """The truth of a formula over symbols, embedded."""
+        """Return the truth of a formula over symbols, embedded."""
         name = f"is[{formula}]"
         self.directions[name] = Truth(formula)
         for symbol in self.alphabet:

@@ -8,7 +8,7 @@ from proofs.formula.attention.worst_case import SweepExtreme, WeighedSweep, larg
 
 
 def find_extreme(sweeps: Iterable[WeighedSweep], truth: bool) -> SweepExtreme | None:
-    """The largest error over all rows of all sweeps; None if no input has this truth."""
+    """Return the largest error over all rows of all sweeps; None if no input has this truth."""
     best: SweepExtreme | None = None
     for weighed in sorted(sweeps, key=lambda weighed: -weighed.sweep.n):
         best = larger_extreme(best, weighed, truth)

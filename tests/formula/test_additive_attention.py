@@ -163,7 +163,7 @@ def test_worst_cases_are_no_weighted_means() -> None:
 
 
 def changed(transformer: Transformer, rng: random.Random) -> Transformer:
-    """The same but for one weight of a head, which is doubled, negated or one more."""
+    """Return the same but for one weight of a head, which is doubled, negated or one more."""
     model = transformer_to_json(transformer)
     rows = [row for layer in model["layers"] for head in layer["heads"]
             for row in (*head["queries"], *head["keys"], *head["values"].values()) if row]

@@ -62,7 +62,7 @@ UNARY: list[Callable[[Formula], Formula]] = [
 
 
 def degenerate_pairs(operand: Formula) -> Iterator[tuple[Formula, Formula]]:
-    """The operand with itself, with its negation and with constants, on both sides."""
+    """Yield the operand with itself, with its negation and with constants, on both sides."""
     yield operand, operand
     for other in (Not(operand), TRUE, FALSE):
         yield operand, other

@@ -35,7 +35,7 @@ def step(row: Coefficients, constant: Fraction, k: int, sign: int) -> Units:
 
 
 def network(text: str, directions: dict[str, Meaning], row: Coefficients, constant: Fraction) -> tuple[Units, Fraction]:
-    """The units that decide ``text`` from the form, which is near its difference."""
+    """Return the units that decide ``text`` from the form, which is near its difference."""
     relation = parse_formula(text).relation  # type: ignore[attr-defined]
     falling = relation in ("<", "<=", "!=")
     units: Units = []

@@ -25,7 +25,7 @@ FORMULA = f"(({WRITES}) -> Q_w01) since ({WRITES})"
 
 
 def cell(constant: int) -> Network:
-    """The lookup whose own meaning has no guard, and whose rounding has no gate."""
+    """Return the lookup whose own meaning has no guard, and whose rounding has no gate."""
     return latest_write(constant, "true")
 
 

@@ -58,7 +58,7 @@ class DenseNetwork:
 
 
 def errors_on_words(outcome: Outcome, path: Path) -> dict[tuple[tuple[str, ...], int, str], float]:
-    """The error of each approximate direction at each position of each word, where something is claimed."""
+    """Return the error of each approximate direction at each position of each word, where something is claimed."""
     assert isinstance(outcome, Certified) and outcome.transformer
     outcome.save(path / "a.cert")
     export_npz(str(path / "a.cert"), str(path / "a.npz"))
@@ -76,7 +76,7 @@ def errors_on_words(outcome: Outcome, path: Path) -> dict[tuple[tuple[str, ...],
 
 
 def targets(meaning: Near | Others, word: tuple[str, ...]) -> list[int | None]:
-    """The value that the direction should hold at each position; None where nothing is claimed."""
+    """Return the value that the direction should hold at each position; None where nothing is claimed."""
     if isinstance(meaning, Near):
         claimed = zip(truth_values(meaning.formula, word), truth_values(meaning.when, word), strict=True)
         return [int(truth) if when else None for truth, when in claimed]
@@ -97,7 +97,7 @@ def random_formula(draw: random.Random, depth: int, counting: bool, past: bool) 
 
 
 def random_outcome(number: int) -> Outcome:
-    """A random formula over abc, certified, refuted, or what comes out, to n = 4 or 5."""
+    """Return a random formula over abc, certified, refuted, or what comes out, to n = 4 or 5."""
     draw = random.Random(number)
     regime, counting = REGIMES[number % 3], number % 4 == 0
     text = random_formula(draw, draw.choice((1, 2, 2, 3)), counting, "causal" in regime)

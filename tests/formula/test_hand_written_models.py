@@ -45,7 +45,7 @@ def places_of(*networks: Transformer) -> list[str]:
 
 
 def with_temperature(name: str, temperature: str) -> Transformer:
-    """The model with another temperature in its one head."""
+    """Return the model with another temperature in its one head."""
     network = shipped(name)
     (layer,) = network.layers
     head = replace(layer.heads[0], temperature=parse_expression(temperature))
@@ -126,7 +126,7 @@ def test_lengths_that_are_none_are_refused(least: int, greatest: int | None, mes
 
 
 def flip_flop_by(key: Mapping[str, int | str], value: Mapping[str, int | str]) -> Transformer:
-    """A flip-flop with another key and value."""
+    """Return a flip-flop with another key and value."""
     net = Network("w0,w1,i", temperature="1/(2*n)")
     net.output(net.round(net.head("last bit", key=key, value=value, means="!Q_w0 S Q_w1")))
     return net.build()

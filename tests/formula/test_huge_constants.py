@@ -15,7 +15,7 @@ SIZES = [10**3, 10**6, 10**7, 10**12, 10**30]
 
 
 def looked_up(query: object, key: object, means: str, **options: str) -> Network:
-    """A network of one head over a and b, which returns whether it finds an a."""
+    """Return a network of one head over a and b, which returns whether it finds an a."""
     network = Network("a,b", temperature=options.pop("temperature", "1"))
     found = network.head("found", query=query, key=key, value="Q_a", means=means, **options)  # type: ignore[arg-type]
     network.output(network.round(found))

@@ -22,14 +22,14 @@ SIGNS = {"+": "certified", "-": "refuted"}
 
 
 def beside(k: int, rest: str, digits: int, sign: str) -> str:
-    """A constant r sqrt(k), and ln(2) if there is a rest, at this distance from ln 3."""
+    """Return a constant r sqrt(k), and ln(2) if there is a rest, at this distance from ln 3."""
     with mp.workdps(200):
         wanted = mp.log(3) + (1 if sign == "+" else -1) * mp.mpf(10) ** -digits - (mp.log(2) if rest else 0)
         return f"{int(mp.nint(wanted / mp.sqrt(k) * mp.mpf(10) ** (digits + 4)))}/10^{digits + 4}*sqrt({k}){rest}"
 
 
 def constants() -> list[tuple[str, str]]:
-    """The constants, each with its verdict."""
+    """Return the constants, each with its verdict."""
     found = [(text, "certified") for text in EQUAL]
     for digits in DISTANCES:
         for sign, verdict in SIGNS.items():

@@ -38,7 +38,7 @@ BITS = 512
 
 
 def with_heats(transformer: Transformer, *heats: str) -> Transformer:
-    """The same, with these temperatures for its heads in turn."""
+    """Return the same, with these temperatures for its heads in turn."""
     layers = tuple(replace(layer, heads=tuple(
         replace(head, temperature=parse_expression(heats[k % len(heats)])) for k, head in enumerate(layer.heads)))
         for layer in transformer.layers)

@@ -79,7 +79,7 @@ def leaves(kind: type) -> set[type]:
 
 
 def moved(change: Callable[[Fraction], Fraction]) -> Callable[[Any], bool]:
-    """The comparison of an enclosure whose two ends are elsewhere."""
+    """Return the comparison of an enclosure whose two ends are elsewhere."""
     return lambda extreme: second_opinion.agrees(replace(extreme, lower=change(extreme.lower),
                                                          upper=change(extreme.upper)))
 

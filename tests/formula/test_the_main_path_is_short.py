@@ -24,7 +24,7 @@ STAGES = ((request, "read_request"), (request, "compile_formula"), (pipeline, "d
 
 
 def place(code: CodeType) -> str:
-    """The file and the name of one of our functions; empty for other code."""
+    """Return the file and the name of one of our functions; empty for other code."""
     path = Path(code.co_filename)
     parts = path.relative_to(ROOT).parts if path.is_relative_to(ROOT) else ("",)
     return f"{'/'.join(parts)}: {code.co_qualname}" if parts[0] in ("certify", "constructions", "proofs") else ""

@@ -60,7 +60,7 @@ def mutated(rng: random.Random, head: Head) -> Head:
 
 
 def random_problem(seed: int, max_n: int) -> AttentionObligation | None:
-    """A random head, or one of the constructions' with a mutation; None if the rules do not cover it."""
+    """Return a random head, or one of the constructions' with a mutation; None if the rules do not cover it."""
     rng = random.Random(seed)
     if seed % 3 == 0:
         transformer, head, _ = random_head(rng)

@@ -69,7 +69,7 @@ def test_heads_of_the_constructions(text: str, regime: Regime, gamma: Fraction) 
 
 
 def random_head(rng: random.Random) -> tuple[Transformer, Head, list[Formula]]:
-    """A head with random weights on what it may read; its target is a random temporal formula, often nested."""
+    """Return a head with random weights on what it may read; its target is a random temporal formula, often nested."""
     a, b = Symbol("a"), Symbol("b")
     both = parse_formula("!(Q_a <-> !Q_b)")
     extra_atoms = {part for part in subformulas(both) if part not in (a, b)}  # by the rule, free where they are read

@@ -44,7 +44,7 @@ def exact(tasks: list[AttentionObligation]) -> bool:
 
 
 def bracket(text: str, regime: Regime, max_n: int, apart: Fraction) -> tuple[Fraction, Fraction]:
-    """A gamma that fails and one that is enough, ``apart`` or less."""
+    """Return a gamma that fails and one that is enough, ``apart`` or less."""
     low, high = Fraction(1, 4), Fraction(8)
     assert not exact(obligations(text, regime, low, max_n)) and exact(obligations(text, regime, high, max_n))
     while high - low > apart:

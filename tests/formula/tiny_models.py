@@ -14,7 +14,7 @@ ONE = Fraction(1)
 
 
 def previous_by_first_position(score: Fraction, when: str = "!FIRST & LAST") -> Transformer:
-    """A head that is near ``prev Q_1`` at n = i = 2: its error there is 1/(1 + e^score)."""
+    """Return a head that is near ``prev Q_1`` at n = i = 2: its error there is 1/(1 + e^score)."""
     return Transformer(
         alphabet=("0", "1"),
         directions={
@@ -46,7 +46,7 @@ def previous_by_first_position(score: Fraction, when: str = "!FIRST & LAST") -> 
 
 
 def out_of_range_where_unguarded(when: str, value: str) -> Transformer:
-    """The head's value is a known number ``value``; it approximates ``prev Q_1`` only where ``when`` holds."""
+    """Return the head's value is a known number ``value``; it approximates ``prev Q_1`` only where ``when`` holds."""
     return Transformer(
         alphabet=("0", "1"),
         directions={

@@ -18,7 +18,7 @@ def tables(torch: Any, width: int, base: float, frequencies: Any = None) -> tupl
 
 
 def turned(torch: Any, x: Any, cos: Any, sin: Any, neighbours: bool = False) -> Any:
-    """The first coordinates of [..., T, width] turned, in halves or as neighbours."""
+    """Return the first coordinates of [..., T, width] turned, in halves or as neighbours."""
     pairs = cos.shape[1]
     cos, sin = cos[: x.shape[-2]], sin[: x.shape[-2]]
     if neighbours:
@@ -268,7 +268,7 @@ def llama_like(torch: Any, kind: str, frequencies: Any = None) -> tuple[State, L
 
 
 def bert(torch: Any, head: str) -> tuple[State, Logits, dict[str, Any]]:
-    """An encoder with a head: masked (words), first (a class of the word) or tokens (a class of each)."""
+    """Return an encoder with a head: masked (words), first (a class of the word) or tokens (a class of each)."""
     parts: dict[str, tuple[int, ...]] = {
         **{f"attention.self.{part}": SQUARE for part in ("query", "key", "value")}, "attention.output.dense": SQUARE,
         "attention.output.LayerNorm": NORM, "intermediate.dense": UP, "output.dense": DOWN, "output.LayerNorm": NORM}

@@ -12,7 +12,7 @@ VOCABULARY, ROWS, WIDTH = 5, 12, 8
 
 
 def exported(torch: Any, model: Any, length: int, dynamic: bool, opset: int = 17) -> bytes:
-    """The model as torch exports it, with one word of so many tokens as an example."""
+    """Return the model as torch exports it, with one word of so many tokens as an example."""
     file = io.BytesIO()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -23,7 +23,7 @@ def exported(torch: Any, model: Any, length: int, dynamic: bool, opset: int = 17
 
 
 def make(torch: Any, kind: str) -> Any:
-    """A network of this kind, with random weights of binary32."""
+    """Return a network of this kind, with random weights of binary32."""
     torch.manual_seed(7)
     model = modules(torch)[kind]()
     for parameter in model.parameters():

@@ -9,7 +9,7 @@ from tests.importing.graphs_in_torch import ROWS, VOCABULARY, WIDTH
 
 
 def make(torch: Any, kind: str) -> Any:
-    """A network of this kind, with random weights of binary32."""
+    """Return a network of this kind, with random weights of binary32."""
     torch.manual_seed(11)
     return modules(torch)[kind]().eval()
 

@@ -232,6 +232,6 @@ def encoder(torch: Any, norm_first: bool, causal: bool, table: str = "learned",
 
 
 def sinusoidal(torch: Any) -> Any:
-    """The usual table [ROWS, 8]."""
+    """Return the usual table [ROWS, 8]."""
     angles = torch.arange(ROWS).double()[:, None] / 10000 ** (torch.arange(0, 8, 2).double() / 8)
     return torch.stack([angles.sin(), angles.cos()], 2).flatten(1)

@@ -17,14 +17,14 @@ KINDS = {"int8": "I8", "uint8": "U8", "int32": "I32", "int64": "I64", "float16":
 
 
 def weights_of(folder: Path) -> dict[str, Any]:
-    """The arrays of a network of the zoo."""
+    """Return the arrays of a network of the zoo."""
     data = (folder / "model.safetensors").read_bytes()
     return {name: np.frombuffer(one.read(), "<f4").reshape(one.shape)
             for name, one in read_contents(data, "model.safetensors").tensors.items()}
 
 
 def safetensors(arrays: dict[str, Any]) -> bytes:
-    """A file of arrays of any kind."""
+    """Return a file of arrays of any kind."""
     header: dict[str, Any] = {}
     body = b""
     for name, array in arrays.items():
@@ -53,13 +53,13 @@ def exact(codes: Any, scale: Any, group: int | None = None, zero: Any = None) ->
 
 
 def matrices(arrays: dict[str, Any]) -> list[str]:
-    """The names of the weights of linear maps."""
+    """Return the names of the weights of linear maps."""
     return [name for name, array in arrays.items() if array.ndim == 2 and not name.endswith((
         "wte.weight", "wpe.weight", "embedding.weight", "positions.weight", "embed_tokens.weight"))]
 
 
 def with_names(arrays: dict[str, Any], bits: int, group: int | None) -> tuple[bytes, str]:
-    """A safetensors file whose matrices are quantised, and the file of names that says so."""
+    """Return a safetensors file whose matrices are quantised, and the file of names that says so."""
     made, rules = dict(arrays), ["[tensors]"]
     for name in matrices(arrays):
         codes, scale = quantised(made.pop(name), bits, group)

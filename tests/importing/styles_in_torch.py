@@ -9,12 +9,12 @@ from tests.importing.graphs_in_torch import ROWS, VOCABULARY, WIDTH
 
 
 def make(torch: Any, kind: str) -> Any:
-    """A network of this kind, with random weights of binary32."""
+    """Return a network of this kind, with random weights of binary32."""
     return drawn(torch, modules(torch)[kind])
 
 
 def drawn(torch: Any, module: Any) -> Any:
-    """A network of this class, with random weights of binary32."""
+    """Return a network of this class, with random weights of binary32."""
     torch.manual_seed(5)
     model = module().eval()
     for weight in model.parameters():

@@ -34,7 +34,7 @@ def of_graph(folder: Path) -> Imported:
 
 
 def changed(imported: Imported, by: float) -> Imported:
-    """The import with another number in each tensor, as if it had been misread."""
+    """Return the import with another number in each tensor, as if it had been misread."""
     tensors = {name: Tensor("binary64", one.shape, (np.frombuffer(one.data, "<f4").astype("<f8") + by).tobytes())
                for name, one in imported.network.tensors.items()}
     return replace(imported, network=replace(imported.network, tensors=tensors))

@@ -28,7 +28,7 @@ from tests.with_torch import torch_or_skip
 
 
 def program(torch: Any, model: Any, length: int = LENGTH, dynamic: bool = False) -> bytes:
-    """The model as torch.export.save writes it."""
+    """Return the model as torch.export.save writes it."""
     file = io.BytesIO()
     shapes = ({1: torch.export.Dim("length", min=2, max=graphs.ROWS)},) if dynamic else None
     torch.export.save(torch.export.export(model, (torch.zeros(1, length, dtype=torch.long),), dynamic_shapes=shapes),
@@ -107,7 +107,7 @@ def test_a_program_for_words_of_any_length(tmp_path: Path, kind: str) -> None:
 
 @cache
 def decoder_of_any_length() -> bytes:
-    """A program that is asked for the wrong lengths, and damaged."""
+    """Return a program that is asked for the wrong lengths, and damaged."""
     torch = torch_or_skip()
     return program(torch, graphs.make(torch, "decoder"), dynamic=True)
 
@@ -140,7 +140,7 @@ def test_a_size_that_is_no_expression_of_the_length_is_one_line(tmp_path: Path, 
 
 @cache
 def classifier() -> bytes:
-    """A program that is damaged."""
+    """Return a program that is damaged."""
     torch = torch_or_skip()
     return program(torch, graphs.make(torch, "classifier"))
 

@@ -295,7 +295,7 @@ TRIES = 3
 
 
 def versions(operation: str) -> list[int]:
-    """The first opset of 7 to 24 of each definition."""
+    """Return the first opset of 7 to 24 of each definition."""
     found = {}
     for opset in reversed(OPSETS):
         try:

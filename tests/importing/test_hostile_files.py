@@ -83,7 +83,7 @@ FORMS: dict[str, Callable[[dict[str, Any]], bytes]] = {
 
 
 def complaint(data: bytes, name: str, tmp_path: Path, options: Options | None = None) -> str:
-    """The one line that is said about a file."""
+    """Return the one line that is said about a file."""
     (tmp_path / name).write_bytes(data)
     (tmp_path / "config.json").write_text(json.dumps(CONFIG), encoding="utf-8")
     with pytest.raises(InputError) as refused:
@@ -225,7 +225,7 @@ def test_arrays_of_objects_and_false_shapes_are_refused(tmp_path: Path) -> None:
 
 
 def recompute(data: bytes, old: bytes, new: bytes) -> bytes:
-    """The archive with a header changed, its checksum right."""
+    """Return the archive with a header changed, its checksum right."""
     file = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as archive, zipfile.ZipFile(file, "w") as changed:
         for name in archive.namelist():

@@ -19,7 +19,7 @@ TABLE = np.arange(12, dtype=np.float32).reshape(4, 3) / 4
 
 
 def saved(folder: Path) -> Path:
-    """A model of one table and one matrix, written by onnx itself with its tensors in another file."""
+    """Return a model of one table and one matrix, written by onnx itself with its tensors in another file."""
     model = onnx.load_model_from_string(written(
         [("Gather", ["t", "x"], "h", {}), ("MatMul", ["h", "m"], "y", {})],
         {"t": TABLE, "m": np.eye(3, dtype=np.float32)[::-1].copy()}))
@@ -29,7 +29,7 @@ def saved(folder: Path) -> Path:
 
 
 def changed(path: Path, **entries: str | None) -> Path:
-    """The model with other entries for its table."""
+    """Return the model with other entries for its table."""
     model = onnx.load(path, load_external_data=False)
     tensor = model.graph.initializer[0]
     found = {one.key: one.value for one in tensor.external_data} | entries

@@ -120,7 +120,7 @@ def test_the_number_of_positions_is_asked_for(tmp_path: Path) -> None:
 
 def written(nodes: list[tuple[str, list[str], str, dict[str, Any]]], arrays: dict[str, Any], length: Any = 3,
             kind: int = 7) -> bytes:
-    """A graph of nodes (operation, inputs, output, attributes) from ``x`` to ``y``."""
+    """Return a graph of nodes (operation, inputs, output, attributes) from ``x`` to ``y``."""
     onnx = pytest.importorskip("onnx")
     made = [onnx.helper.make_node(op, given, [out], name=f"n_{out}", **how) for op, given, out, how in nodes]
     graph = onnx.helper.make_graph(made, "g", [onnx.helper.make_tensor_value_info("x", kind, [1, length])],

@@ -59,7 +59,7 @@ READ: dict[str, list[Node]] = {
 
 
 def of_nodes(nodes: list[Node]) -> bytes:
-    """A graph; outputs ``s z`` of a range are called ``s_`` and ``z_``, as ``s`` and ``z`` are constants."""
+    """Return a graph; outputs ``s z`` of a range are called ``s_`` and ``z_``, as ``s`` and ``z`` are constants."""
     ranged = any(op == "DynamicQuantizeLinear" for op, *_ in nodes)
     made: list[Node] = [(op, ["z_" if name == "z" and ranged and op == "MatMulInteger" else name for name in given],
                          "a s_ z_" if out == "a s z" else out, how) for op, given, out, how in nodes]
@@ -145,7 +145,7 @@ def dynamic(torch: Any, model: Any) -> Any:
 
 
 def gpt(torch: Any, name: str) -> Any:
-    """A network of the zoo in torch, all of whose Linears are quantised."""
+    """Return a network of the zoo in torch, all of whose Linears are quantised."""
     from examples.trained.networks import GPT, NetworkSizes
 
     plan = plans()[name]

@@ -72,7 +72,7 @@ def check_output(result: Imported, data: bytes) -> None:
 
 
 def made_matrix(result: Imported) -> list[list[Fraction]]:
-    """The one matrix that is not in the file."""
+    """Return the one matrix that is not in the file."""
     (tensor,) = (tensor for name, tensor in result.network.tensors.items() if name.startswith("computed.")
                  and len(tensor.shape) == 2)
     return [list(map(Fraction, row)) for row in all_numbers(tensor).reshape(tensor.shape).tolist()]
@@ -337,7 +337,7 @@ CHECKPOINTS: dict[str, dict[str, Any]] = {
 
 
 def layer_of(kind: str, name: str, weight: Any) -> tuple[dict[str, Any], list[list[Fraction]]]:
-    """The tensors in place of NAME.weight, and what they stand for."""
+    """Return the tensors in place of NAME.weight, and what they stand for."""
     if kind == "float-quantized":
         scale = (abs(weight).max(1, keepdims=True) / 448).astype(np.float32)
         codes = np.asarray(weight / scale).astype(ml_dtypes.float8_e4m3fn)
@@ -369,7 +369,7 @@ def layer_of(kind: str, name: str, weight: Any) -> tuple[dict[str, Any], list[li
 
 
 def checkpoint(folder: Path, kind: str, **changes: Any) -> list[Path]:
-    """The LLaMA of the zoo, quantised; expected weights go beside it."""
+    """Return the LLaMA of the zoo, quantised; expected weights go beside it."""
     source = plans()["tomita_4_turned"].folder
     arrays = weights_of(source)
     expected = {}

@@ -78,7 +78,7 @@ TOKENS = np.random.default_rng(5).integers(0, models.VOCABULARY, (2, 6))
 
 @cache
 def family(name: str) -> tuple[Contents, dict[str, Any]]:
-    """The tensors of a tiny network, and settings that state every size."""
+    """Return the tensors of a tiny network, and settings that state every size."""
     torch = torch_or_skip()
     plain = {"gpt2": (models.gpt2, GPT2), "llama": (models.llama, LLAMA), "mistral": (models.llama, LLAMA),
              "qwen2": (models.llama, LLAMA)}
@@ -120,7 +120,7 @@ def exact(value: Any) -> Any:
 
 
 def read(name: str, changes: Mapping[str, Any], left_out: str = "") -> tuple[TrainedNetwork, Settings]:
-    """The network with some settings changed, and what each setting was taken for."""
+    """Return the network with some settings changed, and what each setting was taken for."""
     contents, told = family(name)
     kept = {key: value for key, value in {**copy.deepcopy(told), **changes}.items() if key != left_out}
     settings = Settings(kept, "config.json", WITHOUT_EFFECT)
@@ -282,7 +282,7 @@ def test_layers_that_are_left_out_are_as_many_as_the_library_would_make() -> Non
 
 def rotary(name: str, outer: dict[str, Any], inside: dict[str, Any] | None = None, key: str = "rope_parameters",
            version: str | None = None) -> TrainedNetwork:
-    """A network of which these settings alone speak of rotary positions."""
+    """Return a network of which these settings alone speak of rotary positions."""
     _, told = family(name)
     without = {one: value for one, value in told.items()
                if one not in ("rope_theta", "partial_rotary_factor", "rotary_pct", "rotary_emb_base")}
@@ -345,7 +345,7 @@ def test_what_stands_inside_goes_first_in_version_5() -> None:
 
 
 def classifier(name: str, end: str, options: Options, bias: bool, **more: Any) -> TrainedNetwork:
-    """The network of a class of transformers with a head of three classes."""
+    """Return the network of a class of transformers with a head of three classes."""
     contents, told = family(name)
     prefix = {"gpt2": "GPT2", "llama": "Llama", "gemma": "Gemma"}[name]
     head = "classifier" if name == "gpt2" and bias else "score"

@@ -195,7 +195,7 @@ BRIDGES: dict[str, dict[str, str]] = {
 
 
 def bridged(torch: Any, state: models.State, kind: str) -> models.State:
-    """A state dict of Hugging Face as ``state_dict()`` of its TransformerBridge."""
+    """Return a state dict of Hugging Face as ``state_dict()`` of its TransformerBridge."""
     names = BRIDGES[kind]
     found: models.State = {}
     theirs = {one: ours for ours, one in names.items()}

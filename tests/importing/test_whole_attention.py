@@ -58,7 +58,7 @@ def turned(how: dict[str, Any], *tables: str, end: str = "") -> list[Node]:
 
 
 def padding(by: str, given: list[str]) -> list[Node]:
-    """A mask of keys that are the token 0, a row for each query."""
+    """Return a mask of keys that are the token 0, a row for each query."""
     return [*PARTS, ("Equal", ["x", "zero"], "hides", {}), (by, given, "sees", {}),
             ("Unsqueeze", ["sees", "axes"], "row", {}), ("Expand", ["row", "square"], "mask", {})]
 

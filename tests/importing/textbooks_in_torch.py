@@ -10,7 +10,7 @@ from tests.importing.graphs_in_torch import WIDTH
 
 
 def make(torch: Any, kind: str) -> Any:
-    """A network of this kind, with random weights of binary32."""
+    """Return a network of this kind, with random weights of binary32."""
     return styles.drawn(torch, modules(torch)[kind])
 
 

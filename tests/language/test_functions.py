@@ -101,7 +101,7 @@ def near_a_multiple_of_a_unit() -> Iterator[Fraction]:
 
 
 def rounded_down(value: Number | None, digits: int = DIGITS) -> Fraction | None:
-    """The greatest multiple of a unit that is at most the number, which an enclosure begins with."""
+    """Return the greatest multiple of a unit that is at most the number, which an enclosure begins with."""
     if isinstance(value, Enclosure):
         assert value.upper == value.lower + Fraction(1, 10**digits)
     return None if value is None else Fraction(floor(ends_of(value).lower * 10**digits), 10**digits)

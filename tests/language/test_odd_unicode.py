@@ -23,7 +23,7 @@ PROGRAMS = ("P(i) := Q_a(i)", "alphabet ab\nP(i) := rightmost j [j<i, Q_a(j)] tr
 
 
 def spoiled(text: str) -> list[str]:
-    """The text with each odd character inserted at each place, alone or twice, by turns."""
+    """Return the text with each odd character inserted at each place, alone or twice, by turns."""
     return [text[:place] + odd * (1 + (place + number) % 2) + text[place:]
             for (number, odd), place in itertools.product(enumerate(ODD), range(len(text) + 1))]
 

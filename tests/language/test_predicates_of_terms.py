@@ -67,7 +67,7 @@ WORDS += [tuple(word) for word in ("c", "ac", "cb", "abcab", "bacbaab", "aaaaaaa
 
 
 def value(summands: list[Summand], constant: int, word: Word, i: int) -> int:
-    """The number at position i, counted from 0."""
+    """Return the number at position i, counted from 0."""
     seen = {"left": range(i + 1), "right": range(i, len(word))}
     return constant + sum(each.factor * sum(COUNTED[each.counted](word, j) for j in seen[each.side])
                           for each in summands)

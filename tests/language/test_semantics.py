@@ -70,7 +70,7 @@ def test_predicates_of_a_count_that_is_zero(name: str, expected: bool) -> None:
 
 
 def unfolded(formula: Formula, word: tuple[str, ...]) -> list[bool]:
-    """A second reading of the temporal operators: left to right or right to left, one step at a time."""
+    """Return a second reading of the temporal operators: left to right or right to left, one step at a time."""
     n = len(word)
     match formula:
         case Symbol(symbol):

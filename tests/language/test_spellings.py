@@ -106,7 +106,7 @@ ZERO_OR_ONE = st.integers(-2, 3)
 
 
 def trees(depth: int) -> st.SearchStrategy[Written]:
-    """A formula of any operators beside one of its texts, fully parenthesised."""
+    """Return a formula of any operators beside one of its texts, fully parenthesised."""
     atoms = st.sampled_from([(tree, text) for tree, texts in ATOMS.items() for text in texts])
     if depth == 0:
         return cast("st.SearchStrategy[Written]", atoms)

@@ -118,7 +118,7 @@ def holds(tree: Tree, word: str, i: int, reading: Reading = Reading()) -> bool:
 
 
 def _compare(parts: list[Any], word: str, i: int, at: Any) -> bool:
-    """A chain of comparisons of sums of counts, perhaps of their remainder."""
+    """Return a chain of comparisons of sums of counts, perhaps of their remainder."""
     relations = {"<=": int.__le__, "<": int.__lt__, ">=": int.__ge__, ">": int.__gt__, "==": int.__eq__,
                  "!=": int.__ne__}
     numbers = [_number(part, word, i, at) for part in parts[::2]]

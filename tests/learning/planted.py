@@ -43,7 +43,7 @@ def planted(network: TrainedNetwork, claim: WordsClaim, length: int, draws: int 
 
 
 def _levels(floats: FloatNetwork, claim: WordsClaim, length: int) -> Iterator[tuple[NDArray[np.int8], Numbers]]:
-    """The words of 1, 2, … letters of which something is asked, and their streams behind the last attention."""
+    """Yield the words of 1, 2, … letters of which something is asked, and their streams behind the last attention."""
     prefixes, words, tracker = EMPTY, np.zeros((1, 0), np.int8), track(claim)
     states = [tracker.start]
     for token in claim.before:

@@ -38,7 +38,7 @@ def all_words(question: LearningQuestion) -> Iterator[Word]:
 
 
 def brute_force(network: TrainedNetwork, question: LearningQuestion) -> dict[Word, int]:
-    """The answers on all words, each word run as a whole by floats."""
+    """Return the answers on all words, each word run as a whole by floats."""
     floats, found = FloatNetwork(network), dict[Word, int]()
     for word in all_words(question):
         found[word] = answer(floats, question, word, found)

@@ -82,7 +82,7 @@ def test_two_architectures_of_one_task_are_equal() -> None:
 
 
 def with_one_tensor_changed(network: TrainedNetwork, seed: int) -> TrainedNetwork:
-    """A tensor of a random network exchanged for that of another, if it is as large."""
+    """Return a tensor of a random network exchanged for that of another, if it is as large."""
     other = random_network(seed)
     draw = np.random.default_rng(seed)
     names = sorted(name for name, tensor in network.tensors.items()
@@ -106,7 +106,7 @@ def test_random_networks_are_compared_as_brute_force_does(seed: int, read: str) 
 
 
 def with_a_vector_moved(network: TrainedNetwork, row: int) -> TrainedNetwork:
-    """The vector of one position number turned around."""
+    """Return the vector of one position number turned around."""
     def change(name: str, values: Values) -> Values:
         if name.endswith("wpe.weight"):
             values[row] = -9 * values[row]
@@ -168,7 +168,7 @@ def test_the_folder_has_what_it_says_and_its_commands_work(folder: Path) -> None
 
 
 def mutants(claim: dict[str, Any]) -> list[dict[str, Any]]:
-    """The claim with one step of its automaton, one row or one state of a case changed."""
+    """Return the claim with one step of its automaton, one row or one state of a case changed."""
     found = []
     for state, row in enumerate(claim["automaton"]["steps"]):
         for letter in range(len(row)):

@@ -69,7 +69,7 @@ def classes(question: LearningQuestion, answers: dict[Word, int]) -> int:
 
 
 def part(levels: list[NDArray[np.int64]], n: int, place: int, more: int) -> NDArray[np.int64]:
-    """The answers on the words of so many letters more that begin with the word of n letters at this place."""
+    """Return the answers on the words of so many letters more that begin with the word of n letters at this place."""
     size = len(levels[more])
     return levels[n + more][place * size : (place + 1) * size]
 

@@ -49,7 +49,7 @@ def first_size(c: int, n: int) -> mpf:
 
 
 def parity_size(c: int, n: int, odd: bool) -> mpf:
-    """The output's size for an odd or even number of 1s; positions 0 .. n."""
+    """Return the output's size for an odd or even number of 1s; positions 0 .. n."""
     same, other = ((n + 1) // 2, n // 2 + 1) if odd else (n // 2 + 1, (n + 1) // 2)
     up, down = mp.exp(c), mp.exp(-c)
     return (up / (same * up + other * down) - down / (other * up + same * down)) / (n + 1)
@@ -83,7 +83,7 @@ def test_the_margin_of_parity_is_its_closed_form(c: int) -> None:
 
 
 def last_certified(name: str, claim: MarginClaim, lengths: range, c: int = 1, norms: Norms = NO_NORMS) -> int | None:
-    """The last of these lengths before the first that is refuted."""
+    """Return the last of these lengths before the first that is refuted."""
     for n in lengths:
         verdict = decide_length(model(name, c), claim, n, norms).verdict
         assert verdict in ("certified", "refuted")

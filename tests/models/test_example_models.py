@@ -24,7 +24,7 @@ SCRIPTS = sorted(path.stem for path in FOLDER.glob("*.py"))
 
 
 def refuting_word(net: Network, max_n: int, min_n: int = 1) -> tuple[str, ...]:
-    """The word of the counterexample, which the second forward pass agrees to be one."""
+    """Return the word of the counterexample, which the second forward pass agrees to be one."""
     outcome = net.certify(max_n, min_n)
     assert isinstance(outcome, Refuted)
     found = outcome.counterexample

@@ -18,7 +18,7 @@ AFTER_ZERO = ["Q_1 & prev Q_0", "prev Q_0 & Q_1", "!(prev Q_0 -> Q_0)", "prev Q_
 
 
 def head(value: str, means: str, key: dict[str, int], temperature: str = "1/6", when: str = "true") -> Network:
-    """A network whose one head is near ``means``."""
+    """Return a network whose one head is near ``means``."""
     net = Network("01", temperature=temperature)
     net.output(net.round(net.head("h", key=dict(key), value=value, means=means, when=when)))
     return net

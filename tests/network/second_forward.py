@@ -25,7 +25,7 @@ def number(x: Fraction) -> Any:
 
 
 def to_fraction(x: Any) -> Fraction:
-    """The exact value of an mpf."""
+    """Return the exact value of an mpf."""
     sign, man, exponent, _ = x._mpf_
     return (-1) ** sign * Fraction(int(man)) * Fraction(2) ** int(exponent)
 

@@ -44,7 +44,7 @@ def mpmath_is_off(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def is_enclosed(name: str, n: int) -> bool:
-    """Some number is; where it is too near 0 to be told from it, mpmath can say nothing."""
+    """Return some number is; where it is too near 0 to be told from it, mpmath can say nothing."""
     least = Fraction(1, 1 << FINEST)
     return any(not side.is_point and side.upper > least for one in examined(name, n) for side in (one.value, one.bound))
 

@@ -47,7 +47,7 @@ def run_stored(name: str) -> tuple[dict[str, Any], list[Any]]:
 
 
 def said(cell: dict[str, Any]) -> list[Any]:
-    """The texts of the outputs of a cell, without times."""
+    """Return the texts of the outputs of a cell, without times."""
     texts = [(output.get("text"), output.get("data", {}).get("text/plain"), "text/html" in output.get("data", {}))
              for output in cell.get("outputs", [])]
     return [re.sub(r"[0-9.]+ s\b", "", json.dumps(text)) for text in texts]
@@ -99,7 +99,7 @@ def display(*asked: str, **options: Any) -> str:
 
 
 def pictures(html: str) -> dict[str, ElementTree.Element]:
-    """The images of a display, by what they show."""
+    """Return the images of a display, by what they show."""
     found = re.findall(r"<img alt='([^']*)' style='width[^>]*base64,([^']*)'", html)
     return {text: ElementTree.fromstring(base64.b64decode(data)) for text, data in found}
 

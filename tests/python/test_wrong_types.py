@@ -22,7 +22,7 @@ OUTCOME = package.certify("prev Q_a", alphabet="ab", max_n=2)
 
 
 def network() -> Network:
-    """A network with a hard head."""
+    """Return a network with a hard head."""
     net = Network("ab")
     net.head("x", key={"FIRST": 1}, value="Q_a", means="O (FIRST & Q_a)", temperature="1/6")
     return net
@@ -70,7 +70,7 @@ UNCHECKED = {"progress", "workers", "memory"}
 
 
 def parameters(name: str) -> list[str]:
-    """The parameters of a function or method, and the options that it passes on."""
+    """Return the parameters of a function or method, and the options that it passes on."""
     owner, _, method = name.rpartition(".")
     function: Any = getattr({"Network": Network, "Outcome": type(OUTCOME)}[owner], method) if owner else CALLS[name][0]
     found = inspect.signature(function).parameters

@@ -73,7 +73,7 @@ def test_dyck_2_agrees_with_a_stack_on_every_word_up_to_length_10(prefix: str) -
 
 
 def find_counterexample(program: RaspProgram, max_length: int) -> tuple[str, int, object, bool] | None:
-    """The first word and position (from 1) where ``out`` is wrong, with what it is and should be."""
+    """Return the first word and position (from 1) where ``out`` is wrong, with what it is and should be."""
     for length in range(1, max_length + 1):
         for word in words(program, length):
             found = run_program(program, word)["out"]

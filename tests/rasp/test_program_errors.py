@@ -156,7 +156,7 @@ def test_integers_of_more_than_1000_digits_are_refused() -> None:
 
 
 def nested(kind: str, depth: int) -> str:
-    """A program whose deepest value is ``depth`` deep."""
+    """Return a program whose deepest value is ``depth`` deep."""
     header = "alphabet a\nfunc f(s) := s\n"
     chain = "".join(f"func f{k}(s) := {f'f{k - 1}' if k else 'f'}(s)\n" for k in range(depth - 2))
     return header + {

@@ -52,7 +52,7 @@ def check(program: RaspProgram, longest: int) -> None:
 
 
 def number_at(form: Linear, word: Sequence[str], i: int) -> int:
-    """The value of a form at a position, by the definitions of its counts."""
+    """Return the value of a form at a position, by the definitions of its counts."""
     return form.constant + sum(number * count_at(atom, word, i) for atom, number in form.summands)
 
 

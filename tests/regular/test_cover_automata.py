@@ -20,7 +20,7 @@ Pair = tuple[Automaton, Sequence[int]]
 
 
 def drawn(seed: int) -> tuple[Automaton, list[int], int, int]:
-    """An automaton, marks, a number of letters and a greatest length."""
+    """Return an automaton, marks, a number of letters and a greatest length."""
     draw = random.Random(seed)
     states, letters, longest = draw.randint(1, 6), draw.choice([1, 2]), draw.randint(1, 5)
     steps = tuple(tuple(draw.randrange(states) for _ in range(letters)) for _ in range(states))

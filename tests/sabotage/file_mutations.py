@@ -36,7 +36,7 @@ PARTS = tuple(_PARTS)
 
 
 def mutate_file(text: str, part: str, rng: random.Random) -> str | None:
-    """The text with one such part changed; None if it has none, or none that can be changed."""
+    """Return the text with one such part changed; None if it has none, or none that can be changed."""
     places = [found.span() for found in _PARTS[part].finditer(text)]
     if not places:
         return None

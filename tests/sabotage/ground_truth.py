@@ -100,7 +100,7 @@ def own_misses(transformer: Transformer, word: Sequence[str], forward: SecondFor
 
 
 def find_wrong_output(transformer: Transformer, max_n: int, min_n: int = 1) -> tuple[str, ...] | None:
-    """A word on which the output misses its meaning; what the other directions hold does not matter."""
+    """Return a word on which the output misses its meaning; what the other directions hold does not matter."""
     forward = SecondForward(transformer, DIGITS)
     for word in words(transformer.alphabet, max_n, min_n):
         if any(direction == transformer.output for direction, _ in own_misses(transformer, word, forward)):

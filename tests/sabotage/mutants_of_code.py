@@ -118,7 +118,7 @@ def mutants_of(node: ast.AST, inside: bool = False) -> Iterator[Mutant]:
 
 
 def compiled(tree: ast.Module, mutant: Mutant, path: Path) -> CodeType:
-    """The file with the mutant in it."""
+    """Return the file with the mutant in it."""
     fields: Any = getattr(mutant.parent, mutant.field) if mutant.at is not None else vars(mutant.parent)
     key: Any = mutant.field if mutant.at is None else mutant.at
     old = fields[key]

@@ -336,7 +336,7 @@ NEED_LAYERS = {delete_part, repeat_part, split_unit}
 
 
 def mutate(model: Model, seed: int) -> tuple[str, str, Model]:
-    """The kind of change, what it was, and the changed copy."""
+    """Return the kind of change, what it was, and the changed copy."""
     rng = random.Random(seed)
     changed = copy.deepcopy(model)
     mutation = MUTATIONS[seed % len(MUTATIONS)]

@@ -52,7 +52,7 @@ Proof. intros users T b p H. exact (proj1 (softened_for_every_n users T b p H)).
 
 
 def definitions() -> str:
-    """A network and its names, as Coq reads them."""
+    """Return a network and its names, as Coq reads them."""
     formula = parse_formula(FORMULA, "ab", predicates=DEFINED)
     return definitions_of_model(compile_formula(formula, "ab", Regime()), formula)
 
@@ -66,7 +66,7 @@ def accepted(*asked: tuple[str, str]) -> list[bool]:
 
 
 def replaced(old: str, new: str) -> Callable[[str], str]:
-    """The same text with something else in it, which must be there."""
+    """Return the same text with something else in it, which must be there."""
     def change(text: str) -> str:
         assert old in text
         return text.replace(old, new)

@@ -47,7 +47,7 @@ class Mutant:
 
 
 def mutants(seed: int) -> Iterator[Mutant]:
-    """An endless supply, from every formula and regime in turn; models that are not read are left out."""
+    """Yield an endless supply, from every formula and regime in turn; models that are not read are left out."""
     rng = random.Random(seed)
     for text, regime in itertools.cycle(CASES):
         formula, change = parse_formula(text, "ab"), rng.randrange(10**6)

@@ -62,7 +62,7 @@ class MutatedFile:
 
 
 def mutated_files(seed: int) -> Iterator[MutatedFile]:
-    """An endless supply, of every part in turn; texts that state nothing are left out."""
+    """Yield an endless supply, of every part in turn; texts that state nothing are left out."""
     rng = random.Random(seed)
     for part in itertools.cycle(PARTS):
         text, regime = rng.choice(CASES)

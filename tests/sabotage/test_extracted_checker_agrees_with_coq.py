@@ -96,7 +96,7 @@ def check_agreement(cases: Sequence[Case], folder: Path) -> list[Case]:
 
 
 def compiled(text: str, alphabet: Sequence[str], regime: Regime) -> Iterator[Case]:
-    """The network of a formula, if there is one."""
+    """Yield the network of a formula, if there is one."""
     try:
         network = compile_formula(parse_formula(text, alphabet), alphabet, regime)
     except Unsupported:
@@ -144,7 +144,7 @@ def bases(rng: random.Random) -> Iterator[Case]:
 
 
 def mutants(seed: int) -> Iterator[Case]:
-    """An endless supply: something is changed in each, the network or what is asked."""
+    """Yield an endless supply: something is changed in each, the network or what is asked."""
     rng = random.Random(seed)
     for case in bases(rng):
         if rng.random() < 1 / 10:
@@ -168,7 +168,7 @@ def output_is_wrong(network: Transformer, least: int) -> bool:
 
 
 def check_mutants(seed: int, number: int, folder: Path) -> int:
-    """The mutants agree, and of those that are proved the output is right on short words; how many these are."""
+    """Return the mutants agree, and of those that are proved the output is right on short words; how many these are."""
     proved = check_agreement(list(itertools.islice(mutants(seed), number)), folder)
     for case in proved:
         network = case.network()

@@ -51,14 +51,14 @@ class Mutant:
             return True
 
     def module(self, number: int) -> str:
-        """The mutant as a module that prints its number and what the checker says."""
+        """Return the mutant as a module that prints its number and what the checker says."""
         _, _, definitions = definitions_of(self.network).partition("Open Scope Q_scope.\n")
         question = _QUESTION.format(lengths=LENGTHS[self.name].data(), number=number)
         return f"Module M{number}.\n{definitions}\n{question}\nEnd M{number}.\n"
 
 
 def definitions_of(network: Transformer) -> str:
-    """The network, its meanings and the claim as Coq has them."""
+    """Return the network, its meanings and the claim as Coq has them."""
     return CoqFile(network, formula_of(network)).text("")
 
 
@@ -76,7 +76,7 @@ def mutants(name: str, seeds: range) -> Iterator[Mutant]:
 
 
 def accepted(tried: list[Mutant], folder: Path) -> list[Mutant]:
-    """The mutants for which the checker of the library says yes."""
+    """Return the mutants for which the checker of the library says yes."""
     coq = staying_coq_or_skip()
     head, _, _ = definitions_of(shipped("flip_flop")).partition("Open Scope Q_scope.\n")
     source = folder / "mutants.v"

@@ -53,7 +53,7 @@ def judge_every(step: int, name: str, tally: Tally) -> None:
 
 
 def find_misspelling(mutant: Mutant, changed: bool, found: Judgement) -> str | None:
-    """A file in another spelling than the one of its object is malformed, whatever it claims."""
+    """Return a file in another spelling than the one of its object is malformed, whatever it claims."""
     wrong = mutant.kind == "misspelled" and changed and found.verdict != "malformed"
     return f"misspelled, and {found.verdict}" if wrong else None
 
@@ -86,7 +86,7 @@ def test_what_is_mutated_is_accepted_and_true(name: str) -> None:
 
 
 def gullible(data: bytes) -> Judgement:
-    """A checker that accepts everything, and says what it likes."""
+    """Return a checker that accepts everything, and says what it likes."""
     return Judgement(ACCEPTED, ("formula      true",))
 
 
@@ -122,7 +122,7 @@ def test_a_wrong_certificate_that_is_accepted_is_seen(name: str) -> None:
 
 
 def raw_output(data: bytes) -> Judgement:
-    """The checker, but for the name of the output, which it prints as it is."""
+    """Return the checker, but for the name of the output, which it prints as it is."""
     found = judge(data)
     return Judgement(found.verdict, (*found.lines, data.decode().rsplit('"output": "', 1)[1].split('"')[0]))
 

@@ -53,7 +53,7 @@ def agree(answer: Checked, python: Judgement, data: bytes) -> bool:
 
 
 def judge_every(step: int, name: str, folder: Path, with_zarith: bool) -> Counter[tuple[str, str]]:
-    """The verdicts of both checkers on every so many mutants."""
+    """Return the verdicts of both checkers on every so many mutants."""
     first = COVERED.index(name) % step
     chosen = [mutant for number, mutant in enumerate(mutants(base(name))) if number % step == first]
     paths = [folder / f"{number}.cert" for number in range(len(chosen))]

@@ -46,7 +46,7 @@ def fed(layer: Layer, vector: Balls) -> Balls:
 
 
 def run_softmax(transformer: Transformer, word: Sequence[str], temperature: Fraction) -> list[Balls]:
-    """The residual vectors behind the last layer, every head with softmax at this temperature."""
+    """Return the residual vectors behind the last layer, every head with softmax at this temperature."""
     stream = [{name: ball(x) for name, x in vector.items()} for vector in embed(transformer, word)]
     for layer in transformer.layers:
         after = stream

@@ -10,7 +10,7 @@ from constructions.statements.theorem_26_uniform_tieless import is_uniform
 
 
 def hardened(transformer: Transformer) -> Transformer:
-    """The same weights; every head that is not uniform attends to the rightmost of the greatest scores."""
+    """Return the same weights; every head that is not uniform attends to the rightmost of the greatest scores."""
     return replace(transformer, layers=tuple(replace(layer, heads=tuple(
         head if is_uniform(head) else replace(head, weighting=Weighting.RIGHTMOST_HARDMAX)
         for head in layer.heads)) for layer in transformer.layers))

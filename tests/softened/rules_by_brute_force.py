@@ -65,7 +65,7 @@ def strayed(head: Head, value: Coefficients, errors: Errors, temperature: Fracti
 def strayed_from(head: Head, errors: Errors, temperature: Fraction, queries: list[Fraction], winner: int,
                  winners: list[int], keys: Mapping[int, list[Fraction]], scores: Mapping[int, Fraction],
                  values: Mapping[int, Fraction]) -> mpf:
-    """The same with one winner as the reference."""
+    """Return the same with one winner as the reference."""
     mean = sum((values[j] for j in winners), Fraction(0)) / len(winners)
     above, below, total = mpf(0), mpf(0), mpf(1)
     for j in keys:

@@ -54,7 +54,7 @@ def all_words(transformer: Transformer, n: int) -> Iterator[tuple[str, ...]]:
 
 
 def gap_by_hand(transformer: Transformer, n: int) -> Fraction | None:
-    """The least difference of the two greatest scores in heads that are not uniform; 0 for a tie."""
+    """Return the least difference of the two greatest scores in heads that are not uniform; 0 for a tie."""
     return min((difference for place in range(len(transformer.layers)) for word in all_words(transformer, n)
                 for difference in _differences(transformer, place, word)), default=None)
 
@@ -77,7 +77,7 @@ def x_max_by_hand(transformer: Transformer, n: int) -> Fraction:
 
 
 def departures(hard: list[dict[str, Fraction]], soft: list[Enclosed]) -> list[dict[str, Interval]]:
-    """The enclosed absolute differences, by position and direction."""
+    """Return the enclosed absolute differences, by position and direction."""
     return [{name: absolute(enclosed.get(name, point(ZERO)) + point(-exact.get(name, ZERO)))
              for name in {*exact, *enclosed}} for exact, enclosed in zip(hard, soft, strict=True)]
 

@@ -46,7 +46,7 @@ def flip_flop_model() -> Transformer:
 
 
 def cut(transformer: Transformer, stage: int) -> Transformer:
-    """The transformer up to a stage (from 0)."""
+    """Return the transformer up to a stage (from 0)."""
     layers = transformer.layers[: stage // 2 + 1]
     last = layers[-1] if stage % 2 else replace(layers[-1], feedforward=FeedForward())
     return replace(transformer, layers=(*layers[:-1], last))

@@ -83,7 +83,7 @@ def test_a_query_that_may_be_zero_ties() -> None:
 
 @st.composite
 def one_layer(draw: st.DrawFn) -> Transformer:
-    """A head whose queries and keys read anything that is embedded, with any mask."""
+    """Return a head whose queries and keys read anything that is embedded, with any mask."""
     alphabet = draw(st.sampled_from(["a", "ab", "abc"]))
     names = [*TOKENS, *draw(st.lists(st.sampled_from(POSITIONS), min_size=1, max_size=3, unique=True))]
     row = st.dictionaries(st.sampled_from(names), NUMBERS, max_size=3)

@@ -70,7 +70,7 @@ SOFTENINGS = st.builds(Softening, st.sampled_from([Fraction(1, k) for k in (1, 2
 
 
 def limits(found: Profile) -> list[Profile]:
-    """A profile, and the coarse one."""
+    """Return a profile, and the coarse one."""
     return [found, bounded(dict(found.asked), coarse=True)]
 
 

@@ -31,7 +31,7 @@ def models() -> list[Transformer]:
 
 
 def sparsemax(scores: Sequence[Fraction]) -> list[Fraction]:
-    """The nearest point of the simplex: the k greatest scores, less a threshold, for the greatest possible k."""
+    """Return the nearest point of the simplex: the k greatest scores, less a threshold, for the greatest possible k."""
     ordered = sorted(scores, reverse=True)
     k = max(k for k in range(1, len(ordered) + 1) if 1 + k * ordered[k - 1] > sum(ordered[:k]))
     threshold = (sum(ordered[:k], Fraction(0)) - 1) / k

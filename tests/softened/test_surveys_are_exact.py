@@ -35,7 +35,7 @@ SOME = range(60)
 
 
 def leads(transformer: Transformer, n: int) -> list[Lead]:
-    """The winners' lead over each other position (0 over another winner), by word, position and head."""
+    """Return the winners' lead over each other position (0 over another winner), by word, position and head."""
     return [Lead(ordered[0] - other, word, i, layer, place)
             for word in itertools.product(transformer.alphabet, repeat=n) for i in range(1, n + 1)
             for layer, place, head in transformer.heads() if not is_uniform(head)

@@ -73,7 +73,7 @@ def test_a_course_has_every_word_once() -> None:
 
 
 def sealed(model: Transformer, n: int, temperature: str) -> str:
-    """A certificate with the errors that the surveys give, whether or not they are small."""
+    """Return a certificate with the errors that the surveys give, whether or not they are small."""
     surveys, heat = [survey_words(model, k) for k in range(1, n + 1)], parse_expression(temperature)
     errors = [find_errors(model, survey, survey.n, heat.evaluate(n=survey.n)) for survey in surveys]
     return seal_softened(model, n, heat, [survey.gap.value if survey.gap else None for survey in surveys], errors)

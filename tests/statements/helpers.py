@@ -35,7 +35,7 @@ def attention_lines(transformer: Transformer, max_n: int) -> list[Line]:
 
 
 def worst_errors(transformer: Transformer, max_n: int, name_part: str) -> dict[bool, Extreme | None]:
-    """The extremes of the one near direction whose name contains ``name_part``, by the exact method alone."""
+    """Return the extremes of the one near direction whose name contains ``name_part``, by the exact method alone."""
     known = KnownValues(transformer.directions)
     for layer, place, head in transformer.heads():
         for direction in head.values:

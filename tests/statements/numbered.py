@@ -20,7 +20,7 @@ _NUMBERED_BY_HAHN = (
 
 
 def numbered_statements(paper: str = "") -> list[str]:
-    """The numbered definitions and statements of [SHA] in its order, or of [Hahn] for the paper "Hahn, ".
+    """Return the numbered definitions and statements of [SHA] in its order, or of [Hahn] for the paper "Hahn, ".
 
     >>> numbered_statements("Hahn, ")
     ['Theorem 1', 'Corollary 2', 'Definition 3', 'Lemma 4', 'Lemma 5', 'Theorem 6']

@@ -53,7 +53,7 @@ def test_the_printed_proof_bounds_a_positive_error_by_an_empty_sum_where_c_is_i(
 
 
 def lookup_network(regime: Regime, side: str) -> Transformer:
-    """A head that looks up position 2 + 1: the share 2/L is read from a direction embedded as such."""
+    """Return a head that looks up position 2 + 1: the share 2/L is read from a direction embedded as such."""
     draft = new_draft(regime)
     share = draft.embed_position("2/i" if side == "left" else "2/(n+1-i)")
     plan = TableLookup("lookup", "Lemma 7", Mask.NONE, side, {share: ONE}, 1, Fraction(5),  # type: ignore[arg-type]

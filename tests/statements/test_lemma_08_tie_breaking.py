@@ -14,7 +14,7 @@ GAMMA = 3
 
 
 def tie_broken_head(regime: Regime, side: TieWinner) -> tuple[Head, list[dict[str, Fraction]]]:
-    """A head that scores 1 at the letter a, and the embedded word aabab."""
+    """Return a head that scores 1 at the letter a, and the embedded word aabab."""
     draft = new_draft(regime)
     is_a = draft.embed_truth(Symbol("a"), ["a"])
     plan = TieBrokenHead("head", "Lemma 8", side, {is_a: Fraction(1)}, {"near": {is_a: Fraction(1)}})

@@ -79,7 +79,7 @@ def _read_entry(program: RaspProgram, vector: Vector, residual: Residual) -> Val
 
 
 def check(program: RaspProgram, tried: Iterable[tuple[str, ...]]) -> dict[int, Fraction]:
-    """The gap by length, among the words that are tried; all vectors are compared at all positions."""
+    """Return the gap by length, among the words that are tried; all vectors are compared at all positions."""
     transformer = compile_program(program)
     gaps: dict[int, Fraction] = {}
     for word in tried:
@@ -178,7 +178,7 @@ TRUTHS = ["Q_a(j)", "in(j) = in(i)", "there(j)", "(there(j) <-> Q_b(i))", "there
 
 @st.composite
 def programs_with_equations(draw: st.DrawFn) -> RaspProgram:
-    """An integer of j is compared with one of i, whose kinds are what integers can be made of."""
+    """Return an integer of j is compared with one of i, whose kinds are what integers can be made of."""
     def number(at: str, most: int) -> str:
         terms = draw(st.lists(st.sampled_from(NUMBERS), min_size=1, max_size=most))
         return terms[0].format(at) + "".join(

@@ -114,7 +114,7 @@ def test_the_scores_are_sharpened_by_three_times_the_sum_of_the_coefficients(tex
 
 
 def worst(text: str, max_n: int, gamma: Fraction = Fraction(3)) -> list[str]:
-    """The worst errors of the lookups (attained), above and below the number, or where false and where true."""
+    """Return the worst errors of the lookups (attained), above and below the number, or where false and where true."""
     found = [line.worst for line in discharge(network(text, Regime(), gamma), up_to(max_n)) if line.kind == "lookup"]
     return [f"{float(extreme.lower):.6g} at {extreme.n}, {extreme.i}" for case in found if case
             for extreme in case.extremes]

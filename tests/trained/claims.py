@@ -15,7 +15,7 @@ PARITY = Automaton(0, ((0, 1), (1, 0)))
 
 
 def claim_of(whens: Sequence[When | Formula], **fields: Any) -> WordsClaim:
-    """A claim over a and b whose cases all ask the same of logit 0."""
+    """Return a claim over a and b whose cases all ask the same of logit 0."""
     cases = tuple(Case(when if isinstance(when, When) else When(when), (((0, Fraction(1)),),)) for when in whens)
     standard: dict[str, Any] = {
         "alphabet": ("a", "b"), "tokens": (0, 1), "before": (), "after": (), "offsets": (0, 0), "lengths": (1, 6),
@@ -25,7 +25,7 @@ def claim_of(whens: Sequence[When | Formula], **fields: Any) -> WordsClaim:
 
 
 def network_of(attention: Attends = "causal", rows: int | None = None, vocabulary: int = 4) -> TrainedNetwork:
-    """A network of width 1 without steps."""
+    """Return a network of width 1 without steps."""
     tensors = {"tokens": Tensor("binary32", (vocabulary, 1), bytes(4 * vocabulary))}
     positions = None
     if rows:

@@ -21,7 +21,7 @@ MODULO = Automaton(0, ((0, 1), (1, 2), (2, 0)))
 
 
 def causal_network(seed: int) -> TrainedNetwork:
-    """A random network of one to three blocks with causal attention; from 1000 on with norms of images."""
+    """Return a random network of one to three blocks with causal attention; from 1000 on with norms of images."""
     return replace(random_network(seed, size=0.4, images=seed >= 1000), attention="causal")
 
 
@@ -55,6 +55,6 @@ def node_of(graph: ClassGraph, word: tuple[int, ...], level: int) -> int:
 
 
 def tokens_of(claim: WordsClaim, graph: ClassGraph, word: tuple[int, ...], level: int) -> np.ndarray:
-    """The input up to a level, of one word."""
+    """Return the input up to a level, of one word."""
     letters = [claim.tokens[letter] for letter in word[: min(level, graph.length)]]
     return np.array([[*claim.before, *letters, *claim.after[: max(0, level - graph.length)]]])

@@ -22,13 +22,13 @@ class DrawnRun(Emulation):
         self.draw, self._stores = draw, False
 
     def total(self, terms: Array, target: Format) -> Array:
-        """The sum of the terms in a drawn order."""
+        """Return the sum of the terms in a drawn order."""
         terms = self._shuffled(terms)
         order = self.draw.choice(["forwards", "in pairs"])
         return self.added(terms, target, order, fused=bool(self.draw.integers(2)))
 
     def of_products(self, terms: Array) -> Array:
-        """The sum of exact products, node by node where the class lets them be cut off."""
+        """Return the sum of exact products, node by node where the class lets them be cut off."""
         if self.run.sum_ulp == 1 or self.draw.integers(4) == 0:
             return self.total(terms, self.run.sums)
         terms = self._shuffled(terms)
@@ -53,7 +53,7 @@ class DrawnRun(Emulation):
         return super()._turned(rotary, x, positions)
 
     def of_pair(self, product: Array) -> Array:
-        """A product of a coordinate and a cosine or a sine."""
+        """Return a product of a coordinate and a cosine or a sine."""
         found = super().of_pair(product)
         return self.rounded(found, self.run.storage) if self._stores else found
 
@@ -71,7 +71,7 @@ class DrawnRun(Emulation):
         return np.asarray(np.ldexp(np.trunc(np.ldexp(found, -kept)), kept + greatest[..., 0, :] - precision - 2))
 
     def _farthest(self, node: Array) -> Array:
-        """The sum, off by nearly as much as the class allows, either way or not at all."""
+        """Return the sum, off by nearly as much as the class allows, either way or not at all."""
         many = np.maximum((node != 0).sum(-2) - 1, 0)
         allowed = np.maximum(many * np.float64(self.run.sum_ulp) - 5 / np.float64(4), 0)
         allowed = allowed * np.float64(self.run.sums.roundoff)

@@ -43,7 +43,7 @@ class Maker:
         return options[self.draw.integers(len(options))]
 
     def tensor(self, count: int) -> str:
-        """A new flat tensor of a random format; its name."""
+        """Return a new flat tensor of a random format; its name."""
         form, numbers = str(self.choice(*ELEMENT_BYTES)), self.draw.normal(size=count) * self.size
         if form == "bfloat16":
             data = (numbers.astype("<f4").view("<u4") >> 16).astype("<u2").tobytes()
@@ -54,7 +54,7 @@ class Maker:
         return name
 
     def matrix(self, rows: int, columns: int) -> View:
-        """A view by rows, by columns, or with a gap before and between."""
+        """Return a view by rows, by columns, or with a gap before and between."""
         match self.choice("rows", "columns", "gap"):
             case "rows":
                 return View(self.tensor(rows * columns), 0, (rows, columns), (columns, 1))

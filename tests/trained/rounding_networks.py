@@ -45,7 +45,7 @@ def with_roundings(seed: int, way: Way, size: float = 0.7) -> TrainedNetwork:
 
 
 def renamed(step: Step, is_old: bool) -> Step:
-    """A step whose tensors are those of a second maker."""
+    """Return a step whose tensors are those of a second maker."""
     if is_old or not isinstance(step, UnitsStep):
         return step
 

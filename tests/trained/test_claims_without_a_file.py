@@ -102,7 +102,7 @@ def test_options_that_are_not_of_their_form_are_refused(flags: Flags, message: s
 
 
 def written(tmp_path: Path, **more: Any) -> str:
-    """A network in a file, or with a claim in a certificate."""
+    """Return a network in a file, or with a claim in a certificate."""
     path = tmp_path / "model.json"
     network = network_of(rows=9, vocabulary=6)
     if more:

@@ -43,28 +43,28 @@ class Case:
     directions: Directions
 
     def bounds(self) -> Iterator[tuple[int, NodeBound]]:
-        """The index of the query and the bound of each asked node."""
+        """Return the index of the query and the bound of each asked node."""
         return enumerate(node_bounds(self.floats, self.claim, self.unit))
 
     def words_of(self, bound: NodeBound) -> list[tuple[int, ...]]:
-        """The words of a node's class."""
+        """Return the words of a node's class."""
         graph = self.unit.skeleton.graph
         return [word for word in words(min(bound.level, graph.length))
                 if node_of(graph, word, bound.level) == bound.node]
 
     def averages(self, bound: NodeBound, word: tuple[int, ...]) -> np.ndarray:
-        """The averages of all heads of the last attention step, in the unit's directions."""
+        """Return the averages of all heads of the last attention step, in the unit's directions."""
         tokens = tokens_of(self.claim, self.unit.skeleton.graph, word, bound.level)
         last = averages_at(self.floats, tokens, self.offset, -1)[-1]
         step = len(self.directions.matrices) - 1
         return np.concatenate([self.directions.rows(step, head) @ z[0] for head, z in enumerate(last)])
 
     def row(self, bound: NodeBound, word: tuple[int, ...]) -> np.float64:
-        """The least row of a word."""
+        """Return the least row of a word."""
         return worst_row(self.floats, replace(self.claim, margin=Fraction(0)), self.offset, word, bound.cases)[0]
 
     def search(self, bound: NodeBound, query: int, margin: float) -> CellSearch:
-        """The search where rows must be above a margin."""
+        """Return the search where rows must be above a margin."""
         claim = replace(self.claim, margin=Fraction(margin))
         return CellSearch(self.floats, claim, self.offset, self.unit, query, 16)
 

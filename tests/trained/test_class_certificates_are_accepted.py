@@ -30,7 +30,7 @@ CANDIDATES += [((0, Fraction(sign)), (1, Fraction(-sign))) for sign in (1, -1)]
 
 
 def true_claim(network: TrainedNetwork, claim: WordsClaim) -> WordsClaim:
-    """The claim with the rows that hold by a tenth wherever their case does, on all words, at one offset."""
+    """Return the claim with the rows that hold by a tenth wherever their case does, on all words, at one offset."""
     floats, tracker = FloatNetwork(network), track(claim)
     kept: list[Case] = []
     for index, case in enumerate(claim.cases):
@@ -49,7 +49,7 @@ def true_claim(network: TrainedNetwork, claim: WordsClaim) -> WordsClaim:
 
 
 def decided(seed: int, claim: WordsClaim) -> tuple[str, int]:
-    """The certificate of the claim made true, and how many obligations classes cover; the others by words."""
+    """Return the certificate of the claim made true, and how many obligations classes cover; the others by words."""
     network = causal_network(seed)
     claim = true_claim(network, claim)
     found = ClassSearch(network, claim).decide(OFFSET, 1, LAST)

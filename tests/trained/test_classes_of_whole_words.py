@@ -36,7 +36,7 @@ CLAIMS = {
 
 
 def whole_network(seed: int, layers: int) -> TrainedNetwork:
-    """A random bidirectional network with so many attention steps at most."""
+    """Return a random bidirectional network with so many attention steps at most."""
     network = replace(random_network(seed, size=0.5 if layers == 1 else 0.15), attention="bidirectional")
     starts = [k for k, step in enumerate(network.steps) if isinstance(step, AttentionStep)]
     steps = network.steps[: [*starts, len(network.steps)][min(layers, len(starts))]]
@@ -57,7 +57,7 @@ def with_bias(network: TrainedNetwork, by: np.float64) -> TrainedNetwork:
 
 
 def least_of_all(network: TrainedNetwork, claim: WordsClaim) -> np.float64:
-    """The least value of the row wherever it is claimed, all words run one by one."""
+    """Return the least value of the row wherever it is claimed, all words run one by one."""
     floats, tracker, found = FloatNetwork(network), track(claim), [np.float64(np.inf)]
     for word in words(N):
         logits = floats.logits(np.array([input_tokens(claim, [claim.alphabet[letter] for letter in word])]), 0)[0]

@@ -57,7 +57,7 @@ def test_long_contexts_take_few_memories() -> None:
 
 
 def failing(histories: Histories, partition: Partition, seed: int) -> list[Label]:
-    """Some of the labels of all words."""
+    """Return some of the labels of all words."""
     histories = Histories(histories.tracker, partition.fineness)
     histories.extend(LENGTH)
     labels = sorted({partition.label(key) for key in histories.levels[LENGTH]}, key=repr)

@@ -50,7 +50,7 @@ MAJORITY_WORD = tuple("01111100100111100000001010011")
 
 
 def of_zoo(name: str, longest: int | None = None) -> tuple[TrainedNetwork, WordsClaim]:
-    """A network of the zoo and its claim at offset 0."""
+    """Return a network of the zoo and its claim at offset 0."""
     plan = plans()[name]
     network = plan.network()
     claim = replace(plan.claim(network), offsets=(0, 0))

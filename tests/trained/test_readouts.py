@@ -112,7 +112,7 @@ def test_a_formula_that_looks_ahead_of_the_last_position_is_named() -> None:
 
 
 def comparison(original: str, inputs: int, lengths: list[int], difference: str) -> dict[str, object]:
-    """The JSON object of a comparison."""
+    """Return the JSON object of a comparison."""
     return {"original": original, "inputs": inputs, "lengths": lengths, "difference": difference}
 
 

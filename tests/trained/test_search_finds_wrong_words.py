@@ -49,7 +49,7 @@ def find_wrong(
     network: TrainedNetwork, claim: WordsClaim, offsets: Iterable[int], n: int,
     starts: Sequence[Sequence[str]] = (), work: int = WORK, seed: int = 0,
 ) -> SearchResult:  # fmt: skip
-    """A wrong word of length n, at one of the offsets, each of which gets the same share of the work.
+    """Return a wrong word of length n, at one of the offsets, each of which gets the same share of the work.
 
     Raises:
         InputError: if a start has a symbol that is not in the alphabet, or if such words do not fit.

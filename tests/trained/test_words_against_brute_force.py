@@ -48,7 +48,7 @@ def all_words(n: int) -> list[tuple[str, ...]]:
 
 
 def by_brute_force(network: FloatNetwork, claim: WordsClaim, offset: int, count: int) -> np.float64:
-    """The least margin at place ``count`` or at length ``count``, a word at a time; inf if no case holds."""
+    """Return the least margin at place ``count`` or at length ``count``, a word at a time; inf if no case holds."""
     least = np.float64(np.inf)
     for word in all_words(count):
         logits = network.logits(np.array([input_tokens(claim, word)]), offset)[0]

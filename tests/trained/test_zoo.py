@@ -65,7 +65,7 @@ def samples_of(name: str, n: int = 7) -> tuple[Task, Samples, list[str]]:
 
 
 def continuations(letters: str, holds: Holds, longest: int) -> set[str]:
-    """The prefixes of the words of the language of at most so many letters."""
+    """Return the prefixes of the words of the language of at most so many letters."""
     words, level = {""}, [""]
     for _ in range(longest):
         level = [word + letter for word in level for letter in letters]
@@ -155,7 +155,7 @@ def test_the_zoo_is_small() -> None:
 
 
 def training() -> Any:
-    """The module that trains, which needs torch."""
+    """Return the module that trains, which needs torch."""
     torch_or_skip()
     from examples.trained import train
 

@@ -59,5 +59,5 @@ class FloatRun:
             self.stream = centred / np.sqrt((centred**2).mean(axis=1, keepdims=True) + float(epsilon))
 
     def output(self, at: int) -> float:
-        """The output at a position, from 1."""
+        """Return the output at a position, from 1."""
         return float(self.stream[at - 1, self.place[self.transformer.output]])

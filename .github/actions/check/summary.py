@@ -69,7 +69,7 @@ def check(file: str, work: int) -> Checked:
 
 
 def badge_of(checked: list[Checked]) -> tuple[str, str]:
-    """The words and the colour for all files together: never more than what the least of them says."""
+    """Return the words and the colour for all files together: never more than what the least of them says."""
     bad = [each for each in checked if each.status]
     if bad:
         gravest = min(bad, key=lambda each: GRAVEST_FIRST.index(each.status))
@@ -83,7 +83,7 @@ def badge_of(checked: list[Checked]) -> tuple[str, str]:
 
 
 def draw_badge(words: str, colour: str) -> str:
-    """A picture of one line: what checked it, and what it says."""
+    """Return a picture of one line: what checked it, and what it says."""
     left, right = 78, 20 + 7 * len(words)
     shown = words.replace("&", "&amp;").replace("<", "&lt;")
     return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" '
@@ -96,7 +96,7 @@ def draw_badge(words: str, colour: str) -> str:
 
 
 def summary(checked: list[Checked]) -> str:
-    """The table; all that comes from a file or its name is text, whatever Markdown it could be."""
+    """Return the table; all that comes from a file or its name is text, whatever Markdown it could be."""
     words, _ = badge_of(checked)
     rows = "".join(f"| {plain(each.file)} | {each.verdict} | {plain(said(each))} |\n" for each in checked)
     return (f"### Certificate: {plain(words)}\n\n| file | verdict | what is proved, or why not |\n|---|---|---|\n"

@@ -41,7 +41,7 @@ class Question(ABC):
 
     @abstractmethod
     def decide(self, lengths: Lengths, progress: Progress) -> ClaimAnswer | OneVerdict:
-        """The answer of the command for these lengths.
+        """Return the answer of the command for these lengths.
 
         Raises:
             InputError: if something has no value at some length.
@@ -58,17 +58,17 @@ class ClaimEntry:
     folder: Path
 
     def get(self, key: str) -> Any:
-        """The value, or None."""
+        """Return the value, or None."""
         return self.table.get(key)
 
     def needed(self, key: str) -> Any:
-        """The value; it must be there."""
+        """Return the value; it must be there."""
         if key not in self.table:
             raise InputError(f"no key {key}, which a claim of this kind needs")
         return self.table[key]
 
     def file(self, key: str) -> str | None:
-        """The file that a key names, as seen from the current folder."""
+        """Return the file that a key names, as seen from the current folder."""
         return None if key not in self.table else os.path.normpath(self.folder / self.table[key])
 
     def choice(self, key: str, *choices: str) -> Any:
@@ -78,7 +78,7 @@ class ClaimEntry:
         return found
 
     def expression(self, key: str) -> Expression | None:
-        """An expression in n that has a value at every length."""
+        """Return an expression in n that has a value at every length."""
         if key not in self.table:
             return None
         expression = read_expression(self.table[key], key, frozenset("n"))
@@ -87,7 +87,7 @@ class ClaimEntry:
         return expression
 
     def options(self) -> Options:
-        """The options that the keys say."""
+        """Return the options that the keys say."""
         return read_options(self.table)
 
     def subject_key(self) -> str:
@@ -99,7 +99,7 @@ class ClaimEntry:
         return found[0]
 
     def request(self, programs: Programs = Programs.COMPILED, lengths: Lengths | None = None) -> Request:
-        """The question about the network of the claim."""
+        """Return the question about the network of the claim."""
         from certify.common.look import SUFFIXES_OF_PROGRAMS
 
         key = self.subject_key()
@@ -160,13 +160,13 @@ class ClaimedBound:
 
 
 def outward_at(expression: Expression, n: int) -> Interval:
-    """The value at n of a bound, which reports show: not longer than they need it."""
+    """Return the value at n of a bound, which reports show: not longer than they need it."""
     found = enclose_in_length(expression, n)
     return found if found.is_point else outward(found.lower, found.upper)
 
 
 def read_options(entry: Table) -> Options:
-    """The options that the keys of a network say."""
+    """Return the options that the keys of a network say."""
     predicates = entry.get("predicates", [])
     if not all(isinstance(text, str) for text in predicates):
         raise InputError("predicates: expected a list of strings")

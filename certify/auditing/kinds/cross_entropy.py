@@ -64,7 +64,7 @@ class LeastCrossEntropy(Question):
 
 
 def read(entry: ClaimEntry) -> LeastCrossEntropy:
-    """The claim of an entry."""
+    """Return the claim of an entry."""
     bounds = ClaimedBound.read(entry)
     head = read_head(entry.get("slope"), entry.get("offset"), entry.get("steepest"), as_key)
     p = read_probability(entry.table.get("p", "1/2"), "p")

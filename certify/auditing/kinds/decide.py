@@ -77,7 +77,7 @@ class Decided(Question):
                        self._command(word, decision.claim, 0), show_runs(decision, wrong), len(word), "more than")
 
     def _command(self, word: tuple[str, ...], claim: TrainedClaim, offset: int) -> str:
-        """The command that shows a word."""
+        """Return the command that shows a word."""
         options = (*(() if self.claim_path is None else ("--claim", self.claim_path)), "--offset", str(offset))
         return RunCommand(self.path, options).on(type_word(word, claim.alphabet))
 
@@ -91,7 +91,7 @@ class Decided(Question):
 
 
 def read(entry: ClaimEntry) -> Decided:
-    """The claim of an entry: its lengths are those of the audit."""
+    """Return the claim of an entry: its lengths are those of the audit."""
     entry.needed("model")
     path, claim_path, lengths = str(entry.file("model")), entry.file("claim"), entry.lengths
     offsets = entry.get("offsets")

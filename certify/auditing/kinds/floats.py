@@ -75,7 +75,7 @@ def _row(n: int, found: FloatRow) -> LengthVerdict:
 
 
 def read(entry: ClaimEntry) -> FloatRuns:
-    """The claim of an entry."""
+    """Return the claim of an entry."""
     entry.needed("model")
     run_class = read_class(entry.needed("format"), entry.folder)
     ulp = entry.get("exp_ulp")

@@ -68,12 +68,12 @@ class Margin(Question):
 
 
 def _shown(bound: Interval) -> Interval:
-    """A bound that is not rational is not longer than it need be."""
+    """Return a bound that is not rational is not longer than it need be."""
     return bound if bound.is_point else outward(bound.lower, bound.upper)
 
 
 def read(entry: ClaimEntry) -> Margin:
-    """The claim of an entry."""
+    """Return the claim of an entry."""
     entry.needed("model")
     path, table = str(entry.file("model")), entry.table
     names = ("formula", "letters", "before", "after", "threshold", "margin", "gamma", "temperature", "norm")

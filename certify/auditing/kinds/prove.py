@@ -50,7 +50,7 @@ class EveryLengthQuestion(Question):
 
 
 def read(entry: ClaimEntry) -> EveryLengthQuestion:
-    """The claim of an entry."""
+    """Return the claim of an entry."""
     request = entry.request(Programs.FORMULA)
     is_formula = isinstance(request.subject, FormulaSubject)
     name = "formula" if is_formula else Path(str(entry.file(entry.subject_key()))).stem

@@ -39,7 +39,7 @@ class Resources(Question):
 
 
 def read(entry: ClaimEntry) -> Resources:
-    """The claim of an entry; one without a bound asks nothing, and is refused."""
+    """Return the claim of an entry; one without a bound asks nothing, and is refused."""
     bounds = {name: entry.table[name] for name in BOUNDED if name in entry.table}
     if not bounds:
         raise InputError(f"the claim states no bound, so it asks nothing; expected one of {', '.join(BOUNDED)}")

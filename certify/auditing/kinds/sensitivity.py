@@ -60,7 +60,7 @@ class LargestChange(Question):
 
 
 def read(entry: ClaimEntry) -> LargestChange:
-    """The claim of an entry, about a trained network or any other."""
+    """Return the claim of an entry, about a trained network or any other."""
     from certify.claims.numbers.sensitivity.logits import measure_logits, read_trained_subject
     from certify.claims.numbers.sensitivity.measure import measure
     from certify.claims.trained.files import is_trained

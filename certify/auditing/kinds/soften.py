@@ -93,7 +93,7 @@ class Softened(Question):
 
 
 def read(entry: ClaimEntry) -> Softened:
-    """The claim of an entry."""
+    """Return the claim of an entry."""
     if ("model" in entry.table) == ("program" in entry.table):
         raise InputError("expected exactly one of model, program, with hard attention")
     path = entry.file("model") or entry.file("program")

@@ -53,7 +53,7 @@ class CriticalBracket(Generic[WitnessT_co]):
 
 def find_bracket(claim: ClaimAtConstants[WitnessT_co], start: Fraction, width: Fraction,
                  shares: Sequence[Fraction]) -> CriticalBracket[WitnessT_co] | NoChange:
-    """The bracket of a change that is looked for from ``start`` on, or why there is none.
+    """Return the bracket of a change that is looked for from ``start`` on, or why there is none.
 
     ``width`` is relative to the constant. A word is looked for at these ``shares`` of the constant just below the
     change, in their order, until one is found.

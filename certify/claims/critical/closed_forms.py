@@ -61,7 +61,7 @@ class FormOfHead:
 
 def find_closed_form(network: Transformer, doubled: Transformer, lines: Sequence[Line],
                      bracket: Interval) -> FormOfHead | None:
-    """The first head whose worst input reaches what is allowed in the bracket, those that err most first.
+    """Return the first head whose worst input reaches what is allowed in the bracket, those that err most first.
 
     ``network`` has the constant of the upper end, and ``lines`` are its obligations; ``doubled`` has twice that
     constant. Where that changes more than a head's scores, which should double, the head has no form.
@@ -73,7 +73,7 @@ def find_closed_form(network: Transformer, doubled: Transformer, lines: Sequence
 
 
 def _form_of(network: Transformer, line: Line, extreme: Extreme, bracket: Interval) -> FormOfHead | None:
-    """The root of the form of one worst input, if it certainly lies in the bracket."""
+    """Return the root of the form of one worst input, if it certainly lies in the bracket."""
     try:
         heat = heat_of(network, line, extreme)
     except NoClosedForm:

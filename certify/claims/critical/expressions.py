@@ -35,7 +35,7 @@ _JOINED: Mapping[str, Callable[[Any, Any], Any]] = {
 
 
 def rational_function(expression: Expression, variables: Mapping[str, Any]) -> Any:
-    """The expression with these sympy symbols for its variables.
+    """Return the expression with these sympy symbols for its variables.
 
     >>> from constructions.language.expressions import parse_expression
     >>> rational_function(parse_expression("(i+1)/(2*n)"), {"i": sympy.Symbol("j"), "n": sympy.Symbol("n")})

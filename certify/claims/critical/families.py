@@ -42,13 +42,13 @@ class TermFamily:
     only: bool = False
 
     def term(self, s: int) -> tuple[Fraction, Fraction]:
-        """The exponent of x and the error of a member."""
+        """Return the exponent of x and the error of a member."""
         return (sum((c * s**k for k, c in enumerate(self.exponent)), Fraction(0)),
                 sum((c * s**k for k, c in enumerate(self.error)), Fraction(0)))
 
 
 def find_families(transformer: Transformer, line: Line, extreme: Extreme, gamma: Fraction) -> list[TermFamily]:
-    """The families of the limit.
+    """Return the families of the limit.
 
     Raises:
         NoClosedForm: if the input does not consist of families, or one has no limit.
@@ -86,7 +86,7 @@ class _Input:
         return self.terms[j][1]
 
     def side(self, direction: int) -> Iterator[TermFamily]:
-        """The families on one side of the peak."""
+        """Yield the families on one side of the peak."""
         terms, peak = self.terms, self.peak
         distances = [k for k in range(1, self.extreme.n) if peak + direction * k in terms]
         if len(distances) <= NEAR:
@@ -102,7 +102,7 @@ class _Input:
                 yield from self._family(direction, distances[first - 1::2], 2)
 
     def _family(self, direction: int, distances: Sequence[int], modulus: int) -> Iterator[TermFamily]:
-        """The family at these distances, unless it vanishes."""
+        """Yield the family at these distances, unless it vanishes."""
         places = [self.peak + direction * k for k in distances]
         letters = {tuple(sorted((str(held.what), truth) for held, truth in self._symbols(j).items())) for j in places}
         if len(letters) != 1:
@@ -129,7 +129,7 @@ class _Input:
         return self.score.simplified.subs({**at, **symbols, KEY: key}, simultaneous=True)
 
     def _anchored(self, place: int, length: Any) -> Any:
-        """The place as it moves with n, or stays."""
+        """Return the place as it moves with n, or stays."""
         if place <= NEAR:
             return sympy.Integer(place)
         if place < self.extreme.n - NEAR:
@@ -154,7 +154,7 @@ class _Input:
 
 
 def positions_of(extreme: Extreme) -> Sequence[int]:
-    """The positions that the terms of a worst case belong to."""
+    """Return the positions that the terms of a worst case belong to."""
     match extreme:
         case SweepExtreme(sweep=sweep, choices=choices):
             return [step.j for step in sweep.steps[:len(choices)]]
@@ -164,7 +164,7 @@ def positions_of(extreme: Extreme) -> Sequence[int]:
 
 
 def _letter_at(extreme: SweepExtreme, obligation: AttentionObligation, j: int) -> tuple[bool, ...]:
-    """A letter that makes the choice of the worst input at a position."""
+    """Return a letter that makes the choice of the worst input at a position."""
     for step, choice in zip(extreme.sweep.steps, extreme.choices, strict=False):
         if step.j == j:
             return obligation.letters[step.choices.index(choice)]
@@ -172,7 +172,7 @@ def _letter_at(extreme: SweepExtreme, obligation: AttentionObligation, j: int) -
 
 
 def _affine(errors: Sequence[Fraction]) -> tuple[Fraction, ...]:
-    """The errors as an affine function of their number.
+    """Return the errors as an affine function of their number.
 
     Raises:
         NoClosedForm: if they are none.
@@ -184,7 +184,7 @@ def _affine(errors: Sequence[Fraction]) -> tuple[Fraction, ...]:
 
 
 def limit_in_length(gap: Any) -> tuple[Fraction, ...] | None:
-    """The limit as HALF grows, as a polynomial in STEP of degree 2 at most; None if it is infinite.
+    """Return the limit as HALF grows, as a polynomial in STEP of degree 2 at most; None if it is infinite.
 
     >>> limit_in_length(2 * HALF * (STEP + 1) / (2 * HALF - STEP))
     (Fraction(1, 1), Fraction(1, 1))

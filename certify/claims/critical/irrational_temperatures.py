@@ -37,7 +37,7 @@ class IrrationalTemperature:
     rounded: Fraction
 
     def terms(self, extreme: Extreme) -> list[tuple[Fraction, Fraction]]:
-        """The score, not divided by the temperature, and the error of every visible position."""
+        """Return the score, not divided by the temperature, and the error of every visible position."""
         return [(score * self.rounded, error) for score, error in extreme.terms()]
 
     def narrowed(self, bracket: Interval) -> Interval:
@@ -57,7 +57,7 @@ class IrrationalTemperature:
 
 
 def heat_of(network: Transformer, line: Line, extreme: Extreme) -> IrrationalTemperature | None:
-    """The temperature of a head at the row of a worst input; None if it is rational.
+    """Return the temperature of a head at the row of a worst input; None if it is rational.
 
     Raises:
         NoClosedForm: if something else that the head reads is irrational.
@@ -79,7 +79,7 @@ def _reads_irrational(network: Transformer, head: Head) -> bool:
 
 
 def text_of(number: Any) -> str:
-    """A sympy number in the spelling of reports.
+    """Return a sympy number in the spelling of reports.
 
     >>> text_of(2 * sympy.log(3))
     '2*ln(3)'
@@ -88,7 +88,7 @@ def text_of(number: Any) -> str:
 
 
 def latex_of(number: Any) -> str:
-    r"""A sympy number in LaTeX.
+    r"""Return a sympy number in LaTeX.
 
     >>> print(latex_of(2 * sympy.log(3)))
     2 \ln{\left(3 \right)}

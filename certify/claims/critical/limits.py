@@ -34,7 +34,7 @@ ROOM = Interval(Fraction(3, 4), Fraction(4, 3))
 
 
 def limit_text(transformer: Transformer, line: Line, extreme: Extreme, allowed: Fraction, bracket: Interval) -> str:
-    """The limit in words; empty if none is found."""
+    """Return the limit in words; empty if none is found."""
     try:
         families = find_families(transformer, line, extreme, bracket.upper)
     except NoClosedForm:
@@ -48,7 +48,7 @@ def limit_text(transformer: Transformer, line: Line, extreme: Extreme, allowed: 
 
 
 def _of_progressions(families: Sequence[TermFamily], allowed: Fraction, around: Interval) -> str:
-    """The root of a sum of geometric series."""
+    """Return the root of a sum of geometric series."""
     unit = lcm(*(part.denominator for family in families for part in family.exponent))
     total = sympy.Integer(0)
     for family in families:
@@ -70,7 +70,7 @@ def _of_progressions(families: Sequence[TermFamily], allowed: Fraction, around: 
 
 
 def _of_series(families: Sequence[TermFamily], allowed: Fraction, around: Interval) -> str:
-    """The root of a series, enclosed, and the beginning of the series."""
+    """Return the root of a series, enclosed, and the beginning of the series."""
     found = enclose_root(families, allowed, around)
     if found is None:
         return ""
@@ -98,7 +98,7 @@ def enclose_root(families: Sequence[TermFamily], allowed: Fraction, around: Inte
 
 
 def _series_at(families: Sequence[TermFamily], allowed: Fraction, gamma: Fraction) -> arb:
-    """The series at a constant: its first terms, and a bound of the rest.
+    """Return the series at a constant: its first terms, and a bound of the rest.
 
     Exponents grow by at least c = exponent[1] + exponent[2] from s to s + 1, and |error - allowed| is at most E (s + 1)
     with E the sum of the absolute coefficients and ``allowed``. So the terms from S on are together at most E (S + 1)

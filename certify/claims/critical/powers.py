@@ -27,7 +27,7 @@ class PowerSum:
     coefficients: tuple[tuple[Fraction, Fraction], ...]
 
     def at(self, gamma: Fraction, bits: int = BITS) -> arb:
-        """A ball around the value where x = e^(-gamma)."""
+        """Return a ball around the value where x = e^(-gamma)."""
         with working_precision(bits):
             return sum((ball(weight) * ball(-gamma * exponent).exp() for exponent, weight in self.coefficients), arb(0))
 
@@ -38,7 +38,7 @@ class PowerSum:
 
 
 def power_sum(terms: Iterable[tuple[Fraction, Fraction]]) -> PowerSum:
-    """The sum of these (exponent, coefficient).
+    """Return the sum of these (exponent, coefficient).
 
     >>> found = power_sum([(Fraction(2), Fraction(1)), (Fraction(0), Fraction(3)), (Fraction(2), Fraction(-1))])
     >>> [tuple(map(str, term)) for term in found.coefficients]
@@ -71,13 +71,13 @@ class ErrorForm:
         return power_sum((gap, error - allowed) for gap, error in self.terms)
 
     def at(self, gamma: Fraction, bits: int = BITS) -> arb:
-        """A ball around the error at a constant."""
+        """Return a ball around the error at a constant."""
         with working_precision(bits):
             return self.missed.at(gamma, bits) / self.total.at(gamma, bits)
 
 
 def error_form(terms: Iterable[tuple[Fraction, Fraction]], gamma: Fraction) -> ErrorForm:
-    """The form whose error at ``gamma`` is that of these positions, given by (scaled score, error).
+    """Return the form whose error at ``gamma`` is that of these positions, given by (scaled score, error).
 
     >>> error_form([(Fraction(3), Fraction(1)), (Fraction(9), Fraction(0))], Fraction(2)).terms[0]
     (Fraction(3, 1), Fraction(1, 1))
@@ -88,7 +88,7 @@ def error_form(terms: Iterable[tuple[Fraction, Fraction]], gamma: Fraction) -> E
 
 
 def integer_coefficients(form: PowerSum) -> Mapping[int, int]:
-    """The polynomial in y = x^(1/d) that is a positive multiple of the form, its coefficients coprime integers.
+    """Return the polynomial in y = x^(1/d) that is a positive multiple of the form, its coefficients coprime integers.
 
     >>> integer_coefficients(power_sum([(Fraction(0), Fraction(-1, 4)), (Fraction(1, 2), Fraction(3, 4))]))
     {0: -1, 1: 3}

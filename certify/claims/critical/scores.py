@@ -42,7 +42,7 @@ class Symbols:
     found: dict[ScoreValue, Any] = field(default_factory=dict)
 
     def of(self, held: ScoreValue) -> Any:
-        """The symbol that stands for this."""
+        """Return the symbol that stands for this."""
         return self.found.setdefault(held, sympy.Symbol(f"h{len(self.found) + 1}{held.at}", real=True))
 
     def at_key(self) -> list[Any]:
@@ -61,14 +61,14 @@ class Score:
     counted: Count | None
 
     def evaluate(self, values: Mapping[ScoreValue, Fraction], i: int, j: int, n: int, others: int = 0) -> Fraction:
-        """The simplified score where the symbols have these values."""
+        """Return the simplified score where the symbols have these values."""
         at = {QUERY: Fraction(i), KEY: Fraction(j), LENGTH: Fraction(n), OTHERS: Fraction(others)}
         at |= {symbol: values[held] for held, symbol in self.symbols.items()}
         return evaluate(self.simplified, at)
 
 
 def evaluate(expression: Any, values: Mapping[Any, Fraction]) -> Fraction:
-    """The exact value of sums, products and powers with integer exponents.
+    """Return the exact value of sums, products and powers with integer exponents.
 
     >>> evaluate((-1) ** KEY / (KEY + 1), {KEY: Fraction(3)})
     Fraction(-1, 4)
@@ -87,7 +87,7 @@ def evaluate(expression: Any, values: Mapping[Any, Fraction]) -> Fraction:
 
 
 def score_of(transformer: Transformer, head: Head) -> Score:
-    """The score of the head.
+    """Return the score of the head.
 
     Raises:
         NoClosedForm: if something in it is no rational function, or it looks up several counts.
@@ -114,7 +114,7 @@ class _ScoreReader:
     counted: Count | None
 
     def form(self, row: Coefficients, at: str) -> Any:
-        """The linear form at the query's position i or the key's position j."""
+        """Return the linear form at the query's position i or the key's position j."""
         return sum((sympy.Rational(weight.numerator, weight.denominator)
                     * self.content(name, self.transformer.directions[name], at) for name, weight in row.items()),
                    sympy.Integer(0))
@@ -137,7 +137,7 @@ class _ScoreReader:
 
 
 def simplify_score(written: Any, at_key: list[Any]) -> Any:
-    """The score without what does not depend on j: a square, if it is quadratic in j; else a sum of products."""
+    """Return the score without what does not depend on j: a square, if it is quadratic in j; else a sum of products."""
     depends = {KEY, *at_key}
     expanded = sympy.expand(sympy.cancel(sympy.expand(written)) if _has_quotient(written) else written)
     kept = sympy.Add(*(term for term in sympy.Add.make_args(expanded) if term.free_symbols & depends))
@@ -179,7 +179,7 @@ def check_simplified(written: Any, simplified: Any, at_key: list[Any]) -> None:
 
 
 def _with_letters(expression: Any) -> Any:
-    """The expression with a letter for each power of -1."""
+    """Return the expression with a letter for each power of -1."""
     split = sympy.expand_power_exp(expression)
     powers = sorted(split.atoms(sympy.Pow), key=str)
     return split.xreplace({power: sympy.Symbol(f"({power})") for power in powers
@@ -210,7 +210,7 @@ def check_on_grid(transformer: Transformer, head: Head, score: Score, length: in
 
 
 def _simplified(score: Score, direct: _Direct, i: int, j: int, n: int) -> Fraction:
-    """The simplified score at j less that at 1."""
+    """Return the simplified score at j less that at 1."""
     at_j, at_1 = (score.evaluate({held: direct.free(held.what, i if held.at == "i" else key) for held in score.symbols},
                                  i, key, n, direct.pattern) for key in (j, 1))
     return at_j - at_1
@@ -226,12 +226,12 @@ class _Direct:
     pattern: int
 
     def free(self, what: Formula | str, at: int) -> Fraction:
-        """A truth or a number at a position."""
+        """Return a truth or a number at a position."""
         turn = sorted(map(str, self.transformer.directions)).index(what) if isinstance(what, str) else len(str(what))
         return Fraction((turn + at * (self.pattern + 1) + self.pattern) % (2 if self.pattern else 3))
 
     def score(self, i: int, j: int, n: int) -> Fraction:
-        """The score of row i at position j."""
+        """Return the score of row i at position j."""
         total = sum((self._form(query, i, n) * self._form(key, j, n)
                      for query, key in zip(self.head.queries, self.head.keys, strict=True)), Fraction(0))
         return total / self.head.temperature.evaluate(i=i, n=n)

@@ -75,7 +75,7 @@ def find_threshold(probe: Callable[[Fraction], Probe], start: Fraction, width: F
 
 
 def narrow(probe: Callable[[Fraction], Probe], low: Probed, high: Probed, width: Fraction) -> Threshold:
-    """A change between two constants, the lower of which fails and the higher of which passes, to this width.
+    """Return a change between two constants, the lower of which fails and the higher of which passes, to this width.
 
     Constants that are far apart are halved by their logarithms. Then, where a guess by the margins left more than half
     of what there was, the next constant is the middle.
@@ -120,7 +120,7 @@ def _guess(low: Probed, high: Probed, width: Fraction) -> Fraction:
 
 
 def rational_nearby(constant: Constant) -> Fraction:
-    """A short rational at a constant or just below, where the search for other constants starts.
+    """Return a short rational at a constant or just below, where the search for other constants starts.
 
     >>> from constructions.language.expressions import parse_expression
     >>> str(rational_nearby(parse_expression("ln(4)")))
@@ -131,7 +131,7 @@ def rational_nearby(constant: Constant) -> Fraction:
 
 
 def shortest_between(low: Fraction, high: Fraction) -> Fraction:
-    """The fraction of the smallest denominator in [low, high].
+    """Return the fraction of the smallest denominator in [low, high].
 
     >>> str(shortest_between(Fraction(1386, 1000), Fraction(142, 100)))
     '7/5'

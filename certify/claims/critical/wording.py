@@ -12,7 +12,7 @@ Power = Callable[[Fraction], str]
 
 
 def gamma_text(root: Root) -> str:
-    """The constant: a logarithm, or that of the root of the equation.
+    """Return the constant: a logarithm, or that of the root of the equation.
 
     >>> gamma_text(Root(PowerSum(((Fraction(0), Fraction(-1)), (Fraction(2), Fraction(3)))), 1, {0: -1, 2: 3}))
     '(ln 3)/2'
@@ -27,7 +27,7 @@ def gamma_text(root: Root) -> str:
 
 
 def equation_text(excess: PowerSum, power: Power | None = None) -> str:
-    """The equation that x solves; ``power`` writes powers of x, if not ``power_text``.
+    """Return the equation that x solves; ``power`` writes powers of x, if not ``power_text``.
 
     >>> equation_text(PowerSum(((Fraction(0), Fraction(-1, 4)), (Fraction(1, 2), Fraction(3, 4)))))
     'x^(1/2) = 1/3'
@@ -52,7 +52,7 @@ def _against_constant(excess: PowerSum, power: Power | None = None) -> tuple[lis
 
 
 def series_text(beginning: PowerSum) -> str:
-    """The equation of a series that begins so, the lowest power first.
+    """Return the equation of a series that begins so, the lowest power first.
 
     >>> terms = (Fraction(0), Fraction(-1, 4)), (Fraction(1), Fraction(3, 4)), (Fraction(4), Fraction(7, 4))
     >>> series_text(PowerSum(terms))
@@ -64,7 +64,7 @@ def series_text(beginning: PowerSum) -> str:
 
 def polynomial_text(coefficients: Mapping[int, int], denominator: int = 1, variable: str = "x",
                     power: Power | None = None) -> str:
-    """The polynomial in x^(1/denominator), the highest power first.
+    """Return the polynomial in x^(1/denominator), the highest power first.
 
     >>> polynomial_text({0: -1, 1: 3, 4: 1}, 2), polynomial_text({0: -1, 2: -3, 3: 1}, variable="y")
     ('x^2 + 3x^(1/2) - 1', 'y^3 - 3y^2 - 1')
@@ -81,7 +81,7 @@ def _term(coefficient: Fraction, exponent: Fraction, variable: str = "x", power:
 
 
 def power_text(exponent: Fraction, variable: str = "x") -> str:
-    """A power of the variable.
+    """Return a power of the variable.
 
     >>> power_text(Fraction(1)), power_text(Fraction(4)), power_text(Fraction(4, 3))
     ('x', 'x^4', 'x^(4/3)')

@@ -29,7 +29,7 @@ class TheoremClaim:
 
 
 def claim_theorem(request: Request, name: str) -> TheoremClaim:
-    """The claim about the network of a request.
+    """Return the claim about the network of a request.
 
     Raises:
         InputError: if the output means something else than a truth.

@@ -106,7 +106,7 @@ def find_wrong_output(claim: TheoremClaim, lengths: ProvedLengths,
 
 
 def theorem_to_json(theorem: Theorem) -> dict[str, Any]:
-    """The same as ``print_theorem``, as one JSON object."""
+    """Return the same as ``print_theorem``, as one JSON object."""
     claim, regime = theorem.claim, theorem.claim.regime
     return {
         "verdict": theorem.verdict,

@@ -18,7 +18,7 @@ SUFFIX = ".toml"
 
 
 def read_classes(texts: Sequence[str], exp_ulp: Fraction | None = None) -> list[FloatModel]:
-    """The classes that these texts name, each once: presets, or files (.toml) with all classes in them.
+    """Return the classes that these texts name, each once: presets, or files (.toml) with all classes in them.
 
     >>> [each.name for each in read_classes(["bfloat16", "binary32"])]
     ['bfloat16', 'binary32']
@@ -35,7 +35,7 @@ def read_classes(texts: Sequence[str], exp_ulp: Fraction | None = None) -> list[
 
 
 def read_class(text: str, folder: Path = Path()) -> FloatModel:
-    """The one class that a text names, which may be a file in the folder.
+    """Return the one class that a text names, which may be a file in the folder.
 
     Raises:
         InputError: likewise, or if a file has several.

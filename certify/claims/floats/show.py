@@ -33,7 +33,7 @@ def print_rows(out: Console, rows: Sequence[FloatRow]) -> None:
 
 
 def show_lengths(lengths: Lengths | None) -> str:
-    """The certified lengths.
+    """Return the certified lengths.
 
     >>> show_lengths(Lengths(1, 64)), show_lengths(Lengths(3, 8)), show_lengths(None)
     ('n <= 64', 'n = 3..8', 'none')
@@ -91,7 +91,7 @@ def describe_refutation(found: Refutation) -> str:
 
 
 def rows_to_json(rows: Sequence[FloatRow]) -> list[dict[str, Any]]:
-    """The same, with everything that a replay needs."""
+    """Return the same, with everything that a replay needs."""
     return [row_to_json(row) for row in rows]
 
 
@@ -123,5 +123,5 @@ def print_classes(out: Console, classes: Sequence[FloatModel]) -> None:
 
 
 def classes_to_json(classes: Sequence[FloatModel]) -> list[dict[str, Any]]:
-    """The same as data."""
+    """Return the same as data."""
     return [{**run_class.to_json(), "assumed": dict(run_class.assumed)} for run_class in classes]

@@ -77,7 +77,7 @@ class Proved:
         return cls(text, transformer, lengths or certified, bounds, claims)
 
     def with_floats(self, rows: Iterable[FloatRow]) -> str:
-        """The certificate that also claims what is certified of these classes; what it says of others stays."""
+        """Return the certificate that also claims what is certified of these classes; what it says of others stays."""
         found = [FloatClaim(row.run_class, row.certified.last) for row in rows if row.certified]
         names = {claim.run.name for claim in found}
         return claim_floats(self.text, [*(claim for claim in self.claims if claim.run.name not in names), *found])
@@ -85,7 +85,7 @@ class Proved:
 
 def survey(proved: Proved, classes: Sequence[FloatModel], progress: Progress = lambda _: None,
            work: int = USUAL_WORK) -> list[FloatRow]:
-    """A row for each class, in this order; when time is up, nothing is known of those that are left."""
+    """Return a row for each class, in this order; when time is up, nothing is known of those that are left."""
     rows: list[FloatRow] = []
     for run_class in classes:
         try:
@@ -115,7 +115,7 @@ def find_row(proved: Proved, run_class: FloatModel, progress: Progress = lambda 
 
 
 def name_irrational(transformer: Transformer, lengths: Lengths, run_class: FloatModel) -> str:
-    """The irrational number of which it is not known to which float it is rounded; empty if there is none."""
+    """Return the irrational number of which it is not known to which float it is rounded; empty if there is none."""
     places = {f"layer {layer}, head {place}: the temperature": (head.temperature, -1)
               for layer, place, head in transformer.heads()}
     places |= {f"the embedding of {name}": (value, 1) for name, value in transformer.position_embedding.items()
@@ -135,7 +135,7 @@ def _has_known_float(ends: tuple[Fraction, Fraction], power: int, storage: Forma
 
 
 def _certify(proved: Proved, run_class: FloatModel) -> FloatRow:
-    """The lengths for which the bounds hold and the checker accepts the claim."""
+    """Return the lengths for which the bounds hold and the checker accepts the claim."""
     proof = FloatProof(proved.transformer, proved.bounds, run_class)
     last = proof.find_largest_length(proved.lengths)
     first = proved.lengths.first

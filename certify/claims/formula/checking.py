@@ -43,7 +43,7 @@ def print_checks(options: Sequence[str], files: Sequence[str], jobs: int, some: 
 
 def check_files(options: Sequence[str], files: Sequence[str], jobs: int = 1, some: Some = EVERYTHING
                 ) -> tuple[dict[str, Any], int]:
-    """The report on all files, and the exit status; the ``options`` are those of ``proofs/check``.
+    """Return the report on all files, and the exit status; the ``options`` are those of ``proofs/check``.
 
     Raises:
         InputError: if the claim that is asked for does not make sense.
@@ -82,7 +82,7 @@ def _divide(how: str, options: Sequence[str], files: Sequence[str], jobs: int, s
 
 
 def _do_in_time(tasks: Sequence[str], jobs: int, progress: ShardsProgress, sizes: Sequence[int]) -> list[str]:
-    """The answers to all tasks; where time is up, nothing is known.
+    """Return the answers to all tasks; where time is up, nothing is known.
 
     The checker looks at no clock: with a deadline it works in processes, which can be ended.
     """
@@ -109,7 +109,7 @@ def _is_for_all(file: str) -> bool:
 
 
 def _size(file: str) -> int:
-    """The bytes of a file, which say which one is begun first; 1 if there are none."""
+    """Return the bytes of a file, which say which one is begun first; 1 if there are none."""
     return (Path(file).is_file() and Path(file).stat().st_size) or 1
 
 
@@ -146,7 +146,7 @@ def _join(how: str, path: str, request: check.Request, answers: Sequence[str]) -
 
 
 def _printed(report: dict[str, Any], lines: Sequence[str]) -> str:
-    """The text that the checker prints of a file, and its exit status."""
+    """Return the text that the checker prints of a file, and its exit status."""
     verdict, path = str(report["verdict"]), report["file"]
     lines = [*lines, f"{verdict}: {path}"] if verdict == check.ACCEPTED else [f"{verdict}: {path}: {report['reason']}"]
     text = "".join(f"{check.printable(line)}\n" for line in lines)
@@ -155,7 +155,7 @@ def _printed(report: dict[str, Any], lines: Sequence[str]) -> str:
 
 def _join_parts(path: str, request: check.Request,
                 parts: Sequence[dict[str, Any]]) -> tuple[dict[str, Any], Sequence[str]]:
-    """The report on a file, and the claim in words if every part of these very bytes is proved."""
+    """Return the report on a file, and the claim in words if every part of these very bytes is proved."""
     if refused := [part for part in parts if "verdict" in part]:
         verdict = check.gravest([part["verdict"] for part in refused])
         return {"file": path, **next(part for part in refused if part["verdict"] == verdict)}, ()
@@ -174,7 +174,7 @@ def _digest(data: bytes) -> str:
 
 
 def _check(path: str, request: check.Request, some: Some) -> tuple[dict[str, Any], Sequence[str]]:
-    """The report on a file, and the claim in words if it is accepted."""
+    """Return the report on a file, and the claim in words if it is accepted."""
     try:
         if some:
             raise check.Incomplete(check_some(path, request, some))
@@ -185,7 +185,7 @@ def _check(path: str, request: check.Request, some: Some) -> tuple[dict[str, Any
 
 
 def _decision(accepted: check.Accepted, given: check.Decision[Any, Any]) -> dict[str, Any]:
-    """A claim about a trained network, with what was covered."""
+    """Return a claim about a trained network, with what was covered."""
     claim = given.claim
     said: dict[str, Any] = {"claim_is_false": True} if accepted.is_refutation else {}
     if isinstance(claim, check.TracksClaim):
@@ -233,7 +233,7 @@ def _claim(accepted: check.Accepted) -> dict[str, Any]:
 
 
 def _floats(claim: check.FloatClaim) -> dict[str, Any]:
-    """A class of runs of which the claim is proved, with the keys of the file."""
+    """Return a class of runs of which the claim is proved, with the keys of the file."""
     written = {name: check.write_format(form) for name, form in claim.formats.items()}
     return {"name": claim.name, **written, "normalised": claim.normalised, "exp_ulp": str(claim.exp_ulp),
             "exp_base": claim.exp_base, "block": claim.block, "max_n": claim.max_n}

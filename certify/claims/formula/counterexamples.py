@@ -23,7 +23,7 @@ def describe_counterexample(found: Counterexample) -> str:
 
 
 def describe_expected(found: Counterexample) -> str:
-    """The allowed values and why."""
+    """Return the allowed values and why."""
     values = _describe_allowed(found.allowed)
     match found.meaning:
         case Near(formula) | Truth(formula) | Slack(formula) | Product(_, formula) if found.expected is not None:

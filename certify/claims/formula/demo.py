@@ -183,7 +183,7 @@ LINE = "line_"
 
 
 def read_rows(path: str) -> list[FormulaRow]:
-    """The formulas of a file, one a line; what follows a # at the beginning of a line is a comment.
+    """Return the formulas of a file, one a line; what follows a # at the beginning of a line is a comment.
 
     Raises:
         InputError: if the file cannot be read, has none, or is of another kind.

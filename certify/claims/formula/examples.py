@@ -42,7 +42,7 @@ def load_examples() -> list[Example]:
 
 
 def _read_example(name: str, entry: Mapping[str, str]) -> Example:
-    """A formula with its alphabet, or a program and perhaps its alphabet or a symbol."""
+    """Return a formula with its alphabet, or a program and perhaps its alphabet or a symbol."""
     if "program" in entry:
         from certify.requests.programs import read_program_formula
 
@@ -53,7 +53,7 @@ def _read_example(name: str, entry: Mapping[str, str]) -> Example:
 
 
 def examples_of(output: OutputFormulas) -> list[Example]:
-    """An example for each value of a program's output, named after the program and the value."""
+    """Return an example for each value of a program's output, named after the program and the value."""
     stem, name = Path(output.path).stem, output.program.output.name
     return [Example(f"{stem}_{value if re.fullmatch('[A-Za-z0-9]+', value) else f'symbol_{number}'}",
                     format_formula(formula), output.program.alphabet, f"{name} is {quote(value)}")

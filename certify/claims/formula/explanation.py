@@ -88,7 +88,7 @@ def explain_formula(formula: Formula, alphabet: tuple[str, ...], gamma: Constant
 
 def explain_floats(explanation: Explanation, gamma: Constant | None = None,
                    progress: Callable[[str], None] = lambda _: None) -> Explanation:
-    """The same with the lengths to which float runs are right, and with the network for low precision.
+    """Return the same with the lengths to which float runs are right, and with the network for low precision.
 
     The latter has the constant ``gamma``, or its usual one.
     """
@@ -166,7 +166,7 @@ def network_facts(network: Transformer, style: Style = "ascii") -> dict[str, Any
 
 
 def explanation_to_json(explanation: Explanation) -> dict[str, Any]:
-    """The same facts, one object per regime."""
+    """Return the same facts, one object per regime."""
     language = {"language": list(explanation.language)} if explanation.language else {}
     return {
         "formula": format_formula(explanation.formula),
@@ -224,7 +224,7 @@ def find_reach(network: Transformer, lengths: Lengths = TRIED,
 
 
 def show_reach(reach: Reach | None) -> str:
-    """The lengths on one line.
+    """Return the lengths on one line.
 
     >>> show_reach({"binary32": 64, "bfloat16": None})
     'binary32 64, bfloat16 none'

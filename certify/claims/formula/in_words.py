@@ -54,7 +54,7 @@ def _is_chain(formula: Formula, operator: type[syntax.And | syntax.Or]) -> bool:
 
 
 def _joined(operand: Formula, operator: type[syntax.And | syntax.Or]) -> str:
-    """An operand of this operator: without a bracket only what needs none."""
+    """Return an operand of this operator: without a bracket only what needs none."""
     other = isinstance(operand, syntax.And | syntax.Or) and not isinstance(operand, operator)
     return f"{quoted(operand)} holds" if other else _phrase(operand)
 
@@ -126,7 +126,7 @@ def _count(count: Count) -> str:
 
 
 def _term(term: Term) -> str:
-    """A sum in words; what is taken away stands last.
+    """Return a sum in words; what is taken away stands last.
 
     >>> from constructions.language.parser import parse_formula
     >>> print(sentences(parse_formula("#<[Q_a] - 2*#>[Q_b] >= 1"))[-1][1])
@@ -201,7 +201,7 @@ def say_units(feed_forward: FeedForward, network: Transformer) -> str:
 
 
 def layers_in_words(network: Transformer) -> Iterator[tuple[str, ...]]:
-    """The sentences of each layer; equal ones are said once."""
+    """Yield the sentences of each layer; equal ones are said once."""
     for layer in network.layers:
         said = [*(say_head(head, network) for head in layer.heads), say_units(layer.feedforward, network)]
         yield tuple(dict.fromkeys(sentence for sentence in said if sentence))

@@ -68,7 +68,7 @@ class Lesson:
 
 def teach(request: Request, network: Transformer | None,
           progress: Callable[[str], None] = lambda _: None) -> Lesson:
-    """The lesson about the formula of a request, and about the network that is built for it, if there is one."""
+    """Return the lesson about the formula of a request, and about the network that is built for it, if there is one."""
     formula = request.formula
     assert formula is not None, "a lesson is about a formula"
     words, about = choose_words(formula, request.alphabet)
@@ -173,7 +173,7 @@ def _stray(line: Line, error: Fraction, network: Transformer, max_n: int) -> str
 
 
 def lesson_to_json(lesson: Lesson) -> dict[str, Any]:
-    """The same as keys beside those of an explanation."""
+    """Return the same as keys beside those of an explanation."""
     return {
         "in_words": [{"formula": text, "means": meaning} for text, meaning in lesson.sentences],
         "words": [{"word": list(each.word), "position": each.position, "truths": list(each.truths),

@@ -46,13 +46,13 @@ FOLDERS: Mapping[str, tuple[str, ...]] = {
 
 
 def _files(folder: Path, endings: tuple[str, ...]) -> list[str]:
-    """The names of the files that end so; without endings, of the folders."""
+    """Return the names of the files that end so; without endings, of the folders."""
     found = (path for path in folder.iterdir() if (path.name.endswith(endings) if endings else path.is_dir()))
     return sorted(path.name for path in found if not path.name.startswith(("_", ".")))
 
 
 def _short(folder: Path) -> str:
-    """A folder as it can be typed from here."""
+    """Return a folder as it can be typed from here."""
     here = Path.cwd()
     return f"{folder.relative_to(here)}/" if folder.is_relative_to(here) else f"{folder}/"
 
@@ -79,7 +79,7 @@ def print_sections(names: Sequence[str]) -> None:
 
 
 def listing_to_json(names: Sequence[str]) -> dict[str, Any]:
-    """The same tables as lists of objects."""
+    """Return the same tables as lists of objects."""
     return {name: [dict(zip(SECTIONS[name][0], row, strict=True)) for row in SECTIONS[name][1]()] for name in names}
 
 

@@ -86,7 +86,7 @@ class Outcome(Readable, WithExitStatus):
 
     @typed
     def to_torch(self, max_n: int | None = None, precision: str = "binary32", fused: bool = False) -> TorchNetwork:
-        """The same as a torch module; if ``fused``, with torch's own attention.
+        """Return the same as a torch module; if ``fused``, with torch's own attention.
 
         Raises:
             ImportError: without torch.
@@ -162,7 +162,7 @@ class Outcome(Readable, WithExitStatus):
 
 
 def worst_upper(line: Line) -> Fraction:
-    """The bound of a line that has a worst case."""
+    """Return the bound of a line that has a worst case."""
     assert line.worst and line.worst.worst
     return line.worst.worst.upper
 

@@ -181,7 +181,7 @@ def certify_request(request: Request, memory: DischargedObligations | None = Non
 
 def find_wrong_word(network: Transformer, lengths: Lengths, lines: Sequence[Line], allowed_error: Fraction | None,
                     progress: Progress, work: int) -> RefutationResult:
-    """A word that breaks the claim: looked for at all lengths together, then length by length.
+    """Return a word that breaks the claim: looked for at all lengths together, then length by length.
 
     The audit asks the same two questions in the other order, so it refutes what is refuted here, and nothing else.
     """
@@ -206,7 +206,7 @@ def sketch(network: Transformer, lengths: Lengths, allowed_error: Fraction | Non
 
 
 def describe_unproved(lines: Sequence[Line]) -> str:
-    """The first obligation that is not proved, why, and how many more are not."""
+    """Return the first obligation that is not proved, why, and how many more are not."""
     first, *others = [line for line in lines if not line.proved]
     where = f"layer {first.layer}, {first.kind}" if first.layer else first.kind
     more = f" (and {len(others)} more)" if others else ""

@@ -32,7 +32,7 @@ class ProgramRun:
 
 
 def run_on_word(program: AnyProgram, word: str) -> ProgramRun:
-    """The run of a program on a word as users write it; for C-RASP, its symbols may be separated by blanks.
+    """Return the run of a program on a word as users write it; for C-RASP, its symbols may be separated by blanks.
 
     Raises:
         InputError: if the word is too long, or not one over the alphabet of the program.

@@ -19,7 +19,7 @@ def functions_in(transformer: Transformer, *others: Expression) -> list[str]:
 
 
 def sentence(transformer: Transformer, *others: Expression, latex: bool = False) -> str:
-    """A sentence about the functions that are mentioned; empty if none are."""
+    """Return a sentence about the functions that are mentioned; empty if none are."""
     names = [IN_LATEX[name] if latex else name for name in functions_in(transformer, *others)]
     if not names:
         return ""

@@ -92,13 +92,13 @@ class WordTrace(Readable):
         return None if self.network is None or self.network.given == TRUE else self.network.given
 
     def fails(self, at: At) -> list[int]:
-        """The positions, among those where the formula is judged, at which it does not hold."""
+        """Return the positions, among those where the formula is judged, at which it does not hold."""
         judged = {"first": [1], "last": [len(self.word)], "every": range(1, len(self.word) + 1)}[at]
         return [i for i in judged if not self.truth[i - 1]]
 
 
 def run_formula(formula: Formula, word: tuple[str, ...], note: str) -> WordTrace:
-    """The truths alone, for formulas without a network."""
+    """Return the truths alone, for formulas without a network."""
     return WordTrace(word, formula, truth_values(formula, word), (), note)
 
 
@@ -221,7 +221,7 @@ def print_rows(out: Console, word: tuple[str, ...], rows: list[Row], judged: str
 
 
 def run_rows(run: WordTrace, style: Style = "ascii") -> list[Row]:
-    """A row for each subformula, count or direction and kind of value."""
+    """Return a row for each subformula, count or direction and kind of value."""
     if run.formula is None:
         return [row for trace in run.traces for row in _held_rows(trace)]
     rows: list[Row] = []
@@ -256,7 +256,7 @@ def _by_subject(traces: Iterable[Trace]) -> dict[Formula | Count | None, list[Tr
 
 
 def _held_rows(trace: Trace) -> list[Row]:
-    """The values of a direction of which no formula says what it should hold."""
+    """Return the values of a direction of which no formula says what it should hold."""
     if trace.exact:
         return [(trace.direction, "exact", _exact(trace))]
     return _approximate_rows(trace.direction, trace)
@@ -269,12 +269,12 @@ def _approximate_rows(label: str, trace: Trace, note: str = "") -> list[Row]:
 
 
 def _exact(trace: Trace) -> list[str]:
-    """The numbers of a direction that holds them exactly."""
+    """Return the numbers of a direction that holds them exactly."""
     return [str(value.lower) for value in trace.soft]
 
 
 def _count_rows(reading: WordMeanings, count: Count, traces: list[Trace], style: Style) -> list[Row]:
-    """The number at each position, what the mean holds, and how many other positions the lookups find."""
+    """Return the number at each position, what the mean holds, and how many other positions the lookups find."""
     rows: list[Row] = [(format_count(count, style), "number",
                         [str(reading.count(count, place)) for place in range(1, reading.n + 1)])]
     for trace in sorted(traces, key=lambda trace: not trace.exact):
@@ -286,7 +286,7 @@ def _count_rows(reading: WordMeanings, count: Count, traces: list[Trace], style:
 
 
 def _blocks(widths: list[int], available: int) -> Iterator[range]:
-    """The columns cut into blocks that fit; each has at least one column."""
+    """Yield the columns cut into blocks that fit; each has at least one column."""
     first = used = 0
     for place, width in enumerate(widths):
         if place > first and used + width > available:

@@ -79,7 +79,7 @@ class Sealed:
 
 
 def read_sealed(path: str) -> Sealed:
-    """The certificate in a file, checked.
+    """Return the certificate in a file, checked.
 
     Raises:
         InputError: if the file cannot be read or is no certificate.
@@ -101,7 +101,7 @@ def read_accepted(
 
 
 def read_accepted_file(text: str, path: str) -> check.Accepted:
-    """The same, with the claim in words.
+    """Return the same, with the claim in words.
 
     Raises:
         InputError: if the text is no certificate, or the checker came to a limit of its own.
@@ -118,7 +118,7 @@ def read_accepted_file(text: str, path: str) -> check.Accepted:
 
 
 def read_sealed_text(text: str, path: str, takes_given: bool = False) -> Sealed:
-    """The certificate with this text, which complaints name so; whoever shows what is given takes that, too.
+    """Return the certificate with this text, which complaints name so; whoever shows what is given takes that, too.
 
     Raises:
         InputError: if it is no certificate.

@@ -142,7 +142,7 @@ def describe_place(line: Line) -> str:
 
 
 def outcome_to_json(outcome: Outcome) -> dict[str, Any]:
-    """The JSON object of an outcome: the keys of every outcome, and what the verdict adds."""
+    """Return the JSON object of an outcome: the keys of every outcome, and what the verdict adds."""
     worst = outcome.worst
     extreme, greatest = outcome.worst_error, outcome.greatest_error
     result: dict[str, Any] = {
@@ -180,7 +180,7 @@ def outcome_to_json(outcome: Outcome) -> dict[str, Any]:
 
 
 def _extreme_to_json(line: Line, extreme: Extreme) -> dict[str, Any]:
-    """The bound of a head over all inputs, whether or not words have them."""
+    """Return the bound of a head over all inputs, whether or not words have them."""
     return {
         "upper": decimal_upper(extreme.upper),
         "head": f"{line.layer}.{line.place}",
@@ -191,7 +191,7 @@ def _extreme_to_json(line: Line, extreme: Extreme) -> dict[str, Any]:
 
 
 def _greatest_to_json(found: GreatestError) -> dict[str, Any]:
-    """The greatest error on a word: ``lower`` is attained on ``word``, and no word has more than ``upper``."""
+    """Return the greatest error on a word: ``lower`` is attained on ``word``, and no word has more than ``upper``."""
     line, word = found.line, found.word
     return {
         "lower": decimal_lower(found.lower),

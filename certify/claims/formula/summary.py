@@ -39,7 +39,7 @@ def attention_cells(line: Line) -> dict[str, str]:
 
 
 def describe_greatest(outcome: Outcome) -> str:
-    """The greatest error of a head on a word, or what is known of it; empty if no head errs on any input."""
+    """Return the greatest error of a head on a word, or what is known of it; empty if no head errs on any input."""
     found, bound = outcome.greatest_error, outcome.worst_error
     if found is None or bound is None:
         return ""
@@ -59,7 +59,7 @@ def describe_greatest(outcome: Outcome) -> str:
 
 
 def describe_vacuous(outcome: Outcome) -> str:
-    """The lengths at which nothing is asked, and why; empty if something is asked at every length."""
+    """Return the lengths at which nothing is asked, and why; empty if something is asked at every length."""
     vacuous = outcome.vacuous_lengths
     return f"nothing is asked at n = {show_lengths(vacuous)}: {HOLDS_NOWHERE}" if vacuous else ""
 
@@ -100,7 +100,7 @@ def describe_verdict(outcome: Outcome) -> str:
 
 
 def why_not_certified(outcome: Outcome) -> str:
-    """The counterexample or the reason; empty if it is certified."""
+    """Return the counterexample or the reason; empty if it is certified."""
     match outcome:
         case Refuted(counterexample=found):
             return describe_counterexample(found)

@@ -53,7 +53,7 @@ class FormulaRequests:
 
 
 def formula_task(row: FormulaRow, asking: FormulaRequests, with_certificate: bool = True) -> str:
-    """The task to decide one formula for all words of these lengths."""
+    """Return the task to decide one formula for all words of these lengths."""
     return json.dumps({"row": asdict(row), "options": asdict(asking.options), "min_n": asking.lengths.first,
                        "max_n": asking.lengths.last, "runs": asking.runs.to_json() if asking.runs else None,
                        "effort": asking.effort, "with_certificate": with_certificate})
@@ -69,7 +69,7 @@ def size_of_task(formula: Formula) -> int:
 
 
 def request_of(row: FormulaRow, options: Options, lengths: Lengths) -> Request:
-    """The question about one formula.
+    """Return the question about one formula.
 
     Raises:
         InputError: if the formula, or an option, is malformed.
@@ -130,7 +130,7 @@ class KeptFormulas:
         self.found = 0
 
     def with_kept(self, task: str) -> str:
-        """The task, and what is kept of it, if that is of use."""
+        """Return the task, and what is kept of it, if that is of use."""
         kept = self._store.find(task) if self._store else None
         if kept is None or exit_status(read_shown(kept).verdict) == exit_status("refuted"):
             return task
@@ -205,7 +205,7 @@ def _error(greatest: GreatestError) -> str:
 
 
 def _malformed(row: FormulaRow, reason: str) -> Shown:
-    """A text that is no formula, or one that an option does not go with."""
+    """Return a text that is no formula, or one that an option does not go with."""
     cells = {"example": row.name, "verdict": "malformed", "about": reason}
     return Shown(row.name, row.about, "malformed", 0.0, None, cells,
                  {"verdict": "malformed", "formula": row.text, "reason": reason}, reason)

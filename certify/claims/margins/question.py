@@ -49,13 +49,13 @@ class MarginQuestion:
     norms: Norms = NO_NORMS
 
     def about(self, lengths: Lengths) -> MarginQuestion:
-        """The same question for some of its lengths."""
+        """Return the same question for some of its lengths."""
         return replace(self, claim=replace(self.claim, lengths=lengths))
 
 
 def read_question(model: NamedSubject, options: MarginOptions, lengths: Lengths,
                   spell: Callable[[str], str] = as_option) -> MarginQuestion:
-    """The question that the options ask; ``spell`` is how complaints write them.
+    """Return the question that the options ask; ``spell`` is how complaints write them.
 
     Raises:
         InputError: one line that says which option, and what was expected.
@@ -92,7 +92,7 @@ def _norms(text: str | None, network: Transformer, option: str) -> Norms:
 
 
 def _symbols(option: str, text: str | None) -> tuple[str, ...]:
-    """The symbols of --before or --after, which may stand there more than once."""
+    """Return the symbols of --before or --after, which may stand there more than once."""
     if text is None:
         return ()
     symbols = split_symbols(text)

@@ -55,7 +55,7 @@ def _cells(row: LengthFound) -> tuple[str, ...]:
 
 
 def _short_word(judged: JudgedClass) -> str:
-    """The word, where runs of one symbol are too long to read counted."""
+    """Return the word, where runs of one symbol are too long to read counted."""
     shown = show_word(judged.word)
     if len(shown) > LONG_WORD:
         runs: list[tuple[str, int]] = []
@@ -94,7 +94,7 @@ def _describe_wrong(found: MarginAnswer, row: LengthFound, wrong: JudgedClass) -
 
 
 def answer_to_json(found: MarginAnswer) -> dict[str, Any]:
-    """The same, with exact numbers as texts."""
+    """Return the same, with exact numbers as texts."""
     claim = found.question.claim
     return {
         "verdict": found.verdict,

@@ -22,7 +22,7 @@ def without_temperatures(transformer: Transformer) -> Transformer:
 
 
 def describe_tie(transformer: Transformer, survey: Survey) -> Tie:
-    """The tie that a survey met, from an exact run of the layers below it.
+    """Return the tie that a survey met, from an exact run of the layers below it.
 
     Raises:
         InternalError: if that run does not tie.
@@ -42,7 +42,7 @@ def describe_tie(transformer: Transformer, survey: Survey) -> Tie:
 
 
 def find_moved(transformer: Transformer, survey: Survey, n: int, temperature: Expression) -> Moved | None:
-    """A word of length n that is provably moved by more than 1/4 at this temperature, if one is found.
+    """Return a word of length n that is provably moved by more than 1/4 at this temperature, if one is found.
 
     In an irrational one ln and sqrt are rounded down where words are looked for, and enclosed in the replay.
     """
@@ -58,6 +58,6 @@ def seeds(survey: Survey) -> list[Word]:
 
 
 def replay(transformer: Transformer, temperature: Fraction, words: list[Word]) -> Moved | None:
-    """The first of the words that is provably moved by more than 1/4."""
+    """Return the first of the words that is provably moved by more than 1/4."""
     found = find_departure(without_temperatures(transformer), parse_expression(str(temperature)), words)
     return Moved(found.word, found.i, found.norm, temperature) if found else None

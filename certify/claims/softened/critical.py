@@ -32,7 +32,7 @@ SEARCHES = 3
 
 
 def find_critical(transformer: Transformer, row: SoftenedLength, progress: Progress) -> CriticalTemperature:
-    """The bracket of the critical temperature at one length."""
+    """Return the bracket of the critical temperature at one length."""
     progress(f"critical temperature at n = {row.n}")
     found = find_bracket(SoftenedAtColdnesses(transformer, row), 1 / row.temperature, WIDTH, SHARES)
     if isinstance(found, NoChange):
@@ -85,7 +85,7 @@ class SoftenedAtColdnesses:
         return find_errors(self.transformer, self.row.survey, self.row.n, 1 / coldness)
 
     def _find(self, coldness: Fraction, near: list[Word], nearest: Fraction) -> Refuted[Moved] | None:
-        """A word that is moved too far at this coldness, and the greatest at which one of the words found is."""
+        """Return a word that is moved too far at this coldness, and the greatest at which one of the words found is."""
         words = likely_words(self.transformer, self.row.n, 1 / coldness, near)
         if self._moved(words, coldness) is None:
             return None
@@ -98,5 +98,5 @@ class SoftenedAtColdnesses:
         return Refuted(coldest, moved)
 
     def _moved(self, words: list[Word], coldness: Fraction) -> Moved | None:
-        """The first of the words that is provably moved by more than 1/4 at this coldness."""
+        """Return the first of the words that is provably moved by more than 1/4 at this coldness."""
         return replay(self.transformer, 1 / coldness, words)

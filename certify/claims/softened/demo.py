@@ -32,7 +32,7 @@ class Example:
     temperature: Expression | None = None
 
     def build(self) -> Transformer:
-        """The transformer with hard attention."""
+        """Return the transformer with hard attention."""
         return read_request(str(self.path), taken=(SubjectKind.PROGRAM, SubjectKind.NETWORK),
                             programs=Programs.RUN).network
 

@@ -52,7 +52,7 @@ def soften_for_every_n(network: Transformer, progress: Callable[[str], None] = l
 
 
 def softened_for_every_n_to_json(found: SoftenedForEveryN) -> dict[str, Any]:
-    """The same as ``print_softened_for_every_n``, as one JSON object."""
+    """Return the same as ``print_softened_for_every_n``, as one JSON object."""
     return {
         "verdict": found.verdict,
         "alphabet": list(found.network.alphabet),

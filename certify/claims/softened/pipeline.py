@@ -114,7 +114,7 @@ def _break_ties(found: Softening, lengths: Lengths, progress: Progress) -> Softe
 
 
 def _bound(found: Softening, progress: Progress) -> Softening:
-    """The temperature, and the bounds of all stages at every length."""
+    """Return the temperature, and the bounds of all stages at every length."""
     assert found.constants
     gap_law = law_of_gaps({survey.n: survey.gap.value if survey.gap else None for survey in found.surveys})
     x_law = law_of_activations({survey.n: survey.x_max.value if survey.x_max else ZERO for survey in found.surveys})
@@ -133,7 +133,7 @@ def _bound(found: Softening, progress: Progress) -> Softening:
 
 
 def _bound_sparse(found: Softening) -> Softening:
-    """The temperature for sparsemax or entmax-1.5, and no errors."""
+    """Return the temperature for sparsemax or entmax-1.5, and no errors."""
     gap_law = law_of_exact_gaps({survey.n: survey.gap.value if survey.gap else None for survey in found.surveys})
     theorem = exact_temperature(found.weighting, gap_law)
     temperature = found.temperature or theorem

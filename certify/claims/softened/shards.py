@@ -51,7 +51,7 @@ class Workers:
         return self.jobs == 1 and self.dask is None and self.store is None
 
     def plan(self, transformer: Transformer, lengths: Lengths) -> list[Shard]:
-        """The shards of all lengths, in the order of words."""
+        """Return the shards of all lengths, in the order of words."""
         size = len(transformer.alphabet)
         return [(n, prefix) for n in lengths for prefix in prefixes(
             transformer.alphabet, 0 if self.is_alone else plan_prefixes(size, n, _steps_per_word(transformer, n)))]

@@ -103,7 +103,7 @@ def _cells(survey: Survey, row: SoftenedLength | None, found: Softening) -> dict
 
 
 def show_bracket(critical: CriticalTemperature) -> str:
-    """The critical temperature, between where it is certified and where it is refuted."""
+    """Return the critical temperature, between where it is certified and where it is refuted."""
     if critical.passes is None:
         return "-"
     if critical.refuted is None:
@@ -112,7 +112,7 @@ def show_bracket(critical: CriticalTemperature) -> str:
 
 
 def show_ratio(row: SoftenedLength) -> str:
-    """The critical temperature over that of the theorem, rounded down: so many times hotter it may be."""
+    """Return the critical temperature over that of the theorem, rounded down: so many times hotter it may be."""
     assert row.critical
     return decimal_lower(row.critical.passes / row.theorem, 4) if row.critical.passes else "-"
 
@@ -173,7 +173,7 @@ def _short(x: Fraction) -> str:
 
 
 def softening_to_json(found: Softening) -> dict[str, Any]:
-    """The same, with exact numbers as texts."""
+    """Return the same, with exact numbers as texts."""
     result: dict[str, Any] = {
         "verdict": found.verdict,
         "formula": None,
@@ -201,7 +201,7 @@ def softening_to_json(found: Softening) -> dict[str, Any]:
 
 
 def _temperature_to_json(found: Softening, n: int, rounded: Fraction) -> str:
-    """The number; an irrational one as an expression, and not as one of the numbers beside it."""
+    """Return the number; an irrational one as an expression, and not as one of the numbers beside it."""
     if found.temperature is None or not found.temperature.may_be_irrational:
         return str(rounded)
     return str(at_place(found.temperature, n, n))

@@ -91,7 +91,7 @@ class _Sketch:
         self.known: dict[Word, float] = {}
 
     def farthest(self, words: Iterable[Word]) -> list[Word]:
-        """The KEPT words that move farthest."""
+        """Return the KEPT words that move farthest."""
         return sorted(words, key=self.distance, reverse=True)[:KEPT]
 
     def climb(self, word: Word, room: int) -> None:
@@ -105,7 +105,7 @@ class _Sketch:
                     better = changed
 
     def distance(self, word: Word) -> float:
-        """The greatest 1-norm of the difference between soft and hard, of all positions."""
+        """Return the greatest 1-norm of the difference between soft and hard, of all positions."""
         if word not in self.known:
             hard, soft = (self._run(word, is_soft) for is_soft in (False, True))
             self.known[word] = max(sum(abs(x - y) for x, y in zip(u, v, strict=True))

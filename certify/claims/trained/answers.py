@@ -29,7 +29,7 @@ class AnswerReader:
     outputs: int
 
     def answers(self, where: str, table: Table) -> list[Answer]:
-        """The conditions of one table, each with the rows that must be above the margin.
+        """Return the conditions of one table, each with the rows that must be above the margin.
 
         Raises:
             InputError: naming the first thing that is not as docs/trained.md says.
@@ -94,7 +94,7 @@ class AnswerReader:
         return [*answers, *([(self.conditions.inside(language, goes_on)[0], never)] if never else [])]
 
     def _others(self, where: str, table: Table, allowed: set[int]) -> list[int]:
-        """The tokens that may never follow: every other one, unless they are listed."""
+        """Return the tokens that may never follow: every other one, unless they are listed."""
         if table.get("others", "all") == "all":
             return [token for token in range(self.outputs) if token not in allowed]
         listed = naturals(f"{where}: others", table["others"], self.outputs, "tokens with a logit, or \"all\"")

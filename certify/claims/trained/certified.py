@@ -64,7 +64,7 @@ def _covered(network: TrainedNetwork, claim: WordsClaim, data: Mapping[str, Any]
 
 
 def _see_few(network: TrainedNetwork, claim: WordsClaim) -> Iterator[tuple[tuple[int, int], SmallestMargin]]:
-    """The smallest margins of obligations that have few words, as long as there is room for them."""
+    """Yield the smallest margins of obligations that have few words, as long as there is room for them."""
     floats, room = FloatNetwork(network), float(MOST_WORDS)
     words = WordCounts(floats, claim)
     for offset, count in obligations(network, claim):

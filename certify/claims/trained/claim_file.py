@@ -48,7 +48,7 @@ class Scope:
 
 
 def read_letters(table: Table, network: TrainedNetwork) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """The symbols and their tokens: a table, or a string or list of symbols beside ``tokens``.
+    """Return the symbols and their tokens: a table, or a string or list of symbols beside ``tokens``.
 
     Raises:
         InputError: if they are none of these, or not tokens of the network.
@@ -89,7 +89,7 @@ def check_attention(table: Table, network: TrainedNetwork) -> None:
 
 def claim_of_table(table: Table, where: str, folder: Path, network: TrainedNetwork,
                    scope: Scope = Scope()) -> WordsClaim:
-    """The claim of a table that has the keys of a claim file; files that it names are relative to the folder.
+    """Return the claim of a table that has the keys of a claim file; files that it names are relative to the folder.
 
     Raises:
         InputError: likewise.
@@ -168,7 +168,7 @@ class _ClaimReader:
         return read_tokens(key, self.table.get(key, []), self.network)
 
     def _after(self, before: tuple[int, ...], lengths: tuple[int, int], every: bool) -> tuple[int, ...]:
-        """The tokens after the word; padding that attention sees is more of them, for words of one length."""
+        """Return the tokens after the word; padding that attention sees is more of them, for words of one length."""
         after = self._tokens("after")
         if "padding" not in self.table:
             return after

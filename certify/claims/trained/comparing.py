@@ -61,7 +61,7 @@ class Original:
 
 def with_comparison(imported: Imported, files: Sequence[Path], given: Mapping[str, int | None],
                     expected: str | None) -> Imported:
-    """The network with its comparison, if there is an original to compare it with.
+    """Return the network with its comparison, if there is an original to compare it with.
 
     Raises:
         InputError: if a difference is more than rounding, or the original cannot be run.
@@ -85,7 +85,7 @@ def with_comparison(imported: Imported, files: Sequence[Path], given: Mapping[st
 
 
 def _of_program(files: Sequence[Path], imported: Imported, given: Mapping[str, int | None]) -> Original | None:
-    """The program in the only file; None where it has none, or what runs it is not installed."""
+    """Return the program in the only file; None where it has none, or what runs it is not installed."""
     (path,), interface = files, imported.report.interface
     if interface is None:
         return None
@@ -124,7 +124,7 @@ def _takes(run: Run, word: Word) -> bool:
 
 
 def _onnx_run(path: Path, given: Mapping[str, int | None]) -> Run:
-    """The graph in ONNX Runtime, node by node as it is written."""
+    """Return the graph in ONNX Runtime, node by node as it is written."""
     import onnxruntime
 
     where, options = printable(path.name), onnxruntime.SessionOptions()
@@ -154,7 +154,7 @@ def _line(problem: Exception) -> str:
 
 
 def _filled(numbers: Sequence[int | None], one: Any) -> Any:
-    """An input of ONNX Runtime, [tokens] or [1, tokens], of its own type."""
+    """Return an input of ONNX Runtime, [tokens] or [1, tokens], of its own type."""
     name = re.fullmatch(r"tensor\((\w+)\)", one.type)
     kinds = {"float": "float32", "double": "float64"}
     kind = kinds.get(name[1], name[1]) if name else "int64"
@@ -263,7 +263,7 @@ def _greatest_difference(imported: Imported, original: Original, where: str) -> 
 
 
 def _comparable(output: Any, mine: Any, ending: str, where: str) -> tuple[Any, Any]:
-    """The original's output in the shape of the network's, and these, both after what follows the logits."""
+    """Return the original's output in the shape of the network's, and these, both after what follows the logits."""
     if output.size != mine.size or not np.isfinite(output).all():
         raise InputError(f"{where} the original's output has shape {list(output.shape)}"
                          f"{'' if np.isfinite(output).all() else ' and numbers that are not finite'}, expected "

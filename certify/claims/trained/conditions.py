@@ -72,7 +72,7 @@ class Conditions:
         return Condition((found,)), Condition((Not(found),))
 
     def language(self, where: str, value: object) -> RegularLanguage:
-        """The same as a language, for which a formula must be finite-state.
+        """Return the same as a language, for which a formula must be finite-state.
 
         Raises:
             InputError: likewise.
@@ -92,7 +92,7 @@ class Conditions:
         return Condition((), ((place, states),)), Condition((), ((place, others),))
 
     def formula_or_language(self, where: str, value: object) -> Formula | RegularLanguage:
-        """The formula or the language of a text or a table.
+        """Return the formula or the language of a text or a table.
 
         Raises:
             InputError: if it is neither.
@@ -121,7 +121,7 @@ class Conditions:
             raise InputError(f"{where}: formula {shown(content)}: {error}") from None
 
     def cases(self, conditions: Sequence[tuple[Condition, tuple[Row, ...]]]) -> tuple[Automaton | None, list[Case]]:
-        """The cases of a claim, with one automaton for all languages; what no prefix fulfils is left out.
+        """Return the cases of a claim, with one automaton for all languages; what no prefix fulfils is left out.
 
         Raises:
             Unsupported: if the automaton has too many states.
@@ -151,7 +151,7 @@ def _when(condition: Condition, among: tuple[int, ...], states: int) -> When:
 
 
 def language_of_formula(formula: Formula, alphabet: Sequence[str]) -> RegularLanguage:
-    """The words at whose last position the formula holds; the empty word is not one of them.
+    """Return the words at whose last position the formula holds; the empty word is not one of them.
 
     Raises:
         Unsupported: if the formula looks ahead, or counts without end.

@@ -109,7 +109,7 @@ class Searches:
         return self.of_parts(claim, parts)
 
     def of_parts(self, claim: WordsClaim, parts: Sequence[DecisionPart]) -> list[PartResult]:
-        """The results of some parts of a claim, those that are known already without a search."""
+        """Return the results of some parts of a claim, those that are known already without a search."""
         about = [self.text, text_of_claim(claim)]
         tasks = parts_to_tasks(about, parts)
         new = {task: sum(range(part.first, part.last + 1)) + 1
@@ -157,7 +157,7 @@ def certificate_of(searches: Searches, claim: WordsClaim, avoided: Avoided
 
 
 def refusals(text: str, cover: CoverJson, settings: Settings) -> dict[tuple[int, int, str], str]:
-    """The obligations whose units the checker does not accept, and how these cover them; with reasons."""
+    """Return the obligations whose units the checker does not accept, and how these cover them; with reasons."""
     refused = find_refusals(text, settings.workers)
     units = {place: cover.units[place] for place in refused}
     return {(unit["offset"], count, unit["by"]): refused[place] for place, unit in units.items()
@@ -178,7 +178,7 @@ def with_reason(found: ObligationResult, refused: Mapping[tuple[int, int, str], 
 
 
 def plan(network: TrainedNetwork, claim: WordsClaim, settings: Settings) -> list[DecisionPart]:
-    """The obligations in parts that depend on the claim alone, so that results do not depend on who works.
+    """Return the obligations in parts that depend on the claim alone, so that results do not depend on who works.
 
     Raises:
         InputError: if there are none.

@@ -31,7 +31,7 @@ class SmallestMargin:
 
     @classmethod
     def of(cls, least: Least) -> Self:
-        """The margin of the word with the least one."""
+        """Return the margin of the word with the least one."""
         return cls(float(least.margin), least.word, least.offset, least.place)
 
 
@@ -170,7 +170,7 @@ def _by_length(network: TrainedNetwork, claim: WordsClaim,
 
 
 def rows_by_offset(network: TrainedNetwork, claim: WordsClaim, found: Iterable[ObligationResult]) -> list[OffsetRow]:
-    """The offsets, each with how far it is covered and where it is wrong."""
+    """Return the offsets, each with how far it is covered and where it is wrong."""
     by_offset: dict[int, list[ObligationResult]] = {}
     for one in found:
         by_offset.setdefault(one.offset, []).append(one)
@@ -207,7 +207,7 @@ def _order(wrong: RefutingWord) -> tuple[int, int, int, tuple[str, ...]]:
 
 
 def shortest(wrong: Iterable[RefutingWord]) -> RefutingWord | None:
-    """The shortest wrong word; of equally short ones the one at the least offset."""
+    """Return the shortest wrong word; of equally short ones the one at the least offset."""
     return min(wrong, key=_order, default=None)
 
 

@@ -29,13 +29,13 @@ class CertificateHeader(NamedTuple):
 
 
 def head_in(text: str) -> CertificateHeader | None:
-    """The head of a certificate, None if it has none."""
+    """Return the head of a certificate, None if it has none."""
     found = _HEAD.match(text[:_BEGINNING_BYTES])
     return CertificateHeader(*found.groups()) if found else None
 
 
 def head_of(path: str) -> CertificateHeader | None:
-    """The head of the certificate in a file, or on standard input for ``-``, which stays to be read."""
+    """Return the head of the certificate in a file, or on standard input for ``-``, which stays to be read."""
     return head_in(_beginning_of(path))
 
 
@@ -45,7 +45,7 @@ def is_trained(path: str) -> bool:
 
 
 def _beginning_of(path: str) -> str:
-    """The first characters, which stay to be read; none if there are none to be had."""
+    """Return the first characters, which stay to be read; none if there are none to be had."""
     if path == STANDARD_STREAM:
         stream = sys.stdin.buffer
         return _text(stream.peek(_BEGINNING_BYTES)) if isinstance(stream, BufferedReader) else ""

@@ -38,19 +38,19 @@ class Flags:
     layout: str | None = None
 
     def given_options(self) -> list[str]:
-        """The options that were given, as the user wrote them."""
+        """Return the options that were given, as the user wrote them."""
         return [f"--{name}" for name, value in vars(self).items() if value]
 
 
 def flags_of(options: Mapping[str, Any]) -> Flags:
-    """The options of a command by their names; None is one that was left out."""
+    """Return the options of a command by their names; None is one that was left out."""
     given: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value
                              for name, value in options.items() if value is not None}
     return Flags(**given)
 
 
 def table_of_flags(flags: Flags) -> dict[str, Any]:
-    """The table of a claim file that says the same.
+    """Return the table of a claim file that says the same.
 
     >>> table_of_flags(Flags("ab", before="2", at="every", sign=("0: Q_a", "1: regex:(ab)*"))) == {
     ...     "letters": "ab", "before": [2], "at": "every", "answer": [
@@ -83,7 +83,7 @@ def table_of_flags(flags: Flags) -> dict[str, Any]:
 
 
 def tracks_table_of_flags(flags: Flags) -> dict[str, Any]:
-    """The table of a claim file about inputs in tracks that says the same.
+    """Return the table of a claim file about inputs in tracks that says the same.
 
     >>> tracks_table_of_flags(Flags(machine="multiply-by:3", columns="1-9", layout="a:last,11,answer:last")) == {
     ...     "letters": "0123456789", "machine": "multiply-by", "by": 3, "columns": [1, 9], "tracks": ["a"],
@@ -112,7 +112,7 @@ def tracks_table_of_flags(flags: Flags) -> dict[str, Any]:
 
 
 def _machine(text: str) -> dict[str, Any]:
-    """A machine that is built in, perhaps with its number, or a language of columns."""
+    """Return a machine that is built in, perhaps with its number, or a language of columns."""
     if _LANGUAGE.fullmatch(text.strip()):
         return {"machine": _truth(text)}
     name, colon, number = text.partition(":")
@@ -129,7 +129,7 @@ def _columns(text: str) -> int | list[int]:
 
 
 def _laid(item: str) -> Any:
-    """A token, the name of a track, or a track from its last column to its first."""
+    """Return a token, the name of a track, or a track from its last column to its first."""
     if item.isdecimal() and item.isascii():
         return int(item)
     name, _, order = item.partition(":")
@@ -167,7 +167,7 @@ def _answer(option: str, text: str, count: int) -> tuple[list[int], Any]:
 
 
 def _truth(text: str) -> Any:
-    """A formula, or a language behind `regex:` or `dfa:`."""
+    """Return a formula, or a language behind `regex:` or `dfa:`."""
     language = _LANGUAGE.fullmatch(text.strip())
     return {language[1]: language[2].strip()} if language else text.strip()
 

@@ -63,7 +63,7 @@ def certified_by_classes(network: TrainedNetwork, cast: TrainedNetwork, claim: W
 
 def _proved(network: TrainedNetwork, searches: Searches, claim: WordsClaim, run: FloatModel, room: Fraction, reason: str
             ) -> tuple[int, str, str | None]:
-    """The same of a claim that is covered over the reals; ``reason`` is why not more is, if not all is."""
+    """Return the same of a claim that is covered over the reals; ``reason`` is why not more is, if not all is."""
     first, reach = claim.lengths
     low, above, proved = first - 1, reach + 1, None
     for _ in range(LENGTHS_TRIED):
@@ -87,7 +87,7 @@ def _with_room(claim: WordsClaim, room: Fraction) -> WordsClaim:
 
 
 def _covered(searches: Searches, claim: WordsClaim) -> tuple[int, str]:
-    """The length up to which all is covered over the reals, and why not more."""
+    """Return the length up to which all is covered over the reals, and why not more."""
     holes = [(one.count, one.reason) for one in found_in(searches.results(claim, frozenset())) if one.way is None]
     count, reason = min(holes, default=(claim.lengths[1] + 1, ""))
     return count - 1, reason and f"the network with rounded weights, over the real numbers: {reason}"
@@ -110,7 +110,7 @@ def _widened(network: TrainedNetwork, claim: WordsClaim, run: FloatModel, cover:
 
 
 def wider(unit: dict[str, Any], slack: float) -> dict[str, Any]:
-    """A unit whose ranges are so much wider, relative to the greatest of all their numbers, or to 1."""
+    """Return a unit whose ranges are so much wider, relative to the greatest of all their numbers, or to 1."""
     if unit["by"] != "classes" or not unit["ranges"]:
         return unit
     numbers = np.frombuffer(base64.b64decode(unit["ranges"]), "<i4").astype(np.int64).reshape(-1, 2)

@@ -83,7 +83,7 @@ class ClassRow:
 
 def decide_classes(network: TrainedNetwork, claim: WordsClaim, runs: Iterable[FloatModel], effort: int = 1,
                    workers: Workers = Workers()) -> list[ClassRow]:
-    """The same in several classes.
+    """Return the same in several classes.
 
     Raises:
         InputError: if the claim does not fit the network.
@@ -100,7 +100,7 @@ def _row_of(network: TrainedNetwork, claim: WordsClaim, run: FloatModel, effort:
 
 
 def _judge(row: LengthRow, reach: int, reason: str, is_vacuous: bool) -> LengthRow:
-    """The row with its verdict: certified up to ``reach``, where the next length is open for the ``reason``."""
+    """Return the row with its verdict: certified up to ``reach``, where the next length is open for the ``reason``."""
     if row.n <= reach:
         return replace(row, verdict="vacuous" if is_vacuous else "certified")
     if row.wrong:
@@ -111,7 +111,7 @@ def _judge(row: LengthRow, reach: int, reason: str, is_vacuous: bool) -> LengthR
 def certified_lengths(network: TrainedNetwork, cast: TrainedNetwork, claim: WordsClaim, run: FloatModel,
                       short: list[int]
                       ) -> tuple[int, str, str | None]:
-    """The length up to which the trusted folder proves all, why not more, and the certificate, which it accepts.
+    """Return the length up to which the trusted folder proves all, why not more, and the certificate, which it accepts.
 
     ``short`` are the lengths of few words. If these are all, words are run one by one; else there is a cover by
     classes, and where that does not reach so far, the first lengths are proved word by word.
@@ -131,7 +131,7 @@ def certified_lengths(network: TrainedNetwork, cast: TrainedNetwork, claim: Word
 
 def _certified_by_words(network: TrainedNetwork, claim: WordsClaim, run: FloatModel, last: int
                         ) -> tuple[int, str, str | None]:
-    """The same up to a length, word by word."""
+    """Return the same up to a length, word by word."""
     first = claim.lengths[0]
     if last < first:
         return first - 1, "", None

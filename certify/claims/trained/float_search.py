@@ -46,7 +46,7 @@ class WrongRuns:
         self.given: list[tuple[str, ...]] = []
 
     def row(self, n: int, all_words: bool, is_open: bool) -> LengthRow:
-        """The least margin that is seen at length n, and if the length is open a wrong run, if one is found."""
+        """Return the least margin that is seen at length n, and if the length is open a wrong run, if one is found."""
         seen: SmallestMargin | None = None
         around = len(self.claim.before) + len(self.claim.after)
         for offset in range(self.claim.offsets[0], last_offset(self.cast, around + n, self.claim.offsets) + 1):
@@ -62,7 +62,7 @@ class WrongRuns:
         return LengthRow(n, "unknown", seen)
 
     def _seen(self, margin: float, words: Words, offset: int) -> SmallestMargin:
-        """The margin of one word, and at which of its places it has it."""
+        """Return the margin of one word, and at which of its places it has it."""
         places = [place for place, _ in judged(self.claim, words.shape[1])]
         least = self.judge.rows.least(self.judge.margins(words, offset), words, offset, places)
         assert least is not None, "its margin is finite"
@@ -89,7 +89,7 @@ class WrongRuns:
         return np.unique(np.concatenate([word[np.newaxis], near]), axis=0)
 
     def _least(self, words: Words, n: int, offset: int) -> tuple[Words, NDArray[np.float64]]:
-        """Some of the words, by their margins in the network with rounded weights, and these."""
+        """Return some of the words, by their margins in the network with rounded weights, and these."""
         size = self.judge.batch(n)
         margins = [self.judge.margins(words[k : k + size], offset).min((1, 2)) for k in range(0, len(words), size)]
         if not margins:
@@ -99,7 +99,7 @@ class WrongRuns:
         return words[order], least[order]
 
     def _wrong(self, words: Words, n: int, offset: int) -> RefutingWord | None:
-        """A wrong run on one of the words, replayed."""
+        """Return a wrong run on one of the words, replayed."""
         pairs = judged(self.claim, n)
         if self.by_place and n > self.claim.lengths[0]:
             pairs = pairs[-1:]  # what is judged before has been, on shorter words
@@ -123,7 +123,7 @@ class WrongRuns:
 
     def replayed(self, word: tuple[str, ...], offset: int, place: int, case: int, row: int, execution: Execution
                  ) -> RefutingWord | None:
-        """The wrong run, if the case holds there and a replay in integers gives at most the margin."""
+        """Return the wrong run, if the case holds there and a replay in integers gives at most the margin."""
         if case not in cases_at(self.claim, word, place):
             return None
         at = dict(judged(self.claim, len(word)))[place]
@@ -139,5 +139,5 @@ class WrongRuns:
 
 
 def value_of(row: Row, logits: list[Fraction]) -> Fraction:
-    """The value of a row."""
+    """Return the value of a row."""
     return sum((coefficient * logits[token] for token, coefficient in row), Fraction(0))

@@ -33,7 +33,7 @@ def said_of(row: ClassRow) -> list[str]:
 
 
 def cells_of(row: ClassRow) -> tuple[str, str, str, str]:
-    """The name, what is certified, where a wrong run was found, the verdict."""
+    """Return the name, what is certified, where a wrong run was found, the verdict."""
     return (row.run.name, *_of_class(row.decision), row.verdict)
 
 
@@ -46,6 +46,6 @@ def _of_class(decision: Decision | None) -> tuple[str, str]:
 
 
 def float_rows_to_json(rows: Sequence[ClassRow]) -> list[dict[str, Any]]:
-    """The same for programs."""
+    """Return the same for programs."""
     return [decision_to_json(row.decision) if row.decision is not None else
             {"verdict": row.verdict, "float": row.run.to_json(), "reason": row.reason} for row in rows]

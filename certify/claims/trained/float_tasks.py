@@ -55,7 +55,7 @@ def find_rows(network: TrainedNetwork, search: WrongRuns, lengths: Sequence[Leng
 
 
 def _dealt(network: TrainedNetwork, search: WrongRuns, lengths: Sequence[Length], workers: Workers) -> list[LengthRow]:
-    """The same, up to the first wrong run, by several workers; that one is replayed by this process.
+    """Return the same, up to the first wrong run, by several workers; that one is replayed by this process.
 
     Raises:
         InternalError: if it is not wrong here.

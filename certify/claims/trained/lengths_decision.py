@@ -167,6 +167,6 @@ def _why_open(found: SearchResult | EndingsFound, search: LengthSearch | SuffixS
 
 
 def _proved(network: TrainedNetwork, claim: WordsClaim, seen: SeenWord) -> LongWrongWord | None:
-    """The word, if ball arithmetic says that it is wrong, too."""
+    """Return the word, if ball arithmetic says that it is wrong, too."""
     is_above, value = enclose_row(network, claim, seen)
     return LongWrongWord(seen, value) if is_above is False else None

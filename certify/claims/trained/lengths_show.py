@@ -8,7 +8,7 @@ from certify.common.words import show_alphabet
 
 
 def describe_question(decision: LengthsDecision) -> list[str]:
-    """The network, the claim and how it was decided, a line each."""
+    """Return the network, the claim and how it was decided, a line each."""
     claim = decision.claim
     places = {"each": "at every letter", "last": "at the last token"}[claim.read]
     return [describe_network(decision.network),
@@ -17,7 +17,7 @@ def describe_question(decision: LengthsDecision) -> list[str]:
 
 
 def asked_lengths(decision: LengthsDecision) -> str:
-    """The lengths that were asked about."""
+    """Return the lengths that were asked about."""
     first, last = decision.claim.lengths[0], decision.greatest
     if last is None:
         return "of every length" if first == 1 else f"of length {first} or more"
@@ -41,7 +41,7 @@ def describe_verdict(decision: LengthsDecision) -> str:
 
 
 def describe_long_wrong(decision: LengthsDecision, wrong: LongWrongWord) -> str:
-    """The word, and what the logits say at its end."""
+    """Return the word, and what the logits say at its end."""
     word = wrong.word
     row = decision.claim.cases[word.case].above[word.row]
     return (f"wrong at n = {word.length} on {show_runs(decision, wrong)}: at its end "
@@ -49,7 +49,7 @@ def describe_long_wrong(decision: LengthsDecision, wrong: LongWrongWord) -> str:
 
 
 def show_runs(decision: LengthsDecision, wrong: LongWrongWord) -> str:
-    """The word as runs, as in 0^5025 1."""
+    """Return the word as runs, as in 0^5025 1."""
     letters = decision.claim.alphabet
     return " ".join(f"{letters[letter]}^{times}" if times > 1 else letters[letter] for letter, times in wrong.word.runs)
 

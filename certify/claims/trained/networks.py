@@ -26,7 +26,7 @@ def parameters(network: trained.TrainedNetwork) -> int:
 
 
 def describe_comparison(compared: trained.ImportComparison | None) -> str:
-    """A comparison of a network with its original, made when it was imported."""
+    """Return a comparison of a network with its original, made when it was imported."""
     if compared is None:
         return "with nothing"
     least, greatest = compared.lengths
@@ -36,7 +36,7 @@ def describe_comparison(compared: trained.ImportComparison | None) -> str:
 
 
 def describe_step(step: trained.Step) -> tuple[str, str, str]:
-    """A step as its name, its sizes and its functions."""
+    """Return a step as its name, its sizes and its functions."""
     match step:
         case trained.NormStep():
             return "norm", "", describe_norm(step.norm)
@@ -63,7 +63,7 @@ def _affine_sizes(affine: trained.Affine) -> str:
 
 
 def picture(network: trained.TrainedNetwork) -> Iterator[str]:
-    """The residual stream as a line from the top; what is beside it reads from it and is added to it."""
+    """Yield the residual stream as a line from the top; what is beside it reads from it and is added to it."""
     table = f" + positions {network.positions.shape[0]}" if network.positions else ""
     yield f"tokens {network.vocabulary}{table}"
     yield f"│ {network.width}"
@@ -78,7 +78,7 @@ def picture(network: trained.TrainedNetwork) -> Iterator[str]:
 
 
 def _boxes(step: trained.AttentionStep | trained.UnitsStep) -> str:
-    """A box for each of the first heads, or one for the units."""
+    """Return a box for each of the first heads, or one for the units."""
     if isinstance(step, trained.UnitsStep):
         return f"[{step.inward.weight.shape[1]} {step.activation}{' · gate' if step.gate else ''}]"
     shown = [f"[head {head.value.weight.shape[1]}]" for head in step.heads[:6]]

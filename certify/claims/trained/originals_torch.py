@@ -91,7 +91,7 @@ def open_program(data: bytes, where: str, given: Mapping[str, int | None]) -> Ru
 
 
 def _read(data: bytes) -> tuple[Any, dict[str, Any]]:
-    """The program as JSON, and its tensors by the names of parameters, buffers and constants."""
+    """Return the program as JSON, and its tensors by the names of parameters, buffers and constants."""
     archive = zipfile.ZipFile(io.BytesIO(data))
     models = [name for name in archive.namelist() if name.split("/")[-2:-1] == ["models"]]
     if len(models) != 1 or len({*archive.namelist()}) < len(archive.namelist()):
@@ -120,7 +120,7 @@ def _type(number: Any) -> Any:
 
 
 def _tensor(data: bytes, meta: Mapping[str, Any]) -> Any:
-    """A tensor from its bytes, with its strides."""
+    """Return a tensor from its bytes, with its strides."""
     import torch
 
     if meta["layout"] != _STRIDED:
@@ -166,7 +166,7 @@ class _Program:
             _function(node)
 
     def run(self, word: Sequence[int]) -> Any:
-        """The first output on a word."""
+        """Return the first output on a word."""
         import torch
 
         self.node = "the inputs"
@@ -183,7 +183,7 @@ class _Program:
         return output.numpy()
 
     def _input(self, name: str, word: Sequence[int]) -> Any:
-        """The tokens, or what stands in another input: [1, tokens], [tokens], or one token."""
+        """Return the tokens, or what stands in another input: [1, tokens], [tokens], or one token."""
         import torch
 
         meta = self.values[name]
@@ -235,7 +235,7 @@ def _keep(output: Any, result: Any, made: dict[str, Any]) -> None:
 
 
 def _guard(text: str) -> Any:
-    """A guard as code that computes with sizes of inputs, L['tokens'].size()[1], and does nothing else."""
+    """Return a guard as code that computes with sizes of inputs, L['tokens'].size()[1], and does nothing else."""
     tree = ast.parse(text[:MAX_GUARD], mode="eval")
     keys = [one.slice for one in ast.walk(tree) if isinstance(one, ast.Subscript)]
     for one in ast.walk(tree):
@@ -252,7 +252,7 @@ def _size(tensor: Any, dim: int) -> int:
 
 
 def _function(node: Any) -> Callable[..., Any]:
-    """The operation that a node calls.
+    """Return the operation that a node calls.
 
     Raises:
         _Other: if it is not called here.
@@ -276,7 +276,7 @@ def _function(node: Any) -> Callable[..., Any]:
 
 
 def _value(argument: Mapping[str, Any], made: Mapping[str, Any]) -> Any:
-    """An argument as torch takes it."""
+    """Return an argument as torch takes it."""
     import torch
 
     ((kind, inner),) = argument.items()

@@ -46,12 +46,12 @@ def find_refusals(certificate: str, workers: Workers) -> Mapping[int, str]:
 def accepted_wrong_word(network: TrainedNetwork, claim: WordsClaim, wrong: RefutingWord | None, run: FloatModel
                         | None = None
                         ) -> str | None:
-    """The certificate of a wrong word, if there is one that the checker accepts."""
+    """Return the certificate of a wrong word, if there is one that the checker accepts."""
     return None if wrong is None else if_accepted(wrong_word_text(network, claim, wrong, run))
 
 
 def if_accepted(text: str) -> str | None:
-    """The text of a refutation; None if the checker does not accept it.
+    """Return the text of a refutation; None if the checker does not accept it.
 
     It may take more than its precision, or functions that are within 1 ulp.
     """
@@ -88,7 +88,7 @@ def parts_of_a_job(known: Mapping[str, int], jobs: int) -> int:
 
 
 def do_proof(task: str) -> str:
-    """The units that a part does not prove, with reasons, as JSON."""
+    """Return the units that a part does not prove, with reasons, as JSON."""
     keys = json.loads(task)
     try:
         return json.dumps(find_unproved_units(content(keys["certificate"]).encode(), keys["part"], keys["parts"], WORK))

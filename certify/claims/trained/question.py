@@ -35,7 +35,7 @@ class ClaimTable:
     folder: Path = Path()
 
     def claim(self, network: TrainedNetwork, scope: Scope = Scope()) -> AnyClaim:
-        """The claim about a network.
+        """Return the claim about a network.
 
         Raises:
             InputError: one line that says which key and what was expected.
@@ -47,13 +47,13 @@ class ClaimTable:
 
 
 def read_claim_table(path: str) -> ClaimTable:
-    """The table of a claim file, or of one on standard input for ``-``."""
+    """Return the table of a claim file, or of one on standard input for ``-``."""
     folder = Path() if path == STANDARD_STREAM else Path(os.path.normpath(Path(path).parent))
     return ClaimTable(read_toml(read_text(path), path), path, folder)
 
 
 def read_claim(path: str, network: TrainedNetwork, scope: Scope = Scope()) -> WordsClaim:
-    """The claim of a file about words.
+    """Return the claim of a file about words.
 
     Raises:
         InputError: one line that says which key and what was expected.
@@ -63,7 +63,7 @@ def read_claim(path: str, network: TrainedNetwork, scope: Scope = Scope()) -> Wo
 
 
 def about_words(claim: AnyClaim, where: str) -> WordsClaim:
-    """The claim.
+    """Return the claim.
 
     Raises:
         InputError: if it is about inputs in tracks.
@@ -75,7 +75,7 @@ def about_words(claim: AnyClaim, where: str) -> WordsClaim:
 
 
 def read_trained(path: str) -> tuple[TrainedNetwork, AnyClaim | None]:
-    """The network of a file, and the claim of one that has both, but for claims about words of any length.
+    """Return the network of a file, and the claim of one that has both, but for claims about words of any length.
 
     Raises:
         InputError: if it is no file of this kind.
@@ -110,7 +110,7 @@ def network_and_claim(data: dict[str, Any], path: str) -> tuple[TrainedNetwork, 
 
 def read_asked(path: str, claim: str | None, flags: Flags = Flags(), scope: Scope = Scope()
                ) -> tuple[TrainedNetwork, AnyClaim]:
-    """The network of a file, and the claim of a claim file, of options, or of the file itself.
+    """Return the network of a file, and the claim of a claim file, of options, or of the file itself.
 
     Raises:
         InputError: one line that says where, what was found and what was expected.
@@ -129,7 +129,7 @@ def read_asked(path: str, claim: str | None, flags: Flags = Flags(), scope: Scop
 
 
 def read_question(path: str, claim: str | None, flags: Flags, scope: Scope) -> tuple[TrainedNetwork, WordsClaim]:
-    """The network and the claim of a question about words.
+    """Return the network and the claim of a question about words.
 
     Raises:
         InputError, Unsupported: as ``read_asked`` does, and if the claim is about inputs in tracks.
@@ -139,7 +139,7 @@ def read_question(path: str, claim: str | None, flags: Flags, scope: Scope) -> t
 
 
 def _in_scope(network: TrainedNetwork, claim: WordsClaim, scope: Scope) -> WordsClaim:
-    """The claim of a certificate, about other lengths and offsets if they are given."""
+    """Return the claim of a certificate, about other lengths and offsets if they are given."""
     lengths = (scope.min_n or claim.lengths[0], scope.max_n or claim.lengths[1])
     if not 1 <= lengths[0] <= lengths[1]:
         raise InputError(f"min_n {lengths[0]} and max_n {lengths[1]}, expected 1 <= min_n <= max_n")

@@ -97,7 +97,7 @@ class _PartSearch:
         self.least: dict[int, Least | None] = {}
 
     def open(self, way: str = "") -> list[int]:
-        """The places or lengths that are neither covered nor refuted, nor beyond a wrong word that refutes them.
+        """Return the places or lengths that are neither covered nor refuted, nor beyond a wrong word that refutes them.
 
         Without those that are not to be covered in this way.
         """
@@ -194,13 +194,13 @@ class _PartSearch:
 
 
 def parts_to_tasks(texts: Sequence[str], parts: Iterable[DecisionPart]) -> list[str]:
-    """The parts as tasks for ``do_part``, which name the texts of the network and the claim by their digests."""
+    """Return the parts as tasks for ``do_part``, which name the texts of the network and the claim by their digests."""
     keys = about(texts)
     return [json.dumps(keys | {"part": asdict(part)}) for part in parts]
 
 
 def do_part(task: str) -> str:
-    """The result of a part, as text."""
+    """Return the result of a part, as text."""
     keys = json.loads(task)
     avoid = tuple((count, way) for count, way in keys["part"].pop("avoid"))
     return result_to_text(_searcher(keys["network"], keys["claim"]).search(DecisionPart(**keys["part"], avoid=avoid)))

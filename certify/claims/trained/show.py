@@ -30,13 +30,13 @@ Ends = tuple[Fraction, Fraction]
 
 
 def describe_question(decision: Decision) -> list[str]:
-    """The network, the float model and the claim, a line each."""
+    """Return the network, the float model and the claim, a line each."""
     return [describe_network(decision.network), *describe_run(decision.run),
             f"claim     {describe_claim(decision.network, decision.claim)}{in_every(decision.run)}"]
 
 
 def table_of_lengths(decision: Decision) -> tuple[list[TableColumn], list[tuple[Cell, ...]]]:
-    """A row for each length that tells something."""
+    """Return a row for each length that tells something."""
     columns = [TableColumn("n", "right"), TableColumn("verdict"), TableColumn(name_of_margins(decision.run)),
                TableColumn("on the word"),
                TableColumn("offset", "right")]
@@ -45,7 +45,7 @@ def table_of_lengths(decision: Decision) -> tuple[list[TableColumn], list[tuple[
 
 
 def describe_more(decision: Decision) -> list[str]:
-    """The offsets, if there are several, and the wrong word, a line each."""
+    """Return the offsets, if there are several, and the wrong word, a line each."""
     return [*([describe_offsets(decision.offsets)] if len(decision.offsets) > 1 else []),
             *([describe_wrong(decision, decision.wrong)] if decision.wrong else [])]
 
@@ -64,22 +64,22 @@ def describe_network(network: TrainedNetwork, label: str = "network") -> str:
 
 
 def describe_run(run: FloatModel | None) -> list[str]:
-    """The line of a float model, if there is one."""
+    """Return the line of a float model, if there is one."""
     return [] if run is None else [f"runs      {run_in_short(run)}"]
 
 
 def run_in_short(run: FloatModel) -> str:
-    """The name of a float model, and what is computed in which format."""
+    """Return the name of a float model, and what is computed in which format."""
     return f"{run.name}: stored in {run.storage}, sums in {run.sums_in_words}, softmax and norms in {run.softmax}"
 
 
 def in_every(run: FloatModel | None) -> str:
-    """The end of the line of a claim about float runs; empty over the real numbers."""
+    """Return the end of the line of a claim about float runs; empty over the real numbers."""
     return "" if run is None else ", in every run"
 
 
 def name_of_margins(run: FloatModel | None) -> str:
-    """The head of a column of margins."""
+    """Return the head of a column of margins."""
     return "smallest margin found" + ("" if run is None else ", weights rounded")
 
 
@@ -92,7 +92,7 @@ def describe_value(row: Row, value: Ends, margin: Fraction, execution: Execution
 
 
 def value_to_json(value: Ends, execution: Execution | None = None) -> dict[str, Any]:
-    """The ends of an enclosure; of an execution, which gives the value exactly, both."""
+    """Return the ends of an enclosure; of an execution, which gives the value exactly, both."""
     if execution is None:
         return ends_to_json(Interval(*value), "value_")
     return {"value": str(value[0]), "execution": execution.to_json()}
@@ -143,7 +143,7 @@ def describe_verdict(decision: Decision, why: bool = True) -> str:
 
 
 def _why_open(decision: Decision) -> str:
-    """The reason; of float runs the margin there, too, which their errors may exceed."""
+    """Return the reason; of float runs the margin there, too, which their errors may exceed."""
     first = decision.first("unknown")
     if decision.run is None or first is None or first.seen is None:
         return decision.reason
@@ -177,7 +177,7 @@ def describe_wrong(decision: Decision, wrong: RefutingWord) -> str:
 
 
 def show_row(row: Row) -> str:
-    """A linear form of logits.
+    """Return a linear form of logits.
 
     >>> show_row(((0, Fraction(-1)), (1, Fraction(1)))), show_row(((2, Fraction(1, 2)),))
     ('-logit[0] + logit[1]', '1/2 logit[2]')
@@ -246,11 +246,11 @@ def _margin_cells(decision: Decision, row: LengthRow) -> tuple[str, str, str]:
 
 
 def show_letters_read(decision: Decision, wrong: RefutingWord) -> str:
-    """The letters that decide that a word is wrong, and dots for those that only fill it up."""
+    """Return the letters that decide that a word is wrong, and dots for those that only fill it up."""
     read = decision.letters_read(wrong)
     return show_word(read) + "..." * (len(read) < len(wrong.word))
 
 
 def cut_word(word: str) -> str:
-    """The word, without its end if it is long."""
+    """Return the word, without its end if it is long."""
     return word if len(word) <= LONGEST_WORD else f"{word[:LONGEST_WORD]}..."

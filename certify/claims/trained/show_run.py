@@ -35,7 +35,7 @@ def print_run_of_any(out: Console, run: Any) -> None:
 
 
 def run_of_any_to_json(run: Any) -> dict[str, Any]:
-    """The run as a JSON object."""
+    """Return the run as a JSON object."""
     return word_run_to_json(run) if isinstance(run, WordRun) else input_run_to_json(run)
 
 
@@ -71,7 +71,7 @@ def _print_places(out: Console, run: WordRun) -> None:
 
 
 def _shown_outputs(run: WordRun) -> list[int]:
-    """The logits that the claim is about, or else the first few."""
+    """Return the logits that the claim is about, or else the first few."""
     cases = run.claim.cases if run.claim else ()
     named = sorted({output for case in cases for row in case.above for output, _ in row})
     return (named or list(range(run.network.outputs)))[:MOST_LOGITS]
@@ -149,7 +149,7 @@ def _weight(ends: Ends | None) -> str:
 
 
 def word_run_to_json(run: WordRun) -> dict[str, Any]:
-    """The run as a JSON object; every number is a pair of decimals around the true value."""
+    """Return the run as a JSON object; every number is a pair of decimals around the true value."""
     attention = [[[[*map(ends_to_pair, row)] for row in head] for head in step] for step in run.attention]
     return {
         "word": list(run.word), "tokens": list(run.tokens), "offset": run.offset,
@@ -194,7 +194,7 @@ def print_input_run(out: Console, run: InputRun) -> None:
 
 
 def describe_input_run(run: InputRun) -> str:
-    """The verdict in a sentence."""
+    """Return the verdict in a sentence."""
     wrong = run.first_wrong
     if wrong is None:
         return {"right": "right: every answer is generated as it should be"}.get(
@@ -204,7 +204,7 @@ def describe_input_run(run: InputRun) -> str:
 
 
 def input_run_to_json(run: InputRun) -> dict[str, Any]:
-    """The run as a JSON object; every number is a pair of decimals around the true value."""
+    """Return the run as a JSON object; every number is a pair of decimals around the true value."""
     return {
         "input": run.claim.show_input(run.columns), "tokens": list(run.tokens), "verdict": run.verdict,
         "answers": [{"place": answer.place, "right": answer.right, "nearest": answer.nearest,

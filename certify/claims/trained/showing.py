@@ -49,7 +49,7 @@ def print_decision(out: Console, decision: Any) -> None:
 
 
 def describe_decision(decision: Any) -> str:
-    """The verdict in a sentence."""
+    """Return the verdict in a sentence."""
     return SHOWN[type(decision)].verdict(decision)
 
 

@@ -27,12 +27,12 @@ T = TypeVar("T")
 
 
 def text_of_network(network: TrainedNetwork) -> str:
-    """The network as workers are given it."""
+    """Return the network as workers are given it."""
     return json.dumps(network_to_json(network))
 
 
 def text_of_claim(claim: WordsClaim | TracksClaim) -> str:
-    """The claim as workers are given it."""
+    """Return the claim as workers are given it."""
     return json.dumps(claim_to_json(claim) if isinstance(claim, WordsClaim) else tracks_claim_to_json(claim))
 
 
@@ -44,22 +44,22 @@ def about(texts: Sequence[str], run: FloatModel | None = None, **keys: Any) -> d
 
 @lru_cache(maxsize=1)
 def network_in(digest: str) -> TrainedNetwork:
-    """The network of a task, read once, whatever is claimed of it."""
+    """Return the network of a task, read once, whatever is claimed of it."""
     return network_from_json(json.loads(content(digest)), "network")
 
 
 def claim_in(digest: str) -> WordsClaim:
-    """The claim of a task about words."""
+    """Return the claim of a task about words."""
     return claim_from_json(json.loads(content(digest)), "claim")
 
 
 def tracks_claim_in(digest: str) -> TracksClaim:
-    """The claim of a task about inputs in tracks."""
+    """Return the claim of a task about inputs in tracks."""
     return tracks_claim_from_json(json.loads(content(digest)), "claim")
 
 
 def run_in(text: str) -> FloatModel:
-    """The float model of a task, as text."""
+    """Return the float model of a task, as text."""
     fields = json.loads(text)
     return read_run_class(fields.pop("name"), fields)
 
@@ -68,12 +68,12 @@ def run_in(text: str) -> FloatModel:
 
 
 def result_to_text(result: Any) -> str:
-    """A dataclass as text; ``result_from_text`` reads it back."""
+    """Return a dataclass as text; ``result_from_text`` reads it back."""
     return json.dumps(to_json(result))
 
 
 def result_from_text(kind: type[T], text: str) -> T:
-    """The result of this kind that ``result_to_text`` wrote."""
+    """Return the result of this kind that ``result_to_text`` wrote."""
     return cast(T, _read(kind, json.loads(text)))
 
 

@@ -57,7 +57,7 @@ class FormInRuns:
         return FormResult(replace(row, reason=reason, seen=seen))
 
     def _unit(self, number: int, inputs: int, few: bool) -> tuple[dict[str, Any] | None, str]:
-        """The unit of a form that the trusted folder proves, or the reason why there is none."""
+        """Return the unit of a form that the trusted folder proves, or the reason why there is none."""
         form, reason = self.claim.forms[number], ""
         each_first = few and few_letters(self.cast, self.claim, form)
         for each in (True, False) if each_first else (False, True) if few else (False,):

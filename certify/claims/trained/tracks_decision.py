@@ -95,7 +95,7 @@ def results_of_forms(network: TrainedNetwork, claim: TracksClaim, effort: int, w
 
 
 def do_form(task: str) -> str:
-    """The result of a form, as text."""
+    """Return the result of a form, as text."""
     keys = json.loads(task)
     run = keys["float"] and json.dumps(keys["float"])
     return result_to_text(_decider(keys["network"], keys["claim"], run, keys["effort"]).result(keys["form"]))
@@ -110,7 +110,7 @@ def _decider(network: str, claim: str, run: str | None, effort: int) -> FormDeci
 
 def certificate_of_forms(network: TrainedNetwork, claim: TracksClaim, units: Iterable[dict[str, Any] | None],
                          run: FloatModel | None = None) -> str | None:
-    """The certificate of the forms before the first one that has no unit; the checker accepted each alone.
+    """Return the certificate of the forms before the first one that has no unit; the checker accepted each alone.
 
     Raises:
         Unsupported: if together they take more than the checker allows.

@@ -102,7 +102,7 @@ class _TracksReader:
         return isinstance(value, dict) and any(key in value for key in LANGUAGES)
 
     def _language(self, maker: MachineMaker) -> RegularLanguage:
-        """The language of columns, each of them a symbol: the letters of its tracks with commas between."""
+        """Return the language of columns, each of them a symbol: the letters of its tracks with commas between."""
         if "by" in self.table:
             raise InputError("by: only for a machine that is built in")
         if len(self.answers) < 2:

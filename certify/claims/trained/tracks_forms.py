@@ -125,7 +125,7 @@ class FormDecider:
         return seen is not None and bool(seen.margin <= 0) and confirmed(self.balls, self.claim, seen) is not None
 
     def _exactly(self, row: FormRow, margins: Margins) -> FormResult:
-        """The result of a form in exact numbers: a proof, or an input at an end of a class that is wrong."""
+        """Return the result of a form in exact numbers: a proof, or an input at an end of a class that is wrong."""
         found = ExactSearch(self.network, self.claim, margins.number, self.effort).run()
         if found.unit is None:
             wrong = next(filter(None, (self._suspected(row, one) for one in found.suspects)), None)
@@ -140,7 +140,7 @@ class FormDecider:
         return FormResult(row, found.unit, found.classes, found.cells)
 
     def _near(self, form: int, suspect: Suspect) -> Iterator[SeenInput]:
-        """The margins of an input at an answer, in balls."""
+        """Yield the margins of an input at an answer, in balls."""
         tokens = self.claim.tokens(self.claim.forms[form], suspect.columns)
         right, before = tokens[suspect.place], tokens[:suspect.place]
         for other in self.claim.among:
@@ -151,7 +151,7 @@ class FormDecider:
                 yield SeenInput(np.float64(found[0] - self.claim.margin), form, suspect.columns, suspect.place, other)
 
     def _suspected(self, row: FormRow, suspect: Suspect) -> FormRow | None:
-        """The row of a form, if this input is wrong at this answer."""
+        """Return the row of a form, if this input is wrong at this answer."""
         form = row.seen.form
         right = self.claim.tokens(self.claim.forms[form], suspect.columns)[suspect.place]
         for other in self.claim.among:
@@ -169,7 +169,7 @@ class FormDecider:
         return inputs <= A_CLASS * sum(map(len, all_classes(queries(StepArrays(self.claim, form)))))
 
     def _each(self, row: FormRow, margins: Margins) -> FormResult:
-        """The result of a form whose inputs are run one by one."""
+        """Return the result of a form whose inputs are run one by one."""
         row = replace(row, seen=margins.seen(margins.inputs.indices([*all_inputs(self.claim, margins.form)])))
         if (wrong := self._wrong(row)) is not None:
             return FormResult(wrong)
@@ -179,13 +179,13 @@ class FormDecider:
         return FormResult(replace(row, verdict="certified", bound=float(row.seen.margin)), unit)
 
     def _searched(self, row: FormRow, inputs: Sequence[tuple[Column, ...]], reason: str) -> FormRow:
-        """The row of a form that is not proved, after a longer search, also among these inputs."""
+        """Return the row of a form that is not proved, after a longer search, also among these inputs."""
         margins = Margins(self.floats, self.claim, row.seen.form)
         row = replace(row, seen=search(margins, 4 * self.effort, inputs))
         return self._wrong(row) or replace(row, reason=reason)
 
     def _prove(self, number: int, rooms: Sequence[int]) -> tuple[FormProved, str]:
-        """A proof of a form, and why it is none: ranges that the checker does not accept get more room."""
+        """Return a proof of a form, and why it is none: ranges that the checker does not accept get more room."""
         proved, reason = self._prove_by(number, 1, rooms)
         windows = range(2, self.effort + 1) if self.several else range(0)
         for window in windows if proved.unit is None else ():
@@ -198,7 +198,7 @@ class FormDecider:
         return proved, reason
 
     def _prove_by(self, number: int, window: int, rooms: Sequence[int]) -> tuple[FormProved, str]:
-        """The same where a step tells of so many columns."""
+        """Return the same where a step tells of so many columns."""
         claim, reason = replace(self.claim, forms=(self.claim.forms[number],)), ""
         inputs = count_inputs(self.claim, self.claim.forms[number])
         search = FormSearch(self.floats, self.claim, number, self.effort, window=window,
@@ -219,6 +219,6 @@ class FormDecider:
         return proved, reason
 
     def _wrong(self, row: FormRow) -> FormRow | None:
-        """The row of a form whose least input is wrong."""
+        """Return the row of a form whose least input is wrong."""
         wrong = None if row.seen.margin > 0 else confirmed(self.balls, self.claim, row.seen)
         return None if wrong is None else replace(row, verdict="refuted", wrong=wrong)

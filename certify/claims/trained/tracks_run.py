@@ -48,7 +48,7 @@ class InputRun:
 
 
 def run_input(network: TrainedNetwork, claim: TracksClaim, text: str) -> InputRun:
-    """The input that people write so.
+    """Return the input that people write so.
 
     Raises:
         InputError: if it is none of the claim.
@@ -62,7 +62,7 @@ def run_input(network: TrainedNetwork, claim: TracksClaim, text: str) -> InputRu
 
 
 def _answer(balls: BallNetwork, claim: TracksClaim, tokens: tuple[int, ...], place: int) -> AnswerRun:
-    """The row that is least, as balls see it; decided with as many bits as it takes."""
+    """Return the row that is least, as balls see it; decided with as many bits as it takes."""
     right = tokens[place]
     others = [token for token in claim.among if token != right]
     logits = enclose_logits(balls, tokens[:place], claim.offset, [place - 1], BITS)

@@ -24,7 +24,7 @@ from proofs.trained.tracks.certificate import WrongInput
 
 
 def describe_tracks_question(decision: TracksDecision) -> list[str]:
-    """The network, the float model and the claim, a line each."""
+    """Return the network, the float model and the claim, a line each."""
     claim = decision.claim
     tracks = ", ".join(track.name for track in claim.tracks)
     return [describe_network(decision.network), *describe_run(decision.run),
@@ -34,7 +34,7 @@ def describe_tracks_question(decision: TracksDecision) -> list[str]:
 
 
 def table_of_forms(decision: TracksDecision) -> tuple[list[TableColumn], list[tuple[Cell, ...]]]:
-    """A row for each number of columns."""
+    """Return a row for each number of columns."""
     columns = [TableColumn("columns", "right"), TableColumn("inputs", "right"), TableColumn("verdict"),
                TableColumn(name_of_margins(decision.run)), TableColumn("on the input")]
     return columns, [(str(row.n), f"{row.inputs:,}", verdict_text(row.verdict), *margin_cells(decision, row))
@@ -61,7 +61,7 @@ def show_columns(rows: Sequence[RowOfLength]) -> str:
 
 
 def describe_wrong_input(claim: TracksClaim, wrong: WrongInput) -> str:
-    """The input, which answer is wrong, and the token that the network says instead."""
+    """Return the input, which answer is wrong, and the token that the network says instead."""
     form = claim.forms[wrong.form]
     right = claim.tokens(form, wrong.columns)[wrong.place]
     row = ((right, Fraction(1)), (wrong.other, Fraction(-1)))

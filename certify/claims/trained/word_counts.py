@@ -25,7 +25,7 @@ class WordCounts:
             self._counts = np.maximum(count_by_automaton(claim), count_by_tracker(claim))
 
     def at(self, count: int) -> float:
-        """The number for a place or a length; inf for one that is too large for a float."""
+        """Return the number for a place or a length; inf for one that is too large for a float."""
         everything = float(self._letters**count) if count * self._letters.bit_length() < 1000 else np.inf
         return min(everything, float(self._counts[count]))
 

@@ -19,7 +19,7 @@ _TOKENS = re.compile(r"\s*(0|[1-9][0-9]{0,8})(\s*,\s*(0|[1-9][0-9]{0,8}))*\s*", 
 
 
 def read_run(path: str, word: str, claim_path: str | None, offset: int | None, heads: bool) -> WordRun | InputRun:
-    """The run of a word, or of an input in tracks; without a claim the word is tokens, separated by commas.
+    """Return the run of a word, or of an input in tracks; without a claim the word is tokens, separated by commas.
 
     Raises:
         InputError: one line that says where, what was found and what was expected.
@@ -43,7 +43,7 @@ def read_run(path: str, word: str, claim_path: str | None, offset: int | None, h
 
 def _asked(path: str, claim_path: str | None, word: str) -> tuple[TrainedNetwork, AnyClaim | None,
                                                                  tuple[int, int] | None]:
-    """The network, the claim, and the lengths of one that is the file's own."""
+    """Return the network, the claim, and the lengths of one that is the file's own."""
     told = None if claim_path is None else read_claim_table(claim_path)
     network, own = read_trained(path)
     if told is None:
@@ -60,7 +60,7 @@ def _only(n: int) -> Scope:
 
 
 def letters_of(word: str, claim: WordsClaim) -> tuple[str, ...]:
-    """The symbols of a word, which may be empty."""
+    """Return the symbols of a word, which may be empty."""
     return parse_word(word, claim.alphabet) if word else ()
 
 

@@ -22,7 +22,7 @@ Ends = tuple[Fraction, Fraction]
 
 
 def gravest(verdicts: Collection[str]) -> str:
-    """The verdict on several rows or places together; empty if nothing is asked."""
+    """Return the verdict on several rows or places together; empty if nothing is asked."""
     return next((verdict for verdict in ("wrong", "undecided", "right") if verdict in verdicts), "")
 
 
@@ -81,7 +81,7 @@ class WordRun:
 
 def run_word(network: TrainedNetwork, claim: WordsClaim, word: Sequence[str], offset: int,
              heads: bool = False) -> WordRun:
-    """A word of a claim, whether or not its length and the offset are in the claim.
+    """Return a word of a claim, whether or not its length and the offset are in the claim.
 
     Raises:
         InputError: if it has a symbol that the claim has not, or does not fit into the position tables.
@@ -141,7 +141,7 @@ def check_room(network: TrainedNetwork, tokens: int, offset: int) -> None:
 
 
 def _seen(claim: WordsClaim, logits: Sequence[arb], case: int, row: int) -> RequestedRow | None:
-    """The verdict on a row from balls around the logits; None if they do not tell."""
+    """Return the verdict on a row from balls around the logits; None if they do not tell."""
     above = claim.cases[case].above[row]
     with working_precision(BITS):
         value = sum((ball(coefficient) * logits[output] for output, coefficient in above), arb(0))
@@ -153,7 +153,7 @@ def _seen(claim: WordsClaim, logits: Sequence[arb], case: int, row: int) -> Requ
 
 def _decided(balls: BallNetwork, claim: WordsClaim, tokens: Sequence[int], offset: int, index: int, case: int,
              row: int) -> RequestedRow:
-    """The same with as many bits as it takes."""
+    """Return the same with as many bits as it takes."""
     above = claim.cases[case].above[row]
     decision = decide_row(balls, tokens, offset, index, above, claim.margin)
     verdict = "undecided" if decision.above is None else "right" if decision.above else "wrong"

@@ -23,7 +23,7 @@ KINDS: Mapping[str, type[Exception]] = {kind.__name__: kind for kind in _REPORTE
 
 
 def answer(do: Do, task: str) -> str:
-    """The result of the task, or the error it ends with, as one text."""
+    """Return the result of the task, or the error it ends with, as one text."""
     try:
         return json.dumps({"result": do(task)})
     except _REPORTED as error:
@@ -34,7 +34,7 @@ def answer(do: Do, task: str) -> str:
 
 
 def refuse(kind: str, message: str) -> str:
-    """The answer of a worker that has no result."""
+    """Return the answer of a worker that has no result."""
     return json.dumps({"kind": kind, "message": message})
 
 
@@ -53,7 +53,7 @@ def read_answer(text: str) -> str | Exception:
 
 
 def describe(error: BaseException) -> str:
-    """The kind of an error and the first line of its message."""
+    """Return the kind of an error and the first line of its message."""
     return ": ".join([type(error).__name__, *str(error).splitlines()[:1]])
 
 
@@ -74,7 +74,7 @@ def digest_of(text: str) -> str:
 
 
 def content(digest: str) -> str:
-    """The text of this digest, in whatever process does the task."""
+    """Return the text of this digest, in whatever process does the task."""
     return _held[digest]
 
 
@@ -97,7 +97,7 @@ _one_at_a_time = threading.Lock()
 
 
 def do_by_name(module: str, name: str, task: str, version: str, shared: Sequence[str] = ()) -> str:
-    """The answer of the function of this name, if the code here has this version.
+    """Return the answer of the function of this name, if the code here has this version.
 
     One task at a time, however many threads the worker has: nothing of ours is made for several.
     """

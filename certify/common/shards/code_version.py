@@ -14,7 +14,7 @@ LIBRARIES = ("lark", "mpmath", "numpy", "python-flint", "sympy", "z3-solver")
 
 @functools.cache
 def code_version(module: str) -> str:
-    """The digest of our packages, of the libraries' versions, and of this module if it is none of ours."""
+    """Return the digest of our packages, of the libraries' versions, and of this module if it is none of ours."""
     digest = hashlib.sha256()
     for library in LIBRARIES:
         digest.update(f"{library} {importlib.metadata.version(library)}\0".encode())

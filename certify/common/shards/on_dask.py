@@ -144,7 +144,7 @@ def _silence_logs() -> None:
 
 
 def _pack(plugin: Any, shared: Sequence[str]) -> Any:
-    """The texts as a plugin of a worker; it is local so that it travels as code (below)."""
+    """Return the texts as a plugin of a worker; it is local so that it travels as code (below)."""
     class Shared(plugin):  # type: ignore[misc]  # Dask has no types
         """The texts that tasks speak of."""
 

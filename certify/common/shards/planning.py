@@ -16,7 +16,7 @@ MAX_SHARDS = 4096
 
 
 def plan_prefixes(alphabet_size: int, n: int, weight: int) -> int:
-    """The least length of prefixes whose shards take at most STEPS_PER_SHARD, if a word takes ``weight`` steps.
+    """Return the least length of prefixes whose shards take at most STEPS_PER_SHARD, if a word takes ``weight`` steps.
 
     >>> [plan_prefixes(2, n, 1000) for n in (4, 12, 14, 20)]
     [0, 0, 0, 6]
@@ -61,7 +61,7 @@ def _is_causal(layer: Layer) -> bool:
 
 
 def _steps(layers: Sequence[Layer], positions: int, n: int) -> int:
-    """The multiplications of some layers at some positions, where heads see n."""
+    """Return the multiplications of some layers at some positions, where heads see n."""
     per_position = pairs = 0
     for layer in layers:
         for head in layer.heads:

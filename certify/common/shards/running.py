@@ -16,7 +16,7 @@ def run_tasks(tasks: Sequence[str], do: Do, *, jobs: int = 1, dask: str | None =
               finished: Callable[[str, str], None] = lambda _task, _result: None,
               shared: Sequence[str] = (), apart: bool = False,
               is_last: Callable[[str], bool] = lambda _: False) -> list[str]:
-    """The results ``[do(task) for task in tasks]``, byte for byte.
+    """Return the results ``[do(task) for task in tasks]``, byte for byte.
 
     Tasks and results are texts, canonical JSON by custom; ``do`` is pure and stands at the top level of a module. The
     tasks are done in this process, by ``jobs`` processes, or by the Dask cluster at an address. Equal tasks are done
@@ -123,7 +123,7 @@ class _TaskRun:
         self.waiting = deque(earlier for earlier in self.waiting if earlier < number)
 
     def _undecided(self) -> list[int]:
-        """The tasks under way whose outcome matters."""
+        """Return the tasks under way whose outcome matters."""
         return [number for number in self.under_way if number < self.end]
 
     def _is_on_disk(self, number: int) -> bool:

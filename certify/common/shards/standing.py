@@ -102,7 +102,7 @@ class Inside:
     done: int = 0
 
     def at(self, done: int, total: int, now: float) -> Inside:
-        """The part when so many are done.
+        """Return the part when so many are done.
 
         >>> Inside("words", 0, 10.0).at(2_000, 6_000, 14.0).text
         '2,000 of 6,000 words, about 8 s more'

@@ -42,7 +42,7 @@ class Store:
         return self.folder / f"{self._key(task)}.json"
 
     def find(self, task: str) -> str | None:
-        """The result, if it is here and whole."""
+        """Return the result, if it is here and whole."""
         path = self.path(task)
         if not (path.exists() or path.is_symlink()):
             return None

@@ -52,7 +52,7 @@ CAUSAL = "Every head is future-masked, and no embedding or temperature mentions 
 
 
 def proof_of(sealed: Sealed, written: str) -> str:
-    """The document of an accepted certificate, whose file is ``written``.
+    """Return the document of an accepted certificate, whose file is ``written``.
 
     Raises:
         Unsupported: if it has too many directions, other attention than softmax, or is not proved by the exact method.
@@ -70,7 +70,7 @@ def proof_of(sealed: Sealed, written: str) -> str:
 
 
 def _in_ascii(document: str) -> str:
-    """The document with the numbers of other characters in their place, which every LaTeX sets."""
+    """Return the document with the numbers of other characters in their place, which every LaTeX sets."""
     return re.sub(r"[^\x00-\x7f]", lambda found: rf"\codepoint{{{ord(found[0]):04X}}}", document)
 
 
@@ -116,7 +116,7 @@ def _network(paper: Paper) -> Iterator[str]:
 
 
 def _head(paper: Paper, layer: int, place: int, head: Head) -> Iterator[str]:
-    """The matrices of a head."""
+    """Yield the matrices of a head."""
     source = f", {latex_text(head.source)}" if head.source else ""
     yield (rf"\paragraph{{Head {layer}.{place}}} ({latex_text(head.name)}{source}): {MASKS[head.mask.value]}, "
            rf"{latex_text(head.weighting.value)}, $\tau = {head.temperature.latex()}$. {paper.cite_head(layer, place)}")
@@ -132,7 +132,7 @@ def _rows(forms: tuple[Coefficients, ...]) -> dict[tuple[int, str], Fraction]:
 
 
 def _matrix(paper: Paper, entries: dict[tuple[int, str], Fraction]) -> str:
-    """The matrix with these entries, by row and by the direction of the column."""
+    """Return the matrix with these entries, by row and by the direction of the column."""
     return linear_form({rf"e_{{{row}}} e_{{{paper.network.numbers[name]}}}^{{\top}}": weight
                         for (row, name), weight in entries.items()})
 
@@ -174,7 +174,7 @@ export_proof = text_file(lambda text, path: proof_of(read_formula(text, path), t
 
 
 def embedding_lemma(paper: Paper, group: LemmaGroup) -> Lemma:
-    """The lemma of all directions that the embedding writes, and of those that nothing writes."""
+    """Return the lemma of all directions that the embedding writes, and of those that nothing writes."""
     names = [line.direction for line in group.lines]
     claim = (f"At every position of every word of the claim the embedding gives {paper.directions(names)} exactly what "
              "Section~2 says that they hold.")
@@ -200,7 +200,7 @@ def _embedding_proof(paper: Paper, names: Sequence[str]) -> Iterator[str]:
 
 
 def composition_lemma(paper: Paper) -> Lemma:
-    """The lemma that makes the others enough."""
+    """Return the lemma that makes the others enough."""
     claim = ("Every direction is written at exactly one stage of the table, and whatever a head or a unit reads was "
              "written before; a feed-forward part may read what the heads of its own layer wrote.")
     proof = ("By looking at each of them. So when a direction is read it holds what it means, and nothing changes it "

@@ -15,7 +15,7 @@ MOST_FORMS = 4
 
 
 def feed_forward_lemma(paper: Paper, group: LemmaGroup) -> Lemma:
-    """The lemma of an output, and of those that are equal to it."""
+    """Return the lemma of an output, and of those that are equal to it."""
     obligation = group.obligation
     assert isinstance(obligation, FeedForwardObligation)
     layers = sorted({line.layer for line in group.lines})
@@ -46,7 +46,7 @@ def _proof(paper: Paper, obligation: FeedForwardObligation) -> Iterator[str]:
 
 
 def _functions(paper: Paper, obligation: FeedForwardObligation, functions: Sequence[Function]) -> Iterator[str]:
-    """The output as a sum of functions of one form each."""
+    """Yield the output as a sum of functions of one form each."""
     forms = [rf"$u_{{{k}}} = {paper.network.form(function.reads) if function.reads else '0'}$ and "
              rf"$f_{{{k}}}(u) = {_pieces(function)}$" for k, function in enumerate(functions, start=1)]
     total = " + ".join(f"f_{{{k}}}(u_{{{k}}})" for k in range(1, len(functions) + 1))

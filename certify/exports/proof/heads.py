@@ -33,7 +33,7 @@ SEES = {Mask.NONE: "all positions", Mask.FUTURE: r"the positions $j \le i$", Mas
 
 
 def head_lemma(paper: Paper, group: LemmaGroup) -> Lemma:
-    """The lemma of a head with a worst case, and of those that are equal to it.
+    """Return the lemma of a head with a worst case, and of those that are equal to it.
 
     Raises:
         Unsupported: if its guard depends on the word.
@@ -145,7 +145,7 @@ def _remembered(obligation: AttentionObligation) -> str:
 
 
 def _after(truths: Iterable[int]) -> str:
-    """A truth that depends on what is remembered."""
+    """Return a truth that depends on what is remembered."""
     if_false, if_true = truths
     if if_false == if_true:
         return "true" if if_true else "false"
@@ -164,7 +164,7 @@ PIVOTS = {
 
 
 def _pivot(obligation: AttentionObligation) -> Iterator[str]:
-    """The argument from the position that decides, where it applies to every row."""
+    """Yield the argument from the position that decides, where it applies to every row."""
     windows = AllWindows(obligation)
     if windows.memory is None:
         return
@@ -200,7 +200,7 @@ def _lookup_proof(paper: Paper, obligation: LookupObligation) -> Iterator[str]:
 
 
 def uniform_lemma(paper: Paper, group: LemmaGroup) -> Lemma:
-    """The lemma of heads whose scores are all equal."""
+    """Return the lemma of heads whose scores are all equal."""
     items = [rf"\item {paper.network.direction(line.direction)} holds "
              rf"{meaning_in_latex(paper.transformer.directions[line.direction])} "
              + paper.cite_head(line.layer, line.place) for line in group.lines]
@@ -242,7 +242,7 @@ def _names(paper: Paper, score: Score) -> dict[Any, str]:
 
 
 def _direction(paper: Paper, held: ScoreValue) -> str:
-    """The direction that holds what a symbol stands for."""
+    """Return the direction that holds what a symbol stands for."""
     if isinstance(held.what, str):
         return held.what
     return next(name for name, meaning in paper.transformer.directions.items()

@@ -33,7 +33,7 @@ class Span:
 
 
 def find_spans(data: Any) -> Mapping[Path, Span]:
-    """The lines of every part of data that is written by ``json.dumps(data, indent=1)``.
+    """Return the lines of every part of data that is written by ``json.dumps(data, indent=1)``.
 
     >>> find_spans({"a": [1, {}]})[("a", 1)], find_spans({"a": [1, {}]})[()]
     (Span(first=4, last=4), Span(first=1, last=6))
@@ -55,7 +55,7 @@ def _walk(data: Any, path: Path, line: int, found: dict[Path, Span]) -> int:
 
 
 def spell(path: Path) -> str:
-    """The path as programs write it.
+    """Return the path as programs write it.
 
     >>> spell(("bounds", 3, "error_if_true"))
     'bounds[3].error_if_true'
@@ -111,27 +111,27 @@ class Paper:
         return self.cite("transformer", "layers", layer - 1, "feedforward")
 
     def bound(self, layer: int, head: int, direction: str) -> tuple[Path, StatedErrors]:
-        """The stated errors of a direction, and where they are."""
+        """Return the stated errors of a direction, and where they are."""
         for place, bound in enumerate(self.sealed.bounds):
             if (bound.layer, bound.head, bound.direction) == (layer, head, direction):
                 return ("bounds", place), bound
         raise AssertionError(f"an accepted certificate without a bound of {direction}")
 
     def directions(self, names: Sequence[str], most: int = 12) -> str:
-        """Some directions, by their numbers."""
+        """Return some directions, by their numbers."""
         shown = ", ".join(map(self.network.direction, names[:most]))
         return shown if len(names) <= most else rf"{shown} and {len(names) - most} more"
 
 
 def at_most(error: Fraction) -> str:
-    """A bound, exactly where it is short, and else rounded up, so that the sentence stays true."""
+    """Return a bound, exactly where it is short, and else rounded up, so that the sentence stays true."""
     if max(error.numerator, error.denominator) < 10**4:
         return number(error)
     return decimal_number(decimal_upper(error, 6))
 
 
 def between(lower: Fraction, upper: Fraction) -> str:
-    """An enclosed number, inline: its ends rounded outward."""
+    """Return an enclosed number, inline: its ends rounded outward."""
     if lower == upper:
         return math(number(lower))
     return (f"between {math(decimal_number(decimal_lower(lower, 9)))} and "
@@ -160,7 +160,7 @@ class LemmaGroup:
 
 
 def group_obligations(sealed: Sealed, progress: Progress = lambda _: None) -> Sequence[LemmaGroup]:
-    """The groups, in the order in which the network computes.
+    """Return the groups, in the order in which the network computes.
 
     Raises:
         Unsupported: if the exact method proves less than the checker accepts.

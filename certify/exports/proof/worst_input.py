@@ -24,7 +24,7 @@ MOST_TERMS = 9
 
 
 def worst_input(transformer: Transformer, line: Line) -> Iterator[str]:
-    """The input on which the head errs most, for each truth of its target."""
+    """Yield the input on which the head errs most, for each truth of its target."""
     assert line.worst
     shown: list[Extreme] = []
     for extreme in line.worst.extremes:
@@ -54,7 +54,7 @@ class _Exponents:
         return cls(error_form(heat.terms(extreme) if heat else extreme.terms(), Fraction(1)), heat)
 
     def written(self, exponent: Fraction) -> str:
-        """An exponent on one line."""
+        """Return an exponent on one line."""
         if self.rounded:
             return decimal_number(decimal(exponent))
         if self.heat is not None and exponent:
@@ -62,7 +62,7 @@ class _Exponents:
         return str(exponent.numerator) if exponent.denominator == 1 else f"{exponent.numerator}/{exponent.denominator}"
 
     def gap(self, exponent: Fraction) -> str:
-        """The same in a table."""
+        """Return the same in a table."""
         return self.written(exponent) if self.rounded or (self.heat and exponent) else number(exponent)
 
 
@@ -84,7 +84,7 @@ def _which(extreme: Extreme) -> str:
 
 
 def _quotient(exponents: _Exponents) -> str:
-    """The error as an expression, if it is short."""
+    """Return the error as an expression, if it is short."""
     form = exponents.form
     missed, total = form.missed, form.total
     if max(len(missed.coefficients), len(total.coefficients)) > MOST_TERMS:
@@ -101,7 +101,7 @@ def _sum(form: PowerSum, exponents: _Exponents) -> str:
 
 
 def _positions(extreme: Extreme, exponents: _Exponents) -> tuple[str, Sequence[str], Sequence[Sequence[str]]]:
-    """The positions with the least gaps, in the order of the word."""
+    """Return the positions with the least gaps, in the order of the word."""
     places = list(zip(positions_of(extreme), exponents.form.terms, strict=True))
     nearest = sorted(sorted(places, key=lambda place: place[1][0])[:MOST_POSITIONS])
     title = "The worst input" + (f" (the {MOST_POSITIONS} heaviest of {len(places)} positions)"

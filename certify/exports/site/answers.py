@@ -68,7 +68,7 @@ def layers(formula: Formula, symbols: Sequence[str]) -> dict[str, Any]:
 
 
 def truths(formula: Formula, symbols: Sequence[str], text: str) -> dict[str, Any]:
-    """The word, and a row for each subformula, the smallest first; or what is wrong with the word."""
+    """Return the word, and a row for each subformula, the smallest first; or what is wrong with the word."""
     if not text.strip():
         return {"word": [], "rows": []}
     try:
@@ -83,7 +83,7 @@ def truths(formula: Formula, symbols: Sequence[str], text: str) -> dict[str, Any
 
 
 def command_of(formula: str, alphabet: str, options: str = "") -> str:
-    """The command that proves it, to be copied."""
+    """Return the command that proves it, to be copied."""
     given = f" --alphabet={shlex.quote(alphabet.strip())}" if alphabet.strip() else ""
     given += f" {options}" if options else ""
     text = " ".join(formula.split())

@@ -54,7 +54,7 @@ Files = dict[str, str | bytes]
 
 def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None, reports: Sequence[AuditEntry] = (),
                proved: Sequence[Proved] = (), wheels: Mapping[str, bytes] | None = None) -> Files:
-    """The files by their names; without Pyodide the page of the checker says how to run it elsewhere.
+    """Return the files by their names; without Pyodide the page of the checker says how to run it elsewhere.
 
     Checkers that are proved run after the one in Python, if there are both; with wheels the workbench proves, too.
     """
@@ -96,7 +96,7 @@ def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None,
 
 
 def in_the_site(environment: Any, page: str, live: bool, part: str = "") -> str:
-    """A page that stands alone, with the way back, and before its contents what only the site can do.
+    """Return a page that stands alone, with the way back, and before its contents what only the site can do.
 
     Its own script keeps its hash in the policy.
     """
@@ -137,7 +137,7 @@ def digest_of(content: str | bytes) -> str:
 
 
 def _live_page(environment: Any, common: Mapping[str, Any], name: str, **more: Any) -> str:
-    """A page that runs Python, if the site has it."""
+    """Return a page that runs Python, if the site has it."""
     policy = Markup(POLICY.format(more=WITH_PYTHON if common["live"] else ""))
     return str(environment.get_template(name).render(**{**common, "policy": policy, **more}))
 

@@ -84,7 +84,7 @@ class GalleryRequest:
     papers: int
 
     def show(self, progress: Progress) -> tuple[list[Exhibit], list[AuditEntry]]:
-        """The certificates and the audits, those of both papers first.
+        """Return the certificates and the audits, those of both papers first.
 
         Raises:
             InputError: if a file is wrong, or two have the same name.
@@ -102,7 +102,7 @@ class GalleryRequest:
 
 
 def exhibits_of_files(paths: Sequence[str], progress: Progress) -> list[Exhibit]:
-    """The certificates in these files, checked.
+    """Return the certificates in these files, checked.
 
     Raises:
         InputError: if one is no certificate or not accepted, or two have the same name.
@@ -125,7 +125,7 @@ def _new_name(path: str, name: str, others: Collection[str], what: str) -> str:
 
 
 def shipped_exhibits(max_n: int, progress: Progress) -> list[Exhibit]:
-    """The shipped formulas that are certified up to this length."""
+    """Return the shipped formulas that are certified up to this length."""
     found = []
     for example in load_examples():
         progress(example.name)
@@ -136,7 +136,7 @@ def shipped_exhibits(max_n: int, progress: Progress) -> list[Exhibit]:
 
 
 def model_exhibits(max_n: int, progress: Progress) -> Iterator[Exhibit]:
-    """The transformers that were written by hand, certified up to this length."""
+    """Yield the transformers that were written by hand, certified up to this length."""
     for path in sorted((examples_folder() / "models").glob("*.json")):
         name = f"{path.stem}_model"
         progress(name)
@@ -176,7 +176,7 @@ def tracks_exhibits(progress: Progress) -> Iterator[Exhibit]:
 
 
 def trained_exhibits(max_n: int, progress: Progress) -> Iterator[Exhibit]:
-    """The shipped trained networks, decided up to this length: what is certified, and the words that are wrong.
+    """Yield the shipped trained networks, decided up to this length: what is certified, and the words that are wrong.
 
     Formulas have names like theirs, so both say what they are.
     """
@@ -207,7 +207,7 @@ def _exhibit(name: str, about: str, certificate: str, path: str, group: str) -> 
 
 
 def reports_of(paths: Sequence[str], progress: Progress) -> list[AuditEntry]:
-    """The audits of these claims files.
+    """Return the audits of these claims files.
 
     Raises:
         InputError: if one is wrong, or two have the same name.

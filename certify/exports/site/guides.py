@@ -12,7 +12,7 @@ PICTURES = (".svg",)
 
 
 def guide_html(text: str, page: str, links: Mapping[str, str]) -> str:
-    """The HTML of a page; ``links`` says where files are that it may name, by their places seen from the top.
+    """Return the HTML of a page; ``links`` says where files are that it may name, by their places seen from the top.
 
     >>> print(guide_html("see [b](b.md#some-part)", "docs/a.md", {"docs/b.md": "b.html"}), end="")
     <p>see <a href="b.html#some-part">b</a></p>
@@ -34,7 +34,7 @@ def guide_html(text: str, page: str, links: Mapping[str, str]) -> str:
 
 
 def sections_of(text: str) -> list[tuple[str, str, str]]:
-    """The heading, the anchor and the text of each section of a page.
+    """Return the heading, the anchor and the text of each section of a page.
 
     >>> sections_of("# A `b`\\n\\nc *d*\\n\\n## E")
     [('A b', 'a-b', 'c *d*'), ('E', 'e', '')]
@@ -75,7 +75,7 @@ def _relink(token: Token, page: str, links: Mapping[str, str]) -> None:
 
 
 def _without_dead_links(tokens: Sequence[Token]) -> list[Token]:
-    """The text of a link to what is not here stays, the link does not."""
+    """Return the text of a link to what is not here stays, the link does not."""
     kept: list[Token] = []
     skipping = 0
     for token in tokens:
@@ -89,5 +89,5 @@ def _without_dead_links(tokens: Sequence[Token]) -> list[Token]:
 
 
 def pictures_of(pages: Mapping[str, Path]) -> dict[str, Path]:
-    """The pictures that lie beside the guides, by name."""
+    """Return the pictures that lie beside the guides, by name."""
     return {path.name: path for path in sorted(pages["map"].parent.iterdir()) if path.suffix in PICTURES}

@@ -66,7 +66,7 @@ def read_pyodide(path: str) -> dict[str, bytes]:
 
 
 def read_wheels(folder: str) -> Mapping[str, bytes]:
-    """The wheels of a folder, by the names of their files.
+    """Return the wheels of a folder, by the names of their files.
 
     Raises:
         InputError: if one is missing, another one, or cannot be read.
@@ -82,7 +82,7 @@ def _read_wheel(folder: Path, wheel: Wheel) -> bytes:
 
 
 def _read(path: Path, expected: str, option: str, writer: str) -> bytes:
-    """The file with this digest, which a command writes."""
+    """Return the file with this digest, which a command writes."""
     data = read_file(path, MOST_BYTES)
     if (found := hashlib.sha256(data).hexdigest()) != expected:
         raise InputError(f"{option}: {path} has the SHA-256 {found}, expected {expected}: the file that {writer} "

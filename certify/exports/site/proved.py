@@ -51,7 +51,7 @@ KNOWN = (
 
 
 def read_proved(folders: Sequence[str]) -> tuple[Proved, ...]:
-    """The checkers in folders that `certify checker --javascript` wrote, each once.
+    """Return the checkers in folders that `certify checker --javascript` wrote, each once.
 
     Raises:
         InputError: if a folder is another one, or was written by another version of certify.

@@ -23,7 +23,7 @@ class SearchEntry:
 
 
 def words_of(text: str) -> set[str]:
-    """The words by which a text is found.
+    """Return the words by which a text is found.
 
     >>> sorted(words_of("The *softmax* of n: prev Q_a, 64 times"))
     ['prev', 'q_a', 'softmax', 'the', 'times']
@@ -32,7 +32,7 @@ def words_of(text: str) -> set[str]:
 
 
 def write_index(entries: Sequence[SearchEntry]) -> str:
-    """A script of two names: the words that say nothing, and the entries, each with the words of its text."""
+    """Return a script of two names: the words that say nothing, and the entries, each with the words of its text."""
     words = [words_of(entry.text) for entry in entries]
     common = set(_common(words, len(entries)))
     found = [(entry.title, entry.where, entry.address, " ".join(sorted(mine - common - words_of(entry.title))))

@@ -68,7 +68,7 @@ def prover_files() -> dict[str, bytes]:
 
 
 def _files_of(parts: Parts, found: dict[str, bytes]) -> dict[str, bytes]:
-    """The files and their licences."""
+    """Return the files and their licences."""
     for package, patterns in parts:
         folder = Path(str(package.__file__)).parent
         found |= {f"{folder.name}/{path.relative_to(folder).as_posix()}": path.read_bytes()

@@ -27,7 +27,7 @@ def in_torch(network: TrainedNetwork) -> TorchNetwork:
 
 def fit(network: TrainedNetwork, lessons: Lessons, pool: Pool, pace: Pace, draw: Draw,
         say: Callable[[int, float], None]) -> tuple[TrainedNetwork, float]:
-    """The network after some steps, and its loss over the last of them; as it was, if a number is none any more.
+    """Return the network after some steps, and its loss over the last of them; as it was, if a number is none any more.
 
     The rate rises over a tenth of the steps and falls to 0 over the others. Each step sees words that are drawn, and
     as many that were wrong once, if there are any.
@@ -93,7 +93,7 @@ def margins(network: TrainedNetwork, lessons: Lessons, items: Sequence[Item],
 
 
 def least_of(network: TorchNetwork, lessons: Lessons, batch: Batch) -> NDArray[np.float64]:
-    """The least row that is asked for, of each input; what is no number counts as wrong."""
+    """Return the least row that is asked for, of each input; what is no number counts as wrong."""
     with torch.no_grad():
         rows = rows_of(network, lessons, batch).to(torch.float64).numpy()
     least: NDArray[np.float64] = np.where(batch.asked, np.nan_to_num(rows, nan=-np.inf), np.inf).min(axis=(1, 2))

@@ -57,7 +57,7 @@ class TorchNetwork:
         return self.affine(self.network.unembedding, x)
 
     def view(self, view: View | None) -> Any:
-        """A matrix or a vector; gradients pass through."""
+        """Return a matrix or a vector; gradients pass through."""
         if view is None:
             return None
         return torch.as_strided(self.numbers[view.tensor], view.shape, view.strides, view.start)
@@ -92,7 +92,7 @@ class TorchNetwork:
         return torch.cat([torch.stack([turned.real, turned.imag], axis).flatten(-2), rest], -1)
 
     def attention(self, step: AttentionStep, x: Any, numbers: Any) -> Any:
-        """The stream and what all heads write into it."""
+        """Return the stream and what all heads write into it."""
         normed, total, places = self.norm(step.norm, x), x, torch.arange(x.shape[-2])
         scale = step.scale.root ** -0.5 if step.scale.root else float(step.scale.times or 0)
         for head in step.heads:
@@ -113,7 +113,7 @@ class TorchNetwork:
         return total if bias is None else total + bias
 
     def units(self, step: UnitsStep, x: Any) -> Any:
-        """The stream and what the units write into it."""
+        """Return the stream and what the units write into it."""
         assert not isinstance(step.activation, Rounding)
         normed, act = self.norm(step.norm, x), ACTIVATIONS[step.activation]
         inward = self.affine(step.inward, normed)
@@ -123,14 +123,14 @@ class TorchNetwork:
     # -- training ------------------------------------------------------------------------------------------------------
 
     def learning(self) -> list[Any]:
-        """The tensors that training changes: all but tables of angles and those that no file has."""
+        """Return the tensors that training changes: all but tables of angles and those that no file has."""
         fixed = {view.tensor for step in self.network.attention_steps if step.rotary
                  for view in (step.rotary.cosines, step.rotary.sines)}
         return [numbers.requires_grad_() for name, numbers in self.numbers.items()
                 if name not in fixed and not name.startswith(COMPUTED)]
 
     def as_data(self) -> TrainedNetwork:
-        """The network with the numbers that it has now, in its format where they were learnt."""
+        """Return the network with the numbers that it has now, in its format where they were learnt."""
         form = next(name for name, dtype in _DTYPES.items() if dtype == self.form)
         tensors = {name: Tensor(form, self.network.tensors[name].shape, numbers.detach().numpy().tobytes())
                    for name, numbers in self.numbers.items() if numbers.requires_grad}

@@ -29,7 +29,7 @@ _KINDS = {"binary64": "F64", "binary32": "F32", "binary16": "F16", "bfloat16": "
 
 
 def weights_bytes(network: TrainedNetwork) -> bytes:
-    """The file, written here: what the package safetensors has for numpy knows no bfloat16."""
+    """Return the file, written here: what the package safetensors has for numpy knows no bfloat16."""
     kept = {name: tensor for name, tensor in network.tensors.items() if not name.startswith(COMPUTED)}
     header, start = {}, 0
     for name, tensor in kept.items():
@@ -42,7 +42,7 @@ def weights_bytes(network: TrainedNetwork) -> bytes:
 
 
 def with_its_source(network: TrainedNetwork) -> TrainedNetwork:
-    """The network, which says that it came from this file."""
+    """Return the network, which says that it came from this file."""
     return replace(network, sources=(Source(FILE, hashlib.sha256(weights_bytes(network)).hexdigest()),))
 
 
@@ -92,7 +92,7 @@ class Recipe:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def imported(self, tensors: Mapping[str, bytes]) -> TrainedNetwork:
-        """The network with these tensors, binary32."""
+        """Return the network with these tensors, binary32."""
         stored = {name: Stored("F32", "binary32", shape, partial(tensors.__getitem__, name))
                   for name, shape in self.shapes.items()}
         epsilon = self.answers.get("epsilon")

@@ -46,7 +46,7 @@ class Lessons(Protocol):
         """So many inputs of one length."""
 
     def batch(self, items: Sequence[Item]) -> Batch:
-        """These inputs, of one length."""
+        """Return these inputs, of one length."""
 
     def size(self, item: Item) -> tuple[int, ...]:
         """Items with the same are of one length."""
@@ -64,10 +64,10 @@ class Lessons(Protocol):
         """It for people."""
 
     def decide(self, network: TrainedNetwork, settings: Settings) -> AnyDecision:
-        """The decision about the claim; nothing here has a part in it."""
+        """Return the decision about the claim; nothing here has a part in it."""
 
     def taught_by(self, decision: Any) -> tuple[list[Item], list[Item]]:
-        """The inputs that a decision proves to be wrong, and those with the smallest margins that it saw."""
+        """Return the inputs that a decision proves to be wrong, and those with the smallest margins that it saw."""
 
 
 class Pool:
@@ -99,7 +99,7 @@ class Pool:
         self.pressing = list(grouped(self.lessons, chosen).values())
 
     def drawn(self, count: int, draw: Draw) -> Batch | None:
-        """A batch of one length, each item as likely as the others; None if there is none."""
+        """Return a batch of one length, each item as likely as the others; None if there is none."""
         if not self.items:
             return None
         groups = self.pressing if self.pressing and draw.random() < 0.5 else self.groups
@@ -109,7 +109,7 @@ class Pool:
 
 
 def grouped(lessons: Lessons, items: Iterable[Item]) -> dict[tuple[int, ...], list[Item]]:
-    """The items of each length."""
+    """Return the items of each length."""
     groups: dict[tuple[int, ...], list[Item]] = {}
     for item in items:
         groups.setdefault(lessons.size(item), []).append(item)

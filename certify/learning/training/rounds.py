@@ -37,7 +37,7 @@ class TrainingBudget:
 
 
 def checked(budget: TrainingBudget) -> TrainingBudget:
-    """The budget.
+    """Return the budget.
 
     Raises:
         InputError: for what is no number of rounds, of steps, or no seed.
@@ -110,7 +110,7 @@ def compare_with_given(given: TrainedNetwork, repaired: Decision, settings: Sett
 
 
 def _question(given: TrainedNetwork, repaired: Decision, longest: int) -> LearningQuestion:
-    """The words of which the claim asks something, at its first offset."""
+    """Return the words of which the claim asks something, at its first offset."""
     claim = claim_of_lengths(given, repaired.claim, repaired.claim.lengths[0], longest)
     claim = replace(claim, offsets=(claim.offsets[0], claim.offsets[0]))
     return read_words(given, claim, "asked" if leaves_words_out(claim) else "all")

@@ -30,7 +30,7 @@ def print_training(out: Console, training: Training, repair: Repair | None) -> N
 
 
 def describe_training(training: Training) -> list[str]:
-    """The verdict, and why there is no better one."""
+    """Return the verdict, and why there is no better one."""
     decision = training.decision
     if decision is None:
         return [f"{training.verdict}: {training.reason}"]
@@ -38,7 +38,7 @@ def describe_training(training: Training) -> list[str]:
 
 
 def round_rows(rounds: Sequence[Round]) -> list[tuple[str, ...]]:
-    """The cells of each round."""
+    """Return the cells of each round."""
     return [(str(one.number), "-" if one.loss is None else f"{one.loss:.2g}", str(one.seen), str(one.wrong),
              cut_word(one.shortest) or "-", _decided(one)) for one in rounds]
 

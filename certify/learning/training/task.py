@@ -48,7 +48,7 @@ class Task:
     scope: Scope
 
     def claim(self, network: TrainedNetwork) -> WordsClaim | TracksClaim:
-        """The claim about a network.
+        """Return the claim about a network.
 
         Raises:
             InputError: one line that says which key and what was expected.
@@ -63,7 +63,7 @@ class Task:
         return claim_of_table(self.table, self.where, self.folder, network, self.scope)
 
     def text(self, claim: WordsClaim | TracksClaim) -> tuple[str, dict[str, str]]:
-        """A claim file that says the same with these lengths and offsets, and the files that it names."""
+        """Return a claim file that says the same with these lengths and offsets, and the files that it names."""
         files: dict[str, str] = {}
         table = _with_files_beside(dict(self.table), self.folder, files)
         if isinstance(claim, WordsClaim):
@@ -76,7 +76,7 @@ class Task:
 
 
 def read_task(name: str | None, flags: Flags, scope: Scope) -> Task:
-    """The task of a file or of a name, or of options.
+    """Return the task of a file or of a name, or of options.
 
     Raises:
         InputError: if there is none, or there are both.
@@ -91,7 +91,7 @@ def read_task(name: str | None, flags: Flags, scope: Scope) -> Task:
 
 
 def _named(name: str) -> Path:
-    """The claim file of an example."""
+    """Return the claim file of an example."""
     shipped = {path.parent.name: path for path in sorted((examples_folder() / "trained").glob("*/claim.toml"))}
     shipped |= {path.stem: path for path in sorted((examples_folder() / "adders").glob("*.toml"))}
     if name not in shipped:
@@ -101,7 +101,7 @@ def _named(name: str) -> Path:
 
 
 def lessons_of(network: TrainedNetwork, claim: WordsClaim | TracksClaim, window: int = 0) -> Lessons:
-    """The claim as training sees it; what layers but the last write is to follow from so many columns, if not 0.
+    """Return the claim as training sees it; what layers but the last write is to follow from so many columns, if not 0.
 
     Raises:
         InputError: if it cannot.
@@ -116,7 +116,7 @@ def lessons_of(network: TrainedNetwork, claim: WordsClaim | TracksClaim, window:
 
 
 def new_network(task: Task, sizes: Sizes, seed: int) -> tuple[Recipe, TrainedNetwork]:
-    """A network with as many tokens and position rows as the task needs; training begins with it.
+    """Return a network with as many tokens and position rows as the task needs; training begins with it.
 
     Raises:
         InputError, Unsupported: if there is none of these sizes, or the claim is none.
@@ -144,7 +144,7 @@ def _rows(task: Task, attention: Attends, vocabulary: int) -> int:
 
 
 def _tokens(value: object, named: bool = False) -> Iterator[int]:
-    """The tokens that a table names."""
+    """Yield the tokens that a table names."""
     if isinstance(value, Mapping):
         if "letters" in value:
             letters = value["letters"]
@@ -162,7 +162,7 @@ def _tokens(value: object, named: bool = False) -> Iterator[int]:
 
 
 def _with_files_beside(value: Any, folder: Path, files: dict[str, str]) -> Any:
-    """The same with automata of files that stand beside it; ``files`` has them then."""
+    """Return the same with automata of files that stand beside it; ``files`` has them then."""
     if isinstance(value, list):
         return [_with_files_beside(one, folder, files) for one in value]
     if not isinstance(value, dict):
@@ -175,7 +175,7 @@ def _with_files_beside(value: Any, folder: Path, files: dict[str, str]) -> Any:
 
 
 def toml_text(table: Mapping[str, Any]) -> str:
-    """The table as TOML, lists of answers as tables of their own.
+    """Return the table as TOML, lists of answers as tables of their own.
 
     >>> print(toml_text({"letters": "01", "answer": [{"kind": "sign", "truth": {"regex": "1*"}}], "max_n": 3}), end="")
     letters = "01"

@@ -48,7 +48,7 @@ class TrackLessons:
         return self.batch([items[index] for index in draw.integers(len(items), size=count)])
 
     def batch(self, items: Sequence[Item]) -> Batch:
-        """These inputs, of one length."""
+        """Return these inputs, of one length."""
         form = self.claim.forms[items[0][0]]
         tokens = np.array([self.claim.tokens(form, self._columns(item)) for item in items])
         at = np.array(form.asked) - 1
@@ -107,11 +107,11 @@ class TrackLessons:
         return self.claim.show_input(self._columns(item))
 
     def decide(self, network: TrainedNetwork, settings: Settings) -> TracksDecision:
-        """The decision about the claim."""
+        """Return the decision about the claim."""
         return decide_tracks(network, self.claim, settings.effort, settings.workers)
 
     def taught_by(self, decision: TracksDecision) -> tuple[list[Item], list[Item]]:
-        """The inputs that are proved to be wrong, and those with the smallest margins."""
+        """Return the inputs that are proved to be wrong, and those with the smallest margins."""
         index = self.claim.column_index
         return ([(row.wrong.form, tuple(index[column] for column in row.wrong.columns))
                  for row in decision.rows if row.wrong],

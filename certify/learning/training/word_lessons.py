@@ -52,7 +52,7 @@ class WordLessons:
         return self._made(self._walks.draw(count, n, draw), self._offsets(n, count, draw))
 
     def batch(self, items: Sequence[Item]) -> Batch:
-        """These inputs, of one length."""
+        """Return these inputs, of one length."""
         words = np.array([word for _, word in items], dtype=np.int64).reshape(len(items), -1)
         return self._made(words, np.array([offset for offset, _ in items]))
 
@@ -113,11 +113,11 @@ class WordLessons:
         return (show_word(self.claim.alphabet[letter] for letter in item[1]) or "()") + at
 
     def decide(self, network: TrainedNetwork, settings: Settings) -> Decision:
-        """The decision about the claim."""
+        """Return the decision about the claim."""
         return decide(network, self.claim, settings)
 
     def taught_by(self, decision: Decision) -> tuple[list[Item], list[Item]]:
-        """The inputs that are proved to be wrong, and those with the smallest margins."""
+        """Return the inputs that are proved to be wrong, and those with the smallest margins."""
         letters = self.claim.letters
         return ([(row.wrong.offset, letters(row.wrong.word)) for row in decision.rows if row.wrong],
                 [(row.seen.offset, letters(row.seen.word)) for row in decision.rows if row.seen])

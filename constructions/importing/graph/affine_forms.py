@@ -124,20 +124,20 @@ class Flat:
         self._sum: SumBase | None = None
 
     def columns(self, chosen: Codes) -> Flat:
-        """Some of the forms, in this order; the same object if they are all of them."""
+        """Return some of the forms, in this order; the same object if they are all of them."""
         if len(chosen) == self.size and (chosen == np.arange(self.size)).all():
             return self
         return Flat({base: matrix[:, chosen] for base, matrix in self.terms.items()},
                     [one[:, chosen] for one in self.constants], len(chosen))
 
     def as_sum(self) -> SumBase:
-        """This form as a base."""
+        """Return this form as a base."""
         if self._sum is None:
             self._sum = SumBase(self.size, self)
         return self._sum
 
     def only(self) -> Base | None:
-        """The base whose numbers these are, one by one."""
+        """Return the base whose numbers these are, one by one."""
         if len(self.terms) != 1 or self.constants:
             return None
         ((base, matrix),) = self.terms.items()
@@ -151,14 +151,14 @@ class Flat:
         return Flat({base: exactness.product(m, matrix) for base, m in self.terms.items()}, (), matrix.shape[1])
 
     def scaled(self, factor: Fraction, exactness: Exactness) -> Flat:
-        """The forms times a number."""
+        """Return the forms times a number."""
         if factor == 1:
             return self
         return Flat({base: exactness.scaled(m, factor) for base, m in self.terms.items()},
                     [exactness.scaled(one, factor) for one in self.constants], self.size)
 
     def plus(self, other: Flat, exactness: Exactness) -> Flat:
-        """The sums, one by one."""
+        """Return the sums, one by one."""
         terms = dict(self.terms)
         for base, matrix in other.terms.items():
             terms[base] = exactness.sum(terms[base], matrix) if base in terms else matrix
@@ -204,7 +204,7 @@ class Exactness:
         return total
 
     def scaled(self, x: Array, factor: Fraction) -> Array:
-        """The nearest numbers to x times a rational."""
+        """Return the nearest numbers to x times a rational."""
         if factor in (1, -1):
             return np.asarray(x * np.float64(factor))
         exact = [Fraction(value) * factor for value in x.ravel().tolist()]
@@ -213,7 +213,7 @@ class Exactness:
         return result
 
     def inverse(self, x: Array) -> Array:
-        """The nearest numbers to 1 / x."""
+        """Return the nearest numbers to 1 / x."""
         result = np.asarray(1 / x)
         self.note(all(Fraction(a) * Fraction(b) == 1 for a, b in zip(x.ravel().tolist(), result.ravel().tolist(),
                                                                      strict=True)))
@@ -228,7 +228,7 @@ class Exactness:
         return result
 
     def product(self, x: Array, y: Array) -> Array:
-        """The product of matrices."""
+        """Return the product of matrices."""
         if is_selection(x):
             return y if len(x) == x.shape[1] and (x.diagonal() == 1).all() else np.asarray(x @ y)
         if is_selection(y.T):

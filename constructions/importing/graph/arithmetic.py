@@ -51,7 +51,7 @@ def finite(constant: Any) -> Array:
 
 
 def number_in(array: Any) -> Fraction | None:
-    """The one number that all elements are, if they are."""
+    """Return the one number that all elements are, if they are."""
     flat = np.asarray(array, np.float64).ravel()
     same = flat.size > 0 and bool((flat == flat[0]).all()) and bool(np.isfinite(flat[0]))
     return Fraction(np.float64(flat[0])) if same else None
@@ -141,7 +141,7 @@ def _with_norms(flat: Flat, change: Callable[[NormBase, Array], NormBase | None]
 
 
 def plus(x: Tokenwise, y: Tokenwise, sign: int, exactness: Exactness) -> Tokenwise:
-    """The sum, or the difference."""
+    """Return the sum, or the difference."""
     shape = np.broadcast_shapes(x.shape, y.shape)
     x, y = (one.moved(lambda codes: np.broadcast_to(codes, shape)) for one in (x, y))
     if (ratio := x.ratio_to(y)) is not None:
@@ -155,7 +155,7 @@ def plus(x: Tokenwise, y: Tokenwise, sign: int, exactness: Exactness) -> Tokenwi
 
 
 def as_parts(value: Tokenwise | Modulated, exactness: Exactness) -> tuple[tuple[Tokenwise, Array], ...]:
-    """A value as a sum of arrays times constants."""
+    """Return a value as a sum of arrays times constants."""
     if isinstance(value, Modulated):
         return tuple((part, exactness.scaled(table, value.factor)) for part, table in value.parts)
     return ((value.settled(exactness), np.ones(value.shape)),)
@@ -217,7 +217,7 @@ def joined_numbers(values: Sequence[Tokenwise], axis: int) -> Tokenwise:
 
 
 def _constant_like(array: Any, other: Tokenwise, axis: int, count: int) -> Tokenwise:
-    """A constant as numbers of the tokens that stand beside it."""
+    """Return a constant as numbers of the tokens that stand beside it."""
     if (other.positions != np.take(other.positions, [0], axis)).any():
         raise NotUnderstood("constants before or after tokens, expected a token of their own at their place")
     numbers = np.asarray(array, np.float64)
@@ -310,7 +310,7 @@ def multiply(state: State, x: Any, y: Any) -> Any:
 
 
 def _over_root(x: Tokenwise | Centred | Curve, y: MeanSquare, exactness: Exactness) -> Any:
-    """A norm, whose gain may have been multiplied before."""
+    """Return a norm, whose gain may have been multiplied before."""
     made = over_root(x, y, exactness)
     return times_constant(made, x.gain, exactness) if isinstance(x, Centred) and x.gain is not None else made
 

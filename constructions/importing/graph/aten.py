@@ -137,7 +137,7 @@ def _variance(is_root: bool) -> Translator:
 
 
 def _norm(is_layer: bool) -> Translator:
-    """A norm spelled out, as an attribute of ONNX would round epsilon to binary32."""
+    """Return a norm spelled out, as an attribute of ONNX would round epsilon to binary32."""
     def handler(call: Call) -> None:
         epsilon, shape, kind = call.get("eps"), call.shape(call.x), call.kind(call.x)
         del call.made[1:]  # mean and deviation, which nothing here reads

@@ -56,7 +56,7 @@ class Name(str):
 
 
 def shape_of(meta: Mapping[str, Any]) -> tuple[int, ...]:
-    """The shape that a tensor states."""
+    """Return the shape that a tensor states."""
     return tuple(int(size["as_int"]) for size in meta["sizes"])
 
 
@@ -90,7 +90,7 @@ def value_of(argument: Mapping[str, Any]) -> Any:
 
 
 def tensors_of(argument: Any, is_named: bool = False) -> Iterator[Name]:
-    """The names of all tensors in it, those in lists, too."""
+    """Yield the names of all tensors in it, those in lists, too."""
     if isinstance(argument, list):
         for inner in argument:
             yield from tensors_of(inner, is_named)
@@ -116,11 +116,11 @@ class AtenGraph:
         self.inputs: list[str] = []
 
     def kind(self, name: str) -> int:
-        """The type of a tensor's elements."""
+        """Return the type of a tensor's elements."""
         return int(self.values[name]["dtype"])
 
     def shape(self, name: str) -> tuple[int, ...]:
-        """The shape of a tensor."""
+        """Return the shape of a tensor."""
         return shape_of(self.values[name])
 
     def keep(self, name: str, array: Any) -> None:
@@ -136,7 +136,7 @@ class AtenGraph:
         self.constants[name] = array
 
     def snapshot(self, name: str) -> str:
-        """The elements that a constant has now, under a name of their own."""
+        """Return the elements that a constant has now, under a name of their own."""
         new = f"{name}@{len(self.constants)}"
         self.values[new], self.constants[new] = self.values[name], np.array(self.constants[name])
         return new
@@ -195,12 +195,12 @@ class Call:
             raise Unfit(f"an array of more than {MAX_ELEMENTS} elements")
 
     def get(self, name: str, default: Any = None) -> Any:
-        """An argument, or its default; note that it was read."""
+        """Return an argument, or its default; note that it was read."""
         self._read.add(name)
         return self.arguments.get(name, default)
 
     def operands(self, count: int | None = None) -> list[Any]:
-        """The first arguments, whatever they are called."""
+        """Return the first arguments, whatever they are called."""
         return [self.get(name) for name in [*self.arguments][:count]]
 
     @property
@@ -224,13 +224,13 @@ class Call:
             raise Unfit(f"a result of shape {stated}, expected {tuple(shape)} by its arguments")
 
     def known(self, name: str) -> Any:
-        """The elements of a constant."""
+        """Return the elements of a constant."""
         if name not in self.program.constants:
             raise Unfit("what depends on tokens, expected constants")
         return self.program.constants[name]
 
     def axis(self, number: int, name: str | None = None) -> int:
-        """An axis counted from the first one."""
+        """Return an axis counted from the first one."""
         rank = max(1, len(self.plain_shape(name or self.x)))
         if not -rank <= int(number) < rank:
             raise Unfit(f"axis {int(number)} of an array of {rank} axes")
@@ -254,7 +254,7 @@ class Call:
         return name in self.program.pairs
 
     def new(self, shape: Sequence[int], kind: int) -> Name:
-        """A tensor that the program has no name for."""
+        """Return a tensor that the program has no name for."""
         self._expect_small(shape)
         self._extra += 1
         name = Name(f"{self.name or self.out}.{self._extra}")
@@ -268,7 +268,7 @@ class Call:
             self.program.inexact.add(self.out)
 
     def constant(self, array: Any, kind: int = LONG) -> Name:
-        """A constant."""
+        """Return a constant."""
         array = np.asarray(array)
         if kind not in REAL and (np.trunc(array) != array).any():
             raise Unfit("a constant that is not a number of its type")
@@ -294,18 +294,18 @@ class Call:
                          **attributes)
 
     def as_kind(self, value: Any, kind: int | None = None) -> str:
-        """A tensor or a number, as one of this type, or that of the result."""
+        """Return a tensor or a number, as one of this type, or that of the result."""
         kind = self.out_kind if kind is None else kind
         if not isinstance(value, Name):
             return self.constant(value, kind)
         return value if self.kind(value) == kind else self.do("Cast", value, kind=kind, to=TYPES[kind])
 
     def reshaped(self, name: str, shape: Sequence[int], output: str | None = None) -> str:
-        """The same elements in another shape."""
+        """Return the same elements in another shape."""
         return self.emit("Reshape", [name, list(shape)], self.new(shape, self.kind(name)) if output is None else output)
 
     def turned(self, name: str, order: Sequence[int], output: str | None = None) -> str:
-        """The axes in another order."""
+        """Return the axes in another order."""
         shape = self.shape(name)
         return self.emit("Transpose", [name], self.new([shape[axis] for axis in order], self.kind(name))
                          if output is None else output, perm=list(order))
@@ -324,7 +324,7 @@ def _category(kind: int) -> int:
 
 
 def _common_type(kinds: Sequence[int]) -> int | None:
-    """The least type that holds several of the same priority; None of none."""
+    """Return the least type that holds several of the same priority; None of none."""
     found: int | None = None
     for kind in kinds:
         if found is None or _category(kind) != _category(found):

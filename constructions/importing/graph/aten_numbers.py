@@ -28,7 +28,7 @@ from constructions.importing.graph.aten_call import (
 
 
 def _filled(number: int | None) -> Translator:
-    """A constant that is one number everywhere."""
+    """Return a constant that is one number everywhere."""
     def handler(call: Call) -> None:
         call.get("self")  # its shape and type are those that are stated
         value = number if number is not None else call.get("fill_value", call.get("s", call.get("value")))
@@ -250,7 +250,7 @@ def _clip(least: str, most: str, defaults: tuple[Any, Any]) -> Translator:
 
 
 def _reduced(operation: str, of_truth: bool = False) -> Translator:
-    """A sum, a mean, an extreme over axes; with ``of_truth`` whether any (or all) elements hold."""
+    """Return a sum, a mean, an extreme over axes; with ``of_truth`` whether any (or all) elements hold."""
     def handler(call: Call) -> None:
         axes = call.get("dim")
         call.emit(operation, [call.as_kind(call.x, BOOLEAN if of_truth else None),
@@ -269,7 +269,7 @@ def _argmax(call: Call) -> None:
 
 
 def _of(function: Callable[..., Any], is_exact: bool = True, is_jump: bool = False) -> Translator:
-    """A function of the call and its constants; one that is a jump is of exact numbers alone."""
+    """Return a function of the call and its constants; one that is a jump is of exact numbers alone."""
     def handler(call: Call) -> None:
         names = [one for value in call.operands() for one in (value if isinstance(value, list) else [value])
                  if isinstance(one, Name)]

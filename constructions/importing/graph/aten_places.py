@@ -39,7 +39,7 @@ def _reshape(call: Call) -> None:
 
 
 def _folded(call: Call, shape: Sequence[int]) -> Sequence[int]:
-    """The shape that follows from arguments other than sizes."""
+    """Return the shape that follows from arguments other than sizes."""
     operation = call.operation.removesuffix("_")
     if operation == "ravel":
         return [math.prod(shape)]
@@ -116,7 +116,7 @@ def _index(call: Call) -> None:
 
 
 def _places(call: Call) -> tuple[Any, ...]:
-    """The indices of constants, by whole numbers or masks."""
+    """Return the indices of constants, by whole numbers or masks."""
     found = []
     for one in call.get("indices"):
         found.append(slice(None) if one is None else call.known(one))
@@ -126,7 +126,7 @@ def _places(call: Call) -> tuple[Any, ...]:
 
 
 def _within(call: Call, places: str, size: int) -> str:
-    """Indices, counted from the first element; those of constants are counted so here."""
+    """Return indices, counted from the first element; those of constants are counted so here."""
     if places not in call.program.constants:
         return places
     array = call.known(places)
@@ -250,7 +250,7 @@ def _repeat_interleave(call: Call) -> None:
 
 
 def repeated(call: Call, name: str, axis: int, times: int) -> str:
-    """A new axis after one, along which it is repeated."""
+    """Return a new axis after one, along which it is repeated."""
     shape = call.shape(name)
     wide = [*shape[: axis + 1], times, *shape[axis + 1:]]
     return call.do("Expand", call.reshaped(name, [*shape[: axis + 1], 1, *shape[axis + 1:]]), wide, shape=wide)

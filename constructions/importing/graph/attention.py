@@ -90,12 +90,12 @@ def scores_of(query: Tokenwise | Modulated, key: Tokenwise | Modulated) -> Score
 
 
 def _own(index: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
-    """An index into an array that is broadcast."""
+    """Return an index into an array that is broadcast."""
     return tuple(0 if size == 1 else i for i, size in zip(index[len(index) - len(shape):], shape, strict=True))
 
 
 def _read(parts: list[tuple[Tokenwise, Array | None]], index: tuple[int, ...]) -> tuple[Flat, Any]:
-    """The forms of one head, and the tables by which halves of them are turned."""
+    """Return the forms of one head, and the tables by which halves of them are turned."""
     for part, _ in parts:
         forms = part.forms[index]
         if (forms != forms[:1]).any():
@@ -203,7 +203,7 @@ def seen_by(scores: ScoreArray) -> NDArray[np.bool_]:
 
 
 def _slope(mask: Array, exactness: Exactness) -> Fraction | None:
-    """The slope of what is added to visible scores, but for what is the same for all keys of a query.
+    """Return the slope of what is added to visible scores, but for what is the same for all keys of a query.
 
     None if it is not slope · (key - query).
     """
@@ -265,7 +265,7 @@ def averages(weights: AttentionWeights, value: Tokenwise, known: list[SoftmaxHea
 
 
 def pooled(value: Tokenwise, axis: int, keep: bool, asked: tuple[Flat, Flat] | None = None) -> Tokenwise:
-    """The mean over all tokens, at the last one: a head whose scores are all 0, or those of what is asked."""
+    """Return the mean over all tokens, at the last one: a head whose scores are all 0, or those of what is asked."""
     rows = np.moveaxis(value.codes, axis, 0)
     positions, forms = rows // value.flat.size, rows % value.flat.size
     count = len(rows)

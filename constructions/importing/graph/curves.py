@@ -61,31 +61,31 @@ class Curve:
             raise NotUnderstood("a function of a multiple of numbers")
 
     def times(self, factor: Fraction) -> Curve:
-        """A multiple."""
+        """Return a multiple."""
         return Curve(self.of, {monomial: a * factor for monomial, a in self.polynomial.items() if factor})
 
 
 def as_curve(value: Tokenwise | Curve) -> Curve:
-    """An array as the function x, or its multiple."""
+    """Return an array as the function x, or its multiple."""
     if isinstance(value, Curve):
         return value
     return Curve(Tokenwise(value.flat, value.codes), {(1, None): value.factor})
 
 
 def linear(value: Tokenwise | Curve, exactness: Exactness) -> Curve:
-    """The value as a multiple of an array: a function that is another one becomes units of its own."""
+    """Return the value as a multiple of an array: a function that is another one becomes units of its own."""
     if isinstance(value, Curve) and value.polynomial.keys() != {(1, None)}:
         value = resolved(value, exactness)
     return as_curve(value)
 
 
 def constant(number: Fraction) -> Polynomial:
-    """A constant."""
+    """Return a constant."""
     return {(0, None): number} if number else {}
 
 
 def plus(x: Polynomial, y: Polynomial, sign: int = 1) -> Polynomial:
-    """The sum, or the difference."""
+    """Return the sum, or the difference."""
     total = dict(x)
     for monomial, number in y.items():
         total[monomial] = total.get(monomial, Fraction(0)) + sign * number
@@ -93,7 +93,7 @@ def plus(x: Polynomial, y: Polynomial, sign: int = 1) -> Polynomial:
 
 
 def times(x: Polynomial, y: Polynomial) -> Polynomial:
-    """The product."""
+    """Return the product."""
     total: Polynomial = {}
     for (i, f), a in x.items():
         for (j, g), b in y.items():
@@ -107,7 +107,7 @@ def times(x: Polynomial, y: Polynomial) -> Polynomial:
 
 
 def applied(name: Name, x: Polynomial) -> Polynomial:
-    """A function of a polynomial."""
+    """Return a function of a polynomial."""
     if any(f for _, f in x):
         raise NotUnderstood(f"{name} of a function that is not linear")
     return {(0, (name, tuple(sorted((power, number) for (power, _), number in x.items())))): Fraction(1)}
@@ -146,7 +146,7 @@ def _gelu(rest: Polynomial) -> Piece | None:
 
 
 def pieces(polynomial: Polynomial) -> tuple[Fraction, Fraction, list[Piece]]:
-    """The constant, the multiple of x, and multiples of activations whose sum it is."""
+    """Return the constant, the multiple of x, and multiples of activations whose sum it is."""
     rest = dict(polynomial)
     free = rest.pop((0, None), Fraction(0))
     found = []
@@ -178,7 +178,7 @@ def _shown(polynomial: Polynomial) -> str:
 
 
 def resolved(value: Tokenwise | Curve, exactness: Exactness) -> Tokenwise:
-    """The array of numbers that the curve makes: units, as far as it is not linear."""
+    """Return the array of numbers that the curve makes: units, as far as it is not linear."""
     if isinstance(value, Tokenwise):
         return value
     if value.made is None:
@@ -247,7 +247,7 @@ def is_square(value: Any) -> bool:
 
 
 def summed(value: Tokenwise, axis: int, keep: bool, factor: Fraction, exactness: Exactness) -> Tokenwise:
-    """The sum over an axis that is not that of tokens, times a factor."""
+    """Return the sum over an axis that is not that of tokens, times a factor."""
     last = value.moved(lambda codes: np.moveaxis(codes, axis, -1))
     made = times_constant(last, np.ones((last.shape[-1], 1)), exactness).moved(lambda codes: codes[..., 0])
     made = replace(made, factor=made.factor * factor)
@@ -255,7 +255,7 @@ def summed(value: Tokenwise, axis: int, keep: bool, factor: Fraction, exactness:
 
 
 def plain_mean(value: Any, exactness: Exactness) -> Any:
-    """A mean that is not taken away from its numbers is a sum like any other."""
+    """Return a mean that is not taken away from its numbers is a sum like any other."""
     if not isinstance(value, ArrayMean):
         return value
     count = value.of.shape[-1]
@@ -270,7 +270,7 @@ def plain_centred(value: Centred, exactness: Exactness) -> Tokenwise:
 
 
 def mean(value: Any, factor: Fraction = Fraction(1)) -> ArrayMean | MeanSquare:
-    """The mean over the last axis, times a factor (their number, for sums)."""
+    """Return the mean over the last axis, times a factor (their number, for sums)."""
     if isinstance(value, CentredSquare):
         return MeanSquare(value.of, True, factor)
     if isinstance(value, Curve) and value.polynomial.keys() == {(2, None)}:
@@ -281,7 +281,7 @@ def mean(value: Any, factor: Fraction = Fraction(1)) -> ArrayMean | MeanSquare:
 
 
 def to_power(value: MeanSquare, exponent: Fraction) -> MeanSquare:
-    """A power."""
+    """Return a power."""
     if value.power * exponent not in (1, HALF, -HALF):
         raise NotUnderstood(f"the power {value.power * exponent} of a mean of squares, expected 1/2 or -1/2")
     return replace(value, power=value.power * exponent)
@@ -307,7 +307,7 @@ def over_root(value: Tokenwise | Centred | Curve, squares: MeanSquare, exactness
 
 def normed(value: Tokenwise, kind: Literal["layer", "rms"], epsilon: Fraction, gain: Array | None,
            bias: Array | None) -> Tokenwise:
-    """The norm along the last axis of an array whose factor is 1."""
+    """Return the norm along the last axis of an array whose factor is 1."""
     positions, groups, rows = grouped(value)
     width = value.shape[-1]
     norms = [NormBase(width, value.flat.columns(row).as_sum(), kind, epsilon, gain, bias) for row in rows]

@@ -44,7 +44,7 @@ class UnknownSize(ValueError):
 
 
 def symbol_of(size: Mapping[str, Any]) -> str | None:
-    """The name of the symbol that a size is; None of a number."""
+    """Return the name of the symbol that a size is; None of a number."""
     if "as_int" in size:
         return None
     called = _parsed(size["as_expr"]["expr_str"])
@@ -54,7 +54,7 @@ def symbol_of(size: Mapping[str, Any]) -> str | None:
 
 
 def concrete(part: Mapping[str, Any], symbols: Mapping[str, int]) -> Any:
-    """The graph with numbers in place of symbols, and without the operations that compute with lengths."""
+    """Return the graph with numbers in place of symbols, and without the operations that compute with lengths."""
     known = {name: _number(value, symbols) for kind in ("sym_int_values", "sym_bool_values")
                for name, value in part.get(kind, {}).items() if _is_known(value, symbols)}
 
@@ -113,7 +113,7 @@ def holds(guard: str, shape_of: Callable[[str], Sequence[int]]) -> bool:
 
 
 def _worth(tree: Any, leaf: Callable[[Any], int | None]) -> Any:
-    """The value of an expression; ``leaf`` has those of its symbols or sizes, and None of other parts."""
+    """Return the value of an expression; ``leaf`` has those of its symbols or sizes, and None of other parts."""
     if (known := leaf(tree)) is not None:
         return known
     if isinstance(tree, ast.Constant) and isinstance(tree.value, numbers.Real):
@@ -135,7 +135,7 @@ def _worth(tree: Any, leaf: Callable[[Any], int | None]) -> Any:
 
 
 def _input_name(tree: Any) -> str:
-    """The name in the graph of an input, which guards write as L['name'] or L['name'][0]."""
+    """Return the name in the graph of an input, which guards write as L['name'] or L['name'][0]."""
     keys = []
     while isinstance(tree, ast.Subscript):
         keys.append(str(ast.literal_eval(tree.slice)))

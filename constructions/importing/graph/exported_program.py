@@ -96,7 +96,7 @@ class ExportedProgram:
 
 
 def read_exported_program(data: bytes, where: str, given: Collection[str] = ()) -> ExportedProgram:
-    """The program, whose tokens are no input that is given otherwise."""
+    """Return the program, whose tokens are no input that is given otherwise."""
     archive = Archive(data, where, MAX_FILE_BYTES)
     with _as_whole(where, "inputs of a size that is computed of others, {}; expected one length, or a dimension of its "
                           "own, as torch.export.Dim makes it"):
@@ -113,7 +113,7 @@ def read_exported_program(data: bytes, where: str, given: Collection[str] = ()) 
 
 
 def _only_program(archive: Archive, where: str) -> tuple[str, Any]:
-    """The folder of the one program in the archive, and its JSON."""
+    """Return the folder of the one program in the archive, and its JSON."""
     models = [name for name in archive.sizes if f"/{name}".rpartition("/")[0].endswith("/models")]
     if len(models) != 1 or not models[0].endswith("models/model.json"):
         raise InputError(f"{where}: not a whole program of torch.export.save: programs "
@@ -127,7 +127,7 @@ def _only_program(archive: Archive, where: str) -> tuple[str, Any]:
 
 
 def _lengths(part: Mapping[str, Any], given: Collection[str]) -> tuple[tuple[str | None, ...], int | None]:
-    """The symbols of the sizes of the tokens, and their number if that is one."""
+    """Return the symbols of the sizes of the tokens, and their number if that is one."""
     for spec in part["signature"]["input_specs"]:
         name = spec.get("user_input", {}).get("arg", {}).get("as_tensor", {}).get("name")
         if name is not None and name not in given:
@@ -201,7 +201,7 @@ def _tensors(archive: Archive, folder: str) -> dict[str, Any]:
 
 
 def _tensor(data: bytes, meta: Mapping[str, Any]) -> Any:
-    """The elements of a tensor, in the order of its strides."""
+    """Return the elements of a tensor, in the order of its strides."""
     kind, shape = meta["dtype"], shape_of(meta)
     strides = [int(one["as_int"]) for one in meta["strides"]]
     first = int(meta["storage_offset"]["as_int"])

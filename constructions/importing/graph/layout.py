@@ -139,7 +139,7 @@ class Plan:
         return plain
 
     def wrapped(self, norm: NormBase) -> SumBase:
-        """A norm that is written, as a sum."""
+        """Return a norm that is written, as a sum."""
         if norm not in self._wrapped:
             self._wrapped[norm] = Flat({norm: np.eye(norm.size)}, (), norm.size).as_sum()
         return self._wrapped[norm]
@@ -192,7 +192,7 @@ class Plan:
         self.operations = alone
 
     def _read_by(self, operation: Operation) -> set[SumBase | NormBase | None]:
-        """The bases that heads or units read."""
+        """Return the bases that heads or units read."""
         return {self.read(flat).base for flat in self.forms(operation)} - {None}
 
     def _fits_beside(self, one: Operation, other: Operation) -> bool:
@@ -206,7 +206,7 @@ class Plan:
         return all(self._when(term) < time for base in sums if isinstance(base, SumBase) for term in base.flat.terms)
 
     def norm_of(self, operation: Operation) -> NormBase | None:
-        """The norm inside of an operation."""
+        """Return the norm inside of an operation."""
         if isinstance(operation.what, NormBase):
             return operation.what
         bases = self._read_by(operation)
@@ -283,7 +283,7 @@ class Plan:
         return epoch
 
     def _block(self, sums: list[SumBase], epoch: Epoch) -> StreamBlock | None:
-        """The block that these sums share: at each time that one is read, it and nothing else stands there."""
+        """Return the block that these sums share: at each time that one is read, it and nothing else stands there."""
         terms: dict[Base, Array] = {}
         for one in sums:
             for base, matrix in one.flat.terms.items():
@@ -317,7 +317,7 @@ class Plan:
 
 
 def _distinct(sums: list[SumBase]) -> list[tuple[Array, int]]:
-    """The constants of all sums, each as often as in one of them."""
+    """Return the constants of all sums, each as often as in one of them."""
     found: dict[tuple[int, int], Array] = {}
     for one in sums:
         met: dict[int, int] = {}

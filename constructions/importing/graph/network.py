@@ -36,7 +36,7 @@ ONE_TOKEN = "on inputs of one token the graph takes no mean over tokens; they ar
 
 
 def read_graph(data: bytes, where: str, questions: Questions) -> tuple[RecognisedNetwork, dict[str, trained.Tensor]]:
-    """The network, and its tensors."""
+    """Return the network, and its tensors."""
     is_program, given = where.endswith(".pt2"), dict(questions.option("given") or ())
     source = _program(data, where, given) if is_program else _graph(data, where, given)
     count = _count(source, where, questions)
@@ -84,7 +84,7 @@ def read_graph(data: bytes, where: str, questions: Questions) -> tuple[Recognise
 
 
 def _listed(nodes: list[str]) -> str:
-    """Some nodes by name, and how many more there are."""
+    """Return some nodes by name, and how many more there are."""
     return ", ".join(nodes[:4]) + (f" and {len(nodes) - 4} more nodes" if len(nodes) > 4 else "")
 
 
@@ -169,7 +169,7 @@ def _network(reading: GraphReading, count: int, where: str, tensors: Tensors) ->
 
 def write(logits: Flat, count: int, attends: trained.Attends, kind: str, exactness: Exactness,
           tensors: Tensors) -> RecognisedNetwork:
-    """The network that makes these logits, with so many position numbers."""
+    """Return the network that makes these logits, with so many position numbers."""
     return _Writer(logits, count, exactness, tensors).network(attends, kind)
 
 
@@ -213,7 +213,7 @@ class _Writer:
     # -- reading and writing the stream --------------------------------------------------------------------------------
 
     def _matrix(self, read: Read, epoch: Epoch, norm: NormBase | None) -> Array:
-        """The matrix by which something is read from the stream, or through a norm."""
+        """Return the matrix by which something is read from the stream, or through a norm."""
         if norm is not None:
             return read.matrix if read.base is norm else np.zeros((norm.size, read.matrix.shape[1]))
         whole = np.zeros((epoch.width, read.matrix.shape[1]))
@@ -234,7 +234,7 @@ class _Writer:
         return trained.Affine(self.tensors.view(matrix), self.tensors.view(bias) if bias.any() else None)
 
     def _written(self, base: Base, epoch: Epoch) -> Array:
-        """The matrix by which something is written into the stream."""
+        """Return the matrix by which something is written into the stream."""
         whole = np.zeros((base.size, epoch.width))
         for block in epoch.blocks:
             if base in block.terms:
@@ -242,7 +242,7 @@ class _Writer:
         return whole
 
     def _bias(self, index: int, epoch: Epoch) -> trained.View | None:
-        """The constants that are written with an operation."""
+        """Return the constants that are written with an operation."""
         whole = np.zeros(epoch.width)
         for block in epoch.blocks:
             for when, constant in block.constants:
@@ -262,7 +262,7 @@ class _Writer:
                             None if is_all else of)
 
     def _norm_step(self, epoch: Epoch, before: Epoch) -> trained.NormStep:
-        """The stream becomes a norm; constants that are there from the start are in its bias."""
+        """Return the stream becomes a norm; constants that are there from the start are in its bias."""
         norm = self.plan.operations[epoch.start - 1].what
         assert isinstance(norm, NormBase)
         bias = norm.bias

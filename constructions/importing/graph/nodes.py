@@ -157,7 +157,7 @@ def _softmax(state: State, node: Attributes, value: Any) -> Any:
 
 
 def _weights(state: State, scores: ScoreArray) -> AttentionWeights:
-    """The softmax of scores, over keys."""
+    """Return the softmax of scores, over keys."""
     scores = without_unseen(state, scores)
     weights = attention.softmax(scores, state.positions, state.exactness, state.tables)
     if (np.isfinite(scores.masks[0].numbers) & ~attention.seen_by(scores)).any():
@@ -259,7 +259,7 @@ def _einsum(state: State, node: Attributes, *inputs: Any) -> Any:
 
 
 def _convolution(state: State, node: Attributes, value: Any, kernel: Any, bias: Any = None) -> Any:
-    """A convolution that sees one token at a time is a linear map."""
+    """Return a convolution that sees one token at a time is a linear map."""
     plain = all(node.attribute(name) in (default, [one], [one, one]) for name, default, one in (
         ("group", 1, 1), ("strides", None, 1), ("pads", None, 0)))
     if not isinstance(kernel, np.ndarray) or kernel.ndim != 3 or kernel.shape[-1] != 1 or not plain:
@@ -297,7 +297,7 @@ def _where(state: State, _: Attributes, choice: Any, *both: Any) -> Any:
 
 
 def _is_nan(_: State, __: Attributes, value: Any) -> Any:
-    """A condition that never holds: each token sees a key, or its softmax was refused."""
+    """Return a condition that never holds: each token sees a key, or its softmax was refused."""
     if not isinstance(value, AttentionWeights):
         raise NotUnderstood(f"whether {what(value)} are no numbers, expected weights of attention")
     return np.zeros(value.scores.shape, bool)
@@ -327,7 +327,7 @@ def _rows_of_table(state: State, node: Attributes, table: Any, tokens: Any) -> A
 
 
 def _one_hot(state: State, node: Attributes, tokens: Any, depth: Any, values: Any) -> Any:
-    """A one for each token: rows of the identity."""
+    """Return a one for each token: rows of the identity."""
     if not isinstance(tokens, Tokens) or node.attribute("axis") != -1 or not np.array_equal(values, [0, 1]):
         raise NotUnderstood("a one-hot vector of something else than tokens")
     if depth.size != 1 or not 0 < depth.item() <= MAX_ELEMENTS >> 10 or depth.item() != int(depth.item()):
@@ -337,7 +337,7 @@ def _one_hot(state: State, node: Attributes, tokens: Any, depth: Any, values: An
 
 
 def _shape(_: State, node: Attributes, value: Any) -> Any:
-    """A constant, as the number of tokens is one here."""
+    """Return a constant, as the number of tokens is one here."""
     if (shape := shape_of(value)) is None:
         raise NotUnderstood("the shape of this kind of value")
     return np.array(shape[node.attribute("start") : node.attribute("end")], np.int64)

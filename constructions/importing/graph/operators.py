@@ -101,7 +101,7 @@ def expect_one_each(where: str, names: Sequence[str]) -> None:
 
 
 def opset_of(model: Any, where: str) -> dict[str, int]:
-    """The opset of each domain."""
+    """Return the opset of each domain."""
     found: dict[str, int] = {}
     for one in model.opset_import:
         domain = "" if one.domain == "ai.onnx" else one.domain
@@ -178,7 +178,7 @@ class Attributes:
             raise NotUnderstood(f"attribute {name} is {self._given[one.name]}, expected 0 or 1")
 
     def attribute(self, name: str) -> Any:
-        """An attribute, or its default; None if it has none, or if this definition has no such attribute."""
+        """Return an attribute, or its default; None if it has none, or if this definition has no such attribute."""
         self._read.add(name)
         return self._given.get(name, self._defaults.get(name))
 
@@ -203,19 +203,19 @@ class OfProgram(Attributes):
 
 
 def attributes_of(node: Any, opsets: Mapping[str, int]) -> Attributes:
-    """The attributes of a node."""
+    """Return the attributes of a node."""
     return OfProgram(node) if isinstance(node, OnnxNode) else Attributes(node, opsets)
 
 
 def written_attributes(node: Any) -> list[Any]:
-    """The attributes in a form in which they can be compared."""
+    """Return the attributes in a form in which they can be compared."""
     if isinstance(node, OnnxNode):
         return sorted((name, repr(value)) for name, value in node.attributes.items())
     return sorted(one.SerializeToString() for one in node.attribute)
 
 
 def axis_in(number: int, dimensions: int) -> int:
-    """An axis counted from the first one."""
+    """Return an axis counted from the first one."""
     if not -dimensions <= number < max(dimensions, 1):
         raise NotUnderstood(f"axis {number} of an array with {dimensions}")
     return number % max(dimensions, 1)

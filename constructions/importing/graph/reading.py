@@ -67,7 +67,7 @@ class GraphReading:
 
 
 def tokens_input(graph: Graph, given: Mapping[str, int | None], where: str) -> Input:
-    """The one input that is not given otherwise."""
+    """Return the one input that is not given otherwise."""
     names = [one.name for one in graph.inputs]
     if missing := [name for name in given if name not in names]:
         raise InputError(f"{where}: --given {printable(missing[0])}, but the inputs are "
@@ -82,7 +82,7 @@ def tokens_input(graph: Graph, given: Mapping[str, int | None], where: str) -> I
 
 def read_nodes(graph: Graph, tokens: int, where: str, given: Mapping[str, int | None] | None = None,
                apart: bool = False, bidirectional: bool = False) -> GraphReading:
-    """The graph on an input of so many tokens; the first node that is not understood is named.
+    """Return the graph on an input of so many tokens; the first node that is not understood is named.
 
     ``given`` says what stands in its other inputs; with ``apart`` heads do not read tables that are added to scores;
     with ``bidirectional`` tables hide later keys, as they do where attention is causal in some layers alone.
@@ -167,7 +167,7 @@ class _GraphReader:
         return GraphReading(output, shown.how if isinstance(shown, Ending) else "", [*outputs[1:]], self.state)
 
     def _told_apart(self, node: Any) -> tuple[Any, ...]:
-        """The same for nodes that compute the same: that is read once."""
+        """Return the same for nodes that compute the same: that is read once."""
         inputs = [self._value(name) for name in node.input]
         return (node.op_type, node.domain, len(node.output),
                 *((value.dtype.str, value.shape, value.tobytes()) if isinstance(value, np.ndarray) and value.size <= 64
@@ -241,7 +241,7 @@ class _GraphReader:
     # -- constants, and elements put elsewhere -------------------------------------------------------------------------
 
     def _folded(self, node: Any, how: Attributes, inputs: list[Any], moves: bool = False) -> list[Any]:
-        """The node on constants."""
+        """Return the node on constants."""
         if isinstance(node, OnnxNode):
             how.all_are_read()
             return [computed(how, inputs)]
@@ -250,7 +250,7 @@ class _GraphReader:
         return folded(node, how, inputs, self.graph.opsets[""], moves=moves)
 
     def _moved(self, node: Any, how: Attributes, inputs: list[Any]) -> list[Any]:
-        """The same operation on the array of what stands where."""
+        """Return the same operation on the array of what stands where."""
         value, rest = inputs[0], inputs[1:]
         if isinstance(value, Centred):
             value = self._plain(value)
@@ -304,7 +304,7 @@ def _after_the_end(operation: str, how: Attributes, value: Ending, move: Callabl
 
 
 def _undropped(inputs: list[Any]) -> Any:
-    """The input of a dropout that is not training."""
+    """Return the input of a dropout that is not training."""
     training = [*inputs, None, None][2]
     if training is not None and (not isinstance(training, np.ndarray) or training.any()):
         raise NotUnderstood("a dropout in training; expected the model exported in evaluation (model.eval())")
@@ -312,7 +312,7 @@ def _undropped(inputs: list[Any]) -> Any:
 
 
 def _unchanged(how: Attributes, value: Any) -> Any:
-    """The input of a cast among numbers."""
+    """Return the input of a cast among numbers."""
     kind = how.attribute("to")
     if isinstance(value, Tokens) and kind in _WHOLE:
         return replace(value, kind="int32" if kind == _WHOLE[0] else "int64")

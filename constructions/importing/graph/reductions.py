@@ -96,7 +96,7 @@ def _above(state: State, value: Any, bound: Any) -> Curve:
 
 
 def _at_most(state: State, value: Any, bound: Any) -> Any:
-    """The greater one of the negatives, negated."""
+    """Return the greater one of the negatives, negated."""
     return arithmetic.negated(_at_least(state, arithmetic.negated(value), arithmetic.negated(bound)))
 
 

@@ -57,7 +57,7 @@ def product(x: Any, y: Any, state: State) -> TurnedSquare | Modulated | None:
 
 
 def mean(square: TurnedSquare, factor: Fraction) -> MeanSquare:
-    """The mean over the last axis, times a factor."""
+    """Return the mean over the last axis, times a factor."""
     return MeanSquare(square.turn.of, False, factor * square.value.factor**2)
 
 
@@ -71,7 +71,7 @@ def normed(value: Any, epsilon: Fraction, gain: Array, state: State) -> Modulate
 
 
 def _turn_of(value: Modulated, state: State) -> Turn | None:
-    """The turn that it is, found once for each value; None if it is none."""
+    """Return the turn that it is, found once for each value; None if it is none."""
     if id(value) not in state.turns:
         state.turns[id(value)] = value, _found(value)
     found: Turn | None = state.turns[id(value)][1]

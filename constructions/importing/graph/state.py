@@ -77,7 +77,7 @@ class State:
         self.assumed.setdefault(what, {})[self.exactness.node] = None
 
     def positions(self) -> SumBase:
-        """A one for each position."""
+        """Return a one for each position."""
         if self.position_base is None:
             self.position_base = Flat({}, (np.eye(self.count),), self.count).as_sum()
         return self.position_base
@@ -147,7 +147,7 @@ def by_head(shape: tuple[int, ...], make: Callable[[tuple[int, ...]], Any]) -> N
 
 
 def rearranged(value: Any, move: Callable[[Any], Any]) -> Any:
-    """An array of any kind with its elements elsewhere."""
+    """Return an array of any kind with its elements elsewhere."""
     if isinstance(value, AttentionWeights | ScoreArray):
         return moved_scores(value, lambda array: [move(array)])
     if isinstance(value, Modulated):
@@ -218,7 +218,7 @@ def _one_sided(value: Tokenwise, forms: NDArray[np.int64], positions: Positions,
 
 
 def _chosen(which: NDArray[np.intp], size: int, positions: Positions) -> Flat:
-    """A one for the number that a position has in ``which``."""
+    """Return a one for the number that a position has in ``which``."""
     return Flat({}, (np.ones((1, 1)),), 1) if size == 1 else Flat({positions(): np.eye(size)[which]}, (), size)
 
 

@@ -66,7 +66,7 @@ class Tensors:
         return max(found, key=lambda one: one[0])[1] if found else None
 
     def view(self, array: Array) -> trained.View:
-        """A view of these numbers: in a tensor that no other view is in, if there is one."""
+        """Return a view of these numbers: in a tensor that no other view is in, if there is one."""
         array = np.asarray(array, np.float64) + 0  # no -0
         key = (array.shape, np.ascontiguousarray(array).tobytes())
         if key not in self._known and self.pieces and (piece := self._piece(array)):
@@ -86,7 +86,7 @@ class Tensors:
         return view
 
     def array(self, view: trained.View) -> Array:
-        """The numbers of a view that was made."""
+        """Return the numbers of a view that was made."""
         return view_of_tensor(self._tensors[view.tensor], view)
 
 
@@ -138,7 +138,7 @@ class NetworkAtLength:
         return bool((np.abs(off) <= np.ldexp(size, -ROUNDED)).all())
 
     def embeddings(self) -> Array:
-        """The rows of tokens at the first position."""
+        """Return the rows of tokens at the first position."""
         table = self.tensors.array(self.found.tokens)
         return table if self.found.positions is None else table + self.tensors.array(self.found.positions)[:1]
 

@@ -43,7 +43,7 @@ class TokenCase:
     outside: Any
 
     def each_of(self, move: Callable[[Any], list[Any]]) -> list[TokenCase]:
-        """The arrays that are made of the elements."""
+        """Return the arrays that are made of the elements."""
         return [TokenCase(np.asarray(codes, np.int64), self.tokens, inside, outside) for codes, inside, outside in zip(
             move(self.codes), move(self.inside), move(self.outside), strict=True)]
 
@@ -69,7 +69,7 @@ class TokenCount:
 
 
 def mean_of_kept(state: State, operation: str, node: Attributes, inputs: Sequence[Any]) -> Any:
-    """A step on the way to the mean of those tokens that are no padding; None if it is none."""
+    """Return a step on the way to the mean of those tokens that are no padding; None if it is none."""
     x, y = [*inputs, None][:2]
     if operation == "Mul" and any(isinstance(one, TokenCase) for one in inputs):
         x, y = (y, x) if isinstance(x, TokenCase) else (x, y)
@@ -182,7 +182,7 @@ def _by_tokens(scores: ScoreArray, tokens: frozenset[int], inside: Sequence[Mask
 
 
 def _unseen(scores: ScoreArray) -> frozenset[int]:
-    """The tokens whose keys are hidden wherever others are seen."""
+    """Return the tokens whose keys are hidden wherever others are seen."""
     found = frozenset[int]()
     whole, seen = scores.masks[0], seen_by(scores)
     for mask in scores.masks[1:]:

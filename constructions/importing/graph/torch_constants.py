@@ -45,7 +45,7 @@ def of_bfloat(bits: Any) -> Any:
 
 
 def computed(how: Attributes, inputs: Sequence[Any]) -> Any:
-    """The result of an operation on arrays; NotUnderstood if it is not computed here, or not on such arrays."""
+    """Return the result of an operation on arrays; NotUnderstood if it is not computed here, or not on such arrays."""
     function = _FUNCTIONS.get(how.operation)
     if function is None:
         raise NotUnderstood("an operation that is not computed on constants")
@@ -118,7 +118,7 @@ def _expect_wide(*arrays: Any) -> None:
 
 
 def _real(function: Callable[..., Any]) -> Function:
-    """A function of real numbers (and the attributes), computed in binary64 and rounded."""
+    """Return a function of real numbers (and the attributes), computed in binary64 and rounded."""
     def handler(how: Attributes, x: Any) -> Any:
         _expect_real(x)
         return function(x.astype(np.float64), how).astype(x.dtype)
@@ -126,7 +126,7 @@ def _real(function: Callable[..., Any]) -> Function:
 
 
 def _plain(function: Callable[..., Any], kinds: str = "fiu") -> Function:
-    """A function as numpy computes it, of arrays of one type."""
+    """Return a function as numpy computes it, of arrays of one type."""
     def handler(_: Attributes, *arrays: Any) -> Any:
         _expect_alike(kinds, *arrays)
         return function(*arrays)
@@ -134,7 +134,7 @@ def _plain(function: Callable[..., Any], kinds: str = "fiu") -> Function:
 
 
 def _summed(function: Callable[..., Any]) -> Function:
-    """A product of matrices, summed in binary64."""
+    """Return a product of matrices, summed in binary64."""
     def handler(how: Attributes, *arrays: Any) -> Any:
         _expect_wide(*arrays)
         kind = arrays[0].dtype
@@ -143,7 +143,7 @@ def _summed(function: Callable[..., Any]) -> Function:
 
 
 def _over_axes(function: Callable[..., Any], expect: Callable[[Any], None]) -> Function:
-    """A function of an array, axes, the type that it is computed in, and whether these axes stay."""
+    """Return a function of an array, axes, the type that it is computed in, and whether these axes stay."""
     def handler(how: Attributes, x: Any, axes: Any = None) -> Any:
         expect(x)
         where = tuple(range(x.ndim)) if axes is None else tuple(int(one) for one in axes.ravel())

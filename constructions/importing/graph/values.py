@@ -26,7 +26,7 @@ class Tokens:
     kind: str = "int64"
 
     def each_of(self, move: Callable[[Codes], list[Codes]]) -> Iterator[Tokens]:
-        """The arrays that are made of the elements."""
+        """Return the arrays that are made of the elements."""
         return (Tokens(np.asarray(codes, np.int64), self.kind) for codes in move(self.codes))
 
 
@@ -56,11 +56,11 @@ class Tokenwise:
         return np.asarray(self.codes % self.flat.size)
 
     def moved(self, move: Callable[[Codes], Codes]) -> Tokenwise:
-        """The elements elsewhere."""
+        """Return the elements elsewhere."""
         return replace(self, codes=np.asarray(move(self.codes), np.int64))
 
     def each_of(self, move: Callable[[Codes], list[Codes]]) -> Iterator[Tokenwise]:
-        """The arrays that are made of the elements."""
+        """Return the arrays that are made of the elements."""
         return (replace(self, codes=np.asarray(codes, np.int64)) for codes in move(self.codes))
 
     def settled(self, exactness: Exactness) -> Tokenwise:
@@ -68,7 +68,7 @@ class Tokenwise:
         return Tokenwise(self.flat.scaled(self.factor, exactness), self.codes)
 
     def ratio_to(self, other: Tokenwise) -> Fraction | None:
-        """The number by which the other array is to be multiplied to make this one; None if none is known."""
+        """Return the number by which the other array is to be multiplied to make this one; None if none is known."""
         same = self.flat is other.flat and other.factor and np.array_equal(self.codes, other.codes)
         return self.factor / other.factor if same else None
 
@@ -102,7 +102,7 @@ class IntegerProduct:
     scale: Fraction | Range
 
     def plain(self) -> Tokenwise | IntegerProduct:
-        """The numbers, if the scale is one."""
+        """Return the numbers, if the scale is one."""
         if isinstance(self.scale, Range):
             return self
         return replace(self.value, factor=self.value.factor / self.scale)
@@ -186,7 +186,7 @@ class MeanSquare:
     power: Fraction = Fraction(1)
 
     def times(self, factor: Fraction) -> MeanSquare:
-        """A multiple."""
+        """Return a multiple."""
         return replace(self, factor=self.factor * factor, epsilon=self.epsilon * factor)
 
 
@@ -219,7 +219,7 @@ class ScoreArray:
     cap: Fraction | None = None
 
     def capped(self) -> ScoreArray:
-        """The tanh of scores to which nothing was added: under a cap of 1."""
+        """Return the tanh of scores to which nothing was added: under a cap of 1."""
         if self.cap is not None or any(mask.numbers.any() or mask.replaced.any() for mask in self.masks):
             raise NotUnderstood("tanh of scores that have a cap, a mask or a table, expected products of queries and "
                                 "keys")
@@ -249,7 +249,7 @@ class ScoreArray:
                                                     mask.replaced | where))
 
     def _whole(self, mask: Mask, numbers: Array, replaced: NDArray[np.bool_]) -> Mask:
-        """The changed mask."""
+        """Return the changed mask."""
         if np.broadcast_shapes(numbers.shape, replaced.shape, self.shape) != self.shape or np.isnan(numbers).any():
             raise NotUnderstood("scores with a mask of another shape, or of what is no number")
         return replace(mask, numbers=np.asarray(numbers, np.float64), replaced=replaced)
@@ -277,12 +277,12 @@ def grouped(value: Tokenwise) -> tuple[Codes, Codes, list[Codes]]:
 
 
 def placed(flat: Flat, positions: Codes, forms: Codes) -> Tokenwise:
-    """An array of these forms of the tokens at these positions."""
+    """Return an array of these forms of the tokens at these positions."""
     return Tokenwise(flat, np.asarray(positions * flat.size + forms, np.int64))
 
 
 def shape_of(value: Any) -> tuple[int, ...] | None:
-    """The shape of an array of any kind; None of what has none."""
+    """Return the shape of an array of any kind; None of what has none."""
     if isinstance(value, ArrayMean | MeanSquare):
         return (*value.of.shape[:-1], 1)
     if isinstance(value, Tokens):
@@ -306,7 +306,7 @@ _NAMES = {"ndarray": "constants", "Tokens": "tokens", "Tokenwise": "numbers of t
 
 
 def what(value: Any) -> str:
-    """A kind of value in words."""
+    """Return a kind of value in words."""
     name = type(value).__name__ + "Scaled" * (getattr(value, "gain", None) is not None) + "Total" * (
         getattr(value, "summed", None) is not None)
     return _NAMES.get(name, name)

@@ -27,7 +27,7 @@ def _numbers(state: State, value: Any, what: str) -> Any:
 
 
 def _by_head(value: Any, heads: int | None, what: str) -> Any:
-    """An array [1, heads, tokens, width]; one of 3 axes has all heads of a token one after another."""
+    """Return an array [1, heads, tokens, width]; one of 3 axes has all heads of a token one after another."""
     if len(value.shape) == 4:
         if heads is not None:
             raise NotUnderstood(f"{what} with 4 axes beside a number of heads, expected 3 axes with it")

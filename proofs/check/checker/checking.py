@@ -44,7 +44,7 @@ class ReadFile:
 
 
 def check_text(data: bytes, asked: RequiredClaim = ANYTHING, work: int = 1) -> Accepted:
-    """The file whose bytes these are, its claim proved within ``work`` times the default budget.
+    """Return the file whose bytes these are, its claim proved within ``work`` times the default budget.
 
     Raises:
         Rejected: if the claim is not proved, or not the one asked for.
@@ -67,7 +67,7 @@ def nothing_unexpected() -> Iterator[None]:
 
 
 def check_within(data: bytes, asked: RequiredClaim, budget: Budget) -> Accepted:
-    """The same, with a budget of one's own, and with other exceptions passed on."""
+    """Return the same, with a budget of one's own, and with other exceptions passed on."""
     file = read_within(data, asked, budget)
     coverage = file.kind.prove(file.given)
     budget.expect_kept()
@@ -97,7 +97,7 @@ def check_file(path: str, asked: RequiredClaim = ANYTHING, work: int = 1) -> Acc
 
 
 def read_bytes(path: str) -> bytes:
-    """The bytes of a file, or of standard input, up to one more than the limit.
+    """Return the bytes of a file, or of standard input, up to one more than the limit.
 
     Raises:
         Unreadable: if there are none.

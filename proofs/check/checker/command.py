@@ -23,7 +23,7 @@ class Arguments(argparse.ArgumentParser):
 
 
 def make_parser() -> Arguments:
-    """The options."""
+    """Return the options."""
     parser = Arguments(prog="check", allow_abbrev=False, description="Checks certificates: accepted 0, rejected 1, "
                        "malformed 2, incomplete 3. The exit status of several files is that of the gravest verdict.")
     parser.add_argument("files", metavar="FILE", nargs="+", help="a certificate; - is standard input")
@@ -40,7 +40,7 @@ def make_parser() -> Arguments:
 
 
 def read_arguments(argv: Sequence[str] | None) -> Request:
-    """The files and the claim of a command line.
+    """Return the files and the claim of a command line.
 
     Raises:
         Malformed: for bad usage.
@@ -57,12 +57,12 @@ def read_arguments(argv: Sequence[str] | None) -> Request:
 
 
 def gravest(verdicts: Sequence[str]) -> str:
-    """The verdict that decides the exit status of several."""
+    """Return the verdict that decides the exit status of several."""
     return next(verdict for verdict in GRAVEST_FIRST if verdict in verdicts)
 
 
 def check_one(path: str, request: Request) -> tuple[str, list[str]]:
-    """The verdict on one file, and the lines that are printed."""
+    """Return the verdict on one file, and the lines that are printed."""
     try:
         lines = check_file(path, request.asked, request.work).lines
     except Refusal as refusal:

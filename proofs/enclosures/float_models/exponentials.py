@@ -41,7 +41,7 @@ class Exponential:
             raise InputError(f"exp-ulp: {self.ulp}, expected 1/2 or more: no exponential of a format is that accurate")
 
     def of(self, d: Number, shift: Fraction) -> Number:
-        """The exponential of d, shifted."""
+        """Return the exponential of d, shifted."""
         if not d[0]:
             return ONE
         key = reduced(d), shift
@@ -64,7 +64,7 @@ class Exponential:
             bits *= 2
 
     def _within(self, low: Fraction, high: Fraction, shift: Fraction, unit: Fraction) -> Number | None:
-        """The choice for a true value between low and high units; None if it is not the same for both."""
+        """Return the choice for a true value between low and high units; None if it is not the same for both."""
         units = self._units(low, shift)
         if units != self._units(high, shift):
             return None

@@ -87,7 +87,7 @@ class FloatModel:
             raise InputError(f"run class {self.name}: block is {self.block}, expected 0 to {MAX_BLOCK}")
 
     def with_exp_ulp(self, exp_ulp: Fraction) -> FloatModel:
-        """The class with another bound on exponentials, under a name that says so.
+        """Return the class with another bound on exponentials, under a name that says so.
 
         Raises:
             InputError: if no exponential is so close.
@@ -107,7 +107,7 @@ class FloatModel:
         return f"{self.sums}, cut off within {self.sum_ulp} u" if self.sum_ulp > 1 else str(self.sums)
 
     def to_json(self) -> dict[str, Any]:
-        """The fields as they stand in a certificate."""
+        """Return the fields as they stand in a certificate."""
         fields = {key: getattr(self, key) for key in FIELDS}
         return {"name": self.name,
                 **{key: value if isinstance(value, int) else str(value) for key, value in fields.items()},
@@ -120,7 +120,7 @@ def is_within(narrow: Format, wide: Format) -> bool:
 
 
 def read_run_class(name: str, entry: Mapping[str, Any]) -> FloatModel:
-    """The class of this name, from the fields of a TOML table or of a certificate.
+    """Return the class of this name, from the fields of a TOML table or of a certificate.
 
     Raises:
         InputError: naming the first field that is missing, unknown or wrong.
@@ -192,7 +192,7 @@ def read_float_models(text: str, where: str) -> dict[str, FloatModel]:
 
 @cache
 def presets() -> Mapping[str, FloatModel]:
-    """The classes that are known by name.
+    """Return the classes that are known by name.
 
     >>> str(presets()["bfloat16/binary32"].sums)
     'binary32'

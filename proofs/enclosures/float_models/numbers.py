@@ -19,7 +19,7 @@ class NotFinite(Exception):
 
 
 def exact_value(x: Number) -> Fraction:
-    """The rational.
+    """Return the rational.
 
     >>> exact_value((3, -2))
     Fraction(3, 4)
@@ -29,7 +29,7 @@ def exact_value(x: Number) -> Fraction:
 
 
 def reduced(x: Number) -> Number:
-    """The same number with an odd mantissa.
+    """Return the same number with an odd mantissa.
 
     >>> reduced((12, -3)), reduced((0, 5))
     ((3, -1), (0, 0))
@@ -67,7 +67,7 @@ class Arithmetic:
     flush: bool = False
 
     def round(self, x: Number) -> Number:
-        """The number of the format for an exact result.
+        """Return the number of the format for an exact result.
 
         >>> from constructions.network.float_formats import FORMATS
         >>> Arithmetic(FORMATS["bfloat16"]).round((257, 0)), Arithmetic(FORMATS["bfloat16"]).round((259, 0))
@@ -124,5 +124,5 @@ class Arithmetic:
         return self.round((quotient if x[0] > 0 else -quotient, x[1] - y[1] - bits - 1))
 
     def number(self, x: Fraction) -> Number:
-        """The number of the format for a rational."""
+        """Return the number of the format for a rational."""
         return self.divide((x.numerator, 0), (x.denominator, 0))

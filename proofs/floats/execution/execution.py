@@ -56,7 +56,7 @@ class Execution:
     pushed: tuple[Pushed, ...] = ()
 
     def order_of(self, which: OrderedSum) -> Order:
-        """The order of the sums of one kind."""
+        """Return the order of the sums of one kind."""
         return self.orders.get(which, self.order)
 
     def shift_at(self, layer: int, head: int, i: int, j: int, nth: int) -> Fraction:

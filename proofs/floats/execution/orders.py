@@ -48,7 +48,7 @@ class Order:
         return self.way.value
 
     def permutation(self, terms: Sequence[Number], place: str) -> list[int]:
-        """The terms' numbers in the order in which they stand in the tree."""
+        """Return the terms' numbers in the order in which they stand in the tree."""
         numbers = list(range(len(terms)))
         match self.way:
             case ExecutionChoices.DESCENDING:
@@ -78,7 +78,7 @@ def stream(text: str) -> Iterator[int]:
 
 
 def add_terms(terms: Sequence[Number], order: Order, fused: bool, arithmetic: Arithmetic, place: str) -> Number:
-    """The computed sum of exact products: each is rounded, or fused with the sum that it enters.
+    """Return the computed sum of exact products: each is rounded, or fused with the sum that it enters.
 
     Of two fused products that are added to each other the left one is rounded. ``place`` names the sum where orders are
     drawn.
@@ -105,7 +105,7 @@ class _Tree:
     draws: Iterator[int] | None
 
     def add(self, terms: Sequence[Number]) -> Number:
-        """The computed sum."""
+        """Return the computed sum."""
         if len(terms) == 1:
             return self.arithmetic.round(terms[0])
         middle = 1 + next(self.draws) % (len(terms) - 1) if self.draws else len(terms) // 2

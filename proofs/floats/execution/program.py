@@ -70,18 +70,18 @@ class StoredNetwork:
         return self._exponentials[base]
 
     def row(self, weights: Coefficients) -> Row:
-        """The weights as they are stored."""
+        """Return the weights as they are stored."""
         return [(name, self.storage.number(weight)) for name, weight in weights.items()]
 
     def _embedded(self, direction: str, symbol: str, i: int, n: int) -> Number:
-        """The row of the symbol plus the row of the position; one of them has 0 there."""
+        """Return the row of the symbol plus the row of the position; one of them has 0 there."""
         of_symbol = self._transformer.token_embedding[symbol].get(direction, Fraction(0))
         function = self._transformer.position_embedding.get(direction)
         of_position = self.number_of(*function.enclose(i=i, n=n)) if function else ZERO
         return self.storage.add(self.storage.number(of_symbol), of_position)
 
     def number_of(self, *ends: Fraction) -> Number:
-        """The number that is stored of a real one between these.
+        """Return the number that is stored of a real one between these.
 
         Raises:
             Unsupported: if they are rounded to several.

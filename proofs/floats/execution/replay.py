@@ -90,7 +90,7 @@ def held_or_none(run: FloatRun, direction: str, position: int) -> Fraction | Non
 
 
 def truths_made(transformer: Transformer) -> list[str]:
-    """The directions that mean a truth and are not embedded, the output before the others."""
+    """Return the directions that mean a truth and are not embedded, the output before the others."""
     made = [write.direction for write in writes(transformer)
             if write.stage and isinstance(transformer.directions[write.direction], Truth)]
     return sorted(made, key=lambda name: name != transformer.output)

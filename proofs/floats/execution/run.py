@@ -96,11 +96,11 @@ class FloatRun:
         return self.stored.storage.round(self.form(which, f"{place}/{i}", terms, bias, rounded=False))
 
     def score(self, layer: int, place: int, i: int, j: int) -> Number:
-        """The score of a head (both counted from 1) between two positions, as it is stored."""
+        """Return the score of a head (both counted from 1) between two positions, as it is stored."""
         return self._heads[layer, place].score(i, j)
 
     def values_seen(self, layer: int, place: int, direction: str, i: int) -> list[Fraction]:
-        """The values that a head (both counted from 1) averages at position i, one for each visible position."""
+        """Return the values that a head (both counted from 1) averages at position i, one for each visible position."""
         head = self._heads[layer, place]
         return [exact_value(head.value(direction, j)) for j in head.head.mask.visible(i, self.n)]
 
@@ -143,7 +143,7 @@ class _HeadRun:
         return self.stored.storage.round(self.stored.softmax.divide(summed, weighing.total) if self.after else summed)
 
     def value(self, direction: str, j: int) -> Number:
-        """The value at position j for a direction that the head writes."""
+        """Return the value at position j for a direction that the head writes."""
         return once(self._known_values[direction], j, partial(self._value, direction))
 
     def _value(self, direction: str, j: int) -> Number:
@@ -187,7 +187,7 @@ class _HeadRun:
         return [softmax.multiply(d, factor) for d in differences]
 
     def score(self, i: int, j: int) -> Number:
-        """The score of position j for the query of position i, rounded to C."""
+        """Return the score of position j for the query of position i, rounded to C."""
         query, key = once(self._known_queries, i, self._query), once(self._known_keys, j, self._key)
         terms = list(zip(query, key, strict=True))
         return self.stored.scores.round(self.run.form(OrderedSum.SCORE, f"{self.name}/{i}/{j}", terms, rounded=False))

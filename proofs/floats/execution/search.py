@@ -71,14 +71,14 @@ class LengthSearch:
                        if write.place and isinstance(self.transformer.directions[write.direction], Near | Others)]
 
     def find(self) -> Refutation | None:
-        """A wrong execution, if one is found: of the output if possible."""
+        """Return a wrong execution, if one is found: of the output if possible."""
         if self.run_class.exp_ulp < LEAST_ULP:
             return None
         return (self._run_adversely(self._worst_words(), self.work // 3) or self._run_plainly(self.work // 3)
                 or self._run_adversely(self._worst_rows(), 0))
 
     def find_in_blocks(self) -> Refutation | None:
-        """A wrong run among all words of two blocks, as a plain program does it, while there is work left.
+        """Return a wrong run among all words of two blocks, as a plain program does it, while there is work left.
 
         Looked at where the second block begins, since what is true changes there, and in the first position.
         """
@@ -93,7 +93,7 @@ class LengthSearch:
         return None
 
     def _worst_words(self) -> Iterator[_Candidate]:
-        """The worst words of every head, and the rows and truths for which they are made."""
+        """Yield the worst words of every head, and the rows and truths for which they are made."""
         of_head: Counter[Write] = Counter()
         for one in find_worst_words(self.program, self.n, plain_executions(self.run_class)[0]):
             of_head[one.write] += 1
@@ -164,7 +164,7 @@ class LengthSearch:
         return None
 
     def _worst_rows(self) -> list[_Candidate]:
-        """The worst rows of every head, the worst of all first."""
+        """Return the worst rows of every head, the worst of all first."""
         ranked = sorted(self._candidates.values(), key=lambda one: -abs(one.error))
         by_head: dict[object, list[_Candidate]] = {}
         for one in ranked:
@@ -197,7 +197,7 @@ class LengthSearch:
 
 
 def _aim(meaning: Meaning, reading: WordMeanings, i: int) -> Fraction | None:
-    """The truth or the number that a direction approximates at position i; None where it may be anything."""
+    """Return the truth or the number that a direction approximates at position i; None where it may be anything."""
     if isinstance(meaning, Near):
         return Fraction(reading.truth(meaning.formula, i)) if reading.truth(meaning.when, i) else None
     assert isinstance(meaning, Others)
@@ -264,7 +264,7 @@ def find_first_wrong(transformer: Transformer, run_class: FloatModel, lengths: L
 
 
 def _find_in_blocks(program: FloatProgram, lengths: range, work: int) -> Refutation | None:
-    """A wrong run on a word of two blocks of the least of the lengths that has one, if the work suffices."""
+    """Return a wrong run on a word of two blocks of the least of the lengths that has one, if the work suffices."""
     for n in lengths:
         search = LengthSearch(program, n, work)
         if (found := search.find_in_blocks()) or search.work <= 0:
@@ -274,7 +274,7 @@ def _find_in_blocks(program: FloatProgram, lengths: range, work: int) -> Refutat
 
 
 def likely_lengths(lengths: Lengths) -> list[int]:
-    """The last length, the one before it, and those at three quarters and half of the way.
+    """Return the last length, the one before it, and those at three quarters and half of the way.
 
     >>> likely_lengths(Lengths(1, 64)), likely_lengths(Lengths(3, 4))
     ([64, 63, 48, 33], [4, 3])
@@ -297,5 +297,5 @@ def _descend(find: Callable[[int], Refutation | None], first: int, found: Refuta
 
 
 def _lengths_below(n: int, first: int) -> range:
-    """The next lengths below n but the very next, at which nothing was found."""
+    """Return the next lengths below n but the very next, at which nothing was found."""
     return range(n - 2, max(n - 2 - DOWNWARD, first - 1), -1)

@@ -50,7 +50,7 @@ def block_words(alphabet: Sequence[str], n: int) -> Iterator[tuple[Word, int]]:
 
 
 def one_between(alphabet: Sequence[str], n: int) -> Iterator[Word]:
-    """A block, another symbol, and a block of a third symbol: at all places, far ones from each other first.
+    """Yield a block, another symbol, and a block of a third symbol: at all places, far ones from each other first.
 
     >>> ["".join(word) for word in one_between("abc", 3)][:3]
     ['abc', 'acb', 'bac']

@@ -88,7 +88,7 @@ class _AssumedRun(FloatRun):
                          for name in row if isinstance(meaning := program.transformer.directions[name], Truth)}
 
     def held(self, direction: str, i: int) -> Number:
-        """The assumed truth, or what any run holds."""
+        """Return the assumed truth, or what any run holds."""
         formula: Formula | None = self._assumed.get(direction)
         if formula is None:
             return super().held(direction, i)
@@ -112,7 +112,7 @@ class _Worst:
         self.exponential = Exponential(wide, program.run_class.exp_ulp, "e")
 
     def words(self) -> Iterator[WorstWord]:
-        """The words of all rows, within ``MOST_SCORES``."""
+        """Yield the words of all rows, within ``MOST_SCORES``."""
         left = MOST_SCORES
         for group in reversed(list(self.obligation.reading.all_groups())):
             left -= len(self.obligation.reading.order(group)) * len(self.runs)
@@ -133,7 +133,7 @@ class _Worst:
                 yield WorstWord(Fraction(cost, greatest), self._spell(weighed.sweep, choices), i, truth, self.write)
 
     def _weigh(self, group: RowGroup) -> WeighedSweep:
-        """The weights as a run computes them, in common units, relative to the greatest score of all."""
+        """Return the weights as a run computes them, in common units, relative to the greatest score of all."""
         offers = [(j, self._offer(group.rows[-1], j)) for j in self.obligation.reading.order(group)]
         least = min(score[1] for _, offer in offers for score, _ in offer)
         top = negated(max((score for _, offer in offers for score, _ in offer),
@@ -146,7 +146,7 @@ class _Worst:
         return WeighedSweep(Sweep(self.n, steps, frozenset(group.rows)), weights)
 
     def _offer(self, i: int, j: int) -> Offer:
-        """The computed score of each letter at position j, with its value and effect."""
+        """Return the computed score of each letter at position j, with its value and effect."""
         letters = self.obligation.reading.letters.letters_at(j, self.n)
         return [(run.score(self.write.layer, self.write.place, i, j),
                  Option(Fraction(0), letter.value, letter.effect))
@@ -157,7 +157,7 @@ class _Worst:
         return self.exponential.of(difference, Fraction(-1)), self.exponential.of(difference, Fraction(1))
 
     def _spell(self, sweep: Sweep, choices: Sequence[int]) -> Word:
-        """The word whose letters are the choices; any symbol where nothing is read."""
+        """Return the word whose letters are the choices; any symbol where nothing is read."""
         by_letter = {self.obligation.letters.index(tuple(symbolic_truth(atom, symbol)
                                                          for atom in self.obligation.target.atoms)): symbol
                      for symbol in reversed(self.alphabet)}

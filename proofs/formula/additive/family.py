@@ -20,7 +20,7 @@ def prove_count(obligation: CountingObligation, twice: bool, record: Record) -> 
 
 
 def prove(obligation: Bumpy, twice: bool, record: Record) -> ProofAttempt:
-    """The worst case of heads whose weights depend on their own pair alone, and select or look up; then Z3."""
+    """Return the worst case of heads whose weights depend on their own pair alone, and select or look up; then Z3."""
     def by_solver(_: WorstCase, bits: int) -> bool:
         from proofs.formula.additive.second import proves_bumps
 

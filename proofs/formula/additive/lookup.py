@@ -81,7 +81,7 @@ class _Scores:
             check_reads_known(row, known, "a key")
 
     def _parts(self, transformer: Transformer, row: Coefficients) -> tuple[Fraction, Fraction]:
-        """The coefficients of the count, and of the truth of what it counts where that is not known."""
+        """Return the coefficients of the count, and of the truth of what it counts where that is not known."""
         total = here = ZERO
         for name, weight in row.items():
             match transformer.directions[name]:
@@ -126,7 +126,7 @@ Row = tuple[Fraction, ...]
 
 
 def _rows_by_truth(count: Count, rows: Sequence[Row], n: int) -> tuple[set[Row], set[Row]]:
-    """The rows at which what is counted may be false, and those at which it may be true."""
+    """Return the rows at which what is counted may be false, and those at which it may be true."""
     found: tuple[set[Row], set[Row]] = set(), set()
     for i, truths in _truths_of_rows(count, n):
         for truth in truths:
@@ -171,7 +171,7 @@ class _Places:
             line[n] = slope, constant - slope * peak
 
     def _peak(self, lines: Sequence[Line], n: int) -> int:
-        """The number t in -n..n for which the bump is greatest at m - j = -t."""
+        """Return the number t in -n..n for which the bump is greatest at m - j = -t."""
         (bump,) = find_bumps(self.weighting, self.factors, [{n: line} for line in lines], 0, two_sided=True)
         return max(range(-n, n + 1), key=lambda t: bump.weight(-t, PRECISIONS[0]).lower)
 

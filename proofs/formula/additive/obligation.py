@@ -85,12 +85,12 @@ class SelectingObligation(Approximation):
 
 
 def heads_writing(written: WrittenDirection) -> list[Head]:
-    """The heads of the layer that write the direction, in their order."""
+    """Return the heads of the layer that write the direction, in their order."""
     return [head for head in written.transformer.layers[written.layer - 1].heads if written.direction in head.values]
 
 
 def counts_read(transformer: Transformer, rows: Sequence[Coefficients]) -> list[Count]:
-    """The counts whose totals the linear forms read, each once."""
+    """Return the counts whose totals the linear forms read, each once."""
     meanings = [transformer.directions[name] for row in rows for name in row]
     return list(dict.fromkeys(meaning.count for meaning in meanings if isinstance(meaning, Total)))
 
@@ -102,7 +102,7 @@ def is_selecting(written: WrittenDirection) -> bool:
 
 
 def oblige_counting(written: WrittenDirection) -> CountingObligation:
-    """The obligation of one direction that means a total.
+    """Return the obligation of one direction that means a total.
 
     Raises:
         NotDerived: if several heads write it, or the mask or the value is not that of the count.
@@ -123,7 +123,7 @@ def oblige_counting(written: WrittenDirection) -> CountingObligation:
 
 
 def oblige_selecting(written: WrittenDirection) -> SelectingObligation:
-    """The obligation of one direction that means a truth, or is near it, and is written by heads that select.
+    """Return the obligation of one direction that means a truth, or is near it, and is written by heads that select.
 
     Raises:
         NotDerived: if the rule does not cover them.
@@ -153,7 +153,7 @@ def oblige_selecting(written: WrittenDirection) -> SelectingObligation:
 
 
 def common_mask(heads: Sequence[Head]) -> Mask:
-    """The mask of all heads, which have one weighting, too.
+    """Return the mask of all heads, which have one weighting, too.
 
     Raises:
         NotDerived: if they differ.
@@ -166,7 +166,7 @@ def common_mask(heads: Sequence[Head]) -> Mask:
 
 
 def the_count(transformer: Transformer, rows: Sequence[Coefficients]) -> Count:
-    """The one count whose totals are read.
+    """Return the one count whose totals are read.
 
     Raises:
         NotDerived: if there are several, or none.
@@ -179,7 +179,7 @@ def the_count(transformer: Transformer, rows: Sequence[Coefficients]) -> Count:
 
 
 def common_value(heads: Sequence[Head], direction: str) -> tuple[list[Fraction], Coefficients]:
-    """The one row that all value rows are multiples of, whose first coefficient is 1, and the multiples.
+    """Return the one row that all value rows are multiples of, whose first coefficient is 1, and the multiples.
 
     Raises:
         NotDerived: if they are not in proportion.

@@ -56,7 +56,7 @@ class TentFunction:
 
 def find_bumps(weighting: Weighting, factors: Sequence[Fraction], lines: Sequence[Mapping[int, Line]], peak: int,
                two_sided: bool) -> tuple[TentFunction, ...]:
-    """The bumps of heads with these factors, each once with the greatest length that has it.
+    """Return the bumps of heads with these factors, each once with the greatest length that has it.
 
     ``lines`` has the line of each head by length, of which that of the greatest stands for all shorter ones that are
     left out. Distances are from 0 on, or, if it is ``two_sided``, on either side of it.
@@ -74,14 +74,14 @@ def find_bumps(weighting: Weighting, factors: Sequence[Fraction], lines: Sequenc
 
 
 def _constant(line: Mapping[int, Line], factor: Fraction) -> tuple[Fraction, Fraction, Fraction]:
-    """The part of a head whose line is the same at every length."""
+    """Return the part of a head whose line is the same at every length."""
     ((slope, offset),) = line.values()
     return factor, slope, offset
 
 
 def find_lines(transformer: Transformer, known: KnownValues, head: Head, count: Count,
                lengths: Lengths) -> dict[int, Line]:
-    """The numbers a and b of each length: scaled scores are a (x - y) + b, x and y the count here and there.
+    """Return the numbers a and b of each length: scaled scores are a (x - y) + b, x and y the count here and there.
 
     All pairs of positions are looked at, also those that the mask separates.
 
@@ -96,14 +96,14 @@ def find_lines(transformer: Transformer, known: KnownValues, head: Head, count: 
 
 
 def lengths_that_differ(known: KnownValues, head: Head, lengths: Lengths) -> Iterable[int]:
-    """The lengths whose scores may be others than those of the last; the last is among them."""
+    """Return the lengths whose scores may be others than those of the last; the last is among them."""
     mentions_n = (head.weighting.row.over_n or head.temperature.mentions_n
                   or any(known.mentions_n(row) for row in (*head.queries, *head.keys)))
     return lengths if mentions_n else [lengths.last]
 
 
 def _total_part(transformer: Transformer, known: KnownValues, row: Coefficients, count: Count) -> Fraction:
-    """The coefficient of the count; all else is known.
+    """Return the coefficient of the count; all else is known.
 
     Raises:
         NotDerived: if it is not.

@@ -47,7 +47,7 @@ class TentExtreme(Extreme):
 
 
 def find_bump_worst_case(obligation: Bumpy, bits: int) -> WorstCase:
-    """The largest errors of all bumps; none where a bump is exactly 1 at its peak and 0 elsewhere.
+    """Return the largest errors of all bumps; none where a bump is exactly 1 at its peak and 0 elsewhere.
 
     Raises:
         NotDerived: if a weight may be negative, or all of them together more than 1: then what is held may lie outside
@@ -93,14 +93,14 @@ def check_laws(obligation: SelectingObligation) -> None:
 
 
 def _is_last_counted(letter: SelectedLetter) -> bool:
-    """A letter that is counted makes memory and target its value; any other keeps both, and its value is 0."""
+    """Return a letter that is counted makes memory and target its value; any other keeps both, and its value is 0."""
     if letter.counted:
         return all(effect == 3 * letter.value for effect in letter.effect)
     return letter.value == 0 and letter.effect == (0, 3)
 
 
 def _is_neighbour(letter: SelectedLetter) -> bool:
-    """A letter remembers its value, and the target is what was remembered before."""
+    """Return a letter remembers its value, and the target is what was remembered before."""
     return all(effect == 2 * letter.value + before for before, effect in enumerate(letter.effect))
 
 

@@ -39,7 +39,7 @@ class AroundPivot:
 
 
 def find_worst_case_by_windows(obligation: AttentionObligation, bits: int, windows: AllWindows) -> WorstCase:
-    """The largest errors over all rows of the obligation.
+    """Return the largest errors over all rows of the obligation.
 
     Raises:
         NotDerived: if some rows have no window.
@@ -68,7 +68,7 @@ def _find_extreme(obligation: AttentionObligation, bits: int, windows: AllWindow
 
 def find_worst_around_pivot(obligation: AttentionObligation, group: RowGroup, sweep: Sweep, windows: AllWindows,
                             truth: bool, bits: int) -> AroundPivot | None:
-    """The word with the greatest error among those that are weighed; None if no letter makes a pivot."""
+    """Return the word with the greatest error among those that are weighed; None if no letter makes a pivot."""
     if windows.memory is None or windows.find(group, truth) is None:
         return None
     words = sorted(_Words(sweep, windows.memory, truth).all(), key=lambda word: word.rank, reverse=True)
@@ -115,7 +115,7 @@ class _Words:
         return option.effect == self._memory.pivots[self._truth] and option.value == self._truth
 
     def _last_row(self, pivot: int) -> int | None:
-        """The place of the last row that sees this pivot as its own."""
+        """Return the place of the last row that sees this pivot as its own."""
         if self._memory is PivotMemory.FLEETING:
             return pivot + 1 if pivot + 1 < len(self._steps) and self._steps[pivot + 1].j in self._rows else None
         last = None
@@ -126,14 +126,14 @@ class _Words:
         return last
 
     def _worst(self, step: Step, choices: Sequence[int]) -> int | None:
-        """The option that errs and has the greatest score, or if none errs, that of the least score."""
+        """Return the option that errs and has the greatest score, or if none errs, that of the least score."""
         bad = [k for k in choices if step.options[k].value != self._truth]
         if bad:
             return max(bad, key=lambda k: (step.options[k].score, option_error(step.options[k].value, self._truth)))
         return min(choices, key=lambda k: step.options[k].score, default=None)
 
     def _rank(self, choices: Choices, pivot: Fraction) -> tuple[Fraction, ...]:
-        """The greatest gaps, the greatest first."""
+        """Return the greatest gaps, the greatest first."""
         options = [step.options[choice] for step, choice in zip(self._steps, choices, strict=False)]
         gaps = sorted((option.score - pivot for option in options if option.value != self._truth), reverse=True)
         return tuple(gaps[:GAPS_COMPARED])

@@ -31,7 +31,7 @@ class SweepRow:
 
 
 def rows_of(sweep: Sweep) -> Iterator[SweepRow]:
-    """The rows of a sweep, each with the positions it reads."""
+    """Yield the rows of a sweep, each with the positions it reads."""
     for place, step in enumerate(sweep.steps):
         if step.j in sweep.rows:
             yield SweepRow(sweep.n, step.j, sweep.steps[place::-1])
@@ -91,7 +91,7 @@ def rounded_cost(factor: int, weight: Dyadic, bits: int) -> Cost:
 
 
 def _order(cost: Cost) -> tuple[int, int, int]:
-    """A key that sorts costs with mantissas of equal length by value."""
+    """Return a key that sorts costs with mantissas of equal length by value."""
     mantissa, exponent = cost
     sign = (mantissa > 0) - (mantissa < 0)
     return sign, sign * exponent, mantissa

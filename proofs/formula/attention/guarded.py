@@ -51,7 +51,7 @@ def is_guarded(written: WrittenDirection) -> bool:
 
 
 def oblige(written: WrittenDirection) -> GuardedObligation:
-    """The obligation of a head where its guard holds.
+    """Return the obligation of a head where its guard holds.
 
     Raises:
         NotDerived: under another weighting than softmax, and as ``oblige_attention``.
@@ -71,7 +71,7 @@ def oblige(written: WrittenDirection) -> GuardedObligation:
 
 
 def prove(obligation: GuardedObligation, twice: bool, record: Record) -> ProofAttempt:
-    """The worst case of each truth, and Z3 for the same statements."""
+    """Return the worst case of each truth, and Z3 for the same statements."""
     windows = {truth: AllWindows(part) for truth, part in obligation.parts.items()}
 
     def find(bits: int) -> WorstCase:

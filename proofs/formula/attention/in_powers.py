@@ -39,7 +39,7 @@ class NotPowersError(ArithmeticError):
 
 
 def logarithms_over(temperature: Expression, i: int, n: int) -> Logarithms:
-    """The sum of logarithms that 1/temperature is at (n, i).
+    """Return the sum of logarithms that 1/temperature is at (n, i).
 
     >>> {p: str(r) for p, r in logarithms_over(parse_expression("2/(n*ln(12))"), 1, 3).items()}
     {2: '3', 3: '3/2'}
@@ -83,7 +83,7 @@ def stays_within(obligation: AttentionObligation, twice: bool) -> bool | None:
 
 
 def _groups_by_heat(obligation: AttentionObligation, temperature: Expression) -> Iterator[tuple[RowGroup, Logarithms]]:
-    """The rows that share a query and a temperature."""
+    """Yield the rows that share a query and a temperature."""
     for group in obligation.reading.all_groups() if temperature.mentions_n else obligation.groups:
         heats: dict[tuple[tuple[int, Fraction], ...], list[int]] = {}
         for i in group.rows if temperature.mentions_i else group.rows[:1]:
@@ -93,7 +93,7 @@ def _groups_by_heat(obligation: AttentionObligation, temperature: Expression) ->
 
 
 def weigh_exactly(sweep: Sweep, parts: Logarithms) -> WeighedSweep:
-    """The sweep with its weights, which are rational, in common units.
+    """Return the sweep with its weights, which are rational, in common units.
 
     Raises:
         NotPowersError: if they are not, or too long.

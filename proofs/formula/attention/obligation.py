@@ -62,7 +62,7 @@ class AttentionObligation(Approximation):
         return self.reading.groups()
 
     def sweeps(self) -> Iterator[Sweep]:
-        """The rows of all lengths with what they read, the shortest words first."""
+        """Return the rows of all lengths with what they read, the shortest words first."""
         return map(self.reading.sweep, self.reading.all_groups())
 
     @cached_property
@@ -74,7 +74,7 @@ class AttentionObligation(Approximation):
 def oblige_attention(transformer: Transformer, known: KnownValues, lengths: Lengths, layer: int, place: int, head: Head,
                      direction: str, allowed_error: Fraction = ALLOWED_ERROR,
                      apart: bool = False) -> AttentionObligation:
-    """The obligation of one written direction that means ``near χ when G``, and errs by no more than is allowed.
+    """Return the obligation of one written direction that means ``near χ when G``, and errs by no more than is allowed.
 
     ``apart`` is that of ``build_target``.
 

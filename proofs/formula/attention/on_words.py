@@ -36,7 +36,7 @@ class WordInputs:
     work: Work
 
     def start(self) -> Costs:
-        """A word begins, and ends, in any state that the trellis has there."""
+        """Return a word begins, and ends, in any state that the trellis has there."""
         first = self.moves[0 if self.past else -1]
         return {2 * left: (0, -1, -1) for left, _, _ in first}
 
@@ -69,7 +69,7 @@ class AttentionOnWords:
         self._moves: dict[int, Moves] = {}
 
     def _letter(self, truths: int) -> int:
-        """The number of the letter that has these truths of target and atoms."""
+        """Return the number of the letter that has these truths of target and atoms."""
         return self._letters[tuple([bool(truths >> k & 1) for k, _ in enumerate(self.obligation.target.atoms, 1)])]
 
     def _inputs(self, n: int) -> WordInputs:
@@ -83,7 +83,7 @@ class AttentionOnWords:
         return WordInputs(tuple([self._moves[id(layer)] for layer in layers]), past, self.work)
 
     def _sweep(self, group: RowGroup) -> Sweep:
-        """The positions that a group reads; steps that are not compared with others have no numbers."""
+        """Return the positions that a group reads; steps that are not compared with others have no numbers."""
         reading = self.obligation.reading
         scores, kinds = reading.scores(group), reading.positions(group.n).kinds
         offered = []

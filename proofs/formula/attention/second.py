@@ -140,7 +140,7 @@ def _legend(target: Target) -> tuple[str, ...]:
 
 
 def _target_truth(target: Target, row: SweepRow, atoms: list[list[Any]], present: list[Any]) -> Any:
-    """The truth of the target at the row, by unfolding its operators from the far end to the row."""
+    """Return the truth of the target at the row, by unfolding its operators from the far end to the row."""
     memory: dict[Formula, Any] = {node: z3.BoolVal(False) for node in target.remembering}
     truth: Any = z3.BoolVal(False)
     for k in reversed(range(len(row.steps))):
@@ -151,5 +151,5 @@ def _target_truth(target: Target, row: SweepRow, atoms: list[list[Any]], present
 
 
 def _placed_at(j: int, n: int) -> Callable[[Predicate | Comparison], Any]:
-    """The truth of predicates at one position."""
+    """Return the truth of predicates at one position."""
     return lambda formula: z3.BoolVal(positional_truth(formula, j, n))

@@ -56,7 +56,7 @@ class _Hull:
         return max(sum(self.before[:before]) + sum(self.after[:after]) for before, after in places) + self.rest
 
     def shortened(self) -> _Hull:
-        """The same bound in all, with what is far away and tiny among the rest: a smaller question."""
+        """Return the same bound in all, with what is far away and tiny among the rest: a smaller question."""
         tiny = max((*self.before, *self.after), default=0) >> TINY_BITS
         before, after = (losses[:max((k for k, loss in enumerate(losses, 1) if loss > tiny), default=0)]
                          for losses in (self.before, self.after))
@@ -80,7 +80,7 @@ def hull_of(windows: Iterable[Window], bound: Fraction) -> _Hull:
 
 
 def _columns(sides: Iterable[Sequence[Fraction | None]], loss: Callable[[Fraction], int]) -> tuple[int, ...]:
-    """The greatest kernel at each distance."""
+    """Return the greatest kernel at each distance."""
     by_distance = itertools.zip_longest(*dict.fromkeys(map(tuple, sides)))
     greatest = (max((gap for gap in gaps if gap is not None), default=None) for gaps in by_distance)
     return tuple(0 if gap is None else loss(gap) for gap in greatest)
@@ -172,12 +172,12 @@ class _WindowPosition:
         return term
 
     def unfold(self, memory: Any) -> Unfolding:
-        """The target here, if this is remembered."""
+        """Return the target here, if this is remembered."""
         (node,) = self._target.remembering
         return Unfolding(self._target, self.atoms, {node: memory}, self._predicates.__getitem__)
 
     def truth(self, memory: Any) -> Any:
-        """The truth of the target here."""
+        """Return the truth of the target here."""
         return self.unfold(memory).target_truth
 
     def remembered(self, memory: Any) -> Any:
@@ -259,7 +259,7 @@ class _Around:
         self.costs.append(cost)
 
     def follow(self, holds: Any, bad: Sequence[int], positions: int | None) -> Any:
-        """The truth of the target after letters that keep it, as many as there are."""
+        """Return the truth of the target after letters that keep it, as many as there are."""
         before = TRUE
         for distance, cost in enumerate(bad, 1):
             place, present = self.place(f"after_{distance}"), z3.Bool(f"present_{distance}")

@@ -127,7 +127,7 @@ class Windows:
                    for effect, value in values)
 
     def line(self, group: RowGroup) -> _Line | None:
-        """The scores of a group that its window comes from, or None if the claim does not apply to it."""
+        """Return the scores of a group that its window comes from, or None if the claim does not apply to it."""
         order = self._reading.order(group)
         all_kinds = self._reading.positions(group.n).kinds
         kinds = [all_kinds[j - 1] for j in order]
@@ -176,7 +176,7 @@ class AllWindows:
         self._windows: dict[RowGroup, dict[bool, Window | None]] = {}
 
     def find(self, group: RowGroup, truth: bool) -> Window | None:
-        """The window of a group, if it has one."""
+        """Return the window of a group, if it has one."""
         if group not in self._windows:  # both truths at once, as they share scores, and often the window
             lines = {truth: finder.line(group) for truth, finder in self._finders.items()}
             alike = not self.weighting.row.extra and lines.get(False) == lines.get(True)
@@ -233,7 +233,7 @@ class _Line:
     after: list[int]
 
     def gaps(self, memory: PivotMemory, nothing_from: Fraction | None = None) -> tuple[_Gaps, _Gaps]:
-        """The greatest gap at each distance before a pivot, and at each distance after it.
+        """Return the greatest gap at each distance before a pivot, and at each distance after it.
 
         ``nothing_from`` is the greatest gap that weighs nothing, if one does.
         """
@@ -267,7 +267,7 @@ class _Line:
         return self._shown(gaps), None
 
     def _greatest(self, bad: list[int], pivots: list[int], distance: int) -> int:
-        """The greatest gap at this distance before a pivot."""
+        """Return the greatest gap at this distance before a pivot."""
         return max(map(sub, bad[:len(bad) - distance], pivots[distance:]), default=-self.nowhere)
 
     def _shown(self, gaps: Sequence[int]) -> tuple[Fraction | None, ...]:

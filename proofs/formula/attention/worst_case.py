@@ -33,10 +33,10 @@ class LetterSequences(Protocol):
     """The inputs that are compared: any sequence of letters, or those that words have."""
 
     def start(self) -> Costs:
-        """The costs before the first step."""
+        """Return the costs before the first step."""
 
     def follow(self, step: Step, prices: Sequence[int], previous: Costs) -> Costs:
-        """The least costs after one more step, of whose options each has its price."""
+        """Return the least costs after one more step, of whose options each has its price."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class AllInputs:
     """Any letter may follow any other."""
 
     def start(self) -> Costs:
-        """The memory is empty."""
+        """Return the memory is empty."""
         return {0: (0, -1, -1)}
 
     def follow(self, step: Step, prices: Sequence[int], previous: Costs) -> Costs:
@@ -89,12 +89,12 @@ class SweepExtreme(InputExtreme):
         return max(self.upper, min(self.upper + room, ALLOWED_ERROR))
 
     def terms(self) -> list[tuple[Fraction, Fraction]]:
-        """The scaled score and the error of every position read."""
+        """Return the scaled score and the error of every position read."""
         return [(option.score, option_error(option.value, self.truth)) for option in self.chosen()]
 
 
 def weigh(sweep: Sweep, bits: int, inputs: LetterSequences = ALL_INPUTS) -> WeighedSweep:
-    """The sweep with outward enclosures of its weights, normalised by the largest score."""
+    """Return the sweep with outward enclosures of its weights, normalised by the largest score."""
     ratios = [[option.score.as_integer_ratio() for option in step.options] for step in sweep.steps]
     unit = lcm(*{denominator for options in ratios for _, denominator in options})
     scores = [[numerator * (unit // denominator) for numerator, denominator in options] for options in ratios]
@@ -104,7 +104,7 @@ def weigh(sweep: Sweep, bits: int, inputs: LetterSequences = ALL_INPUTS) -> Weig
 
 
 def option_error(value: Fraction, truth: bool) -> Fraction:
-    """The distance of a value in [0, 1] from the truth."""
+    """Return the distance of a value in [0, 1] from the truth."""
     return 1 - value if truth else value
 
 
@@ -149,7 +149,7 @@ def _costs(weighed: WeighedSweep, truth: bool, bound: Fraction, pessimistic: boo
 
 
 def find_worst_input(weighed: WeighedSweep, truth: bool, bound: Fraction, i: int) -> tuple[int, ...]:
-    """The choices, step by step up to row i, that minimise sum w * (bound - err)."""
+    """Return the choices, step by step up to row i, that minimise sum w * (bound - err)."""
     history = []
     for step, costs in _walk(weighed, truth, bound, True):
         history.append(costs)
@@ -179,7 +179,7 @@ def error_of(weighed: WeighedSweep, choices: Sequence[int], truth: bool) -> tupl
 
 
 def find_worst_case(obligation: AttentionObligation, bits: int, windows: AllWindows | None = None) -> WorstCase:
-    """The largest errors over all rows of the obligation, weights enclosed with so many bits.
+    """Return the largest errors over all rows of the obligation, weights enclosed with so many bits.
 
     The groups that may err most come first, so that the others, whose windows show that they err no more, are passed
     over; of those that may err as much, to DIGITS digits, the longest words come first.
@@ -199,7 +199,7 @@ def find_worst_case(obligation: AttentionObligation, bits: int, windows: AllWind
 
 
 def larger_extreme(best: Best | None, weighed: WeighedSweep, truth: bool) -> Best | SweepExtreme | None:
-    """The largest error over the rows of one more sweep, if it is larger, by Dinkelbach's iteration.
+    """Return the largest error over the rows of one more sweep, if it is larger, by Dinkelbach's iteration.
 
     Each sweep is proved at a bound no larger than the final one, and a larger bound only makes the costs larger.
     """

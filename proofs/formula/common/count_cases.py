@@ -13,7 +13,7 @@ from proofs.formula.failures import NotDerived
 
 
 def find_count(directions: Mapping[str, Meaning], head: Head, meaning: Near | Others) -> syntax.Count:
-    """The one count that the head looks up.
+    """Return the one count that the head looks up.
 
     Raises:
         NotDerived: if its queries read the means of several counts, or none and the meaning mentions not exactly one.
@@ -45,7 +45,7 @@ class CaseTruths:
         self._on_position: dict[syntax.Formula, bool] = {}
 
     def truth(self, formula: syntax.Formula, here: bool, others: int, i: int, n: int) -> bool:
-        """The truth at position i of a word of length n.
+        """Return the truth at position i of a word of length n.
 
         Raises:
             NotDerived: if the case does not decide it.

@@ -46,7 +46,7 @@ class Extreme(ABC):
         return None
 
     def terms(self) -> list[tuple[Fraction, Fraction]]:
-        """The scaled score and the error of every visible position, if the error is their weighted sum."""
+        """Return the scaled score and the error of every visible position, if the error is their weighted sum."""
         return []
 
 
@@ -63,7 +63,7 @@ class WorstCase:
 
     @classmethod
     def of(cls, extremes: Iterable[tuple[bool, Extreme]]) -> WorstCase:
-        """The largest of those with each truth; of equal ones the first."""
+        """Return the largest of those with each truth; of equal ones the first."""
         found: dict[bool, Extreme] = {}
         for truth, extreme in extremes:
             if truth not in found or extreme.upper > found[truth].upper:
@@ -76,7 +76,7 @@ class WorstCase:
         return [extreme for extreme in (self.if_false, self.if_true) if extreme]
 
     def bound(self, truth: bool) -> Fraction:
-        """The bound to be claimed of the error for inputs with this truth; ``otherwise`` if there are none."""
+        """Return the bound to be claimed of the error for inputs with this truth; ``otherwise`` if there are none."""
         extreme = self.if_true if truth else self.if_false
         return extreme.claimed if extreme else self.otherwise
 
@@ -86,7 +86,7 @@ class WorstCase:
         return max(self.extremes, key=lambda extreme: extreme.upper, default=None)
 
     def capped(self, bound: Fraction) -> WorstCase:
-        """The same where no error is proved to exceed the bound."""
+        """Return the same where no error is proved to exceed the bound."""
         capped = [extreme and replace(extreme, lower=min(extreme.lower, bound), upper=min(extreme.upper, bound))
                   for extreme in (self.if_false, self.if_true)]
         return replace(self, if_false=capped[0], if_true=capped[1])
@@ -99,7 +99,7 @@ class WorstCase:
 
 
 def proved_bound(upper: Fraction) -> Fraction:
-    """A short number that is at least ``upper``.
+    """Return a short number that is at least ``upper``.
 
     >>> str(proved_bound(Fraction(1, 4))), str(proved_bound(Fraction(0)))
     ('1/4', '0')

@@ -46,12 +46,12 @@ def share_of_others(weighting: Weighting, gaps: Gaps, bits: int) -> Fraction:
 
 
 def weight_of_pivot(weighting: Weighting, gaps: Sequence[Fraction], bits: int) -> Interval:
-    """The weight of the pivot beside one thing of each gap, under sparsemax or 1.5-entmax."""
+    """Return the weight of the pivot beside one thing of each gap, under sparsemax or 1.5-entmax."""
     return weights_of([Fraction(0), *gaps], weighting, bits)[0]
 
 
 def weights_of(scores: Sequence[Fraction], weighting: Weighting, bits: int) -> list[Interval]:
-    """The weights of exact scores under sparsemax or 1.5-entmax."""
+    """Return the weights of exact scores under sparsemax or 1.5-entmax."""
     return enclose_weights(weighting, Scored(list(map(point, scores)), len(scores), Mask.NONE), bits)
 
 
@@ -64,13 +64,13 @@ def _share_of_exponentials(gaps: Sequence[tuple[int, Fraction]], bits: int) -> F
 
 
 def enclose_greater(gap: Fraction, bits: int) -> Dyadic:
-    """An enclosure of e^gap, or of something greater that is tiny, too."""
+    """Return an enclosure of e^gap, or of something greater that is tiny, too."""
     is_tiny = gap.numerator < -FARTHEST * gap.denominator
     return enclose_exp(Fraction(-FARTHEST) if is_tiny else gap, bits)
 
 
 def loss_above(weighting: Weighting, error: Fraction, gap: Fraction, bits: int) -> int:
-    """An upper bound of the kernel K_e(gap) at e = ``error``, in units of 2^-bits over the denominator of e.
+    """Return an upper bound of the kernel K_e(gap) at e = ``error``, in units of 2^-bits over the denominator of e.
 
     >>> loss_above(Weighting.SPARSEMAX, Fraction(1, 4), Fraction(-1, 2), 3)
     8
@@ -90,7 +90,7 @@ def loss_above(weighting: Weighting, error: Fraction, gap: Fraction, bits: int) 
 
 
 def enclose_mean_of(weighting: Weighting, terms: Sequence[tuple[Fraction, Fraction]], bits: int) -> Interval:
-    """The sum of weight times value, of exact scores and values, under a weighting that has a kernel."""
+    """Return the sum of weight times value, of exact scores and values, under a weighting that has a kernel."""
     scores, values = [score for score, _ in terms], [value for _, value in terms]
     if weighting.is_sparse:
         weights = weights_of(scores, weighting, bits)

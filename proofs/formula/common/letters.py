@@ -42,7 +42,7 @@ class LetterTable:
         return tuple([positional_truth(predicate, j, n) for predicate in self.target.predicates])
 
     def table(self, lengths: Lengths) -> tuple[object, ...]:
-        """The letters of every context that occurs."""
+        """Return the letters of every context that occurs."""
         if not self.target.predicates:
             return self.letters_at(1, lengths.first)
         found = {self.context(j, n): self.letters_at(j, n) for n, j in lengths.rows()}
@@ -69,13 +69,13 @@ def assignments(atoms: int) -> list[Assignment]:
 
 
 def spread(letters: Sequence[Assignment], values: Sequence[int]) -> list[int]:
-    """The value of each of all assignments, in their order: that of the letter, and 0 where there is none."""
+    """Return the value of each of all assignments, in their order: that of the letter, and 0 where there is none."""
     by_letter = dict(zip(letters, values, strict=True))
     return [by_letter.get(assignment, 0) for assignment in assignments(len(letters[0]))]
 
 
 def realizable(atoms: Sequence[Formula], alphabet: Sequence[str]) -> tuple[Assignment, ...]:
-    """The assignments in which the atoms over symbols alone have the truths that one symbol gives them.
+    """Return the assignments in which the atoms over symbols alone have the truths that one symbol gives them.
 
     >>> from constructions.language.syntax import Symbol
     >>> realizable([Symbol("a"), Symbol("b")], "ab")

@@ -97,11 +97,11 @@ class HeadReading:
         return [RowGroup(max(*group.rows, self.lengths.first), group.query, group.rows) for group in last]
 
     def all_groups(self) -> Iterator[RowGroup]:
-        """The rows of all lengths, the same problem again for each length."""
+        """Return the rows of all lengths, the same problem again for each length."""
         return (group for n in self.lengths for group in self._groups_of(n))
 
     def count_rows(self) -> int:
-        """The number of (n, i) at which the guard holds."""
+        """Return the number of (n, i) at which the guard holds."""
         return sum(map(len, map(self._rows, self.lengths)))
 
     def _rows(self, n: int) -> Sequence[int]:
@@ -166,7 +166,7 @@ class HeadReading:
         return self._latest_positions[1]
 
     def _column(self, row: Coefficients, n: int) -> PositionValues:
-        """A linear form of known directions, over one denominator."""
+        """Return a linear form of known directions, over one denominator."""
         parts = [(weight / column.denominator, column.numerators) for name, weight in row.items()
                  if (column := self._integers(name, n))]
         unit = lcm(*(factor.denominator for factor, _ in parts))
@@ -177,7 +177,7 @@ class HeadReading:
         return PositionValues(unit, total)
 
     def _integers(self, name: str, n: int) -> PositionValues:
-        """A known direction over one denominator; one that does not mention n is worked out once."""
+        """Return a known direction over one denominator; one that does not mention n is worked out once."""
         if self.known.mentions_n({name: Fraction(1)}):
             return _over_one_denominator(self.known.column(name, n))
         if name not in self._lasting:
@@ -204,11 +204,11 @@ class HeadReading:
         return self.kinds[key]
 
     def order(self, group: RowGroup) -> range:
-        """The positions that the rows of a group read, in reading order."""
+        """Return the positions that the rows of a group read, in reading order."""
         return range(1, max(group.rows) + 1) if self.past else range(group.n, min(group.rows) - 1, -1)
 
     def sweep(self, group: RowGroup) -> Sweep:
-        """The positions that a group reads, each with its options."""
+        """Return the positions that a group reads, each with its options."""
         kinds, scores = self.positions(group.n).kinds, self.scores(group)
         return Sweep(group.n, tuple([self._step(kinds[j - 1], scores, j) for j in self.order(group)]),
                      frozenset(group.rows))
@@ -218,7 +218,7 @@ class HeadReading:
         return Step(j, *self._steps.offer(kind, offered.base_value, offered.letters, scores, j))
 
     def scores(self, group: RowGroup) -> ScaledScores:
-        """The scores of all positions and letters for the query of a group, over one denominator."""
+        """Return the scores of all positions and letters for the query of a group, over one denominator."""
         if self._latest_scores is None or self._latest_scores[0] is not group:
             self._latest_scores = group, self._find_scores(group)
         return self._latest_scores[1]
@@ -244,7 +244,7 @@ def _over_one_denominator(numbers: Sequence[Fraction]) -> PositionValues:
 
 
 def truths_read(transformer: Transformer, known: KnownValues, names: Iterable[str], reader: str) -> dict[str, Formula]:
-    """The formulas whose truths are read, by direction; complaints say what the ``reader`` is.
+    """Return the formulas whose truths are read, by direction; complaints say what the ``reader`` is.
 
     Raises:
         NotDerived: if a direction is neither known nor an exact truth.

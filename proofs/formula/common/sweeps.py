@@ -64,7 +64,7 @@ class InputExtreme(Extreme):
         return self.row
 
     def chosen(self) -> list[Option]:
-        """The options of the input, in reading order."""
+        """Return the options of the input, in reading order."""
         return [step.options[choice] for step, choice in zip(self.sweep.steps, self.choices, strict=False)]
 
 
@@ -133,5 +133,5 @@ class KnownSteps:
         return tuple(options), tuple(choices), self._number(listed), self._number((tuple(choices), numbers))
 
     def _number(self, what: object) -> int:
-        """The same number for equal things, different ones for different things."""
+        """Return the same number for equal things, different ones for different things."""
         return self._numbers.setdefault(what, len(self._numbers))

@@ -43,7 +43,7 @@ class Target:
         return sum(1 << k for k, node in enumerate(self.remembering) if reader.remembered(node)), truth
 
     def read_truth(self, formula: syntax.Formula, assignment: Assignment, i: int, n: int) -> bool:
-        """The truth of a formula that the head reads, taken apart down to the atoms."""
+        """Return the truth of a formula that the head reads, taken apart down to the atoms."""
         return _Evaluator(self, 0, assignment, i, n).truth(formula)
 
 
@@ -81,7 +81,7 @@ class _Evaluator:
 
 
 def build_target(formula: syntax.Formula, read: Iterable[syntax.Formula], apart: bool = False) -> Target:
-    """The automaton of ``formula`` over the atoms that suit a head reading the truths of ``read``.
+    """Return the automaton of ``formula`` over the atoms that suit a head reading the truths of ``read``.
 
     Going down from ``formula``, what Boolean connectives reach from ``read`` is an atom; what they reach from ``read``
     besides is taken apart down to these atoms, and what is no connective there is one more. Taken ``apart``, no
@@ -132,7 +132,7 @@ class _Readable:
 
 
 def _entered(formula: syntax.Formula) -> tuple[syntax.Formula, ...]:
-    """The operands of a Boolean connective or temporal operator; none of any other formula."""
+    """Return the operands of a Boolean connective or temporal operator; none of any other formula."""
     return syntax.operands(formula) if isinstance(formula, _TEMPORAL) else syntax.operands_of_connective(formula)
 
 

@@ -75,11 +75,11 @@ class KnownValues:
                                   lambda positions: known_column(meaning, positions, n))
 
     def form(self, row: Coefficients, i: int, n: int) -> Fraction:
-        """The linear form at (n, i), of its known directions alone."""
+        """Return the linear form at (n, i), of its known directions alone."""
         return sum((weight * self.value(name, i, n) for name, weight in row.items() if name in self), ZERO)
 
     def forms(self, row: Coefficients, n: int) -> Column:
-        """The linear form at i = 1, ..., n, of its known directions alone.
+        """Return the linear form at i = 1, ..., n, of its known directions alone.
 
         Raises:
             InputError: if a direction with a coefficient has no value at some of these positions.
@@ -91,13 +91,13 @@ class KnownValues:
                                   lambda positions: self._combine(parts, positions, n))
 
     def forms_at(self, row: Coefficients, positions: range, n: int) -> Column:
-        """The linear form at these positions of a word of length n, of its known directions alone."""
+        """Return the linear form at these positions of a word of length n, of its known directions alone."""
         columns = [[weight * value for value in known_column(self._meanings[name], positions, n)]
                    for name, weight in row.items() if name in self]
         return tuple(sum((column[k] for column in columns), ZERO) for k in range(len(positions)))
 
     def multiples(self, row: Coefficients, n: int) -> list[int]:
-        """The linear form of its known directions at i = 1, ..., n, times one positive number.
+        """Return the linear form of its known directions at i = 1, ..., n, times one positive number.
 
         Raises:
             InputError: if a direction with a coefficient has no value at some of these positions.
@@ -140,7 +140,7 @@ class _Columns:
         return _Columns, ()  # a copy in another process works them out again: they are longer than all else
 
     def find(self, key: Hashable, mentions_n: bool, n: int, evaluate: Callable[[range], Column]) -> Column:
-        """The column of this key, if need be evaluated where it is not yet known."""
+        """Return the column of this key, if need be evaluated where it is not yet known."""
         if not mentions_n:
             before = self._lasting.get(key, ())
             if len(before) < n:
@@ -168,12 +168,12 @@ def known_mentions_n(meaning: Meaning) -> bool:
 
 
 def known_value(meaning: Meaning, i: int, n: int) -> Fraction:
-    """The number that a known direction of this meaning holds at position i of a word of length n."""
+    """Return the number that a known direction of this meaning holds at position i of a word of length n."""
     return known_column(meaning, range(i, i + 1), n)[0]
 
 
 def known_column(meaning: Meaning, positions: range, n: int) -> Column:
-    """The numbers that a known direction of this meaning holds at these positions of a word of length n.
+    """Return the numbers that a known direction of this meaning holds at these positions of a word of length n.
 
     Raises:
         InputError: as ``known_value`` at the first position where it has no value.

@@ -51,7 +51,7 @@ def is_by_value(transformer: Transformer, known: KnownValues, layer: int, direct
 
 def oblige_by_value(transformer: Transformer, known: KnownValues, lengths: Lengths, layer: int,
                     direction: str, bounds: Bounds) -> FeedForwardObligation:
-    """The obligation of one direction written by the feed-forward part of ``layer``.
+    """Return the obligation of one direction written by the feed-forward part of ``layer``.
 
     Source      docs/certificate.md, section 5, feed-forward output by value.
 
@@ -186,11 +186,11 @@ class _SumDerivation:
                 return Fraction(not self._holds(formula, value, n))
 
     def _holds(self, formula: Formula, value: int, n: int) -> bool:
-        """The truth of a formula where the sum has this value."""
+        """Return the truth of a formula where the sum has this value."""
         return truth_from(formula, lambda part: self._decided(part, value, n))
 
     def _decided(self, formula: Formula, value: int, n: int) -> bool | None:
-        """The truth of a comparison or a predicate; None of a connective.
+        """Return the truth of a comparison or a predicate; None of a connective.
 
         Raises:
             NotDerived: if it is of another sum, or is decided otherwise.
@@ -261,7 +261,7 @@ def _find_counted(read: Mapping[str, Meaning], bounds: Bounds) -> dict[str, Coun
 
 
 def _coefficients_of(meaning: Meaning) -> tuple[tuple[int, Count], ...]:
-    """The sum of counts, without a constant, that a direction of this meaning is about."""
+    """Return the sum of counts, without a constant, that a direction of this meaning is about."""
     match meaning:
         case Mean(count) | Total(count):
             return ((1, count),)
@@ -279,7 +279,7 @@ def _coefficients_of(meaning: Meaning) -> tuple[tuple[int, Count], ...]:
 
 
 def range_of(term: Term, i: int, n: int) -> tuple[int, int]:
-    """The least and the greatest number that a sum of multiples of counts may be at (n, i)."""
+    """Return the least and the greatest number that a sum of multiples of counts may be at (n, i)."""
     ends = [(number, number * counted_length(count, i, n)) for number, count in term.coefficients]
     return (term.constant + sum(end for number, end in ends if number < 0),
             term.constant + sum(end for number, end in ends if number > 0))

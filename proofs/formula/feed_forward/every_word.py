@@ -58,7 +58,7 @@ class SlackOnEveryWord:
                            margin=HALF_OF_IT)
 
     def decide(self, n: int) -> LengthFound:
-        """The claim for all words of length n."""
+        """Return the claim for all words of length n."""
         return decide_length(self.network, self.claim, n)
 
     @property
@@ -75,7 +75,7 @@ class SlackOnEveryWord:
 
 
 def oblige_on_every_word(written: WrittenDirection) -> SlackOnEveryWord:
-    """The obligation of a slack that one unit writes, of counts that are half a count off at most.
+    """Return the obligation of a slack that one unit writes, of counts that are half a count off at most.
 
     Raises:
         NotDerived: if it is written otherwise, or words are too many.
@@ -89,7 +89,7 @@ def oblige_on_every_word(written: WrittenDirection) -> SlackOnEveryWord:
 
 
 def slack_on_every_word(network: Transformer, slack: str, lengths: Lengths) -> SlackOnEveryWord:
-    """The number behind a slack that one unit writes, and nothing else with it.
+    """Return the number behind a slack that one unit writes, and nothing else with it.
 
     Raises:
         NotDerived: if it is written otherwise.
@@ -118,7 +118,7 @@ def check_on_every_word(obligation: SlackOnEveryWord) -> None:
 
 
 def _with_number(network: Transformer, number: int, unit: Unit, name: str) -> Transformer:
-    """The network with a direction that holds the number whose ReLU the unit of this layer writes."""
+    """Return the network with a direction that holds the number whose ReLU the unit of this layer writes."""
     (factor,), part = unit.writes.values(), network.layers[number].feedforward
     mirrored = {source: -weight for source, weight in unit.reads.items()}
     both = (Unit(unit.reads, unit.bias, {name: factor}), Unit(mirrored, -unit.bias, {name: -factor}))

@@ -27,7 +27,7 @@ def oblige_cases(written: WrittenDirection) -> FeedForwardObligation:
 
 
 def prove(obligation: FeedForwardObligation | SlackOnEveryWord, twice: bool, record: Record) -> ProofAttempt:
-    """The check of all cases, and Z3 for the same; slack on every word is confirmed by the checker alone."""
+    """Return the check of all cases, and Z3 for the same; slack on every word is confirmed by the checker alone."""
     if isinstance(obligation, SlackOnEveryWord):
         return ProofAttempt(reason_of(check_on_every_word, obligation) if twice
                             else "all words are not looked at in a sketch")

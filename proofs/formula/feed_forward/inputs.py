@@ -26,7 +26,7 @@ class ReadDirections:
     slack: Mapping[str, Slack]
 
     def numbers(self) -> frozenset[str]:
-        """The directions that hold numbers of the position, everywhere or where a formula holds."""
+        """Return the directions that hold numbers of the position, everywhere or where a formula holds."""
         return frozenset((*self.known, *(name for name, meaning in self.by_truth.items()
                                          if isinstance(meaning, Product))))
 

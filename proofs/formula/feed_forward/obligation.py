@@ -106,13 +106,13 @@ class FeedForwardObligation:
         return self.lengths.cells
 
     def parts(self) -> list[Count | Formula]:
-        """The counts and truths that counted directions and the total are made of, each once."""
+        """Return the counts and truths that counted directions and the total are made of, each once."""
         read = [part for each in self.counted.values() for part, _ in each.parts]
         return list(dict.fromkeys([*read, *(count for _, count in self.total.coefficients)]))
 
 
 def _case_key(case: InputCase, names: Mapping[str, int]) -> tuple[object, ...]:
-    """The case with numbers in place of names."""
+    """Return the case with numbers in place of names."""
     box = tuple(sorted((names[n], interval.lower, interval.upper) for n, interval in case.box))
     slack = tuple(sorted((names[n], holds) for n, holds in case.slack))
     return box, slack, case.expected, case.or_more, case.values
@@ -120,7 +120,7 @@ def _case_key(case: InputCase, names: Mapping[str, int]) -> tuple[object, ...]:
 
 def oblige_feed_forward(transformer: Transformer, known: KnownValues, lengths: Lengths, layer: int, direction: str,
                         apart: bool = False) -> FeedForwardObligation:
-    """The obligation of one direction written by the feed-forward part of ``layer``.
+    """Return the obligation of one direction written by the feed-forward part of ``layer``.
 
     Taken ``apart``, formulas that are read are free only as far as their parts are, and these as symbols let them be.
 
@@ -174,7 +174,7 @@ class _OutputDerivation:
                 or any(value.mentions_n for value in self._values()))
 
     def _values(self) -> list[PositionFunction]:
-        """The position functions that the output and the inputs are where a formula holds."""
+        """Return the position functions that the output and the inputs are where a formula holds."""
         meanings = (self.meaning, *self.inputs.by_truth.values())
         return [meaning.value for meaning in meanings if isinstance(meaning, Position | Product)]
 
@@ -217,7 +217,7 @@ class _OutputDerivation:
 
 
 def _defined_values(value: PositionFunction, positions: range, n: int) -> Sequence[Fraction]:
-    """The values; 0 where there is none, as there may be where the formula beside it does not hold."""
+    """Return the values; 0 where there is none, as there may be where the formula beside it does not hold."""
     try:
         return value.column(positions, n)
     except InputError:
@@ -232,7 +232,7 @@ def _value_or_zero(value: PositionFunction, i: int, n: int) -> Fraction:
 
 
 def find_truth_at(formula: Formula, i: int, n: int) -> bool | None:
-    """The truth at (n, i) of ``prev``, ``next`` or a positional formula, if (n, i) decides it."""
+    """Return the truth at (n, i) of ``prev``, ``next`` or a positional formula, if (n, i) decides it."""
     match formula:
         case Previous():
             return False if i == 1 else None
@@ -242,7 +242,7 @@ def find_truth_at(formula: Formula, i: int, n: int) -> bool | None:
 
 
 def _find_truths_at(formula: Formula, n: int) -> Sequence[bool | None]:
-    """The same at i = 1, ..., n."""
+    """Return the same at i = 1, ..., n."""
     if isinstance(formula, Previous | Next):
         return [find_truth_at(formula, i, n) for i in range(1, n + 1)]
     return positional_truths(formula, range(1, n + 1), n)
@@ -256,7 +256,7 @@ class _Assignment:
     signs: Mapping[Term, int]
 
     def truth(self, formula: Formula) -> bool:
-        """The truth of a formula over the atoms."""
+        """Return the truth of a formula over the atoms."""
         return truth_from(formula, self._known)
 
     def _known(self, formula: Formula) -> bool | None:

@@ -126,7 +126,7 @@ def _legend(names: list[str], counted: list[str], parts: list[Count | Formula]) 
 
 
 def _hold_counts(held: Any, counted: CountSum, parts: Mapping[Count | Formula, Any], error: Any) -> list[Any]:
-    """The direction holds its counts and truths, to within an error."""
+    """Return the direction holds its counts and truths, to within an error."""
     return [rational(counted.error.lower) <= error, error <= rational(counted.error.upper),
             held == total([error, *(number * parts[part] for part, number in counted.parts)])]
 

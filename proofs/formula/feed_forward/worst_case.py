@@ -29,7 +29,7 @@ class Function:
     pieces: tuple[tuple[Fraction, Fraction, Fraction], ...]
 
     def at(self, x: Fraction) -> Fraction:
-        """The value of the function.
+        """Return the value of the function.
 
         >>> Function({}, ((Fraction(2), Fraction(-1), Fraction(3)),)).at(Fraction(1))
         Fraction(3, 1)
@@ -71,7 +71,7 @@ class FormInterval:
 
 
 def group_units(units: Units) -> list[Function]:
-    """The functions, one for each form up to a factor."""
+    """Return the functions, one for each form up to a factor."""
     grouped: dict[tuple[tuple[str, Fraction], ...], list[tuple[Fraction, Fraction, Fraction]]] = {}
     for reads, bias, write in units:
         listed = sorted((name, weight) for name, weight in reads.items() if weight)
@@ -115,7 +115,7 @@ def _described(case: InputCase) -> str:
 
 
 def enclose_input(reads: Coefficients, obligation: FeedForwardObligation, case: InputCase) -> FormInterval:
-    """The reach of a form: what it reads exactly or nearly, a multiple of the sum of counts, and slack."""
+    """Return the reach of a form: what it reads exactly or nearly, a multiple of the sum of counts, and slack."""
     positive = [reads[name] for name, holds in case.slack if not holds and reads.get(name)]
     rest = enclose_form(reads, dict(case.box)) + point(sum(positive, ZERO))
     return FormInterval(rest + _enclose_counted(reads, obligation, case),
@@ -123,7 +123,7 @@ def enclose_input(reads: Coefficients, obligation: FeedForwardObligation, case: 
 
 
 def _enclose_counted(reads: Coefficients, obligation: FeedForwardObligation, case: InputCase) -> Interval:
-    """The interval of the part of a form that reads counts: the errors, and a multiple of the sum.
+    """Return the interval of the part of a form that reads counts: the errors, and a multiple of the sum.
 
     Raises:
         NotDerived: if it is not a multiple, or truths do not cancel.

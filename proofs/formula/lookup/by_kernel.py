@@ -57,7 +57,7 @@ class _Found:
 
 
 def find_kernel_worst_case(obligation: LookupObligation, bits: int) -> KernelWorstCase:
-    """The largest excess and the largest shortfall over all cases.
+    """Return the largest excess and the largest shortfall over all cases.
 
     Raises:
         NotDerived: if the rules do not apply.
@@ -100,7 +100,7 @@ class _Search:
         return tuple({gaps for _, gaps in found})
 
     def _gaps(self, case: CountCase, excess: bool) -> Gaps:
-        """The gaps of the positions that err and weigh something.
+        """Return the gaps of the positions that err and weigh something.
 
         Raises:
             NotDerived: if what is looked for errs.
@@ -113,7 +113,7 @@ class _Search:
         return tuple(sorted((score - top for score, error in terms if error and score - top > least), reverse=True))
 
     def look_at_numbers(self, groups: list[RowGroup]) -> Fraction | None:
-        """The least sharpness of all rows, which gives the greatest errors; None if no scores are parabolas."""
+        """Return the least sharpness of all rows, which gives the greatest errors; None if no scores are parabolas."""
         problem, rule = self._problem, OthersRule(self._problem)
         if not all(rule.covers(group) for group in groups):
             raise NotDerived(f"the values are not the distances from a position, as a count under {self._weighting} "
@@ -180,13 +180,13 @@ def find_kernel_violations(obligation: LookupObligation, bits: int, bound: Fract
 
 
 def reach_of(weighting: Weighting, sharpness: Fraction) -> int:
-    """The greatest distance at which something weighs, or 1."""
+    """Return the greatest distance at which something weighs, or 1."""
     squared = -WEIGHS_NOTHING_FROM[weighting] / sharpness
     return max(isqrt(squared.numerator // squared.denominator), 1)
 
 
 def mean_distance(weighting: Weighting, sharpness: Fraction, longest: int, bits: int) -> Fraction:
-    """An upper bound of the mean of k = 0, 1, ... with the scores -sharpness * k²."""
+    """Return an upper bound of the mean of k = 0, 1, ... with the scores -sharpness * k²."""
     terms = [(-sharpness * k * k, Fraction(k)) for k in range(longest)]
     heavy = [(gap, k) for gap, k in terms if gap > WEIGHS_NOTHING_FROM[weighting]]
     return enclose_mean_of(weighting, heavy, bits).upper

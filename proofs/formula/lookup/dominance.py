@@ -101,7 +101,7 @@ def groups_of(problem: LookupProblem) -> Iterator[RowGroup]:
 
 
 def rows_of_length(problem: LookupProblem, n: int) -> RowGroup:
-    """The rows of one length."""
+    """Return the rows of one length."""
     scales = problem.scores.scales(n)
     group = RowGroup([], [])
     for i, quadratic in enumerate(problem.scores.quadratics(n), start=1):
@@ -195,7 +195,7 @@ class OthersRule:
         return True
 
     def _shift(self, n: int) -> int | None:
-        """The integer that j exceeds the value at j by, if it is the same one for all j."""
+        """Return the integer that j exceeds the value at j by, if it is the same one for all j."""
         if not self._problem.values_mention_n:
             n = self._problem.lengths.last
         if n not in self._shifts:
@@ -210,7 +210,7 @@ class OthersRule:
             kept[excess, right] = _Reference(row.sharpness, right, (row.n, row.i, False, others))
 
     def undominated(self) -> list[Case] | None:
-        """The references that no other one covers; None if they do not cover all that there is."""
+        """Return the references that no other one covers; None if they do not cover all that there is."""
         found = []
         for excess in (True, False):
             references = _greatest_reach_first([x for (side, _), x in self._references.items() if side is excess])
@@ -317,7 +317,7 @@ class _LookedAt:
         self._by_last: dict[int, range] = {}
 
     def new_peaks(self, row: SquareRow) -> range:
-        """The peaks of a row that may have new windows; from now on they count as looked at."""
+        """Return the peaks of a row that may have new windows; from now on they count as looked at."""
         peaks, both = row.peaks, (row.first, row.last)
         far_right = range(peaks.start, min(peaks.stop, row.last - self._reach))
         far_left = range(max(peaks.start, row.first + self._reach + 1), peaks.stop)

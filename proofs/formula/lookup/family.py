@@ -41,7 +41,7 @@ def _settle(find: Callable[[int], WorstCase], allowed_error: Fraction | None) ->
 
 
 def prove(obligation: LookupObligation, twice: bool, record: Record) -> ProofAttempt:
-    """The exact worst case, and Z3 for the same; of numbers Z3 proves the bounds that were found.
+    """Return the exact worst case, and Z3 for the same; of numbers Z3 proves the bounds that were found.
 
     Under sparsemax or 1.5-entmax both errors of a number are at most the greater bound that was found.
     """

@@ -67,7 +67,7 @@ class LookupTargets:
         return "near", self.count.side, self._truths.shape(self.meaning.formula), self._truths.shape(self.meaning.when)
 
     def at(self, n: int, i: int) -> Targets:
-        """The targets of all cases of (n, i).
+        """Return the targets of all cases of (n, i).
 
         Raises:
             NotDerived: if a case does not decide them.
@@ -112,11 +112,11 @@ class LookupProblem:
         return self.known.mentions_n(self.value)
 
     def values(self, n: int) -> tuple[Fraction, ...]:
-        """The values at all positions of a word of length n."""
+        """Return the values at all positions of a word of length n."""
         return self.known.forms(self.value, n)
 
     def row(self, n: int, i: int) -> LookupRow:
-        """The row of (n, i)."""
+        """Return the row of (n, i)."""
         denominator, slope, bend = self.scores.scaled(n, i)
         return LookupRow(n, i, self.mask.visible(i, n), denominator, slope, bend, self.values(n), self.targets.at(n, i))
 
@@ -161,7 +161,7 @@ def looks_up(transformer: Transformer, known: KnownValues, head: Head, direction
 
 def oblige_lookup(transformer: Transformer, known: KnownValues, lengths: Lengths, layer: int, place: int, head: Head,
                   direction: str, allowed_error: Fraction | None) -> LookupObligation:
-    """The obligation of one direction that means ``near χ when G`` or ``others``.
+    """Return the obligation of one direction that means ``near χ when G`` or ``others``.
 
     Source      docs/certificate.md, section 5, lookup head; [SHA] Theorem 20, second stage, and Lemma 7.
 
@@ -189,7 +189,7 @@ def check_reads_known(transformer: Transformer, known: KnownValues, head: Head, 
 
 
 def _parts(transformer: Transformer, known: KnownValues, count: Count, row: Coefficients) -> list[QueryPart]:
-    """The parts of a query with the meanings they belong to; each is known or decided by the case."""
+    """Return the parts of a query with the meanings they belong to; each is known or decided by the case."""
     parts = []
     for name, weight in row.items():
         match meaning := transformer.directions[name]:

@@ -169,20 +169,20 @@ class LookupScores:
         return steps
 
     def _temperatures(self, n: int) -> Sequence[Fraction]:
-        """The temperatures at i = 1, ..., n, or the only one if they are all the same."""
+        """Return the temperatures at i = 1, ..., n, or the only one if they are all the same."""
         return self.temperature.column(range(1, n + 1 if self.temperature.mentions_i else 2), n)
 
     def scales(self, n: int) -> list[Fraction]:
-        """The scale at i = 1, ..., n, or the only one if it does not depend on i."""
+        """Return the scale at i = 1, ..., n, or the only one if it does not depend on i."""
         factor = self.factor(n)
         return [factor / temperature for temperature in self._temperatures(n)]
 
     def scale(self, n: int, i: int) -> Fraction:
-        """The scale at (n, i)."""
+        """Return the scale at (n, i)."""
         return self.factor(n) / self.temperature.evaluate(i=i, n=n)
 
     def quadratics(self, n: int) -> list[Quadratic]:
-        """The scores at i = 1, ..., n, each divided by its scale."""
+        """Return the scores at i = 1, ..., n, each divided by its scale."""
         group = self.group(n)
         if not self.queries_mention_n:
             known = self._quadratics.setdefault(group, [])
@@ -211,7 +211,7 @@ class LookupScores:
         return zip([counted_length(self.count, i, n) for i in positions], *numbers, strict=True)
 
     def quadratic(self, n: int, i: int) -> Quadratic:
-        """The scores at (n, i), divided by the scale."""
+        """Return the scores at (n, i), divided by the scale."""
         return self._quadratic_at(n, i) if self.queries_mention_n else self.quadratics(n)[i - 1]
 
     def _quadratic_at(self, n: int, i: int) -> Quadratic:
@@ -224,7 +224,7 @@ class LookupScores:
         return Quadratic((slope[0], slope[1], slope[2]), (bend[0], bend[1], bend[2]))
 
     def _query(self, parts: list[QueryPart], i: int, n: int) -> list[Fraction]:
-        """The query as a function of the case: constant, coefficient of ``here``, coefficient of ``others``."""
+        """Return the query as a function of the case: constant, coefficient of ``here``, coefficient of ``others``."""
         total = [ZERO, ZERO, ZERO]
         for part in parts:
             match part.meaning:
@@ -241,7 +241,7 @@ class LookupScores:
         return total
 
     def scaled(self, n: int, i: int) -> tuple[int, tuple[int, int, int], tuple[int, int, int]]:
-        """A common denominator of the row's slope and bend, and both times that."""
+        """Return a common denominator of the row's slope and bend, and both times that."""
         quadratic, scale = self.quadratic(n, i), self.scale(n, i)
         parts = [scale * part for part in (*quadratic.slope, *quadratic.bend)]
         denominator = lcm(*(part.denominator for part in parts))
@@ -262,6 +262,6 @@ def _check_quadratic(multiples: Sequence[int]) -> None:
 
 
 def _first_steps(sequence: Sequence[Fraction]) -> Steps:
-    """The first step and the first second difference; 0 where the sequence is too short to have them."""
+    """Return the first step and the first second difference; 0 where the sequence is too short to have them."""
     steps = [b - a for a, b in itertools.pairwise(sequence[:3])]
     return (steps[0] if steps else ZERO), (steps[1] - steps[0] if len(steps) > 1 else ZERO)

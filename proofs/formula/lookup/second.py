@@ -66,7 +66,7 @@ def _proves_group(profiles: LookupProfiles, group: Sequence[LookupProfile], weig
 
 
 def _greatest_excess(hulls: Sequence[Hull], sign: int, bound: Fraction) -> Fraction:
-    """The greatest that sign * (sum of weight * miss) - bound * (sum of weights) can be within these ranges."""
+    """Return the greatest that sign * (sum of weight * miss) - bound * (sum of weights) can be within these ranges."""
     greatest = Fraction(0)
     for (lightest, heaviest), misses in hulls:
         excess = max(sign * miss for miss in misses) - bound

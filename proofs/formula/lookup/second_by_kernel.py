@@ -69,7 +69,7 @@ def _about_terms(terms: Terms, weighting: Weighting, bound: Fraction) -> SolverQ
 
 
 def _weights(gaps: Iterable[Fraction], weighting: Weighting, error: Fraction) -> tuple[list[Any], tuple[Any, ...]]:
-    """A weight for each gap, and that it is between 0 and the kernel of the gap at the error."""
+    """Return a weight for each gap, and that it is between 0 and the kernel of the gap at the error."""
     heaviest = [Fraction(loss_above(weighting, error, gap, BITS), error.denominator << BITS) for gap in gaps]
     weights = [z3.Real(f"w_{k}") for k in range(1, len(heaviest) + 1)]
     return weights, tuple(end for weight, most in zip(weights, heaviest, strict=True)

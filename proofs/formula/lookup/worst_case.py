@@ -43,7 +43,7 @@ class Peak:
     denominator: int
 
     def drop(self, offset: int) -> Fraction:
-        """The score at this offset from the greatest, less the greatest; never positive on visible positions.
+        """Return the score at this offset from the greatest, less the greatest; never positive on visible positions.
 
         >>> [str(Peak(-1, -2, 3).drop(offset)) for offset in (-2, -1, 0, 1, 2)]
         ['-4/3', '-1/3', '0', '-1/3', '-4/3']
@@ -51,12 +51,12 @@ class Peak:
         return Fraction(self.multiple(offset), self.denominator)
 
     def multiple(self, offset: int) -> int:
-        """The drop times the denominator."""
+        """Return the drop times the denominator."""
         return offset * self.slope + offset * (offset - 1) // 2 * self.bend
 
 
 def peak_in_lowest_terms(slope: int, bend: int, denominator: int) -> Peak:
-    """The peak with these differences.
+    """Return the peak with these differences.
 
     >>> peak_in_lowest_terms(-6, -12, 9)
     Peak(slope=-2, bend=-4, denominator=3)
@@ -136,7 +136,7 @@ class LookupExtreme(Extreme):
         return self.case.others + self.case.here
 
     def terms(self) -> list[tuple[Fraction, Fraction]]:
-        """The scaled score and the error of every visible position."""
+        """Return the scaled score and the error of every visible position."""
         row, here, others = self.case.row, self.case.here, self.case.others
         from_first = Peak(in_case(row.slope, here, others), in_case(row.bend, here, others), row.denominator)
         target = row.targets[here][others]
@@ -198,7 +198,7 @@ class LookupProfiles:
                 self._found[key] = (LookupProfile(window, left, right, cut, misses), CountCase(row, here, others))
 
     def _scaled_values(self, row: LookupRow) -> list[int]:
-        """The values of the row times ``scale``, worked out once for the rows of one length."""
+        """Return the values of the row times ``scale``, worked out once for the rows of one length."""
         if self._scaled[0] != row.n:
             self._scaled = row.n, [int(value * self.scale) for value in row.values]
         return self._scaled[1]
@@ -223,7 +223,7 @@ class LookupProfiles:
         return self._windows[peak]
 
     def mean_miss(self, profile: LookupProfile) -> arb:
-        """An enclosure of the weighted mean of the values, less the target."""
+        """Return an enclosure of the weighted mean of the values, less the target."""
         window = profile.window
         start = window.left - profile.left
         weights = window.weights[start:start + len(profile.misses)]
@@ -245,7 +245,7 @@ def profiles_of_every_case(obligation: LookupObligation, bits: int, longest_firs
 
 
 def cases_of(targets: Targets) -> Iterator[tuple[bool, int, int]]:
-    """The cases of a row in which something is claimed, with the target."""
+    """Yield the cases of a row in which something is claimed, with the target."""
     for here, by_others in zip((False, True), targets, strict=True):
         for others, target in enumerate(by_others):
             if target is not None:
@@ -253,12 +253,12 @@ def cases_of(targets: Targets) -> Iterator[tuple[bool, int, int]]:
 
 
 def in_case(number: Affine, here: bool, others: int) -> int:
-    """The number in a case."""
+    """Return the number in a case."""
     return number[0] + number[1] * here + number[2] * others
 
 
 def _greatest(slope: int, bend: int, last: int) -> int:
-    """The first position from which concave scores do not rise, if position 1 has this slope.
+    """Return the first position from which concave scores do not rise, if position 1 has this slope.
 
     >>> _greatest(6, -2, 9), _greatest(5, -2, 9), _greatest(1, 0, 9), _greatest(0, 0, 9)
     (4, 4, 9, 1)
@@ -269,7 +269,7 @@ def _greatest(slope: int, bend: int, last: int) -> int:
 
 
 def find_lookup_worst_case(profiles: LookupProfiles) -> WorstCase:
-    """The largest excess and the largest shortfall over all cases, enclosed."""
+    """Return the largest excess and the largest shortfall over all cases, enclosed."""
     best: dict[bool, tuple[arb, arb, CountCase]] = {}
     with working_precision(profiles.bits):
         for profile, case in profiles.cases:
@@ -296,7 +296,7 @@ def bound_to_claim(upper: Fraction, weighting: Weighting) -> Fraction:
 
 
 def with_room(upper: Fraction) -> Fraction:
-    """A short number above ``upper``, with room up to 1/4, beyond which nothing can be proved from it.
+    """Return a short number above ``upper``, with room up to 1/4, beyond which nothing can be proved from it.
 
     >>> [str(with_room(Fraction(1, 4) + Fraction(k, 10**9))) for k in (-10**8, -1, 1)]
     ['3000003/20000000', '1/4', '250000001/1000000000']

@@ -87,7 +87,7 @@ def looks_up_sum(transformer: Transformer, head: Head) -> bool:
 
 
 def oblige_lookup_of_sum(written: WrittenDirection) -> LookupOfSumObligation:
-    """The obligation of one direction that means ``near θ(D) when G``.
+    """Return the obligation of one direction that means ``near θ(D) when G``.
 
     Raises:
         NotDerived: if the rules do not cover the head, or a value is not the target.
@@ -148,7 +148,7 @@ class _LookupDerivation:
     # -- the scores ----------------------------------------------------------------------------------------------------
 
     def _vertex(self, n: int) -> _Vertex:
-        """The vertex of the scores of words of length n >= 2.
+        """Return the vertex of the scores of words of length n >= 2.
 
         Raises:
             NotDerived: if they are no parabola around an integer that D and the truths here decide.
@@ -227,13 +227,13 @@ class _LookupDerivation:
             yield dict(zip(self._counted, truths, strict=True))
 
     def _range(self, n: int, i: int, here: Truths) -> tuple[int, int]:
-        """The least and the greatest that D may be."""
+        """Return the least and the greatest that D may be."""
         ends = [sorted(int(number) * (here[count.operand] + others) for others in (0, counted_length(count, i, n) - 1))
                 for count, number in self._sum.items()]
         return sum(low for low, _ in ends), sum(high for _, high in ends)
 
     def _target(self, n: int, i: int, here: Truths, value: int) -> bool | None:
-        """The truth to be held; None where the guard fails."""
+        """Return the truth to be held; None where the guard fails."""
         positional = any(syntax.is_positional(part) for part in syntax.subformulas(self._meaning.when))
         key = (value, n if self._by_length else 0, i if positional else 0, *here.values())
         if key not in self._targets:
@@ -242,7 +242,7 @@ class _LookupDerivation:
         return self._targets[key]
 
     def _truth(self, formula: syntax.Formula, n: int, i: int, here: Truths, value: int) -> bool:
-        """The truth of a formula in a case.
+        """Return the truth of a formula in a case.
 
         Raises:
             NotDerived: if the case does not decide it.
@@ -268,7 +268,7 @@ class _LookupDerivation:
 
 
 def _find_sum(meaning: Near) -> Sum:
-    """The sum that a predicate of the meaning is applied to.
+    """Return the sum that a predicate of the meaning is applied to.
 
     Raises:
         NotDerived: if there is none.

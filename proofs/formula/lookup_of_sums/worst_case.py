@@ -43,7 +43,7 @@ class SumExtreme(Extreme):
         return bound_to_claim(self.upper, self.weighting)
 
     def terms(self) -> list[tuple[Fraction, Fraction]]:
-        """The position that is looked for, and all others."""
+        """Return the position that is looked for, and all others."""
         return [(Fraction(0), Fraction(0)),
                 *((drop, Fraction(1)) for drop in drops(self.obligation) for _ in range(2))]
 
@@ -57,7 +57,7 @@ def drops(obligation: LookupOfSumObligation) -> list[Fraction]:
 
 
 def find_sum_worst_case(obligation: LookupOfSumObligation, bits: int) -> WorstCase:
-    """The bound; none where all values are the target."""
+    """Return the bound; none where all values are the target."""
     weighting = obligation.head.weighting
     if obligation.bluntest is None:
         return WorstCase(None, None, otherwise=SMALLEST_LOOKUP_BOUND if weighting.is_softmax else ZERO)

@@ -34,7 +34,7 @@ class WorkBudget:
 
 
 def replay_work(transformer: Transformer) -> Callable[[int], int]:
-    """The work of replaying a word, as a function of its length."""
+    """Return the work of replaying a word, as a function of its length."""
     heads = sum(len(layer.heads) for layer in transformer.layers)
     parameters = transformer.parameter_count()
     return lambda n: n * parameters + n * n * heads

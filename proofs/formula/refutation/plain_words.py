@@ -16,7 +16,7 @@ RANDOM_WORDS = 300
 
 
 def exhaustive_length(symbols: int, lengths: Lengths) -> int:
-    """The largest length up to which all words are few enough to be tried; that before the first, if none is.
+    """Return the largest length up to which all words are few enough to be tried; that before the first, if none is.
 
     >>> exhaustive_length(2, Lengths(1, 64)), exhaustive_length(1, Lengths(1, 4)), exhaustive_length(2, Lengths(12, 64))
     (8, 4, 11)

@@ -56,7 +56,7 @@ class _Tried:
 def find_counterexample(transformer: Transformer, lengths: Lengths, lines: Sequence[Line],
                         allowed_error: Fraction | None = None, work: int = DEFAULT_WORK,
                         progress: Progress = lambda _: None) -> RefutationResult:
-    """The counterexample with the shortest word that the search finds; None says nothing about the claim.
+    """Return the counterexample with the shortest word that the search finds; None says nothing about the claim.
 
     With an ``allowed_error`` every head must err by no more than that, and not only as its meaning says. ``work`` is
     what the search may take, in the units of ``budget.py``; ``progress`` is told what is being tried.
@@ -79,7 +79,7 @@ def find_counterexample(transformer: Transformer, lengths: Lengths, lines: Seque
 
 
 def bits_to_tell(lines: Sequence[Line], bound: Fraction) -> int:
-    """The precision at which the error of a head that exceeds the bound does so in enclosures, too."""
+    """Return the precision at which the error of a head that exceeds the bound does so in enclosures, too."""
     beyond = [extreme.lower - bound for line in lines if not line.proved and line.worst
               for extreme in line.worst.extremes if extreme.lower > bound]
     return max([REPLAY_BITS, *(SPARE_BITS + (1 / x).numerator.bit_length() - (1 / x).denominator.bit_length()
@@ -88,7 +88,7 @@ def bits_to_tell(lines: Sequence[Line], bound: Fraction) -> int:
 
 def _families(transformer: Transformer, lengths: Lengths, lines: Sequence[Line],
               allowed_error: Fraction | None, bits: int) -> list[_Family]:
-    """The likelier a family is to have a word that breaks the claim, the earlier it comes."""
+    """Return the likelier a family is to have a word that breaks the claim, the earlier it comes."""
     alphabet = transformer.alphabet
     exhausted = exhaustive_length(len(alphabet), lengths)
     short, longer = range(lengths.first, exhausted + 1), range(exhausted + 1, lengths.last + 1)
@@ -152,7 +152,7 @@ class SearchByLength:
         self._work = self._left = work
 
     def find(self, lengths: Lengths, lines: Sequence[Line]) -> RefutationResult:
-        """The search at these lengths, whose obligations are ``lines``."""
+        """Return the search at these lengths, whose obligations are ``lines``."""
         search = find_counterexample(self._network, lengths, lines, self._allowed_error, int(SHARE * self._left),
                                      self._progress)
         self._left = self._work if search.counterexample else self._left - search.spent

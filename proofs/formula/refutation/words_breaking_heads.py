@@ -90,7 +90,7 @@ def _weighing_work(sweep: Sweep) -> int:
 
 
 def read_input(found: Violation, alphabet: Sequence[str], bound: Fraction) -> Word | None:
-    """The input as a word, if symbols decide all atoms."""
+    """Return the input as a word, if symbols decide all atoms."""
     target, sweep = found.target, found.weighed.sweep
     if not all(is_symbolic(atom) for atom in target.atoms):
         return None
@@ -105,7 +105,7 @@ def read_input(found: Violation, alphabet: Sequence[str], bound: Fraction) -> Wo
 
 
 def _ask_solver(found: Violation, alphabet: Sequence[str], bound: Fraction, budget: WorkBudget) -> Word | None:
-    """A word that Z3 finds; None if there is none, if Z3 gives up, or if no sum over letters is the error."""
+    """Return a word that Z3 finds; None if there is none, if Z3 gives up, or if no sum over letters is the error."""
     weighed, target = found.weighed, found.target
     if found.choices is not None:
         return None

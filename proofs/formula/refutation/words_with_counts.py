@@ -76,7 +76,7 @@ def _around_the_worst(line: Line, count: Count) -> Iterator[CountTarget]:
 
 
 def find_word_with_count(alphabet: Sequence[str], wanted: CountTarget, budget: WorkBudget) -> Word | None:
-    """A word that has the count, if one is found."""
+    """Return a word that has the count, if one is found."""
     count, n, i = wanted.count, wanted.n, wanted.i
     looked_at = range(1, i + 1) if count.side == "left" else range(i, n + 1)
     if is_symbolic(count.operand):

@@ -67,7 +67,7 @@ class _Steps:
         return True
 
     def _leaves(self, step: Step, ends: Ends, following: Ends) -> Iterator[Any]:
-        """A letter of the step leads from between the ends to somewhere outside of the following ones.
+        """Yield a letter of the step leads from between the ends to somewhere outside of the following ones.
 
         o, the ends and the share are in units.
         """

@@ -31,7 +31,7 @@ class Reached:
     before: Reached | None = field(default=None, repr=False)
 
     def choices(self) -> tuple[int, ...]:
-        """The options, step by step."""
+        """Return the options, step by step."""
         chosen: list[int] = []
         reached: Reached | None = self
         while reached is not None and reached.before is not None:
@@ -51,7 +51,7 @@ class StickExtreme(InputExtreme):
     """One whose input is read up to the position before the row's own."""
 
     def read(self) -> list[tuple[Fraction, Fraction]]:
-        """The scaled score and the value of every position before the row's own, in reading order."""
+        """Return the scaled score and the value of every position before the row's own, in reading order."""
         return [(option.score, option.value) for option in self.chosen()]
 
 
@@ -78,7 +78,7 @@ class Walk:
             ends = self._following[key]
 
     def _follow(self, step: Step, ends: Ends) -> Ends:
-        """The ends of o after one more letter."""
+        """Return the ends of o after one more letter."""
         found: dict[int, tuple[Reached, Reached]] = {}
         for choice, option in enumerate(step.options):
             for memory, (least, greatest) in ends.by_memory.items():
@@ -111,14 +111,14 @@ class Walk:
 
 
 def find_stick_worst_case(obligation: AttentionObligation, bits: int) -> WorstCase:
-    """The largest errors over all rows of the obligation."""
+    """Return the largest errors over all rows of the obligation."""
     walk = Walk(bits)
     return WorstCase.of((extreme.truth, extreme) for group in obligation.groups
                         for extreme in _extremes_of(obligation, group, walk))
 
 
 def _extremes_of(obligation: AttentionObligation, group: RowGroup, walk: Walk) -> Iterator[StickExtreme]:
-    """The greatest error of a group, for each truth that the target may have."""
+    """Yield the greatest error of a group, for each truth that the target may have."""
     sweep = obligation.reading.sweep(group)
     greatest: dict[bool, tuple[int, int, Reached, int]] = {}
     for step, ends in walk.over(sweep):

@@ -40,7 +40,7 @@ class UniformObligation(HeadObligation):
 
 
 def oblige_uniform(written: WrittenDirection) -> UniformObligation:
-    """The obligation of one written direction that means a number of the position, or the mean behind a count.
+    """Return the obligation of one written direction that means a number of the position, or the mean behind a count.
 
     Source      docs/certificate.md, section 5, equal scores; [SHA] Theorem 20, first stage.
 

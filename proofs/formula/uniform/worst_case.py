@@ -53,7 +53,7 @@ class _Rows:
     first: int | None
 
     def place(self, i: int) -> str:
-        """The first (n, i) that has this row, in words."""
+        """Return the first (n, i) that has this row, in words."""
         return f"i = {i}, n = {self.n if self.first is None else max(i, self.first)}"
 
 

@@ -16,7 +16,7 @@ _LOGICS = {
 
 
 def logic_of(question: SolverQuery) -> str:
-    """The smallest of the usual logics that has all sorts of the question."""
+    """Return the smallest of the usual logics that has all sorts of the question."""
     sorts = {str(sort) for sort in _sorts([*question.hypotheses, question.condition, question.denied])}
     return _LOGICS[frozenset(sorts - {"Bool"})]
 
@@ -32,12 +32,12 @@ def _sorts(terms: Sequence[Any]) -> Iterator[Any]:
 
 
 def script_of(question: SolverQuery, comment: Sequence[str]) -> str:
-    """The script that is unsatisfiable if the bound holds: the conclusion is denied."""
+    """Return the script that is unsatisfiable if the bound holds: the conclusion is denied."""
     return _script(question, "unsat", comment, (question.condition,), (question.denied,))
 
 
 def probe_of(question: SolverQuery, vacuous: bool, comment: Sequence[str]) -> str:
-    """The script that is satisfiable: the same without the denial, so that it is no contradiction that proves.
+    """Return the script that is satisfiable: the same without the denial, so that it is no contradiction that proves.
 
     If the question is ``vacuous`` (no input meets the condition) the condition is left out.
     """

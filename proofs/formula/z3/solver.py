@@ -21,7 +21,7 @@ QUICK_STEPS = 5_000_000
 
 
 def new_solver() -> Any:
-    """A solver of its own for each question: no state is carried over."""
+    """Return a solver of its own for each question: no state is carried over."""
     look_at_the_clock()
     solver = z3.Solver()
     solver.set("timeout", TIMEOUT_MS)
@@ -49,7 +49,7 @@ class Resources:
     used: int = 0
 
     def new_solver(self) -> Any:
-        """A solver that gives up at the limit, and then at no time."""
+        """Return a solver that gives up at the limit, and then at no time."""
         solver = new_solver()
         if self.limit is not None:
             solver.set("rlimit", self.limit)
@@ -70,7 +70,7 @@ class Resources:
 
 
 def _steps(solver: Any) -> int:
-    """The steps of all solvers so far."""
+    """Return the steps of all solvers so far."""
     return int(solver.statistics().get_key_value("rlimit count"))
 
 
@@ -136,34 +136,34 @@ def are_contradictory(*terms: Any) -> bool:
 
 
 def solver_of(*terms: Any) -> Any:
-    """A fresh solver with these assertions."""
+    """Return a fresh solver with these assertions."""
     solver = new_solver()
     solver.add(*terms)
     return solver
 
 
 def integer(x: int) -> Any:
-    """The numeral, whatever its length: Python refuses to print integers of more than 4,300 digits."""
+    """Return the numeral, whatever its length: Python refuses to print integers of more than 4,300 digits."""
     return z3.IntVal(str(fmpz(x)))
 
 
 def rational(x: Fraction) -> Any:
-    """The numeral of a rational."""
+    """Return the numeral of a rational."""
     return z3.RealVal(f"{fmpz(x.numerator)}/{fmpz(x.denominator)}")
 
 
 def total(terms: Sequence[Any]) -> Any:
-    """The sum; other solvers refuse a sum, a conjunction or a disjunction of one term, which Z3 would write."""
+    """Return the sum; other solvers refuse a sum, a conjunction or a disjunction of one term, which Z3 would write."""
     return terms[0] if len(terms) == 1 else z3.Sum(list(terms))
 
 
 def all_of(terms: Sequence[Any]) -> Any:
-    """The conjunction."""
+    """Return the conjunction."""
     return terms[0] if len(terms) == 1 else z3.And(*terms)
 
 
 def any_of(terms: Sequence[Any]) -> Any:
-    """The disjunction."""
+    """Return the disjunction."""
     return terms[0] if len(terms) == 1 else z3.Or(*terms)
 
 
@@ -174,7 +174,7 @@ def one_of(letters: Sequence[Sequence[bool]], atoms: Sequence[Any]) -> Any:
 
 
 def choose(atoms: Sequence[Any], values: Sequence[int]) -> Any:
-    """The value that belongs to the assignment of the atoms, as nested conditionals."""
+    """Return the value that belongs to the assignment of the atoms, as nested conditionals."""
     if len(set(values)) == 1:
         return integer(values[0])
     half = len(values) // 2

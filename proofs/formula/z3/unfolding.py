@@ -20,7 +20,7 @@ class Unfolding:
         self._target, self._atoms, self._memory, self._placed = target, atoms, memory, placed
 
     def truth(self, formula: syntax.Formula, at_root: bool = False) -> Any:
-        """The truth of a part of the target; ``at_root`` if it is not to be taken for an atom."""
+        """Return the truth of a part of the target; ``at_root`` if it is not to be taken for an atom."""
         if not at_root and formula in self._target.atoms:
             return self._atoms[self._target.atoms.index(formula)]
         match formula:

@@ -53,7 +53,7 @@ def logistic(x: Fraction) -> Interval:
 
 
 def cost(share: Fraction, log_odds: Interval, asked: Fraction = Fraction(1)) -> Interval:
-    """The cross-entropy in nats of an event of probability ``share``, predicted with these log-odds.
+    """Return the cross-entropy in nats of an event of probability ``share``, predicted with these log-odds.
 
     That is ``share`` ln(1 + e^(-a)) + (1 - ``share``) ln(1 + e^a); it is convex in a and least, the entropy of the
     event, at a = ln(share/(1 - share)). An enclosure over all a of the interval. Where the event may happen only with
@@ -63,5 +63,5 @@ def cost(share: Fraction, log_odds: Interval, asked: Fraction = Fraction(1)) -> 
 
 
 def total(*terms: Interval) -> Interval:
-    """The sum of enclosed numbers."""
+    """Return the sum of enclosed numbers."""
     return sum(terms, Interval(Fraction(0), Fraction(0)))

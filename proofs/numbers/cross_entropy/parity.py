@@ -67,7 +67,7 @@ def cost_of_symbols(p: Fraction) -> Interval:
 
 
 def optimal_entropy(p: Fraction) -> Interval:
-    """The least cross-entropy per symbol, for a predictor that knows the parity."""
+    """Return the least cross-entropy per symbol, for a predictor that knows the parity."""
     return total(binary_entropy(p).scaled(HALF), cost_of_symbols(p))
 
 
@@ -83,6 +83,6 @@ def unigram_entropy(p: Fraction) -> Interval:
 
 
 def cross_entropy_without_attention(n: int, p: Fraction, log_odds: tuple[Fraction, Fraction]) -> Interval:
-    """The cross-entropy at length n of who predicts the end with these log-odds after a 0, and after a 1."""
+    """Return the cross-entropy at length n of who predicts the end with these log-odds after a 0, and after a 1."""
     costs = (cost(share_of_even(last, p, n) * p, point(log_odds[last])).scaled(HALF) for last in (0, 1))
     return total(*costs, cost_of_symbols(p))

@@ -96,7 +96,7 @@ class Predictions:
                                  Fraction(yes[signature, last])) for signature, last in asked)
 
     def cross_entropy(self, output: OutputMap) -> Interval:
-        """The cross-entropy of these predictions, all else predicted as well as it can be."""
+        """Return the cross-entropy of these predictions, all else predicted as well as it can be."""
         costs = (cost(group.yes, group.value.scaled(output.slope) + point(output.offsets[group.last]), group.asked)
                  for group in self.groups if group.asked)
         return total(self.language.base, *costs)
@@ -116,7 +116,7 @@ class Predictions:
 
 
 def _moved(signature: Signature, old: int, new: int) -> Signature | None:
-    """The signature with one position in another bucket; None if none is in the old one."""
+    """Return the signature with one position in another bucket; None if none is in the old one."""
     counts = Counter(dict(signature))
     if old != NOTHING and not counts[old]:
         return None
@@ -126,7 +126,7 @@ def _moved(signature: Signature, old: int, new: int) -> Signature | None:
 
 
 def change_by_bounds(network: Transformer, n: int, language: PrefixQuestions, direction: str) -> Fraction:
-    """The same from above for any number of prefixes, layer by layer (``proofs/numbers/sensitivity/bounds.py``).
+    """Return the same from above for any number of prefixes, layer by layer (``proofs/numbers/sensitivity/bounds.py``).
 
     Raises:
         Unsupported: if a head's weights are of a kind without a bound.

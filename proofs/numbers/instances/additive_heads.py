@@ -26,7 +26,7 @@ Values = tuple[Fraction, Fraction, Fraction]
 
 
 def least_values(n: int) -> list[Values]:
-    """The values of positions 1 to n with equality in both bounds.
+    """Return the values of positions 1 to n with equality in both bounds.
 
     >>> [[str(x) for x in values] for values in least_values(3)]
     [['1/4', '-1/4', '-1/4'], ['1/2', '-1/2', '0'], ['1', '-1', '0']]

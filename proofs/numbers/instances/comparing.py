@@ -33,7 +33,7 @@ def instance(n: int, what: str, value: Interval | Fraction, bound: Interval | Fr
 
 def at_least(n: int, what: str, value: Interval | Fraction, bound: Interval | Fraction,
              replay: Replay | None = None) -> Instance:
-    """The instance ``value >= bound``, decided as far as the enclosures do.
+    """Return the instance ``value >= bound``, decided as far as the enclosures do.
 
     >>> at_least(2, "", Fraction(1), Fraction(2)).holds, at_least(2, "", Fraction(1), Fraction(2)).side
     (False, 'at least')
@@ -43,7 +43,7 @@ def at_least(n: int, what: str, value: Interval | Fraction, bound: Interval | Fr
 
 
 def equality(n: int, what: str, value: Fraction, expected: Fraction, replay: Replay | None = None) -> Instance:
-    """The instance ``value == expected``.
+    """Return the instance ``value == expected``.
 
     >>> equality(2, "", Fraction(1), Fraction(2)).holds
     False
@@ -52,7 +52,7 @@ def equality(n: int, what: str, value: Fraction, expected: Fraction, replay: Rep
 
 
 def undecided(n: int, what: str, bound: Fraction) -> Instance:
-    """The instance of a length at which nothing is computed.
+    """Return the instance of a length at which nothing is computed.
 
     >>> undecided(20, "", Fraction(1)).holds is None
     True
@@ -61,7 +61,7 @@ def undecided(n: int, what: str, bound: Fraction) -> Instance:
 
 
 def confirmed_if(proved: bool, found: Instance) -> Instance:
-    """The instance, undecided if it holds but what makes it stand for others was not proved.
+    """Return the instance, undecided if it holds but what makes it stand for others was not proved.
 
     >>> held, refuted = (instance(2, "", Fraction(k), Fraction(1)) for k in (0, 2))
     >>> confirmed_if(True, held).holds, confirmed_if(False, held).holds, confirmed_if(False, refuted).holds
@@ -76,7 +76,7 @@ def _enclosed(x: Interval | Fraction) -> Interval:
 
 @lru_cache(maxsize=50_000)
 def power_of_e(exponent: Fraction) -> Interval:
-    """An enclosure of e^exponent.
+    """Return an enclosure of e^exponent.
 
     >>> power_of_e(Fraction(0))
     Interval(lower=Fraction(1, 1), upper=Fraction(1, 1))
@@ -85,7 +85,7 @@ def power_of_e(exponent: Fraction) -> Interval:
 
 
 def sum_of_powers_of_e(exponents: Iterable[Fraction]) -> Interval:
-    """An enclosure of the sum of e^exponent, of relative width about 2^-BITS however far apart the powers are.
+    """Return an enclosure of the sum of e^exponent, of relative width about 2^-BITS however far apart the powers are.
 
     >>> sum_of_powers_of_e([]), sum_of_powers_of_e([Fraction(0), Fraction(0)]).upper
     (Interval(lower=Fraction(0, 1), upper=Fraction(0, 1)), Fraction(2, 1))
@@ -101,7 +101,7 @@ def _integer_bits(exponents: Iterable[Fraction]) -> int:
 
 
 def logarithm(x: Fraction) -> Interval:
-    """An enclosure of the natural logarithm of x > 0.
+    """Return an enclosure of the natural logarithm of x > 0.
 
     >>> logarithm(Fraction(1))
     Interval(lower=Fraction(0, 1), upper=Fraction(0, 1))
@@ -110,7 +110,7 @@ def logarithm(x: Fraction) -> Interval:
 
 
 def increasing(share: Interval) -> Interval:
-    """An enclosure of S/(1+S), which grows with S >= 0: the weight of what weighs S beside a weight of 1.
+    """Return an enclosure of S/(1+S), which grows with S >= 0: the weight of what weighs S beside a weight of 1.
 
     >>> increasing(point(Fraction(1, 3))).upper
     Fraction(1, 4)
@@ -119,7 +119,7 @@ def increasing(share: Interval) -> Interval:
 
 
 def polynomial(coefficients: Mapping[int, int]) -> fmpz_poly:
-    """The polynomial with these coefficients by exponent.
+    """Return the polynomial with these coefficients by exponent.
 
     >>> polynomial({0: 1, 4: 2})
     2*x^4 + 1
@@ -140,7 +140,7 @@ class PolynomialQuotient:
     denominator: fmpz_poly
 
     def enclose(self, gamma: Fraction) -> Interval:
-        """An enclosure of the value at x = e^(-γ)."""
+        """Return an enclosure of the value at x = e^(-γ)."""
         def value(real: Reals) -> Any:
             x = real(-gamma).exp()
             top, bottom = (sum((int(c) * x**k for k, c in enumerate(each.coeffs()) if c), 0 * x)
@@ -156,14 +156,14 @@ class PolynomialQuotient:
 
 
 def quotient(numerator: Mapping[int, int], denominator: Mapping[int, int] | None = None) -> PolynomialQuotient:
-    """The quotient of two polynomials with these coefficients by exponent; left out, the denominator is 1."""
+    """Return the quotient of two polynomials with these coefficients by exponent; left out, the denominator is 1."""
     return PolynomialQuotient(polynomial(numerator), polynomial(denominator or {0: 1}))
 
 
 def instance_for_every_gamma(n: int, what: str, value: PolynomialQuotient, bound: PolynomialQuotient,
                              shown_at: Fraction,
                              replay: Replay | None = None) -> Instance:
-    """The instance ``value <= bound`` for every real γ; the numbers are those at γ = ``shown_at``.
+    """Return the instance ``value <= bound`` for every real γ; the numbers are those at γ = ``shown_at``.
 
     If the coefficients do not prove it, the numbers may refute it, but they cannot confirm it.
     """

@@ -57,7 +57,7 @@ class Examination:
     alone: str = ""
 
     def examine(self, n: int) -> Iterable[Instance]:
-        """The instances that decide the statement at n."""
+        """Return the instances that decide the statement at n."""
         if self.alone and n == 1:
             return [Instance(n, True, self.alone, point(Fraction(0)), point(Fraction(0)), side="")]
         found = self.instances(n)

@@ -15,7 +15,7 @@ from proofs.numbers.instances.examination import Examination, Instance
 
 
 def weights(shares: Sequence[Fraction]) -> list[Fraction]:
-    """The weights that the position behind the last gives to all of these.
+    """Return the weights that the position behind the last gives to all of these.
 
     >>> [str(x) for x in weights([Fraction(1), Fraction(1, 2)])]
     ['1/2', '1/2']

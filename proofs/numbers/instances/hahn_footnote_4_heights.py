@@ -52,7 +52,7 @@ def _chain(n: int) -> Instance:
 
 
 def length_up_to(n: int, p: Fraction) -> Fraction:
-    """The sum of P(a word has at least m symbols) for m = 1, ..., n.
+    """Return the sum of P(a word has at least m symbols) for m = 1, ..., n.
 
     >>> str(length_up_to(3, HALF))
     '11/8'

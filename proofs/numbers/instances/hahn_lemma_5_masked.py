@@ -35,7 +35,7 @@ LAST = Replay("hahn_lemma_5_masked.json", "10")
 
 
 def means(values: Sequence[Fraction]) -> list[Fraction]:
-    """The uniform means over the positions up to each.
+    """Return the uniform means over the positions up to each.
 
     >>> [str(x) for x in means([ONE, ZERO, ZERO])]
     ['1', '1/2', '1/3']
@@ -76,7 +76,7 @@ def masked_change(n: int, norms: Norms, layers: int) -> Fraction:
 
 
 def power(x: Interval, exponent: int) -> Interval:
-    """The interval of x^exponent, x >= 0."""
+    """Return the interval of x^exponent, x >= 0."""
     return Interval(x.lower**exponent, x.upper**exponent)
 
 
@@ -94,7 +94,7 @@ def _order(n: int) -> Iterator[Instance]:
 
 
 def layer_norm(x: Fraction, y: Fraction) -> tuple[Fraction, Fraction]:
-    """The layer normalisation of two different numbers: their standard deviation is half their distance.
+    """Return the layer normalisation of two different numbers: their standard deviation is half their distance.
 
     >>> [str(entry) for entry in layer_norm(Fraction(1), Fraction(-1))]
     ['1', '-1']

@@ -48,7 +48,7 @@ MANY_HEADS = Replay("hahn_lemma_5_heads.json", "xo")
 
 
 def weight_of_first(n: int, score: Fraction) -> Interval:
-    """The weight of position 1 among n, whose score is this and that of the others 0."""
+    """Return the weight of position 1 among n, whose score is this and that of the others 0."""
     odds = power_of_e(score).scaled(Fraction(1, n - 1))
     return increasing(odds)
 

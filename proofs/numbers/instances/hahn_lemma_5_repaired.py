@@ -73,7 +73,7 @@ LISTED = tuple(Norms(Fraction(v), Fraction(f), omega, power_of_e(omega).upper)
 
 
 def listed() -> Iterator[tuple[Norms, int, str]]:
-    """The norms and numbers of layers of the instances, and both in words."""
+    """Yield the norms and numbers of layers of the instances, and both in words."""
     for norms, layers in product(LISTED, LAYERS):
         yield norms, layers, f"V = {norms.values}, F = {norms.feed_forward}, Ω = {norms.oscillation}, L = {layers}"
 

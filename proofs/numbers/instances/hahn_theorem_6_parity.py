@@ -40,7 +40,7 @@ STEP = Replay("hahn_theorem_6_parity.json", "01")
 
 
 def polynomial_equality(n: int, what: str, value: fmpq_poly, expected: fmpq_poly) -> Instance:
-    """The instance that two polynomials in p are equal; the numbers are those at p = 1/2."""
+    """Return the instance that two polynomials in p are equal; the numbers are those at p = 1/2."""
     return confirmed_if(value == expected, equality(n, what, _at_half(value), _at_half(expected)))
 
 
@@ -83,7 +83,7 @@ def _repaired(n: int) -> Iterator[Instance]:
 
 
 def _network(n: int) -> tuple[int, str, Interval]:
-    """The cross-entropy of the network without attention."""
+    """Return the cross-entropy of the network without attention."""
     return (n, "p = 1/2, log-odds of the end -8/5 after 0, -7/10 after 1",
             parity.cross_entropy_without_attention(n, HALF, LOG_ODDS))
 

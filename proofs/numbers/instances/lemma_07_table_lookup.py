@@ -47,7 +47,7 @@ def weighted_squares(last: int) -> fmpz_poly:
 
 
 def error(i: int, c: int) -> PolynomialQuotient:
-    """The error of looking up c among 1, ..., i: the longer of the two sums dominates the shorter one."""
+    """Return the error of looking up c among 1, ..., i: the longer of the two sums dominates the shorter one."""
     longer, shorter = max(i - c, c - 1), min(i - c, c - 1)
     return PolynomialQuotient(weighted_squares(longer) - weighted_squares(shorter), ONE + squares(i - c)
                               + squares(c - 1))

@@ -35,7 +35,7 @@ class TieBreakingTerm:
     score: Callable[[int, int, Fraction], Fraction]
 
     def loss(self, n: int, winner: int, j: int, less: Fraction) -> Fraction:
-        """The loss of j against j*, if s_j is so much less, in units of γ.
+        """Return the loss of j against j*, if s_j is so much less, in units of γ.
 
         >>> str(CASES["a"].loss(3, 3, 2, Fraction(0)))
         '3/2'
@@ -55,7 +55,7 @@ CASES = {
 
 
 def worst_losses(n: int, winner: int, case: TieBreakingTerm) -> list[Fraction]:
-    """The smallest losses that the positions other than ``winner`` can have, in increasing order."""
+    """Return the smallest losses that the positions other than ``winner`` can have, in increasing order."""
     return sorted(case.loss(n, winner, j, ZERO if case.may_tie(winner, j) else ONE)
                   for j in range(1, n + 1) if j != winner)
 

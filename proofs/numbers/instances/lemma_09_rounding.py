@@ -18,7 +18,7 @@ ZERO, ONE = Fraction(0), Fraction(1)
 
 
 def two_relus(x: Fraction, delta: Fraction) -> Fraction:
-    """The feed-forward network.
+    """Return the feed-forward network.
 
     >>> str(two_relus(Fraction(1, 2), Fraction(1, 4)))
     '1/2'
@@ -27,7 +27,7 @@ def two_relus(x: Fraction, delta: Fraction) -> Fraction:
 
 
 def rounded(x: Fraction, delta: Fraction) -> Fraction:
-    """The function that the lemma prints, for any δ."""
+    """Return the function that the lemma prints, for any δ."""
     return ZERO if x <= delta else ONE if x >= 1 - delta else (x - delta) / (1 - 2 * delta)
 
 

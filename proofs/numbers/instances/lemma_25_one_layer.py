@@ -44,7 +44,7 @@ class Constants:
 
 
 def constants(d: int, root: int, p_max: Fraction, layers: int) -> Constants:
-    """The constants for a network of so many layers; only the growth through the layers before the last matters.
+    """Return the constants for a network of so many layers; only the growth through the layers before the last matters.
 
     >>> constants(1, 1, Fraction(1), 1)
     Constants(k1=Fraction(2, 1), k2=Fraction(3, 1))
@@ -55,7 +55,7 @@ def constants(d: int, root: int, p_max: Fraction, layers: int) -> Constants:
 
 
 def weight_elsewhere(count: int, q: Interval) -> Interval:
-    """The attention on ``count`` positions that weigh q each, beside a weight of 1."""
+    """Return the attention on ``count`` positions that weigh q each, beside a weight of 1."""
     return increasing(q.scaled(Fraction(count)))
 
 

@@ -50,7 +50,7 @@ def rounded(x: int, width: int, values: int, mode: str) -> int:
 
 
 def pieces_needed(values: int, width: int, mode: str) -> int:
-    """The least number of affine pieces that round to ``values`` multiples of ``width``."""
+    """Return the least number of affine pieces that round to ``values`` multiples of ``width``."""
     return fewest_pieces([(Fraction(x), Fraction(width * rounded(x, width, values, mode)))
                           for x in range(width * values)])
 
@@ -63,14 +63,14 @@ def _examine(n: int) -> Iterable[Instance]:
 
 
 def least_step(bits: int) -> int:
-    """The least m(y2) - m(y1) among neighbours y1 < y2, for ties to even with one bit more."""
+    """Return the least m(y2) - m(y1) among neighbours y1 < y2, for ties to even with one bit more."""
     values = min(2**bits, 4)
     first = {rounded(x, 2, values, MODES[2]): x for x in reversed(range(2 * values))}
     return min(first[y + 1] - first[y] for y in range(values - 1))
 
 
 def one_relu(x: int, bits: int) -> int:
-    """The network of one unit that rounds integers to the nearest one of ``bits`` bits."""
+    """Return the network of one unit that rounds integers to the nearest one of ``bits`` bits."""
     greatest = (1 << bits) - 1
     return greatest - max(greatest - x, 0)
 

@@ -69,7 +69,7 @@ def _without_biases(n: int) -> Iterator[Instance]:
 
 
 def worst_in_t(d: int, layers: int) -> fmpz_poly:
-    """The exact worst norm for p_max = 1 + t and x_max = 1, as a polynomial in t."""
+    """Return the exact worst norm for p_max = 1 + t and x_max = 1, as a polynomial in t."""
     scale, bound = d * _T, polynomial({0: d})
     for _ in range(layers):
         bound = scale**3 * bound + scale**2 + scale
@@ -77,7 +77,7 @@ def worst_in_t(d: int, layers: int) -> fmpz_poly:
 
 
 def repaired_in_t(d: int, layers: int) -> fmpz_poly:
-    """The repaired bound for p_max = 1 + t and x_max = 1."""
+    """Return the repaired bound for p_max = 1 + t and x_max = 1."""
     return (3 * (d * _T) ** 3) ** layers * d
 
 

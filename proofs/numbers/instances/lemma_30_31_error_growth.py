@@ -25,13 +25,13 @@ def _feed_forward(u: Any) -> Any:
 
 
 def feed_forward_error(d: int) -> Fraction:
-    """The error behind a feed-forward layer for p_max = ε = 1, at its worst."""
+    """Return the error behind a feed-forward layer for p_max = ε = 1, at its worst."""
     u = filled(d, 1)
     return norm(_feed_forward(u + first_axis(d)) - _feed_forward(u))
 
 
 def uniform_error(n: int, d: int) -> Fraction:
-    """The error behind uniform attention over n positions for p_max = ε = 1, at its worst."""
+    """Return the error behind uniform attention over n positions for p_max = ε = 1, at its worst."""
     errors = first_axis(d) * filled(1, n)
     return norm(filled(d, d) * (errors * filled(n, 1, Fraction(1, n))))
 

@@ -46,7 +46,7 @@ def score_error(d: int) -> Fraction:
 
 
 def three_terms(d: int) -> Fraction:
-    """The sum of the three absolute values in the printed proof."""
+    """Return the sum of the three absolute values in the printed proof."""
     _, error, moved = _worst(d)
     return 2 * abs(_dot(error, moved)) + abs(_dot(error, error))
 

@@ -43,7 +43,7 @@ def score(of: Fraction) -> Fraction:
 
 
 def older_share(tokens: int) -> Interval | None:
-    """The weight of the older write in a read at T, if the keys are known."""
+    """Return the weight of the older write in a read at T, if the keys are known."""
     older, newer = (key(tokens - before) for before in WRITES)
     if older is None or newer is None:
         return None

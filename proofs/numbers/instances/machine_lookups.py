@@ -91,12 +91,12 @@ class _Bounds:
         return (-self.constant * self.real(TIE_BREAK) * lead).exp()
 
     def index(self) -> Any:
-        """The error of the byte index, if ``gap(1)`` is at most 1/2."""
+        """Return the error of the byte index, if ``gap(1)`` is at most 1/2."""
         x = self.gap(1)
         return x / (1 - x) + self.tokens**2 * (-self.constant / 2).exp()
 
     def of(self, cell: MemoryCell) -> Any:
-        """The error of the byte, if ``index`` is small."""
+        """Return the error of the byte, if ``index`` is small."""
         index = self.index()
         far = 2 * BYTE * (1 + ADDRESSES) * self.tokens * (-self.constant / 2).exp()  # all other cells and tokens
         if not cell.apart:
@@ -106,13 +106,13 @@ class _Bounds:
         return far + BYTE * (older / (1 + older) + (index if cell.compared else 0))
 
     def _older(self, apart: int, advantage: Any) -> Any:
-        """The weight of older writes, at least so far apart, which errors may give an advantage."""
+        """Return the weight of older writes, at least so far apart, which errors may give an advantage."""
         y = self.gap(apart)
         return (self.constant * advantage).exp() * y / (1 - y)
 
 
 def enclosed(constant: Constant | Fraction, tokens: int, cell: MemoryCell) -> Interval | None:
-    """The bound of the error of a byte, or None where there is none."""
+    """Return the bound of the error of a byte, or None where there is none."""
     def find(what: Callable[[_Bounds], Any]) -> Interval:
         return seconded(lambda real: what(_Bounds(real, number_of(constant, real), tokens)), BITS)
 
@@ -122,7 +122,7 @@ def enclosed(constant: Constant | Fraction, tokens: int, cell: MemoryCell) -> In
 
 
 def number_of(constant: Constant | Fraction, real: Reals) -> Any:
-    """The constant as a real number."""
+    """Return the constant as a real number."""
     return constant.number(real) if isinstance(constant, Constant) else real(constant)
 
 
@@ -144,7 +144,7 @@ class History:
     address: int
 
     def read(self, constant: Constant | Fraction) -> Interval:
-        """The byte that is returned."""
+        """Return the byte that is returned."""
         return seconded(lambda real: self._byte(real, number_of(constant, real)), BITS)
 
     def _byte(self, real: Reals, scale: Any) -> Any:
@@ -200,14 +200,14 @@ def right_up_to(n: int, constant: Constant | Fraction, tokens: int, cell: Memory
 
 
 def read_by(n: int, constant: Constant | Fraction, history: History, byte: int, is_right: bool) -> Instance:
-    """The instance n: this history reads the byte, or it reads a wrong one, 1/2 or more away."""
+    """Return the instance n: this history reads the byte, or it reads a wrong one, 1/2 or more away."""
     what = f"constant {constant}: the byte that a history of T = {history.boundaries[-1]} tokens reads, {byte} if right"
     compare = at_least if bool(byte) == is_right else instance
     return compare(n, what, history.read(constant), abs(byte - HALF))
 
 
 def not_listed(n: int) -> Instance:
-    """The instance n, undecided: tables end before."""
+    """Return the instance n, undecided: tables end before."""
     return undecided(n, f"nothing is listed for n = {n}", HALF)
 
 
@@ -229,13 +229,13 @@ class Horizons:
     byte: int
 
     def examine(self, n: int) -> Iterable[Instance]:
-        """The public constant at T = 2^n; where its bound has ended, whether the history is right."""
+        """Yield the public constant at T = 2^n; where its bound has ended, whether the history is right."""
         wrong = self.wrong[False][PUBLIC.power - FIRST_POWER]
         yield (right_up_to(n, PUBLIC, 2**n, self.cells[0]) if 2**n < wrong else
                read_by(n, PUBLIC, self.history(wrong), self.byte, is_right=True))
 
     def examine_lengths(self, n: int) -> Iterable[Instance]:
-        """The lengths that are listed for 10^(4 + n), and √2 times that."""
+        """Yield the lengths that are listed for 10^(4 + n), and √2 times that."""
         for by_root in (False, True):
             if n > len(self.wrong[by_root]):
                 yield not_listed(n)
@@ -246,7 +246,7 @@ class Horizons:
             yield read_by(n, constant, self.history(wrong), self.byte, is_right=False)
 
     def examine_constants(self, n: int) -> Iterable[Instance]:
-        """The constants that are listed for T = 2^(15 + n)."""
+        """Yield the constants that are listed for T = 2^(15 + n)."""
         if n > len(self.enough):
             yield not_listed(n)
             return

@@ -36,7 +36,7 @@ LESS = Fraction(97, 100)
 
 
 def history(tokens: int) -> History:
-    """The history whose read is at T = ``tokens``."""
+    """Return the history whose read is at T = ``tokens``."""
     boundaries = steps(tokens, [*[1] * min(DROPS, tokens - AFTER), 2, 1, 2, 5])
     return History(boundaries, [Write(boundaries[-4] - 1, 99, BYTE), Write(boundaries[-2] - 1, 101, BYTE)], 100)
 

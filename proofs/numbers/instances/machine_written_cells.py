@@ -38,7 +38,7 @@ LESS = Fraction(999, 1000)
 
 
 def history(tokens: int) -> History:
-    """The history whose read is at T = ``tokens``."""
+    """Return the history whose read is at T = ``tokens``."""
     boundaries = steps(tokens, [*[1] * min(DROPS, tokens - AFTER), 2, 2, 5, 5, 1])
     return History(boundaries, [Write(boundaries[-5] - 1, 0, 0), Write(boundaries[-4] - 1, 0, BYTE)], 0)
 

@@ -16,7 +16,7 @@ Point = tuple[Fraction, Fraction]
 
 
 def fewest_pieces(points: Sequence[Point]) -> int:
-    """The least number of pieces; the points are in increasing order of their first coordinates.
+    """Return the least number of pieces; the points are in increasing order of their first coordinates.
 
     >>> fewest_pieces([(Fraction(x), Fraction(abs(x))) for x in (-2, -1, 1, 2)])
     2
@@ -33,14 +33,14 @@ def fewest_pieces(points: Sequence[Point]) -> int:
 
 
 def _slopes(segments: Sequence[Fraction]) -> list[Fraction]:
-    """The slopes of the segments, and one in each gap between, below and above them."""
+    """Return the slopes of the segments, and one in each gap between, below and above them."""
     known = sorted(set(segments)) or [Fraction(0)]
     between = [(low + high) / 2 for low, high in pairwise(known)]
     return sorted([known[0] - 1, *known, *between, known[-1] + 1])
 
 
 def _reached(breaks: dict[Fraction, int], segment: Fraction) -> dict[Fraction, int]:
-    """The fewest breaks with which a segment's end is reached at each slope, from those at its beginning."""
+    """Return the fewest breaks with which a segment's end is reached at each slope, from those at its beginning."""
     below = min(count for slope, count in breaks.items() if slope < segment)
     above = min(count for slope, count in breaks.items() if slope > segment)
     anywhere = min(breaks.values())

@@ -20,7 +20,7 @@ ZERO = Fraction(0)
 
 
 def uniform(values: Sequence[Fraction], mask: Mask) -> list[Fraction]:
-    """The mean of the values of the visible positions, at every position.
+    """Return the mean of the values of the visible positions, at every position.
 
     >>> [str(mean) for mean in uniform([Fraction(1), Fraction(-1), Fraction(1)], Mask.FUTURE)]
     ['1', '0', '1/3']

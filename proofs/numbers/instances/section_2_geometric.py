@@ -24,12 +24,12 @@ NO_SCORES = Replay("section_2_geometric.json", "10")
 
 
 def limit_of_share(score: int) -> Fraction:
-    """The limit of σ(score/τ) as τ falls to 0."""
+    """Return the limit of σ(score/τ) as τ falls to 0."""
     return ONE if score > 0 else HALF if score == 0 else ZERO
 
 
 def limits_of_weights(scores: Sequence[int]) -> list[Fraction]:
-    """The limits of all weights at the position after these scores.
+    """Return the limits of all weights at the position after these scores.
 
     >>> [str(weight) for weight in limits_of_weights([0, 0])]
     ['1/4', '1/2']
@@ -42,7 +42,7 @@ def limits_of_weights(scores: Sequence[int]) -> list[Fraction]:
 
 
 def limit_at_the_winner(scores: Sequence[int]) -> Fraction:
-    """The limit of the weight where rightmost-hard attention attends: at the last of the greatest scores."""
+    """Return the limit of the weight where rightmost-hard attention attends: at the last of the greatest scores."""
     winner = max(range(len(scores)), key=lambda j: (scores[j], j))
     return limits_of_weights(scores)[winner]
 

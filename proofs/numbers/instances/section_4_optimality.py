@@ -36,7 +36,7 @@ DIGIT_WEIGHT = Fraction(1, 27)
 
 
 def first_position_error(n: int, e_to_beta: Fraction) -> Fraction:
-    """The weight that is not on the first of n visible positions.
+    """Return the weight that is not on the first of n visible positions.
 
     >>> str(first_position_error(5, Fraction(12)))
     '1/4'
@@ -45,7 +45,7 @@ def first_position_error(n: int, e_to_beta: Fraction) -> Fraction:
 
 
 def base(n: int) -> int:
-    """The least B with B^DIGITS >= n.
+    """Return the least B with B^DIGITS >= n.
 
     >>> base(16), base(17)
     (2, 3)
@@ -54,7 +54,7 @@ def base(n: int) -> int:
 
 
 def digits(number: int, b: int) -> tuple[int, ...]:
-    """The digits in base b, the lowest first.
+    """Return the digits in base b, the lowest first.
 
     >>> digits(5, 2)
     (1, 0, 1, 0)
@@ -63,7 +63,7 @@ def digits(number: int, b: int) -> tuple[int, ...]:
 
 
 def previous_error(n: int, i: int) -> Fraction:
-    """The weight that is not on position i - 1 when all n positions are visible."""
+    """Return the weight that is not on position i - 1 when all n positions are visible."""
     b = base(n)
     asked = digits(i - 2, b)
     total = sum((DIGIT_WEIGHT ** sum((q - a) ** 2 for q, a in zip(asked, digits(j - 1, b), strict=True))

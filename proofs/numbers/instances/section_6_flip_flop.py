@@ -50,7 +50,7 @@ def all_losses(n: int) -> Iterator[list[int]]:
 
 
 def gap(n: int) -> Fraction:
-    """The least gap over all words of n >= 2 positions and all of these.
+    """Return the least gap over all words of n >= 2 positions and all of these.
 
     >>> str(gap(5))
     '1/5'
@@ -65,13 +65,13 @@ def is_worst_at_the_end(n: int) -> bool:
 
 
 def worst_error(n: int, x: Fraction) -> Fraction:
-    """The greatest error over all words and positions, for e^(-1/(nτ)) = x."""
+    """Return the greatest error over all words and positions, for e^(-1/(nτ)) = x."""
     others = sum((x**rank for rank in range(1, n)), ZERO)
     return others / (1 + others)
 
 
 def enclosed_error(n: int, inverse: Fraction) -> Interval:
-    """The same for 1/(nτ) = ``inverse``, enclosed."""
+    """Return the same for 1/(nτ) = ``inverse``, enclosed."""
     return increasing(sum((power_of_e(-inverse * rank) for rank in range(1, n)), point(ZERO)))
 
 

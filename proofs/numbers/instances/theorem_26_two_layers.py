@@ -47,7 +47,7 @@ def _layer(number: int, keys: tuple[str, ...], kept: tuple[str, ...], temperatur
 
 
 def two_layers(temperature: Fraction) -> Transformer:
-    """The network at this temperature."""
+    """Return the network at this temperature."""
     layers = (_layer(1, ("place",), COORDINATES, temperature), _layer(2, ("mark", "place"), ("place",), temperature))
     written = [name for layer in layers for head in layer.heads for name in head.values]
     written += [name for layer in layers for name in layer.feedforward.written()]
@@ -62,7 +62,7 @@ def two_layers(temperature: Fraction) -> Transformer:
 
 
 def least_gap(n: int) -> Fraction:
-    """The least gap over all words, layers and positions; 1 for n = 1, where there is none."""
+    """Return the least gap over all words, layers and positions; 1 for n = 1, where there is none."""
     transformer = two_layers(ONE)
     return min((gap for word in product("01", repeat=n) for gap in _gaps(transformer, run_hard(transformer, word))),
                default=ONE)
@@ -76,14 +76,14 @@ def _gaps(transformer: Transformer, stream: list[Residual]) -> Iterator[Fraction
 
 
 def temperature_of_theorem(n: int) -> Fraction:
-    """A rational temperature, at most the one of (3)."""
+    """Return a rational temperature, at most the one of (3)."""
     gap = least_gap(n)
     share = share_of_half_gap(n, gap, ONE, constants(4, 2, Fraction(2), 2), 2)
     return min(gap, ONE) / 2 / (-logarithm(share).lower)
 
 
 def output_error(transformer: Transformer, word: tuple[str, ...]) -> Interval:
-    """The greatest |y_i - ŷ_i|_1 over the positions of a word, enclosed."""
+    """Return the greatest |y_i - ŷ_i|_1 over the positions of a word, enclosed."""
     stream = run_soft(transformer, word, BITS)
     values_by_mpmath(transformer, word, stream)
     found = [abs_difference(soft[OUTPUT], hard[OUTPUT])
@@ -92,7 +92,7 @@ def output_error(transformer: Transformer, word: tuple[str, ...]) -> Interval:
 
 
 def abs_difference(x: Interval, y: Fraction) -> Interval:
-    """An enclosure of |x - y|.
+    """Return an enclosure of |x - y|.
 
     >>> str(abs_difference(Interval(Fraction(0), Fraction(3)), Fraction(1)).upper)
     '2'

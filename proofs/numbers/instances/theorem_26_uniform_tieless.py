@@ -41,7 +41,7 @@ def error_bounds(gap: Fraction, x_max: Fraction, k: Constants, layers: int) -> l
 
 
 def share_of_half_gap(n: int, gap: Fraction, x_max: Fraction, k: Constants, layers: int) -> Fraction:
-    """The right side of (3): e^(-γ/(2τ)) with γ = min(gap, 1)."""
+    """Return the right side of (3): e^(-γ/(2τ)) with γ = min(gap, 1)."""
     return error_bounds(gap, x_max, k, layers)[0] / (k.k1 * n * x_max)
 
 

@@ -35,7 +35,7 @@ REPLAY = Replay("ties_small_gaps.json", "-++0+0-0+")
 
 @cache
 def least_sum(n: int) -> Fraction:
-    """The least positive Σ ε_j/j over j <= n, each ε_j 1, -1 or 0.
+    """Return the least positive Σ ε_j/j over j <= n, each ε_j 1, -1 or 0.
 
     >>> [str(least_sum(n)) for n in (2, 3, 8)]
     ['1/2', '1/6', '1/120']
@@ -48,7 +48,7 @@ def least_sum(n: int) -> Fraction:
 
 
 def primes_above_half(n: int) -> list[int]:
-    """The primes in (n/2, n].
+    """Return the primes in (n/2, n].
 
     >>> primes_above_half(12)
     [7, 11]

@@ -9,27 +9,27 @@ from proofs.enclosures.rationals import ZERO, from_flint, to_flint
 
 
 def filled(rows: int, columns: int, entry: Fraction = Fraction(1)) -> Any:
-    """The matrix of equal entries."""
+    """Return the matrix of equal entries."""
     return fmpq_mat(rows, columns, [to_flint(entry)] * (rows * columns))
 
 
 def column(entries: list[Fraction]) -> Any:
-    """The vector of these entries."""
+    """Return the vector of these entries."""
     return fmpq_mat(len(entries), 1, list(map(to_flint, entries)))
 
 
 def first_axis(d: int, entry: Fraction = Fraction(1)) -> Any:
-    """The vector with this entry in front and 0 elsewhere."""
+    """Return the vector with this entry in front and 0 elsewhere."""
     return column([entry, *[Fraction(0)] * (d - 1)])
 
 
 def relu(u: Any) -> Any:
-    """The positive part of every entry."""
+    """Return the positive part of every entry."""
     return fmpq_mat(u.nrows(), 1, [max(entry, ZERO) for entry in u.entries()])
 
 
 def norm(u: Any) -> Fraction:
-    """The sum of absolute values.
+    """Return the sum of absolute values.
 
     >>> norm(column([Fraction(1), Fraction(-2)]))
     Fraction(3, 1)

@@ -52,7 +52,7 @@ class LayerBoxes:
 
 
 def initial_boxes(network: Transformer, n: int) -> list[Box]:
-    """The hull over all symbols of what each position is embedded as."""
+    """Return the hull over all symbols of what each position is embedded as."""
     tokens = _hull_of_tokens(network)
     positions = network.position_embedding
     return [tokens | {name: tokens.get(name, point(ZERO)) + flint_at(value, i, n)
@@ -67,7 +67,7 @@ def _hull_of_tokens(network: Transformer) -> Box:
 
 
 def boxes_of_layers(network: Transformer, n: int, judged: Sequence[int]) -> list[LayerBoxes]:
-    """The boxes layer by layer; of the last layer at the judged positions alone."""
+    """Return the boxes layer by layer; of the last layer at the judged positions alone."""
     stream = dict(enumerate(initial_boxes(network, n), start=1))
     found = []
     for number, layer in enumerate(network.layers, start=1):
@@ -102,5 +102,5 @@ def _fed(feedforward: FeedForward, box: Box) -> Box:
 
 
 def absolute_row(row: Coefficients) -> dict[str, Any]:
-    """The linear form with absolute values of its weights."""
+    """Return the linear form with absolute values of its weights."""
     return {name: abs(weight) for name, weight in row_to_flint(row).items() if weight}

@@ -40,7 +40,7 @@ class Change:
 
 
 def at_least(p: int, pair: ReplayedPair | None, upper: Fraction | None) -> Change:
-    """The change that the pair shows; no pair that shows nothing is kept."""
+    """Return the change that the pair shows; no pair that shows nothing is kept."""
     shown = pair is not None and pair.distance.lower > 0
     return Change(p, pair.distance.lower if pair and shown else ZERO, upper, pair if shown else None)
 
@@ -57,13 +57,13 @@ def distance(one: Interval, other: Interval) -> Interval:
 
 
 def unlike_letters(network: Transformer) -> tuple[str, ...]:
-    """The symbols, one of those that are embedded alike: exchanging these for one another changes nothing."""
+    """Return the symbols, one of those that are embedded alike: exchanging these for one another changes nothing."""
     return firsts((symbol, frozenset((name, weight) for name, weight in network.token_embedding[symbol].items()
                                      if weight)) for symbol in network.alphabet)
 
 
 def firsts(symbols: Iterable[tuple[str, Hashable]]) -> tuple[str, ...]:
-    """The symbols, the first one of those that have the same behind them.
+    """Return the symbols, the first one of those that have the same behind them.
 
     >>> firsts([("a", 1), ("b", 2), ("c", 1)])
     ('a', 'b')
@@ -75,7 +75,7 @@ def firsts(symbols: Iterable[tuple[str, Hashable]]) -> tuple[str, ...]:
 
 
 def exchanged(word: Sequence[str], p: int, symbol: str) -> Word:
-    """The word with another symbol at position p.
+    """Return the word with another symbol at position p.
 
     >>> exchanged("aba", 2, "a")
     ('a', 'a', 'a')

@@ -55,7 +55,7 @@ class Classes:
         return self.at_most * self.n * (1 + len(cells.heads))
 
     def changes(self) -> list[Change]:
-        """The greatest change for an exchange at each position.
+        """Return the greatest change for an exchange at each position.
 
         Raises:
             InexactHardAttention: if a hard head reads what is known approximately only.
@@ -81,7 +81,7 @@ class Classes:
 
     @staticmethod
     def _moved(change: Change, p: int) -> Change:
-        """The same change by an exchange at a position of the same kind: the two positions change places."""
+        """Return the same change by an exchange at a position of the same kind: the two positions change places."""
         pair = change.pair
         if pair is None or change.p == p:
             return replace(change, p=p)

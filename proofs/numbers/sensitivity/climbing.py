@@ -40,7 +40,7 @@ class Candidate:
     seen: Any
 
     def replayed(self, value: Callable[[Word, int], Interval]) -> ReplayedPair:
-        """The words with what lies between their enclosed values."""
+        """Return the words with what lies between their enclosed values."""
         one, other = (value(word, self.judged) for word in (self.first, self.second))
         return ReplayedPair(self.first, self.second, self.judged, distance(one, other))
 
@@ -118,7 +118,7 @@ def replay_pairs(network: Transformer, n: int, direction: str, judged: Sequence[
 
 
 def spread(found: Sequence[Candidate], most: int) -> list[Candidate]:
-    """The best, and of the others as many as may be, evenly over the positions."""
+    """Return the best, and of the others as many as may be, evenly over the positions."""
     others = sorted(found[1:], key=lambda candidate: candidate.p)
     if most <= 1 or len(others) < most:
         return [*found[:1], *others[: max(0, most - 1)]]

@@ -34,7 +34,7 @@ class _Knee:
 
 
 def ramps_of(feedforward: FeedForward, box: Mapping[str, Interval]) -> list[Ramp]:
-    """The units by the forms that they read, with their slopes over the box."""
+    """Return the units by the forms that they read, with their slopes over the box."""
     knees: dict[tuple[tuple[str, Any], ...], list[_Knee]] = {}
     for unit in feedforward.units:
         if form_and_factor := _normalised(unit):
@@ -59,7 +59,7 @@ def _normalised(unit: Unit) -> tuple[Form, Any] | None:
 
 
 def _slopes(knees: Sequence[_Knee], y: Interval) -> Form:
-    """The greatest absolute slope to each direction while the form is in the interval; those that are not 0."""
+    """Return the greatest absolute slope to each direction while the form is in the interval; those that are not 0."""
     if y.is_point:
         return {}
     inside = sorted(place for knee in knees if y.lower < (place := -knee.bias / knee.factor) < y.upper)

@@ -49,7 +49,7 @@ class LogitQuestion:
     rows: tuple[Row, ...]
 
     def input(self, word: Sequence[str]) -> tuple[int, ...]:
-        """The tokens of a word."""
+        """Return the tokens of a word."""
         return (*self.before, *(self.letters[symbol] for symbol in word), *self.after)
 
     @property
@@ -62,7 +62,7 @@ class LogitQuestion:
         return divmod(number, len(self.rows))
 
     def told(self, change: Change) -> Change:
-        """The change with the position of the token in place of a number."""
+        """Return the change with the position of the token in place of a number."""
         if change.pair is None:
             return change
         token = self.tokens[self.place(change.pair.judged)[0]]
@@ -83,7 +83,7 @@ class LogitQuestion:
 
 
 def changes_of_logits(question: LogitQuestion) -> tuple[Change, ...]:
-    """The greatest change of any of the rows at any of the tokens, for an exchange at each position.
+    """Return the greatest change of any of the rows at any of the tokens, for an exchange at each position.
 
     Raises:
         Unsupported: if a logit cannot be bounded.

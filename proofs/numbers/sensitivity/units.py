@@ -12,19 +12,19 @@ Number = TypeVar("Number", int, Interval)
 
 
 def outward(x: Interval) -> Interval:
-    """The interval with ends on the grid; a point stays what it is."""
+    """Return the interval with ends on the grid; a point stays what it is."""
     if x.is_point:
         return point(x.lower)
     return Interval(-on_grid(-x.lower), on_grid(x.upper))
 
 
 def on_grid(x: Any) -> Any:
-    """The least number of the grid that is at least one of FLINT's rationals."""
+    """Return the least number of the grid that is at least one of FLINT's rationals."""
     return (ZERO + in_units(x)) / UNIT
 
 
 def in_units(x: Any) -> int:
-    """The least number of units of 2^-GRID that is at least x.
+    """Return the least number of units of 2^-GRID that is at least x.
 
     >>> in_units(ZERO + 1) == 1 << GRID
     True
@@ -38,17 +38,17 @@ def times(weight: Any, moved: int) -> int:
 
 
 def product(x: int, y: int) -> int:
-    """The product of numbers in units, rounded up."""
+    """Return the product of numbers in units, rounded up."""
     return -(-x * y >> GRID)
 
 
 def between(lower: Any, upper: Any) -> Interval:
-    """The interval, a point if its ends are equal."""
+    """Return the interval, a point if its ends are equal."""
     return point(lower) if lower == upper else Interval(lower, upper)
 
 
 def added(*rows: Mapping[str, Number]) -> dict[str, Number]:
-    """The sum, name by name."""
+    """Return the sum, name by name."""
     found: dict[str, Number] = {}
     for row in rows:
         for name, value in row.items():

@@ -76,7 +76,7 @@ class WeightBounds:
 
 
 def weights_of_all_words(head: Head, scores: Sequence[Interval], n: int) -> WeightBounds:
-    """The bounds for scores (over τ) in these intervals."""
+    """Return the bounds for scores (over τ) in these intervals."""
     shape = head.weighting.row.shape
     match shape:
         case WeightingShape.HARD:
@@ -156,7 +156,7 @@ def tanh_of_quarter(moved: int) -> int:
 
 
 def greatest_mean(values: Sequence[tuple[int, Weight]], least: int) -> int:
-    """The greatest mean of non-negative numbers, rounded up, with each weight between its bounds.
+    """Return the greatest mean of non-negative numbers, rounded up, with each weight between its bounds.
 
     ``least`` is the sum of the lower bounds of all weights; numbers that are left out are 0. Raising the weight of a
     number raises the mean as long as the number exceeds it, so the greatest numbers have their upper bounds.

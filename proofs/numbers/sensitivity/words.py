@@ -25,7 +25,7 @@ Value = Callable[[Word, int], Interval]
 
 def enclose_values(network: Transformer, word: Sequence[str], direction: str,
                    judged: Sequence[int]) -> dict[int, Interval]:
-    """The direction's value behind the last layer at the judged positions.
+    """Return the direction's value behind the last layer at the judged positions.
 
     Raises:
         InexactHardAttention: if a hard head reads what is known approximately only.
@@ -42,7 +42,7 @@ def check_pairs(network: Transformer, direction: str, changes: Iterable[Change])
 
 
 def changes_of_all_words(network: Transformer, n: int, direction: str, judged: Sequence[int]) -> tuple[Change, ...]:
-    """The greatest change for an exchange at each position, over all words of length n.
+    """Return the greatest change for an exchange at each position, over all words of length n.
 
     Raises:
         InexactHardAttention: as ``enclose_values``.
@@ -54,12 +54,12 @@ def changes_of_all_words(network: Transformer, n: int, direction: str, judged: S
 
 
 def groups_of(words: Iterable[Word], p: int, letters: Sequence[str]) -> Iterator[list[Word]]:
-    """The words in groups that agree everywhere but at p."""
+    """Return the words in groups that agree everywhere but at p."""
     return ([exchanged(word, p, symbol) for symbol in letters] for word in words if word[p - 1] == letters[0])
 
 
 def greatest_change(p: int, groups: Iterable[Sequence[Word]], value: Value, judged: Sequence[int]) -> Change:
-    """The greatest change in groups of words that differ at p alone, if these stand for all words."""
+    """Return the greatest change in groups of words that differ at p alone, if these stand for all words."""
     upper, best = ZERO, None
     for group in groups:
         for i in judged:
@@ -71,7 +71,7 @@ def greatest_change(p: int, groups: Iterable[Sequence[Word]], value: Value, judg
 
 
 def _widest(value: Value, group: Sequence[Word], i: int) -> tuple[ReplayedPair, Fraction]:
-    """The two words that are farthest apart for certain, and how far two words of the group can be at most."""
+    """Return the two words that are farthest apart for certain, and how far two words of the group can be at most."""
     values = {word: value(word, i) for word in group}
     high = max(group, key=lambda word: values[word].lower)
     low = min(group, key=lambda word: values[word].upper)

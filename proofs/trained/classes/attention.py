@@ -29,7 +29,7 @@ class KeyLevels:
     of_nodes: list[Indices]
 
     def of_level(self, level: int) -> slice:
-        """The columns of a level."""
+        """Return the columns of a level."""
         first, last = np.searchsorted(self.levels, [level, level + 1])
         return slice(int(first), int(last))
 
@@ -86,14 +86,14 @@ class AttendedHead:
         return -found[:, len(directions) :], found[:, : len(directions)]
 
     def terms(self, directions: Array) -> Terms:
-        """The terms for the same directions [D, value width] at all queries."""
+        """Return the terms for the same directions [D, value width] at all queries."""
         highest = self.value.centre @ directions.T + self.value.loose @ np.abs(directions).T
         if self.value.symbols:
             highest += _spread(self.value.parts, directions)
         return self._terms([highest[self.columns.of_level(k), np.newaxis] for k in range(self._levels)])
 
     def terms_of_pairs(self, ends: Ends, directions: Array) -> Terms:
-        """The terms for one direction [value width] of its own for each end: the end's index is its query's."""
+        """Return the terms for one direction [value width] of its own for each end: the end's index is its query's."""
         highest = self.value.centre @ directions.T + self.value.loose @ np.abs(directions).T
         if self.value.symbols:
             highest += _spread(self.value.parts, directions)
@@ -122,7 +122,7 @@ class AttendedHead:
         return np.asarray(total / np.maximum(weight, LEAST_WEIGHT))
 
     def _farthest(self, columns: Indices, directions: Array) -> Array:
-        """The value of each column, as far in its direction as its form allows."""
+        """Return the value of each column, as far in its direction as its form allows."""
         value = self.value.only(columns)
         signs = np.sign(np.einsum("nsd,nd->ns", value.parts, directions))
         along = np.einsum("ns,nsd->nd", signs, value.parts) if value.symbols else 0
@@ -167,7 +167,7 @@ class AttendedHead:
         return np.asarray(np.arange(first.stop)[:, np.newaxis] <= last, np.float64)
 
     def _scores(self, level: int) -> tuple[Array, Array]:
-        """The centres of the scores and how far they may be off, [columns, queries at the level or below]."""
+        """Return the centres of the scores and how far they may be off, [columns, queries at the level or below]."""
         part = self.columns.of_level(level)
         going = int(np.searchsorted(-self.queries.ends.levels, -level, side="right"))
         key, query = self.key.only(part), self.query.only(slice(0, going))

@@ -96,7 +96,7 @@ class CellSearch:
         self._moves = np.sqrt((written * written).sum(axis=1))
 
     def run(self) -> Tree | None:
-        """The tree, if there is one within the limits; None as soon as a word is met that is wrong."""
+        """Return the tree, if there is one within the limits; None as soon as a word is met that is wrong."""
         root = Box(self.box, np.zeros((len(self.rows), len(self.box))), np.zeros(len(self.box)))
         waiting, proved = [root], 0
         while waiting:
@@ -139,7 +139,7 @@ class CellSearch:
 
     def _tightened(self, cells: Sequence[Box], boxes: Array, alpha: Array, rest: Array,
                    pairs: tuple[Indices, ...]) -> Array:  # fmt: skip
-        """The bounds of pairs of a cell and a row with the best shares; words that were met are noted."""
+        """Return the bounds of pairs of a cell and a row with the best shares; words that were met are noted."""
         cut = np.array([cell.box != self.box for cell in cells])[pairs[0]]
         rows = CellRows(alpha, rest, boxes[pairs[0]], cut, self.enough)
         start = np.array([cells[cell].shares[row] for cell, row in zip(*pairs, strict=True)])

@@ -28,7 +28,7 @@ class Contexts:
         return frozenset(end[:length] for end in ends for length in range(len(end) + 1))
 
     def context(self, word: Suffix) -> Suffix:
-        """The word's shortest suffix that is not split; the word itself, if all are."""
+        """Return the word's shortest suffix that is not split; the word itself, if all are."""
         lengths = (length for length in range(len(word)) if word[len(word) - length :] not in self.split)
         return word[len(word) - next(lengths, len(word)) :]
 
@@ -39,5 +39,5 @@ class Contexts:
 
 
 def with_suffixes(words: Iterable[Suffix]) -> frozenset[Suffix]:
-    """The words and all their suffixes."""
+    """Return the words and all their suffixes."""
     return frozenset(word[place:] for word in words for place in range(len(word) + 1))

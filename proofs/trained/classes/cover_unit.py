@@ -68,7 +68,7 @@ class Evaluated:
     tail: tuple[FloatStep, ...]
 
     def streams_within(self, queries: Indices, boxes: Array) -> Forms:
-        """The streams at some queries, each on the words whose averages are in its box.
+        """Return the streams at some queries, each on the words whose averages are in its box.
 
         ``boxes`` are [queries, heads' directions, 2], the heads' ranges in order.
         """
@@ -83,7 +83,7 @@ class Evaluated:
         return streams
 
     def ranges_of(self, part: Skeleton) -> tuple[NDArray[np.int32], ...]:
-        """The ranges that a unit of some of the asked nodes needs."""
+        """Return the ranges that a unit of some of the asked nodes needs."""
         reaching = {(depth, int(node)) for depth, level in enumerate(part.levels) for node in level.nodes}
         kept = [{(0, node) for depth, node in nodes if not depth} | reaching for nodes in self.ranged]
         kept[-1] = set(part.asked)
@@ -93,7 +93,7 @@ class Evaluated:
 
 def evaluate(floats: FloatNetwork, claim: WordsClaim, skeleton: Skeleton, offset: int, directions: Directions,
              bits: int = BITS) -> Evaluated:
-    """The ranges of all steps, with as many bits as fit, and not more than these.
+    """Return the ranges of all steps, with as many bits as fit, and not more than these.
 
     Raises:
         ArithmeticError: if a range is infinite, or has no whole number of 32 bits.
@@ -167,7 +167,7 @@ class _Unit:
 
     def _queries(self, nodes: list[tuple[int, int]], columns: KeyLevels, is_last: bool
                  ) -> tuple[Queries, list[tuple[int, int]]]:
-        """The nodes, deepest level first (within a level as they come).
+        """Return the nodes, deepest level first (within a level as they come).
 
         Where attention is bidirectional, each sees all words that pass it; of the nodes that are asked about the first
         token, or the last one, all that end there.
@@ -187,7 +187,7 @@ class _Unit:
         return Queries(levels, np.array(own, np.intp), ends), nodes
 
     def _node_columns(self, queries: Queries, forms: Forms) -> tuple[KeyLevels, Forms]:
-        """The queries as columns, level by level."""
+        """Return the queries as columns, level by level."""
         order = np.argsort(queries.levels, kind="stable")
         levels = queries.levels[order]
         numbers = self._numbers(levels)
@@ -198,7 +198,7 @@ class _Unit:
 
     def _attended(self, step: FloatAttention, index: int, forms: Forms, columns: KeyLevels,
                   queries: Queries) -> tuple[HeadRanges, ...]:  # fmt: skip
-        """The ranges of the step's heads at the queries."""
+        """Return the ranges of the step's heads at the queries."""
         inside, symbols = normed(forms, step.norm) if forms.symbols else exact(step.normed(forms.centre)), forms.symbols
         heads, numbers = [], []
         for place, head in enumerate(step.heads):
@@ -249,7 +249,7 @@ def _room_for_weights(skeleton: Skeleton, attended: AttendedHead, rows: Array) -
 
 
 def alone(step: FloatStep, forms: Forms) -> Forms:
-    """A step in which no token reads another; what has no symbols yet stays exact."""
+    """Return a step in which no token reads another; what has no symbols yet stays exact."""
     assert not isinstance(step, FloatAttention)
     if not forms.symbols:
         return exact(step(forms.centre))
@@ -257,7 +257,7 @@ def alone(step: FloatStep, forms: Forms) -> Forms:
 
 
 def written(streams: Forms, heads: Sequence[HeadRanges], bias: Array | None) -> Forms:
-    """The streams after an attention step, from those before it and the ranges of its heads."""
+    """Return the streams after an attention step, from those before it and the ranges of its heads."""
     for head in heads:
         streams = added(streams, linear(averages(head, head.symbol), head.out))
     return streams if bias is None else Forms(streams.centre + bias, streams.parts, streams.loose)

@@ -24,7 +24,7 @@ class Directions:
     matrices: tuple[tuple[NDArray[np.int32], ...], ...]
 
     def rows(self, step: int, head: int) -> Array:
-        """The rows as floats."""
+        """Return the rows as floats."""
         return self.matrices[step][head] / ONE
 
 
@@ -45,20 +45,20 @@ def sampled_directions(floats: FloatNetwork, claim: WordsClaim, skeleton: Skelet
 
 
 def plain_directions(floats: FloatNetwork) -> Directions:
-    """The coordinates themselves, for where no word is asked."""
+    """Return the coordinates themselves, for where no word is asked."""
     steps = [step for step in floats.steps if isinstance(step, FloatAttention)]
     return Directions(tuple(tuple(_principal(np.eye(head.out.shape[0])) for head in step.heads) for step in steps))
 
 
 def path_tokens(claim: WordsClaim, skeleton: Skeleton, level: int,
                 path: Sequence[int] | NDArray[np.intp]) -> list[int]:
-    """The input up to the node at a level, for a path of nodes (indices in the graph) on levels 1 … ."""
+    """Return the input up to the node at a level, for a path of nodes (indices in the graph) on levels 1 … ."""
     letters = [claim.tokens[letter] for letter in path_letters(skeleton, path)]
     return [*claim.before, *letters, *claim.after[: max(0, level - skeleton.graph.length)]]
 
 
 def path_letters(skeleton: Skeleton, path: Sequence[int] | NDArray[np.intp]) -> tuple[int, ...]:
-    """The letters of the word that follows a path."""
+    """Return the letters of the word that follows a path."""
     return tuple(skeleton.graph.levels[depth].letters[node]
                  for depth, node in enumerate(path[: skeleton.graph.length], start=1))  # fmt: skip
 
@@ -88,7 +88,7 @@ def _sample(skeleton: Skeleton, level: int, node: int, random: np.random.Generat
 
 
 def _moment(average: Array) -> Array:
-    """The second moment of the deviations, its trace 1 (0 if all words are alike)."""
+    """Return the second moment of the deviations, its trace 1 (0 if all words are alike)."""
     deviations = average - average.mean(axis=0)
     moment = deviations.T @ deviations
     trace = np.float64(np.trace(moment))
@@ -96,6 +96,6 @@ def _moment(average: Array) -> Array:
 
 
 def _principal(moment: Array) -> NDArray[np.int32]:
-    """The eigenvectors as rows, the greatest eigenvalue first."""
+    """Return the eigenvectors as rows, the greatest eigenvalue first."""
     vectors = np.linalg.eigh(moment)[1][:, ::-1].T
     return np.asarray(np.rint(vectors * ONE), np.int32)

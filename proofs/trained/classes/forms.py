@@ -46,7 +46,7 @@ class Forms:
         return np.asarray(np.abs(self.parts).sum(axis=1) + self.loose)
 
     def only(self, chosen: NDArray[np.intp] | slice) -> Forms:
-        """Some of the vectors."""
+        """Return some of the vectors."""
         return Forms(self.centre[chosen], self.parts[chosen], self.loose[chosen])
 
 
@@ -70,12 +70,12 @@ def linear(forms: Forms, weight: Array, bias: Array | None = None) -> Forms:
 
 
 def affine(forms: Forms, image: FloatAffine) -> Forms:
-    """The image of each vector."""
+    """Return the image of each vector."""
     return linear(forms, image.weight, image.bias)
 
 
 def added(first: Forms, second: Forms) -> Forms:
-    """The sums; symbols with one index are one symbol."""
+    """Return the sums; symbols with one index are one symbol."""
     symbols = max(first.symbols, second.symbols)
     parts = with_symbols(first.parts, symbols) + with_symbols(second.parts, symbols)
     return Forms(first.centre + second.centre, parts, first.loose + second.loose)
@@ -125,7 +125,7 @@ def _pair(forms: Forms) -> tuple[Array, Array]:
 
 
 def _variance(forms: Forms, epsilon: np.float64) -> tuple[Forms, Array, Array]:
-    """The mean of squares plus epsilon, a form of one coordinate and one symbol more, and its bounds [N, 1]."""
+    """Return the mean of squares plus epsilon, a form of one coordinate and one symbol more, and its bounds [N, 1]."""
     m, r, width = forms.centre, forms.radius, forms.centre.shape[1]
     rest = (r * r).sum(axis=1, keepdims=True) / width / 2
     centre = (m * m).sum(axis=1, keepdims=True) / width + epsilon + rest
@@ -215,7 +215,7 @@ def _steps_band(low: Array, high: Array, rounding: Rounding) -> tuple[Array, Arr
 
 
 def _band(low: Array, high: Array, activation: Activation) -> tuple[Array, Array, Array]:
-    """A slope and between which constants the curve minus slope · x lies, from a grid and the curvature."""
+    """Return a slope and between which constants the curve minus slope · x lies, from a grid and the curvature."""
     curve = ACTIVATIONS[activation]
     points = low[..., np.newaxis] + (high - low)[..., np.newaxis] * (np.arange(CELLS + 1) / CELLS)
     values = curve(points)
@@ -227,7 +227,7 @@ def _band(low: Array, high: Array, activation: Activation) -> tuple[Array, Array
 
 
 def after_units(forms: Forms, step: FloatUnits) -> Forms:
-    """The streams after a layer of units."""
+    """Return the streams after a layer of units."""
     inside = normed(forms, step.norm)
     inward = affine(inside, step.inward)
     if step.gate is None:
@@ -238,5 +238,5 @@ def after_units(forms: Forms, step: FloatUnits) -> Forms:
 
 
 def least_of(forms: Forms) -> Array:
-    """The least value of each coordinate, [N, d]."""
+    """Return the least value of each coordinate, [N, d]."""
     return np.asarray(forms.centre - forms.radius)

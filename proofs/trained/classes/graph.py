@@ -68,13 +68,13 @@ class ClassGraph:
         return tables
 
     def asked(self, first: int, last: int) -> list[tuple[int, int]]:
-        """The nodes with cases on levels first … last."""
+        """Return the nodes with cases on levels first … last."""
         return [(level, node) for level in range(first, last + 1)
                 for node, cases in enumerate(self.levels[level].cases) if cases]
 
 
 def padded(rows: Sequence[Sequence[int]]) -> NDArray[np.intp]:
-    """The rows as columns of one table, filled with -1."""
+    """Return the rows as columns of one table, filled with -1."""
     table = np.full((max(map(len, rows)), len(rows)), -1, np.intp)
     for column, row in enumerate(rows):
         table[: len(row), column] = row
@@ -83,7 +83,7 @@ def padded(rows: Sequence[Sequence[int]]) -> NDArray[np.intp]:
 
 def class_graph(histories: Histories, length: int, judged: range, after: int = 0,
                 merge: Callable[[Key], Hashable] | None = None, alike: bool = False) -> ClassGraph:
-    """The graph of all words of a length, with the cases of the judged levels.
+    """Return the graph of all words of a length, with the cases of the judged levels.
 
     With ``merge`` keys of the last letter that it maps to one value (and that end in one letter, if no tokens follow)
     are one node where they are judged, and ``alike`` also before that, if they have one letter and go on to the same
@@ -141,7 +141,7 @@ def _relevant(histories: Histories, cases: Sequence[Sequence[tuple[int, ...]]]) 
 
 def _levels(histories: Histories, labels: Sequence[Labels], cases: Sequence[Sequence[tuple[int, ...]]],
             relevant: Sequence[Sequence[bool]]) -> tuple[NodeLevel, ...]:
-    """A node for each label; nodes without an edge into them are impossible, as every key has one."""
+    """Return a node for each label; nodes without an edge into them are impossible, as every key has one."""
     index = [{label: k for k, label in enumerate(dict.fromkeys(level))} for level in labels]
     levels = []
     for level, names in enumerate(labels):
@@ -168,7 +168,7 @@ def _united(index: dict[Hashable, int], names: Labels, cases: Sequence[tuple[int
 
 def _with_tokens_after(levels: tuple[NodeLevel, ...], labels: Labels, ends: Labels, cases: Sequence[tuple[int, ...]],
                        after: int) -> tuple[NodeLevel, ...]:
-    """The levels of the tokens after the word: a node for each end, one for all keys that do not matter."""
+    """Return the levels of the tokens after the word: a node for each end, one for all keys that do not matter."""
     index = {end: k for k, end in enumerate(dict.fromkeys(ends))}
     end_of = {label: index[end] for label, end in zip(labels, ends, strict=True)}
     united = _united(index, ends, cases)

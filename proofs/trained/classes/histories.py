@@ -57,16 +57,16 @@ class Histories:
                 raise Unsupported(f"more than {MAX_KEYS} classes of words up to length {depth}")
 
     def cases(self, key: Key) -> tuple[int, ...]:
-        """The cases with rows to prove that hold after the words of a key."""
+        """Return the cases with rows to prove that hold after the words of a key."""
         return tuple(case for case in self.tracker.cases(key.state) if case in self._asked)
 
     def _after(self, key: Key, letter: int, depth: int) -> Key:
-        """The key of the words with one more letter; ``depth`` is their length."""
+        """Return the key of the words with one more letter; ``depth`` is their length."""
         first = (*key.first, letter) if depth <= self.fineness.first else key.first
         return Key(self._step(key.state, letter), self._memory((*key.last, letter)), first)
 
     def _memory(self, letters: Suffix) -> Suffix:
-        """The longer one of the last letters and what the contexts need."""
+        """Return the longer one of the last letters and what the contexts need."""
         if letters not in self._memories:
             self._memories[letters] = max(self.contexts.memory(letters), letters[-self.fineness.last :], key=len)
         return self._memories[letters]

@@ -41,16 +41,16 @@ class CellRows:
     enough: np.float64
 
     def only(self, chosen: Indices) -> CellRows:
-        """Some of the pairs."""
+        """Return some of the pairs."""
         return CellRows(self.alpha[chosen], self.rest[chosen], self.box[chosen], self.cut[chosen], self.enough)
 
     def box_part(self, shares: Array) -> tuple[Array, Array]:
-        """The least μ · y over the boxes, [pairs], and where it is attained, [pairs, y]."""
+        """Return the least μ · y over the boxes, [pairs], and where it is attained, [pairs, y]."""
         ends = np.where(shares > 0, self.box[..., 0], self.box[..., 1])
         return np.asarray((shares * ends).sum(axis=1)), ends
 
     def allowed(self, shares: Array) -> Array:
-        """The nearest shares that can help: a multiplier belongs to an end that was cut."""
+        """Return the nearest shares that can help: a multiplier belongs to an end that was cut."""
         low = np.where(self.cut[..., 1], -LARGEST_SHARE, 0)
         high = np.where(self.cut[..., 0], LARGEST_SHARE, 0)
         return np.asarray(np.clip(shares, low, high))
@@ -99,7 +99,7 @@ class ClassOfNode:
         return total, chosen
 
     def _model_of(self, place: int, slopes: Array) -> tuple[Array, Array]:
-        """The same of one head."""
+        """Return the same of one head."""
         values = slopes[:, self.heads[place]] @ self.points[place].T
         nearest = values.argmin(axis=1)
         return values[np.arange(len(slopes)), nearest], self.points[place][nearest]
@@ -111,7 +111,7 @@ def rounded(shares: Array) -> Array:
 
 
 def value(rows: CellRows, members: ClassOfNode, shares: Array) -> tuple[Array, list[Path]]:
-    """The bounds with these shares, and the paths where the class's part is attained."""
+    """Return the bounds with these shares, and the paths where the class's part is attained."""
     least, paths = members.least(rows.alpha - shares)
     return rows.rest + rows.box_part(shares)[0] + least, paths
 

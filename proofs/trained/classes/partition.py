@@ -56,7 +56,7 @@ class Partition:
         self.was_split = known or frozenset()
 
     def label(self, key: Key) -> Label:
-        """The class of a key (of any fineness that is at least ``fineness``)."""
+        """Return the class of a key (of any fineness that is at least ``fineness``)."""
         if self.by_contexts:
             return self._context(key)
         distance = self.distances[key.state]
@@ -84,7 +84,7 @@ class Partition:
         return replace(SCHEDULE[deepest], split=with_suffixes(_suffixes(self.was_split)))
 
     def _context(self, key: Key) -> Label:
-        """The class by the state and as many of the last letters as were asked for there."""
+        """Return the class by the state and as many of the last letters as were asked for there."""
         lengths = (length for length in range(len(key.last))
                    if ("context", key.state, key.last[len(key.last) - length :]) not in self.was_split)
         return ("context", key.state, key.last[len(key.last) - next(lengths, len(key.last)) :])
@@ -104,7 +104,7 @@ class Partition:
 
 
 def _suffixes(labels: Iterable[Label]) -> Iterator[Suffix]:
-    """The letters of contexts."""
+    """Yield the letters of contexts."""
     for label in labels:
         match label:
             case ("context", _, tuple(letters)):

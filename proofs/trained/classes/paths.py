@@ -99,13 +99,13 @@ class Terms:
     column: list[Indices]
 
     def hull(self) -> tuple[Array, Array]:
-        """The least and the greatest value of all columns, [1 or queries, directions]."""
+        """Return the least and the greatest value of all columns, [1 or queries, directions]."""
         values = [level for level in self.values if len(level)]
         return (np.min([level.min(axis=0) for level in values], axis=0),
                 np.max([level.max(axis=0) for level in values], axis=0))  # fmt: skip
 
     def at(self, level: int, chosen: Indices, s: Array) -> tuple[Array, Array]:
-        """The terms max(low (V - s), high (V - s)) and their weights, [columns, chosen, directions]."""
+        """Return the terms max(low (V - s), high (V - s)) and their weights, [columns, chosen, directions]."""
         values = self.values[level]
         gaps = (values if values.shape[1] == 1 else values[:, chosen]) - s
         low, high = self.low[level], self.high[level]
@@ -129,12 +129,12 @@ class Ends:
     through: tuple[Indices, Indices] | None = None
 
     def only(self, chosen: Indices) -> Ends:
-        """The ends of these indices."""
+        """Return the ends of these indices."""
         through = self.through and (self.through[0][chosen], self.through[1][chosen])
         return Ends(self.levels[chosen], self.places[chosen], self.queries[chosen], through)
 
     def held(self, depth: int, sums: Array) -> Array:
-        """The sums [nodes, ends, …] at a level, -∞ where paths do not pass."""
+        """Return the sums [nodes, ends, …] at a level, -∞ where paths do not pass."""
         if self.through is None:
             return sums
         levels, places = (one[: sums.shape[1]] for one in self.through)
@@ -173,7 +173,7 @@ def greatest(skeleton: Skeleton, ends: Ends, terms: Terms, start: Array | None =
 
 
 def longest(skeleton: Skeleton, ends: Ends, terms: Terms, s: Array) -> tuple[Array, Array]:
-    """The greatest sums over all paths to each end and the weights on these paths, [ends, directions]."""
+    """Return the greatest sums over all paths to each end and the weights on these paths, [ends, directions]."""
     total, weight = np.empty_like(s), np.empty_like(s)
     added, weights = terms.at(0, ends.queries, s)
     sums = added.sum(axis=0, keepdims=True)
@@ -195,7 +195,7 @@ def longest(skeleton: Skeleton, ends: Ends, terms: Terms, s: Array) -> tuple[Arr
 
 
 def _next_level(level: PathLevel, sums: Array, along: Array) -> tuple[Array, Array]:
-    """The best predecessor's sums and weights for each node."""
+    """Return the best predecessor's sums and weights for each node."""
     best, weights = sums[level.predecessors[0]], along[level.predecessors[0]]
     for column in level.predecessors[1:]:
         other = sums[column]

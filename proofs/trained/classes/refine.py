@@ -72,7 +72,7 @@ class ClassSearch:
 
 
 def told(lengths: range) -> Iterator[int]:
-    """These lengths, one after another, with how many are done told to whoever listens."""
+    """Yield these lengths, one after another, with how many are done told to whoever listens."""
     for done, at in enumerate(lengths):
         tell("lengths by classes", done, len(lengths))
         yield at
@@ -150,11 +150,11 @@ class _Task:
         return bounds
 
     def _worst(self, bound: NodeBound) -> tuple[np.float64, int, int]:
-        """The least row of the node on its word."""
+        """Return the least row of the node on its word."""
         return worst_row(self.shared.floats, self.claim, self.offset, bound.word, bound.cases, bound.level)
 
     def _by_place(self, bounds: Sequence[NodeBound]) -> dict[int, np.float64]:
-        """The least bound at each level; bounds and wrong words are noted."""
+        """Return the least bound at each level; bounds and wrong words are noted."""
         grouped: dict[int, list[NodeBound]] = {}
         for bound in bounds:
             grouped.setdefault(bound.level, []).append(bound)
@@ -202,7 +202,7 @@ class _Task:
 
     def _unit(self, graph: ClassGraph, unit: Evaluated | None, first: int, last: int,
               bounds: Sequence[NodeBound]) -> ClassUnit:  # fmt: skip
-        """The part of an evaluated unit for some levels; nothing is asked there if there is none."""
+        """Return the part of an evaluated unit for some levels; nothing is asked there if there is none."""
         directions = self.shared.directions(self.offset, last)
         levels = len(graph.levels) - 1
         asked = graph.asked(first, last) if self.shared.by_place else graph.asked(0, levels)

@@ -38,7 +38,7 @@ class NodeBound:
 
 def worst_row(floats: FloatNetwork, claim: WordsClaim, offset: int, word: Sequence[int],
               cases: Sequence[int], level: int | None = None) -> tuple[np.float64, int, int]:  # fmt: skip
-    """The least row of some cases where a word (letters) is judged: its value less the margin, case and row.
+    """Return the least row of some cases where a word (letters) is judged: its value less the margin, case and row.
 
     With answers at each letter's token that is its last letter, or the one of this level.
     """
@@ -47,7 +47,7 @@ def worst_row(floats: FloatNetwork, claim: WordsClaim, offset: int, word: Sequen
 
 def worst_rows(floats: FloatNetwork, claim: WordsClaim, offset: int, words: Sequence[Sequence[int]],
                cases: Sequence[int], level: int | None = None) -> list[tuple[np.float64, int, int]]:  # fmt: skip
-    """The same for several words of one length."""
+    """Return the same for several words of one length."""
     after = () if claim.read == "each" and floats.network.is_causal else claim.after
     tokens = [[*claim.before, *(claim.tokens[letter] for letter in word), *after] for word in words]
     letters = len(words[0]) if level is None else level
@@ -59,7 +59,7 @@ def worst_rows(floats: FloatNetwork, claim: WordsClaim, offset: int, words: Sequ
 
 
 def node_bounds(floats: FloatNetwork, claim: WordsClaim, unit: Evaluated) -> list[NodeBound]:
-    """A bound for each asked node, in the order of the unit's queries."""
+    """Return a bound for each asked node, in the order of the unit's queries."""
     bounds: list[NodeBound | None] = [None] * len(unit.nodes)
     groups: dict[tuple[int, ...], list[int]] = {}
     for query, (level, node) in enumerate(unit.nodes):
@@ -76,12 +76,12 @@ def node_bounds(floats: FloatNetwork, claim: WordsClaim, unit: Evaluated) -> lis
 
 
 def rows_of(claim: WordsClaim, cases: Sequence[int]) -> tuple[Row, ...]:
-    """The rows to prove where these cases hold, case by case."""
+    """Return the rows to prove where these cases hold, case by case."""
     return tuple(row for case in cases for row in claim.cases[case].above)
 
 
 def row_forms(floats: FloatNetwork, streams: Forms, rows: Sequence[Row]) -> Forms:
-    """The rows as coordinates."""
+    """Return the rows as coordinates."""
     coefficients = np.zeros((floats.unembedding.weight.shape[1], len(rows)))
     for column, row in enumerate(rows):
         for token, coefficient in row:
@@ -92,7 +92,7 @@ def row_forms(floats: FloatNetwork, streams: Forms, rows: Sequence[Row]) -> Form
 
 def _tightened(unit: Evaluated, members: Indices, forms: Forms,
                enough: np.float64) -> tuple[Array, list[tuple[int, ...]]]:  # fmt: skip
-    """The least bound of each node's rows, and the path where the linear part of the worst row is least.
+    """Return the least bound of each node's rows, and the path where the linear part of the worst row is least.
 
     Rows that the box of ranges does not prove, and the worst row of each node, get the exact least value of their
     linear part over the class, if there is one head.

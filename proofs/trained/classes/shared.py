@@ -56,7 +56,7 @@ class Shared:
         return self._histories[fineness]
 
     def longest(self, offset: int) -> int:
-        """The last place (or length) that fits at an offset."""
+        """Return the last place (or length) that fits at an offset."""
         rows = self.network.rows
         if rows is None:
             return self.claim.lengths[1]
@@ -87,13 +87,13 @@ class Shared:
         return with_tokens_after(graph, self.after)
 
     def partition(self, at: int) -> Partition:
-        """The coarsest classes of a place or length."""
+        """Return the coarsest classes of a place or length."""
         if at not in self._partitions:
             self._partitions[at] = Partition(self.histories(SCHEDULE[0]), at)
         return self._partitions[at]
 
     def merged_graph(self, partition: Partition, at: int) -> ClassGraph:
-        """The classes of a partition, asked on the last level."""
+        """Return the classes of a partition, asked on the last level."""
         key = (at, partition.by_contexts, partition.was_split)
         if key not in self._graphs:
             judged = range(0) if self.after else range(at, at + 1)
@@ -115,7 +115,7 @@ class Shared:
         return self._directions[start, length]
 
     def _sampled_from(self, length: int, wide: bool) -> Skeleton | None:
-        """The classes that words are sampled from; None if there are none."""
+        """Return the classes that words are sampled from; None if there are none."""
         if wide:
             graph = self.merged_graph(self.partition(length), length)
             asked = graph.asked(len(graph.levels) - 1, len(graph.levels) - 1)
@@ -126,7 +126,7 @@ class Shared:
         return self.skeleton(graph, asked) if asked else None
 
     def skeleton(self, graph: ClassGraph, asked: Nodes) -> Skeleton:
-        """The nodes that matter to these."""
+        """Return the nodes that matter to these."""
         return Skeleton(graph, asked, self.is_whole)
 
     def attempt(self, graph: ClassGraph, offset: int, at: int, asked: Nodes, bits: int = BITS) -> Evaluated | None:
@@ -145,11 +145,11 @@ class Shared:
             return None
 
     def bounds(self, unit: Evaluated) -> list[NodeBound]:
-        """The bounds of the rows of each asked node."""
+        """Return the bounds of the rows of each asked node."""
         return node_bounds(self.floats, self.claim, unit)
 
 
 def names_of(graph: ClassGraph) -> list[Name]:
-    """The classes of the nodes of the last level of a merged graph."""
+    """Return the classes of the nodes of the last level of a merged graph."""
     labels = [label if isinstance(label, tuple) else () for label in graph.merged]
     return list(zip(labels, graph.levels[-1].letters, strict=True))

@@ -36,7 +36,7 @@ Tree = Leaf | Cut
 
 
 def leaves(tree: Tree, box: Whole, first_of_head: tuple[int, ...]) -> Iterator[tuple[Whole, Leaf]]:
-    """The leaves with their boxes, [directions of all heads, 2]; heads begin at ``first_of_head``."""
+    """Yield the leaves with their boxes, [directions of all heads, 2]; heads begin at ``first_of_head``."""
     if isinstance(tree, Leaf):
         yield box, tree
         return

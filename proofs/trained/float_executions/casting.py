@@ -35,7 +35,7 @@ Array = NDArray[np.float64]
 
 
 def rounded(x: Array, target: Format) -> Array:
-    """The nearest numbers of the format, ties to even, subnormal ones kept; infinite beyond the greatest.
+    """Return the nearest numbers of the format, ties to even, subnormal ones kept; infinite beyond the greatest.
 
     Exact for formats of at most 53 bits within binary64: powers of two scale exactly, and `rint` rounds ties to even.
 
@@ -52,7 +52,7 @@ def rounded(x: Array, target: Format) -> Array:
 
 
 def cast_network(network: TrainedNetwork, run: FloatModel) -> TrainedNetwork:
-    """The network of the runs of a class.
+    """Return the network of the runs of a class.
 
     Raises:
         InputError: if a number is too large for its format.
@@ -116,7 +116,7 @@ class _Cast:
         return View(name, 0, values.shape, strides)
 
     def _slope(self, slope: Fraction) -> Fraction:
-        """The nearest number of `storage`."""
+        """Return the nearest number of `storage`."""
         try:
             return exact_value(Arithmetic(self.run.storage).number(slope))
         except NotFinite:

@@ -50,7 +50,7 @@ class FloatRun:
         self._kept: dict[View, Array] = {}
 
     def outputs(self, tokens: Indices, offset: int, at: Indices) -> Array:
-        """The stored logits [B, len(at), outputs] of inputs [B, T]."""
+        """Return the stored logits [B, len(at), outputs] of inputs [B, T]."""
         stream = self._embedded(tokens, offset)
         attention = [k for k, step in enumerate(self.network.steps) if isinstance(step, AttentionStep)]
         last = attention[-1] if attention else -1
@@ -59,7 +59,7 @@ class FloatRun:
         return self._linear(self.network.unembedding, stream if attention else stream[:, at])
 
     def numbers(self, view: View) -> Array:
-        """The numbers of a view, kept."""
+        """Return the numbers of a view, kept."""
         if view not in self._kept:
             self._kept[view] = self.made(numbers(self.network, view))
         return self._kept[view]
@@ -71,15 +71,15 @@ class FloatRun:
         return numbers
 
     def number(self, x: Fraction) -> Any:
-        """A rational, which is rounded next."""
+        """Return a rational, which is rounded next."""
         return np.float64(x)
 
     def rounded(self, x: Array, target: Format) -> Array:
-        """The nearest numbers of a format."""
+        """Return the nearest numbers of a format."""
         return rounded(x, target)
 
     def value(self, name: str, x: Array, target: Format) -> Array:
-        """The values of a function, to be rounded to a format."""
+        """Return the values of a function, to be rounded to a format."""
         return FUNCTIONS[name](x)
 
     def _embedded(self, tokens: Indices, offset: int) -> Array:
@@ -89,7 +89,7 @@ class FloatRun:
         return self.rounded(stream, self.run.storage)
 
     def _after(self, step: Step, stream: Array, at: Indices, offset: int) -> Array:
-        """The streams of the tokens ``at`` after a step, from all those before it."""
+        """Return the streams of the tokens ``at`` after a step, from all those before it."""
         run = self.run
         if isinstance(step, NormStep):
             return self._normed(step.norm, stream)
@@ -101,11 +101,11 @@ class FloatRun:
     # -- sums ----------------------------------------------------------------------------------------------------------
 
     def total(self, terms: Array, target: Format) -> Array:
-        """The sum of exact terms over the last axis but one, each rounded unless it is fused with the sum."""
+        """Return the sum of exact terms over the last axis but one, each rounded unless it is fused with the sum."""
         return self.added(terms, target, self.execution.order, self.execution.fused)
 
     def added(self, terms: Array, target: Format, order: Order, fused: bool) -> Array:
-        """The same in an order."""
+        """Return the same in an order."""
         if order == "in pairs":
             return self._in_pairs(self.rounded(terms, target), target)
         if order == "backwards":
@@ -118,7 +118,7 @@ class FloatRun:
         return found
 
     def of_products(self, terms: Array) -> Array:
-        """The sum of exact products, and of a bias, over the last axis but one."""
+        """Return the sum of exact products, and of a bias, over the last axis but one."""
         return self.total(terms, self.run.sums)
 
     def function(self, name: str, x: Array, target: Format) -> Array:
@@ -175,7 +175,7 @@ class FloatRun:
         return self._linear(step.outward, self.rounded(self.rounded(gate * inward, self.run.softmax), self.run.storage))
 
     def activated(self, name: Activation, x: Array) -> Array:
-        """The activation of each number, in the format of softmax."""
+        """Return the activation of each number, in the format of softmax."""
         target = self.run.softmax
         if name in ("relu", "identity"):
             return np.maximum(x, 0) if name == "relu" else x
@@ -222,7 +222,7 @@ class FloatRun:
         return found
 
     def of_pair(self, product: Array) -> Array:
-        """A product of a coordinate and a cosine or a sine, as it enters the sum of two."""
+        """Return a product of a coordinate and a cosine or a sine, as it enters the sum of two."""
         return self.rounded(product, self.run.softmax)
 
     def _scores(self, scale: Scale, slope: Fraction | None, query: Array, key: Array, at: Indices) -> Array:
@@ -268,6 +268,6 @@ class Emulation(FloatRun):
     """Runs in float64."""
 
     def logits(self, tokens: Indices, offset: int, at: Indices) -> Array:
-        """The stored logits [B, len(at), outputs] of inputs [B, T]."""
+        """Return the stored logits [B, len(at), outputs] of inputs [B, T]."""
         with np.errstate(all="ignore"):
             return self.outputs(tokens, offset, at)

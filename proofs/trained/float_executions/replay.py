@@ -27,7 +27,7 @@ ENCLOSED: Mapping[str, Callable[[arb], arb]] = {
 
 
 def nearest(function: Callable[[arb], arb], x: Fraction, target: Format) -> Fraction:
-    """The number of the format that is nearest to the function's value, which is no tie."""
+    """Return the number of the format that is nearest to the function's value, which is no tie."""
     bits = FIRST_BITS
     while True:
         with working_precision(bits):
@@ -47,7 +47,7 @@ class Replay(FloatRun):
         self._functions: dict[tuple[str, Format], Any] = {}
 
     def logits(self, tokens: Sequence[int], offset: int, at: int) -> list[Fraction]:
-        """The stored logits of the token ``at``.
+        """Return the stored logits of the token ``at``.
 
         Raises:
             NotFinite: if some number is beyond the greatest of its format.
@@ -60,15 +60,15 @@ class Replay(FloatRun):
         return np.asarray(_of_float(numbers.astype(object)))
 
     def number(self, x: Fraction) -> Any:
-        """A rational, exactly."""
+        """Return a rational, exactly."""
         return fmpq(x.numerator, x.denominator)
 
     def rounded(self, x: Array, target: Format) -> Array:
-        """The nearest numbers of a format; raises NotFinite beyond the greatest."""
+        """Return the nearest numbers of a format; raises NotFinite beyond the greatest."""
         return np.asarray(_rounding(target)(x))
 
     def value(self, name: str, x: Array, target: Format) -> Array:
-        """The nearest numbers of a format to a function's values."""
+        """Return the nearest numbers of a format to a function's values."""
         key = name, target
         if key not in self._functions:
             one = (lambda x: _rational(self._exponential.of(_number(x), Fraction(0)))) if name in ("exp", "exp2") else (
@@ -82,7 +82,7 @@ class Replay(FloatRun):
 
 
 def _number(x: fmpq) -> Number:
-    """A dyadic rational."""
+    """Return a dyadic rational."""
     return int(x.numerator), 1 - int(x.denominator).bit_length()
 
 

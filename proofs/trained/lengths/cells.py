@@ -34,7 +34,7 @@ class ParikhBox:
     most: tuple[int | None, ...] = ()
 
     def up_to(self, longest: int | None) -> ParikhBox:
-        """The cell without longer words than these."""
+        """Return the cell without longer words than these."""
         return self if longest is None else replace(
             self, greatest=longest if self.greatest is None else min(self.greatest, longest))
 
@@ -60,7 +60,7 @@ def everything(letters: int, least: int, greatest: int | None) -> ParikhBox:
 
 
 def in_class(kind: CountPartition, number: int, low: int, high: int | None) -> tuple[int, int | None] | None:
-    """The least and the greatest count of the class within bounds; None if there is none."""
+    """Return the least and the greatest count of the class within bounds; None if there is none."""
     if kind.is_exact(number):
         return (number, number) if low <= number and (high is None or number <= high) else None
     first = max(number, low + (number - low) % kind.period)
@@ -75,7 +75,7 @@ class Narrowing:
         self.kinds, self.sums = kinds, sums
 
     def narrowed(self, region: Region, cell: ParikhBox) -> ParikhBox | None:
-        """The cell with bounds that follow from each other; None if it holds no vector of the region."""
+        """Return the cell with bounds that follow from each other; None if it holds no vector of the region."""
         found: ParikhBox | None = cell
         for _ in range(ROUNDS):
             found = self._counted(region, found) if found else None
@@ -96,7 +96,7 @@ class Narrowing:
         return replace(cell, fewest=tuple(low for low, _ in ends), most=tuple(high for _, high in ends))
 
     def vectors(self, region: Region, cell: ParikhBox, length: int) -> Iterator[Counts]:
-        """Some vectors of this length in the cell: where all counts but one are at an end, or between."""
+        """Yield some vectors of this length in the cell: where all counts but one are at an end, or between."""
         at = self._counted(region, replace(cell, least=length, greatest=length))
         if at is None:
             return
@@ -161,7 +161,7 @@ def sum_in(cell: ParikhBox, coefficients: Sequence[int]) -> tuple[int | None, in
 
 
 def _times(share: Fraction, cell: ParikhBox) -> int | None:
-    """The least that the length times something is that is at least this share; None if there is none."""
+    """Return the least that the length times something is that is at least this share; None if there is none."""
     if share < 0 and cell.greatest is None:
         return None
     return ceil(share * (cell.least if share > 0 else cell.greatest or 0))
@@ -195,7 +195,7 @@ def _of_sum(cell: ParikhBox, coefficients: Sequence[int]) -> ParikhBox | None:
 
 
 def cut_of_share(cell: ParikhBox, letter: int) -> Cut | None:
-    """The share with the fewest bits near the middle of a letter's range; None where it is too narrow."""
+    """Return the share with the fewest bits near the middle of a letter's range; None where it is too narrow."""
     low, high = cell.low[letter], cell.high[letter]
     width = high - low
     if width * (1 << PLACES - 2) < 1:
@@ -207,7 +207,7 @@ def cut_of_share(cell: ParikhBox, letter: int) -> Cut | None:
 
 
 def cut_of_length(cell: ParikhBox) -> Cut | None:
-    """A length between the ends, in the middle of their logarithms; None if there is one length."""
+    """Return a length between the ends, in the middle of their logarithms; None if there is one length."""
     if cell.greatest is None:
         return LENGTH, 2 * cell.least
     if cell.least == cell.greatest:

@@ -13,19 +13,19 @@ from proofs.trained.lengths.truths import CountPartition
 
 def lengths_text(network: TrainedNetwork, claim: WordsClaim, greatest: int | None, kinds: Sequence[CountPartition],
                  trees: Sequence[Sequence[Sequence[int] | None]]) -> str:
-    """The certificate of a claim that counts of letters prove, up to a length or (None) for every length."""
+    """Return the certificate of a claim that counts of letters prove, up to a length or (None) for every length."""
     return _text("counts", network, claim, greatest, {
         "counts": [[kind.threshold, kind.period] for kind in kinds],
         "trees": [[None if cut is None else list(cut) for cut in tree] for tree in trees]})
 
 
 def suffixes_text(network: TrainedNetwork, claim: WordsClaim, greatest: int | None, tree: Sequence[int]) -> str:
-    """The certificate of a claim that last letters prove, up to a length or (None) for every length."""
+    """Return the certificate of a claim that last letters prove, up to a length or (None) for every length."""
     return _text("last letters", network, claim, greatest, {"tree": list(tree)})
 
 
 def long_word_text(network: TrainedNetwork, claim: WordsClaim, greatest: int | None, wrong: SeenWord) -> str:
-    """The certificate of a long wrong word."""
+    """Return the certificate of a long wrong word."""
     return _text("wrong word", network, claim, greatest, {
         "word": [list(run) for run in wrong.runs], "case": wrong.case, "row": wrong.row})
 

@@ -115,7 +115,7 @@ class CountMargins:
         return self.tokens.index(self.around[-1] if last is None else self.claim.tokens[last])
 
     def _weights(self, head: FloatHead, asker: int) -> Array:
-        """The weight of each token for the one that is judged, the greatest being 1."""
+        """Return the weight of each token for the one that is judged, the greatest being 1."""
         queries = self._step.queries(head, self._normed[asker : asker + 1], np.zeros(1, np.intp))
         keys = self._step.keys(head, self._normed, np.zeros(len(self.tokens), np.intp))
         return self.floats.domain.exponentials(self._step.capped(self.floats.domain.product(queries, keys.T)[0]))

@@ -103,7 +103,7 @@ class LengthSearch:
         return SearchResult(self._open, self._wrong, self._cells)
 
     def _pushed(self, region: int, cell: ParikhBox) -> RegionTree | None:
-        """A node that waits, unless it holds no vector that is asked about."""
+        """Return a node that waits, unless it holds no vector that is asked about."""
         found = self.narrowing.narrowed(self.regions[region], cell.up_to(self._longest))
         if found is None:
             return None
@@ -143,7 +143,7 @@ class LengthSearch:
             self._cut(node, found.moves[number][:, failing].sum(axis=1), is_wrong)
 
     def _rows(self, node: RegionTree) -> list[int]:
-        """The rows of the cases that may hold in the cell."""
+        """Return the rows of the cases that may hold in the cell."""
         cell = node.cell
         cases = self.truths.cases(self.regions[node.region], lambda coefficients: sum_in(cell, coefficients))
         return [row for case in sorted(cases) for row in self._rows_of_case[case]]
@@ -167,7 +167,7 @@ class LengthSearch:
         node.halves = self._pushed(node.region, below), self._pushed(node.region, above)
 
     def _chosen_cut(self, last: int | None, cell: ParikhBox, moves: Array, is_wrong: bool) -> Cut | None:
-        """The share of the letter that moves rows most; the length where that does, or where all looks wrong."""
+        """Return the share of the letter that moves rows most; the length where that does, or where all looks wrong."""
         by_length = cut_of_length(cell)
         is_long = cell.greatest is None or cell.greatest > 2 * cell.least
         if is_wrong and is_long:
@@ -212,13 +212,13 @@ class LengthSearch:
             self._open, self._wrong = length, wrong
 
     def _word(self, region: Region, counts: Counts, row: int) -> SeenWord:
-        """A word with these counts: as counts decide the cases, any order will do."""
+        """Return a word with these counts: as counts decide the cases, any order will do."""
         end = () if region.last is None else ((region.last, 1),)
         runs = [(a, times) for a, n in enumerate(counts) if (times := n - (a == region.last))]
         return SeenWord(joined((*runs, *end)), *self.margins.rows[row])
 
     def tree(self, root: RegionTree | None) -> list[list[int] | None]:
-        """The tree below a node, in preorder; None for a leaf."""
+        """Return the tree below a node, in preorder; None for a leaf."""
         found: list[list[int] | None] = []
         waiting = [root]
         while waiting:
@@ -232,7 +232,7 @@ class LengthSearch:
 
 
 def joined(runs: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """The runs, where two of one letter that meet are one."""
+    """Return the runs, where two of one letter that meet are one."""
     found: list[tuple[int, int]] = []
     for letter, times in runs:
         if found and found[-1][0] == letter:

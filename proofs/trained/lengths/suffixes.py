@@ -43,7 +43,7 @@ class Endings:
     near: Array
 
     def only(self, chosen: Sequence[int]) -> Endings:
-        """Some of them."""
+        """Return some of them."""
         return Endings([self.words[k] for k in chosen], [self.maps[k] for k in chosen], self.near[list(chosen)])
 
 
@@ -83,7 +83,7 @@ class SuffixSearch:
         return EndingsFound(None, None, self.cells)
 
     def tree(self, last: int | None) -> list[int]:
-        """The tree of all words of at most ``last`` letters (None: of any) in preorder, 1 for a cut."""
+        """Return the tree of all words of at most ``last`` letters (None: of any) in preorder, 1 for a cut."""
         found, waiting = [], [Word()]
         while waiting:
             word = waiting.pop()
@@ -100,7 +100,7 @@ class SuffixSearch:
         return Endings([()], [tuple(range(len(self._steps)))], near)
 
     def _longer(self, level: Endings) -> Endings:
-        """A letter more, before the others."""
+        """Return a letter more, before the others."""
         letters = range(len(self.claim.alphabet))
         words = [(letter, *word) for word in level.words for letter in letters]
         maps = [tuple(to[steps[letter]] for steps in self._steps) for to in level.maps for letter in letters]
@@ -143,7 +143,7 @@ class SuffixSearch:
         return None, is_open
 
     def _rows(self, word: Word, states: frozenset[int], counts: Sequence[int] | None) -> list[int]:
-        """The rows of the cases that may hold; without counts, whatever these are."""
+        """Return the rows of the cases that may hold; without counts, whatever these are."""
         last = None if self._after else word[-1]
         sums = exactly(counts) if counts is not None else lambda _: (None, None)
         cases = self.truths.cases(Region(last, (), states), sums)
@@ -164,7 +164,7 @@ class SuffixSearch:
 
 
 def _reached(start: int, steps: Sequence[Sequence[int]]) -> frozenset[int]:
-    """The states that some word leads to."""
+    """Return the states that some word leads to."""
     found, waiting = {start}, [start]
     while waiting:
         new = set(steps[waiting.pop()]) - found

@@ -42,7 +42,7 @@ class CountPartition:
     period: int
 
     def grown(self, number: int) -> int:
-        """The class of a count that is one more than one of a class."""
+        """Return the class of a count that is one more than one of a class."""
         return number + 1 if number + 1 < self.threshold + self.period else self.threshold
 
     def is_exact(self, number: int) -> bool:
@@ -95,7 +95,7 @@ class CountTruths:
         return tuple(total), term.constant
 
     def cases(self, region: Region, sums: Sums) -> frozenset[int]:
-        """The cases with rows that may hold where sums are within their bounds."""
+        """Return the cases with rows that may hold where sums are within their bounds."""
         symbol = None if region.last is None else self.claim.alphabet[region.last]
         truths = self._evaluate(self._order, symbol, sums)
         return frozenset(
@@ -126,7 +126,7 @@ def _counted(formula: Comparison) -> list[Formula]:
 
 
 def connected(formula: Formula, truths: Mapping[Formula, Maybe]) -> Maybe:
-    """The truth of a connective from those of its parts."""
+    """Return the truth of a connective from those of its parts."""
     match formula:
         case Not(operand):
             return truths[operand][1], truths[operand][0]
@@ -157,7 +157,7 @@ def reads_last_letter(claim: WordsClaim) -> bool:
 
 
 def regions_of(claim: WordsClaim, kinds: Sequence[CountPartition]) -> list[Region]:
-    """The regions of all words with letters, in the order of a certificate."""
+    """Return the regions of all words with letters, in the order of a certificate."""
     automaton, letters = claim.automaton or Automaton(0, ((0,) * len(kinds),)), range(len(kinds))
     found: dict[tuple[int | None, tuple[int, ...]], set[int]] = {}
     waiting = [(automaton.start, (0,) * len(kinds))]
@@ -222,7 +222,7 @@ def _is_doubtful(claim: WordsClaim, kinds: Sequence[CountPartition]) -> bool:
 
 
 def exactly(counts: Sequence[int]) -> Sums:
-    """The sums of one vector of counts."""
+    """Return the sums of one vector of counts."""
     def sums(coefficients: tuple[int, ...]) -> tuple[int, int]:
         total = sum(c * n for c, n in zip(coefficients, counts, strict=True))
         return total, total

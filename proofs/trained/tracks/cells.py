@@ -89,7 +89,7 @@ class BoxCover:
             waiting = new
 
     def _pass(self, groups: Sequence[ClassGroup], cells: list[ClassBoxes]) -> list[ClassBoxes]:
-        """The cells that these, where they are not proved, are cut into."""
+        """Return the cells that these, where they are not proved, are cut into."""
         forms = self.row_forms(groups, cells)
         lows = least_of(forms)
         new: list[ClassBoxes] = []
@@ -126,7 +126,7 @@ class BoxCover:
         return self._differences(stream, answers)
 
     def _differences(self, stream: Forms, answers: NDArray[np.intp]) -> Forms:
-        """The logit of each cell's answer less every other one's; its own column is far above everything."""
+        """Return the logit of each cell's answer less every other one's; its own column is far above everything."""
         unembedding = self.form.floats.unembedding
         weight = unembedding.weight[:, answers].T[:, :, np.newaxis] - unembedding.weight[np.newaxis][:, :, self.among]
         centre = (stream.centre[:, np.newaxis] @ weight)[:, 0]
@@ -155,7 +155,7 @@ class BoxCover:
         return True
 
     def _least_along(self, ranged: Ranged, alpha: Array, box: tuple[Whole, Whole]) -> np.float64:
-        """The least of alpha · averages on a class; with several heads the sum of their least ones."""
+        """Return the least of alpha · averages on a class; with several heads the sum of their least ones."""
         one, first, total = ranged.one, 0, np.float64(0)
         restricted = Restricted(self.form.queries[one.query], one.split)
         for head, rows in enumerate(self.form.rows):
@@ -170,7 +170,7 @@ class BoxCover:
         return total
 
     def _cut(self, cell: ClassBoxes, parts: Array) -> tuple[ClassBoxes, ...] | None:
-        """The cell in two, where the worst row feels it most; None if it is too narrow to be cut."""
+        """Return the cell in two, where the worst row feels it most; None if it is too narrow to be cut."""
         least, greatest = cell.box
         widths = greatest - least
         slopes = np.abs(parts[:len(widths)])

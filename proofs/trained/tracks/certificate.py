@@ -68,13 +68,13 @@ def _tree(cell: ClassBoxes | None) -> Any:
 
 def tracks_text(network: TrainedNetwork, claim: TracksClaim, units: Sequence[dict[str, Any]],
                 run: FloatModel | None = None) -> str:
-    """The certificate of a claim about inputs in tracks, of exact outputs or of the runs of a class."""
+    """Return the certificate of a claim about inputs in tracks, of exact outputs or of the runs of a class."""
     return _text("forms", network, claim, {"units": list(units)}, run)
 
 
 def wrong_input_text(network: TrainedNetwork, claim: TracksClaim, found: WrongInput, run: FloatModel | None = None
                      ) -> str:
-    """The certificate of a wrong input, in an execution of a class if it is one of float runs."""
+    """Return the certificate of a wrong input, in an execution of a class if it is one of float runs."""
     return _text("wrong input", network, claim, {
         "form": found.form, "input": [list(column) for column in found.columns], "place": found.place,
         "other": found.other, **({} if found.execution is None else {"run": found.execution.to_json()})}, run)

@@ -225,7 +225,7 @@ class FormSearch:
 
 
 def _heavy(weights: Mapping[int, np.float64]) -> frozenset[int]:
-    """The letters before the widest gap of weights, or half of them, where they weigh about the same."""
+    """Return the letters before the widest gap of weights, or half of them, where they weigh about the same."""
     order = sorted(weights, key=lambda letter: -weights[letter])
     gaps = [weights[first] - weights[second] for first, second in pairwise(order)]
     if max(gaps) < ALIKE * weights[order[0]]:

@@ -49,7 +49,7 @@ def find_obstacle(network: TrainedNetwork) -> str | None:
 
 
 def fixed(array: NDArray[np.float64]) -> Long:
-    """The numbers over 2^PLACES."""
+    """Return the numbers over 2^PLACES."""
     found = np.empty(array.shape, object)
     for place in np.ndindex(array.shape):
         top, below = array[place].item().as_integer_ratio()
@@ -103,7 +103,7 @@ class LongNetwork:
         return LongMap(self._view(affine.weight), None if affine.bias is None else self._view(affine.bias))
 
     def weights(self, head: int, own: int, rows: Indices) -> Long:
-        """The weights of rows for what one asks, over 2^WEIGHT, the greatest one 1; 0 elsewhere."""
+        """Return the weights of rows for what one asks, over 2^WEIGHT, the greatest one 1; 0 elsewhere."""
         scores = self.keys[head][rows].dot(self.queries[head][own]) >> PLACES
         scale, slope = self.step.scale, self.step.heads[head].slope
         if scale.root is not None:
@@ -120,7 +120,7 @@ class LongNetwork:
         return found
 
     def stream(self, own: int) -> Long:
-        """The stream there as a constant and factors [1 + variables, width] of what heads average."""
+        """Return the stream there as a constant and factors [1 + variables, width] of what heads average."""
         return np.concatenate([self.streams[own][np.newaxis], *self.outs])
 
     def differences(self, stream: Long, answer: int, others: Sequence[int], box: list[tuple[int, int]], places: int
@@ -146,13 +146,13 @@ Kink = tuple[int, Long]
 
 
 def applied(linear_map: LongMap, rows: Long) -> Long:
-    """The map of each row."""
+    """Return the map of each row."""
     made = linear_map(rows)
     return made if linear_map.bias is None else made + linear_map.bias
 
 
 def linear(one: LongMap, factors: Long) -> Long:
-    """The map of a constant and factors of variables."""
+    """Return the map of a constant and factors of variables."""
     made = one(factors)
     if one.bias is not None:
         made[0] = made[0] + one.bias
@@ -160,13 +160,13 @@ def linear(one: LongMap, factors: Long) -> Long:
 
 
 def grown(factors: Long, rows: int) -> Long:
-    """The same with factors 0 of more variables."""
+    """Return the same with factors 0 of more variables."""
     more = np.zeros((rows - len(factors), factors.shape[1]), object)
     return np.concatenate([factors, more])
 
 
 def ends(factors: Long, box: Sequence[tuple[int, int]], places: int) -> tuple[Long, Long]:
-    """The least and the greatest of each coordinate, over 2^(PLACES + places)."""
+    """Return the least and the greatest of each coordinate, over 2^(PLACES + places)."""
     least = greatest = factors[0] << places
     for row, (low, high) in zip(factors[1:], box, strict=True):
         a, b = row * low, row * high

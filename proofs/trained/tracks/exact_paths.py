@@ -119,7 +119,7 @@ class LongPaths:
         return new, new_weights
 
     def input(self, member: int, top: int) -> tuple[int, ...]:
-        """The columns (indices of letters) of an input of the class at which the sum is greatest for T."""
+        """Return the columns (indices of letters) of an input of the class at which the sum is greatest for T."""
         columns = self.columns
         lasts = [state for state in np.flatnonzero(self.restricted.lasts).tolist()
                  if self.column < self.length or state == member]

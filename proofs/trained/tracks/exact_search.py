@@ -73,7 +73,7 @@ class ExactSearch:
         self._least: tuple[Fraction, ExactGroup, list[Box]] | None = None
 
     def run(self) -> ExactlyProved:
-        """The proof, or what is open."""
+        """Return the proof, or what is open."""
         if self.bits < 1:
             return ExactlyProved(None, 0, 0, np.float64(0), (), "what a head hears is too great for exact numbers")
         boxes, classes, groups = dict[Box, int](), list[int](), dict[tuple[int, int, int], ExactGroup]()
@@ -102,7 +102,7 @@ class ExactSearch:
                              tuple(self.suspects(least[1], least[2][:NEAREST])) if least else ())
 
     def own(self, query: TokenQuery) -> int:
-        """The row that asks."""
+        """Return the row that asks."""
         return query.place * self.network.tokens + query.own
 
     def ranges(self, query: TokenQuery, restricted: Restricted) -> Iterator[Box]:
@@ -138,7 +138,7 @@ class ExactSearch:
         return paths, tops.tolist(), sums.tolist()
 
     def cover(self, group: ExactGroup) -> tuple[Any, int, list[Box]]:
-        """A tree of cells, how many they are, and the boxes that stay open."""
+        """Return a tree of cells, how many they are, and the boxes that stay open."""
         stream = self.network.stream(group.own)
         others = [other for other in self.claim.among if other != group.answer]
         cells, tried, open_ones = 0, 0, dict[Box, None]()

@@ -38,7 +38,7 @@ class TransducerArrays:
         return np.asarray(columns[fine & self._may_end[state]])
 
     def tokens(self, columns: Indices) -> Indices:
-        """The sequences [N, places] of inputs that the machine allows."""
+        """Return the sequences [N, places] of inputs that the machine allows."""
         states = [np.full(len(columns), self.claim.machine.start)]
         for place, table in enumerate(self._tables):
             states.append(table[states[-1], columns[:, place], 0])
@@ -82,7 +82,7 @@ class TransducerArrays:
         return [np.array([state in states for state in numbers]) for states in useful_states(self.claim, self.form)]
 
     def near(self, columns: Indices) -> Indices:
-        """The allowed inputs that differ from one [columns] in one column."""
+        """Return the allowed inputs that differ from one [columns] in one column."""
         count, letters = len(columns), len(self._letters)
         near = np.tile(columns, (count * letters, 1))
         near[np.arange(count * letters), np.repeat(np.arange(count), letters)] = np.tile(np.arange(letters), count)

@@ -63,7 +63,7 @@ class AttentionLevel:
         self._knows = [(_ends(head.queries), _ends(head.keys)) for head in self.heads]
 
     def scores(self, head: int, own: int, rows: Indices) -> tuple[Array, Array]:
-        """The least and the greatest scores of what one row asks, for the keys of some."""
+        """Return the least and the greatest scores of what one row asks, for the keys of some."""
         queries, keys = self.heads[head].queries, self.heads[head].keys
         (middle, reach), (centres, reaches) = self._knows[head]
         centre, size = centres[rows] @ middle[own], reaches[rows] @ reach[own]
@@ -129,7 +129,7 @@ def heard(streams: Forms, box: tuple[Array, Array], rows: Array) -> Forms:
 
 
 def between(steps: tuple[FloatStep, ...], stream: Forms) -> Forms:
-    """The streams after steps in which no token reads another."""
+    """Return the streams after steps in which no token reads another."""
     for step in steps:
         stream = alone(step, stream)
     return stream

@@ -29,7 +29,7 @@ class Sources:
     asking: dict[tuple[int, int, bool], Indices]
 
     def own(self, query: TokenQuery, member: int) -> int:
-        """The row at which a class of a query asks."""
+        """Return the row at which a class of a query asks."""
         rows = self.asking[query.place, query.own, query.asks]
         return int(rows[member if len(rows) > 1 else 0])
 
@@ -49,7 +49,7 @@ class Sources:
             _beside(lasts, self.columns.states))
 
     def met(self, query: TokenQuery, own: int) -> Indices:
-        """The rows that may be read where a query is asked."""
+        """Return the rows that may be read where a query is asked."""
         kept, found = Restricted(query), [np.array([own])]
         for place, rows in enumerate(self.read[:query.place]):
             by = self.columns.by(place)
@@ -62,7 +62,7 @@ def _beside(rows: list[Indices], length: int) -> Indices:
 
 
 def tokens_at_places(columns: StepArrays, tokens: int) -> Sources:
-    """The rows of `levels.first_level`."""
+    """Return the rows of `levels.first_level`."""
     layout = columns.form.layout
     read = []
     for place, one in enumerate(layout[:-2]):
@@ -84,7 +84,7 @@ class Nodes:
     sources: Sources
 
     def hulls(self, classes: Sequence[tuple[Indices, Ranges]]) -> Ranges:
-        """The hulls of the ranges of the classes of each node."""
+        """Return the hulls of the ranges of the classes of each node."""
         least, greatest = [], []
         for (_, ranges), nodes in zip(classes, self.members, strict=True):
             for those in nodes:
@@ -93,7 +93,7 @@ class Nodes:
         return np.stack(least), np.stack(greatest)
 
     def label(self, query: TokenQuery, member: int) -> int:
-        """The label of a class that asks for an answer."""
+        """Return the label of a class that asks for an answer."""
         columns = self.sources.columns
         labels = self.labels[len(columns.form.layout) - 2 + query.place + 1 - columns.form.asked[0]]
         return 0 if labels is None else int(labels[index_of(columns, query, np.array([member]))[0]])
@@ -158,7 +158,7 @@ def _clusters(vectors: Array, most: np.float64) -> Indices:
 
 def _number(columns: StepArrays, asked: Sequence[TokenQuery], classes: Sequence[tuple[Indices, Ranges]],
             labels: dict[tuple[int, bool], Indices | None]) -> Nodes:
-    """The nodes in their order."""
+    """Return the nodes in their order."""
     first, grouped = list[tuple[int, int]](), list[list[Indices]]()
     asking: dict[tuple[int, int, bool], Indices] = {}
     read = [np.full(_rows_at(columns, place), NOWHERE) for place in range(len(columns.form.layout) - 2)]

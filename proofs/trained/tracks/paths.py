@@ -75,7 +75,7 @@ class Edges:
         self._orders = [_Order(target), _Order(source)]
 
     def advance(self, values: Array, weights: Array, tops: Array, forward: bool) -> tuple[Array, Array]:
-        """The greatest sums [states, classes] one column on, and their weights."""
+        """Return the greatest sums [states, classes] one column on, and their weights."""
         new, new_weights = np.full_like(values, NEVER), np.ones_like(values)
         size = max(1, AT_ONCE // max(1, len(self.steps)))
         for first in range(0, len(tops) if len(self.steps) else 0, size):
@@ -181,7 +181,7 @@ class Paths:
         return values, weights
 
     def input(self, member: int, top: np.float64) -> tuple[int, ...]:
-        """The columns (indices of letters) of an input of the class at which the sum is greatest for T."""
+        """Return the columns (indices of letters) of an input of the class at which the sum is greatest for T."""
         columns = self.restricted.query.columns
         lasts = self.restricted.lasts & (np.arange(self.states) == member) if self.column == self.length else (
             self.restricted.lasts)
@@ -201,7 +201,7 @@ class Paths:
         return tuple(chosen)
 
     def _steps(self, column: int, member: int, top: np.float64) -> list[tuple[int, np.float64]]:
-        """The steps that may be greatest, and their sums; in the answer's column that of the class."""
+        """Return the steps that may be greatest, and their sums; in the answer's column that of the class."""
         values, weights = self.sums.values[column], self.sums.weights[column]
         steps = [member] if column == self.column else self.edges[column].steps.tolist()
         return [(step, (values[step] - top * weights[step]).max()) for step in steps]

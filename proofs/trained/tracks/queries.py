@@ -43,7 +43,7 @@ class StepArrays:
         return self.form.layout[place].kind == "token" and place + 1 < self.form.asked[0]
 
     def by(self, place: int) -> int | None:
-        """The column whose steps tell apart what is read at a place, if there is one."""
+        """Return the column whose steps tell apart what is read at a place, if there is one."""
         one = self.form.layout[place]
         return _column(self.form.layout[place + 1] if one.kind == "token" and not self.is_alike(place) else one)
 
@@ -58,14 +58,14 @@ class StepArrays:
         return np.array([-1 if end is None else end[place.index] for end in self.claim.machine.end], np.intp)
 
     def may_stand(self, place: TokenSource) -> list[int]:
-        """The tokens that may stand at a place, ascending."""
+        """Return the tokens that may stand at a place, ascending."""
         if place.kind == "token":
             return [place.index]
         found = self.ends(place)[self.may_end] if place.kind == "end" else self.tokens(place)
         return sorted({*found.tolist()})
 
     def stand(self, place: TokenSource, kept: Restricted) -> list[int]:
-        """The tokens that stand there where the steps are kept."""
+        """Return the tokens that stand there where the steps are kept."""
         if place.kind == "token":
             return [place.index]
         found = self.ends(place)[kept.lasts] if place.kind == "end" else self.tokens(place)[kept.kept[place.column]]
@@ -89,13 +89,13 @@ class TokenQuery:
         return self.columns.form.layout[self.place]
 
     def steps(self, column: int) -> Allowed:
-        """The steps of a column with which the own token is read."""
+        """Return the steps of a column with which the own token is read."""
         if self.at.kind in ("track", "answer") and self.at.column == column:
             return np.asarray(self.columns.tokens(self.at) == self.own)
         return np.ones(len(self.columns.source[column]), np.bool_)
 
     def lasts(self) -> Allowed:
-        """The last states with which it is."""
+        """Return the last states with which it is."""
         if self.at.kind == "end":
             return np.asarray(self.columns.may_end & (self.columns.ends(self.at) == self.own))
         return self.columns.may_end.copy()
@@ -173,13 +173,13 @@ class InputClass:
 
 
 def all_classes(asked: list[TokenQuery]) -> list[list[InputClass]]:
-    """The classes of each query that occur, in order."""
+    """Return the classes of each query that occur, in order."""
     return [[InputClass(number, member) for member in Restricted(query).classes.tolist()]
             for number, query in enumerate(asked)]
 
 
 def right(query: TokenQuery, one: InputClass) -> int:
-    """The right answer of a class."""
+    """Return the right answer of a class."""
     columns = query.columns
     answer = columns.form.layout[query.place + 1]
     return int((columns.ends(answer) if query.by is None else columns.tokens(answer))[one.member])

@@ -75,7 +75,7 @@ class StepRanges:
 
     def greatest(self, restricted: Restricted, own: int, head: int, vector: Array,
                  members: NDArray[np.intp]) -> Array:  # fmt: skip
-        """The greatest vector · average of some classes, with room for the checker's roundings.
+        """Return the greatest vector · average of some classes, with room for the checker's roundings.
 
         Where all weights are too small to be told from 0, it is the greatest value.
         """
@@ -89,7 +89,7 @@ class StepRanges:
         return np.where(np.isfinite(room), np.minimum(room, paths.greatest), paths.greatest) + 2**-40
 
     def bounds(self, restricted: Restricted, own: int, members: NDArray[np.intp]) -> Bounds:
-        """The ranges [classes, directions of all heads] of some classes of a query."""
+        """Return the ranges [classes, directions of all heads] of some classes of a query."""
         least, greatest = [], []
         for head, rows in enumerate(self.rows):
             for vector in rows:
@@ -102,7 +102,7 @@ class StepRanges:
                 np.ceil(np.stack(greatest, 1) * scale).astype(np.int64) + self.room)
 
     def box(self, bounds: Bounds) -> tuple[Array, Array]:
-        """The same as numbers."""
+        """Return the same as numbers."""
         scale = np.float64(2) ** self.bits
         return bounds[0] / scale, bounds[1] / scale
 
@@ -134,7 +134,7 @@ class FormRanges:
             found = self.nodes.sources
 
     def _bounds(self, restricted: Restricted, members: NDArray[np.intp]) -> Bounds:
-        """The ranges of classes of a query at the step that is last so far."""
+        """Return the ranges of classes of a query at the step that is last so far."""
         least, greatest = (np.zeros((len(members), sum(map(len, self.rows))), np.int64) for _ in range(2))
         own = np.array([self.last.sources.own(restricted.query, member) for member in members.tolist()], np.intp)
         for row in np.unique(own).tolist():
@@ -157,7 +157,7 @@ class FormRanges:
         return self.last.bits
 
     def own(self, one: InputClass) -> int:
-        """The row at which a class asks in the last step."""
+        """Return the row at which a class asks in the last step."""
         return self.last.sources.own(self.queries[one.query], one.member)
 
     def key(self, one: InputClass) -> tuple[int, ...]:

@@ -73,14 +73,14 @@ class Margins:
                                for place in places], axis=1)
 
     def seen(self, columns: Indices) -> SeenInput:
-        """The least margin of some inputs, and where."""
+        """Return the least margin of some inputs, and where."""
         margins, others = self.of(columns)
         place, answer = np.unravel_index(int(margins.argmin()), margins.shape)
         return SeenInput(margins[place, answer], self.number, self.inputs.columns(columns[place]),
                          self.form.asked[int(answer)], int(others[place, answer]))
 
     def climb(self, columns: Indices, answer: int) -> Indices:
-        """An input whose margin at an answer no change of one column makes smaller, or nearly so."""
+        """Return an input whose margin at an answer no change of one column makes smaller, or nearly so."""
         best = self.of(columns[np.newaxis], answer)[0][0, 0]
         for _ in range(ROUNDS):
             near = self.inputs.near(columns)
@@ -94,7 +94,7 @@ class Margins:
 
 
 def glance(margins: Margins) -> SeenInput:
-    """The least margin of all inputs where they are few, otherwise of inputs drawn at random."""
+    """Return the least margin of all inputs where they are few, otherwise of inputs drawn at random."""
     return margins.seen(margins.looked_at())
 
 
@@ -113,7 +113,7 @@ def search(margins: Margins, effort: int, more: Sequence[tuple[Column, ...]] = (
 
 
 def confirmed(balls: BallNetwork, claim: TracksClaim, seen: SeenInput) -> WrongInput | None:
-    """The wrong input, if balls show that it is wrong."""
+    """Return the wrong input, if balls show that it is wrong."""
     tokens = claim.tokens(claim.forms[seen.form], seen.columns)
     row = sorted([(tokens[seen.place], Fraction(1)), (seen.other, Fraction(-1))])
     decision = decide_row(balls, tokens[:seen.place], claim.offset, seen.place - 1, row, claim.margin)

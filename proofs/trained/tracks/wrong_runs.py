@@ -27,7 +27,7 @@ class WrongInputRuns:
         self.cast, self.claim, self.run, self.effort = cast, claim, run, effort
 
     def find(self, margins: Margins, columns: Indices) -> WrongInput | None:
-        """A wrong run on one of those of the inputs whose margins over the reals are least."""
+        """Return a wrong run on one of those of the inputs whose margins over the reals are least."""
         least = margins.of(columns)[0].min(axis=1)
         columns = columns[np.argsort(least, kind="stable")[:RUN_INPUTS * self.effort]]
         for execution in executions(self.run):
@@ -58,7 +58,7 @@ class WrongInputRuns:
 
     def replayed(self, number: int, columns: tuple[Column, ...], place: int, other: int, execution: Execution
                  ) -> WrongInput | None:
-        """The wrong run on an input of a form, if a replay in integers gives at most the margin."""
+        """Return the wrong run on an input of a form, if a replay in integers gives at most the margin."""
         tokens = self.claim.tokens(self.claim.forms[number], columns)
         try:
             logits = Replay(self.cast, self.run, execution).logits(tokens[:place], self.claim.offset, place - 1)

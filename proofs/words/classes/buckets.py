@@ -75,11 +75,11 @@ class Buckets:
         return self.cells is None
 
     def of(self, j: int, symbol: str) -> int:
-        """The bucket of position j with this symbol; NOTHING if no symbol matters there."""
+        """Return the bucket of position j with this symbol; NOTHING if no symbol matters there."""
         return self.columns[j - 1][symbol]
 
     def signature(self, word: Sequence[str]) -> Signature:
-        """The class of a word."""
+        """Return the class of a word."""
         counts = Counter(self.of(j, symbol) for j, symbol in enumerate(word, start=1))
         return tuple(sorted((bucket, count) for bucket, count in counts.items() if bucket != NOTHING))
 
@@ -161,7 +161,7 @@ class Buckets:
         return counts
 
     def output_form(self, signature: Signature) -> AtomSum:
-        """The form of what is read, in words of the class."""
+        """Return the form of what is read, in words of the class."""
         assert self.cells is not None, "classes are words"
         for bucket, _ in signature:
             found = self.keys[bucket][0]
@@ -191,7 +191,7 @@ def _column_of(head: SeenHead, j: int) -> Callable[[str], Hashable]:
 
 
 def seen_range(head: SeenHead, at: int) -> range:
-    """The positions that an unmasked head sees, and a masked one from where it is read."""
+    """Return the positions that an unmasked head sees, and a masked one from where it is read."""
     return head.visible(0 if head.is_unmasked else at)
 
 

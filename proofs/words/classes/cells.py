@@ -91,7 +91,7 @@ class Cells:
                 self.vectors[j, symbol] = {name: form for name, form in sums.items() if form != exact(ZERO)}
 
     def _number(self, function: PositionFunction, j: int) -> AtomSum:
-        """The value of a position embedding at j."""
+        """Return the value of a position embedding at j."""
         found = irrational_at(function, j, self.n)
         return exact(found.value.lower) if found.value.is_point else self.atom(found)
 
@@ -145,11 +145,11 @@ class Cells:
         return self.atom(Relu(form))
 
     def atom(self, atom: Atom) -> AtomSum:
-        """The atom as a form."""
+        """Return the atom as a form."""
         return AtomSum(ZERO, ((self.atoms.number(atom), ONE),))
 
     def form(self, row: Row, symbol: str) -> AtomSum:
-        """A linear form of the final vector at the position that is read, if this symbol stands there."""
+        """Return a linear form of the final vector at the position that is read, if this symbol stands there."""
         return combine_forms(row, self.vectors[self.at, symbol])
 
 
@@ -221,7 +221,7 @@ class SeenHead:
                                         heat if divided else None))
 
     def _exact_answer(self, name: str, origin: int) -> AtomSum | None:
-        """The answer where it is one number: of equal values, or the mean of known ones."""
+        """Return the answer where it is one number: of equal values, or the mean of known ones."""
         if (name, origin) not in self.exact_answers:
             self.exact_answers[name, origin] = self._find_exact_answer(name, origin)
         return self.exact_answers[name, origin]

@@ -56,7 +56,7 @@ def enclose_output(transformer: Transformer, word: Sequence[str], at: int, bits:
 
 def enclose_word(transformer: Transformer, word: Sequence[str], at: int, bits: int,
                  read: Mapping[str, Fraction], norms: Norms) -> Interval:
-    """The same by running the whole word, if there are no norms."""
+    """Return the same by running the whole word, if there are no norms."""
     if norms.epsilons:
         return enclose_output(transformer, word, at, bits, read, norms)
     vector = run_soft(transformer, word, bits, SPREAD_OF_MISSES)[at - 1]
@@ -83,13 +83,13 @@ class ClassRun:
         return self.number(self.buckets.output_form(self.signature))
 
     def number(self, form: AtomSum) -> Interval:
-        """An enclosure of a form; what its atoms are made of is computed before it."""
+        """Return an enclosure of a form; what its atoms are made of is computed before it."""
         settled = self._settled(form)
         return sum((self.atoms[atom].scaled(coefficient) for atom, coefficient in settled.atoms),
                    point(settled.constant))
 
     def _settled(self, form: AtomSum) -> AtomSum:
-        """The same number, without ReLUs whose sign is known, so that opposite slopes cancel."""
+        """Return the same number, without ReLUs whose sign is known, so that opposite slopes cancel."""
         if form.is_exact:
             return form
         return add([(self._settled_atom(atom), coefficient) for atom, coefficient in form.atoms], form.constant)
@@ -119,7 +119,7 @@ class ClassRun:
         return self._crowd(atom).answer(atom, queries, self.bits)
 
     def _normed(self, atom: Normed) -> Interval:
-        """A form over the root of the mean square of its crowd."""
+        """Return a form over the root of the mean square of its crowd."""
         key = (atom.crowd, str(atom.epsilon))
         if key not in self.inverse_roots:
             crowd = tuple(map(self.number, self.cells.crowds[atom.crowd]))
@@ -160,7 +160,7 @@ class Multiset:
         self.columns, self.counts = list(columns.values()), list(counts.values())
 
     def answer(self, atom: HeadTerm, queries: tuple[Interval, ...], bits: int) -> Interval:
-        """The head's answer to the queries, for the direction of the atom."""
+        """Return the head's answer to the queries, for the direction of the atom."""
         asked = self.head.asked
         place = len(asked.live) + asked.directions.index(atom.direction)
         values = [column[place] for column in self.columns]
@@ -175,7 +175,7 @@ class Multiset:
         return enclose_attended(asked.head.weighting, row, columns, bits, SPREAD_OF_MISSES)[atom.direction]
 
     def _repeated(self, numbers: Sequence[Interval]) -> list[Interval]:
-        """The number of each column as often as it is seen."""
+        """Return the number of each column as often as it is seen."""
         return [number for number, count in zip(numbers, self.counts, strict=True) for _ in range(count)]
 
     def _average_of_best(self, scores: Sequence[Interval], values: Sequence[Interval]) -> Interval:

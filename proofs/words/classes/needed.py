@@ -93,7 +93,7 @@ def _asked(number: int, layer: Layer, here: frozenset[str], elsewhere: frozenset
 
 
 def live_rows(head: Head) -> tuple[int, ...]:
-    """The rows of the score that are not 0 everywhere.
+    """Return the rows of the score that are not 0 everywhere.
 
     Where there are none, all scores are 0.
     """

@@ -30,7 +30,7 @@ class Norms:
     epsilons: tuple[tuple[Epsilon, Epsilon], ...] = ()
 
     def behind(self, stage: int) -> Epsilon:
-        """The epsilon behind a stage: 2l - 1 is the attention of layer l, 2l its feed-forward part."""
+        """Return the epsilon behind a stage: 2l - 1 is the attention of layer l, 2l its feed-forward part."""
         return self.epsilons[(stage - 1) // 2][(stage - 1) % 2] if self.epsilons and stage else None
 
 
@@ -38,7 +38,7 @@ NO_NORMS = Norms()
 
 
 def everywhere(layers: int, epsilon: Fraction) -> Norms:
-    """The same norm behind both parts of every layer, as transformers of 2017 have it."""
+    """Return the same norm behind both parts of every layer, as transformers of 2017 have it."""
     return Norms(((epsilon, epsilon),) * layers)
 
 
@@ -65,7 +65,7 @@ def _square(x: Interval) -> Interval:
 
 
 def enclose_root(x: Interval, bits: int) -> Interval:
-    """The square root of numbers of 0 or more, to so many bits relative to its size; exact where it is rational.
+    """Return the square root of numbers of 0 or more, to so many bits relative to its size; exact where it is rational.
 
     >>> enclose_root(point(to_flint(Fraction(9, 4))), 10)
     Interval(lower=3/2, upper=3/2)
@@ -81,7 +81,7 @@ def _rational_root(x: Any) -> Any:
 
 
 def _root(x: Any, bits: int, up: int) -> Any:
-    """The root rounded down, or up: to a multiple of a power of 2 that is small beside it."""
+    """Return the root rounded down, or up: to a multiple of a power of 2 that is small beside it."""
     p, q = int(x.p), int(x.q)
     if p <= 0:
         return ZERO

@@ -90,7 +90,7 @@ class Interned(Generic[K]):
         self._numbers: dict[K, int] = {}
 
     def number(self, thing: K) -> int:
-        """The number of the thing, a new one if it is new."""
+        """Return the number of the thing, a new one if it is new."""
         found = self._numbers.setdefault(thing, len(self.things))
         if found == len(self.things):
             self.things.append(thing)
@@ -101,7 +101,7 @@ class Interned(Generic[K]):
 
 
 def exact(number: Rational) -> AtomSum:
-    """The form that is this number."""
+    """Return the form that is this number."""
     return AtomSum(number)
 
 
@@ -140,5 +140,5 @@ def sort_key(form: AtomSum) -> tuple[Any, ...]:
 
 
 def combine_forms(row: Row, vector: Mapping[str, AtomSum], constant: Rational = ZERO) -> AtomSum:
-    """The linear form of a residual vector, and a constant; directions without a value count as 0."""
+    """Return the linear form of a residual vector, and a constant; directions without a value count as 0."""
     return add(((vector[name], weight) for name, weight in row.items() if name in vector), constant)

@@ -14,7 +14,7 @@ VERSION = 1
 
 
 def seal_margin(transformer: Transformer, claim: MarginClaim, norms: Norms = NO_NORMS) -> str:
-    """The text of the certificate. Sealing proves nothing: the checker recomputes every class."""
+    """Return the text of the certificate. Sealing proves nothing: the checker recomputes every class."""
     certificate: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,

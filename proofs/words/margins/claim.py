@@ -59,11 +59,11 @@ class MarginClaim:
         return [*((symbol,) for symbol in self.before), *[self.letters] * n, *((symbol,) for symbol in self.after)]
 
     def letters_of(self, sequence: Sequence[str]) -> tuple[str, ...]:
-        """The word inside a sequence."""
+        """Return the word inside a sequence."""
         return tuple(sequence[len(self.before): len(sequence) - len(self.after)])
 
     def required(self, n: int) -> Interval:
-        """The margin at n letters; a point if it is rational.
+        """Return the margin at n letters; a point if it is rational.
 
         Raises:
             InputError: if it has no value there, or one that may be negative.

@@ -117,7 +117,7 @@ def _margin(output: Interval, truth: bool, threshold: Fraction) -> Interval:
 
 
 def replay(transformer: Transformer, claim: MarginClaim, found: LengthFound, norms: Norms = NO_NORMS) -> LengthFound:
-    """A refuted length with its word judged anew: by a run of all of it, and by the definition of truth.
+    """Return a refuted length with its word judged anew: by a run of all of it, and by the definition of truth.
 
     Raises:
         InternalError: if that contradicts what was found.

@@ -37,7 +37,7 @@ def noted_square(text: str) -> str:
 
 
 def square_that_kills_first(text: str) -> str:
-    """The worker dies in the middle of x = "3", so many times."""
+    """Return the worker dies in the middle of x = "3", so many times."""
     keys = json.loads(text)
     if note(keys) <= keys["deaths"] and keys["x"] == "3":
         os.kill(os.getpid(), signal.SIGKILL)
@@ -75,7 +75,7 @@ def fail_on_odd(text: str) -> str:
 
 
 def gap(text: str) -> str:
-    """The gap of a head of a real model, over all words of one length."""
+    """Return the gap of a head of a real model, over all words of one length."""
     keys = json.loads(text)
     found = find_gap(transformer_from_json(keys["transformer"], "task"), keys["layer"], keys["head"], keys["n"])
     return json.dumps({"gap": None if found.value is None else str(found.value), "word": list(found.word),

@@ -59,13 +59,13 @@ def page(name: str) -> str:
 
 @cache
 def page_of_corpus(path: Path) -> str:
-    """The page of a certificate of the corpus."""
+    """Return the page of a certificate of the corpus."""
     return certificate_page(read_sealed(str(path)), path.name)
 
 
 @cache
 def softened(name: str) -> SealedSoftened:
-    """A certificate of a softened transformer, of the corpus."""
+    """Return a certificate of a softened transformer, of the corpus."""
     return read_softened((CORPUS / f"{SOFTENED}_{name}.cert").read_text(encoding="utf-8"), name)
 
 
@@ -78,5 +78,5 @@ def renamed(sealed: Sealed, name: str) -> Sealed:
 
 
 def visible(text: str) -> str:
-    """A page without style, script and data."""
+    """Return a page without style, script and data."""
     return re.sub(r"<(style|script)\b.*?</\1>", "", text, flags=re.DOTALL)

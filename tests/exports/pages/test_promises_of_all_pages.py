@@ -34,20 +34,20 @@ MOST_PRINTED = 6
 
 @cache
 def trained(name: str) -> str:
-    """The page of a certificate about a trained network, which is in a folder."""
+    """Return the page of a certificate about a trained network, which is in a folder."""
     path = CORPUS / f"trained_{name}.cert"
     return page_of(path.read_text(encoding="utf-8"), str(path), path.name)
 
 
 @cache
 def learnt() -> str:
-    """The page of what a network computes that does not do what it was claimed to do."""
+    """Return the page of what a network computes that does not do what it was claimed to do."""
     return learned_page(learn(*of_the_zoo("tomita_7", 4)), "learnt.cert")
 
 
 @cache
 def float_runs() -> str:
-    """The page of float runs of which some are proved, some open, and one wrong."""
+    """Return the page of float runs of which some are proved, some open, and one wrong."""
     network, question = of_the_zoo("tomita_7", 4)
     return page_of_decision(decide_floats(network, question.claim, presets()["bfloat16/binary32"]))
 

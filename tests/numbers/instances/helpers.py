@@ -26,7 +26,7 @@ def verdicts(name: str, n: int) -> set[bool | None]:
 
 
 def at(quotient: PolynomialQuotient, x: Fraction) -> Fraction:
-    """The value at a rational x, by Horner's scheme on the coefficients."""
+    """Return the value at a rational x, by Horner's scheme on the coefficients."""
     return evaluated(quotient.numerator.coeffs(), x) / evaluated(quotient.denominator.coeffs(), x)
 
 
@@ -43,5 +43,5 @@ def shares(weights: list[Fraction]) -> list[Fraction]:
 
 
 def distance_from_one_hot(weights: list[Fraction], winner: int) -> Fraction:
-    """The 1-norm of softmax less the one-hot vector at ``winner`` (from 1)."""
+    """Return the 1-norm of softmax less the one-hot vector at ``winner`` (from 1)."""
     return sum((abs(share - (place == winner)) for place, share in enumerate(shares(weights), start=1)), Fraction(0))

@@ -19,7 +19,7 @@ def attend(queries: np.ndarray, keys: np.ndarray, values: np.ndarray, constant: 
 
 def read_byte(constant: float, length: int, boundaries: Sequence[int], writes: Mapping[int, tuple[int, int]],
               address: int) -> float:
-    """The byte that is read at the last position; ``writes`` has an address and a byte by position."""
+    """Return the byte that is read at the last position; ``writes`` has an address and a byte by position."""
     positions = np.arange(length + 1.0)
     recent = 0.3 * (1 / np.log(2) - 1 / np.log(positions + 2))
     one = np.ones_like(positions)

@@ -10,7 +10,7 @@ from tests.numbers.instances.helpers import verdicts
 
 
 def computed(tokens: int) -> tuple[float, float, float]:
-    """The keys of both writes, and the weight of the older one, every operation rounded once."""
+    """Return the keys of both writes, and the weight of the older one, every operation rounded once."""
     address, constant = np.float64(ADDRESS), np.float64(1e10)
     recent = [np.float64(1) / np.log(np.float64(2)) - np.float64(1) / np.log(np.float64(tokens - before + 2))
               for before in (14, 12)]

@@ -23,7 +23,7 @@ def forward(constant: float, history: History) -> float:
 
 
 def by_mpmath(constant: mpf, history: History) -> mpf:
-    """The same from its definition, at 60 digits."""
+    """Return the same from its definition, at 60 digits."""
 
     def soft(scores: list[mpf], values: list[mpf]) -> mpf:
         weights = [mp.exp(score - max(scores)) for score in scores]

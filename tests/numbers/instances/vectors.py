@@ -9,39 +9,39 @@ Matrix = Sequence[Vector]
 
 
 def dot(u: Vector, v: Vector) -> Fraction:
-    """The scalar product, summed over one denominator."""
+    """Return the scalar product, summed over one denominator."""
     terms = [(a.numerator * b.numerator, a.denominator * b.denominator) for a, b in zip(u, v, strict=True)]
     unit = lcm(*(denominator for _, denominator in terms))
     return Fraction(sum(numerator * (unit // denominator) for numerator, denominator in terms), unit)
 
 
 def times(matrix: Matrix, u: Vector) -> Vector:
-    """The matrix applied to the vector."""
+    """Return the matrix applied to the vector."""
     return [dot(row, u) for row in matrix]
 
 
 def plus(u: Vector, v: Vector) -> Vector:
-    """The sum."""
+    """Return the sum."""
     return [a + b for a, b in zip(u, v, strict=True)]
 
 
 def minus(u: Vector, v: Vector) -> Vector:
-    """The difference."""
+    """Return the difference."""
     return [a - b for a, b in zip(u, v, strict=True)]
 
 
 def relu(u: Vector) -> Vector:
-    """The positive part of every entry."""
+    """Return the positive part of every entry."""
     return [max(a, Fraction(0)) for a in u]
 
 
 def mean(weights: Vector, vectors: Sequence[Vector]) -> Vector:
-    """The sum of the vectors, each times its weight."""
+    """Return the sum of the vectors, each times its weight."""
     return [dot(weights, column) for column in zip(*vectors, strict=True)]
 
 
 def norm(u: Vector) -> Fraction:
-    """The sum of absolute values.
+    """Return the sum of absolute values.
 
     >>> norm([Fraction(1), Fraction(-2)])
     Fraction(3, 1)

@@ -31,7 +31,7 @@ from tests.numbers.sensitivity.random_networks import random_network
 
 
 def weights_in_floats(weighting: Weighting, scores: Any, n: int) -> Any:
-    """The weights of one row, by their definitions."""
+    """Return the weights of one row, by their definitions."""
     powers = np.exp(scores - scores.max())
     match weighting:
         case Weighting.SOFTMAX:
@@ -54,7 +54,7 @@ def weights_in_floats(weighting: Weighting, scores: Any, n: int) -> Any:
 
 
 def output_in_floats(network: Transformer, word: tuple[str, ...]) -> Any:
-    """The output at every position, by a plain transformer in numpy."""
+    """Return the output at every position, by a plain transformer in numpy."""
     n, names = len(word), list(network.directions)
 
     def row(form: Coefficients) -> Any:
@@ -83,7 +83,7 @@ def output_in_floats(network: Transformer, word: tuple[str, ...]) -> Any:
 
 
 def changes_in_floats(network: Transformer, n: int, judged: int) -> list[float]:
-    """The greatest change for an exchange at each position, by the definition."""
+    """Return the greatest change for an exchange at each position, by the definition."""
     outputs = {word: output_in_floats(network, word)[judged - 1] for word in product("ab", repeat=n)}
     return [max(abs(value - outputs[(*word[: p - 1], symbol, *word[p:])])
                 for word, value in outputs.items() for symbol in "ab") for p in range(1, n + 1)]

@@ -26,7 +26,7 @@ def random_formula(draw: random.Random, depth: int) -> str:
 
 
 def sensitive_by_words(formula: Formula, alphabet: str, n: int, i: int) -> int:
-    """The same as bits, from the definition."""
+    """Return the same as bits, from the definition."""
     truths = {word: truth_values(formula, word)[i - 1] for word in product(alphabet, repeat=n)}
     return sum(1 << p for p in range(1, n + 1)
                if any(truths[(*word[: p - 1], symbol, *word[p:])] != truth

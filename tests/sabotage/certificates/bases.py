@@ -29,7 +29,7 @@ ACCEPTED = Path(__file__).resolve().parents[2] / "corpus" / "accepted"
 
 
 def read(path: Path) -> Json:
-    """A certificate of the corpus."""
+    """Return a certificate of the corpus."""
     return json.loads(path.read_text(encoding="ascii"))
 
 
@@ -41,7 +41,7 @@ def constant() -> Json:
 
 
 def with_anything() -> Json:
-    """A symbol's truth, and directions that hold any number: embedded by position, by symbol, by nothing."""
+    """Return a symbol's truth, and directions that hold any number: embedded by position, by symbol, by nothing."""
     directions = {"free": {"kind": "any"}, "other": {"kind": "any"}, "none": {"kind": "any"}, "y": truth("Q_1")}
     tokens, positions = {"y": "1", "other": "01"}, {"free": "i/n"}
     made = handmade.certificate("Q_1", "01", MAX_N, directions, tokens, positions, [], [], "y", regime="unstated")
@@ -50,7 +50,7 @@ def with_anything() -> Json:
 
 
 def guarded() -> Json:
-    """A head that nobody reads beside a symbol's truth; its guard holds at some positions only."""
+    """Return a head that nobody reads beside a symbol's truth; its guard holds at some positions only."""
     directions = {"one": position("1"), "time": position("i/n"), "y": truth("Q_1"), "near": near("prev Q_1", "!FIRST"),
                   "unread": {"kind": "any"}}
     one = handmade.head([{"one": "1"}], [{"time": "0"}], {"near": {"y": "1"}, "unread": {"y": "1"}})
@@ -61,7 +61,7 @@ def guarded() -> Json:
 
 
 def one_symbol() -> Json:
-    """An alphabet of one symbol, words of one length, one direction."""
+    """Return an alphabet of one symbol, words of one length, one direction."""
     made = handmade.certificate("Q_a", "a", MAX_N, {"y": truth("Q_a")}, {"y": "a"}, {}, [], [], "y")
     return handmade.starting(made, MAX_N)
 
@@ -110,5 +110,5 @@ def _base(name: str) -> Json:
 
 
 def base(name: str) -> Json:
-    """A fresh copy of the certificate of this name."""
+    """Return a fresh copy of the certificate of this name."""
     return copy.deepcopy(_base(name))

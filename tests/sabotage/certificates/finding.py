@@ -41,7 +41,7 @@ def find_fault(data: bytes, judge: Judge) -> str | None:
 
 
 def find_fault_of(data: bytes, found: Judgement, judge: Judge) -> str | None:
-    """The same, of a verdict that is known."""
+    """Return the same, of a verdict that is known."""
     if found.verdict not in VERDICTS or not found.lines:
         return f"no verdict: {found}"
     if found.verdict != "accepted":
@@ -85,7 +85,7 @@ def without_names(found: Judgement) -> str:
 
 
 def unescape(found: re.Match[str]) -> str:
-    """A character that was printed as ASCII; a quote and a backslash are escaped in formulas, too."""
+    """Return a character that was printed as ASCII; a quote and a backslash are escaped in formulas, too."""
     return found[0] if found[0] in ("\\\\", "\\'") else found[0].encode("ascii").decode("unicode_escape")
 
 

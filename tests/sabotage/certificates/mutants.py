@@ -108,7 +108,7 @@ def other_meanings(certificate: Json, path: Path) -> Iterator[tuple[str, Json]]:
 
 
 def renamed_symbols(certificate: Json) -> Iterator[Change]:
-    """A symbol by a hostile name, everywhere; and then without its row, or with the row of another symbol."""
+    """Yield a symbol by a hostile name, everywhere; and then without its row, or with the row of another symbol."""
     alphabet = certificate["transformer"]["alphabet"]
     for (place, symbol), name in itertools.product(enumerate(alphabet), hostile_names()):
         if name not in alphabet:
@@ -136,7 +136,7 @@ def _with_row_of_another(rename: Callable[[], Json], name: str) -> Json:
 
 
 def renamed_directions(certificate: Json) -> Iterator[Change]:
-    """A direction by a hostile name, everywhere; and then with one of the places that name it deleted."""
+    """Yield a direction by a hostile name, everywhere; and then with one of the places that name it deleted."""
     turns = itertools.count()
     for direction, name in itertools.product(certificate["transformer"]["directions"], hostile_names()):
         where = f"direction {direction!r} is {name[:30]!r}"
@@ -152,7 +152,7 @@ def _without_a_mention(rename: Callable[[], Json], name: str, turn: int) -> Json
 
 
 def replaced_formulas(certificate: Json) -> Iterator[Change]:
-    """A formula by another, wherever it stands; so the output still means what is claimed."""
+    """Yield a formula by another, wherever it stands; so the output still means what is claimed."""
     texts = {path: look(certificate, path) for path in places(certificate) if path[-1] in ("formula", "when", "given")}
     symbols = [write_symbol(symbol) for symbol in certificate["transformer"]["alphabet"]]
     for old, pattern in itertools.product(sorted(set(texts.values())), (*FORMULAS, *symbols)):
@@ -201,7 +201,7 @@ def _with_two_changes(certificate: Json, seed: int) -> Json:
 
 
 def misspelled(certificate: Json) -> Iterator[Mutant]:
-    """The same object in another spelling; none of them may be accepted."""
+    """Yield the same object in another spelling; none of them may be accepted."""
     data = dump(certificate)
     lines = data.splitlines(keepends=True)
     for number, line in enumerate(lines):
@@ -216,5 +216,5 @@ def misspelled(certificate: Json) -> Iterator[Mutant]:
 
 
 def show(path: Path) -> str:
-    """A path in one line."""
+    """Return a path in one line."""
     return ".".join(str(step)[:30] for step in path)

@@ -18,7 +18,7 @@ LONGEST_WORD = 20
 
 
 def checker_sources() -> list[Path]:
-    """The files of the trusted checker."""
+    """Return the files of the trusted checker."""
     start = Path(str(proofs.check.__file__))
     return sorted(start.parent.rglob("*.py")) if start.name == "__init__.py" else sorted(start.parent.glob("check*.py"))
 
@@ -32,6 +32,6 @@ def literals(path: Path) -> Iterator[str]:
 
 @cache
 def hostile_names() -> tuple[str, ...]:
-    """The confusable ones, and the checker's own that are words and not sentences, the shortest first."""
+    """Return the confusable ones, and the checker's own that are words and not sentences, the shortest first."""
     own = {text for path in checker_sources() for text in literals(path) if len(text) <= LONGEST_WORD}
     return (*CONFUSABLE, *sorted(own - {*CONFUSABLE}, key=lambda text: (len(text), text)))

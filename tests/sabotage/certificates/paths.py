@@ -12,12 +12,12 @@ Path = tuple[str | int, ...]
 
 
 def dump(document: Json) -> bytes:
-    """The one spelling of a certificate."""
+    """Return the one spelling of a certificate."""
     return (json.dumps(document, indent=1, ensure_ascii=True) + "\n").encode()
 
 
 def places(document: Json, path: Path = ()) -> Iterator[Path]:
-    """The path of every value below the document, parents first."""
+    """Yield the path of every value below the document, parents first."""
     if path:
         yield path
     steps: list[tuple[str | int, Json]] = []
@@ -30,35 +30,35 @@ def places(document: Json, path: Path = ()) -> Iterator[Path]:
 
 
 def look(document: Json, path: Path) -> Json:
-    """The value at a path."""
+    """Return the value at a path."""
     for step in path:
         document = document[step]
     return document
 
 
 def changed(document: Json, path: Path, change: Callable[[Any, Any], None]) -> Json:
-    """A copy in which ``change`` got what holds the place, and the last step to it."""
+    """Return a copy in which ``change`` got what holds the place, and the last step to it."""
     made = copy.deepcopy(document)
     change(look(made, path[:-1]), path[-1])
     return made
 
 
 def replaced(document: Json, path: Path, value: Json) -> Json:
-    """A copy with another value there."""
+    """Return a copy with another value there."""
     def change(parent: Any, step: Any) -> None:
         parent[step] = copy.deepcopy(value)
     return changed(document, path, change)
 
 
 def removed(document: Json, path: Path) -> Json:
-    """A copy without this entry."""
+    """Return a copy without this entry."""
     def change(parent: Any, step: Any) -> None:
         del parent[step]
     return changed(document, path, change)
 
 
 def with_keys(document: Json, path: Path, order: Callable[[list[tuple[str, Json]]], list[tuple[str, Json]]]) -> Json:
-    """A copy in which the object that holds the place has the entries that ``order`` makes of its own."""
+    """Return a copy in which the object that holds the place has the entries that ``order`` makes of its own."""
     def change(parent: Any, _: Any) -> None:
         entries = order(list(parent.items()))
         parent.clear()
@@ -67,13 +67,13 @@ def with_keys(document: Json, path: Path, order: Callable[[list[tuple[str, Json]
 
 
 def renamed_key(document: Json, path: Path, name: str) -> Json:
-    """A copy with another key at the same place of its object."""
+    """Return a copy with another key at the same place of its object."""
     return with_keys(document, path, lambda entries: [(name if key == path[-1] else key, value)
                                                       for key, value in entries])
 
 
 def doubled(document: Json, path: Path, name: str) -> Json:
-    """A copy with the entry twice: a list item after itself, a value of an object under another name, too."""
+    """Return a copy with the entry twice: a list item after itself, a value of an object under another name, too."""
     if isinstance(path[-1], str):
         def repeat(entries: list[tuple[str, Json]]) -> list[tuple[str, Json]]:
             return [pair for key, value in entries for pair in
@@ -99,7 +99,7 @@ def swapped(document: Json, path: Path) -> Json:
 
 
 def values_swapped(document: Json, path: Path) -> Json:
-    """A copy in which a value of an object and the next one have changed their keys; of the last one, itself."""
+    """Return a copy in which a value of an object and the next one have changed their keys; of the last one, itself."""
     def exchange(entries: list[tuple[str, Json]]) -> list[tuple[str, Json]]:
         k = [key for key, _ in entries].index(str(path[-1]))
         pair = entries[k : k + 2]

@@ -12,13 +12,13 @@ SYMBOL = re.compile(r"Q\['((?:[^'\\]|\\['\\])+)'\]|Q_([A-Za-z0-9_]+)")
 
 
 def write_symbol(name: str) -> str:
-    """The formula that says that the symbol is here."""
+    """Return the formula that says that the symbol is here."""
     plain = re.fullmatch(r"[A-Za-z0-9_]+", name, re.ASCII)
     return f"Q_{name}" if plain else "Q['" + re.sub(r"(['\\])", r"\\\1", name) + "']"
 
 
 def in_formula(text: str, names: Mapping[str, str]) -> str:
-    """The formula with other names for symbols."""
+    """Return the formula with other names for symbols."""
     def rename(found: re.Match[str]) -> str:
         old = found[2] if found[2] is not None else re.sub(r"\\(.)", r"\1", found[1])
         return write_symbol(names.get(old, old))
@@ -26,7 +26,7 @@ def in_formula(text: str, names: Mapping[str, str]) -> str:
 
 
 def rename_symbols(certificate: Json, names: Mapping[str, str]) -> Json:
-    """A copy with other names for symbols: in alphabets, rows of the token embedding, and formulas."""
+    """Return a copy with other names for symbols: in alphabets, rows of the token embedding, and formulas."""
     made = copy.deepcopy(certificate)
     claim, model = made["claim"], made["transformer"]
     for owner in (claim, model):
@@ -40,7 +40,7 @@ def rename_symbols(certificate: Json, names: Mapping[str, str]) -> Json:
 
 
 def rename_directions(certificate: Json, names: Mapping[str, str]) -> Json:
-    """A copy with other names for directions: wherever one is a key or is named."""
+    """Return a copy with other names for directions: wherever one is a key or is named."""
     made = copy.deepcopy(certificate)
     model = made["transformer"]
     _for_each_row(made, lambda row: _with_keys(row, names))

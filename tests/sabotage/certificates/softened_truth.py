@@ -42,7 +42,7 @@ class Softened:
 
 
 def load_softened(data: bytes) -> Softened:
-    """The certificate, read strictly.
+    """Return the certificate, read strictly.
 
     Raises:
         InputError: where it is not what the producer writes.
@@ -69,7 +69,7 @@ def load_softened(data: bytes) -> Softened:
 
 
 def find_untruth_of_softened(data: bytes) -> str | None:
-    """The first way in which what the certificate claims is not so; None if there is none among short words."""
+    """Return the first way in which what the certificate claims is not so; None if there is none among short words."""
     try:
         given = load_softened(data)
         for n in range(1, given.max_n + 1):
@@ -83,7 +83,7 @@ def find_untruth_of_softened(data: bytes) -> str | None:
 
 
 def find_wrong_gap(given: Softened) -> str | None:
-    """A length, of which all words can be run, whose gap is another one."""
+    """Return a length, of which all words can be run, whose gap is another one."""
     for n in range(1, given.max_n + 1):
         words = list(short_words(given.transformer.alphabet, range(n, n + 1)))
         if len(words) == len(given.transformer.alphabet) ** n:
@@ -94,7 +94,7 @@ def find_wrong_gap(given: Softened) -> str | None:
 
 
 def find_wrong_stage(given: Softened) -> str | None:
-    """A word after whose stage the softened transformer is farther off than is stated."""
+    """Return a word after whose stage the softened transformer is farther off than is stated."""
     with mp.workdps(DIGITS):
         for word in short_words(given.transformer.alphabet, range(1, given.max_n + 1)):
             heat = given.temperature.evaluate(n=len(word))
@@ -134,7 +134,7 @@ def choose_winners(head: Head, scores: list[Fraction]) -> list[Fraction]:
 
 
 def choose_softly(head: Head, scores: list[Any], heat: Fraction, weighting: str) -> list[Any]:
-    """The weighting at the temperature; of a uniform head, equal weights."""
+    """Return the weighting at the temperature; of a uniform head, equal weights."""
     if is_uniform(head):
         return [mpf(1) / len(scores)] * len(scores)
     scaled, power = [(score - max(scores)) / number(heat) for score in scores], POWERS[weighting]
@@ -160,7 +160,7 @@ POWERS = {"softmax": None, "sparsemax": 1, "entmax-1.5": 2}
 
 def run(transformer: Transformer, word: Sequence[str], choose: Choose,
         convert: Callable[[Fraction], Any]) -> Iterator[list[Vector]]:
-    """The vectors after each stage, in the arithmetic that ``convert`` goes to."""
+    """Yield the vectors after each stage, in the arithmetic that ``convert`` goes to."""
     stream = [{name: convert(x) for name, x in vector.items()} for vector in embed(transformer, word)]
     for layer in transformer.layers:
         changes = [attend(head, stream, choose, convert) for head in layer.heads]
@@ -171,7 +171,7 @@ def run(transformer: Transformer, word: Sequence[str], choose: Choose,
 
 
 def scores_of(head: Head, stream: Sequence[Vector], i: int, convert: Callable[[Fraction], Any]) -> list[Any]:
-    """The scores of position i at the visible positions, not divided by any temperature."""
+    """Return the scores of position i at the visible positions, not divided by any temperature."""
     query = [apply(row, stream[i - 1], convert) for row in head.queries]
     return [sum((q * apply(row, stream[j - 1], convert) for q, row in zip(query, head.keys, strict=True)),
                 convert(Fraction(0))) for j in head.mask.visible(i, len(stream))]
@@ -199,12 +199,12 @@ def feed(part: FeedForward, vector: Vector, convert: Callable[[Fraction], Any]) 
 
 
 def apply(row: Any, vector: Vector, convert: Callable[[Fraction], Any]) -> Any:
-    """A linear form."""
+    """Return a linear form."""
     return sum((convert(x) * vector[name] for name, x in row.items() if name in vector), convert(Fraction(0)))
 
 
 def plus(vector: Vector, *changes: Vector) -> Vector:
-    """The sum, direction by direction."""
+    """Return the sum, direction by direction."""
     result = dict(vector)
     for change in changes:
         for name, x in change.items():
@@ -213,7 +213,7 @@ def plus(vector: Vector, *changes: Vector) -> Vector:
 
 
 def gaps_of(transformer: Transformer, word: Sequence[str]) -> Iterator[Fraction]:
-    """The positive differences of the greatest score and others, of every head with scores."""
+    """Yield the positive differences of the greatest score and others, of every head with scores."""
     before = [embed(transformer, word), *run(transformer, word, choose_winners, Fraction)]
     for layer, stream in zip(transformer.layers, before[::2], strict=False):
         for head in (head for head in layer.heads if not is_uniform(head)):

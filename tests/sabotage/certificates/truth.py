@@ -57,7 +57,7 @@ class Loaded:
 
 
 def load(data: bytes) -> Loaded:
-    """The certificate, read strictly.
+    """Return the certificate, read strictly.
 
     Raises:
         InputError: where it is not what the producer writes.
@@ -82,7 +82,7 @@ def load(data: bytes) -> Loaded:
 
 
 def load_bounds(entries: Any, transformer: Transformer) -> dict[str, tuple[Fraction, Fraction]]:
-    """The stated errors of each direction that a head writes approximately: these, in order, and no others.
+    """Return the stated errors of each direction that a head writes approximately: these, in order, and no others.
 
     Raises:
         InputError: otherwise.
@@ -106,7 +106,7 @@ def load_bounds(entries: Any, transformer: Transformer) -> dict[str, tuple[Fract
 
 
 def find_untruth(data: bytes, errors: tuple[Fraction, Fraction] | None = None) -> str | None:
-    """The first way in which what the certificate claims is not so; None if there is none among short words.
+    """Return the first way in which what the certificate claims is not so; None if there is none among short words.
 
     With ``errors``, those of its truths and of its numbers are at most these, whatever it states.
     """
@@ -121,21 +121,21 @@ def find_untruth(data: bytes, errors: tuple[Fraction, Fraction] | None = None) -
 
 
 def with_errors(given: Loaded, of_truths: Fraction, of_numbers: Fraction) -> Loaded:
-    """The same, with these errors in place of those that it states."""
+    """Return the same, with these errors in place of those that it states."""
     of = {name: of_numbers if isinstance(given.transformer.directions[name], Others) else of_truths
           for name in given.errors}
     return replace(given, errors={name: (error, error) for name, error in of.items()})
 
 
 def find_wrong_run(given: Loaded) -> str | None:
-    """A class of which a run on a word of the least length is wrong."""
+    """Return a class of which a run on a word of the least length is wrong."""
     n = given.lengths[0]
     wrong = [claim.run.name for claim in given.floats if n <= 4 and find_wrong(given.transformer, claim.run, n, RUNS)]
     return f"a run of {wrong} is wrong" if wrong else None
 
 
 def find_wrong_word(given: Loaded) -> str | None:
-    """A word, position and direction where the transformer does not hold what is claimed."""
+    """Return a word, position and direction where the transformer does not hold what is claimed."""
     forward = SecondForward(given.transformer, DIGITS)
     words = short_words(given.alphabet, given.lengths)
     with mp.workdps(DIGITS):
@@ -143,7 +143,7 @@ def find_wrong_word(given: Loaded) -> str | None:
 
 
 def find_fault_on_word(given: Loaded, forward: SecondForward, word: Word) -> str | None:
-    """The first direction and position of this word that is wrong; compared to 60 digits, like the run."""
+    """Return the first direction and position of this word that is wrong; compared to 60 digits, like the run."""
     rows, claims = forward.run(word), Claims(word)
     output = list(given.transformer.directions).index(given.transformer.output)
     by_units = {name for layer in given.transformer.layers for name in layer.feedforward.written()}
@@ -170,7 +170,7 @@ def short_words(alphabet: Sequence[str], lengths: range) -> Iterator[Word]:
 
 
 def allowed(given: Loaded, name: str, meaning: Meaning, claims: Claims, i: int) -> tuple[Fraction, Fraction] | None:
-    """The least and the greatest number that the direction may hold, by its meaning and its stated bounds."""
+    """Return the least and the greatest number that the direction may hold, by its meaning and its stated bounds."""
     below, above = given.errors.get(name, (Fraction(1, 4), Fraction(1, 4)))
     if isinstance(meaning, Near) and claims.truth(meaning.when, i):
         truth = claims.truth(meaning.formula, i)
@@ -219,7 +219,7 @@ def extension(given: Loaded, formula: Formula) -> tuple[tuple[bool, ...], ...]:
 
 
 def guards_that_never_hold(given: Loaded) -> list[str]:
-    """The near directions of which nothing is claimed, as their guard holds at no position of any word."""
+    """Return the near directions of which nothing is claimed, as their guard holds at no position of any word."""
     rows = [(n, i) for n in given.lengths for i in range(1, n + 1)]
     never = []
     for name, meaning in given.transformer.directions.items():

@@ -33,7 +33,7 @@ CASES = list(itertools.product(*(variable.values for variable, _ in SLOTS)))
 
 @st.composite
 def tables(draw: st.DrawFn) -> tuple[dict[Any, int], Table]:
-    """The values by case, and the table."""
+    """Return the values by case, and the table."""
     values = {case: draw(st.integers(0, 2)) for case in CASES}
     return values, tabulate(SLOTS, lambda *case: values[case])
 

@@ -60,7 +60,7 @@ class Maker:
 
 
 def majority_by_hand(bias: float = 0.0, tokens: int = 2) -> TrainedNetwork:
-    """The logit is the share of 1 less that of 0, less the bias; what other tokens there are add nothing."""
+    """Return the logit is the share of 1 less that of 0, less the bias; what other tokens there are add nothing."""
     maker = Maker()
     nothing = maker.matrix([[0.0]] * 2)
     head = TrainedHead(Affine(nothing), Affine(nothing), Affine(maker.matrix([[1.0], [0.0]])),
@@ -103,7 +103,7 @@ def random_counter(seed: int, tokens: int, attention: Attends = "causal") -> Tra
 
 
 def with_slopes(network: TrainedNetwork, *slopes: str | Fraction | None) -> TrainedNetwork:
-    """The network, the scores of whose heads fall with the distance: the first ones of these slopes."""
+    """Return the network, the scores of whose heads fall with the distance: the first ones of these slopes."""
     def sloped(step: Step) -> Step:
         if not isinstance(step, AttentionStep):
             return step
@@ -115,7 +115,7 @@ def with_slopes(network: TrainedNetwork, *slopes: str | Fraction | None) -> Trai
 
 def sign_claim(truth: TruthOf, longest: int, *, letters: str = "01", before: tuple[int, ...] = (),
                after: tuple[int, ...] = (), each: bool = True, margin: Fraction = Fraction(0)) -> WordsClaim:
-    """The logit is above 0 where the truth holds, below 0 elsewhere."""
+    """Return the logit is above 0 where the truth holds, below 0 elsewhere."""
     automaton = None
     if isinstance(truth, str):
         formula = parse_formula(truth, tuple(letters), {})
@@ -130,7 +130,7 @@ def sign_claim(truth: TruthOf, longest: int, *, letters: str = "01", before: tup
 
 
 def first_wrong_length(network: TrainedNetwork, claim: WordsClaim, longest: int) -> int | None:
-    """The least length with a wrong word, of all words up to this length; token by token, in float64."""
+    """Return the least length with a wrong word, of all words up to this length; token by token, in float64."""
     floats = FloatNetwork(network)
     for n in range(1, longest + 1):
         words = list(itertools.product(range(len(claim.alphabet)), repeat=n))

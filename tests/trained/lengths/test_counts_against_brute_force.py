@@ -36,7 +36,7 @@ TRUTHS: list[TruthOf] = [
 
 
 def is_agreed(seed: int, longest: int) -> str:
-    """The verdict on a random network and claim, compared with all words up to a length."""
+    """Return the verdict on a random network and claim, compared with all words up to a length."""
     draw = np.random.default_rng(seed)
     truth = TRUTHS[seed % len(TRUTHS)]
     with_before, with_after = draw.random() < 0.4, draw.random() < 0.4
@@ -62,7 +62,7 @@ def test_verdict_and_first_wrong_length_are_those_of_all_words_of_many_networks(
 
 
 def expected_break(bias: Fraction) -> int:
-    """The least length at which a majority of 1 by one letter is at most the bias: 1/n <= bias, n odd."""
+    """Return the least length at which a majority of 1 by one letter is at most the bias: 1/n <= bias, n odd."""
     n = -(-bias.denominator // bias.numerator)
     return n + (n % 2 == 0)
 

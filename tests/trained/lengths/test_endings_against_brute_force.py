@@ -38,7 +38,7 @@ SLOPES = ("2", "1", "1/2", "7/10", "3")
 
 
 def is_agreed(seed: int, longest: int, every: bool) -> tuple[str, int]:
-    """The verdict on a random network and claim, compared with all words up to a length; and the cells."""
+    """Return the verdict on a random network and claim, compared with all words up to a length; and the cells."""
     draw = np.random.default_rng(seed)
     truth = TRUTHS[seed % len(TRUTHS)]
     with_before, with_after = draw.random() < 0.4, draw.random() < 0.4

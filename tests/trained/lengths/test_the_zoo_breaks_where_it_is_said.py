@@ -57,7 +57,7 @@ def margins(words: list[NDArray[np.int8]]) -> Numbers:
 
 
 def margin_in_many_digits(counts: dict[int, int], last: int) -> Any:
-    """The same from how often each token comes, with 50 digits."""
+    """Return the same from how often each token comes, with 50 digits."""
     with mpmath.workdps(50):
         of = {name: mpmath.matrix(values.tolist()) for name, values in weights().items()}
 

@@ -95,21 +95,21 @@ def staircase(make: Tensors, width: int, base: int, gap: float) -> UnitsStep:
 
 
 def claim_text(base: int, columns: int | str, more: str = "") -> str:
-    """The claim that such a network adds."""
+    """Return the claim that such a network adds."""
     digits = "0123456789"[:base]
     return (f'letters = "{digits}"\ncolumns = {columns}\ntracks = ["a", "b"]\nmachine = "add"\n'
             f'layout = ["a", {base}, "b", {base + 1}, "answer"]\n{more}')
 
 
 def adds(network: TrainedNetwork, base: int, columns: int, more: str = "") -> TracksClaim:
-    """The same about a network."""
+    """Return the same about a network."""
     from certify.claims.trained.tracks_file import tracks_claim_of_table
 
     return tracks_claim_of_table(read_toml(claim_text(base, columns, more), "claim"), "claim", network)
 
 
 def silent(step: Step) -> list[Step]:
-    """A layer that writes nothing."""
+    """Return a layer that writes nothing."""
     assert isinstance(step, AttentionStep)
     nothing = View(step.heads[0].out.tensor, 0, step.heads[0].out.shape, (0, 0))
     return [replace(step, heads=(replace(step.heads[0], out=nothing),))]

@@ -21,7 +21,7 @@ SQRT_2_OVER_PI = float.fromhex("0x1.9884533d43651p-1")
 
 
 def ratio(text: str) -> float:
-    """A rational or decimal number that is written out."""
+    """Return a rational or decimal number that is written out."""
     above, _, below = text.partition("/")
     return float(above) / float(below or 1)
 
@@ -42,7 +42,7 @@ class PlainNetwork:
             self.flat[name] = numbers.astype(np.float64)
 
     def table(self, view: Document) -> Array:
-        """A matrix or vector, element by element."""
+        """Return a matrix or vector, element by element."""
         flat, start, strides = self.flat[view["tensor"]], view["start"], view["strides"]
         places = sum(np.arange(size).reshape([-1 if axis == k else 1 for k in range(len(strides))]) * stride
                      for axis, (size, stride) in enumerate(zip(view["shape"], strides, strict=True)))
@@ -108,7 +108,7 @@ class PlainNetwork:
         return self.affine(step["out"], self.act(step["activation"], self.affine(step["gate"], read)) * inside)
 
     def run(self, tokens: NDArray[np.intp], offset: int) -> tuple[Array, list[Array]]:
-        """The logits [inputs, places, outputs], and what each head of the last attention step writes."""
+        """Return the logits [inputs, places, outputs], and what each head of the last attention step writes."""
         assert self.document["attention"] == "causal"
         x, heads = self.table(self.document["tokens"])[tokens], list[Array]()
         if self.document["positions"] is not None:
@@ -230,7 +230,7 @@ def ranges_are_attained(network: Document, claim: Document, unit: Document) -> N
 
 def stated_classes(claim: Document, form: Document, splits: list[list[int]], inputs: list[Played]) -> list[
         tuple[int, NDArray[np.intp]]]:
-    """The classes that occur, in the order of a certificate: where each is asked, and which inputs are in it."""
+    """Return the classes that occur, in the order of a certificate: where each is asked, and which inputs are in it."""
     tokens, columns = np.array([one.tokens for one in inputs]), np.array([one.columns for one in inputs])
     states = np.array([one.states for one in inputs])
     queries: list[list[tuple[int, NDArray[np.intp]]]] = []
@@ -249,7 +249,7 @@ def stated_classes(claim: Document, form: Document, splits: list[list[int]], inp
 
 
 def may_stand(claim: Document, form: Document, place: list[Any]) -> list[int]:
-    """The token that stands there, the tokens of the track, or what the tables or the ends write."""
+    """Return the token that stands there, the tokens of the track, or what the tables or the ends write."""
     match place:
         case ["token", token]:
             return [token]

@@ -84,7 +84,7 @@ class Question:
                 f'machine = "{self.machine}"\n{more}layout = [{layout}]\n')
 
     def sequences(self) -> Iterator[tuple[int, ...]]:
-        """The tokens of every input, in the order of its columns."""
+        """Yield the tokens of every input, in the order of its columns."""
         tracks, _, answers = MACHINES[self.machine]
         letters = list(product(range(self.base), repeat=tracks))
         for columns in product(letters, repeat=self.columns):
@@ -121,7 +121,7 @@ def random_question(seed: int) -> Question:
 
 
 def noisy_adder(seed: int) -> tuple[Question, TrainedNetwork]:
-    """An adder that is written by hand, with every weight moved a little or too much."""
+    """Return an adder that is written by hand, with every weight moved a little or too much."""
     draw = np.random.default_rng(seed)
     base, columns = int(draw.integers(2, 4)), int(draw.integers(2, 4))
     made, size = adder(base, columns, heads=int(draw.integers(1, 3))), 10 ** draw.uniform(-5, -1)
@@ -172,13 +172,13 @@ def answers(question: Question) -> Iterator[list[int]]:
 
 
 def document(network: TrainedNetwork) -> Document:
-    """The network's JSON object."""
+    """Return the network's JSON object."""
     found: dict[str, Any] = json.loads(network_text(network))
     return found
 
 
 def random_case(seed: int) -> tuple[Question, TrainedNetwork]:
-    """An adder with noise, or a random layer that is fitted, or one that is not."""
+    """Return an adder with noise, or a random layer that is fitted, or one that is not."""
     if seed % 3 == 0:
         return noisy_adder(seed)
     question, network = fitted(seed)

@@ -52,7 +52,7 @@ def decided(name: str, margin: str = "0") -> TracksDecision:
 
 
 def least_of_drawn(decision: TracksDecision, times: int) -> float:
-    """The least margin of drawn runs on all inputs, so many of each execution."""
+    """Return the least margin of drawn runs on all inputs, so many of each execution."""
     assert decision.run is not None
     decider = FormInRuns(decision.network, decision.claim, decision.run, 1)
     margins, draw = Margins(decider.floats, decision.claim, 0), np.random.default_rng(0)
@@ -80,14 +80,14 @@ def test_a_margin_that_drawn_runs_do_not_keep_is_not_certified(name: str) -> Non
 
 
 def with_rules(network: TrainedNetwork) -> TrainedNetwork:
-    """The network without scales above 1, which have no rule in float runs."""
+    """Return the network without scales above 1, which have no rule in float runs."""
     steps = [replace(step, scale=Scale(times=Fraction(1, 2))) if isinstance(step, AttentionStep) else step
              for step in network.steps]
     return used_tensors(replace(network, steps=tuple(steps)))
 
 
 def used_tensors(network: TrainedNetwork) -> TrainedNetwork:
-    """The network without tensors that nothing reads."""
+    """Return the network without tensors that nothing reads."""
     names = re.findall("tensor='(t[0-9]+)'", repr(replace(network, tensors={})))
     return replace(network, tensors={name: network.tensors[name] for name in names})
 
@@ -171,7 +171,7 @@ def with_turned_bit(document: Document, name: str, draw: np.random.Generator) ->
 
 
 def named(document: Any) -> Any:
-    """The certificate with a name of its own for its class, so that other runs may have it."""
+    """Return the certificate with a name of its own for its class, so that other runs may have it."""
     return changed(document, ("floats", 0, "name"), "class 1")
 
 

@@ -124,7 +124,7 @@ def test_logits_of_drawn_runs_of_random_networks_are_within_the_forms_of_their_g
 
 
 def of_one_letter(seed: int) -> tuple[TrainedNetwork, TracksClaim]:
-    """A network, and what it says after one letter between two tokens: so each class is one input."""
+    """Return a network, and what it says after one letter between two tokens: so each class is one input."""
     network = with_rules(random_layer(seed))
     network = replace(network, steps=tuple(step for step in network.steps if isinstance(step, AttentionStep)))
     logits = FloatNetwork(network).logits(np.array([[3, letter, 4] for letter in (1, 2)]), 0, [2])[:, 0]

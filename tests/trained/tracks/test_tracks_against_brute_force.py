@@ -29,7 +29,7 @@ ROUNDING = 1e-7
 
 
 def decide_and_compare(network: TrainedNetwork, claim: TracksClaim) -> TracksDecision:
-    """The decision, which no input contradicts."""
+    """Return the decision, which no input contradicts."""
     least, decision = least_margin(network, claim), decide_tracks(network, claim)
     if decision.verdict == "certified":
         assert least > float(claim.margin) - ROUNDING
@@ -42,7 +42,7 @@ def decide_and_compare(network: TrainedNetwork, claim: TracksClaim) -> TracksDec
 
 
 def best_claim(seed: int, network: TrainedNetwork) -> tuple[TracksClaim, float]:
-    """A claim about a pair of logits that keep their order on all inputs, if there is one; and by how much."""
+    """Return a claim about a pair of logits that keep their order on all inputs, if there is one; and by how much."""
     found = [(claim, least_margin(network, claim)) for answer in range(VOCABULARY) for other in range(VOCABULARY)
              if other != answer for claim in [random_claim(seed, network, (answer,), (other,))]]
     return max(found, key=lambda pair: pair[1])

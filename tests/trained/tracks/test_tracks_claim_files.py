@@ -26,7 +26,7 @@ def read(text: str) -> TracksClaim:
 
 
 def number(letters: Sequence[int], base: int) -> int:
-    """The number whose digits these are, the least significant first."""
+    """Return the number whose digits these are, the least significant first."""
     return sum(letter * base**place for place, letter in enumerate(letters))
 
 

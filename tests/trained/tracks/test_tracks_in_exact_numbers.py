@@ -46,7 +46,7 @@ def with_tensor(network: TrainedNetwork, view: View, numbers: np.ndarray[Any, np
 
 
 def shifted(base: int, columns: int, by: float, lift: float = 0.0) -> TrainedNetwork:
-    """The adder whose units begin to rise ``by`` times the least distance of two sums before a whole number.
+    """Return the adder whose units begin to rise ``by`` times the least distance of two sums before a whole number.
 
     They end a half of it later, and the logit of 0 is lifted. By 0.75 all sums are right; by 1.5 the carry is heard
     where the longest chain of nines has none, and only there.
@@ -136,7 +136,7 @@ def test_it_is_certified_if_all_inputs_are_right(base: int, columns: int, by: fl
 
 
 def views(part: object) -> set[str]:
-    """The tensors that are looked at."""
+    """Return the tensors that are looked at."""
     if isinstance(part, View):
         return {part.tensor}
     if isinstance(part, (list, tuple)):
@@ -146,7 +146,7 @@ def views(part: object) -> set[str]:
 
 
 def plain(network: TrainedNetwork) -> TrainedNetwork:
-    """The same without norms, gates and turns, with relu."""
+    """Return the same without norms, gates and turns, with relu."""
     steps = tuple(replace(step, norm=None, rotary=None) if isinstance(step, AttentionStep) else
                   replace(step, norm=None, gate=None, activation="relu")
                   for step in network.steps if not isinstance(step, NormStep))

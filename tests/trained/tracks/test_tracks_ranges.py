@@ -114,7 +114,7 @@ def test_ranges_of_random_networks_of_two_and_three_layers_contain_all_inputs_an
 
 
 def asking_the_same(network: TrainedNetwork) -> TrainedNetwork:
-    """The same, where whatever asks in the last attention step asks the same: the bias."""
+    """Return the same, where whatever asks in the last attention step asks the same: the bias."""
     *_, step = (step for step in network.steps if isinstance(step, AttentionStep))
     tensors = dict(network.tensors)
     for head in step.heads:

@@ -77,7 +77,7 @@ def test_windows_of_very_many_columns_are_more_than_the_checker_does() -> None:
 
 
 def made_by_the_checker(document: dict[str, Any], window: int) -> tuple[claim_there.TracksClaim, claim_there.Layout]:
-    """The claim, and its first form, by the machine that the checker makes."""
+    """Return the claim, and its first form, by the machine that the checker makes."""
     given = parsed(document, Budget())
     return windowed_there(Budget(), given.claim, given.claim.forms[0], window)
 

@@ -20,7 +20,7 @@ Terms = Sequence[tuple[float, float, float]]
 
 
 def choose_output(groups: Sequence[PrefixGroup], alphabet: Sequence[str], steepest: Fraction) -> OutputMap:
-    """The map with a slope between -steepest and steepest for which the cross-entropy is about least."""
+    """Return the map with a slope between -steepest and steepest for which the cross-entropy is about least."""
     terms = _terms(groups, alphabet)
     slope = _least(lambda slope: sum(_cost(part, slope, _offset(part, slope)) for part in terms.values()),
                    float(steepest))
@@ -28,13 +28,13 @@ def choose_output(groups: Sequence[PrefixGroup], alphabet: Sequence[str], steepe
 
 
 def choose_offsets(groups: Sequence[PrefixGroup], alphabet: Sequence[str], slope: Fraction) -> OutputMap:
-    """The map with this slope for which it is about least."""
+    """Return the map with this slope for which it is about least."""
     return OutputMap(slope, {symbol: _exact(_offset(part, float(slope)))
                              for symbol, part in _terms(groups, alphabet).items()})
 
 
 def _terms(groups: Sequence[PrefixGroup], alphabet: Sequence[str]) -> dict[str, Terms]:
-    """The terms of the cost by last symbols."""
+    """Return the terms of the cost by last symbols."""
     return {symbol: [(float(group.value.lower), float(group.asked), float(group.yes)) for group in groups
                      if group.last == symbol and group.asked] for symbol in alphabet}
 

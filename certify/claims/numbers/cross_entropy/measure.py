@@ -31,7 +31,7 @@ class LogOddsHead:
     steepest: Fraction = USUAL_STEEPEST
 
     def choose(self, predictions: Predictions) -> OutputMap:
-        """The map at one length."""
+        """Return the map at one length."""
         groups, alphabet = predictions.groups, predictions.language.alphabet
         if self.slope is None:
             return choose_output(groups, alphabet, self.steepest)
@@ -47,7 +47,7 @@ class LogOddsHead:
 
 def read_head(slope: str | None, offset: str | None, steepest: str | None,
               spell: Callable[[str], str] = as_option) -> LogOddsHead:
-    """The numbers of the options; ``spell`` says how complaints write these.
+    """Return the numbers of the options; ``spell`` says how complaints write these.
 
     Raises:
         InputError: if one is no rational, or one is given that another makes meaningless.
@@ -63,7 +63,7 @@ def read_head(slope: str | None, offset: str | None, steepest: str | None,
 
 
 def read_probability(text: str, option: str) -> Fraction:
-    """A rational between 0 and 1, neither of which it is.
+    """Return a rational between 0 and 1, neither of which it is.
 
     Raises:
         InputError: naming the option.
@@ -77,7 +77,7 @@ def read_probability(text: str, option: str) -> Fraction:
 def measure(request: Request, name: LanguageName, p: Fraction, head: LogOddsHead = LogOddsHead(), direction: str
             | None = None,
             numbers: Sequence[int] | None = None, progress: Progress = lambda _: None) -> CrossEntropy:
-    """The cross-entropies at some lengths (left out: the usual ones).
+    """Return the cross-entropies at some lengths (left out: the usual ones).
 
     Raises:
         InputError: if the network's symbols are not those of the language, it has no such direction, or a function of
@@ -121,7 +121,7 @@ def measure_length(network: Transformer, n: int, language: PrefixQuestions, dire
 
 def _from_bounds(network: Transformer, n: int, language: PrefixQuestions, direction: str, head: LogOddsHead,
                  reason: str) -> LengthOfPrefixes:
-    """The row of a length at which prefixes are not run: what follows from the bound on changes alone."""
+    """Return the row of a length at which prefixes are not run: what follows from the bound on changes alone."""
     levels = language.levels(n)
     try:
         change = head.greatest_slope * change_by_bounds(network, n, language, direction)

@@ -13,7 +13,7 @@ STYLES = (("o", BLUE), ("s", ORANGE), ("^", GREEN))
 
 
 def draw_cross_entropy(found: Sequence[tuple[str, CrossEntropy]]) -> str:
-    """An SVG for a file of its own: each network under its name, and the three levels of the language."""
+    """Return an SVG for a file of its own: each network under its name, and the three levels of the language."""
     series = [*_levels(found[0][1]), *(one for place, (name, network) in enumerate(found)
                                        for one in _series(name, network, *STYLES[place % len(STYLES)]))]
     title = f"Cross-entropy on {found[0][1].language}, p = {found[0][1].p}"

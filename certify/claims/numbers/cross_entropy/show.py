@@ -74,7 +74,7 @@ def _summary(found: CrossEntropy) -> str:
 
 
 def cross_entropy_to_json(found: CrossEntropy) -> dict[str, Any]:
-    """The same, with the output map of each length as exact numbers."""
+    """Return the same, with the output map of each length as exact numbers."""
     return {
         "verdict": found.verdict,
         "subject": found.description,

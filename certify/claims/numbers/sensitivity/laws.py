@@ -20,7 +20,7 @@ SMALLEST = Fraction(1, 10**300)
 
 
 def fit_law(rows: Sequence[MeasuredLength]) -> FittedLaw | None:
-    """The law with the least residual, for the longer half of the lengths; None for fewer than three points."""
+    """Return the law with the least residual, for the longer half of the lengths; None for fewer than three points."""
     points = [(float(row.n), float(row.lower)) for row in rows if row.lower > SMALLEST]
     points = points[min(len(points) // 2, max(0, len(points) - FEWEST_POINTS)):]
     if len(points) < FEWEST_POINTS:

@@ -34,7 +34,7 @@ class TrainedSubject:
     offset: int | None
 
     def question(self, n: int, at: At, rows: tuple[Row, ...]) -> LogitQuestion:
-        """The words of length n.
+        """Return the words of length n.
 
         Raises:
             InputError: if they do not fit into the position tables.
@@ -59,7 +59,7 @@ class TrainedSubject:
 
 
 def read_trained_subject(path: str, claim: str | None, offset: int | None) -> TrainedSubject:
-    """The network of a file; what is around its words is said by a claim file, or by the file itself.
+    """Return the network of a file; what is around its words is said by a claim file, or by the file itself.
 
     Raises:
         InputError: if a file is malformed, or they do not fit together.
@@ -74,7 +74,7 @@ def read_trained_subject(path: str, claim: str | None, offset: int | None) -> Tr
 
 
 def read_logits(text: str | None, network: TrainedNetwork) -> tuple[Row, ...]:
-    """The logits that are measured: one, as 3, or a difference, as 3-5; all of them, if nothing is said.
+    """Return the logits that are measured: one, as 3, or a difference, as 3-5; all of them, if nothing is said.
 
     Raises:
         InputError: if it is neither, or the network has not so many.
@@ -94,7 +94,7 @@ def read_logits(text: str | None, network: TrainedNetwork) -> tuple[Row, ...]:
 
 def measure_logits(subject: TrainedSubject, lengths: Lengths, at: At = "last", direction: str | None = None,
                    numbers: Sequence[int] | None = None, progress: Progress = lambda _: None) -> Sensitivity:
-    """The largest change of logits when one letter is exchanged.
+    """Return the largest change of logits when one letter is exchanged.
 
     Raises:
         InputError: if there is no such logit, or words do not fit into the position tables.

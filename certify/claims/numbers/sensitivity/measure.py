@@ -48,7 +48,7 @@ def usual_lengths(lengths: Lengths) -> list[int]:
 
 
 def judged_positions(at: At, n: int) -> range:
-    """The positions where a change counts.
+    """Return the positions where a change counts.
 
     >>> [list(judged_positions(at, 3)) for at in ("first", "last", "every")]
     [[1], [3], [1, 2, 3]]
@@ -82,7 +82,7 @@ class SensitivityQuestion:
     # -- truths --------------------------------------------------------------------------------------------------------
 
     def _truths(self) -> ExchangedTruths | None:
-        """The formula, if the direction is the output and the network is certified to compute it."""
+        """Return the formula, if the direction is the output and the network is certified to compute it."""
         formula = self.request.formula
         if formula is None or self.direction != self.network.output or not self._is_certified():
             return None
@@ -140,7 +140,7 @@ class SensitivityQuestion:
                                                for p in range(1, n + 1)))
 
     def _uppers(self, n: int, judged: Sequence[int]) -> list[Fraction] | None:
-        """The bounds from above; None if words are too long."""
+        """Return the bounds from above; None if words are too long."""
         if n**3 * sum(1 for _ in self.network.heads()) > BOUNDS_WORK:
             return None
         bounds = SensitivityBounds(self.network, n, judged)
@@ -149,7 +149,7 @@ class SensitivityQuestion:
 
 def measure(request: Request, at: At = "last", direction: str | None = None, numbers: Sequence[int] | None = None,
             progress: Progress = lambda _: None) -> Sensitivity:
-    """The largest change of a direction (left out: the output), at some lengths (left out: the usual ones).
+    """Return the largest change of a direction (left out: the output), at some lengths (left out: the usual ones).
 
     Raises:
         InputError: if the network has no such direction, or a function of the position has no value somewhere.
@@ -163,7 +163,7 @@ def measure(request: Request, at: At = "last", direction: str | None = None, num
 
 
 def read_numbers(numbers: Sequence[int] | None, lengths: Lengths) -> Sequence[int]:
-    """The lengths that are named, or the usual ones.
+    """Return the lengths that are named, or the usual ones.
 
     Raises:
         InputError: unless some length is named, and each is one of ``lengths``.
@@ -177,7 +177,7 @@ def read_numbers(numbers: Sequence[int] | None, lengths: Lengths) -> Sequence[in
 
 
 def read_direction(network: Transformer, direction: str | None) -> str:
-    """The direction, or the output.
+    """Return the direction, or the output.
 
     Raises:
         InputError: if the network has no such direction.

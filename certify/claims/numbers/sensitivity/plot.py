@@ -11,7 +11,7 @@ CLOSE = 2
 
 
 def draw_sensitivity(found: Sensitivity) -> str:
-    """The drawing, for a file of its own.
+    """Return the drawing, for a file of its own.
 
     Raises:
         InputError: if nothing changes, so that a logarithmic axis has nothing to show.

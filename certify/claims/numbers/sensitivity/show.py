@@ -56,7 +56,7 @@ def _closeness(rows: Sequence[MeasuredLength]) -> str:
 
 
 def show_change(lower: Fraction, upper: Fraction | None) -> str:
-    """A change between its bounds, rounded outward.
+    """Return a change between its bounds, rounded outward.
 
     >>> show_change(Fraction(1), Fraction(1)), show_change(Fraction(1, 3), Fraction(1, 2))
     ('1', '0.333333 .. 0.5')
@@ -110,7 +110,7 @@ def positions_alike(changes: Sequence[Change]) -> Iterator[tuple[str, str]]:
 
 
 def sensitivity_to_json(found: Sensitivity) -> dict[str, Any]:
-    """The same, with every position of every length."""
+    """Return the same, with every position of every length."""
     return {
         "verdict": found.verdict,
         "subject": found.description,

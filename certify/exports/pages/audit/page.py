@@ -21,7 +21,7 @@ OPEN_UP_TO = 12
 
 
 def audit_page(report: AuditReport) -> str:
-    """The whole page."""
+    """Return the whole page."""
     plots = {claim.name: [(plot, Markup(plot.svg)) for plot in draw_plots(claim, f"plot-{place}")]
              for place, claim in enumerate(report.claims, start=1)}
     return render_page(_environment(), "audit.html", (), (), report=without_folders(report), plots=plots,
@@ -47,7 +47,7 @@ def _environment() -> Environment:
 
 
 def anchor(name: str) -> str:
-    """The identifier of a claim on the page.
+    """Return the identifier of a claim on the page.
 
     >>> anchor("theorem-15-a"), anchor("a <b>")
     ('claim-theorem-15-a', 'claim-a_20_3Cb_3E')

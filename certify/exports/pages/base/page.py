@@ -45,7 +45,7 @@ _COMPILED = _CompiledOnce()
 
 
 def open_templates(*packages: str) -> Environment:
-    """The templates of these packages and those that all pages share; what they print is escaped."""
+    """Return the templates of these packages and those that all pages share; what they print is escaped."""
     environment = Environment(loader=ChoiceLoader([PackageLoader(package) for package in (*packages, BASE)]),
                               autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
                               bytecode_cache=_COMPILED)
@@ -80,7 +80,7 @@ def embed_json(data: object) -> Markup:
 
 def render_page(environment: Environment, template: str, styles: Sequence[str], scripts: Sequence[str],
                 **given: Any) -> str:
-    """The page of a template that extends ``base.html``."""
+    """Return the page of a template that extends ``base.html``."""
     script = read_parts(environment, ("dom.js", "base.js", *scripts))
     return environment.get_template(template).render(style=read_parts(environment, ("base.css", *styles)),
                                                      script=script, script_hash=hash_script(script), **given)

@@ -128,7 +128,7 @@ class _Obligations:
         return len(self.maps) - 1
 
     def ceilings(self, bounds: Iterable[StatedErrors], n: int) -> dict[str, float]:
-        """The largest error of words of one length, of each direction of which that is known."""
+        """Return the largest error of words of one length, of each direction of which that is known."""
         found: dict[str, float] = {}
         by_key: dict[Hashable, float | None] = {}
         for bound in bounds:
@@ -171,7 +171,7 @@ def study(sealed: Sealed) -> Study:
 
 def _pictures(sealed: Sealed,
               obligations: _Obligations) -> dict[str, tuple[WorstWordPicture | None, WorstWordPicture | None]]:
-    """A short and a long worst word by direction, drawn, with errors that mpmath seconds as far as steps go."""
+    """Return a short and a long worst word by direction, drawn, with errors that mpmath seconds as far as steps go."""
     network, bounds = sealed.transformer, sealed.bounds[:MOST_STUDIED]
     seconding = Seconding(network)
     directions = [bound.direction for bound in bounds]

@@ -44,7 +44,7 @@ def is_approximate(network: Transformer, direction: str) -> bool:
 
 
 def read_roles(head: Head) -> tuple[tuple[str, Role], ...]:
-    """The directions that a head reads, each with what for."""
+    """Return the directions that a head reads, each with what for."""
     rows: list[tuple[Role, list[str]]] = [
         ("query", [name for row in head.queries for name in row]), ("key", [name for row in head.keys for name in row]),
         ("value", [name for row in head.values.values() for name in row])]

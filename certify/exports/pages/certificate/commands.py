@@ -23,17 +23,17 @@ LONGEST = 3000
 
 @cache
 def checker_digest() -> str:
-    """The SHA-256 of the checker as one file, which is the same bytes wherever this version writes it."""
+    """Return the SHA-256 of the checker as one file, which is the same bytes wherever this version writes it."""
     return hashlib.sha256(pack_checker()).hexdigest()
 
 
 def write_checker_command() -> str:
-    """The command that writes the checker as one file."""
+    """Return the command that writes the checker as one file."""
     return f"certify checker -o {CHECKER}"
 
 
 def claimed_formula(sealed: Sealed) -> str | None:
-    """The text of the claim's formula; None if it refers to a table (docs/certificate.md, section 2)."""
+    """Return the text of the claim's formula; None if it refers to a table (docs/certificate.md, section 2)."""
     text = str(sealed.claim["formula"])
     try:
         parse_formula(text, sealed.transformer.alphabet, {each.name: each for each in sealed.transformer.predicates()})
@@ -43,7 +43,7 @@ def claimed_formula(sealed: Sealed) -> str | None:
 
 
 def check_softened_command(alphabet: Sequence[str], last: int, file: str) -> str:
-    """The command that checks the certificate of a softened transformer."""
+    """Return the command that checks the certificate of a softened transformer."""
     return shlex.join([*_command(file), *_asked_alphabet(alphabet), "--max-n", str(last)])
 
 
@@ -83,7 +83,7 @@ def _asked_alphabet(alphabet: Sequence[str]) -> list[str]:
 
 
 def check_alone_command(file: str) -> str:
-    """The command that checks the file and prints its claim.
+    """Return the command that checks the file and prints its claim.
 
     >>> check_alone_command("my.cert")
     'python -I -S check.pyz my.cert'

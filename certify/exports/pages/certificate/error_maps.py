@@ -56,7 +56,7 @@ class ErrorMap:
         return ~np.isnan(self.errors)
 
     def largest_at(self, n: int) -> float:
-        """The largest error of words of one length that was looked at; 0 if nothing is claimed of them."""
+        """Return the largest error of words of one length that was looked at; 0 if nothing is claimed of them."""
         row = self.errors[self.places.index(n)]
         return float(np.nanmax(row)) if not np.isnan(row).all() else 0.0
 
@@ -177,7 +177,7 @@ class _RowSweep:
         return top
 
     def largest(self) -> Array:
-        """The largest error of each row, of either truth of the target; -1 where no input has one."""
+        """Return the largest error of each row, of either truth of the target; -1 where no input has one."""
         return np.maximum(self._largest(False), self._largest(True))
 
     def _largest(self, truth: bool) -> Array:
@@ -196,7 +196,7 @@ class _RowSweep:
         return np.where(none, -1, bound)
 
     def _walk(self, truth: bool, bound: Array) -> tuple[Array, Array]:
-        """The weights and missed weights of the inputs that minimise, one for each row."""
+        """Return the weights and missed weights of the inputs that minimise, one for each row."""
         zero = np.zeros(len(self.rows))
         paths = {0: (zero, zero, zero)}
         weight, missed = np.zeros(len(self.rows)), np.zeros(len(self.rows))
@@ -251,7 +251,7 @@ def _lookup_errors(obligation: LookupObligation, lengths: Lengths,
 
 
 def _lookup_error(row: LookupRow) -> float | None:
-    """The largest distance of the mean from its target, over all cases of one row."""
+    """Return the largest distance of the mean from its target, over all cases of one row."""
     cases = [(here, others, target) for here in (0, 1) for others, target in enumerate(row.targets[here])
              if target is not None]
     if not cases:

@@ -19,7 +19,7 @@ Weights = npt.NDArray[Any]
 
 
 def squares(weights: Weights, size: float) -> list[Markup]:
-    """A path for each shade, of all squares that have it."""
+    """Return a path for each shade, of all squares that have it."""
     paths: dict[int, str] = {}
     inset = number((1 - size) / 2) if size < 1 else ""
     side = number(size)
@@ -42,7 +42,7 @@ def draw_grid(word: Sequence[str], weights: Weights, i: int | None, label: str) 
 
 
 def _symbols(word: Sequence[str], i: int | None) -> list[Markup]:
-    """The word above the columns and beside the rows; of single characters one text for each."""
+    """Return the word above the columns and beside the rows; of single characters one text for each."""
     if max(map(len, word)) > 1 or not "".join(word).isprintable() or " " in word:
         shown = [(k, clip(symbol, TICK_ROOM)) for k, symbol in enumerate(word)]
         return [*(element("text", text, class_="tick", x=k + .5, y=-.35, font_size=.44) for k, text in shown),
@@ -74,7 +74,7 @@ def draw_strip(row: Weights, i: int) -> Markup:
 
 
 def draw_ruler(error: float) -> Markup:
-    """The error on a line from 0 to 1/4, which is all that is allowed."""
+    """Return the error on a line from 0 to 1/4, which is all that is allowed."""
     x = min(error / .25, 1.08) * 200
     return element("svg", join([
         element("path", class_="axis", d="M0 9H216"),

@@ -38,19 +38,19 @@ def draw_map(chart: ErrorMap, place: int, label: str) -> Markup:
 
 
 def shade_of(errors: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The level of each error, -1 where there is none; what is within a hundredth of a level belongs to it."""
+    """Return the level of each error, -1 where there is none; what is within a hundredth of a level belongs to it."""
     levels = np.searchsorted(np.array(LEVELS) * 1.01, np.nan_to_num(errors))
     return np.where(np.isnan(errors), -1, np.minimum(levels, len(LEVELS) - 1))
 
 
 def _field(last: int) -> Markup:
-    """The outline of all (n, i) with i at most n."""
+    """Return the outline of all (n, i) with i at most n."""
     steps = "".join(f"H{n}V{last - n - 1}" for n in range(1, last))
     return element("path", class_="field", d=f"M0 {last}V{last - 1}{steps}H{last}V{last}z")
 
 
 def _shortest(cells: npt.NDArray[Any]) -> str:
-    """The cells as a path of runs, in the direction that needs fewer."""
+    """Return the cells as a path of runs, in the direction that needs fewer."""
     last = len(cells)
     upright = "".join(f"M{n} {last - i}h1v-{length}h-1z" for n, i, length in runs_of(cells))
     level = "".join(f"M{n} {last - i}h{length}v-1h-{length}z" for i, n, length in runs_of(cells.T))
@@ -105,7 +105,7 @@ def describe_flatness(chart: ErrorMap) -> str:
 
 
 def pack(chart: ErrorMap) -> Mapping[str, Any]:
-    """The errors of all (n, i) with i at most n, length by length.
+    """Return the errors of all (n, i) with i at most n, length by length.
 
     Maps with few different numbers are these numbers and a character for each place, others single-precision numbers
     in base64; negative numbers are where nothing is claimed.

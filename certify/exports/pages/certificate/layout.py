@@ -28,7 +28,7 @@ class Sizes:
     gap: float
 
     def of(self, node: Node) -> float:
-        """The room of a block or of a wire."""
+        """Return the room of a block or of a wire."""
         return self.blocks[int(node[1])] if node[0] == "block" else self.wire
 
 
@@ -44,7 +44,7 @@ class Wire:
 
 
 def find_wires(columns: Sequence[BoxColumn]) -> list[Wire]:
-    """The wires of all directions that are read later than they are written."""
+    """Return the wires of all directions that are read later than they are written."""
     found = []
     for start, column in enumerate(columns):
         for block in column.blocks:
@@ -113,7 +113,7 @@ class Layout:
             self.across[place, node] -= (at - self.sizes.gap) / 2
 
     def _wish(self, place: int, node: Node, sides: Sequence[int]) -> float:
-        """The mean place of the neighbours on these sides; its own where there are none."""
+        """Return the mean place of the neighbours on these sides; its own where there are none."""
         near = [self.across[place + side, other] for side in sides
                 for other in (self._before if side < 0 else self._after).get((place, node), ())]
         return sum(near) / len(near) if near else self.across[place, node]

@@ -35,15 +35,15 @@ class DirectionNames:
             self._shown[part], self.texts[part], self.definitions[part] = syntax.Predicate(name), name, text
 
     def spelled(self, formula: syntax.Formula) -> str:
-        """The formula as its own text if it is short, else what its number stands for."""
+        """Return the formula as its own text if it is short, else what its number stands for."""
         return self.definitions.get(formula, self.texts[formula])
 
     def count(self, count: syntax.Count) -> str:
-        """The count, of a formula that is named."""
+        """Return the count, of a formula that is named."""
         return printable(format_count(syntax.Count(count.side, self._shown[count.operand])))
 
     def direction(self, name: str) -> str:
-        """A name of at most so many characters; different directions have different ones."""
+        """Return a name of at most so many characters; different directions have different ones."""
         return self._directions[name]
 
     def _name_directions(self, network: Transformer) -> dict[str, str]:
@@ -61,7 +61,7 @@ class DirectionNames:
         return found
 
     def _replace(self, name: str, part: syntax.Formula) -> str:
-        """The name with a number in place of what stands in its brackets."""
+        """Return the name with a number in place of what stands in its brackets."""
         opening, closing = name.find("["), name.rfind("]")
         if 0 <= opening < closing:
             return f"{name[:opening + 1]}{self.texts[part]}{name[closing:]}"
@@ -69,7 +69,7 @@ class DirectionNames:
 
 
 def _with_operands(formula: syntax.Formula, shown: list[syntax.Formula]) -> syntax.Formula:
-    """The formula with other operands, which are given in the order of ``operands``."""
+    """Return the formula with other operands, which are given in the order of ``operands``."""
     remaining = iter(shown)
 
     def counted(count: syntax.Count) -> syntax.Count:
@@ -89,7 +89,7 @@ def _with_operands(formula: syntax.Formula, shown: list[syntax.Formula]) -> synt
 
 
 def clip(text: str, room: int) -> str:
-    """The text, without its middle if it is too long.
+    """Return the text, without its middle if it is too long.
 
     >>> clip("abcdefghij", 5), clip("abc", 5)
     ('ab…ij', 'abc')

@@ -102,7 +102,7 @@ class Chart:
 
 
 def certificate_page(sealed: Sealed, file: str) -> str:
-    """The whole page; ``file`` is what the certificate is called in commands, without folders."""
+    """Return the whole page; ``file`` is what the certificate is called in commands, without folders."""
     page = _CertificatePage(sealed, file)
     texts = (page.render(detail) for detail in DETAILS)
     return next((text for text in texts if len(text.encode()) <= MOST_BYTES), page.render(DETAILS[-1]))
@@ -118,7 +118,7 @@ class _CertificatePage:
         self.study: Study = study(sealed)
 
     def render(self, detail: Detail) -> str:
-        """The page with so much detail."""
+        """Return the page with so much detail."""
         environment = open_templates("certify.exports.pages.certificate")
         environment.filters |= {
             "upper": show_upper, "slack": lambda bound: show_lower(QUARTER - bound), "nicely": show_claim,
@@ -156,7 +156,7 @@ class _CertificatePage:
         return claimed_formula(self.sealed)
 
     def heading(self) -> str:
-        """The formula with all its brackets, or as much of its text as there is room for."""
+        """Return the formula with all its brackets, or as much of its text as there is room for."""
         if self.claimed is None:
             return self.names.spelled(self.formula)
         text = printable(self.claimed)
@@ -208,7 +208,7 @@ class _CertificatePage:
         return draw_network(self.network, self.names, False)
 
     def grid(self, each: Approximation) -> Markup:
-        """The attention of a head on its worst word."""
+        """Return the attention of a head on its worst word."""
         assert each.short
         word = each.short.case.word
         return draw_grid(word, each.short.weights, each.short.case.i,
@@ -232,7 +232,7 @@ class _CertificatePage:
                                                      f"on the word {show_word(word)}"))
 
     def charts(self) -> Iterable[Chart]:
-        """The maps in their order, each with all heads that have it."""
+        """Yield the maps in their order, each with all heads that have it."""
         for place, chart in enumerate(self.study.maps):
             those = [each for each in self.study.approximations if each.chart == place]
             heads = ", ".join(dict.fromkeys(each.at for each in those))
@@ -269,7 +269,7 @@ class _CertificatePage:
 
 
 def underlined(formula: str) -> Markup:
-    """The formula, what is in brackets underlined, if it is short enough for one line.
+    """Return the formula, what is in brackets underlined, if it is short enough for one line.
 
     >>> print(underlined("a & (b | c)"))
     a &amp; <span class="sub">(b | c)</span>
@@ -304,7 +304,7 @@ def describe_seconded(found: Study) -> str:
 
 
 def describe_seconded_worst(found: Study) -> str:
-    """The end of the sentence on maps that says of how many the worst error is enclosed; empty if of none."""
+    """Return the end of the sentence on maps that says of how many the worst error is enclosed; empty if of none."""
     seconded, drawn = sum(chart.seconded is not None for chart in found.maps), len(found.maps)
     which = f"of {seconded} of {drawn} maps " if seconded < drawn else ""
     return f"; the worst error {which}is enclosed, and mpmath computes the same, to 25 digits" if seconded else ""
@@ -338,7 +338,7 @@ def _rounded(x: Fraction, rounding: str) -> str:
 
 
 def show_double(error: float) -> str:
-    """A double for people, rounded up but for what is far below its last place.
+    """Return a double for people, rounded up but for what is far below its last place.
 
     >>> show_double(0.25), show_double(0.1234561), show_double(1e-7)
     ('0.250000', '0.123457', '1.0e-07')
@@ -347,5 +347,5 @@ def show_double(error: float) -> str:
 
 
 def show_claim(claim: str) -> str:
-    """The lengths of a claim with a sign for `<=`."""
+    """Return the lengths of a claim with a sign for `<=`."""
     return claim.replace("<=", "≤")

@@ -48,7 +48,7 @@ class DoubleNetwork:
             self._positions[:, self._place[name]] = [x.numerator / x.denominator for x in column]
 
     def run(self, words: Sequence[Sequence[str]], attention: bool = False) -> PageRun:
-        """The run of all these words; attention is kept only if it is asked for."""
+        """Return the run of all these words; attention is kept only if it is asked for."""
         symbols = {symbol: place for place, symbol in enumerate(self.network.alphabet)}
         stream = self._tokens[[[symbols[symbol] for symbol in word] for word in words]] + self._positions
         kept: dict[tuple[int, int], Array] = {}

@@ -44,7 +44,7 @@ class FormulaTable:
         self._numbers: dict[syntax.Formula, int] = {}
 
     def number(self, formula: syntax.Formula) -> int:
-        """The number of the formula, put into the table if it is not there."""
+        """Return the number of the formula, put into the table if it is not there."""
         for part in syntax.postorder(formula, syntax.operands) if formula not in self._numbers else ():
             if part not in self._numbers:
                 self.nodes.append(self._node(part))
@@ -177,7 +177,7 @@ class ScriptData:
                 for column in columns for block in column.blocks]
 
     def of_approximations(self, approximations: Iterable[Approximation]) -> Json:
-        """The bounds, and the words and weights that can be enlarged."""
+        """Return the bounds, and the words and weights that can be enlarged."""
         return [{"layer": each.layer, "place": each.place, "direction": self.places[each.direction],
                  "truth": each.near_truth,
                  "case": {"word": each.short.case.word, "i": each.short.case.i, "error": each.short.case.error,

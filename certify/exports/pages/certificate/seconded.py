@@ -65,7 +65,7 @@ class Seconding:
 
 
 def _least_distance(value: Interval, truth: int) -> Fraction:
-    """The least distance of a number in the enclosure from the truth."""
+    """Return the least distance of a number in the enclosure from the truth."""
     return max(value.lower - truth, truth - value.upper, Fraction(0))
 
 

@@ -134,7 +134,7 @@ def activation(unit: Unit, named: Named) -> str:
 
 
 def linear_form(row: Coefficients, named: Named, constant: Fraction = Fraction(0)) -> str:
-    """The sum of multiples of directions; 0 if there are none.
+    """Return the sum of multiples of directions; 0 if there are none.
 
     >>> linear_form({"a": Fraction(-1), "b": Fraction(3, 2)}, str, Fraction(-1, 4))
     '−a + 3/2·b − 1/4'

@@ -33,7 +33,7 @@ class DiagramSizes:
 
 
 def draw_network(network: Transformer, names: DirectionNames, flat: bool) -> Markup | None:
-    """The picture from left to right, or from the top down; None if there are too many blocks for it."""
+    """Return the picture from left to right, or from the top down; None if there are too many blocks for it."""
     columns = find_columns(network, names)
     if not 0 < sum(len(column.blocks) for column in columns) <= MOST_BLOCKS:
         return None
@@ -41,7 +41,7 @@ def draw_network(network: Transformer, names: DirectionNames, flat: bool) -> Mar
 
 
 def shape_of(columns: Sequence[BoxColumn], flat: bool) -> DiagramSizes:
-    """The measures that fit these columns."""
+    """Return the measures that fit these columns."""
     blocks = [block for column in columns for block in column.blocks]
     if flat:
         pitch = min(210.0, max(128.0, 1200 / len(columns)))
@@ -141,7 +141,7 @@ class _SvgPicture(WiringDiagram):
                        data_d=str(self.network_place(wire.direction)))
 
     def network_place(self, direction: str) -> int:
-        """The number of a direction, by which the script knows it."""
+        """Return the number of a direction, by which the script knows it."""
         return list(self.network.directions).index(direction)
 
     def _branches(self, direction: str, place: int, reader: Box, here: float, faint: bool) -> Iterator[Markup]:

@@ -105,14 +105,14 @@ class WorstWordSearch:
         return name in self.ceilings and self.best[name][0] >= self.ceilings[name] - NEAR_CEILING
 
     def found(self) -> dict[str, WorstWord]:
-        """The worst word of each direction; none for those of which nothing is claimed on any of the words."""
+        """Return the worst word of each direction; none for those of which nothing is claimed on any of the words."""
         tried = None if self.tried is None else len(self.tried)
         return {name: WorstWord(word, i, error, truth, tried, self._is_done(name))
                 for name, (error, word, i, truth) in self.best.items()}
 
 
 def truths_of(alphabet: Sequence[str], words: Sequence[Sequence[str]]) -> TruthsOfWords:
-    """The truths of formulas on words of one length."""
+    """Return the truths of formulas on words of one length."""
     letters = {symbol: place for place, symbol in enumerate(alphabet)}
     return TruthsOfWords(letters, np.array([[letters[symbol] for symbol in word] for word in words]))
 
@@ -159,7 +159,7 @@ def seeds(alphabet: Sequence[str], n: int) -> Iterator[Word]:
 
 
 def neighbours(word: Word, alphabet: Sequence[str]) -> Iterator[Word]:
-    """The words that differ from it at one position."""
+    """Yield the words that differ from it at one position."""
     for place, old in enumerate(word):
         for symbol in alphabet:
             if symbol != old:
@@ -177,7 +177,7 @@ def longer(words: Iterable[Word], alphabet: Sequence[str], n: int) -> Iterator[W
 
 
 def sample_word(alphabet: Sequence[str], n: int) -> Word:
-    """A word in which each symbol has each other one beside it somewhere, if it is long enough.
+    """Return a word in which each symbol has each other one beside it somewhere, if it is long enough.
 
     >>> "".join(sample_word("ab", 8)), "".join(sample_word("abc", 9))
     ('abbaabba', 'abcbcacab')

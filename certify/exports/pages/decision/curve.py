@@ -51,7 +51,7 @@ class Axes:
 
 
 def draw_curve(points: Sequence[Point]) -> Markup | None:
-    """The drawing; None if no margin is known."""
+    """Return the drawing; None if no margin is known."""
     known = thinned([point for point in points if point.margin is not None])
     if not known:
         return None
@@ -107,7 +107,7 @@ def _grid(axes: Axes) -> list[str]:
 
 
 def _bounds(axes: Axes, points: Sequence[Point]) -> list[str]:
-    """A thin line from each margin that was seen down to the bound of all."""
+    """Return a thin line from each margin that was seen down to the bound of all."""
     return [f'<line x1="{axes.x(point.n)}" x2="{axes.x(point.n)}" y1="{axes.y(point.margin)}" '
             f'y2="{axes.y(point.bound)}" stroke="currentColor" stroke-opacity="0.5"/>'
             for point in points if point.margin is not None and point.bound is not None]

@@ -162,13 +162,13 @@ def decision_page(decision: Decision, files: Sequence[Filed] = (), kind: str = "
 
 
 def _asks(decision: Decision) -> str:
-    """The claim; of which runs, too."""
+    """Return the claim; of which runs, too."""
     claim, run = describe_claim(decision.network, decision.claim), decision.run
     return claim if run is None else f"{claim}; in every run of the class {run_in_short(run)}"
 
 
 def _name_of_wrong(decision: Decision) -> str:
-    """The head of the section about the wrong word."""
+    """Return the head of the section about the wrong word."""
     if decision.run is not None:
         return "A wrong run" if decision.is_shortest else "A wrong run, on the shortest word for which one was found"
     return ("The shortest wrong word" if decision.is_shortest else
@@ -190,7 +190,7 @@ def _environment() -> Environment:
 
 
 def show_cut(word: Sequence[str]) -> str:
-    """A word in a line, without its end if it is long."""
+    """Return a word in a line, without its end if it is long."""
     return printable(cut_word(show_word(word)))
 
 
@@ -213,12 +213,12 @@ def wrong_at(decision: Decision, row: LengthRow) -> RefutingWord | None:
 
 
 def _contents(**there: bool) -> list[tuple[str, str]]:
-    """The sections that there are."""
+    """Return the sections that there are."""
     return [(anchor, text) for anchor, text in SECTIONS if there.get(anchor, True)]
 
 
 def _facts(network: TrainedNetwork, claim: WordsClaim, certified_to: int | None) -> Iterator[tuple[str, str]]:
-    """The network and the claim in numbers."""
+    """Yield the network and the claim in numbers."""
     first, last = claim.offsets
     yield "certified up to", "–" if certified_to is None else f"n = {certified_to}"
     yield "lengths", f"{claim.lengths[0]} .. {claim.lengths[1]}"
@@ -265,7 +265,7 @@ def _replay(decision: Decision, files: Sequence[Filed]) -> str:
 
 
 def chosen_word(decision: Decision) -> Word | None:
-    """The shortest wrong word, its letters that are read or judged, or the one with the smallest margin."""
+    """Return the shortest wrong word, its letters that are read or judged, or the one with the smallest margin."""
     if wrong := decision.wrong:
         return Word(decision.letters_read(wrong), wrong.offset, wrong.place)
     seen = min((row.seen for row in decision.rows if row.seen), key=lambda seen: seen.value, default=None)
@@ -273,7 +273,7 @@ def chosen_word(decision: Decision) -> Word | None:
 
 
 def _pictures(network: TrainedNetwork, claim: WordsClaim, word: Word) -> list[AttentionMap]:
-    """The heads, the first first, as long as there is room."""
+    """Return the heads, the first first, as long as there is room."""
     tokens = np.array(input_tokens(claim, word.letters), dtype=np.intp)
     if len(tokens) > MOST_PICTURED:
         return []
@@ -295,7 +295,7 @@ def _show_margin(margin: float) -> str:
 
 
 def points_of(decision: Decision) -> list[Point]:
-    """The curve of a decision."""
+    """Return the curve of a decision."""
     return [_point(row, wrong_at(decision, row), decision.claim.margin) for row in decision.rows]
 
 

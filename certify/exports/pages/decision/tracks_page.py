@@ -10,7 +10,7 @@ from certify.exports.pages.decision.page import Filed
 
 
 def tracks_page(decision: TracksDecision, files: Sequence[Filed] = ()) -> str:
-    """The whole page; its commands check the certificates in ``files``."""
+    """Return the whole page; its commands check the certificates in ``files``."""
     run = decision.run
     return render_page(
         open_templates("certify.exports.pages.decision"), "tracks.html", (), (), decision=decision, files=files,

@@ -32,7 +32,7 @@ class StatePosition:
 
 
 def draw_automaton(question: LearningQuestion, found: Marked, differing: Collection[int] = ()) -> Markup | None:
-    """The drawing; None if there are very many states. Those in which words differ from the claim are red.
+    """Return the drawing; None if there are very many states. Those in which words differ from the claim are red.
 
     States of words that are out are left out where no step leads out of them again.
     """
@@ -74,7 +74,7 @@ def _places(found: Marked, drawn: Sequence[int]) -> dict[int, StatePosition]:
 
 
 def _steps(question: LearningQuestion, found: Marked, drawn: Sequence[int]) -> dict[tuple[int, int], str]:
-    """The letters of all steps from one state to another."""
+    """Return the letters of all steps from one state to another."""
     letters: dict[tuple[int, int], list[str]] = {}
     for state in drawn:
         for letter, after in enumerate(found.automaton.steps[state]):
@@ -96,7 +96,7 @@ def _state(place: StatePosition, state: int, answer: str, differs: bool) -> Mark
 
 
 def _lines(answer: str) -> list[str]:
-    """An answer in short, in at most two lines."""
+    """Return an answer in short, in at most two lines."""
     short = answer.replace("logit[", "").replace("]", "").replace(" > 0", "")
     parts = short.split("; ")
     return [_cut(part) for part in parts[:2]]
@@ -108,14 +108,14 @@ def _arrow_in(place: StatePosition) -> Markup:
 
 
 def _tip(x: float, y: float, angle: float) -> Markup:
-    """The head of an arrow that ends here."""
+    """Return the head of an arrow that ends here."""
     left, right = ((x - 8 * cos(angle + turn), y - 8 * sin(angle + turn)) for turn in (-0.42, 0.42))
     return element("path", d=f"M{number(x)} {number(y)}L{number(left[0])} {number(left[1])}"
                              f"L{number(right[0])} {number(right[1])}z", class_="tip")
 
 
 def _arrow(one: StatePosition, other: StatePosition, label: str, both_ways: bool) -> Markup:
-    """A bent arrow: bent more where it jumps over a column or one leads back."""
+    """Return a bent arrow: bent more where it jumps over a column or one leads back."""
     across, down = other.x - one.x, other.y - one.y
     far = hypot(across, down)
     bend = 14.0 + (0.22 * far if far > ACROSS * 1.5 or (across == 0 and far > DOWN * 1.5) else 0.0)

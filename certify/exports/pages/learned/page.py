@@ -21,7 +21,7 @@ WIDTH, HEIGHT, LEFT, BELOW = 640.0, 200.0, 52.0, 34.0
 
 
 def learned_page(learned: Learned, name: str | None = None) -> str:
-    """The whole page; ``name`` is that of the file with the certificate, if there is one."""
+    """Return the whole page; ``name`` is that of the file with the certificate, if there is one."""
     explanation = explain(learned)
     found, question = learned.automaton, learned.question
     differing = explanation.differences.states if explanation and explanation.differences else ()
@@ -38,7 +38,7 @@ def learned_page(learned: Learned, name: str | None = None) -> str:
 
 
 def _contents(learned: Learned, checked: bool) -> Iterator[tuple[str, str]]:
-    """The sections that there are."""
+    """Yield the sections that there are."""
     if learned.automaton:
         yield "words", "In other words"
         yield "automaton", "The automaton"
@@ -59,7 +59,7 @@ def _states(learned: Learned) -> Iterator[tuple[str, str, tuple[int, ...]]]:
 
 
 def draw_growth(sizes: list[int]) -> Markup | None:
-    """The least number of states for words of at most n letters, against n; None if there are fewer than two."""
+    """Return the least number of states for words of at most n letters, against n; None if there are fewer than two."""
     if len(sizes) < 2:
         return None
     high = max(sizes)

@@ -97,7 +97,7 @@ def lengths_of(sealed: SealedSoftened) -> list[Length]:
 
 
 def softened_page(sealed: SealedSoftened, file: str) -> str:
-    """The whole page; ``file`` is what the certificate is called in commands, without folders."""
+    """Return the whole page; ``file`` is what the certificate is called in commands, without folders."""
     network, names = sealed.transformer, DirectionNames(sealed.transformer)
     data = page_data(sealed, names)
     lengths = lengths_of(sealed)
@@ -131,12 +131,12 @@ def page_data(sealed: SealedSoftened, names: DirectionNames) -> Any:
 
 
 def shown_bound(bound: Fraction) -> float:
-    """A double that is at least the bound, for people."""
+    """Return a double that is at least the bound, for people."""
     return ceil(bound * 10**6) / 10**6
 
 
 def stage_names(sealed: SealedSoftened) -> list[str]:
-    """The stages in their order."""
+    """Return the stages in their order."""
     return [f"layer {number}, {what}" for number in range(1, len(sealed.transformer.layers) + 1)
             for what in ("heads", "feed-forward")]
 
@@ -147,7 +147,7 @@ def totals_of(sealed: SealedSoftened) -> list[list[Fraction]]:
 
 
 def ends_of(totals: list[list[Fraction]]) -> tuple[Fraction, Fraction] | None:
-    """The least that is not 0, and the greatest; None if nothing moves."""
+    """Return the least that is not 0, and the greatest; None if nothing moves."""
     moved = [total for stages in totals for total in stages if total]
     return (min(moved), max(moved)) if moved else None
 

@@ -122,7 +122,7 @@ class Cache(Generic[Key, Value]):
         return self._found.get(key)
 
     def keep(self, key: Key, value: Value, bits: int = 0) -> Value:
-        """The value itself, kept; ``bits`` are those of its numbers."""
+        """Return the value itself, kept; ``bits`` are those of its numbers."""
         self._bits += bits + ENTRY_BITS
         if self._bits > CACHE_BITS:
             self._found.clear()

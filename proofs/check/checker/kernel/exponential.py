@@ -70,6 +70,6 @@ def ceil_shift(x: int, bits: int) -> int:
 
 
 def exp_steps(x: Fraction, bits: int = WORKING_BITS) -> int:
-    """The work of an enclosure of exp(x); of a squaring beyond those of ``MAX_EXP_EXPONENT`` 2 steps."""
+    """Return the work of an enclosure of exp(x); of a squaring beyond those of ``MAX_EXP_EXPONENT`` 2 steps."""
     p, q, factor = x.numerator.bit_length(), x.denominator.bit_length(), bits // WORKING_BITS * (1 + (bits >> 11))
     return (EXP_STEPS + 2 * max(0, p - q - MAX_EXP_EXPONENT)) * factor + (p + q >> 6)

@@ -8,13 +8,13 @@ MAX_ARGUMENT = 1 << 4096  # numerators and denominators of arguments are below i
 
 
 def log2floor(x: Fraction) -> int:
-    """The greatest integer k with 2^k <= x."""
+    """Return the greatest integer k with 2^k <= x."""
     k = x.numerator.bit_length() - x.denominator.bit_length()
     return k - (x.numerator << max(-k, 0) < x.denominator << max(k, 0))
 
 
 def log2ceil(x: Fraction) -> int:
-    """The least integer k with 2^k >= x."""
+    """Return the least integer k with 2^k >= x."""
     return -log2floor(1 / x)
 
 
@@ -30,5 +30,5 @@ def has_short_terms(x: Fraction) -> bool:
 
 
 def apply_log2(name: str, x: Fraction) -> Fraction | None:
-    """The value of log2ceil or log2floor at x, or None where it has none."""
+    """Return the value of log2ceil or log2floor at x, or None where it has none."""
     return Fraction(LOG2[name](x)) if x > 0 and has_short_terms(x) else None

@@ -33,5 +33,5 @@ class FileKind:
 
 
 def entry(name: str, lines: Sequence[str]) -> list[str]:
-    """The lines under one name in the first column; none if there are none."""
+    """Return the lines under one name in the first column; none if there are none."""
     return [f"{name if number == 0 else '':{WIDTH}}{line}" for number, line in enumerate(lines)]

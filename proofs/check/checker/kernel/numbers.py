@@ -40,7 +40,7 @@ def size(x: Fraction) -> int:
 
 
 def ends_of(x: Number) -> Enclosure:
-    """The number as an enclosure, both ends of which are the number itself if it is known exactly."""
+    """Return the number as an enclosure, both ends of which are the number itself if it is known exactly."""
     return x if isinstance(x, Enclosure) else Enclosure(x, x)
 
 
@@ -80,12 +80,12 @@ class CacheOfNumbers(Cache[object, Value]):
         return super().get(told_apart(self._budget, key))
 
     def keep(self, key: object, value: Value, bits: int = 0) -> Value:
-        """The value itself, kept."""
+        """Return the value itself, kept."""
         return super().keep(told_apart(self._budget, key), value, bits)
 
 
 def bounded(x: Fraction) -> Fraction:
-    """The rational itself.
+    """Return the rational itself.
 
     Raises:
         TooLong: if it is.
@@ -101,25 +101,25 @@ def charge(budget: Budget, x: Fraction, y: Fraction) -> None:
 
 
 def add(budget: Budget, x: Fraction, y: Fraction) -> Fraction:
-    """The exact sum."""
+    """Return the exact sum."""
     charge(budget, x, y)
     return bounded(x + y)
 
 
 def multiply(budget: Budget, x: Fraction, y: Fraction) -> Fraction:
-    """The exact product."""
+    """Return the exact product."""
     charge(budget, x, y)
     return bounded(x * y)
 
 
 def divide(budget: Budget, x: Fraction, y: Fraction) -> Fraction:
-    """The exact quotient; y is not 0."""
+    """Return the exact quotient; y is not 0."""
     charge(budget, x, y)
     return bounded(x / y)
 
 
 def total(budget: Budget, terms: Iterable[Fraction]) -> Fraction:
-    """The exact sum, bounded all the way."""
+    """Return the exact sum, bounded all the way."""
     result = ZERO
     for term in terms:
         result = add(budget, result, term)
@@ -127,13 +127,13 @@ def total(budget: Budget, terms: Iterable[Fraction]) -> Fraction:
 
 
 def inner_product(budget: Budget, left: Iterable[Fraction], right: Iterable[Fraction]) -> Fraction:
-    """The sum of the products: the score of a query and a key."""
+    """Return the sum of the products: the score of a query and a key."""
     return total(budget, (multiply(budget, x, y) for x, y in zip(left, right, strict=True)))
 
 
 def combine_columns(budget: Budget, weights: Mapping[str, Fraction], held: Mapping[str, Sequence[Fraction]],
                     length: int) -> Sequence[Fraction]:
-    """The linear form at each row of columns of this length."""
+    """Return the linear form at each row of columns of this length."""
     terms = [held[name] if weight == ONE else multiply_column(budget, weight, held[name])
              for name, weight in weights.items()]
     result: Sequence[Fraction] = terms[0] if terms else [ZERO] * length
@@ -143,14 +143,14 @@ def combine_columns(budget: Budget, weights: Mapping[str, Fraction], held: Mappi
 
 
 def multiply_column(budget: Budget, factor: Fraction, column: Sequence[Fraction]) -> Sequence[Fraction]:
-    """The exact products; all rows are charged like the longest."""
+    """Return the exact products; all rows are charged like the longest."""
     widest = max(map(size, column), default=0)
     budget.spend(len(column) * (2 + (widest * size(factor) >> 16)))
     return [bounded(factor * x) for x in column]
 
 
 def add_columns(budget: Budget, left: Sequence[Fraction], right: Sequence[Fraction]) -> Sequence[Fraction]:
-    """The exact sums, row by row; all rows are charged like the longest."""
+    """Return the exact sums, row by row; all rows are charged like the longest."""
     p, q = max(map(size, left), default=0), max(map(size, right), default=0)
     budget.spend(len(left) * (2 + (p * q >> 16)))
     return [bounded(x + y) for x, y in zip(left, right, strict=True)]
@@ -165,7 +165,7 @@ def ratio(one: Mapping[Name, Fraction | int], other: Mapping[Name, Fraction | in
 
 
 def short_common_multiple(budget: Budget, numbers: Iterable[int]) -> int | None:
-    """The least common multiple of positive integers, or None if it is too long."""
+    """Return the least common multiple of positive integers, or None if it is too long."""
     result = 1
     for number in numbers:
         budget.spend(1 + (result.bit_length() * number.bit_length() >> 16))
@@ -177,7 +177,7 @@ def short_common_multiple(budget: Budget, numbers: Iterable[int]) -> int | None:
 
 
 def least_common_multiple(budget: Budget, numbers: Iterable[int]) -> int:
-    """The same.
+    """Return the same.
 
     Raises:
         TooLong: if it is.
@@ -206,7 +206,7 @@ def denominators_of(budget: Budget, rows: Sequence[Sequence[Fraction]]) -> list[
 
 def over_denominator(budget: Budget, rows: Sequence[Sequence[Fraction]],
                      common: int) -> tuple[int, list[tuple[int, ...]]]:
-    """This denominator, which fits all of the numbers, and their numerators."""
+    """Return this denominator, which fits all of the numbers, and their numerators."""
     count = sum(map(len, rows))
     longest = max((abs(x.numerator) for row in rows for x in row), default=0).bit_length() + common.bit_length()
     budget.spend(count * (1 + (common.bit_length() ** 2 >> 18)))
@@ -215,5 +215,5 @@ def over_denominator(budget: Budget, rows: Sequence[Sequence[Fraction]],
 
 
 def bits_of(numbers: Iterable[int]) -> int:
-    """The memory of integers."""
+    """Return the memory of integers."""
     return sum(INTEGER_BITS + number.bit_length() for number in numbers)

@@ -54,7 +54,7 @@ GRAVEST_FIRST = ("rejected", "malformed", "unreadable", "incomplete", ACCEPTED)
 
 
 def verdict_of(refusal: Refusal) -> str:
-    """The word for a refusal."""
+    """Return the word for a refusal."""
     return WORDS[type(refusal)]
 
 
@@ -98,7 +98,7 @@ def quote_all(names: Iterable[str]) -> str:
 
 
 def quote(value: object) -> str:
-    """A text of the file as an ASCII literal, not too long; of any other value of JSON what it is."""
+    """Return a text of the file as an ASCII literal, not too long; of any other value of JSON what it is."""
     if isinstance(value, str):
         return literal(value if len(value) <= LONGEST_QUOTE else value[:LONGEST_QUOTE] + "...")
     if isinstance(value, dict | list | tuple):
@@ -109,13 +109,13 @@ def quote(value: object) -> str:
 
 
 def literal(text: str) -> str:
-    """A text in single quotes, in ASCII, so that nobody can tell where it ends but by its end."""
+    """Return a text in single quotes, in ASCII, so that nobody can tell where it ends but by its end."""
     escaped = ascii(text)
     return escaped if escaped.startswith("'") else "'" + escaped[1:-1].replace("'", "\\'") + "'"
 
 
 def show(value: object) -> str:
-    """A number, exactly if it is short, else by its order of magnitude; anything else as it is."""
+    """Return a number, exactly if it is short, else by its order of magnitude; anything else as it is."""
     if isinstance(value, Fraction | int) and not isinstance(value, bool):
         bits = value.numerator.bit_length() + value.denominator.bit_length()
         if bits > EXACT_BITS:

@@ -69,13 +69,13 @@ FIELDS = tuple(one.name for one in fields(FloatClaim))
 
 
 def write_format(written: Format) -> str:
-    """The one spelling of a format."""
+    """Return the one spelling of a format."""
     names = [name for name, known in FORMATS.items() if known == written]
     return names[0] if names else f"float({written.precision},{written.least},{written.greatest})"
 
 
 def read_format(value: Json) -> Format:
-    """A format by its name, or by its three numbers if it has none."""
+    """Return a format by its name, or by its three numbers if it has none."""
     text = read_text(value)
     found = WRITTEN.fullmatch(text)
     read = FORMATS.get(text) or (Format(*map(int, found.groups())) if found else None)
@@ -94,7 +94,7 @@ def is_within(inner: Format, outer: Format) -> bool:
 
 
 def read_floats(value: Json, lengths: range) -> tuple[FloatClaim, ...]:
-    """The claims about floating-point runs, for words of these lengths or some of the shorter ones."""
+    """Return the claims about floating-point runs, for words of these lengths or some of the shorter ones."""
     claims: Sequence[FloatClaim] = list_of(partial(read_float_claim, lengths=lengths))(value)
     expect(1 <= len(claims) <= MAX_CLAIMS, "expected 1 to {} (limit) claims, got {}", MAX_CLAIMS, len(claims))
     expect(len({claim.name for claim in claims}) == len(claims), "two claims have one name")
@@ -122,21 +122,21 @@ def read_float_claim(value: Json, lengths: range) -> FloatClaim:
 
 
 def read_exp_ulp(value: Json) -> Fraction:
-    """A rational from 1/2 on: exponentials, which are irrational, are no closer in all runs, if in any."""
+    """Return a rational from 1/2 on: exponentials, which are irrational, are no closer in all runs, if in any."""
     found = read_rational(value)
     expect(2 * found >= 1, "expected 1/2 or more, as correctly rounded exponentials have, got {}", quote(value))
     return found
 
 
 def read_above_1(value: Json) -> Fraction:
-    """A rational above 1."""
+    """Return a rational above 1."""
     found = read_rational(value)
     expect(found > 1, "expected more than 1, got {}", quote(value))
     return found
 
 
 def read_name(value: Json) -> str:
-    """A name that is printed whole."""
+    """Return a name that is printed whole."""
     name = read_text(value)
     expect(1 <= len(name) <= MAX_NAME, "expected a name of 1 to {} characters (limit), got {}", MAX_NAME, quote(name))
     return name

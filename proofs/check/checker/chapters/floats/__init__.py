@@ -20,7 +20,7 @@ from .proving import prove_floats
 
 
 def read_with_floats(document: Json, budget: Budget) -> Certificate:
-    """The certificate with the claims about float runs that its key holds."""
+    """Return the certificate with the claims about float runs that its key holds."""
     given: Certificate = formula.KIND.read(document, budget)
     with within("floats"):
         return replace(given, floats=read_floats(document["floats"], given.claim.lengths))
@@ -34,7 +34,7 @@ def prove_with_floats(given: Certificate) -> Coverage:
 
 
 def describe_with_floats(given: Certificate, coverage: Coverage) -> list[str]:
-    """The claim of the certificate, and behind it those about float runs."""
+    """Return the claim of the certificate, and behind it those about float runs."""
     return [*formula.KIND.describe(given, coverage), *describe_floats(given)]
 
 

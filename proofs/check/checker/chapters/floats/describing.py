@@ -14,7 +14,7 @@ def describe_floats(given: Certificate) -> list[str]:
 
 
 def words_of_floats(floats: FloatClaim, claim: Claim) -> list[str]:
-    """A class of runs, with every field of it, and what holds of them."""
+    """Return a class of runs, with every field of it, and what holds of them."""
     normalised = {"before": "before the weighted sum", "after": "after the weighted sum",
                   "either": "before or after the weighted sum"}
     blocks = f"rescaled after blocks of {floats.block} positions" if floats.block else "not rescaled"

@@ -116,7 +116,7 @@ class Holding:
         refuse("nothing is known of {}, of kind {}", quote(name), kind_of(meaning))
 
     def _mean_of_truths(self, length: int) -> FloatValue:
-        """The mean of a count over so many positions, whatever the count is."""
+        """Return the mean of a count over so many positions, whatever the count is."""
         if length not in self._means_of_truths:
             means = [self._means.mean(see(Fraction(count), length, TRUTH)) for count in range(length + 1)]
             self._means_of_truths[length] = join([value_of(mean) for mean in means])
@@ -145,7 +145,7 @@ class Holding:
         return self._means.mean(see(total, length, self.values(name, n)))
 
     def head_of(self, name: str) -> Head:
-        """The head that writes a direction."""
+        """Return the head that writes a direction."""
         writer = self._writers[name]
         return self._proof.transformer.layers[writer.layer - 1].heads[writer.head - 1]
 
@@ -186,7 +186,7 @@ class Holding:
         return FloatCell(cell.real, *copied)
 
     def _store(self, real: Fraction) -> FloatCell:
-        """An embedded number, rounded to the storage format."""
+        """Return an embedded number, rounded to the storage format."""
         known = self._stored.get(real)
         if known is not None:
             return known
@@ -198,7 +198,7 @@ class Holding:
         return self._stored.keep(real, FloatCell(real, close, close), CELL_BITS)
 
     def _means_of(self, head: Head, name: str, n: int) -> Sequence[FloatCell]:
-        """A uniform head of known values, which are exact."""
+        """Return a uniform head of known values, which are exact."""
         read, budget = head.values[name], self._proof.budget
         values = self.values(name, n)
         (column,) = self._proof.known_forms([read], n)

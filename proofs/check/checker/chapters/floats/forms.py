@@ -99,7 +99,7 @@ class Arithmetic:
         return exactly(x) if close == x else FloatValue(x, x, up(abs(close - x)), None)
 
     def weight(self, x: Fraction) -> FloatValue:
-        """A weight, rounded to the storage format, and then as the input of a product."""
+        """Return a weight, rounded to the storage format, and then as the input of a product."""
         return self.input(self.constant(self.claim.storage, x))
 
     def input(self, value: FloatValue) -> FloatValue:
@@ -112,7 +112,7 @@ class Arithmetic:
         return self.input(FloatValue(x, x, ZERO, None)) if close is None else exactly(close)
 
     def real_sum(self, inputs: Terms) -> RealSum:
-        """The sum over the reals, for numbers that are inputs already."""
+        """Return the sum over the reals, for numbers that are inputs already."""
         low, high, positive, negative = ZERO, ZERO, ZERO, ZERO
         for c, x in inputs:
             least, most = self._product(c, x)
@@ -123,7 +123,7 @@ class Arithmetic:
         return RealSum(low, high, max(positive, negative), coarsest(grids))
 
     def sum(self, inputs: Terms) -> FloatValue:
-        """The sum of products of two inputs, in any order, fused or not.
+        """Return the sum of products of two inputs, in any order, fused or not.
 
         Exact by G, or else each number counts with its error, and m roundings that a product may pass through: the
         k - 1 sums, and one more if products are not exact. At most 2 k results are flushed.
@@ -158,16 +158,16 @@ class Arithmetic:
         return (low, high) if x.low >= 0 else (high, low)
 
     def form(self, weights: LinearForm, held: Mapping[str, FloatValue]) -> FloatValue:
-        """A linear form, as it is stored."""
+        """Return a linear form, as it is stored."""
         terms = [(self.weight(c), self.input(held[name])) for name, c in weights.items()]
         return self.stored(self.sum(terms))
 
     def stored(self, value: FloatValue) -> FloatValue:
-        """A sum, rounded to the storage format."""
+        """Return a sum, rounded to the storage format."""
         return self.rounded(self.claim.storage, value, self.claim.sums)
 
     def exact_form(self, weights: LinearForm, held: Mapping[str, FloatValue]) -> FloatValue:
-        """The same, of which it is asked that it is exact, as an input of a product, too."""
+        """Return the same, of which it is asked that it is exact, as an input of a product, too."""
         value = self.form(weights, held)
         is_exact = value.error == 0 and fits(self.claim.inputs, value.grid, value.magnitude)
         require(is_exact, "the value {} may be rounded",
@@ -180,10 +180,10 @@ class Arithmetic:
             return join([self.constant(self.claim.storage, divide(self.budget, ONE, one)) for one in temperatures])
 
     def scaled(self, value: FloatValue, scale: FloatValue) -> FloatValue:
-        """A form times the inverse of a temperature, as it is stored."""
+        """Return a form times the inverse of a temperature, as it is stored."""
         return self.stored(self.sum([(self.input(value), self.input(scale))]))
 
     def score(self, queries: Sequence[FloatValue], keys: Sequence[FloatValue]) -> FloatValue:
-        """The product of a query and a key, as the score matrix holds it."""
+        """Return the product of a query and a key, as the score matrix holds it."""
         terms = [(self.input(query), self.input(key)) for query, key in zip(queries, keys, strict=True)]
         return self.rounded(self.claim.scores, self.sum(terms), self.claim.sums)

@@ -47,7 +47,7 @@ class Heads:
             self._check_number(head, name, meaning)
 
     def _lengths(self, head: Head, name: str, more: Iterable[Place] = ()) -> list[int]:
-        """The lengths whose rows are looked at."""
+        """Return the lengths whose rows are looked at."""
         read = [name, *names_in([*head.queries, *head.keys, head.values[name]])]
         places = [*self._proof.places_of(read), head.temperature, *more]
         return [n for n, _ in self._holding.lengths(self._proof.lengths(places, head.mask), read)]

@@ -71,7 +71,7 @@ class Neurons:
             require(is_held, "the weight {} is not a number of the format", weight)
 
     def activate(self, unit: Neuron, inputs: Mapping[str, Input], copies: bool) -> Active | None:
-        """The activation, which is exact, or a copy if that is wanted; None if the unit is shut."""
+        """Return the activation, which is exact, or a copy if that is wanted; None if the unit is shut."""
         read = {name: inputs[name] for name in unit.reads}
         key = (unit, copies, *read.values())
         known = self._found.get(key)
@@ -82,7 +82,7 @@ class Neurons:
         return known[0]
 
     def _find_copy(self, unit: Neuron, read: Mapping[str, Input]) -> Active:
-        """The one input that is not 0, if nothing is done to it."""
+        """Return the one input that is not 0, if nothing is done to it."""
         others = [name for name, one in read.items() if not (one.is_point and one.low == 0)]
         is_copy = unit.bias == 0 and len(others) == 1 and self._is_copied(unit.reads[others[0]], read[others[0]])
         require(is_copy, "a unit that writes a product is neither shut nor a copy")
@@ -107,7 +107,7 @@ class Neurons:
         return value.high + value.error <= 0
 
     def _find_exact(self, unit: Neuron, read: Mapping[str, Input]) -> Active:
-        """The form where all inputs are numbers, but for one near direction at most."""
+        """Return the form where all inputs are numbers, but for one near direction at most."""
         free = [name for name, one in read.items() if not one.is_point]
         may_be = len(free) <= 1 and all(read[name].is_near for name in free)
         require(may_be, "a unit reads {}, of which too little is known", ", ".join(map(quote, free[:4])))
@@ -122,7 +122,7 @@ class Neurons:
         return Active(free[0], slope, start, parts)
 
     def _exact(self, terms: Sequence[tuple[FloatValue, FloatValue]]) -> FloatValue:
-        """The sum of these, which is not negative."""
+        """Return the sum of these, which is not negative."""
         real = self._arithmetic.real_sum(terms)
         require(self._fits(real), "a unit may be rounded")
         require(real.low >= 0, "a unit may be shut or not")
@@ -173,7 +173,7 @@ class Writing:
             require(self._units.is_exact_sum(terms), "the sum of activations may be rounded")
 
     def the_unit_of_slack(self) -> Neuron:
-        """The one unit that writes it."""
+        """Return the one unit that writes it."""
         fits = len(self.writing) == 1 and self.bias == 0 and self.writing[0].writes[self._name] == 1
         require(fits, "slack is not written by one unit")
         return self.writing[0]

@@ -68,7 +68,7 @@ class Means:
         self._sums: dict[tuple[Fraction, int], tuple[Fraction, Fraction]] = {}
 
     def mean(self, seen: VisibleValues) -> FloatCell:
-        """The mean of these values."""
+        """Return the mean of these values."""
         known = self._known.get(seen)
         if known is not None:
             return known
@@ -82,7 +82,7 @@ class Means:
         return self._known.keep(seen, FloatCell(seen.total / seen.length, min(found), max(found)))
 
     def _after(self, seen: VisibleValues) -> list[Fraction]:
-        """The sum is exact; its quotient is rounded, and then stored."""
+        """Return the sum is exact; its quotient is rounded, and then stored."""
         require(fits(self._claim.sums, seen.grid, seen.most), TOO_LONG, seen.length)
         quotient = self._nearest(self._claim.softmax, seen.total / seen.length)
         return [self._nearest(self._claim.storage, quotient)]
@@ -118,7 +118,7 @@ class Means:
         return self._sums[scale, count]
 
     def _weight(self, length: int) -> Fraction:
-        """The weight of each of so many positions."""
+        """Return the weight of each of so many positions."""
         if length not in self._weights:
             quotient = self._nearest(self._claim.softmax, ONE / length)
             self._weights[length] = self._nearest(self._claim.weights, quotient)
@@ -131,6 +131,6 @@ class Means:
         return ZERO if found is None else found
 
     def _outward(self, x: Fraction, sign: int) -> Fraction:
-        """An end of an interval, as it is stored; next to 0 it may be flushed, so it is put beyond."""
+        """Return an end of an interval, as it is stored; next to 0 it may be flushed, so it is put beyond."""
         return sign * tiny(self._claim.storage) if abs(x) < tiny(self._claim.storage) else self._nearest(
             self._claim.storage, x)

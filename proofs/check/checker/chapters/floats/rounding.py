@@ -19,7 +19,7 @@ LEAST_BOUND = -512  # a bound that is not 0 is at least 2^-512
 
 
 def up(x: Fraction) -> Fraction:
-    """A bound that is not less than x >= 0, with few bits."""
+    """Return a bound that is not less than x >= 0, with few bits."""
     if size(x) <= BITS:
         return x
     shift = x.numerator.bit_length() - x.denominator.bit_length() - BITS
@@ -69,7 +69,7 @@ def is_normal(form: Format, x: Fraction) -> bool:
 
 
 def grid_of(x: Fraction) -> int | None:
-    """The greatest g such that x is a multiple of 2^g; None if there is none."""
+    """Return the greatest g such that x is a multiple of 2^g; None if there is none."""
     if x == 0:
         return ENDLESS
     if x.denominator & (x.denominator - 1):
@@ -78,7 +78,7 @@ def grid_of(x: Fraction) -> int | None:
 
 
 def coarsest(grids: Iterable[int | None]) -> int | None:
-    """The greatest g such that numbers of these grids are multiples of 2^g; None if one has no grid."""
+    """Return the greatest g such that numbers of these grids are multiples of 2^g; None if one has no grid."""
     found = ENDLESS
     for grid in grids:
         if grid is None:

@@ -78,7 +78,7 @@ def rounded(form: Format, span: Span, more: int = 0) -> Span:
 
 
 def around(low: Fraction, high: Fraction) -> Span:
-    """The span of these ends."""
+    """Return the span of these ends."""
     return (low.numerator << FINE) // low.denominator, -((-high.numerator << FINE) // high.denominator)
 
 
@@ -160,7 +160,7 @@ class RowByRow:
                     yield goal, [self.sum([(form, scale)]) for form in forms]
 
     def _form(self, weights: LinearForm, n: int, i: int, counted: CountedPositions | None = None) -> Span:
-        """A linear form at a row, as it is stored."""
+        """Return a linear form at a row, as it is stored."""
         return self.sum([(rounded(self.claim.storage, around(c, c)), self._held(name, n, i, counted))
                          for name, c in weights.items()])
 
@@ -210,7 +210,7 @@ class RowByRow:
         return error
 
     def _error(self, query: Sequence[Span], case: SeenRow) -> Fraction | None:
-        """The same, of these spans as they are; None if nothing is known."""
+        """Return the same, of these spans as they are; None if nothing is known."""
         scores = [self.sum(zip(query, key, strict=True), True) for key in case.keys]
         bounds = self.weigh(scores)
         if bounds is None:
@@ -230,7 +230,7 @@ class RowByRow:
         return None if error is None else up(error + rounding_error(self.claim.storage, up(case.greatest + error)))
 
     def weigh(self, scores: Sequence[Span]) -> WeightBounds | None:
-        """The least and the greatest weights, in units of 2^-WEIGHT; None if nothing is known of them."""
+        """Return the least and the greatest weights, in units of 2^-WEIGHT; None if nothing is known of them."""
         claim, u, smallest = self.claim, unit_roundoff(self.claim.softmax), tiny(self.claim.softmax)
         softmax, top = replace(self.softmax, length=len(scores)), max(high for _, high in scores)
         difference = Fraction(top - min(low for low, _ in scores), 1 << FINE)
@@ -254,7 +254,7 @@ class RowByRow:
         return (least, most) if sum(least) > 0 else None
 
     def _power(self, exponent: int, above: bool) -> int:
-        """An exponential, rounded up or down."""
+        """Return an exponential, rounded up or down."""
         known = self.powers.get((exponent, above))
         if known is not None:
             return known
@@ -278,7 +278,7 @@ class RowByRow:
                 yield self._ends(low, high, rho, zeta, (n + 1) * lost)
 
     def _ends(self, low: Fraction, high: Fraction, rho: Fraction, zeta: Fraction, lost: Fraction) -> Ends:
-        """The same, where sums err by rho, and zeta."""
+        """Return the same, where sums err by rho, and zeta."""
         factor = ONE
         for form in (self.claim.softmax, self.claim.weights, self.claim.sums):
             factor *= 1 + unit_roundoff(form)
@@ -291,7 +291,7 @@ class RowByRow:
         return 4 * n * greatest * (tiny(claim.weights) + tiny(claim.softmax) + tiny(claim.sums))
 
     def _tails(self, terms: Sequence[int]) -> int:
-        """The sum of min(u S, T_j) over j >= 2, for terms that are these at most."""
+        """Return the sum of min(u S, T_j) over j >= 2, for terms that are these at most."""
         left, found = sum(terms), 0
         most = -(-left // self._unit.denominator)
         for x in sorted(terms, reverse=True)[:-1]:

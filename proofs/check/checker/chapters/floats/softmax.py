@@ -143,7 +143,7 @@ class Softmax:
         return Sums(up(relative), up(16 * factor * (n + 3) ** 2 * self.exp_up(weights.theta) * lost))
 
     def share(self, weights: FloatWeights, error: Fraction) -> Fraction:
-        """The greatest share of what counts against the target, where it is ``error`` at most over the reals."""
+        """Return the greatest share of what counts against the target, where it is ``error`` at most over the reals."""
         n, factor = self.length, self.exp_up(weights.theta)
         against = up(error * factor + n * (weights.lost + weights.far))
         left = (1 - error) / factor - n * (weights.lost + weights.missed)

@@ -142,7 +142,7 @@ def reads_irrational(proof: ProofContext, written: WrittenDirection) -> bool:
 
 
 def worst_error(certificate: Certificate, kind: type[ApproximateTruth] | type[ApproximateCount]) -> Fraction:
-    """The greatest stated error of the near directions, or of the others directions."""
+    """Return the greatest stated error of the near directions, or of the others directions."""
     stated = [max(bound.error_if_false, bound.error_if_true) for bound in certificate.bounds
               if isinstance(certificate.transformer.directions[bound.direction], kind)]
     return max(stated, default=ZERO)

@@ -12,7 +12,7 @@ from .proof import ProofContext
 
 
 def check_output(proof: ProofContext) -> int:
-    """The output means the claimed formula, and some direction the truth of each subformula; their number.
+    """Return the output means the claimed formula, and some direction the truth of each subformula; their number.
 
     A comparison with counts is one formula T R 0, in which each count occurs once or not at all. So the subformulas
     are those that remain when comparisons are put together: what only counts that cancel speak of is none.

@@ -18,7 +18,7 @@ REGIMES = {"position": "every temperature is 1", "unstated": "nothing more is cl
 
 
 def describe_certificate(given: Certificate, coverage: Coverage) -> list[str]:
-    """The whole claim, and what was covered to accept it."""
+    """Return the whole claim, and what was covered to accept it."""
     claim, network = given.claim, given.transformer
     units = sum(len(layer.feedforward.units) for layer in network.layers)
     return [
@@ -60,7 +60,7 @@ def words_of_regime(given: Certificate) -> str:
 
 
 def words_of_errors(given: Certificate, coverage: Coverage) -> Iterator[str]:
-    """The greatest stated error bounds, and where they are claimed."""
+    """Yield the greatest stated error bounds, and where they are claimed."""
     rows = sum(coverage.guarded.values())
     heads = [name for name, count in coverage.guarded.items() if count]
     worst = write_rounded_up(worst_error(given, ApproximateTruth))
@@ -71,7 +71,7 @@ def words_of_errors(given: Certificate, coverage: Coverage) -> Iterator[str]:
 
 
 def words_of_guards(coverage: Coverage) -> list[str]:
-    """The near directions of which nothing is claimed but that they are between 0 and 1."""
+    """Return the near directions of which nothing is claimed but that they are between 0 and 1."""
     never = [name for name, rows in coverage.guarded.items() if not rows]
     return [f"of {quote_all(never)}: the guard holds at no (n, i)"] if never else []
 

@@ -7,7 +7,7 @@ from .proof import ProofContext
 
 
 def check_embedding(proof: ProofContext, name: str) -> int:
-    """The number of cells (symbol, n, i) at which the direction is proved to hold what it means.
+    """Return the number of cells (symbol, n, i) at which the direction is proved to hold what it means.
 
     If positions embed it, no token writes it, and the embedding is the stated number, or the truth, at every (n, i).
     Where both are one expression (or formula) there is nothing to compare; that it has a value everywhere is asked of

@@ -69,19 +69,19 @@ def by_heads(*kinds: type[Meaning]) -> Callable[[ProofContext, WrittenDirection]
 
 
 def attends(proof: ProofContext, written: WrittenDirection) -> bool:
-    """A head finds a truth, by queries that are the same in every word."""
+    """Return a head finds a truth, by queries that are the same in every word."""
     return bool(written.heads) and isinstance(written.meaning, ApproximateTruth) and all(
         map(proof.is_known, meanings_of_queries(proof, written.heads)))
 
 
 def looks_up_a_sum(proof: ProofContext, written: WrittenDirection) -> bool:
-    """A head finds a truth, by queries that read counts by their approximations."""
+    """Return a head finds a truth, by queries that read counts by their approximations."""
     return isinstance(written.meaning, ApproximateTruth) and any(
         isinstance(meaning, ApproximateCount) for meaning in meanings_of_queries(proof, written.heads))
 
 
 def is_by_value(proof: ProofContext, written: WrittenDirection) -> bool:
-    """A feed-forward output that one sum of counts decides."""
+    """Return a feed-forward output that one sum of counts decides."""
     read = [proof.directions[source] for unit in written.units for source in unit.reads]
     on_count = isinstance(written.meaning, Truth) and is_on_count(proof, written.meaning.formula)
     return not written.heads and (
@@ -120,7 +120,7 @@ OTHER_GAPS, RECURRENT_WEIGHTS = ("weightings.gaps", "GapsOfOtherWeightings"), ("
 
 
 def prove(proof: ProofContext, written: WrittenDirection) -> Covered:
-    """The first rule that recognises what is written proves that it is what the direction means."""
+    """Return the first rule that recognises what is written proves that it is what the direction means."""
     family = next(family for family in FAMILIES if family.recognises(proof, written))
     covered: Covered = load(family.file, family.function)(proof, written)
     return covered

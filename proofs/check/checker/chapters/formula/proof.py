@@ -50,7 +50,7 @@ class ProofContext:
         self.forget()
 
     def with_values(self, language: Language, weigher: Weigher) -> ProofContext:
-        """The same proof, with other values of numbers and other weights."""
+        """Return the same proof, with other values of numbers and other weights."""
         other = copy(self)
         other.language, other.weigher = language, weigher
         other.forget()
@@ -65,7 +65,7 @@ class ProofContext:
 
     def lengths(self, places: Iterable[Place], mask: str = "future",
                 descending: bool = False) -> Iterator[tuple[int, Sequence[int]]]:
-        """The lengths n to look at, where all depends on i, these places and the visible positions.
+        """Yield the lengths n to look at, where all depends on i, these places and the visible positions.
 
         With each, a number for each i: the rows (first, i), ..., (n, i), where ``first`` is the number, are one row.
         Proof. If no place mentions n, and no positions after i are visible, the row (m, i) is the row (max_n, i) for
@@ -82,7 +82,7 @@ class ProofContext:
         return any("n" in self.language.leaves(place) for place in places)
 
     def places_of(self, names: Iterable[str]) -> list[Place]:
-        """The numbers and formulas that say what these exact directions hold."""
+        """Return the numbers and formulas that say what these exact directions hold."""
         found: list[Place] = []
         for name in names:
             match self.directions[name]:
@@ -120,7 +120,7 @@ class ProofContext:
         return Rejected(f"exact directions are read, not {quote(name)}, of kind {kind_of(meaning)}")
 
     def units_writing(self, part: FeedForward, name: str) -> Sequence[Neuron]:
-        """The units of a feed-forward part that write a direction; all units are sorted once."""
+        """Return the units of a feed-forward part that write a direction; all units are sorted once."""
         if part not in self._units:
             self.budget.spend(len(part.units))
             writing: dict[str, list[Neuron]] = {}

@@ -45,7 +45,7 @@ def read_certificate(document: Json, budget: Budget) -> Certificate:
 
 
 def read_claim(value: Json, language: Language) -> Claim:
-    """The claim; its least length may be left out, and is 1 then; so may what is given."""
+    """Return the claim; its least length may be left out, and is 1 then; so may what is given."""
     fields = Fields(value, "formula", "alphabet", "min_n", "max_n", "regime", "causal", "given",
                     optional=("min_n", "given"))
     claim = Claim(
@@ -61,7 +61,7 @@ def read_claim(value: Json, language: Language) -> Claim:
 
 
 def read_bound(value: Json) -> Bound:
-    """The stated errors of one direction."""
+    """Return the stated errors of one direction."""
     fields = Fields(value, "layer", "head", "direction", "error_if_false", "error_if_true")
     layer, head = integer_within(range(1, MAX_LAYERS + 1)), integer_within(range(1, MAX_HEADS + 1))
     return Bound(fields.read("layer", layer), fields.read("head", head), fields.read("direction", read_text),

@@ -14,7 +14,7 @@ from .proof import ProofContext
 
 
 def check_equal_scores(proof: ProofContext, written: WrittenDirection) -> Covered:
-    """The mean of the values is the stated number."""
+    """Return the mean of the values is the stated number."""
     (head,) = written.heads
     check_scores(proof, head)
     check_known_mean(proof, head, written.name)

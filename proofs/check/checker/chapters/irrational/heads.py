@@ -39,12 +39,12 @@ class RoundedValues(Values):
     """The values of places, all of which are exact."""
 
     def exact(self, value: Number, place: Place, n: int, i: int) -> Fraction:
-        """The value itself, or the lower end of its enclosure."""
+        """Return the value itself, or the lower end of its enclosure."""
         return ends_of(value).lower
 
 
 def with_rationals_as_values(language: Language, digits: int) -> Language:
-    """The same table, in which the value of an irrational number is the lower end of its enclosure."""
+    """Return the same table, in which the value of an irrational number is the lower end of its enclosure."""
     rational = copy(language)
     rational.values = RoundedValues(language, digits)
     return rational
@@ -61,7 +61,7 @@ class RoundedNumber(NamedTuple):
 
 
 def with_rationals(proof: ProofContext, head: Head, name: str, bits: int) -> ProofContext:
-    """The proof with powers, or with rationals in place of irrational numbers if the precision is not 0 bits.
+    """Return the proof with powers, or with rationals in place of irrational numbers if the precision is not 0 bits.
 
     Raises:
         Rejected: if no rule allows irrational numbers here.
@@ -85,7 +85,7 @@ def with_rationals(proof: ProofContext, head: Head, name: str, bits: int) -> Pro
 
 
 def of_rationals(proof: ProofContext) -> ProofContext:
-    """The proof of the network with rationals in place of irrational numbers, whose heads may err by more.
+    """Return the proof of the network with rationals in place of irrational numbers, whose heads may err by more.
 
     Proof. With z and z' exchanged in the proof of the page: an error e of a truth gets to at most e exp(s) <= e/(1 - s)
     (o/(1 - o) grows by a factor of at most exp(s), so o does), one of a number to at most e + 2 s V.

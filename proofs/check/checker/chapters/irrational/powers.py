@@ -54,11 +54,11 @@ class PowerValues(Values):
         self._language, self._temperature = language, temperature
 
     def exact(self, value: Number, place: Place, n: int, i: int) -> Fraction:
-        """The value itself; of the temperature, c."""
+        """Return the value itself; of the temperature, c."""
         return self.power(n, i).factor if place == self._temperature else super().exact(value, place, n, i)
 
     def power(self, n: int, i: int) -> Power:
-        """The temperature c/ln(b) at a row, b > 1."""
+        """Return the temperature c/ln(b) at a row, b > 1."""
         powers: dict[Place, Power] = {}
         for place in self.order(self._temperature):
             value, parts = self.enclose_at(place, n, i), [powers[part] for part in self._language.parts(place)]
@@ -76,7 +76,7 @@ def require_powers(condition: bool) -> None:
 
 
 def combine(budget: Budget, name: str, parts: Sequence[Power]) -> Power:
-    """The value of an operation or a function that is irrational."""
+    """Return the value of an operation or a function that is irrational."""
     (x, *_, y), sign = [*parts[:1], *parts], -1 if name in ("-", "/") else 1
     if name == "ln" and not x.exponent:
         return Power(ONE, 1, x.factor)
@@ -118,7 +118,7 @@ class Powers(Weigher):
 
 
 def find_root(x: Fraction, d: int) -> Fraction:
-    """The rational r > 0 with r^d = x, whose two parts are found bit by bit."""
+    """Return the rational r > 0 with r^d = x, whose two parts are found bit by bit."""
     ends = [0, 0]
     for which, whole in enumerate(x.as_integer_ratio()):
         for bit in reversed(range(whole.bit_length() // d + 1)):

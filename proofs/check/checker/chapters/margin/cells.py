@@ -49,7 +49,7 @@ class HeadColumns:
                         for j, symbols in enumerate(cells.choices, 1)]
 
     def visible(self, i: int) -> tuple[int, int]:
-        """The first and the last position that are seen from i."""
+        """Return the first and the last position that are seen from i."""
         return visible(self.asked.head.mask, self._cells.length, i)
 
     def sees(self, i: int, j: int) -> bool:
@@ -78,7 +78,7 @@ class HeadColumns:
         return View(stays, means)
 
     def _mean(self, place: int, positions: range, seen: Sequence[PositionAndSymbol]) -> Fraction | None:
-        """The mean of the values, if it is one number whatever the scores are, or all scores are 0."""
+        """Return the mean of the values, if it is one number whatever the scores are, or all scores are 0."""
         values = {cell: self._cells.columns.rows[self.columns[cell]][place] for cell in seen}
         if any(value.atoms for value in values.values()):
             return None
@@ -149,7 +149,7 @@ class FormsByPosition:
         return tuple(entries)
 
     def output(self, choice: int) -> AtomForm:
-        """The output where a choice stands at the position that is read."""
+        """Return the output where a choice stands at the position that is read."""
         return self.outputs[self._output_of[choice]]
 
     def _needs_words(self, head: HeadColumns) -> bool:
@@ -185,7 +185,7 @@ class FormsByPosition:
 
     def _attend(self, asked: Sequence[HeadInputs], stage: NeededStage,
                 vectors: Mapping[PositionAndSymbol, FormVector]) -> dict[PositionAndSymbol, FormVector]:
-        """The needed directions behind the heads of a layer."""
+        """Return the needed directions behind the heads of a layer."""
         first = len(self.seen)
         for one in asked:
             rows = (*one.keys, *(one.head.values[name] for name in one.names))
@@ -239,7 +239,7 @@ class FormsByPosition:
         return found
 
     def _feed(self, layer: Layer, wanted: frozenset[str], vector: FormVector) -> FormVector:
-        """The wanted directions behind a feed-forward part."""
+        """Return the wanted directions behind a feed-forward part."""
         terms = {name: [(vector[name], ONE)] for name in wanted}
         for unit in layer.feedforward.units:
             written = wanted.intersection(unit.writes)

@@ -65,7 +65,7 @@ class FormulaReader:
 
 def find_classes(cells: FormsByPosition, claim: MarginClaim, reading: FormulaReader) -> tuple[Sequence[Bucket],
                                                                                               Sequence[WordClass]]:
-    """The buckets by number, and the classes."""
+    """Return the buckets by number, and the classes."""
     budget, first = cells.budget, len(claim.before)
     numbers: dict[Bucket, int] = {}
     found: dict[tuple[Signature, FormulaMemory], int] = {((), reading.start()): 1}

@@ -66,7 +66,7 @@ def before_units(layer: Layer, wanted: frozenset[str]) -> frozenset[str]:
 
 
 def ask_heads(layer: Layer, attended: NeededStage) -> tuple[HeadInputs, ...]:
-    """The heads that write what is needed, here or elsewhere."""
+    """Return the heads that write what is needed, here or elsewhere."""
     found = []
     for head in layer.heads:
         rows = [(query, key) for query, key in zip(head.queries, head.keys, strict=True) if query and key]

@@ -14,7 +14,7 @@ OF_EQUAL = " (a vector of equal numbers becomes 0)"
 
 
 def describe_margin(given: MarginFile, coverage: Mapping[str, int]) -> list[str]:
-    """The whole claim, and what was covered to accept it."""
+    """Return the whole claim, and what was covered to accept it."""
     claim, network = given.claim, given.transformer
     weightings = dict.fromkeys(head.weighting for head in network.heads)
     return [

@@ -26,7 +26,7 @@ def is_point(x: Enclosure) -> bool:
 
 
 def outward(x: Enclosure) -> Enclosure:
-    """The same, or a wider one with short ends."""
+    """Return the same, or a wider one with short ends."""
     if is_point(x):
         return x
     return Enclosure(Fraction(x.lower.numerator * (1 << GRAIN) // x.lower.denominator, 1 << GRAIN),
@@ -62,7 +62,7 @@ class ClassExecution:
                 self._held.setdefault(asked, []).append((number, count))
 
     def output(self) -> Enclosure:
-        """The output at the position that is read."""
+        """Return the output at the position that is read."""
         output = self._find_output()
         for number in self._below(output):
             self._atoms[number] = outward(self._atom(number))
@@ -90,7 +90,7 @@ class ClassExecution:
         return sorted(found)
 
     def _forms_of(self, number: int, crowds: set[tuple[int, int]]) -> Iterator[AtomForm]:
-        """The forms of which an atom is made, but for the columns of crowds that were met before."""
+        """Yield the forms of which an atom is made, but for the columns of crowds that were met before."""
         atom = self._cells.forms.atoms[number]
         if isinstance(atom, Relu):
             yield atom.form
@@ -117,7 +117,7 @@ class ClassExecution:
         return self._answer(atom)
 
     def _normed(self, atom: Normed) -> Enclosure:
-        """The deviation from the mean, over the root."""
+        """Return the deviation from the mean, over the root."""
         key = atom.vector, atom.epsilon
         if key not in self._norms:
             self._norms[key] = self._norm(*key)
@@ -157,7 +157,7 @@ class ClassExecution:
         return self._hard_mean(head, scores, values, crowd.counts)
 
     def _row(self, column: int) -> tuple[Enclosure, ...]:
-        """The numbers of a column."""
+        """Return the numbers of a column."""
         if column not in self._rows:
             self._rows[column] = tuple(map(self.number, self._cells.columns.rows[column]))
         return self._rows[column]
@@ -177,7 +177,7 @@ class ClassExecution:
         return self._crowds[key]
 
     def _columns(self, number: int, head: HeadColumns, origin: int) -> Iterator[tuple[int, int]]:
-        """The columns that are seen, and how often."""
+        """Yield the columns that are seen, and how often."""
         cells = self._cells
         first, last = head.visible(origin or cells.at)
         self._budget.spend(last + 1 - first + len(self._held.get(number, ())))
@@ -209,7 +209,7 @@ class ClassExecution:
         return Enclosure(min(ends), max(ends))
 
     def _soft_mean(self, scores: Sequence[Enclosure], values: Sequence[Enclosure], counts: Sequence[int]) -> Enclosure:
-        """The weighted mean; with equal scores, or equal values, exactly.
+        """Return the weighted mean; with equal scores, or equal values, exactly.
 
         Proof. It is least + sum w c (v - least) / sum w c. All terms are at least 0, so the quotient is between those
         of the ends that make it smaller and greater.
@@ -256,7 +256,7 @@ class ClassExecution:
         return self._plain_mean([values[place] for place in winners], [counts[place] for place in winners])
 
     def _plain_mean(self, values: Sequence[Enclosure], counts: Sequence[int]) -> Enclosure:
-        """The mean of values that weigh alike, each so many times."""
+        """Return the mean of values that weigh alike, each so many times."""
         lower, upper = (total(self._budget, (multiply(self._budget, end, Fraction(count))
                                              for end, count in zip(ends, counts, strict=True)))
                         for ends in zip(*values, strict=True))
@@ -265,5 +265,5 @@ class ClassExecution:
 
 
 def floor_root(x: Fraction) -> Fraction:
-    """The greatest multiple of 2^-GRAIN that is at most the root."""
+    """Return the greatest multiple of 2^-GRAIN that is at most the root."""
     return Fraction(isqrt((x.numerator << 2 * GRAIN) // x.denominator), 1 << GRAIN)

@@ -13,7 +13,7 @@ from .reading import MarginClaim, MarginFile
 
 
 def check_on_every_word(proof: ProofContext, written: WrittenDirection) -> Covered:
-    """The rows, all, at which slack is on its side on every word; docs/certificate.md, Slack on every word."""
+    """Return the rows, all, at which slack is on its side on every word; docs/certificate.md, Slack on every word."""
     claim, language, formula = proof.claim, proof.language, cast(Slack, written.meaning).formula
     every = MarginClaim(formula, {}, claim.alphabet, (), (), claim.min_n, claim.max_n, "every", ZERO, formula)
     network = replace(proof.transformer, output=written.name)

@@ -64,7 +64,7 @@ class FormTuples:
         self._numbers: dict[str, int] = {}
 
     def number(self, row: tuple[AtomForm, ...]) -> int:
-        """The number of this row."""
+        """Return the number of this row."""
         number = find(self._budget, self._numbers, ",".join(map(write_form, row)))
         if number == len(self.rows):
             self.rows.append(row)
@@ -81,7 +81,7 @@ class FormTable:
         self._numbers: dict[str, int] = {}
 
     def of_atom(self, atom: Atom) -> AtomForm:
-        """The form that is this atom."""
+        """Return the form that is this atom."""
         number = find(self.budget, self._numbers, write_atom(atom))
         if number == len(self.atoms):
             self.atoms.append(atom)
@@ -103,7 +103,7 @@ class FormTable:
 
     def read(self, weights: Mapping[str, Fraction], held: Mapping[str, AtomForm],
              constant: Fraction = ZERO) -> AtomForm:
-        """A linear form of a vector, of which everything that it reads is held."""
+        """Return a linear form of a vector, of which everything that it reads is held."""
         return self.combine(((held[name], weight) for name, weight in weights.items()), constant)
 
     def relu(self, form: AtomForm) -> AtomForm:
@@ -112,7 +112,7 @@ class FormTable:
 
 
 def find(budget: Budget, numbers: dict[str, int], text: str) -> int:
-    """The number of a text, the next one if it is new."""
+    """Return the number of a text, the next one if it is new."""
     budget.spend(1 + (len(text) >> 4))
     if text not in numbers:
         budget.hold(ENTRY_BITS + 8 * len(text))

@@ -31,7 +31,7 @@ def prove_margin(given: MarginFile) -> Mapping[str, int]:
 
 
 def places(claim: MarginClaim, n: int) -> Iterator[tuple[int, int]]:
-    """The letters at which the formula is read, with the positions at which the output is."""
+    """Yield the letters at which the formula is read, with the positions at which the output is."""
     before, length = len(claim.before), len(claim.before) + n + len(claim.after)
     if claim.at == "every":
         yield from ((i, before + i) for i in range(1, n + 1))

@@ -81,7 +81,7 @@ class MarginFile:
 
 
 def read_margin(document: Json, budget: Budget) -> MarginFile:
-    """The certificate that a document holds."""
+    """Return the certificate that a document holds."""
     fields = headed(document, "certify-margin", "claim", "transformer", "norms", optional=("norms",))
     language, network_language = Language(budget), Language(budget)
     claim = fields.read("claim", partial(read_claim, language=language))
@@ -97,20 +97,20 @@ def read_margin(document: Json, budget: Budget) -> MarginFile:
 
 
 def read_norms(value: Json) -> tuple[Epsilon, Epsilon]:
-    """The epsilons of a layer."""
+    """Return the epsilons of a layer."""
     fields = Fields(value, "attention", "feedforward")
     return fields.read("attention", read_epsilon), fields.read("feedforward", read_epsilon)
 
 
 def read_epsilon(value: Json) -> Epsilon:
-    """A rational of 0 or more, or null."""
+    """Return a rational of 0 or more, or null."""
     epsilon = or_null(read_rational)(value)
     expect(epsilon is None or epsilon >= 0, "expected 0 or more, got {}", epsilon)
     return epsilon
 
 
 def read_claim(value: Json, language: Language) -> MarginClaim:
-    """The claim; its predicates are learned first, since its formula may mention them."""
+    """Return the claim; its predicates are learned first, since its formula may mention them."""
     fields = Fields(value, "formula", "predicates", "alphabet", "before", "after", "min_n", "max_n", "at", "threshold",
                     "margin")
     predicates = fields.read("predicates", partial(read_predicates, language=language))

@@ -11,7 +11,7 @@ from .stages import show_upper
 
 
 def describe_softened(given: Softened, coverage: Mapping[str, int]) -> list[str]:
-    """The whole claim, and what was covered to accept it."""
+    """Return the whole claim, and what was covered to accept it."""
     claim, network, gap = given.claim, given.transformer, given.gaps[-1]
     heads = "average-hard or tieless" if TIES in coverage else "tieless"
     return [
@@ -38,7 +38,7 @@ def describe_distance(given: Softened) -> list[str]:
 
 
 def describe_error(given: Softened) -> str:
-    """The greatest sum of the last bounds."""
+    """Return the greatest sum of the last bounds."""
     if given.claim.weighting != "softmax":
         return "none"
     budget = given.language.budget

@@ -137,7 +137,7 @@ class ErrorTerms:
         return [x * self._doubts.fine for x in differences]
 
     def _bound(self, met: HeadSituation) -> list[Fraction]:
-        """The finer bounds of the errors."""
+        """Return the finer bounds of the errors."""
         if met.differences is None:
             raise Forgotten
         rivals = self._find_rivals(met, met.differences)
@@ -156,7 +156,7 @@ class ErrorTerms:
                 for item, distance in zip(items, self._make_distances(differences), strict=True)]
 
     def _bound_misses(self, met: HeadSituation, rivals: Sequence[Rival], place: int) -> list[Fraction]:
-        """The misses, with the winner at this place as *."""
+        """Return the misses, with the winner at this place as *."""
         star, mass, most, least = rivals[place].item.key, ONE, [0] * len(self._written), [0] * len(self._written)
         for rival in chain(rivals[:place], rivals[place + 1 :]):
             self._charge(rival)
@@ -181,7 +181,7 @@ class ErrorTerms:
         return lower, self._weights.enclose(distance - doubt)[1] if moves else lower
 
     def _divide(self, numerator: int, mass: int) -> Fraction:
-        """The numerator, over the units of values and weights, by the mass."""
+        """Return the numerator, over the units of values and weights, by the mass."""
         denominator = self._value_unit * mass
         self._budget.spend(2 + (numerator.bit_length() * denominator.bit_length() >> 16))
         return Fraction(numerator, denominator)

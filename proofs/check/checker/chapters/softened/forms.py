@@ -111,7 +111,7 @@ def rows_read(layer: Layer) -> Iterator[LinearForm]:
 
 
 def group_units(budget: Budget, units: tuple[Neuron, ...]) -> Iterator[UnitGroup]:
-    """The units, grouped by what they read multiples of; units that read nothing are a group."""
+    """Yield the units, grouped by what they read multiples of; units that read nothing are a group."""
     groups: dict[tuple[tuple[str, str, str], ...], tuple[LinearForm, list[tuple[Fraction, Neuron]]]] = {}
     for unit in units:
         slope = next(iter(unit.reads.values()), ZERO)
@@ -124,7 +124,7 @@ def group_units(budget: Budget, units: tuple[Neuron, ...]) -> Iterator[UnitGroup
 
 
 def find_stretch(budget: Budget, part: FeedForward) -> int:
-    """A common denominator of what units make of integers."""
+    """Return a common denominator of what units make of integers."""
     products = (multiply(budget, x, c) for unit in part.units for x in (unit.bias, *unit.reads.values())
                 for c in unit.writes.values())
     return common_denominator(budget, chain(products, part.bias.values()))

@@ -19,7 +19,7 @@ SHORT_PRODUCT = 1 << 15  # a product of short integers, in operations on bits: e
 
 
 def longest(numbers: Iterable[int]) -> int:
-    """The bits of the longest."""
+    """Return the bits of the longest."""
     return max((x.bit_length() for x in numbers), default=0)
 
 
@@ -38,13 +38,13 @@ class IntegerForms:
     bits: int
 
     def read(self, budget: Budget, held: Mapping[str, int], bits: int) -> Integers:
-        """The forms of what is held, integers of at most so many bits."""
+        """Return the forms of what is held, integers of at most so many bits."""
         charge_products(budget, self.terms, self.bits, bits)
         return tuple([sum([c * held[d] for d, c in row]) for row in self.rows])
 
 
 def make_forms(budget: Budget, rows: Sequence[LinearForm]) -> IntegerForms:
-    """The forms with these rational coefficients."""
+    """Return the forms with these rational coefficients."""
     denominator, numerators = over_one_denominator(budget, [tuple(row.values()) for row in rows])
     coefficients = tuple(tuple(zip(row, numbers, strict=True)) for row, numbers in zip(rows, numerators, strict=True))
     flat = [x for numbers in numerators for x in numbers]
@@ -53,7 +53,7 @@ def make_forms(budget: Budget, rows: Sequence[LinearForm]) -> IntegerForms:
 
 
 def multiply_scales(budget: Budget, scale: int, factor: int) -> int:
-    """A scale that fits what has ``factor`` as its denominator where numbers have ``scale``.
+    """Return a scale that fits what has ``factor`` as its denominator where numbers have ``scale``.
 
     Raises:
         TooLong: if it is.
@@ -70,13 +70,13 @@ def common_denominator(budget: Budget, numbers: Iterable[Fraction]) -> int:
 
 
 def scaled(budget: Budget, x: Fraction, scale: int) -> int:
-    """The integer that x is over this scale."""
+    """Return the integer that x is over this scale."""
     charge_products(budget, 2, x.numerator.bit_length() + x.denominator.bit_length(), scale.bit_length())
     return divide_exactly(x.numerator * scale, x.denominator)
 
 
 def divide_exactly(p: int, q: int) -> int:
-    """The integer p / q.
+    """Return the integer p / q.
 
     Raises:
         ArithmeticError: if it is none, so that a wrong scale is not passed over.

@@ -31,7 +31,7 @@ class Scales:
 
 
 def find_scales(budget: Budget, n: int, forms: LayerForms, begin: int) -> Scales:
-    """The scales of a layer: its heads take values, or means of up to n of them; its units multiply."""
+    """Return the scales of a layer: its heads take values, or means of up to n of them; its units multiply."""
     values = least_common_multiple(budget, (head.values.denominator for head in forms.heads))
     means = lcm(*range(1, n + 1)) if any(head.may_tie for head in forms.heads) else 1
     middle = multiply_scales(budget, multiply_scales(budget, begin, values), means)
@@ -47,7 +47,7 @@ class End:
         self._vector = ResidualVector((), [], [])
 
     def receive(self, integers: Integers) -> ResidualVector:
-        """The one vector."""
+        """Return the one vector."""
         return self._vector
 
 
@@ -84,7 +84,7 @@ class LayerAtLength:
         return [head.start for head in self.heads]
 
     def receive(self, integers: Integers) -> ResidualVector:
-        """The vector that holds these integers, in the order of the live directions, when the layer begins."""
+        """Return the vector that holds these integers, in the order of the live directions, when the layer begins."""
         key = as_key(integers)
         known = self.vectors.get(key)
         return self._read(integers, key) if known is None else known
@@ -109,7 +109,7 @@ class LayerAtLength:
         return vector.after.get(additions) or self._add(vector, additions)
 
     def _add(self, vector: ResidualVector, additions: tuple[Addition, ...]) -> ResidualVector:
-        """The same, from what the heads add."""
+        """Return the same, from what the heads add."""
         scales = self._scales
         self._budget.spend(VECTOR_STEPS)
         self._attention.settle_sums(additions)
@@ -128,7 +128,7 @@ class LayerAtLength:
         return vector.after[additions]
 
     def _multiply(self, held: Mapping[str, int], factor: int) -> dict[str, int]:
-        """The same numbers over a scale that is so many times greater."""
+        """Return the same numbers over a scale that is so many times greater."""
         charge_products(self._budget, len(held), longest(held.values()), factor.bit_length())
         return {d: x * factor for d, x in held.items()}
 

@@ -78,7 +78,7 @@ class TransformerAtLength:
         self.shared, self.rest = self.layers[: count_shared(forms)], self.layers[count_shared(forms) :]
 
     def _make_layers(self, forms: Sequence[LayerForms], bounds: Sequence[LinearForm]) -> list[LayerAtLength]:
-        """The layers, made from the last one backwards, as each knows the one that follows."""
+        """Return the layers, made from the last one backwards, as each knows the one that follows."""
         scales, begin = [], self._begin
         for layer in forms:
             scales.append(find_scales(self._budget, self.n, layer, begin))
@@ -92,7 +92,7 @@ class TransformerAtLength:
         return layers[::-1]
 
     def _scale_row(self, row: LinearForm, live: Sequence[str]) -> Integers:
-        """The live numbers of a row of an embedding over the scale of the first layer."""
+        """Return the live numbers of a row of an embedding over the scale of the first layer."""
         return tuple([scaled(self._budget, row.get(d, ZERO), self._begin) for d in live])
 
     def _make_cell(self, first: LayerAtLength | End, rows: Mapping[str, Integers], placed: Integers) -> InitialVectors:

@@ -20,7 +20,7 @@ TABLES_BITS = 1 << 31  # tables are emptied when they hold 256 MB, or half of th
 
 
 def as_key(numbers: Integers) -> str:
-    """A text that no other integers have."""
+    """Return a text that no other integers have."""
     return " ".join(map(hex, numbers))
 
 
@@ -75,7 +75,7 @@ class Extent:
         self.extended: dict[IntegerVector, Extent] = {}
 
     def reach(self, read: Integers) -> tuple[Integers, Integers]:
-        """The least and the greatest, with one more."""
+        """Return the least and the greatest, with one more."""
         return tuple(map(min, self.least or read, read)), tuple(map(max, self.greatest or read, read))
 
 
@@ -174,7 +174,7 @@ class LengthTables:
         self.held = 0
 
     def unify(self, integers: Integers) -> IntegerVector:
-        """The one object for these integers."""
+        """Return the one object for these integers."""
         key = as_key(integers)
         known = self._numbers.get(key)
         if known is None:
@@ -184,7 +184,7 @@ class LengthTables:
         return known
 
     def unify_item(self, key: IntegerVector, values: IntegerVector) -> Item:
-        """The one object for what is read at a position."""
+        """Return the one object for what is read at a position."""
         known = self._items.get((key, values))
         if known is None:
             self.keep(2, key.bits * len(key.integers) + values.bits * len(values.integers))
@@ -192,7 +192,7 @@ class LengthTables:
         return known
 
     def unify_addition(self, values: Integers, carried: tuple[tuple[str, Fraction], ...]) -> Addition:
-        """The one object for what is added."""
+        """Return the one object for what is added."""
         key = as_key(values), tuple((t, as_key(error.as_integer_ratio())) for t, error in carried)
         known = self._additions.get(key)
         if known is None:

@@ -84,7 +84,7 @@ class PrefixGraph:
         return count_words(course)
 
     def _pass_on(self, layer: LayerAtLength, course: PrefixPath) -> PrefixPath:
-        """The course when the next layer begins."""
+        """Return the course when the next layer begins."""
         for head, queries in zip(layer.heads, expected_queries(course, len(layer.heads)), strict=True):
             head.expect(queries)
         reached: list[Leading] = [{(course[0][0], tuple(layer.start)): []}]
@@ -111,7 +111,7 @@ class PrefixGraph:
             raise TablesFull
 
     def _merge(self, reached: Sequence[Leading]) -> PrefixPath:
-        """The course of what comes out: of what is reached after a position, what goes on alike is one node."""
+        """Return the course of what comes out: of what is reached after a position, what goes on alike is one node."""
         course: PrefixPath = []
         nodes: dict[Reached, PrefixNode] = {}
         for level in reversed(reached):

@@ -62,16 +62,16 @@ class Softened:
     language: Language
 
     def bounds(self, n: int) -> Sequence[LinearForm]:
-        """The stated bounds at one length before the first stage, where nothing errs, and after each."""
+        """Return the stated bounds at one length before the first stage, where nothing errs, and after each."""
         return [{}, *self.errors[n - 1]]
 
     def temperature(self, n: int) -> Enclosure:
-        """The temperature at one length, where it has a value: between which numbers it is."""
+        """Return the temperature at one length, where it has a value: between which numbers it is."""
         return self.language.enclose_at(self.claim.temperature, n, 1)
 
 
 def read_softened(document: Json, budget: Budget) -> Softened:
-    """The certificate that a document holds."""
+    """Return the certificate that a document holds."""
     fields = headed(document, "certify-softened", "claim", "transformer", "gaps", "errors")
     language = Language(budget)
     claim = fields.read("claim", partial(read_claim, language=language))
@@ -88,7 +88,7 @@ def read_softened(document: Json, budget: Budget) -> Softened:
 
 
 def read_claim(value: Json, language: Language) -> SoftenedClaim:
-    """The claim; only the weighting may be left out, and is where it is softmax."""
+    """Return the claim; only the weighting may be left out, and is where it is softmax."""
     fields = Fields(value, "alphabet", "max_n", "temperature", "weighting", optional=("weighting",))
     return SoftenedClaim(
         alphabet=fields.read("alphabet", read_symbols),

@@ -41,9 +41,9 @@ class ScoreUncertainty:
         self.bits = longest([self._always, *self._by_key, *self._by_query])
 
     def of_query(self, query: Integers) -> int:
-        """The part of the doubt that is the same for all positions."""
+        """Return the part of the doubt that is the same for all positions."""
         return self._always + sum([abs(q) * x for q, x in zip(query, self._by_query, strict=True)])
 
     def of_keys(self, differences: Sequence[int]) -> int:
-        """The part for keys that differ by so much."""
+        """Return the part for keys that differ by so much."""
         return sum(map(mul, self._by_key, differences))

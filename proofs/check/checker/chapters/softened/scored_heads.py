@@ -49,7 +49,7 @@ class Scored(Sight):
         return self._memory.unify(self._forms.queries.read(self._budget, held, bits))
 
     def item(self, held: dict[str, int], bits: int) -> Item:
-        """The keys and values of a position that holds integers of at most so many bits."""
+        """Return the keys and values of a position that holds integers of at most so many bits."""
         key, values = (self._memory.unify(forms.read(self._budget, held, bits))
                        for forms in (self._forms.keys, self._forms.values))
         return self._memory.unify_item(key, values)
@@ -76,7 +76,7 @@ class Scored(Sight):
         return addition
 
     def _add_up(self, winners: Sequence[IntegerVector]) -> Integers:
-        """The sums of their values, with the work of these and of their means."""
+        """Return the sums of their values, with the work of these and of their means."""
         bits = longest([len(winners)]) + max(values.bits for values in winners)
         self._budget.spend(len(winners) * len(self.written) * (64 + bits) >> 10)
         charge_products(self._budget, 2 * len(self.written), bits, self.factor.bit_length())

@@ -61,12 +61,12 @@ def spend_on_words(given: Softened, forms: Sequence[LayerForms], n: int, prefix:
 
 
 def steps_of_visit(forms: Sequence[LayerForms]) -> int:
-    """The least work of layers at one position."""
+    """Return the least work of layers at one position."""
     return sum(LAYER_STEPS + HEAD_STEPS * len(layer.heads) for layer in forms)
 
 
 def run_words(given: Softened, forms: Sequence[LayerForms], n: int, prefix: Word) -> ShardResult:
-    """The words of a shard: all at once if words with a common prefix share all layers, else one after another.
+    """Return the words of a shard: all at once if words with a common prefix share all layers, else one after another.
 
     What is refused of all at once is run again word by word: then the first word with a fault is named, and the finer
     bounds decide. A shard with too many different prefixes is divided. Of what is given up nothing is used again: its
@@ -86,7 +86,7 @@ def run_words(given: Softened, forms: Sequence[LayerForms], n: int, prefix: Word
 
 
 def run_together(given: Softened, forms: Sequence[LayerForms], n: int, prefix: Word) -> ShardResult:
-    """The words of a shard, all at once.
+    """Return the words of a shard, all at once.
 
     Raises:
         Refusal: if they are not all within the stated bounds, or there is more to do than the budget allows.
@@ -101,7 +101,7 @@ def run_together(given: Softened, forms: Sequence[LayerForms], n: int, prefix: W
 
 
 def run_one_by_one(given: Softened, forms: Sequence[LayerForms], n: int, prefix: Word) -> ShardResult:
-    """The words of a shard, one after another; tables that are full are emptied between words."""
+    """Return the words of a shard, one after another; tables that are full are emptied between words."""
     found, walk = NOTHING, begin(given, forms, n)
     for rest in product(given.claim.alphabet, repeat=n - len(prefix)):
         if walk.at.memory.is_full:
@@ -112,7 +112,7 @@ def run_one_by_one(given: Softened, forms: Sequence[LayerForms], n: int, prefix:
 
 
 def begin(given: Softened, forms: Sequence[LayerForms], n: int) -> WordByWord:
-    """A walk with empty tables."""
+    """Return a walk with empty tables."""
     with within(f"n = {n}"):
         return WordByWord(TransformerAtLength(given, forms, n))
 
@@ -140,5 +140,5 @@ def join_results(found: Iterable[ShardResult]) -> ShardResult:
 
 
 def least_gap(gaps: Iterable[Fraction | None]) -> Fraction | None:
-    """The least, None if there is none."""
+    """Return the least, None if there is none."""
     return min((gap for gap in gaps if gap is not None), default=None)

@@ -39,7 +39,7 @@ class Uniform:
         return self._memory.unify(())
 
     def item(self, held: dict[str, int], bits: int) -> Item:
-        """The values at a position that holds integers of at most so many bits; no key."""
+        """Return the values at a position that holds integers of at most so many bits; no key."""
         values = self._memory.unify(self._forms.values.read(self._memory.budget, held, bits))
         return self._memory.unify_item(self._memory.unify(()), values)
 
@@ -47,7 +47,7 @@ class Uniform:
         """Nothing more is forgotten where it is known which queries may come."""
 
     def see(self, history: History, item: Item) -> History:
-        """The history with one more position."""
+        """Return the history with one more position."""
         sums = tuple(map(add, history.keys.items[0].integers, (1, *item.integers)))
         self._memory.budget.spend(HISTORY_STEPS + (len(sums) * (64 + item.values.bits) >> 10))
         history.extended[item] = grown = self._see_sums(sums)

@@ -46,7 +46,7 @@ class Sight:
         self._expected, self._rows = queries, [{} for _ in queries]
 
     def see(self, history: History, item: Item) -> History:
-        """The history with one more position."""
+        """Return the history with one more position."""
         keys = history.keys.extended.get(item.key) or self._extend_keys(history.keys, item.key)
         extent = history.extent.extended.get(item.values) or self._extend_extent(history.extent, item.values)
         found = list(history.contenders)

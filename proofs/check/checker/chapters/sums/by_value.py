@@ -86,7 +86,7 @@ class OutputByValue:
             refuse("{}, of kind {}, is read beside counts", quote(source), kind_of(meaning))
 
     def _sum_of(self, meaning: Meaning) -> SumOfCounts:
-        """The sum of counts, without a constant, that a meaning is about."""
+        """Return the sum of counts, without a constant, that a meaning is about."""
         if isinstance(meaning, Mean | ExactCount):
             return {meaning.count: 1}
         place = meaning.term if isinstance(meaning, Average) else (
@@ -103,7 +103,7 @@ class OutputByValue:
         return factor or ZERO
 
     def check(self) -> int:
-        """The number of rows (n, i) at which the output is the target; equal ones are looked at once."""
+        """Return the number of rows (n, i) at which the output is the target; equal ones are looked at once."""
         for row in self.rows():
             held = dict(zip(self.known, row.numbers, strict=True))
             for run in self.runs(row):
@@ -141,7 +141,7 @@ class OutputByValue:
         return list(found.values())
 
     def _lengths(self, by_length: bool, every_length: bool) -> Iterator[tuple[int, Sequence[int]]]:
-        """The lengths to look at; a count to the right sees where a word ends."""
+        """Return the lengths to look at; a count to the right sees where a word ends."""
         sees_end = any(self._language.nodes[count].operator == "#>" for count in self._sum)
         mask = "past" if sees_end or by_length or every_length else "future"
         return self._proof.lengths(self._proof.places_of(self.known), mask)
@@ -196,7 +196,7 @@ class OutputByValue:
         return self._language.holds_of_sum(place, n, number)
 
     def _wanted(self, value: int, n: int) -> tuple[Fraction, bool]:
-        """The output that is wanted where the sum has this value, and whether any greater one will do."""
+        """Return the output that is wanted where the sum has this value, and whether any greater one will do."""
         if isinstance(self._meaning, Truth):
             return (ONE if self._holds(self._meaning.formula, value, n) else ZERO), False
         if isinstance(self._meaning, Slack):
@@ -235,5 +235,5 @@ class OutputByValue:
 
 
 def check_by_value(proof: ProofContext, written: WrittenDirection) -> Covered:
-    """The rows (n, i) at which the direction is proved to hold exactly what it means."""
+    """Return the rows (n, i) at which the direction is proved to hold exactly what it means."""
     return Covered(OutputByValue(proof, written.name, written.units, written.bias).check())

@@ -12,7 +12,7 @@ from ..formula.proof import ProofContext
 
 
 def find_counts(proof: ProofContext, form: Iterable[tuple[str, Fraction]]) -> dict[Place, Fraction]:
-    """The counts and the truths here that a form reads; a number of other positions is a count less a truth."""
+    """Return the counts and the truths here that a form reads; a number of other positions is a count less a truth."""
     read = dict[Place, Fraction]()
     for source, c in form:
         meaning = proof.directions[source]

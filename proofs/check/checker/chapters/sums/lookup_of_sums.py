@@ -70,7 +70,7 @@ class LookupOfSum:
         self._claimed: dict[tuple[object, ...], Claimed] = {}
 
     def _find_sum(self) -> Mapping[Place, int]:
-        """The sum that a predicate of the meaning is applied to."""
+        """Return the sum that a predicate of the meaning is applied to."""
         places = self._language.below([self._meaning.formula, self._meaning.when], self._language.is_of_counts)
         found = [place for place in places if self._language.nodes[place].operator == "on"]
         require(bool(found), "queries read counts, and the meaning has no predicate of a sum of counts")
@@ -127,7 +127,7 @@ class LookupOfSum:
     # -- the rows ------------------------------------------------------------------------------------------------------
 
     def check(self) -> Covered:
-        """The rows at which the errors are within their bounds, and those where the guard can hold."""
+        """Return the rows at which the errors are within their bounds, and those where the guard can hold."""
         counts_ahead = any(self._language.nodes[count].operator == "#>" for count in self._sum)
         mask = "past" if counts_ahead or self._by_length else self._head.mask
         covered = cover_rows(self._proof.lengths([], mask), self._check_row)
@@ -271,6 +271,6 @@ def split_queries(proof: ProofContext, head: Head) -> SumQuery:
 
 
 def check_lookup_of_sum(proof: ProofContext, written: WrittenDirection) -> Covered:
-    """The rows at which the errors are within their bounds, and those where the guard can hold."""
+    """Return the rows at which the errors are within their bounds, and those where the guard can hold."""
     (head,) = written.heads
     return LookupOfSum(proof, head, written.name, cast(ApproximateTruth, written.meaning)).check()

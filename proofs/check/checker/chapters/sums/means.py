@@ -13,7 +13,7 @@ from ..formula.uniform import check_mask, check_scores
 
 
 def check_mean_of_counts(proof: ProofContext, written: WrittenDirection) -> Covered:
-    """The mean of the values is that of a count or of a sum of counts.
+    """Return the mean of the values is that of a count or of a sum of counts.
 
     The values are truths of what is counted, as often as its count is meant, and the mask sees what the counts look at.
     """

@@ -32,7 +32,7 @@ def words_of_way(way: ExecutionChoices | None) -> list[str]:
 
 
 def describe_network(network: Network) -> list[str]:
-    """The network, and what the file says of where it came from."""
+    """Return the network, and what the file says of where it came from."""
     return [
         *entry("network", list(words_of_network(network))),
         *(line for source in network.sources for line in entry("from", [

@@ -97,7 +97,7 @@ def find_kind(document: Mapping[str, Json]) -> FileKind:
 
 
 def read_decision(row: EvidenceKind, document: Json, budget: Budget) -> Decision[Any, Any]:
-    """The network, the claim, the classes of float runs, the evidence."""
+    """Return the network, the claim, the classes of float runs, the evidence."""
     in_runs = isinstance(document, dict) and document["execution"] == RUNS
     fields = headed(document, FORMAT_OF_DECISION, "inputs", "execution", "property", "by", "network", "claim",
                     *["floats"] * in_runs, "evidence")
@@ -116,7 +116,7 @@ def read_decision(row: EvidenceKind, document: Json, budget: Budget) -> Decision
 
 
 def describe_decision(row: EvidenceKind, in_tracks: bool, given: Decision[Any, Any], coverage: Any) -> list[str]:
-    """The whole claim, and what proves or refutes it."""
+    """Return the whole claim, and what proves or refutes it."""
     lines: list[str] = load(f"{'tracks' if in_tracks else 'words'}.describing.describe_claim")(given)
     if given.floats:
         lines += load("floats.describing.describe_classes")(given.floats, in_tracks)

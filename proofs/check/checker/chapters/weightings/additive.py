@@ -22,7 +22,7 @@ ENTRY_STEPS = 4  # of work, for each rational of a row that is looked up in a ta
 
 
 def check_counting(proof: ProofContext, head: Head, name: str, meaning: ExactCount) -> int:
-    """The direction holds the count: each position that is counted adds its weight times its value, which is 1.
+    """Return the direction holds the count: each position that is counted adds its weight times its value, which is 1.
 
     Returns the number of rows (n, i).
     """
@@ -43,7 +43,7 @@ def check_counting(proof: ProofContext, head: Head, name: str, meaning: ExactCou
 
 
 def weight_of(proof: ProofContext, weighting: str, z: Fraction, n: int) -> Fraction:
-    """The weight of a position with this scaled score."""
+    """Return the weight of a position with this scaled score."""
     if weighting == "sigmoid":
         require(z == 0, "the score is {}, expected 0, where the weight is 1/2", z)
         return HALF
@@ -52,7 +52,7 @@ def weight_of(proof: ProofContext, weighting: str, z: Fraction, n: int) -> Fract
 
 def lengths_of(proof: ProofContext, heads: Sequence[Head], names: Iterable[str], more: Iterable[Place] = (),
                sees_end: bool = False) -> Iterator[tuple[int, Sequence[int]]]:
-    """The lengths to look at, with the first length of each row; the weights of ReLU over n mention n."""
+    """Return the lengths to look at, with the first length of each row; the weights of ReLU over n mention n."""
     places = [*proof.places_of(names), *(head.temperature for head in heads), *more]
     by_length = sees_end or any(head.weighting == "relu-over-n" for head in heads)
     return proof.lengths(places, "past" if by_length else heads[0].mask)
@@ -91,7 +91,7 @@ class AdditiveKeys(NamedTuple):
 
 
 def read_keys(proof: ProofContext, mask: str, keys: Sequence[Numbers]) -> AdditiveKeys:
-    """The same keys as steps."""
+    """Return the same keys as steps."""
     keys = keys[::-1] if mask == "past" else keys
     proof.budget.spend(ENTRY_STEPS * sum(map(len, keys)))
     places: dict[object, tuple[Numbers, int]] = {}

@@ -27,7 +27,7 @@ class GapsOfOtherWeightings(Gaps):
                    *(gap for k, gap in listed.after.items() if k <= longest - place)]
 
     def _beside(self, t: int, denominator: int, scores: ScoreGaps) -> list[Fraction]:
-        """The gap of what softmax plus one weighs beside all positions: its score and its value are 0."""
+        """Return the gap of what softmax plus one weighs beside all positions: its score and its value are 0."""
         if not t or self._weighting in SPARSE:
             return []
         return [max(Fraction(-min(scores.pivots), denominator), Fraction(-NEGLIGIBLE))]

@@ -47,7 +47,7 @@ def split_rows(proof: ProofContext, rows: Sequence[LinearForm], count: Place) ->
 
 
 def find_count(proof: ProofContext, heads: Sequence[Head]) -> Place:
-    """The one count whose totals queries and keys read."""
+    """Return the one count whose totals queries and keys read."""
     read = [proof.directions[name] for head in heads for name in names_in([*head.queries, *head.keys])]
     counts = {meaning.count for meaning in read if isinstance(meaning, ExactCount)}
     require(len(counts) == 1, "queries and keys read the totals of {} counts, expected 1", len(counts))
@@ -149,6 +149,6 @@ class Selecting:
 
 
 def is_last_counted(letter: LetterEffect, value: bool) -> bool:
-    """A letter that is counted resets to the truth of its value; another one keeps, and has no value."""
+    """Return a letter that is counted resets to the truth of its value; another one keeps, and has no value."""
     is_counted = letter.adds[0] == ONE
     return resets_to(letter) == int(value) if is_counted else (keeps(letter) and not value)

@@ -65,7 +65,7 @@ def enclose_sparse(budget: Budget, weighting: str, falls: Sequence[int], scale: 
 
 
 def enclose_threshold(falls: Sequence[int], scale: int) -> list[int]:
-    """The weights of sparsemax in units of 1 / (r scale), exactly.
+    """Return the weights of sparsemax in units of 1 / (r scale), exactly.
 
     Proof. If the r greatest scores y have weights q + y > 0 and the others none, r q + (their sum) = 1. Such an r is
     the last for which the r-th score y_r has 1 + r y_r > (the sum of the r greatest): this is q + y_r > 0, and it holds

@@ -59,7 +59,7 @@ class SumLookup:
         self._goals: dict[tuple[object, ...], Goals] = {}
 
     def _find_scale(self) -> Fraction:
-        """The number of which all values are 0..1 times, at all lengths; any will do if all are 0.
+        """Return the number of which all values are 0..1 times, at all lengths; any will do if all are 0.
 
         Then it is a coefficient of the row, as it would be if the direction that is read held 1 somewhere.
         """
@@ -80,7 +80,7 @@ class SumLookup:
         return forms
 
     def check(self) -> Covered:
-        """The rows at which the errors are within their bounds, and those where the guard can hold."""
+        """Return the rows at which the errors are within their bounds, and those where the guard can hold."""
         read = [*names_in(row for head in self._heads for row in (*head.queries, *head.keys)), *self._row]
         sees_end = self._proof.language.nodes[self._count].operator == "#>"
         lengths = [*lengths_of(self._proof, self._heads, read, self._target.order, sees_end)]
@@ -94,7 +94,7 @@ class SumLookup:
     # -- the scores ----------------------------------------------------------------------------------------------------
 
     def _find_shape(self, n: int) -> ResponseTerms:
-        """The scores at one length, and the factors of the values."""
+        """Return the scores at one length, and the factors of the values."""
         found = self._proof.columns.truths(self._counted, n) if self._is_settled() else (False, True)
         truths = tuple(sorted({*found}))
         terms, starts = [], []

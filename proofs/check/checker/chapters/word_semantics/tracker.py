@@ -68,7 +68,7 @@ class Tracker:
 
     def _truth(self, place: Place, now: Mapping[Place, bool], last: Mapping[Place, bool],
                sums: Mapping[Place, int], symbol: str, i: int) -> bool:
-        """The truth at i of one formula from those of its parts."""
+        """Return the truth at i of one formula from those of its parts."""
         operator, _, data = self._language.nodes[place]
         if self._language.is_positional(place):
             return self._language.holds_at(place, i, i)

@@ -51,7 +51,7 @@ class TruthsAlongWord:
         return 2 + len(operands) + sum(number.bit_length() >> 8 for number in data if isinstance(number, int))
 
     def _columns(self, word: Sequence[int]) -> dict[Place, TruthColumn]:
-        """The truths at positions 1 ... n of all formulas, operands first."""
+        """Return the truths at positions 1 ... n of all formulas, operands first."""
         self._language.budget.spend(1 + self._entries + (self._entries * len(word) >> 3))
         columns: dict[Place, TruthColumn] = {}
         counts: dict[Place, Sequence[int]] = {}
@@ -86,7 +86,7 @@ class TruthsAlongWord:
 
     def _sums(self, place: Place, n: int, columns: dict[Place, TruthColumn],
               counts: dict[Place, Sequence[int]]) -> Sequence[int]:
-        """A count, or the sum of the counts that are compared with 0, at each position."""
+        """Return a count, or the sum of the counts that are compared with 0, at each position."""
         operator, operands, data = self._language.nodes[place]
         if operator != "T":
             return self._count(place, columns, counts)
@@ -96,7 +96,7 @@ class TruthsAlongWord:
 
     def _count(self, count: Place, columns: dict[Place, TruthColumn],
                counts: dict[Place, Sequence[int]]) -> Sequence[int]:
-        """The number of positions up to each, or from it, that satisfy what is counted; made once for a word."""
+        """Return the number of positions up to each, or from it, that satisfy what is counted; made once for a word."""
         if count not in counts:
             counted = list(map(int, columns[self._language.counted(count)]))
             is_up_to = self._language.nodes[count].operator == "#<"

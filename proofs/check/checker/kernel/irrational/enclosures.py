@@ -60,7 +60,7 @@ def calculate_enclosed(exactly: Mapping[str, Operation], budget: Budget, name: s
 
 
 def divide_to_floor(exactly: Mapping[str, Operation], budget: Budget, name: str, x: Number, y: Number) -> Number | None:
-    """The floor of a quotient, or what is left of x after that; None if the quotient may have several floors."""
+    """Return the floor of a quotient, or what is left of x after that; None if the quotient may have several floors."""
     quotient = calculate_enclosed(exactly, budget, "/", x, y)
     if quotient is None:
         return None
@@ -74,7 +74,7 @@ def divide_to_floor(exactly: Mapping[str, Operation], budget: Budget, name: str,
 
 
 def raise_to(power: Operation, budget: Budget, base: Number, exponent: Number) -> Number | None:
-    """A power with an exponent that is known exactly; None at 0 to a negative one."""
+    """Return a power with an exponent that is known exactly; None at 0 to a negative one."""
     if isinstance(exponent, Enclosure):
         return None
     lower, upper = ends_of(base)
@@ -86,7 +86,7 @@ def raise_to(power: Operation, budget: Budget, base: Number, exponent: Number) -
 
 
 def apply_between(name: str, x: Number, budget: Budget, digits: int) -> Number | None:
-    """A function of a number, or None. Proof. No function ever falls, so both ends of the argument give ends."""
+    """Return a function of a number, or None. Proof. No function ever falls, so both ends of the argument give ends."""
     if isinstance(x, Fraction):
         return apply_function(name, x, budget, digits)
     ends = [apply_function(name, end, budget, digits) for end in x]
@@ -95,7 +95,7 @@ def apply_between(name: str, x: Number, budget: Budget, digits: int) -> Number |
 
 
 def compare_enclosed(name: str, x: Number, y: Number) -> bool | None:
-    """The truth of a comparison of two numbers, None if it is not decided."""
+    """Return the truth of a comparison of two numbers, None if it is not decided."""
     if name in ("==", "!="):
         (a, b), (c, d) = ends_of(x), ends_of(y)
         is_apart = b < c or d < a

@@ -13,7 +13,7 @@ from ..numbers import ZERO, Enclosure, Number, size
 
 
 def enclose_sqrt(x: Fraction, budget: Budget, digits: int = DIGITS) -> Number:
-    """The square root of x >= 0.
+    """Return the square root of x >= 0.
 
     Proof. In lowest terms p/q is the square of a rational iff p and q are squares; its root is irrational otherwise.
     k/U <= sqrt(p/q) iff k^2 <= U^2 p/q iff k^2 <= floor(U^2 p/q), for whole k >= 0.
@@ -26,17 +26,17 @@ def enclose_sqrt(x: Fraction, budget: Budget, digits: int = DIGITS) -> Number:
 
 
 def enclose_ln(x: Fraction, budget: Budget, digits: int = DIGITS) -> Number:
-    """The natural logarithm of x > 0, which is irrational but for that of 1 (Lindemann)."""
+    """Return the natural logarithm of x > 0, which is irrational but for that of 1 (Lindemann)."""
     return ZERO if x == 1 else enclose_from(floor_ln(x, budget, 4 * digits, digits), digits)
 
 
 def enclose_from(units: int, digits: int) -> Enclosure:
-    """A number of which this is the greatest multiple of 1/U that is at most as great, U = 10^digits."""
+    """Return a number of which this is the greatest multiple of 1/U that is at most as great, U = 10^digits."""
     return Enclosure(Fraction(units, 10**digits), Fraction(units + 1, 10**digits))
 
 
 def floor_ln(x: Fraction, budget: Budget, bits: int = 4 * DIGITS, digits: int = DIGITS) -> int:
-    """The greatest multiple of 1/U that is at most ln(x), for x > 0 other than 1, as an integer.
+    """Return the greatest multiple of 1/U that is at most ln(x), for x > 0 other than 1, as an integer.
 
     Proof. x = 2^k y with 1 <= y < 2, so ln(x) = 2 k atanh(1/3) + 2 atanh(z), where z = (y - 1)/(y + 1) is in [0, 1/3),
     and atanh(z) is the series of the z^(2m+1)/(2m+1). Both ends have one floor at last, as ln(x) is irrational.
@@ -54,7 +54,7 @@ def floor_ln(x: Fraction, budget: Budget, bits: int = 4 * DIGITS, digits: int = 
 
 
 def apply_function(name: str, x: Fraction, budget: Budget, digits: int = DIGITS) -> Number | None:
-    """The value of a function at x, or None where it has none. All four never fall as their argument grows."""
+    """Return the value of a function at x, or None where it has none. All four never fall as their argument grows."""
     if not has_short_terms(x) or not (x > 0 or (name == "sqrt" and x == 0)):
         return None
     if name in LOG2:

@@ -60,19 +60,19 @@ class Columns:
         self._integers = Cache[tuple[Place, int], Whole]()
 
     def values(self, place: Place, n: int) -> Column:
-        """The value of a place at (n, 1), ..., (n, n), None where it has none."""
+        """Return the value of a place at (n, 1), ..., (n, n), None where it has none."""
         self._table.budget.spend(2 + (n >> 6))
         known = self._columns.get((place, self._length(place, n)))
         return (self._evaluate(place, n) if known is None else known)[:n]
 
     def numbers(self, place: Place, n: int, needed: Sequence[bool] | None = None) -> Sequence[Fraction]:
-        """The values of a number, or the truths (1 or 0) of a positional formula; 0 where it is not needed."""
+        """Return the values of a number, or the truths (1 or 0) of a positional formula; 0 where it is not needed."""
         return [number if type(number) is Fraction else
                 self._values.exact(number, place, self._first(place, n, i), i)
                 for i, number in enumerate(self._enclose(place, n, needed), 1)]
 
     def enclosures(self, place: Place, n: int, needed: Sequence[bool] | None = None) -> Sequence[Enclosure]:
-        """The same, enclosed: both ends are the value where it is known exactly."""
+        """Return the same, enclosed: both ends are the value where it is known exactly."""
         return list(map(ends_of, self._enclose(place, n, needed)))
 
     def _enclose(self, place: Place, n: int, needed: Sequence[bool] | None) -> Sequence[Number]:
@@ -84,7 +84,7 @@ class Columns:
                 for i, value in enumerate(column, 1)]
 
     def integers(self, place: Place, n: int) -> Whole | None:
-        """The values of a number over one denominator; None if the denominator would be too long."""
+        """Return the values of a number over one denominator; None if the denominator would be too long."""
         length = self._length(place, n)
         known = self._integers.get((place, length))
         if known is None:
@@ -105,11 +105,11 @@ class Columns:
         return find_whole(self._table.budget, self.numbers(place, n))
 
     def truths(self, place: Place, n: int) -> Sequence[bool]:
-        """The truths of a positional formula."""
+        """Return the truths of a positional formula."""
         return [number == ONE for number in self.numbers(place, n)]
 
     def _first(self, place: Place, n: int, i: int) -> int:
-        """The first length at which position i has the value that it has at n."""
+        """Return the first length at which position i has the value that it has at n."""
         return n if "n" in self._table.leaves(place) else max(self._shortest, i)
 
     def _length(self, place: Place, n: int) -> int:
@@ -159,14 +159,14 @@ def is_exact(value: Value) -> bool:
 
 
 def longest_in(column: Column) -> int:
-    """The bits of the longest number."""
+    """Return the bits of the longest number."""
     return max((size_of_ends(value) if isinstance(value, Enclosure) else
                 value.numerator.bit_length() + value.denominator.bit_length()
                 for value in column if value is not None), default=0)
 
 
 def find_whole(budget: Budget, column: Sequence[Fraction]) -> Whole | None:
-    """The rationals over their least common denominator; None if it is too long."""
+    """Return the rationals over their least common denominator; None if it is too long."""
     common = short_common_multiple(budget, denominators_of(budget, [column]))
     if common is None:
         return None
@@ -175,7 +175,7 @@ def find_whole(budget: Budget, column: Sequence[Fraction]) -> Whole | None:
 
 
 def calculate_whole(budget: Budget, name: str, left: Whole, right: Whole) -> Whole | None:
-    """A sum, difference or product row by row; or a quotient, where all rows of the divisor are one number.
+    """Return a sum, difference or product row by row; or a quotient, where all rows of the divisor are one number.
 
     None if the denominator would be too long, or the divisor is 0.
     """

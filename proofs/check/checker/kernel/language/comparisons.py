@@ -12,7 +12,7 @@ from .table import COUNTS, Place, Table
 
 
 def compare_sums(table: Table, relation: str, left: Place, right: Place) -> Place:
-    """The place of ``left R right``."""
+    """Return the place of ``left R right``."""
     constant, coefficients = find_linear_form(table, table.make("-", left, right))
     numbers = [constant, *coefficients.values()]
     expect(all(x.denominator == 1 for x in numbers), "counts are compared with integers")
@@ -21,7 +21,7 @@ def compare_sums(table: Table, relation: str, left: Place, right: Place) -> Plac
 
 
 def find_linear_form(table: Table, root: Place) -> tuple[Fraction, dict[Place, Fraction]]:
-    """The value where all counts are 0, and the coefficient of each count.
+    """Return the value where all counts are 0, and the coefficient of each count.
 
     From the root downwards each part is met with the factor that it has in the whole.
     """
@@ -43,7 +43,7 @@ def find_linear_form(table: Table, root: Place) -> tuple[Fraction, dict[Place, F
 
 
 def find_factor(table: Table, place: Place) -> tuple[Fraction, Place]:
-    """A product as its number and the other operand."""
+    """Return a product as its number and the other operand."""
     name, operands, _ = table.nodes[place]
     numbers = [operand for operand in operands if not table.leaves(operand)]
     expect(name == "*" and numbers, "counts are added, and multiplied with numbers; not {}", quote(name))
@@ -52,7 +52,7 @@ def find_factor(table: Table, place: Place) -> tuple[Fraction, Place]:
 
 
 def find_number(table: Table, place: Place) -> Fraction:
-    """The value of a number that mentions neither counts nor variables."""
+    """Return the value of a number that mentions neither counts nor variables."""
     value = Values(table).find(place, 0, 0)
     expect(value is not None and not isinstance(value, Enclosure), "counts are compared with integers")
     return value if isinstance(value, Fraction) else Fraction(bool(value))

@@ -20,7 +20,7 @@ DEFINITION = re.compile(r"\s*([A-Za-z]\w*)\s*=(?!=)(.*)", re.ASCII | re.DOTALL)
 
 
 def read_predicate(table: Table, known: Predicates, text: str) -> tuple[str, Place]:
-    """The name and the place of a definition."""
+    """Return the name and the place of a definition."""
     match = PREDICATE.fullmatch(text)
     name, position, length = match.group(1, 2, 3) if match else ("", "", None)
     is_new = not {name, position, length} & (RESERVED | known.keys()) and not name.startswith("Q_")
@@ -33,7 +33,7 @@ def read_predicate(table: Table, known: Predicates, text: str) -> tuple[str, Pla
 
 
 def read_with_definitions(table: Table, predicates: Predicates, text: str) -> Place:
-    """A formula, or ``let NAME = formula; ...; formula``, where each name may be used after it."""
+    """Return a formula, or ``let NAME = formula; ...; formula``, where each name may be used after it."""
     expect(len(text) <= MAX_FORMULA, "limit: a text of more than {} characters", MAX_FORMULA)
     begun = LET.match(text)
     if begun is None:
@@ -52,7 +52,7 @@ def read_with_definitions(table: Table, predicates: Predicates, text: str) -> Pl
 
 
 def split_at_semicolons(text: str) -> Iterator[str]:
-    """The parts between semicolons; those inside of a quoted symbol are not meant."""
+    """Yield the parts between semicolons; those inside of a quoted symbol are not meant."""
     start = 0
     for token in read_tokens(text):
         if token.written == ";":
@@ -62,7 +62,7 @@ def split_at_semicolons(text: str) -> Iterator[str]:
 
 
 def write_definition(table: Table, name: str, predicate: Place) -> str:
-    """A predicate of the user and its condition."""
+    """Return a predicate of the user and its condition."""
     condition = table.nodes[predicate].operands[0]
     variables = "k,n" if "n" in table.leaves(condition) else "k"
     return f"{name}({variables}) := {TextWriter(table, in_condition=True).write(condition)}"

@@ -59,7 +59,7 @@ def remainder(budget: Budget, x: Fraction, y: Fraction) -> Fraction:
 
 
 def floor_quotient(budget: Budget, x: Fraction, y: Fraction) -> Fraction:
-    """The greatest integer that is at most x / y."""
+    """Return the greatest integer that is at most x / y."""
     charge(budget, x, y)
     return Fraction(x // y)
 
@@ -77,7 +77,7 @@ def is_constant_comparison(node: Node) -> bool:
 
 
 def holds_at_sum(node: Node, number: Fraction | int = 0) -> bool:
-    """The truth of a comparison of counts where the sum of their multiples is this number."""
+    """Return the truth of a comparison of counts where the sum of their multiples is this number."""
     return COMPARE[str(node.data[0])](int(node.data[1]) + number, 0)
 
 
@@ -94,17 +94,17 @@ class Values:
         self._orders = Cache[Place, list[Place]]()
 
     def value_at(self, place: Place, n: int, i: int) -> Fraction:
-        """The value of a number, or the truth (1 or 0) of a positional formula; it must be exact."""
+        """Return the value of a number, or the truth (1 or 0) of a positional formula; it must be exact."""
         return self.exact(self.enclose_at(place, n, i), place, n, i)
 
     def exact(self, value: Number, place: Place, n: int, i: int) -> Fraction:
-        """The value itself, which must be exact."""
+        """Return the value itself, which must be exact."""
         if isinstance(value, Enclosure):
             raise Rejected(f"{write_short(self._table, place)} is irrational at n = {n}, i = {i}, expected a rational")
         return value
 
     def enclose_at(self, place: Place, n: int, i: int) -> Number:
-        """The same, or an enclosure of the value if it is irrational."""
+        """Return the same, or an enclosure of the value if it is irrational."""
         self._budget.spend(1)
         leaves = self._table.leaves(place)
         key = (place, n if "n" in leaves else 0, i if "i" in leaves else 0)
@@ -115,7 +115,7 @@ class Values:
         return self._values.keep(key, found, size_of_ends(found))
 
     def known(self, value: Value, place: Place, n: int, i: int) -> Number:
-        """The value itself, or the truth as a number; there must be one."""
+        """Return the value itself, or the truth as a number; there must be one."""
         if value is None:
             raise Rejected(f"{write_short(self._table, place)} has no value at n = {n}, i = {i}")
         return value if isinstance(value, Fraction | Enclosure) else TRUTHS[value]
@@ -129,7 +129,7 @@ class Values:
         return known
 
     def find(self, place: Place, n: int, i: int) -> Value:
-        """The value, or None if there is none."""
+        """Return the value, or None if there is none."""
         values: dict[Place, Value] = {}
         for inner in self.order(place):
             arguments = [values[operand] for operand in self._table.parts(inner)]
@@ -137,7 +137,7 @@ class Values:
         return values[place]
 
     def combine(self, node: Node, arguments: list[Value], n: int, i: int) -> Value:
-        """The value of a node at (n, i) from those of its parts, or None if there is none."""
+        """Return the value of a node at (n, i) from those of its parts, or None if there is none."""
         self._budget.spend(3)
         name, operands, data = node
         if name in ("i", "n", "int"):
@@ -175,7 +175,7 @@ class Values:
         return x.denominator == 1 and PREDICATES[name](0, x.numerator)
 
     def _connect(self, name: str, arguments: list[Value]) -> Value:
-        """A connective; the left side of `&` and `|` may decide although the right one has no value."""
+        """Return a connective; the left side of `&` and `|` may decide although the right one has no value."""
         if len(arguments) == 2 and arguments[1] is None:
             return arguments[0] if arguments[0] == (name == "|") else None
         return CONNECT[name](*arguments)
@@ -186,13 +186,13 @@ class Values:
         return self._combine_enclosed(name, x, y)
 
     def _combine_enclosed(self, name: str, *numbers: Number) -> Value:
-        """The same of numbers of which some may be irrational: the one place that needs the folder of those."""
+        """Return the same of numbers of which some may be irrational: the one place that needs the folder of those."""
         from ..irrational.enclosures import combine_enclosed
 
         return combine_enclosed(CALCULATE, self._budget, name, numbers, self._digits)
 
     def _apply(self, name: str, x: Number) -> Value:
-        """A function of functions.py; its values repeat. They are found by texts: numbers can be of one hash."""
+        """Return a function of functions.py; its values repeat. They are found by texts: numbers can be of one hash."""
         ends = ends_of(x)
         self._budget.spend(8 + (sum(map(size, ends)) >> 8))  # for texts, their hash and, at most, integer square roots
         text = " ".join([name, *map(text_of, ends)])
@@ -206,5 +206,5 @@ class Values:
 
 
 def as_number(value: Value) -> Number:
-    """The value of a part that is a number; there is one."""
+    """Return the value of a part that is a number; there is one."""
     return value if isinstance(value, Enclosure) else Fraction(value or 0)

@@ -35,33 +35,33 @@ class Language(Table):
         return name
 
     def enter(self, text: str) -> Place:
-        """The next entry of the table of formulas, from now on ``$1``, ``$2``, ..."""
+        """Return the next entry of the table of formulas, from now on ``$1``, ``$2``, ..."""
         self._entries += 1
         place = self.predicates[f"${self._entries}"] = self.formula(text)
         return place
 
     def formula(self, text: str) -> Place:
-        """The place of a formula that is written."""
+        """Return the place of a formula that is written."""
         return read_formula(self, self.predicates, text)
 
     def count(self, text: str) -> Place:
-        """The place of a count."""
+        """Return the place of a count."""
         place = Parser(self, self.predicates, {}).parse(text)
         expect(self.nodes[place].operator in COUNTS, "expected a count")
         return place
 
     def term(self, text: str) -> Place:
-        """The place of the comparison with 0 of a sum of integer multiples of counts."""
+        """Return the place of the comparison with 0 of a sum of integer multiples of counts."""
         return sum_with_zero(self, Parser(self, self.predicates, {}).parse(text))
 
     def number(self, text: str) -> Place:
-        """The place of an expression in i and n."""
+        """Return the place of an expression in i and n."""
         place = Parser(self, {}, NUMBER_VARIABLES).parse(text)
         expect(self.is_number(place) and self.leaves(place) <= {"i", "n", "~"}, "expected a number")
         return place
 
     def value(self, text: str) -> Place:
-        """The place of a value: an expression in i and n, or ``[formula]`` or ``[formula](i-1)``, positional."""
+        """Return the place of a value: an expression in i and n, or ``[formula]`` or ``[formula](i-1)``, positional."""
         bracket = re.fullmatch(r"\[(.*)\](\(i-1\))?", text, re.DOTALL)
         if bracket is None:
             return self.number(text)
@@ -74,7 +74,7 @@ class Language(Table):
         return self.values.value_at(place, n, i)
 
     def enclose_at(self, place: Place, n: int, i: int) -> Enclosure:
-        """The same, enclosed: both ends are the value where it is known exactly."""
+        """Return the same, enclosed: both ends are the value where it is known exactly."""
         return ends_of(self.values.enclose_at(place, n, i))
 
     def holds_at(self, place: Place, n: int, i: int) -> bool:
@@ -93,12 +93,12 @@ class Language(Table):
             require(value > 0, "it is {} at n = {}, i = {}", value, n, i)
 
     def settle(self, places: Collection[Place], n: int, i: int) -> dict[Place, bool]:
-        """The truths at (n, i) of those formulas that are positional."""
+        """Return the truths at (n, i) of those formulas that are positional."""
         self.budget.spend(len(places) >> 1)
         return {place: self.holds_at(place, n, i) for place in places if self.is_positional(place)}
 
     def connect(self, order: Sequence[Place], given: Mapping[Place, bool]) -> dict[Place, bool]:
-        """The given truths and those of connectives of them, operands first."""
+        """Return the given truths and those of connectives of them, operands first."""
         self.budget.spend(1 + len(order))
         truths = dict(given)
         for place in order:
@@ -107,15 +107,15 @@ class Language(Table):
         return truths
 
     def write(self, place: Place) -> list[str]:
-        """A formula in full, with brackets that make its structure plain; more lines if parts must be named."""
+        """Return a formula in full, with brackets that make its structure plain; more lines if parts must be named."""
         return write_formula(self, place)
 
     def write_short(self, place: Place) -> str:
-        """A formula down to some depth, for messages."""
+        """Return a formula down to some depth, for messages."""
         return write_short(self, place)
 
     def write_definition(self, name: str) -> str:
-        """A predicate and its condition."""
+        """Return a predicate and its condition."""
         from .definitions import write_definition
 
         return write_definition(self, name, self.predicates[name])

@@ -53,7 +53,7 @@ class Parser:
         self._operand_next = True
 
     def parse(self, text: str) -> Place:
-        """The place of what is written."""
+        """Return the place of what is written."""
         longest = MAX_EXPRESSION if self._variables else MAX_FORMULA
         expect(len(text) <= longest, "limit: a text of more than {} characters", longest)
         for token in read_tokens(text):
@@ -119,7 +119,7 @@ class Parser:
             self._done[-waiting.arity :] = [self._build(waiting.operator, self._done[-waiting.arity :])]
 
     def _find_operand(self, token: Token) -> Place | None:
-        """The place of a word that is an operand, or None."""
+        """Return the place of a word that is an operand, or None."""
         if not token.is_operand:
             return None
         if token.symbol is not None:
@@ -152,7 +152,7 @@ class Parser:
         return table.make(operator, *operands)
 
     def _find_sum(self, place: Place) -> Place:
-        """A count, or the comparison with 0 of a sum of counts: what a predicate is applied to."""
+        """Return a count, or the comparison with 0 of a sum of counts: what a predicate is applied to."""
         if self._table.nodes[place].operator in COUNTS:
             return place
         compared = sum_with_zero(self._table, place)
@@ -161,14 +161,14 @@ class Parser:
 
 
 def compare(table: Table, relation: str, left: Place, right: Place) -> Place:
-    """A comparison of sums of counts, or of integers, whose file is imported where there is one."""
+    """Return a comparison of sums of counts, or of integers, whose file is imported where there is one."""
     from .comparisons import compare_sums
 
     return compare_sums(table, relation, left, right)
 
 
 def sum_with_zero(table: Table, place: Place) -> Place:
-    """The comparison with 0 of a sum of integer multiples of counts."""
+    """Return the comparison with 0 of a sum of integer multiples of counts."""
     expect(table.is_number(place), "expected a sum of counts")
     compared = compare(table, "==", place, table.make("int", data=(0,)))
     _, counts, (_, constant, *_) = table.nodes[compared]
@@ -177,7 +177,7 @@ def sum_with_zero(table: Table, place: Place) -> Place:
 
 
 def read_formula(table: Table, predicates: Predicates, text: str) -> Place:
-    """A formula."""
+    """Return a formula."""
     place = Parser(table, predicates, {}).parse(text)
     expect(not table.is_number(place), "expected a formula")
     return place

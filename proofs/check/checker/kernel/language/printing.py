@@ -39,7 +39,7 @@ class TextWriter:
         self._table, self._words, self._named = table, IN_CONDITIONS if in_condition else {}, named or {}
 
     def write(self, place: Place, depth: int | None = None) -> str:
-        """The text of a node; below ``depth`` there are dots. Not recursive, as formulas may be deep."""
+        """Return the text of a node; below ``depth`` there are dots. Not recursive, as formulas may be deep."""
         waiting: list[tuple[Piece, int]] = [(piece, 1) for piece in reversed(self._pieces(place))]
         text = []
         while waiting:
@@ -56,7 +56,7 @@ class TextWriter:
         return "".join(text)
 
     def _pieces(self, place: Place) -> list[Piece]:
-        """The text of a node around its operands."""
+        """Return the text of a node around its operands."""
         node = self._table.nodes[place]
         name, operands, _ = node
         word = self._words.get(name, name)
@@ -94,7 +94,7 @@ class TextWriter:
         return [place] if enclosed else ["(", place, ")"]
 
     def _comparison(self, node: Node) -> Iterator[Piece]:
-        """The counts of a comparison with their coefficients, compared with the constant on the other side."""
+        """Yield the counts of a comparison with their coefficients, compared with the constant on the other side."""
         _, counts, (relation, constant, *coefficients) = node
         yield from self._multiples(counts, map(int, coefficients))
         if counts:
@@ -124,12 +124,12 @@ def write_sign(x: int, is_first: bool) -> str:
 
 
 def write_short(table: Table, place: Place) -> str:
-    """A formula down to some depth, for messages."""
+    """Return a formula down to some depth, for messages."""
     return TextWriter(table).write(place, SHORT_DEPTH)
 
 
 def write_formula(table: Table, place: Place) -> list[str]:
-    """A formula in full: one line, or more if its repeated parts have names."""
+    """Return a formula in full: one line, or more if its repeated parts have names."""
     order = all_below(table, place)
     if size_as_tree(table, order) <= LONGEST_TREE:
         return [TextWriter(table).write(place)]
@@ -150,7 +150,7 @@ def all_below(table: Table, place: Place) -> list[Place]:
 
 
 def size_as_tree(table: Table, order: Iterable[Place]) -> int:
-    """The number of nodes if nothing were shared, or a little more than LONGEST_TREE."""
+    """Return the number of nodes if nothing were shared, or a little more than LONGEST_TREE."""
     sizes: dict[Place, int] = {}
     last = 0
     for place in order:

@@ -69,7 +69,7 @@ class Table:
         self._leaves: list[frozenset[str]] = []
 
     def make(self, operator: str, *operands: Place, data: tuple[str | int, ...] = ()) -> Place:
-        """The place of this node."""
+        """Return the place of this node."""
         node = Node(operator, operands, data)
         key = operator, operands, tuple([f"{x:x}" if isinstance(x, int) else x for x in data])
         if key not in self._places:
@@ -105,7 +105,7 @@ class Table:
         return self.nodes[place].operator in NUMERICAL
 
     def counted(self, count: Place) -> Place:
-        """The formula that a count counts."""
+        """Return the formula that a count counts."""
         return self.nodes[count].operands[0]
 
     def is_of_counts(self, place: Place) -> bool:
@@ -131,7 +131,7 @@ class Table:
 
     def walk(self, roots: Iterable[Place], stop: Callable[[Place], bool],
              parts: Callable[[Place], tuple[Place, ...]] | None = None) -> Iterator[Place]:
-        """The same, part by part, for who may have seen enough before the end, or means other parts."""
+        """Yield the same, part by part, for who may have seen enough before the end, or means other parts."""
         waiting, seen = [*roots][::-1], dict[Place, None]()
         while waiting:
             place = waiting.pop()

@@ -64,7 +64,7 @@ class Token:
 
 
 def read_tokens(text: str) -> Iterator[Token]:
-    """The words of a text and the spaces between them."""
+    """Yield the words of a text and the spaces between them."""
     for match in TOKEN.finditer(text):
         written = match[0]
         yield Token(match.start() + 1, written, SPELLINGS.get(written.replace(" ", ""), written),

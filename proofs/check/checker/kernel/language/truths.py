@@ -14,7 +14,7 @@ from .table import Node, Place, Table
 
 
 def connect_one(table: Table, place: Place, truths: Mapping[Place, bool]) -> bool:
-    """The truth of a connective from those of its operands."""
+    """Return the truth of a connective from those of its operands."""
     name, operands, _ = table.nodes[place]
     if is_constant_comparison(table.nodes[place]):
         return holds_at_sum(table.nodes[place])
@@ -24,7 +24,7 @@ def connect_one(table: Table, place: Place, truths: Mapping[Place, bool]) -> boo
 
 
 def temporal_truth(node: Node, now: Mapping[Place, bool], last: bool) -> bool:
-    """The truth here of a temporal operator, from what it remembers; left holds at the witness, too."""
+    """Return the truth here of a temporal operator, from what it remembers; left holds at the witness, too."""
     operands = node.operands
     return last if len(operands) == 1 else now[operands[0]] and (now[operands[1]] or last)
 
@@ -47,7 +47,7 @@ class Symbols:
         self._found: dict[Place, int] = {}
 
     def where(self, root: Place) -> int:
-        """The symbols at which a formula holds that is built from symbols alone."""
+        """Return the symbols at which a formula holds that is built from symbols alone."""
         budget, found = self._table.budget, self._found
         for place in sorted(self._table.below([root], lambda place: place in found)):
             if place not in found:
@@ -57,7 +57,7 @@ class Symbols:
         return found[root]
 
     def allowed(self, places: Sequence[Place]) -> set[tuple[bool, ...]]:
-        """The truths that these formulas over symbols have together at some symbol."""
+        """Return the truths that these formulas over symbols have together at some symbol."""
         sets = [self.where(place) for place in places]
         self._table.budget.spend(len(self._bits) * (1 + len(sets)))
         return {tuple([bool(one >> number & 1) for one in sets]) for number in range(len(self._bits))}

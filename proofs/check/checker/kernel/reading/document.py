@@ -22,7 +22,7 @@ Json = Any
 
 
 def read_document(data: bytes, budget: Budget, large: Iterable[str] = ()) -> Json:
-    """The value whose one spelling the bytes are; formats that are ``large`` have other limits."""
+    """Return the value whose one spelling the bytes are; formats that are ``large`` have other limits."""
     times = min(budget.factor, MAX_TIMES)
     most, items = times * MAX_BYTES, times * MAX_ITEMS
     if data.startswith(tuple(f'{{\n "format": "{name}",'.encode() for name in large)):

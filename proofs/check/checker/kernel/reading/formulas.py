@@ -9,7 +9,7 @@ from .shapes import list_of, read_text
 
 
 def in_language(read: Callable[[str], Place]) -> Callable[[Json], Place]:
-    """A text of the language, of this kind."""
+    """Return a text of the language, of this kind."""
     return lambda value: read(read_text(value))
 
 

@@ -94,7 +94,7 @@ KINDS: dict[str, type[Meaning]] = {
 
 
 def kind_of(meaning: Meaning) -> str:
-    """The word of the format for a meaning."""
+    """Return the word of the format for a meaning."""
     return next(kind for kind, meant in KINDS.items() if meant is type(meaning))
 
 
@@ -163,5 +163,5 @@ class Transformer:
 
 
 def visible(mask: str, n: int, i: int) -> tuple[int, int]:
-    """The first and the last position that row i sees."""
+    """Return the first and the last position that row i sees."""
     return (i if mask == "past" else 1), (i if mask == "future" else n)

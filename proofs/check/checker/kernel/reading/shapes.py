@@ -31,13 +31,13 @@ class Fields:
         return key in self._value
 
     def read(self, key: str, shape: Callable[[Json], Read]) -> Read:
-        """The field, of this shape."""
+        """Return the field, of this shape."""
         with within(key):
             return shape(self._value[key])
 
 
 def headed(value: Json, name: str, *keys: str, optional: Collection[str] = ()) -> Fields:
-    """The fields of an object that begins with its format and version."""
+    """Return the fields of an object that begins with its format and version."""
     fields = Fields(value, "format", "version", *keys, optional=optional)
     fields.read("format", one_of(name))
     fields.read("version", one_of(1))
@@ -45,7 +45,7 @@ def headed(value: Json, name: str, *keys: str, optional: Collection[str] = ()) -
 
 
 def or_null(shape: Callable[[Json], Read]) -> Callable[[Json], Read | None]:
-    """A value of this shape, or null."""
+    """Return a value of this shape, or null."""
     return lambda value: None if value is None else shape(value)
 
 
@@ -57,7 +57,7 @@ def read_text(value: Json) -> str:
 
 
 def read_rational(value: Json) -> Fraction:
-    """The rational with this one spelling."""
+    """Return the rational with this one spelling."""
     fits = isinstance(value, str) and RATIONAL.fullmatch(value) is not None and str(Fraction(value)) == value
     expect(fits, "expected a string, a rational in lowest terms (limit: 1000 digits), got {}", quote(value))
     return Fraction(value)
@@ -73,7 +73,7 @@ def one_of(*choices: str | int) -> Callable[[Json], Json]:
 
 
 def integer_within(allowed: range) -> Callable[[Json], int]:
-    """An integer in a range."""
+    """Return an integer in a range."""
     def read(value: Json) -> int:
         fits = type(value) is int and value in allowed
         expect(fits, "expected {} to {} (limit), got {}", allowed.start, allowed.stop - 1, quote(value))
@@ -82,7 +82,7 @@ def integer_within(allowed: range) -> Callable[[Json], int]:
 
 
 def list_of(shape: Callable[[Json], Read]) -> Callable[[Json], tuple[Read, ...]]:
-    """A list; items are counted from 1 in messages."""
+    """Return a list; items are counted from 1 in messages."""
     def read(value: Json) -> tuple[Read, ...]:
         expect(isinstance(value, list), "expected a list, got {}", quote(value))
         return tuple(item for place, one in enumerate(value, 1) for item in [read_item(str(place), one, shape)])
@@ -96,7 +96,7 @@ def read_item(name: str, value: Json, shape: Callable[[Json], Read]) -> Read:
 
 
 def read_symbols(value: Json) -> tuple[str, ...]:
-    """An alphabet: at least one symbol, none empty, none twice."""
+    """Return an alphabet: at least one symbol, none empty, none twice."""
     symbols = list_of(read_text)(value)
     expect(symbols and all(symbols) and len(set(symbols)) == len(symbols),
            "expected at least one symbol, none empty, each once")
@@ -104,7 +104,7 @@ def read_symbols(value: Json) -> tuple[str, ...]:
 
 
 def entries(value: Json) -> Iterator[tuple[str, Json]]:
-    """The entries of an object with any keys."""
+    """Yield the entries of an object with any keys."""
     expect(isinstance(value, dict), "expected an object, got {}", quote(value))
     yield from value.items()
 
@@ -117,7 +117,7 @@ class DirectionOrder:
         self._budget = budget
 
     def read_map(self, value: Json, shape: Callable[[Json], Read]) -> dict[str, Read]:
-        """A map from directions, in their order and without zero entries."""
+        """Return a map from directions, in their order and without zero entries."""
         last, found = -1, dict[str, Read]()
         for name, item in entries(value):
             self._budget.spend(READ_STEPS)
@@ -129,5 +129,5 @@ class DirectionOrder:
         return found
 
     def read_weights(self, value: Json) -> dict[str, Fraction]:
-        """A linear form."""
+        """Return a linear form."""
         return self.read_map(value, read_rational)

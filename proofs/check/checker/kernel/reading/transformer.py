@@ -49,7 +49,7 @@ def read_transformer(value: Json, language: Language, weightings: Sequence[str] 
 
 
 def read_entries(value: Json, language: Language) -> tuple[Place, ...]:
-    """The table of formulas; each may mention those before it."""
+    """Return the table of formulas; each may mention those before it."""
     expect(isinstance(value, list) and 1 <= len(value) <= MAX_ENTRIES, "expected 1 to {} (limit) formulas", MAX_ENTRIES)
     return list_of(in_language(language.enter))(value)
 
@@ -84,7 +84,7 @@ FIELDS_OF_KIND: Mapping[str, Mapping[str, Callable[[Language, str], Place]]] = {
 
 
 def read_rows(value: Json, alphabet: tuple[str, ...], order: DirectionOrder) -> dict[str, LinearForm]:
-    """The token embedding: a row for each symbol of the alphabet, in its order, and no others."""
+    """Return the token embedding: a row for each symbol of the alphabet, in its order, and no others."""
     found = dict(entries(value))
     missing = [symbol for symbol in alphabet if symbol not in found]
     expect(not missing, "no row for the symbol {}", quote(missing[0] if missing else ""))
@@ -100,7 +100,7 @@ def read_layer(value: Json, language: Language, order: DirectionOrder, weighting
 
 
 def read_head(value: Json, language: Language, order: DirectionOrder, weightings: Sequence[str]) -> Head:
-    """A head of attention."""
+    """Return a head of attention."""
     fields = Fields(value, "name", "source", "mask", "weighting", "temperature", "queries", "keys", "values")
     head = Head(
         name=fields.read("name", read_text),
@@ -125,7 +125,7 @@ def read_feedforward(value: Json, order: DirectionOrder) -> FeedForward:
 
 
 def read_neuron(value: Json, order: DirectionOrder) -> Neuron:
-    """A rectified linear unit."""
+    """Return a rectified linear unit."""
     fields = Fields(value, "reads", "bias", "writes")
     return Neuron(fields.read("reads", order.read_weights), fields.read("bias", read_rational),
                   fields.read("writes", order.read_weights))

@@ -47,7 +47,7 @@ class AttendedTruth:
                 *self._proof.places_of(names_in(self.automaton.known))]
 
     def check(self) -> int:
-        """The number of rows (n, i) at which the guard holds, where the errors are within their bounds.
+        """Return the number of rows (n, i) at which the guard holds, where the errors are within their bounds.
 
         The longest words come first, as they see the most.
         """
@@ -88,7 +88,7 @@ class AttendedTruth:
                 self._check_group(n, query, positions[: max(left)], left)
 
     def _name_row(self, n: int, length: int) -> str:
-        """The row that reads so many positions."""
+        """Return the row that reads so many positions."""
         return f"n = {n}, i = {length if self._head.mask == 'future' else n + 1 - length}"
 
     def group(self, n: int, guards: Sequence[bool]) -> Sequence[tuple[Numbers, Sequence[int]]]:
@@ -111,7 +111,7 @@ class AttendedTruth:
         temperature = language.value_at(self._head.temperature, n, 1)
 
         def held(name: str) -> Fraction:
-            """A known direction at the first row."""
+            """Return a known direction at the first row."""
             number, *formulas = proof.places_of([name])
             return language.value_at(number, n, 1) if all(language.holds_at(one, n, 1) for one in formulas) else ZERO
 
@@ -119,7 +119,7 @@ class AttendedTruth:
         return tuple(divide(proof.budget, x, temperature) for x in forms)
 
     def _in_order(self, column: Sequence[Any]) -> Sequence[Any]:
-        """A column in the order of reading."""
+        """Return a column in the order of reading."""
         return column if self._head.mask == "future" else column[::-1]
 
     def read_letters(self, n: int) -> tuple[list[tuple[Fraction, Letters]], Sequence[int]]:
@@ -173,7 +173,7 @@ def check_range(proof: ProofContext, known: Fraction, letters: Letters) -> None:
 
 
 def check_attention(proof: ProofContext, written: WrittenDirection) -> Covered:
-    """The rows (n, i) at which the guard may hold and the errors are proved to be within their bounds.
+    """Return the rows (n, i) at which the guard may hold and the errors are proved to be within their bounds.
 
     A guard G of the word: where it holds the formula f is false iff G -> f is, and true iff G & f is. So each error is
     one of another target without a guard, whose other truth may err by 1.
@@ -190,7 +190,7 @@ def check_attention(proof: ProofContext, written: WrittenDirection) -> Covered:
 
 
 def check_target(proof: ProofContext, written: WrittenDirection, meaning: ApproximateTruth, errors: Errors) -> int:
-    """The number of rows (n, i) at which a guard on the position holds."""
+    """Return the number of rows (n, i) at which a guard on the position holds."""
     (head,) = written.heads
     whole = AttendedTruth(proof, head, written.name, meaning, errors)
     return attempt(whole.check, lambda: AttendedTruth(proof, head, written.name, meaning, errors, apart=True).check(),

@@ -46,13 +46,13 @@ def keeps(letter: LetterEffect) -> bool:
 
 
 def resets_to(letter: LetterEffect) -> int | None:
-    """The truth of the next state and of the target, from both states; None if it is not one."""
+    """Return the truth of the next state and of the target, from both states; None if it is not one."""
     found = {move.following for move in letter.moves} | {int(move.holds) for move in letter.moves}
     return found.pop() if len(found) == 1 else None
 
 
 def overwrites_with(letter: LetterEffect) -> int | None:
-    """The truth of the next state, from both states, where the target has the truth that was remembered."""
+    """Return the truth of the next state, from both states, where the target has the truth that was remembered."""
     found = {move.following for move in letter.moves}
     looks_back = all(move.state == move.holds for move in letter.moves)
     return found.pop() if looks_back and len(found) == 1 else None
@@ -126,7 +126,7 @@ class Gaps:
         return [length for length in lengths if length == 1] if self._rule.looks_back else []
 
     def _proves_both(self, query: Numbers, rows: Sequence[int]) -> bool:
-        """The gaps cost at most e for both t, as those of all of these rows; equal scores have the same gaps."""
+        """Return the gaps cost at most e for both t, as those of all of these rows; equal scores have the same gaps."""
         known: tuple[ScoreGaps, Listed | None] | None = None
         for t, error in enumerate(self._errors):
             if not self._can_err(t):
@@ -147,12 +147,12 @@ class Gaps:
         yield [*listed.before.values(), *listed.after.values()]
 
     def _can_err(self, t: int) -> bool:
-        """Some letter can be a pivot, and something is bad; else nothing is lost."""
+        """Return some letter can be a pivot, and something is bad; else nothing is lost."""
         extremes = [both[t] for both in self._rule.extremes]
         return any(one.pivots for one in extremes) and any(one.bad for one in extremes)
 
     def _list_gaps(self, denominator: int, scores: ScoreGaps, longest: int) -> Listed | None:
-        """The gaps that are summed; None if there are too many, or one is not below 0."""
+        """Return the gaps that are summed; None if there are too many, or one is not below 0."""
         least = -FALLS[self._weighting] * denominator
         cost = longest * (1 + (denominator.bit_length() + self._bits >> 9)) >> 3
         reach = 1 if self._rule.looks_back else longest  # of prev, only the last letter comes after the pivot
@@ -214,7 +214,7 @@ def known_integers(proof: ProofContext, rows: Sequence[LinearForm], n: int) -> t
 
 
 def add_by_kind(starts: Sequence[int], kinds: Sequence[int], added: Sequence[int | None], none: int) -> list[int]:
-    """The score at each position: what is added to its start depends on its kind."""
+    """Return the score at each position: what is added to its start depends on its kind."""
     if len(added) == 1:
         extra = added[0]
         return [none] * len(starts) if extra is None else [start + extra for start in starts]

@@ -41,7 +41,7 @@ def check_paths(proof: ProofContext, query: Numbers, positions: Sequence[ReadPos
 
 
 def relative_scores(proof: ProofContext, query: Numbers, pairs: Sequence[Pair]) -> list[Fraction]:
-    """The score of each pair, less the greatest one."""
+    """Return the score of each pair, less the greatest one."""
     scores = []
     for known, adds in pairs:
         key = tuple(add(proof.budget, a, b) for a, b in zip(known[:-1], adds[:-1], strict=True))

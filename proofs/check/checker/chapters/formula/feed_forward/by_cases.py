@@ -150,7 +150,7 @@ class Output:
         return language.is_connective(place) and all(is_settled(part) or language.is_connective(part) for part in below)
 
     def _spoken_of(self, meaning: Meaning) -> list[Place]:
-        """The formula of a meaning."""
+        """Return the formula of a meaning."""
         return [meaning.formula] if isinstance(meaning, Truth | Product | ApproximateTruth | Slack) else []
 
     def _is_decided(self, place: Place) -> bool:
@@ -158,7 +158,7 @@ class Output:
         return free or place in self._atoms or place in self._signs
 
     def check(self) -> int:
-        """The number of rows (n, i) at which the output is the target; equal ones are looked at once."""
+        """Return the number of rows (n, i) at which the output is the target; equal ones are looked at once."""
         for row in self.rows(self.lengths()):
             self._check_row(row)
         return sum(self._proof.claim.lengths)
@@ -181,7 +181,7 @@ class Output:
                     seen.keep(case, True, 1024 * len(case))
 
     def lengths(self) -> Iterator[tuple[int, Sequence[int]]]:
-        """The lengths to look at; `next` sees where a word ends."""
+        """Return the lengths to look at; `next` sees where a word ends."""
         if any(self._language.nodes[place].operator == "next" for place in self._order):
             return self._proof.lengths([], "past")
         positional = filter(self._language.is_positional, self._order)
@@ -200,7 +200,7 @@ class Output:
         return settled
 
     def _levels(self, meaning: Meaning, n: int, settled: Mapping[Place, Sequence[bool | None]]) -> Sequence[Fraction]:
-        """The numbers that go with the truth of a meaning; they need not exist where its formula cannot hold."""
+        """Return the numbers that go with the truth of a meaning; they need not exist where its formula cannot hold."""
         if isinstance(meaning, PositionalNumber):
             return self._proof.columns.numbers(meaning.value, n)
         if not isinstance(meaning, Product):
@@ -253,7 +253,7 @@ class Output:
         return truths
 
     def _find_output(self, situation: Situation, least: bool) -> Fraction | None:
-        """The one output in a situation, or a number that it is at least; None if there is no such situation."""
+        """Return the one output in a situation, or a number that it is at least; None if there is no such situation."""
         result, budget = self._bias, self._proof.budget
         for form, function in self._groups.items():
             counts = self.count_interval(form, situation)
@@ -294,6 +294,6 @@ class Output:
 
 
 def check_by_cases(proof: ProofContext, written: WrittenDirection) -> Covered:
-    """The rows (n, i) at which the direction is proved to hold exactly what it means."""
+    """Return the rows (n, i) at which the direction is proved to hold exactly what it means."""
     what = proof, written.name, written.units, written.bias
     return Covered(attempt(lambda: Output(*what).check(), lambda: Output(*what, apart=True).check()))

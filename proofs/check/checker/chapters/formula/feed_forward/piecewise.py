@@ -51,7 +51,7 @@ class PiecewiseLinear:
             budget.hold(ENTRY_BITS + size(place) + size(slope) + size(intercept))
 
     def value_on(self, low: Fraction | None, high: Fraction | None, or_more: bool) -> Fraction | None:
-        """The one value of f on [low, high], or None if there are several; an end that is None is infinite.
+        """Return the one value of f on [low, high], or None if there are several; an end that is None is infinite.
 
         Where a greater one will do, it is the least, if there are two ends: at one of them, or at a breakpoint between.
         """
@@ -68,17 +68,17 @@ class PiecewiseLinear:
         return None if any(self._slopes[first : last + 1]) else self._intercepts[first]
 
     def _first_piece(self, low: Fraction) -> int:
-        """The piece to the right of a number."""
+        """Return the piece to the right of a number."""
         self._budget.spend(10 + (size(low) * self._longest >> 13))
         return bisect_right(self._breaks, low)
 
     def _last_piece(self, high: Fraction) -> int:
-        """The piece to the left of a number."""
+        """Return the piece to the left of a number."""
         self._budget.spend(10 + (size(high) * self._longest >> 13))
         return bisect_left(self._breaks, high)
 
     def _value(self, piece: int, x: Fraction) -> Fraction:
-        """The value at a number of a piece, or at an end of it."""
+        """Return the value at a number of a piece, or at an end of it."""
         return add(self._budget, multiply(self._budget, self._slopes[piece], x), self._intercepts[piece])
 
 
@@ -93,7 +93,7 @@ def add_ranges(budget: Budget, parts: Iterable[tuple[Fraction, Range]], start: R
 
 
 def group_by_form(budget: Budget, name: str, units: Sequence[Neuron]) -> dict[NeuronForm, PiecewiseLinear]:
-    """The units that write a direction, together if they read multiples of one form."""
+    """Return the units that write a direction, together if they read multiples of one form."""
     ramps: dict[NeuronForm, list[Ramp]] = {}
     for unit in units:
         scale = next(iter(unit.reads.values()), ONE)

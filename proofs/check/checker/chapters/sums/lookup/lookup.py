@@ -42,7 +42,7 @@ class Lookup:
         self._known: dict[int, list[Sequence[Fraction]]] = {}  # of one length, what queries know at each position
 
     def check_length(self, n: int) -> Covered:
-        """The rows of one length, at which the errors are within their bounds."""
+        """Return the rows of one length, at which the errors are within their bounds."""
         size, rows = self.keys_and_values(n)
         bits = ENTRY_BITS * len(rows) + sum(x.bit_length() for row in rows for x in row)
         with self._proof.budget.holding(bits):
@@ -88,7 +88,7 @@ class Lookup:
         return RowScores(denominator, size, starts, steps, [row[-1] for row in seen])
 
     def _scale_query(self, n: int, i: int, b: bool, number: int) -> Numbers:
-        """The query of a row over its temperature, where the count is this number."""
+        """Return the query of a row over its temperature, where the count is this number."""
         proof, found = self._proof, []
         if n not in self._known:
             self._known = {n: proof.known_forms([form.known for form in self._queries], n)}
@@ -120,7 +120,7 @@ class Lookup:
 
 
 def check_lookup(proof: ProofContext, written: WrittenDirection) -> Covered:
-    """The rows at which the errors are within their bounds, and those where the guard can hold."""
+    """Return the rows at which the errors are within their bounds, and those where the guard can hold."""
     (head,), name = written.heads, written.name
     meaning = cast(ApproximateTruth | ApproximateCount, written.meaning)
     target = LookupTarget(proof, head, name, meaning)

@@ -87,7 +87,7 @@ class Parabola:
         return ParabolaShape((offs[0], offs[1]), lesser, list(accumulate(lesser, min)))
 
     def _form(self, factors: Sequence[Fraction], n: int) -> QueryColumns | None:
-        """The sum of the queries with these factors; None if it depends on more than (n, i), b and m."""
+        """Return the sum of the queries with these factors; None if it depends on more than (n, i), b and m."""
         weights: dict[str, Fraction] = {}
         for factor, query in zip(factors, self._head.queries, strict=True):
             for name, weight in query.items():
@@ -140,12 +140,12 @@ def columns_here(proof: ProofContext, here: LinearForm, n: int) -> Sequence[Frac
 
 
 def reach_of(least: Fraction, fall: int = NEGLIGIBLE) -> int:
-    """The greatest k with C k^2 less than this; nothing beyond it is looked at."""
+    """Return the greatest k with C k^2 less than this; nothing beyond it is looked at."""
     return isqrt(-(-fall * least.denominator // least.numerator) - 1)
 
 
 def rows_of(proof: ProofContext, head: Head, target: LookupTarget, n: int) -> Iterator[VisibleRow]:
-    """The rows of a length."""
+    """Yield the rows of a length."""
     proof.budget.spend(n)
     for i in range(1, n + 1):
         first, last = visible(head.mask, n, i)

@@ -119,7 +119,7 @@ class ApproximateTruthPeak:
 
 
 def find_covered(proof: ProofContext, head: Head, name: str, target: LookupTarget) -> Mapping[int, Covered]:
-    """The lengths of which all rows are proved; nothing is rejected here."""
+    """Return the lengths of which all rows are proved; nothing is rejected here."""
     if not speaks_of_count(proof, target) or not all(
             proof.is_known(proof.directions[one]) for one in names_in([*head.keys, head.values[name]])):
         return {}
@@ -138,7 +138,7 @@ def find_covered(proof: ProofContext, head: Head, name: str, target: LookupTarge
 
 def find_shapes(proof: ProofContext, head: Head, target: LookupTarget) -> Mapping[int,
                                                                                   tuple[tuple[int, int], Fraction]]:
-    """The offsets and the least curvature over the temperature of each length whose scores are one parabola."""
+    """Return the offsets and the least curvature over the temperature of each length whose scores are one parabola."""
     parabola = Parabola(proof, head, target)
     found = {n: parabola.find(n) for n in proof.claim.lengths}
     return {n: shape for n, shape in found.items() if shape is not None}

@@ -92,13 +92,13 @@ class LookupTarget:
         return QueryForm(known, here, times, foreign)
 
     def goal(self, m: int, truths: Mapping[Place, bool]) -> int | None:
-        """The number that the head is to write; None if nothing is said of this case."""
+        """Return the number that the head is to write; None if nothing is said of this case."""
         if isinstance(self.meaning, ApproximateCount):
             return m
         return int(truths[self.meaning.formula]) if truths[self.meaning.when] else None
 
     def sides(self, goal: int) -> tuple[tuple[int, Fraction], ...]:
-        """A truth is in 0..1, so it can only be too high if it is false, and too low if it is true."""
+        """Return a truth is in 0..1, so it can only be too high if it is false, and too low if it is true."""
         above, below = (1, self.errors[0]), (-1, self.errors[1])
         if isinstance(self.meaning, ApproximateCount):
             return above, below

@@ -38,7 +38,7 @@ EXACT = {"relu", "identity"}
 
 
 def evaluated(name: str, bits: int, budget: Budget) -> Callable[[int], int]:
-    """The function of a number; its file is loaded when it is needed."""
+    """Return the function of a number; its file is loaded when it is needed."""
     if name == "gelu":
         from .gelu import Normal
 
@@ -80,11 +80,11 @@ class Activation:
             min(1, self._finer) - (-(2 * VALUE_ERROR + 4) >> self._finer) + -(-rest // 1))
 
     def nodes(self, points: Sequence[int]) -> list[int]:
-        """The last numbers before these at which a cell begins, and the next one after the last."""
+        """Return the last numbers before these at which a cell begins, and the next one after the last."""
         return [*(x >> self._shift << self._shift for x in points[:-1]), -(-points[-1] >> self._shift) << self._shift]
 
     def at_nodes(self, points: Sequence[int]) -> list[int]:
-        """The function at numbers at which cells begin: no cell is made for that."""
+        """Return the function at numbers at which cells begin: no cell is made for that."""
         return [self._value_at(x >> self._shift) >> self._finer for x in points]
 
     def spread(self, e: int) -> int:
@@ -92,7 +92,7 @@ class Activation:
         return e * self._shape.slope.numerator // self._shape.slope.denominator + 1
 
     def bound(self, reads: int, side: int) -> int:
-        """A bound of the 2-norm of the result, if ``reads`` is one of the argument's; ``side`` is √units."""
+        """Return a bound of the 2-norm of the result, if ``reads`` is one of the argument's; ``side`` is √units."""
         return (side * self._precision.one if self._shape.bounded else reads) + side * (self.error + 1)
 
     def _apply_relu(self, x: Sequence[int]) -> list[int]:
@@ -122,7 +122,7 @@ class Activation:
         return value
 
     def _value(self, x: int) -> int:
-        """The function, within VALUE_ERROR; beyond ``far`` it is its asymptote within one number."""
+        """Return the function, within VALUE_ERROR; beyond ``far`` it is its asymptote within one number."""
         if abs(x) < self._far << self._finer:
             return self._function(x)
         one = self._precision.one << self._finer
@@ -143,7 +143,7 @@ class ScoreCap:
         self.error = -(-cap * (1 + self._tanh.error) // 1) + 1
 
     def apply(self, scores: Sequence[int]) -> list[int]:
-        """The capped scores."""
+        """Return the capped scores."""
         over, under = self._cap.numerator, self._cap.denominator
         self._budget.spend(len(scores) * (8 + size(self._cap)) >> 6)
         return [y * over // under for y in self._tanh.apply([s * under // over for s in scores])]

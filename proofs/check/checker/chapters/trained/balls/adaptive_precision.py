@@ -25,7 +25,7 @@ class Stacks:
         self._norms: dict[Matrix, int] = {}
 
     def at(self, level: int) -> Stack:
-        """The network at a precision.
+        """Return the network at a precision.
 
         Raises:
             Undecided: if its numbers do not fit.
@@ -39,7 +39,7 @@ class Stacks:
         return stack
 
     def beginning(self, level: int) -> Stack:
-        """The network up to its first attention, at precision 1 at least; or more of it.
+        """Return the network up to its first attention, at precision 1 at least; or more of it.
 
         Raises:
             Undecided: if its numbers do not fit.
@@ -63,7 +63,7 @@ class Runner:
         self._first, self._failed = LOWEST, 0
 
     def logits(self, level: int, tokens: Sequence[int], places: Sequence[int]) -> dict[int, Logits]:
-        """The logits at these places of a word, at a precision.
+        """Return the logits at these places of a word, at a precision.
 
         Raises:
             Undecided: if an error bound is too large.

@@ -17,12 +17,12 @@ class ExactLinear:
 
 
 def linear(affine: Affine) -> ExactLinear:
-    """An affine map, with a bias of zeros if it has none."""
+    """Return an affine map, with a bias of zeros if it has none."""
     return ExactLinear(affine.weight, affine.bias or zeros(affine.weight.width))
 
 
 def zeros(length: int) -> Vector:
-    """A vector of zeros."""
+    """Return a vector of zeros."""
     return Vector((0,) * length, 0)
 
 
@@ -42,14 +42,14 @@ def after_norm(norm: Norm | None, given: ExactLinear) -> ExactLinear:
 
 
 def add(left: Vector, right: Vector) -> Vector:
-    """The exact sum."""
+    """Return the exact sum."""
     power = min(left.power, right.power)
     a, b = left.power - power, right.power - power
     return Vector(tuple((x << a) + (y << b) for x, y in zip(left.entries, right.entries, strict=True)), power)
 
 
 def multiply(given: ExactLinear, factor: int, power: int) -> ExactLinear:
-    """The map times factor · 2^power."""
+    """Return the map times factor · 2^power."""
     rows = tuple(tuple([factor * w for w in row]) for row in given.weight.rows)
     bias = tuple(factor * b for b in given.bias.entries)
     return ExactLinear(Matrix(rows, given.weight.width, given.weight.power + power),
@@ -71,14 +71,14 @@ def through(given: ExactLinear, matrix: Matrix) -> ExactLinear:
 
 
 def below(matrices: Sequence[Matrix]) -> Matrix:
-    """The rows of all matrices, one after another."""
+    """Return the rows of all matrices, one after another."""
     power = min(matrix.power for matrix in matrices)
     rows = tuple(tuple([w << (matrix.power - power) for w in row]) for matrix in matrices for row in matrix.rows)
     return Matrix(rows, matrices[0].width, power)
 
 
 def select(given: ExactLinear, chosen: Sequence[int]) -> ExactLinear:
-    """The map to these entries of the result."""
+    """Return the map to these entries of the result."""
     rows = tuple(tuple([row[j] for j in chosen]) for row in given.weight.rows)
     bias = tuple(given.bias.entries[j] for j in chosen)
     return ExactLinear(Matrix(rows, len(chosen), given.weight.power), Vector(bias, given.bias.power))

@@ -116,7 +116,7 @@ class HeadOnNumbers:
         return [k >> self._drop << bits for k in key]
 
     def beside(self, keys: Iterable[IntegerRow]) -> list[int]:
-        """The packed keys of the first places, in order."""
+        """Return the packed keys of the first places, in order."""
         pack, drop, bits = self._precision.pack, self._drop, self._precision.product - self._precision.fraction
         return [pack([k >> drop for k in column] if drop else column) << bits for column in zip(*keys, strict=True)]
 
@@ -147,7 +147,7 @@ class HeadOnNumbers:
         return TokenProjections(query, key, value, e_query, reach)
 
     def scores(self, query: IntegerRow, keys: IntegerRow, count: int, places: Sequence[int], place: int) -> list[int]:
-        """The scores of a query at a place for packed keys at these places."""
+        """Return the scores of a query at a place for packed keys at these places."""
         found = self._precision.quotients(count, self._precision.product - self._drop)(sum(map(mul, query, keys)))
         found = self._cap.apply(found) if self._cap else found
         if self._slope is None:
@@ -164,7 +164,7 @@ class HeadOnNumbers:
 
     def score_errors(self, seen: TokenProjections, others: Sequence[TokenProjections], reach: VisibleBounds,
                      scores: Sequence[int]) -> Sequence[int]:
-        """The same of each of these, whose reach is given."""
+        """Return the same of each of these, whose reach is given."""
         return [self.score_error(seen, reach, scores)] * len(others)
 
     def sharpened(self, moved: int, most: int, sums: int, total: int, units: int) -> tuple[int, int]:
@@ -173,13 +173,13 @@ class HeadOnNumbers:
         return moved, most
 
     def weights(self, exponentials: Exponentials, scores: Sequence[int], top: int) -> list[int]:
-        """The weights, over 2^weight_bits; ``top`` is at least every score."""
+        """Return the weights, over 2^weight_bits; ``top`` is at least every score."""
         dropped = exponentials.bits - self.weight_bits
         found = exponentials.all_below(top, scores, max(0, dropped))
         return found if dropped >= 0 else [w << -dropped for w in found]
 
     def average(self, sums: int, e_score: int, reach: VisibleBounds, length: int, bits: int) -> HeadAverage:
-        """The average from the packed sum of weights times what `weigh` packs, over 2^bits, and its error.
+        """Return the average from the packed sum of weights times what `weigh` packs, over 2^bits, and its error.
 
         Proof of the rounding: with D the first sum, z the last ones and h = max(0, log D - bits), log D the number of
         bits of D, entries are z 2^bits / D; computed is floor(floor(z / 2^h) i / 2^P), i = floor(2^(bits + h + P) / D).
@@ -221,7 +221,7 @@ def maps_of_heads(precision: Precision, budget: Budget, step: AttentionStep, rea
 
 
 def scale_map(given: ExactLinear, scale: Scale, bits: int) -> tuple[ExactLinear, bool]:
-    """The map times the scale of scores; whether entries are off, by less than 2^-bits.
+    """Return the map times the scale of scores; whether entries are off, by less than 2^-bits.
 
     A rational with a denominator that is no power of two, and a root, are rounded down at 2^-K, with K so large that a
     weight or bias times that is below 2^-bits.
@@ -262,7 +262,7 @@ class RotaryTurn:
         return factor, (2 * bound >> self._precision.weight) + 2 + ceil_sqrt(self._width)
 
     def apply(self, x: IntegerRow, position: int) -> list[int]:
-        """The vector turned at a position number."""
+        """Return the vector turned at a position number."""
         bits, found = self._precision.weight, list(x)
         cosines, sines = (table[position] for table in self._rows)
         for (first, second), c, s in zip(self._places, cosines, sines, strict=True):

@@ -45,7 +45,7 @@ class AttentionMemory:
             del keys[length + 1:], values[length:], reach[length + 1:]
 
     def _bits_from(self, head: HeadOnNumbers, first: int, end: int) -> int:
-        """The memory that these places add: for each all keys up to there packed, and a value."""
+        """Return the memory that these places add: for each all keys up to there packed, and a value."""
         slot = self._stack.precision.slot
         each = (head.key.width + 1) * INTEGER_BITS + head.slots * slot
         return (end - first) * each + head.key.width * slot * ((end * (end + 1) - first * (first + 1)) // 2)

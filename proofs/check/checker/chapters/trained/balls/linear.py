@@ -51,11 +51,11 @@ class LinearOnNumbers:
         self.bound = self.error(reads) + ceil_norm(bias) + side
 
     def apply(self, x: Sequence[int]) -> Sequence[int]:
-        """The result."""
+        """Return the result."""
         return self._quotients(sum(map(mul, x, self.rows), self.start))
 
     def apply_to_few(self, x: Sequence[int]) -> Sequence[int]:
-        """The same, sooner where many numbers are 0: their products are left out."""
+        """Return the same, sooner where many numbers are 0: their products are left out."""
         return self._quotients(sum(map(mul, filter(None, x), compress(self.rows, x)), self.start))
 
     def error(self, e: int) -> int:
@@ -87,12 +87,12 @@ class MapsBeside:
         self._quotients = precision.quotients(self.width, maps[0].power if maps else 0)
 
     def apply(self, x: Sequence[int]) -> Sequence[int]:
-        """The results, one after another."""
+        """Return the results, one after another."""
         return self._quotients(sum(map(mul, x, self._rows), self._start))
 
 
 def largest_entry(given: ExactLinear, reads: int, precision: Precision) -> int:
-    """A bound of the entries of what a map makes of numbers x with |x| <= ``reads``, roundings included."""
+    """Return a bound of the entries of what a map makes of numbers x with |x| <= ``reads``, roundings included."""
     columns = ceil_shift(max(map(ceil_norm, zip(*given.weight.rows, strict=True)), default=0),
                          given.weight.power + NORM_BITS)
     bias = max((abs(floor_shift(b, given.bias.power + precision.fraction)) for b in given.bias.entries), default=0)
@@ -100,7 +100,7 @@ def largest_entry(given: ExactLinear, reads: int, precision: Precision) -> int:
 
 
 def spectral_norm(budget: Budget, matrix: Matrix, known: dict[Matrix, int] | None = None) -> int:
-    """An integer such that the spectral norm of the matrix is at most it divided by 2^NORM_BITS.
+    """Return an integer such that the spectral norm of the matrix is at most it divided by 2^NORM_BITS.
 
     Proof. Let M be the entries with ENTRY_BITS bits, rounded down to a multiple of a power of two: the rest has a
     norm of at most sqrt(in out) units. S = M Mᵀ has the norm |M|², and S⁴ the norm |M|^8, at most its Frobenius norm;
@@ -125,7 +125,7 @@ def spectral_norm(budget: Budget, matrix: Matrix, known: dict[Matrix, int] | Non
 
 
 def norm_by_powers(budget: Budget, entries: Sequence[Sequence[int]]) -> int:
-    """The sixteenth root of the sum of the squares of the entries of (M Mᵀ)⁴, times 2^ROOT_BITS, rounded up."""
+    """Return the sixteenth root of the sum of the squares of the entries of (M Mᵀ)⁴, times 2^ROOT_BITS, rounded up."""
     columns = list(zip(*entries, strict=True))
     square = multiply(budget, entries, columns)
     for _ in range(2):
@@ -137,7 +137,7 @@ def norm_by_powers(budget: Budget, entries: Sequence[Sequence[int]]) -> int:
 
 
 def multiply(budget: Budget, left: Sequence[Sequence[int]], right: Sequence[Sequence[int]]) -> list[list[int]]:
-    """The product of matrices of integers, rows of the right one packed."""
+    """Return the product of matrices of integers, rows of the right one packed."""
     bits = max(x.bit_length() for row in left for x in row) + max(x.bit_length() for row in right for x in row)
     size = (bits + len(right).bit_length()) // 8 + 2  # bytes of a slot: a sum, and its sign
     budget.spend(1 + len(left) * len(right) * (1 + (len(right[0]) * size >> 9)))

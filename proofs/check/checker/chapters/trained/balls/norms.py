@@ -41,7 +41,7 @@ class Normaliser:
         self._ones, self._quotients = precision.pack([1] * width), precision.quotients(width, self._inverse_bits)
 
     def apply(self, x: Sequence[int], e: int) -> tuple[Sequence[int], int]:
-        """The result of x, off by at most e, and how far it is off.
+        """Return the result of x, off by at most e, and how far it is off.
 
         Raises:
             Undecided: if the error is too large, or s too small.

@@ -67,7 +67,7 @@ class Precision:
         self._masks = lru_cache(maxsize=1024)(self._make_masks)
 
     def pack(self, entries: Iterable[int]) -> int:
-        """The packed vector; entries may be negative: 2^(S - 1) is added to each, and taken away.
+        """Return the packed vector; entries may be negative: 2^(S - 1) is added to each, and taken away.
 
         Raises:
             Undecided: if one does not fit a slot.
@@ -96,7 +96,7 @@ class Precision:
         return partial(self._entries, length, shift)
 
     def floors(self, packed: int, length: int, shift: int) -> int:
-        """The packed vector of the entries divided by 2^shift and rounded down; proved above."""
+        """Return the packed vector of the entries divided by 2^shift and rounded down; proved above."""
         signs, mask, back = self._masks(length, shift)
         return (packed + signs >> shift & mask) - back
 
@@ -121,22 +121,22 @@ class Precision:
         return self.weight if self.level else room
 
     def number(self, x: Fraction) -> int:
-        """The rational as a number, rounded down."""
+        """Return the rational as a number, rounded down."""
         return (x.numerator << self.fraction) // x.denominator
 
 
 @lru_cache(maxsize=256)
 def sign_bits(slot: int, length: int) -> int:
-    """A packed vector with the first bit of every slot."""
+    """Return a packed vector with the first bit of every slot."""
     return int.from_bytes((bytes(slot // 8 - 1) + b"\x80") * length, "little")
 
 
 def ceil_sqrt(x: int) -> int:
-    """The square root, rounded up."""
+    """Return the square root, rounded up."""
     return isqrt(x - 1) + 1 if x > 0 else 0
 
 
 def ceil_norm(entries: Iterable[int]) -> int:
-    """The 2-norm, rounded up."""
+    """Return the 2-norm, rounded up."""
     vector = list(entries)
     return ceil_sqrt(sum(map(mul, vector, vector)))

@@ -23,7 +23,7 @@ class PrefixTreeTraversal:
         self._found: list[Logits | None] = []
 
     def logits(self, tokens: Sequence[int], judged: Collection[int]) -> dict[int, Logits]:
-        """The logits at the judged places of a word.
+        """Return the logits at the judged places of a word.
 
         Raises:
             Undecided: if an error bound is too large.
@@ -58,7 +58,7 @@ class PrefixTreeTraversal:
             self._found[place] = self._stack.rows.logits(stream)
 
     def _pass_all(self, place: int, token: int, is_judged: bool) -> Stream | None:
-        """The last stream of the new token; None if only its last key and value are needed."""
+        """Return the last stream of the new token; None if only its last key and value are needed."""
         blocks, stack = self._stack.blocks, self._stack
         stack.budget.spend(1 + (stack.cost if is_judged or len(blocks) > 1 else 0))
         stream, seen = self._tables.start(place, token), []
@@ -81,7 +81,7 @@ class WholeWordTraversal:
         self._stack, self._tables, self._offset = stack, tables, offset
 
     def logits(self, tokens: Sequence[int], judged: Collection[int]) -> dict[int, Logits]:
-        """The logits at the judged places of a word.
+        """Return the logits at the judged places of a word.
 
         Raises:
             Undecided: if an error bound is too large.
@@ -122,7 +122,7 @@ Walk = PrefixTreeTraversal | WholeWordTraversal
 
 
 def make_walk(stack: Stack, beginning: Stack, offset: int, may_stand: Sequence[Sequence[int]]) -> Walk:
-    """A walk at an offset; ``may_stand`` has the tokens that may stand at each place of the input.
+    """Return a walk at an offset; ``may_stand`` has the tokens that may stand at each place of the input.
 
     ``beginning`` is the stack, or that of the network up to its first attention at a higher precision.
     """

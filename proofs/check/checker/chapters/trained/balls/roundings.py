@@ -91,6 +91,6 @@ class Rounder:
 
 
 def nearest(numerator: int, denominator: int) -> int:
-    """The whole number nearest to a quotient, of two the even one; the denominator is above 0."""
+    """Return the whole number nearest to a quotient, of two the even one; the denominator is above 0."""
     found, rest = divmod(2 * numerator + denominator, 2 * denominator)
     return found - (rest == 0 and found & 1)

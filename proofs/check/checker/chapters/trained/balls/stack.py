@@ -68,7 +68,7 @@ class NormOfStream:
         self.bound = self._grow(self._reading.bound) + ceil_norm(self._bias) + side
 
     def apply(self, stream: Stream) -> Stream:
-        """The stream after the step."""
+        """Return the stream after the step."""
         (x, e), bits = self._reading.apply(stream), self._precision.weight
         return [(y * g >> bits) + b for y, g, b in zip(x, self._gain, self._bias, strict=True)], self._grow(e)
 
@@ -102,7 +102,7 @@ class UnitsOnNumbers:
         self.cost = units * width // 8 + units * (2 if step.gate else 1) + self._reading.cost
 
     def apply(self, stream: Stream) -> Stream:
-        """The stream after the step."""
+        """Return the stream after the step."""
         x, e = stream
         read, e_read = self._reading.apply(stream)
         e_hidden = self._activation.spread(self._activates.error(e_read)) + self._rounding
@@ -130,12 +130,12 @@ class RoundingOnNumbers:
         self.cost = units * width // 8 + 2 * units + self._reading.cost
 
     def apply(self, stream: Stream) -> Stream:
-        """The stream after the step."""
+        """Return the stream after the step."""
         require(not self._rounder.of_input, "a token alone has no range of all tokens")
         return self.apply_all([stream])[0]
 
     def apply_all(self, streams: Sequence[Stream]) -> list[Stream]:
-        """The streams of all tokens after the step."""
+        """Return the streams of all tokens after the step."""
         read = [self._reading.apply(stream) for stream in streams]
         rounded = self._rounder.apply([(self._in.apply(x), self._in.error(e)) for x, e in read])
         return [(list(map(plus, x, self._out.apply(y))), e + self._out.error(e_rounded))
@@ -189,7 +189,7 @@ class AttentionOnNumbers:
                 for head, (query, key, value) in zip(self.heads, self._slices, strict=True)]
 
     def write(self, stream: Stream, averages: Sequence[HeadAverage]) -> Stream:
-        """The stream with what the heads write: each error times the norm of its head's matrix; one rounding."""
+        """Return the stream with what the heads write: each error times the norm of its head's matrix; one rounding."""
         x, e = stream
         written = self._out.apply([z for average in averages for z in average.numbers])
         e += sum((error * norm >> NORM_BITS) + 1 for (_, error, _), norm in zip(averages, self._norms, strict=True))
@@ -275,7 +275,7 @@ class RowsOnNumbers:
 
 
 def norm_of_sum(terms: Sequence[tuple[Sequence[int], int]]) -> int:
-    """The 2-norm of a sum of columns times coefficients, rounded up."""
+    """Return the 2-norm of a sum of columns times coefficients, rounded up."""
     factors = [c for _, c in terms]
     entries = zip(*(column for column, _ in terms), strict=True)
     return ceil_norm(sum(map(mul, factors, row)) for row in entries)
@@ -315,11 +315,11 @@ class Stack:
         self.cost = (self.cost + self.rows.cost) // (1 if precision.level else 4)
 
     def start(self, token: int, position: int) -> Stream:
-        """The stream of a token at a position number before the first attention."""
+        """Return the stream of a token at a position number before the first attention."""
         return pass_on(self.stem, self.embed(token, position))
 
     def embed(self, token: int, position: int) -> Stream:
-        """The same before the stem: each entry of the embedding rounded twice."""
+        """Return the same before the stem: each entry of the embedding rounded twice."""
         power, network = self.precision.fraction, self.network
         x = [floor_shift(w, network.tokens.power + power) for w in network.tokens.rows[token]]
         if network.positions is not None:
@@ -335,7 +335,7 @@ class Stack:
         return bound + 2 * ceil_sqrt(network.width)
 
     def _alone(self, step: NormStep | UnitsStep) -> Alone:
-        """A step on each token alone, after what was made before it."""
+        """Return a step on each token alone, after what was made before it."""
         made = self._make_alone(step)
         self.cost += made.cost
         self._bound, self._width = made.bound, made.width
@@ -364,20 +364,20 @@ class Stack:
 
 
 def up_to_attention(network: Network) -> Network:
-    """The network without the steps after its first attention."""
+    """Return the network without the steps after its first attention."""
     first = next(k for k, step in enumerate(network.steps) if isinstance(step, AttentionStep))
     return replace(network, steps=network.steps[:first + 1])
 
 
 def pass_on(steps: Iterable[Alone], stream: Stream) -> Stream:
-    """The stream after steps on each token alone."""
+    """Return the stream after steps on each token alone."""
     for step in steps:
         stream = step.apply(stream)
     return stream
 
 
 def pass_all(steps: Iterable[Alone], streams: Sequence[Stream]) -> Sequence[Stream]:
-    """The streams of all tokens of an input after such steps."""
+    """Return the streams of all tokens of an input after such steps."""
     for step in steps:
         streams = (step.apply_all(streams) if isinstance(step, RoundingOnNumbers)
                    else [step.apply(stream) for stream in streams])
@@ -385,5 +385,5 @@ def pass_all(steps: Iterable[Alone], streams: Sequence[Stream]) -> Sequence[Stre
 
 
 def greatest_norm(vectors: Iterable[Sequence[int]], power: int) -> int:
-    """The greatest 2-norm of vectors of integers times 2^power, rounded up."""
+    """Return the greatest 2-norm of vectors of integers times 2^power, rounded up."""
     return ceil_shift(max(map(ceil_norm, vectors), default=0), power)

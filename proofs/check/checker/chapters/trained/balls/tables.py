@@ -49,14 +49,14 @@ class Tables:
         self._entry_bits = INTEGER_BITS + self._slots * stack.precision.slot
 
     def start(self, place: int, token: int) -> Stream:
-        """The stream before the first attention."""
+        """Return the stream before the first attention."""
         found = self._streams.get((place, token))
         if found is None:
             found = self._streams[place, token] = self._rounded(self._start(place, token)[0], self._words.starts)
         return found
 
     def _rounded(self, vector: Stream, bound: int) -> Stream:
-        """A vector at the precision of the words: coordinates are rounded by 1/2 at most.
+        """Return a vector at the precision of the words: coordinates are rounded by 1/2 at most.
 
         Raises:
             Undecided: if its 2-norm is above its bound there.
@@ -71,7 +71,7 @@ class Tables:
         return rounded, (e >> bits) + 2 + ceil_sqrt(len(rounded)) // 2
 
     def _start(self, place: int, token: int) -> tuple[Stream, list[TokenProjections]]:
-        """The stream, not rounded, and what the first attention sees in it."""
+        """Return the stream, not rounded, and what the first attention sees in it."""
         found = self._started.get((place, token))
         if found is None:
             stack = self._stack
@@ -83,7 +83,7 @@ class Tables:
         return found
 
     def averages(self, place: int, tokens: Sequence[int]) -> list[HeadAverage]:
-        """The average of each head of the first attention at a place of a word."""
+        """Return the average of each head of the first attention at a place of a word."""
         row = self._rows.get((place, tokens[place]))
         if row is None:
             row = self._rows[place, tokens[place]] = self._make_row(place, tokens[place])
@@ -96,7 +96,7 @@ class Tables:
             return self._directly(place, tokens, visible)
 
     def _directly(self, place: int, tokens: Sequence[int], visible: Sequence[int]) -> list[HeadAverage]:
-        """The same, with weights of scores below the greatest of this word."""
+        """Return the same, with weights of scores below the greatest of this word."""
         memory = AttentionMemory(self._stack, self._stack.blocks[0][0], self._bits)
         try:
             for p, token in enumerate(visible):
@@ -106,7 +106,7 @@ class Tables:
             memory.cut(0)
 
     def _split(self, total: int, row: Weighed, count: int) -> list[HeadAverage]:
-        """The averages of the heads, whose sums stand one after another."""
+        """Return the averages of the heads, whose sums stand one after another."""
         found: list[HeadAverage] = []
         for head, (e_score, reach) in zip(self._stack.blocks[0][0].heads, row.errors, strict=True):
             bits = self._stack.precision.slot * head.slots

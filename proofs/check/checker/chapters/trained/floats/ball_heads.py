@@ -171,7 +171,7 @@ class HeadOnBalls(HeadOnNumbers):
         return more + self._fixed + (self._of_size * most >> SHARE) + 1
 
     def average(self, sums: int, e_score: int, reach: VisibleBounds, length: int, bits: int) -> HeadAverage:
-        """The average from the packed sum, and its error; see the base."""
+        """Return the average from the packed sum, and its error; see the base."""
         found, e, _ = super().average(sums, e_score, reach, length, bits)
         most = self.values + reach.value_apart
         if most >= self._values:

@@ -33,7 +33,7 @@ class NormOnBalls(NormOfStream):
         self._more = (self._input.more * share(greatest_gain(norm)) >> SHARE) + 1 + self._input.off
 
     def apply(self, stream: Stream) -> Stream:
-        """The stream after the step."""
+        """Return the stream after the step."""
         x, e = super().apply(self._input.widened(stream))
         return x, e + self._more
 
@@ -55,7 +55,7 @@ class UnitsOnBalls(UnitsOnNumbers):
             raise Undecided
 
     def apply(self, stream: Stream) -> Stream:
-        """The stream after the step."""
+        """Return the stream after the step."""
         read, e = self._reading.apply(self._input.widened(stream))
         e_read, off, size = self._input.read(read, e)
         x = self._in.apply(read)
@@ -94,7 +94,7 @@ class AttentionOnBalls(AttentionOnNumbers):
                 for head, (query, key, value) in zip(self._of_runs, self._slices, strict=True)]
 
     def write(self, stream: Stream, averages: Sequence[HeadAverage]) -> Stream:
-        """The stream with what the heads write."""
+        """Return the stream with what the heads write."""
         z = [one for average in averages for one in average.numbers]
         e = sum((average.error * head.out_norm >> NORM_BITS) + 1
                 for average, head in zip(averages, self._of_runs, strict=True))
@@ -163,7 +163,7 @@ class StackOnBalls(Stack):
         self.cost *= 2
 
     def embed(self, token: int, position: int) -> Stream:
-        """The stream before the first step: one number in all runs, unless it is flushed."""
+        """Return the stream before the first step: one number in all runs, unless it is flushed."""
         row, power = embedded(self._balls.run, self.network, token, position)
         x = [floor_shift(w, power + self.precision.fraction) for w in row]
         return x, ceil_sqrt(len(x)) * (1 + self._balls.number(tiny(self._balls.run.storage)))

@@ -40,7 +40,7 @@ class Rounded(NamedTuple):
         return (self.share * size >> SHARE) + 1 + self.lost
 
     def of(self, x: Sequence[int], e: int) -> int:
-        """The same of these numbers, off by at most e: by half a unit in the last place of each.
+        """Return the same of these numbers, off by at most e: by half a unit in the last place of each.
 
         Raises:
             Undecided: if a number may be too large.
@@ -67,7 +67,7 @@ class Balls:
         return (self.precision.one << form.greatest) // parts
 
     def rounded(self, form: Format, width: int, exact: bool = False) -> Rounded:
-        """A vector rounded to a format, which changes nothing if it is exact."""
+        """Return a vector rounded to a format, which changes nothing if it is exact."""
         if exact:
             return Rounded(0, 0, self.below(form))
         return Rounded(share(unit_roundoff(form)), ceil_sqrt(width) * self.number(tiny(form)), self.below(form),
@@ -84,7 +84,7 @@ class Balls:
 
 
 def share(x: Fraction) -> int:
-    """A relative error, rounded up."""
+    """Return a relative error, rounded up."""
     return -(-(x.numerator << SHARE) // x.denominator)
 
 
@@ -163,7 +163,7 @@ class InputOnBalls:
         return off, size + off
 
     def widened(self, stream: Stream) -> Stream:
-        """The stream with an error that has room for those of the mean and of the differences to it.
+        """Return the stream with an error that has room for those of the mean and of the differences to it.
 
         Raises:
             Undecided: if a number may be too large.
@@ -191,7 +191,7 @@ class InputOnBalls:
 
 
 def greatest_gain(norm: Norm) -> Fraction:
-    """The greatest absolute value of a gain."""
+    """Return the greatest absolute value of a gain."""
     return Fraction(1) if norm.gain is None else max(map(abs, norm.gain.entries)) * Fraction(2)**norm.gain.power
 
 
@@ -203,7 +203,7 @@ class SumOnBalls:
         self._summed = balls.rounded(balls.run.sums, width)
 
     def add(self, stream: Stream, written: Sequence[int], e: int) -> Stream:
-        """The new stream; what was written is off by at most e before it is stored.
+        """Return the new stream; what was written is off by at most e before it is stored.
 
         Raises:
             Undecided: if a number may be too large.

@@ -34,7 +34,7 @@ class Cast:
         self._run = run
 
     def vector(self, vector: Vector | None) -> Vector | None:
-        """A gain or a bias."""
+        """Return a gain or a bias."""
         return None if vector is None else Vector(nearest(vector.entries, vector.power, self._run.storage),
                                                   vector.power)
 
@@ -72,7 +72,7 @@ class Cast:
                                                    sines=self.table(rotary.sines))
 
     def step(self, step: Step) -> Step:
-        """A step, if there is a rule for what it does."""
+        """Return a step, if there is a rule for what it does."""
         norm = self.norm(step.norm)
         if isinstance(step, AttentionStep):
             require(step.cap is None, "no rule for caps of scores in float runs")
@@ -96,7 +96,7 @@ def balls_have_rules(network: Network) -> bool:
 
 
 def cast_network(network: Network, run: FloatClaim) -> Network:
-    """The network of the runs of a class.
+    """Return the network of the runs of a class.
 
     Raises:
         Rejected: if a weight is too large, or there is no rule for a step.
@@ -108,7 +108,7 @@ def cast_network(network: Network, run: FloatClaim) -> Network:
 
 
 def embedded(run: FloatClaim, network: Network, token: int, position: int) -> tuple[Sequence[int], int]:
-    """The sum of the two rows of a token, stored, as integers times a power of two."""
+    """Return the sum of the two rows of a token, stored, as integers times a power of two."""
     power, entries = network.tokens.power, network.tokens.rows[token]
     if network.positions is not None:
         least = min(power, network.positions.power)

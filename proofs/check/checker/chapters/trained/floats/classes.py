@@ -26,19 +26,19 @@ class Runs:
                                       stage.after) for stage in self._stack.stages]
 
     def point(self, token: int, position: int) -> AffineForm:
-        """The stream of a token before the first attention step."""
+        """Return the stream of a token before the first attention step."""
         return self._stack.embed(token, position)
 
     def between(self, steps: Between, x: AffineForm) -> AffineForm:
-        """The stream after steps that look at one token alone."""
+        """Return the stream after steps that look at one token alone."""
         return self._stack.between(steps, x)
 
     def judged(self, stream: AffineForm) -> AffineForm:
-        """The logits."""
+        """Return the logits."""
         return self._stack.logits(stream)
 
     def make_rows(self, rows: Sequence[LogitRow]) -> Linear:
-        """These rows as a map of the logits."""
+        """Return these rows as a map of the logits."""
         return make_row_maps(self._stack.budget, rows, self._stack.network.outputs)
 
 
@@ -49,19 +49,19 @@ class AttentionInRuns:
         self._stack, self._operations, self._softmax, self._maps = stack, stack.operations, stack.softmax, maps
 
     def normed(self, stream: AffineForm) -> AffineForm:
-        """The stream as the heads see it."""
+        """Return the stream as the heads see it."""
         return promoted(self._operations.normed(self._maps.norm, stream))
 
     def key(self, head: int, read: AffineForm, position: int) -> AffineForm:
-        """A key, turned."""
+        """Return a key, turned."""
         return self._turned(self._maps.key, head, read, position)
 
     def query(self, head: int, read: AffineForm, position: int) -> AffineForm:
-        """A query, turned, without the scale of scores."""
+        """Return a query, turned, without the scale of scores."""
         return self._turned(self._maps.query, head, read, position)
 
     def value(self, head: int, read: AffineForm) -> AffineForm:
-        """A value."""
+        """Return a value."""
         return self._operations.entering(self._stored(self._maps.value, self._maps.values[head], read))
 
     def _turned(self, maps: Linear, head: int, read: AffineForm, position: int) -> AffineForm:
@@ -74,14 +74,14 @@ class AttentionInRuns:
 
     def scores(self, head: int, query: Vectors, keys: Mapping[ColumnSource, Vectors], column: int
                ) -> dict[ColumnSource, PathBounds]:
-        """The scores that are stored."""
+        """Return the scores that are stored."""
         slope = self._maps.slopes[head]
         biases = None if slope is None else [slope * (place - column) for place, *_ in keys]
         stored = self._softmax.bounds(query, list(keys.values()), self._maps.scale, biases)
         return dict(zip(keys, stored, strict=True))
 
     def logarithms(self, found: Mapping[ColumnSource, PathBounds], column: int) -> Mapping[ColumnSource, PathBounds]:
-        """The scores with what the logarithms of the weights may be off beside them.
+        """Return the scores with what the logarithms of the weights may be off beside them.
 
         Raises:
             Rejected: if that may be more than 1.
@@ -96,7 +96,7 @@ class AttentionInRuns:
 
     def write(self, stream: AffineForm, averages: Sequence[AffineForm], sizes: Sequence[Sequence[int]], column: int
               ) -> AffineForm:
-        """The stream, and what the heads write together, in one product."""
+        """Return the stream, and what the heads write together, in one product."""
         moved, made, first = [], list[int](), stream.slots
         for z, greatest in zip(averages, sizes, strict=True):
             moved.append(shift_symbols(z, first - 1))
@@ -106,7 +106,7 @@ class AttentionInRuns:
         return self._operations.sum(stream, self._operations.linear(self._maps.out, stored))
 
     def written(self, head: int, value: AffineForm) -> AffineForm:
-        """The real product of what is averaged with the matrix of a head."""
+        """Return the real product of what is averaged with the matrix of a head."""
         out, part = self._maps.out, self._maps.values[head]
         own = slice(part.start, part.stop)
         columns, absolute = ([column[own] for column in those] for those in (out.columns, out.absolute))

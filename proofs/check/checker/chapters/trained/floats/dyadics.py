@@ -11,7 +11,7 @@ GUARD = 4  # bits of a quotient or a root more than its format has; a last bit m
 
 
 def rounded(x: Dyadic, form: Format) -> Dyadic:
-    """The nearest number of the format; subnormal numbers are kept.
+    """Return the nearest number of the format; subnormal numbers are kept.
 
     Proof. With 2^b <= |x| < 2^(b + 1), the numbers of the format around x are multiples of 2^q, q = max(b, e) - p + 1,
     and 2^(b + 1) is one of them. Where q <= k, x is a multiple already.
@@ -30,7 +30,7 @@ def rounded(x: Dyadic, form: Format) -> Dyadic:
 
 
 def add(x: Dyadic, y: Dyadic) -> Dyadic:
-    """The exact sum."""
+    """Return the exact sum."""
     (m, k), (n, j) = x, y
     return ((m << k - j) + n, j) if k >= j else (m + (n << j - k), k)
 
@@ -41,12 +41,12 @@ def negated(x: Dyadic) -> Dyadic:
 
 
 def multiply(x: Dyadic, y: Dyadic) -> Dyadic:
-    """The exact product."""
+    """Return the exact product."""
     return x[0] * y[0], x[1] + y[1]
 
 
 def quotient(x: Dyadic, y: Dyadic, form: Format) -> Dyadic:
-    """The quotient, rounded.
+    """Return the quotient, rounded.
 
     Proof. The quotient's absolute value, over 2^j, is between two neighbouring integers or is the lesser, ``whole``,
     which has more than p + 2 bits; so 2 whole + 1, over 2^(j + 1), is on the same side of every number of the format
@@ -60,7 +60,7 @@ def quotient(x: Dyadic, y: Dyadic, form: Format) -> Dyadic:
 
 
 def root(x: Fraction, form: Format) -> Dyadic:
-    """The square root of x > 0, rounded; the proof is that of `quotient`."""
+    """Return the square root of x > 0, rounded; the proof is that of `quotient`."""
     p, q = x.numerator, x.denominator
     shift = max(0, (q.bit_length() - p.bit_length() >> 1) + form.precision + GUARD)
     whole = isqrt((p << 2 * shift) // q)
@@ -68,10 +68,10 @@ def root(x: Fraction, form: Format) -> Dyadic:
 
 
 def nearest(x: Fraction, form: Format) -> Dyadic:
-    """A rational, rounded."""
+    """Return a rational, rounded."""
     return quotient((x.numerator, 0), (x.denominator, 0), form)
 
 
 def value(x: Dyadic) -> Fraction:
-    """The rational."""
+    """Return the rational."""
     return Fraction(x[0] << x[1]) if x[1] >= 0 else Fraction(x[0], 1 << -x[1])

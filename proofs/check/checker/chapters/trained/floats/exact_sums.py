@@ -21,7 +21,7 @@ def is_whole(network: Network) -> bool:
 
 
 def tables_of(network: Network) -> Iterator[Matrix | Vector]:
-    """The matrices and vectors of a network, norms apart."""
+    """Yield the matrices and vectors of a network, norms apart."""
     yield network.tokens
     if network.positions is not None:
         yield network.positions
@@ -40,7 +40,7 @@ def tables_of(network: Network) -> Iterator[Matrix | Vector]:
 
 
 def numbers_of(x: AffineForm) -> Sequence[int] | None:
-    """The numbers that a form is, if it has no symbol and no radius."""
+    """Return the numbers that a form is, if it has no symbol and no radius."""
     return None if any(x.radii) or any(abs(row) >= READABLE for row in x.rows) else x.rows
 
 
@@ -72,7 +72,7 @@ def product_of(maps: Linear, numbers: Sequence[int], sums: Format, storage: Form
 
 
 def with_numbers(x: AffineForm, numbers: Sequence[int | None]) -> AffineForm:
-    """The form with these numbers in the place of its coordinates, where there are some."""
+    """Return the form with these numbers in the place of its coordinates, where there are some."""
     known = [(row, radius, size) if number is None else (number, 0, abs(number))
              for row, radius, size, number in zip(x.rows, x.radii, x.sizes, numbers, strict=True)]
     rows, radii, sizes = map(list, zip(*known, strict=True))

@@ -41,7 +41,7 @@ class OneRun:
         self._budget, self._network, self._run, self._way = budget, network, run, way
 
     def logits(self, tokens: Sequence[int], offset: int, place: int) -> list[Fraction]:
-        """The stored logits at a place of the input.
+        """Return the stored logits at a place of the input.
 
         Raises:
             Rejected: if a number is too large for its format.
@@ -79,7 +79,7 @@ class OneRun:
         return [rounded(x, form) for x in numbers]
 
     def _sum(self, terms: Numbers, form: Format) -> Dyadic:
-        """The sum of exact terms, each rounded unless it is fused with the sum that it enters."""
+        """Return the sum of exact terms, each rounded unless it is fused with the sum that it enters."""
         self._budget.spend(TERM_STEPS * len(terms))
         if self._way.order == "in pairs":
             terms = self._all(terms, form)
@@ -97,7 +97,7 @@ class OneRun:
         return self._sum([*map(multiply, x, y), *bias], self._run.sums)
 
     def _linear(self, weights: Sequence[Matrix], bias: Vector | None, x: Numbers) -> Numbers:
-        """A product with matrices below each other, and a bias, as it is stored."""
+        """Return a product with matrices below each other, and a bias, as it is stored."""
         x = self._all(x, self._run.inputs)
         rows = [exactly(row, weight.power) for weight in weights for row in weight.rows]
         last = [[one] for one in exactly(bias.entries, bias.power)] if bias else [[]] * len(rows[0])
@@ -177,7 +177,7 @@ class OneRun:
         return [self._linear([head.out for head in step.heads], step.bias, x) for x in averages]
 
     def _turned(self, rotary: Rotary | None, x: Numbers, position: int) -> Numbers:
-        """A query or a key with rotary positions, stored."""
+        """Return a query or a key with rotary positions, stored."""
         if rotary is None:
             return x
         form, found, pairs = self._run.softmax, list(x), rotary.cosines.width
@@ -190,7 +190,7 @@ class OneRun:
         return found
 
     def _scores(self, scale: Scale, slope: Fraction | None, place: int, query: Numbers, keys: list[Numbers]) -> Numbers:
-        """The scores of a query at a place, stored."""
+        """Return the scores of a query at a place, stored."""
         sums = self._run.sums
         times = nearest(scale.times, sums) if scale.times is not None else self._root(scale)
         scores = [rounded(multiply(self._dot(query, key, []), times), sums) for key in keys]

@@ -71,7 +71,7 @@ class QueryBounds(NamedTuple):
 
 
 def make_attention(budget: Budget, step: AttentionStep) -> AttentionOfRuns:
-    """The step, ready."""
+    """Return the step, ready."""
     heads = step.heads
     query, key, value = (_beside(budget, [make_map(budget, one.weight, one.bias) for one in those]) for those in (
         [head.query for head in heads], [head.key for head in heads], [head.value for head in heads]))
@@ -116,7 +116,7 @@ class FloatStack:
         self._unembedding = make_map(budget, unembedding.weight, unembedding.bias)
 
     def embed(self, token: int, position: int) -> AffineForm:
-        """The stream before the first attention step."""
+        """Return the stream before the first attention step."""
         return self.between(self.first, self.operations.embed(self.network, token, position))
 
     def between(self, steps: Sequence[NormMaps | UnitMaps], x: AffineForm, quick: bool = False) -> AffineForm:
@@ -126,7 +126,7 @@ class FloatStack:
         return promoted(x)
 
     def ask(self, stage: Stage, stream: AffineForm, place: int, position: int) -> tuple[QueryBounds, Seen]:
-        """A token at an attention step, and what others see of it."""
+        """Return a token at an attention step, and what others see of it."""
         attention, operations = stage.attention, self.operations
         read = promoted(operations.normed(attention.norm, stream))
         key = known_by_sizes(operations.entering(self.turned(attention, operations.linear(attention.key, read),
@@ -143,11 +143,11 @@ class FloatStack:
         return join_forms([self.operations.turned(attention.rotary, position, _take(x, part)) for part in parts])
 
     def answer(self, stage: Stage, asking: QueryBounds, seen: Sequence[Seen]) -> AffineForm:
-        """The stream of a token after an attention step, and the steps up to the next one."""
+        """Return the stream of a token after an attention step, and the steps up to the next one."""
         return self.between(stage.after, self.attend(stage, asking, seen), quick=True)
 
     def attend(self, stage: Stage, asking: QueryBounds, seen: Sequence[Seen]) -> AffineForm:
-        """The stream of a token after an attention step."""
+        """Return the stream of a token after an attention step."""
         attention, operations, softmax = stage.attention, self.operations, self.softmax
         query = operations.entering(self.turned(attention, operations.linear(attention.query, asking.read),
                                                 attention.queries, asking.position))
@@ -173,12 +173,12 @@ class FloatStack:
         return self.logits(self.between(self.stages[-1].after, stream, quick=True) if self.stages else stream)
 
     def logits(self, stream: AffineForm) -> AffineForm:
-        """The same of a stream after the last step."""
+        """Return the same of a stream after the last step."""
         return promoted(self.operations.linear(self._unembedding, stream))
 
 
 def make_row_maps(budget: Budget, rows: Sequence[LogitRow], outputs: int) -> Linear:
-    """The values of rows as a map of the logits."""
+    """Return the values of rows as a map of the logits."""
     columns = []
     for row in rows:
         unit, (numerators,) = over_one_denominator(budget, [[coefficient for _, coefficient in row]])
@@ -193,7 +193,7 @@ def _part(known: CentredRange, part: range) -> CentredRange:
 
 
 def _take(form: AffineForm, part: range) -> AffineForm:
-    """Some coordinates of a form; its symbols stay what they are."""
+    """Return some coordinates of a form; its symbols stay what they are."""
     cut = slice(part.start, part.stop)
     return AffineForm(form.rows[cut], form.slots, form.radii[cut], form.sizes[cut], form.fresh)
 

@@ -41,7 +41,7 @@ class FormsOfInputs:
 
 
 def shown(x: int) -> str:
-    """Some digits of a number in units, or the power of two above it if it is small."""
+    """Return some digits of a number in units, or the power of two above it if it is small."""
     thousandths = abs(x) * 1000 >> FRACTION
     if thousandths < 10:
         return f"{'-' if x < 0 else ''}2^{x.bit_length() - FRACTION}"

@@ -94,7 +94,7 @@ FUNCTIONS = {"exp": exp, "exp2": exp2, "tanh": tanh, "erf": erf, "sigmoid": sigm
 
 
 def computed(name: str, x: Fraction, form: Format, budget: Budget) -> Dyadic:
-    """The function's value at x, as one run has it; of exp and exp2 x <= 0, of tanh and erf x >= 0.
+    """Return the function's value at x, as one run has it; of exp and exp2 x <= 0, of tanh and erf x >= 0.
 
     exp(x), exp2(x) and sigmoid(x) are at most 2^x for x <= 0, so they are below half of the least number where x is far
     below that.

@@ -46,7 +46,7 @@ class CachedExecutions:
         self._last.append(asked)
 
     def _start(self, place: int, token: int) -> tuple[QueryBounds, Seen]:
-        """A token at the first attention step, and what others see of it: the same in all inputs."""
+        """Return a token at the first attention step, and what others see of it: the same in all inputs."""
         found, stack = self._starts.get((place, token)), self._stack
         if found is None:
             stack.budget.hold(2 * stack.bits_of_a_token)

@@ -61,7 +61,7 @@ class Operations:
         return with_numbers(x, numbers) if self._whole else x
 
     def tight(self, x: AffineForm) -> AffineForm:
-        """The form with sizes as small as they are known to be."""
+        """Return the form with sizes as small as they are known to be."""
         return tighten(x, spread(self.budget, x))
 
     def entering(self, x: AffineForm) -> AffineForm:
@@ -85,11 +85,11 @@ class Operations:
         return widened(x, roundings(self.run.storage, x.sizes))
 
     def linear(self, maps: Linear, x: AffineForm) -> AffineForm:
-        """A matrix product of what is stored, and its bias, stored."""
+        """Return a matrix product of what is stored, and its bias, stored."""
         return self.product(maps, self.entering(x))
 
     def product(self, maps: Linear, x: AffineForm) -> AffineForm:
-        """The same of what has entered it."""
+        """Return the same of what has entered it."""
         found, numbers = self.stored(apply(self.budget, maps, x), self.product_errors(maps, x.sizes)), self.numbers(x)
         if numbers is None:
             return found
@@ -97,7 +97,7 @@ class Operations:
         return self._as_one(found, product_of(maps, numbers, self.run.sums, self.run.storage))
 
     def numbers(self, x: AffineForm) -> Sequence[int] | None:
-        """The numbers that a form of a network that is whole is, if each is one in all runs."""
+        """Return the numbers that a form of a network that is whole is, if each is one in all runs."""
         return numbers_of(x) if self._whole else None
 
     def product_errors(self, maps: Linear, sizes: Sequence[int]) -> list[int]:
@@ -123,7 +123,7 @@ class Operations:
         return promoted(self._rounded(widened(total, roundings(self.run.sums, total.sizes))))
 
     def normed(self, maps: NormMaps | None, x: AffineForm) -> AffineForm:
-        """The norm of the stream, in `softmax`, then stored; or the stream."""
+        """Return the norm of the stream, in `softmax`, then stored; or the stream."""
         if maps is None:
             return x
         x = x if maps.of is None else self.linear(maps.of, x)
@@ -207,7 +207,7 @@ class Operations:
         return max(ceil_sqrt(scaled) - 1, 0) >> 100 - 44
 
     def units(self, maps: UnitMaps, x: AffineForm, quick: bool = False) -> AffineForm:
-        """The stream after a step of units; lines beside them may be quick."""
+        """Return the stream after a step of units; lines beside them may be quick."""
         x = promoted(x)
         read = self.entering(self.normed(maps.norm, x))
         inward = self.product(maps.inward, read)
@@ -219,14 +219,14 @@ class Operations:
         return self.sum(x, self.linear(maps.outward, self.stored(product, roundings(self.run.softmax, product.sizes))))
 
     def activated(self, maps: UnitMaps, x: AffineForm, quick: bool) -> AffineForm:
-        """The activation of what is stored, stored."""
+        """Return the activation of what is stored, stored."""
         units = activate(self.budget, maps.curve, x, quick)
         if maps.curve.name in ("relu", "identity"):
             return units
         return self.stored(units, self.function_error(maps.curve.name, x.sizes))
 
     def turned(self, rotary: Rotary, position: int, x: AffineForm) -> AffineForm:
-        """A query or a key of a head, which is stored and not fresh, with rotary positions, stored.
+        """Return a query or a key of a head, which is stored and not fresh, with rotary positions, stored.
 
         Proof: docs/floats.md, section 7, Rotary positions.
         """

@@ -43,7 +43,7 @@ def prove_float_runs(given: FloatRuns) -> Mapping[str, int]:
 
 
 def cover_of(given: FloatRuns) -> Sequence[CoverPart]:
-    """The units that prove all obligations: without a cover all words of each.
+    """Return the units that prove all obligations: without a cover all words of each.
 
     Raises:
         Rejected: if an obligation is left out.
@@ -57,7 +57,7 @@ def cover_of(given: FloatRuns) -> Sequence[CoverPart]:
 
 
 def by_cover(given: FloatRuns) -> Decision[TrainedClaim, Cover]:
-    """The same, whose evidence is a cover."""
+    """Return the same, whose evidence is a cover."""
     assert not isinstance(given.evidence, EachWord)
     return cast("Decision[TrainedClaim, Cover]", given)
 
@@ -83,7 +83,7 @@ class ProverOfRuns:
         return Classes(decision, Runs(self._network.forms))
 
     def prove_unit(self, unit: CoverPart) -> int:
-        """The unit; how many words or classes that are.
+        """Return the unit; how many words or classes that are.
 
         Raises:
             Rejected: if it is not proved.

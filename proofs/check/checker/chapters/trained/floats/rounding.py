@@ -37,12 +37,12 @@ def _lost(form: Format) -> int:
 
 
 def times(factor: Fraction, size: int) -> int:
-    """The product, rounded up."""
+    """Return the product, rounded up."""
     return -(-factor.numerator * size // factor.denominator)
 
 
 def all_times(factor: Fraction, sizes: Iterable[int]) -> list[int]:
-    """The products, each rounded up."""
+    """Return the products, each rounded up."""
     above, below = -factor.numerator, factor.denominator
     return [-(above * size // below) for size in sizes]
 

@@ -119,7 +119,7 @@ class SoftmaxOfRuns(SoftmaxRules):
         return found
 
     def _of_numbers(self, query: CentredRange, key: CentredRange, scale: Scale) -> PathBounds | None:
-        """The score, and that score stored, where both vectors are one in all runs and sums are exact."""
+        """Return the score, and that score stored, where both vectors are one in all runs and sums are exact."""
         if any(query.reaches) or any(key.reaches) or scale.times != 1 or self._run.sum_ulp > 1:
             return None
         terms = list(map(mul, query.centres, key.centres))
@@ -180,19 +180,19 @@ class SoftmaxOfRuns(SoftmaxRules):
         return found
 
     def weights(self, centres: Sequence[int]) -> list[int]:
-        """The exponentials of these scores less the greatest."""
+        """Return the exponentials of these scores less the greatest."""
         top = max(centres)
         return [self._exp.at(top - x) for x in centres]
 
     def weigh(self, weights: list[int], reaches: list[int]) -> WeightsOfRuns | None:
-        """The weights of all positions whose scores may be so far off from their mean, or None where that is too
+        """Return the weights of all positions whose scores may be so far off from their mean, or None where that is too
         much."""
         if max(reaches) >= WIDE:
             return None
         return weights_of_runs(weights, reaches, [bend_of(a) for a in reaches])
 
     def _deviations(self, scores: AffineForm, weights: Sequence[int]) -> AffineForm:
-        """The form of how far scores are off from their centres, less the mean of that."""
+        """Return the form of how far scores are off from their centres, less the mean of that."""
         (centres, reaches), total = known_by_sizes(scores), sum(weights)
         moved = AffineForm([row - x for row, x in zip(scores.rows, centres, strict=True)], scores.slots, scores.radii,
                            reaches)
@@ -302,7 +302,7 @@ def bend_of(a: int) -> int:
 
 
 def scaled(numbers: Sequence[int], scale: Scale) -> list[int]:
-    """The numbers times the scale, each off by at most 1."""
+    """Return the numbers times the scale, each off by at most 1."""
     if scale.root is not None:
         return [over_root(x, 0, scale.root) for x in numbers]
     times = scale.times if scale.times is not None else ONE

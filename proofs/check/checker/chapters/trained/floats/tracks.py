@@ -34,7 +34,7 @@ def prove_track_runs(given: Decision[TracksClaim, LayoutProofs]) -> Mapping[str,
 
 
 def prove_each_in_runs(network: NetworkInRuns, given: AboutTracks, number: int, unit: EachInput) -> int:
-    """A form input by input; how many there are."""
+    """Return a form input by input; how many there are."""
     from ..tracks.each_input import prove_each
 
     return prove_each(given, number, unit.inputs, partial(make_prover, given, network))
@@ -46,7 +46,7 @@ def no_exact_numbers(given: AboutTracks, number: int, unit: ExactUnit) -> NoRetu
 
 
 def prove_classes_in_runs(network: NetworkInRuns, given: AboutTracks, number: int, unit: Unit) -> tuple[int, int]:
-    """A form by classes; how many classes, and cells."""
+    """Return a form by classes; how many classes, and cells."""
     from ..tracks.by_classes import FormProof
     from .classes import Runs
 

@@ -19,7 +19,7 @@ from .execution import OneRun
 
 
 def prove_wrong_run(given: Decision[TrainedClaim, WrongWord]) -> Mapping[str, int]:
-    """The run is one of the class, on a word of the claim, and the row is at most the margin in it.
+    """Return the run is one of the class, on a word of the claim, and the row is at most the margin in it.
 
     Raises:
         Rejected: if not, or if a number is too large.
@@ -55,7 +55,7 @@ def expect_at_most(row: LogitRow, logits: Sequence[Fraction], margin: Fraction) 
 
 
 def one_run(given: Decision[object, object], way: ExecutionChoices | None) -> OneRun:
-    """The run, which is one of the class.
+    """Return the run, which is one of the class.
 
     Raises:
         Rejected: if it is not.

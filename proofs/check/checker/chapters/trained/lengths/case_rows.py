@@ -14,7 +14,7 @@ class CaseRows:
         self._rows: dict[frozenset[int], Linear] = {}
 
     def of(self, cases: frozenset[int]) -> Linear:
-        """The rows of these cases, each once."""
+        """Return the rows of these cases, each once."""
         if cases not in self._rows:
             rows = dict.fromkeys(row for case in sorted(cases) for row in self._given.claim.cases[case].above)
             self._rows[cases] = make_rows(self._given.budget, self._given.network.unembedding, list(rows))

@@ -47,7 +47,7 @@ class CountedCell(NamedTuple):
 
 
 def regions_of(budget: Budget, claim: TrainedClaim, kinds: Sequence[CountKind]) -> list[Region]:
-    """The regions of all words with letters, in order: each word is in one, and its state among the region's.
+    """Return the regions of all words with letters, in order: each word is in one, and its state among the region's.
 
     Proof. All (last letter, state, classes) that words reach are found step by step: the class of a count that grows by
     one follows from the class.
@@ -80,26 +80,26 @@ def reads_last_letter(claim: TrainedClaim) -> bool:
 
 
 def next_class(kind: CountKind, number: int) -> int:
-    """The class of a count that is one more; that of 0 is 0."""
+    """Return the class of a count that is one more; that of 0 is 0."""
     return number + 1 if number + 1 < kind.classes else kind.threshold
 
 
 def round_up(kind: CountKind, number: int, count: int) -> int | None:
-    """The least count of the class that is at least this."""
+    """Return the least count of the class that is at least this."""
     if count <= number:
         return number
     return None if number < kind.threshold else number - (number - count) // kind.period * kind.period
 
 
 def round_down(kind: CountKind, number: int, count: int) -> int | None:
-    """The greatest count of the class that is at most this."""
+    """Return the greatest count of the class that is at most this."""
     if count < number:
         return None
     return number if number < kind.threshold else number + (count - number) // kind.period * kind.period
 
 
 def whole(claim: TrainedClaim, letters: int) -> CountCell:
-    """The cell of all words that are judged."""
+    """Return the cell of all words that are judged."""
     least = 1 if claim.read == "each" else claim.min_n
     greatest = None if claim.max_n == EVERY else claim.max_n
     return CountCell(least, greatest, (Fraction(0),) * letters, (Fraction(1),) * letters)
@@ -117,7 +117,7 @@ def halves(cell: CountCell, cut: CountCut) -> tuple[CountCell, CountCell]:
 
 
 def replaced(shares: Shares, place: int, share: Fraction) -> Shares:
-    """The shares with another one at a place."""
+    """Return the shares with another one at a place."""
     return (*shares[:place], share, *shares[place + 1:])
 
 
@@ -142,7 +142,7 @@ def narrowed(budget: Budget, kinds: Sequence[CountKind], region: Region, cell: C
 
 
 def count_within(kind: CountKind, number: int, cell: CountCell, letter: int, last: int | None) -> Ends | None:
-    """The counts of a letter of this class, in a cell."""
+    """Return the counts of a letter of this class, in a cell."""
     least = -(-cell.least * cell.low[letter].numerator // cell.low[letter].denominator)
     low = round_up(kind, number, max(least, int(letter == last)))
     if low is None:
@@ -186,7 +186,7 @@ def with_shares(cell: CountCell | None, counts: Sequence[Ends]) -> CountCell | N
 
 
 def with_sum(cell: CountCell, counts: Sequence[Ends], coefficients: Sequence[int]) -> CountCell | None:
-    """The sum of these multiples of counts is a whole number, and the length times that of shares."""
+    """Return the sum of these multiples of counts is a whole number, and the length times that of shares."""
     low, high = sum_of_shares(cell, coefficients)
     least, most = sum_within(cell, counts, coefficients)
     if least is not None and most is not None and least > most:
@@ -213,12 +213,12 @@ def sum_within(cell: CountCell, counts: Sequence[Ends], coefficients: Sequence[i
 
 
 def product_end(share: Fraction, length: int | None) -> int | None:
-    """The least whole number that is at least the product; None if there is no length."""
+    """Return the least whole number that is at least the product; None if there is no length."""
     return 0 if not share else None if length is None else ceil(share * length)
 
 
 def sum_of_counts(counts: Sequence[Ends], coefficients: Sequence[int]) -> int | None:
-    """The least sum of these multiples of counts; None if there is none."""
+    """Return the least sum of these multiples of counts; None if there is none."""
     total = 0
     for (low, high), c in zip(counts, coefficients, strict=True):
         if c < 0 and high is None:
@@ -239,23 +239,23 @@ def sum_of_shares(cell: CountCell, coefficients: Sequence[int]) -> tuple[Fractio
 
 
 def ceil(x: Fraction) -> int:
-    """The least whole number that is at least this."""
+    """Return the least whole number that is at least this."""
     return -(-x.numerator // x.denominator)
 
 
 def lesser(one: int | None, other: int | Fraction | None) -> int | None:
-    """The lesser of two upper bounds of a whole number, rounded down."""
+    """Return the lesser of two upper bounds of a whole number, rounded down."""
     found = [x.numerator // x.denominator for x in (one, other) if x is not None]
     return min(found, default=None)
 
 
 def greater(one: int | None, other: int | None) -> int | None:
-    """The greater of two lower bounds."""
+    """Return the greater of two lower bounds."""
     return max((x for x in (one, other) if x is not None), default=None)
 
 
 def leaves(start: CountCell, tree: Sequence[CountCut | None]) -> Iterator[CountCell]:
-    """The leaves of a tree in preorder over a cell: each vector of the cell is in one.
+    """Yield the leaves of a tree in preorder over a cell: each vector of the cell is in one.
 
     Raises:
         Malformed: if the tree ends too early, or goes on.

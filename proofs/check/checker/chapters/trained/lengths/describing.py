@@ -11,13 +11,13 @@ from ..words.describing import words_of_wrong_row
 
 
 def describe_cells(given: object, coverage: Mapping[str, int], lines: list[str]) -> list[str]:
-    """The claim, and what was covered to accept it."""
+    """Return the claim, and what was covered to accept it."""
     del given
     return [*[VACUOUS] * (not coverage["cells with rows"]), *lines, *covered(coverage)]
 
 
 def describe_long_word(given: Decision[TrainedClaim, LongWord], coverage: object, lines: list[str]) -> list[str]:
-    """The claim that is false, and the word by which it is."""
+    """Return the claim that is false, and the word by which it is."""
     del coverage
     claim, wrong = given.claim, given.evidence
     runs = " ".join(f"{claim.alphabet[letter]!a}^{times}" if times > 1 else ascii(claim.alphabet[letter])

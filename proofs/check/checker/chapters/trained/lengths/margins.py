@@ -108,7 +108,7 @@ class Margins:
         return SeenCell([amounts] * len(self._attention.heads), asker)
 
     def stream(self, seen: SeenCell) -> AffineForm:
-        """The last stream at the judged token."""
+        """Return the last stream at the judged token."""
         self._budget.spend(CELL_STEPS)
         result = promoted(self._stream(seen.asker))
         for number, head in enumerate(self._attention.heads):
@@ -120,7 +120,7 @@ class Margins:
         return pass_between(self._budget, self._after, result)
 
     def _stream(self, token: int) -> AffineForm:
-        """The stream of a token before attention."""
+        """Return the stream of a token before attention."""
         if token not in self._streams:
             self._budget.hold(1 << 14)
             self._streams[token] = pass_between(self._budget, self._first, embed(self._network, token, 0))
@@ -210,7 +210,7 @@ def bounds_of_shares(amounts: dict[int, PathBounds], weights: dict[int, PathBoun
 
 
 def shares_of(counts: Sequence[int]) -> CountCell:
-    """The cell of one vector of counts."""
+    """Return the cell of one vector of counts."""
     length = sum(counts)
     shares = tuple(Fraction(count, length) for count in counts)
     return CountCell(length, length, shares, shares)

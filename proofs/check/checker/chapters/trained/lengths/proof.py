@@ -59,7 +59,7 @@ class LengthsProof:
 
 
 def prove_long_word(given: Decision[TrainedClaim, LongWord]) -> Mapping[str, int]:
-    """The word is in the claim, the case holds at its end, and the row is at most the margin there.
+    """Return the word is in the claim, the case holds at its end, and the row is at most the margin there.
 
     Raises:
         Rejected: if not, or if it is not decided.

@@ -48,7 +48,7 @@ class CaseTruths:
         return holds
 
     def cases(self, region: Region, cell: CountedCell | None) -> frozenset[int]:
-        """The cases that may hold in a cell of a region; without one, whatever the counts of letters are."""
+        """Return the cases that may hold in a cell of a region; without one, whatever the counts of letters are."""
         self._language.budget.spend(1 + 4 * len(self._order) + len(self._claim.cases))
         symbol = None if region.last is None else self._claim.alphabet[region.last]
         truths: dict[Place, Maybe] = {}
@@ -60,7 +60,7 @@ class CaseTruths:
 
     def _truth(self, place: Place, truths: Mapping[Place, Maybe], symbol: str | None,
                cell: CountedCell | None) -> Maybe:
-        """The truth of a formula from those of its parts; without a cell, of a formula of the symbol."""
+        """Return the truth of a formula from those of its parts; without a cell, of a formula of the symbol."""
         operator, operands, data = self._language.nodes[place]
         if operator == "Q" and symbol is not None:
             return data[0] == symbol, data[0] != symbol
@@ -86,7 +86,7 @@ def may_compare(relation: str, constant: int, ends: tuple[int | None, int | None
 
 
 def connect(operator: str, parts: Sequence[Maybe]) -> Maybe:
-    """A connective of truths."""
+    """Return a connective of truths."""
     if operator == "!":
         return parts[0][1], parts[0][0]
     if operator == "->":

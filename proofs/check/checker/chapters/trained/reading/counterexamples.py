@@ -55,7 +55,7 @@ class WrongInput:
 
 
 def read_wrong_word(value: Json, about: Decision[TrainedClaim, None]) -> WrongWord:
-    """The word and where it is wrong."""
+    """Return the word and where it is wrong."""
     claim, fields = about.claim, Fields(value, "word", "offset", "place", "case", "row", *keys_of_run(about))
     letters = {symbol: letter for letter, symbol in enumerate(claim.alphabet)}
     symbols = fields.read("word", list_of(read_text))
@@ -67,12 +67,12 @@ def read_wrong_word(value: Json, about: Decision[TrainedClaim, None]) -> WrongWo
 
 
 def keys_of_run(about: Decision[object, None]) -> list[str]:
-    """The key of the run in which a claim about runs is false."""
+    """Return the key of the run in which a claim about runs is false."""
     return ["run"] if about.floats else []
 
 
 def read_run(fields: Fields) -> ExecutionChoices | None:
-    """The run, if there is one."""
+    """Return the run, if there is one."""
     if "run" not in fields:
         return None
     from ...float_models.choices import read_way
@@ -81,14 +81,14 @@ def read_run(fields: Fields) -> ExecutionChoices | None:
 
 
 def read_row(fields: Fields, claim: TrainedClaim) -> tuple[int, int]:
-    """A case that has rows, and one of them."""
+    """Return a case that has rows, and one of them."""
     case = fields.read("case", integer_within(range(len(claim.cases))) if claim.cases else Count)
     expect(claim.cases and claim.cases[case].above, "case: there is no row")
     return case, fields.read("row", integer_within(range(len(claim.cases[case].above))))
 
 
 def read_long_word(value: Json, about: Decision[TrainedClaim, None]) -> LongWord:
-    """The word as runs, each a letter and how often it comes."""
+    """Return the word as runs, each a letter and how often it comes."""
     claim, fields = about.claim, Fields(value, "word", "case", "row")
     word = fields.read("word", list_of(list_of(integer_within(range(LONGEST_WORD + 1)))))
     expect(all(len(run) == 2 and run[0] < len(claim.alphabet) and run[1] > 0 for run in word),
@@ -98,7 +98,7 @@ def read_long_word(value: Json, about: Decision[TrainedClaim, None]) -> LongWord
 
 
 def read_wrong_input(value: Json, about: Decision[TracksClaim, None]) -> WrongInput:
-    """The input and where it is wrong."""
+    """Return the input and where it is wrong."""
     claim, fields = about.claim, Fields(value, "form", "input", "place", "other", *keys_of_run(about))
     form = fields.read("form", integer_within(range(len(claim.forms))))
     letters = fields.read("input", list_of(list_of(Count)))

@@ -75,7 +75,7 @@ class Cover:
 
 
 def read_cover(value: Json, about: Decision[object, None]) -> Cover:
-    """The cover; its units name graphs and directions that are there."""
+    """Return the cover; its units name graphs and directions that are there."""
     network, fields = about.network, Fields(value, "graphs", "directions", "units")
     graphs = fields.read("graphs", list_of(list_of(list_of(list_of(Count)))))
     directions = fields.read("directions", list_of(partial(read_direction_matrices, network=network)))
@@ -96,7 +96,7 @@ def read_direction_matrices(value: Json, network: Network) -> DirectionMatrices:
 
 
 def read_unit(value: Json, network: Network) -> CoverPart:
-    """A unit of the cover; how it is proved says which fields it has."""
+    """Return a unit of the cover; how it is proved says which fields it has."""
     if not isinstance(value, dict) or value.get("by") != "classes":
         fields = Fields(value, "offset", "from", "to", "by")
         fields.read("by", one_of("words", "classes"))
@@ -117,14 +117,14 @@ def read_cells(fields: Fields, network: Network) -> tuple[Tree | None, ...]:
 
 
 def read_whole_tree(value: Json, widths: Sequence[int]) -> Tree:
-    """A tree, within its limits; ``widths`` are the numbers of directions of the heads."""
+    """Return a tree, within its limits; ``widths`` are the numbers of directions of the heads."""
     tree = read_tree(value, widths, 0)
     expect(count_leaves(tree) <= MAX_LEAVES, "limit: {} cells of a node", MAX_LEAVES)
     return tree
 
 
 def read_tree(value: Json, widths: Sequence[int], cuts: int) -> Tree:
-    """A tree below so many cuts."""
+    """Return a tree below so many cuts."""
     expect(cuts <= MAX_CUTS, "limit: {} cuts above a cell", MAX_CUTS)
     if isinstance(value, dict) and "shares" in value:
         fields = Fields(value, "shares")
@@ -137,14 +137,14 @@ def read_tree(value: Json, widths: Sequence[int], cuts: int) -> Tree:
 
 
 def read_share(value: Json, width: int) -> bytes:
-    """The bytes of so many int32 numbers."""
+    """Return the bytes of so many int32 numbers."""
     data = read_base64(value)
     expect(len(data) == 4 * width, "{} bytes, expected {}", len(data), 4 * width)
     return data
 
 
 def count_leaves(tree: Tree) -> int:
-    """The cells of a tree."""
+    """Return the cells of a tree."""
     return count_leaves(tree.below) + count_leaves(tree.above) if isinstance(tree, Cut) else 1
 
 

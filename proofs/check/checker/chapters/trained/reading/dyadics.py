@@ -69,7 +69,7 @@ class DyadicTensor:
 
 
 def read_base64(value: Json) -> bytes:
-    """The bytes whose one spelling in base64 the text is."""
+    """Return the bytes whose one spelling in base64 the text is."""
     text = read_text(value)
     try:
         data = b64decode(text, validate=True)
@@ -80,7 +80,7 @@ def read_base64(value: Json) -> bytes:
 
 
 def read_tensor(value: Json, budget: Budget) -> DyadicTensor:
-    """The elements; their number fits the shape, all are finite, and the digest is that of the bytes."""
+    """Return the elements; their number fits the shape, all are finite, and the digest is that of the bytes."""
     fields = Fields(value, "format", "shape", "sha256", "data")
     encoding = ENCODINGS[str(fields.read("format", one_of(*ENCODINGS)))]
     shape = fields.read("shape", list_of(Natural))
@@ -94,7 +94,7 @@ def read_tensor(value: Json, budget: Budget) -> DyadicTensor:
 
 
 def decode(data: bytes, encoding: Encoding, budget: Budget) -> DyadicTensor:
-    """The exact values of the elements, over one power of two.
+    """Return the exact values of the elements, over one power of two.
 
     The exponent field x and the fraction f of an element mean (2^fraction + f) 2^(x - shift), or f 2^(1 - shift) if x
     is 0; the greatest x means infinity or no number.
@@ -123,14 +123,14 @@ class Tensors:
         self._viewed = 0
 
     def read_vector(self, value: Json) -> Vector:
-        """A vector inside a tensor."""
+        """Return a vector inside a tensor."""
         tensor, start, shape, strides = self._read_view(value, 1)
         stop = start + shape[0] * strides[0]
         entries = tensor.elements[start:stop:strides[0]] if strides[0] else [tensor.elements[start]] * shape[0]
         return Vector(tuple(entries), tensor.power)
 
     def read_matrix(self, value: Json) -> Matrix:
-        """A matrix inside a tensor."""
+        """Return a matrix inside a tensor."""
         tensor, start, (height, width), (down, right) = self._read_view(value, 2)
         elements = tensor.elements
         rows = tuple(tuple([elements[start + i * down + j * right] for j in range(width)]) for i in range(height))
@@ -163,7 +163,7 @@ class Tensors:
 
 
 def read_tensors(value: Json, budget: Budget) -> Tensors:
-    """The tensors of a network by name."""
+    """Return the tensors of a network by name."""
     read = partial(read_tensor, budget=budget)
     tensors = {name: read_item(quote(name), one, read) for name, one in entries(value)}
     expect(sum(tensor.size for tensor in tensors.values()) <= MAX_TENSOR_BYTES, "expected at most {} bytes (limit)",

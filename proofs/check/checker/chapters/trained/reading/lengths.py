@@ -54,7 +54,7 @@ def read_counts(value: Json, about: Decision[TrainedClaim, None]) -> Counts:
 
 
 def read_last_letters(value: Json, about: object) -> LastLetters:
-    """A tree."""
+    """Return a tree."""
     del about
     tree = Fields(value, "tree").read("tree", list_of(integer_within(range(2))))
     return LastLetters(tuple(map(bool, tree)))

@@ -177,7 +177,7 @@ class Network:
 
 
 def read_network(value: Json, budget: Budget) -> Network:
-    """The network; tensors are decoded first."""
+    """Return the network; tensors are decoded first."""
     fields = headed(value, FORMAT, "sources", "compared", "attention", "readout", "tokens", "positions", "steps",
                     "unembedding", "tensors")
     sources, compared = fields.read("sources", list_of(read_source)), fields.read("compared", or_null(read_comparison))
@@ -210,7 +210,7 @@ def read_comparison(value: Json) -> str:
 
 
 def read_source(value: Json) -> Source:
-    """The name of a file, without folders, and the digest of its bytes."""
+    """Return the name of a file, without folders, and the digest of its bytes."""
     fields = Fields(value, "file", "sha256")
     source = Source(fields.read("file", read_text), fields.read("sha256", read_text))
     expect(source.file and not set(source.file) & set("/\\"), "file: expected a name without folders")
@@ -235,14 +235,14 @@ class Reader:
         return self.matrix(value, width=self.width)
 
     def matrix(self, value: Json, height: int | None = None, width: int | None = None) -> Matrix:
-        """A matrix of this shape, as far as it is given."""
+        """Return a matrix of this shape, as far as it is given."""
         matrix = self._tensors.read_matrix(value)
         expect(height in (None, len(matrix.rows)), "expected {} rows, got {}", height, len(matrix.rows))
         expect(width in (None, matrix.width), "expected {} columns, got {}", width, matrix.width)
         return matrix
 
     def vector(self, value: Json, length: int) -> Vector:
-        """A vector of this length."""
+        """Return a vector of this length."""
         vector = self._tensors.read_vector(value)
         expect(len(vector.entries) == length, "expected {} elements, got {}", length, len(vector.entries))
         return vector
@@ -254,7 +254,7 @@ class Reader:
         return Affine(weight, fields.read("bias", or_null(partial(self.vector, length=weight.width))))
 
     def norm(self, value: Json) -> Norm:
-        """A norm of the stream, or of an image of it."""
+        """Return a norm of the stream, or of an image of it."""
         fields = Fields(value, "kind", "epsilon", "gain", "bias", "of", optional={"of"})
         of = fields.read("of", partial(self.affine, height=self.width)) if "of" in fields else None
         parameter = or_null(partial(self.vector, length=of.weight.width if of else self.width))
@@ -324,7 +324,7 @@ class Reader:
 
 
 def read_activation(value: Json) -> str | Rounding:
-    """A name, or how numbers are rounded."""
+    """Return a name, or how numbers are rounded."""
     if not isinstance(value, dict):
         return str(one_of(*ACTIVATIONS)(value))
     if "range" in value:
@@ -343,7 +343,7 @@ def read_activation(value: Json) -> str | Rounding:
 
 
 def read_scale(value: Json) -> Scale:
-    """A rational factor, or the integer m of 1/sqrt(m)."""
+    """Return a rational factor, or the integer m of 1/sqrt(m)."""
     if isinstance(value, dict) and list(value) == ["root"]:
         return Scale(None, Fields(value, "root").read("root", integer_within(range(1, 1 << 32))))
     return Scale(Fields(value, "times").read("times", read_rational), None)

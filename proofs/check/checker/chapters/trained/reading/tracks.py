@@ -116,7 +116,7 @@ def read_unit(value: Json, network: Network) -> Unit | EachInput | ExactUnit:
 
 
 def read_splits(fields: Fields) -> tuple[tuple[int, ...], ...]:
-    """The classes that are split."""
+    """Return the classes that are split."""
     splits = fields.read("splits", list_of(list_of(Count)))
     expect(all(len(split) >= 3 for split in splits), "splits: expected query, class and column of each")
     return splits
@@ -154,7 +154,7 @@ def width_of_stream(step: AttentionStep) -> int:
 
 
 def read_tree(value: Json, rows: int, cuts: int = 0, number: Callable[[Json], int] = Int32) -> Tree:
-    """A tree below so many cuts."""
+    """Return a tree below so many cuts."""
     if value is None:
         return None
     expect(isinstance(value, list) and len(value) == 4, "expected null, or a cut and two parts, got {}", quote(value))

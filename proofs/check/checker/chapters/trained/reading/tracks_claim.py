@@ -107,7 +107,7 @@ class TracksClaim:
         return tuple(track.name for track in self.tracks)
 
     def rows(self, answer: int) -> list[tuple[tuple[int, Fraction], ...]]:
-        """The linear forms of logits that must be above the margin where this is the right answer."""
+        """Return the linear forms of logits that must be above the margin where this is the right answer."""
         both = [sorted([(answer, Fraction(1)), (other, Fraction(-1))]) for other in self.among if other != answer]
         return [tuple(row) for row in both]
 
@@ -123,7 +123,7 @@ class TracksClaim:
 
 
 def read_claim(value: Json, network: Network, budget: object) -> TracksClaim:
-    """The claim; all of it fits the network, and there is no formula in it."""
+    """Return the claim; all of it fits the network, and there is no formula in it."""
     del budget
     fields = Fields(value, "tracks", "machine", "forms", "offset", "among", "margin", "typed")
     expect(network.readout == "each" or (network.readout == "last" and network.causal),
@@ -152,7 +152,7 @@ def read_claim(value: Json, network: Network, budget: object) -> TracksClaim:
 
 
 def read_track(value: Json, token: Callable[[Json], int]) -> Track:
-    """A name, symbols, and a token for each."""
+    """Return a name, symbols, and a token for each."""
     fields = Fields(value, "name", "letters", "tokens")
     letters, tokens = fields.read("letters", read_symbols), fields.read("tokens", list_of(token))
     expect(len(tokens) == len(letters), "tokens: expected one for each symbol")
@@ -195,7 +195,7 @@ def read_form(value: Json, tracks: Sequence[Track], machine: Transducer, token: 
 
 
 def read_place(value: Json, most: dict[str, int], columns: int, token: Callable[[Json], int]) -> LayoutPlace:
-    """A kind, which one, and of what has columns the column."""
+    """Return a kind, which one, and of what has columns the column."""
     expect(isinstance(value, list) and len(value) >= 2, "expected a kind and an index, got {}", quote(value))
     assert isinstance(value, list)
     kind, *numbers = value

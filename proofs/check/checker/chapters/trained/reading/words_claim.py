@@ -95,7 +95,7 @@ def read_each_word(value: Json, about: object) -> EachWord:
 
 
 def read_claim(value: Json, network: Network, budget: Budget, any_length: bool = False) -> TrainedClaim:
-    """The claim; its tokens and rows fit the network, its formulas the alphabet.
+    """Return the claim; its tokens and rows fit the network, its formulas the alphabet.
 
     With ``any_length`` words may be of any length, and the greatest length is null if it is about every one.
     """
@@ -130,12 +130,12 @@ def read_claim(value: Json, network: Network, budget: Budget, any_length: bool =
 
 
 def read_claim_of_any_length(value: Json, network: Network, budget: Budget) -> TrainedClaim:
-    """The claim about words of any length."""
+    """Return the claim about words of any length."""
     return read_claim(value, network, budget, any_length=True)
 
 
 def read_any_length(value: Json) -> int:
-    """A length, or null."""
+    """Return a length, or null."""
     return EVERY if value is None else integer_within(range(1, LONGEST + 1))(value)
 
 
@@ -161,7 +161,7 @@ def expect_rows(claim: TrainedClaim, network: Network) -> None:
 
 
 def read_automaton(value: Json, letters: int) -> ClaimAutomaton:
-    """An automaton in which every state has a step for every letter."""
+    """Return an automaton in which every state has a step for every letter."""
     fields = Fields(value, "start", "steps")
     steps = fields.read("steps", list_of(list_of(Count)))
     state = integer_within(range(len(steps))) if steps else Count
@@ -179,7 +179,7 @@ def read_case(value: Json, outputs: int, states: int, language: Language) -> Cas
 
 
 def read_when(value: Json, states: int, language: Language) -> When:
-    """A formula, states of the automaton, or both."""
+    """Return a formula, states of the automaton, or both."""
     fields = Fields(value, "formula", "states", optional=("formula", "states"))
     expect("formula" in fields or "states" in fields, "expected a formula or states")
     formula = fields.read("formula", in_language(language.formula)) if "formula" in fields else None
@@ -200,6 +200,6 @@ def read_row(value: Json, outputs: int) -> LogitRow:
 
 
 def read_entry(value: Json, outputs: int) -> tuple[int, Fraction]:
-    """A token and its coefficient."""
+    """Return a token and its coefficient."""
     expect(isinstance(value, list) and len(value) == 2, "expected a token and a coefficient, got {}", quote(value))
     return integer_within(range(outputs))(value[0]), read_rational(value[1])

@@ -105,12 +105,12 @@ class FormProof:
                     self.budget.hold(2 * SLOT * following.points[node].slots * len(following.points[node].rows))
 
     def embedded(self, source: ColumnSource) -> AffineForm:
-        """The stream of a token at a place, before the first attention step."""
+        """Return the stream of a token at a place, before the first attention step."""
         place, token = source
         return promoted(self.arithmetic.point(token, self.given.claim.offset + place))
 
     def rows(self, answer: int) -> Linear:
-        """The rows of an answer as a map of the last stream."""
+        """Return the rows of an answer as a map of the last stream."""
         if answer not in self._rows:
             self._rows[answer] = self.arithmetic.make_rows(self.given.claim.rows(answer))
         return self._rows[answer]

@@ -21,13 +21,13 @@ LINE = 100  # characters of what a line lists
 
 
 def describe_tracks(given: object, coverage: Mapping[str, int], lines: list[str]) -> list[str]:
-    """The claim, and what was covered to accept it."""
+    """Return the claim, and what was covered to accept it."""
     del given
     return [*lines, *covered(coverage)]
 
 
 def describe_wrong_input(given: Decision[TracksClaim, WrongInput], coverage: object, lines: list[str]) -> list[str]:
-    """The claim that is false, and the input by which it is."""
+    """Return the claim that is false, and the input by which it is."""
     del coverage
     claim, wrong, tokens = given.claim, given.evidence, right_tokens(given)
     return [
@@ -72,14 +72,14 @@ def words_of_machine(claim: TracksClaim) -> Iterator[str]:
 
 
 def words_of_step(claim: TracksClaim, column: int, step: Step | None) -> str:
-    """The letters, and where they lead."""
+    """Return the letters, and where they lead."""
     letters = " ".join(ascii(track.letters[letter]) for track, letter in
                        zip(claim.tracks, claim.columns[column], strict=True))
     return f"{letters} > " + ("not allowed" if step is None else " ".join(map(str, step)))
 
 
 def folded(name: str, parts: Sequence[str]) -> Iterator[str]:
-    """The parts, as many in a line as there is room for."""
+    """Yield the parts, as many in a line as there is room for."""
     line = name
     for number, part in enumerate(parts):
         line += f" {part}" + ("," if number < len(parts) - 1 else "")
@@ -117,7 +117,7 @@ def words_of_place(claim: TracksClaim, place: LayoutPlace) -> str:
 
 
 def write_input(claim: TracksClaim, columns: Sequence[int]) -> str:
-    """The letters of each track, first column first."""
+    """Return the letters of each track, first column first."""
     letters = [claim.columns[column] for column in columns]
     return "; ".join(f"{track.name!a}: " + " ".join(ascii(track.letters[column[index]]) for column in letters)
                      for index, track in enumerate(claim.tracks))

@@ -40,7 +40,7 @@ class ExactRange(NamedTuple):
 
 
 def shortened(rows: list[list[int]], power: int) -> ExactForm:
-    """The same over the least power of two that there is.
+    """Return the same over the least power of two that there is.
 
     Raises:
         Rejected: if that is too great.
@@ -54,7 +54,7 @@ def shortened(rows: list[list[int]], power: int) -> ExactForm:
 
 
 def plus(x: ExactForm, y: ExactForm) -> ExactForm:
-    """The sum."""
+    """Return the sum."""
     power = max(x.power, y.power)
     a, b = power - x.power, power - y.power
     return ExactForm([[(one << a) + (other << b) for one, other in zip_longest(*both, fillvalue=0)]
@@ -72,7 +72,7 @@ class ExactMap(NamedTuple):
 
 
 def make_map(budget: Budget, weight: Matrix, bias: Vector | None = None) -> ExactMap:
-    """The map, ready."""
+    """Return the map, ready."""
     budget.spend(1 + 2 * len(weight.rows) * weight.width)
     rows, power = shortened([*map(list, weight.rows)], -weight.power)
     columns = [[(k, factor) for k, factor in enumerate(column) if factor] for column in zip(*rows, strict=True)]
@@ -86,12 +86,12 @@ def longest(rows: Iterable[Iterable[int]]) -> int:
 
 
 def steps_of(bits: int, others: int) -> int:
-    """The work of a product of numbers of so many bits, beside that of short ones."""
+    """Return the work of a product of numbers of so many bits, beside that of short ones."""
     return bits * others >> 18
 
 
 def column_of(entries: Sequence[int], power: int) -> ExactForm:
-    """The vector of these times 2^power."""
+    """Return the vector of these times 2^power."""
     return shortened([[one] for one in entries], -power)
 
 
@@ -112,7 +112,7 @@ def image(budget: Budget, x: ExactForm, linear: ExactMap) -> ExactForm:
 
 
 def ends(row: Sequence[int], box: Sequence[ExactRange], places: int) -> tuple[int, int]:
-    """The least and the greatest that a coordinate may be, over 2^(its power + places)."""
+    """Return the least and the greatest that a coordinate may be, over 2^(its power + places)."""
     least = greatest = row[0] << places
     for factor, (low, high) in zip(row[1:], box, strict=False):
         a, b = factor * low, factor * high
@@ -198,7 +198,7 @@ class ExactNetwork:
         self._seen: dict[tuple[int, ColumnSource], SeenExactly] = {}
 
     def point(self, source: ColumnSource) -> ExactForm:
-        """The stream of a token at a place before the heads."""
+        """Return the stream of a token at a place before the heads."""
         if source not in self._points:
             place, token = source
             tokens, positions = self.network.tokens, self.network.positions
@@ -290,7 +290,7 @@ class ExactNetwork:
             yield Fraction(least, 1 << logits.power + places), Fraction(greatest, 1 << logits.power + places)
 
     def _pass(self, steps: Sequence[ExactUnits], x: ExactForm, box: list[ExactRange], places: int) -> ExactForm:
-        """The stream after units."""
+        """Return the stream after units."""
         for step in steps:
             units = image(self.budget, x, step.inward)
             units = relu(self.budget, units, box, places) if step.is_relu else units

@@ -71,7 +71,7 @@ class ExactProof:
         return count, cells
 
     def boxes(self) -> list[ExactBox]:
-        """The stated boxes.
+        """Return the stated boxes.
 
         Raises:
             Malformed: if one is empty.

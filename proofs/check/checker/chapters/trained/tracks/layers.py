@@ -67,7 +67,7 @@ class AttendedSizes(NamedTuple):
 
 
 def greatest(vectors: Sequence[Sequence[int]]) -> list[int]:
-    """The greatest of each coordinate."""
+    """Return the greatest of each coordinate."""
     return [max(column) for column in zip(*vectors, strict=True)]
 
 
@@ -151,7 +151,7 @@ class LayerProof:
                 proof.prove(those)
 
     def boxes(self, number: int) -> Iterator[Box]:
-        """The stated boxes, one after another; over 2^44, what is finer is rounded inward, and proved so.
+        """Yield the stated boxes, one after another; over 2^44, what is finer is rounded inward, and proved so.
 
         Raises:
             Malformed: if there are not so many, or a range is empty.
@@ -167,7 +167,7 @@ class LayerProof:
             yield tuple(DirectionBounds(least[a:b], greatest[a:b]) for a, b in pairwise(ends))
 
     def point(self, source: ColumnSource) -> AffineForm:
-        """The stream there, before the heads."""
+        """Return the stream there, before the heads."""
         if source not in self._normed:
             self.budget.hold(1 << 15)
             if self._embedded is not None:
@@ -205,7 +205,7 @@ class LayerProof:
         return Vectors(form, spread(self.budget, form))
 
     def write(self, point: AffineForm, box: Box, sizes: AttendedSizes) -> AffineForm:
-        """The stream after the heads, where their averages are in the box; their symbols follow the others."""
+        """Return the stream after the heads, where their averages are in the box; their symbols follow the others."""
         written, first = [], point.slots
         for turn, bounds, size in zip(self.turns, box, sizes.across, strict=True):
             z = average(self.budget, turn._replace(rest=identity(len(size))), bounds.least, bounds.greatest, size)
@@ -223,7 +223,7 @@ class QueryProof:
         self.weights = [self.weigh(head, one) for head, one in enumerate(asks)]
 
     def weigh(self, head: int, asks: Vectors) -> dict[ColumnSource, PathBounds]:
-        """The weights of all that may be seen: on a path on which the token is read."""
+        """Return the weights of all that may be seen: on a path on which the token is read."""
         layer, place = self.layer, self.one[0]
         found = layer.attention.logarithms(layer.scores(head, place, asks, self.sources), place)
         return weigh(layer.budget, layer.weights, found)

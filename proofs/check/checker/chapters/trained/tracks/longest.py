@@ -73,7 +73,7 @@ class PlacesRead:
         return [self._naming(place, self.columns.end_token(one, state), state) for place, one in self._at_end]
 
     def bundles(self, column: int) -> Bundles:
-        """The moves of a column, sorted once."""
+        """Return the moves of a column, sorted once."""
         key = (column, len(self._in[column]), tuple(self.kept.moves[column]))
         self.columns.budget.spend(1 + (len(key[2]) >> 3))
         found = self._bundled.get(key)
@@ -186,7 +186,7 @@ class ColumnPasses:
 
     def _advance(self, added: Mapping[ColumnSource, int], column: int, reached: Mapping[int, int], one: int, tops: int,
                  forward: bool) -> dict[int, int]:
-        """The greatest sums a column on; of letters that are alike the greatest is found first."""
+        """Return the greatest sums a column on; of letters that are alike the greatest is found first."""
         bundles = self._sight.bundles(column)
         greater = partial(self._maximum, tops=tops)
         best = [reduce(greater, [sum([added[seen] for seen in letters], one) for letters in alike])

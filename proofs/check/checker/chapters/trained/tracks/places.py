@@ -32,7 +32,7 @@ def right_tokens(given: Decision[TracksClaim, WrongInput]) -> list[int]:
 
 
 def row_and_prefix(given: Decision[TracksClaim, WrongInput]) -> tuple[LogitRow, list[int]]:
-    """The right logit less the other one, and what stands before its place.
+    """Return the right logit less the other one, and what stands before its place.
 
     Raises:
         Rejected: if the claim is not about this input.

@@ -22,7 +22,7 @@ def prove_tracks(given: Decision[TracksClaim, LayoutProofs]) -> Mapping[str, int
 def prove_forms(given: Decision[TracksClaim, LayoutProofs], by_input: Callable[[AboutTracks, int, EachInput], int],
                 exactly: Callable[[AboutTracks, int, ExactUnit], tuple[int, int]],
                 by_classes: Callable[[AboutTracks, int, Unit], tuple[int, int]]) -> Mapping[str, int]:
-    """The same in these three ways."""
+    """Return the same in these three ways."""
     found = Counter({"forms": len(given.evidence.units)})
     for number, unit in enumerate(given.evidence.units):
         with within(f"form {number + 1}"):
@@ -36,21 +36,21 @@ def prove_forms(given: Decision[TracksClaim, LayoutProofs], by_input: Callable[[
 
 
 def prove_each(given: AboutTracks, number: int, unit: EachInput) -> int:
-    """A form input by input; how many there are."""
+    """Return a form input by input; how many there are."""
     from .each_input import exact_outputs, prove_each
 
     return prove_each(given, number, unit.inputs, exact_outputs(given))
 
 
 def prove_exactly(given: AboutTracks, number: int, unit: ExactUnit) -> tuple[int, int]:
-    """A form in exact numbers; how many classes, and cells."""
+    """Return a form in exact numbers; how many classes, and cells."""
     from .exact_proof import ExactProof
 
     return ExactProof(given, number, unit).run()
 
 
 def prove_by_classes(given: AboutTracks, number: int, unit: Unit) -> tuple[int, int]:
-    """A form by classes; how many classes, and cells."""
+    """Return a form by classes; how many classes, and cells."""
     from .by_classes import FormProof
 
     return FormProof(given, number, unit).run()

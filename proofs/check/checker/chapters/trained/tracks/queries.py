@@ -46,11 +46,11 @@ class TokenQuery:
             self.columns.end_token(place, one.member))
 
     def node(self, one: InputClass) -> ColumnSource:
-        """The node that a class belongs to."""
+        """Return the node that a class belongs to."""
         return self.place, self.own, label(self.columns.claim, self.labels, one.member), int(self.asks)
 
     def left(self, given: Given = ()) -> Left:
-        """The moves that are on a path."""
+        """Return the moves that are on a path."""
         return left(self.columns, self.read, self.own, dict(given))
 
     @cached_property
@@ -68,14 +68,14 @@ class InputClass:
 
 
 def label(claim: TracksClaim, labels: Labels, member: ColumnMove | int) -> int:
-    """The label of a move or a last state."""
+    """Return the label of a move or a last state."""
     if labels is None:
         return 0
     return labels[member.source * len(claim.columns) + member.letters if isinstance(member, ColumnMove) else member]
 
 
 def classes_of(query: TokenQuery, given: Given) -> list[InputClass]:
-    """The classes that occur where columns are given; in order of the moves, or of the last states."""
+    """Return the classes that occur where columns are given; in order of the moves, or of the last states."""
     kept = query.left(given)
     return [InputClass(member, given) for member in (kept.lasts if query.by is None else kept.moves[query.by])]
 

@@ -38,7 +38,7 @@ def prove_wrong_input(given: Decision[TracksClaim, WrongInput]) -> Mapping[str, 
 
 
 def prove_exactly(given: Decision[TracksClaim, WrongInput], row: LogitRow, prefix: Sequence[int]) -> Mapping[str, int]:
-    """The same in exact numbers.
+    """Return the same in exact numbers.
 
     Raises:
         Rejected: if not, if it is not decided, or if there is no rule for the network.

@@ -82,7 +82,7 @@ class Classes:
         return len(asked.cases)
 
     def follow(self, unit: ClassesUnit) -> GraphColumns:
-        """The columns of the unit, whose graph is a cover."""
+        """Return the columns of the unit, whose graph is a cover."""
         claim = self.decision.claim
         n = None if self.by_place else unit.first
         expect(n is None or unit.first == unit.last, "a unit of more than one length")
@@ -115,7 +115,7 @@ class Classes:
         return ObligationNodes(columns, {node: cases & rowed for node, cases in found.items() if cases & rowed})
 
     def turns(self, unit: ClassesUnit) -> list[list[DirectionBasis]]:
-        """The directions of each head of each attention step."""
+        """Return the directions of each head of each attention step."""
         if unit.directions not in self._turns:
             given = self.decision.evidence.directions[unit.directions]
             steps = self.decision.network.attention_steps
@@ -126,14 +126,14 @@ class Classes:
         return self._turns[unit.directions]
 
     def rows_of(self, cases: frozenset[int]) -> Linear:
-        """The rows of these cases as a map of what is judged."""
+        """Return the rows of these cases as a map of what is judged."""
         if cases not in self._rows:
             rows = dict.fromkeys(row for case in sorted(cases) for row in self.decision.claim.cases[case].above)
             self._rows[cases] = self.arithmetic.make_rows(list(rows))
         return self._rows[cases]
 
     def point(self, token: int, position: int) -> AffineForm:
-        """The stream of a token before the first attention step."""
+        """Return the stream of a token before the first attention step."""
         key = (token, position)
         if key not in self._points:
             found = self._points[key] = self.arithmetic.point(token, position)
@@ -150,7 +150,7 @@ class StatedRanges:
         self._shift = FRACTION - unit.bits
 
     def take(self, width: int) -> DirectionBounds:
-        """The bounds of so many directions, over 2^44: what is finer is rounded inward, and proved so.
+        """Return the bounds of so many directions, over 2^44: what is finer is rounded inward, and proved so.
 
         Raises:
             Malformed: if a range is empty.
@@ -227,7 +227,7 @@ class ClassesProof:
             self.prove_rows(node, streams[sources[p][index]], None)
 
     def needed(self, is_last: bool) -> list[set[int]]:
-        """The nodes whose averages a step needs, by column."""
+        """Return the nodes whose averages a step needs, by column."""
         if not is_last:
             return self.met
         found: list[set[int]] = [set() for _ in self.columns.tokens]
@@ -300,7 +300,7 @@ class AttentionOnNodes:
         return known[key]
 
     def normed(self, source: ColumnSource) -> AffineForm:
-        """The stream there as the heads see it."""
+        """Return the stream there as the heads see it."""
         if source not in self._normed:
             self._normed[source] = self.attention.normed(self.streams[source])
         return self._normed[source]
@@ -341,7 +341,7 @@ class AttentionOnNodes:
                                     attended.column)
 
     def averages(self, node: GraphNode, seen: list[set[int]], k: int) -> Averages:
-        """The weights of head k for all that the node sees."""
+        """Return the weights of head k for all that the node sees."""
         p, index = node
         form = self.attention.query(k, self.normed(self.sources[p][index]), self.proof.unit.offset + p)
         query = Vectors(form, spread(self.budget, form))

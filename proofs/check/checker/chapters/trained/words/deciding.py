@@ -38,7 +38,7 @@ def add_up(given: DecisionByCover, proved: Iterable[CoverageCounts]) -> Coverage
 
 
 def prove_units(given: DecisionByCover, units: Iterable[CoverPart], share: Share = ALL) -> CoverageCounts:
-    """These units, of those of words a share; what was proved of each kind."""
+    """Return these units, of those of words a share; what was proved of each kind."""
     prover, coverage = Prover(given), Counter[str]()
     for unit in units:
         coverage["words" if isinstance(unit, WordsUnit) else "classes"] += prover.prove(unit, share)
@@ -53,7 +53,7 @@ class Prover:
         self._judge = Judge(given.network, given.claim)
 
     def prove(self, unit: CoverPart, share: Share) -> int:
-        """The unit, or a share of its words; how many words or classes that are."""
+        """Return the unit, or a share of its words; how many words or classes that are."""
         if isinstance(unit, WordsUnit):
             return self._prove_words(unit, share)
         with within(f"offset {unit.offset}, from {unit.first} to {unit.last}"):

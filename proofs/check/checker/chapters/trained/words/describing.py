@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def describe_lengths(claim: TrainedClaim, vacuous: Sequence[int], lines: list[str]) -> list[str]:
-    """The lines, with what is said of lengths at which the claim asks nothing."""
+    """Return the lines, with what is said of lengths at which the claim asks nothing."""
     if len(vacuous) == claim.max_n - claim.min_n + 1:
         return [VACUOUS, *lines]
     return lines + entry("vacuous", [] if not vacuous else [
@@ -36,7 +36,7 @@ def write_runs(numbers: Sequence[int]) -> str:
 
 
 def describe_wrong_word(given: Decision[TrainedClaim, WrongWord], coverage: object, lines: list[str]) -> list[str]:
-    """The claim that is false, and the word by which it is."""
+    """Return the claim that is false, and the word by which it is."""
     del coverage
     claim, wrong = given.claim, given.evidence
     return [
@@ -47,7 +47,7 @@ def describe_wrong_word(given: Decision[TrainedClaim, WrongWord], coverage: obje
 
 
 def words_of_wrong_row(claim: TrainedClaim, case: int, row: int) -> str:
-    """The row that is not above the margin."""
+    """Return the row that is not above the margin."""
     return f"{words_of_row(claim.cases[case].above[row])} is at most {show(claim.margin)}"
 
 
@@ -116,5 +116,5 @@ def words_of_case(case: Case, claim: TrainedClaim, language: Language) -> Iterat
 
 
 def words_of_row(row: LogitRow) -> str:
-    """A linear form of logits."""
+    """Return a linear form of logits."""
     return " + ".join(f"{show(c)} * logit {token}" for token, c in row) or "0"

@@ -52,7 +52,7 @@ ALL = Share()
 
 
 def rank(word: Word, letters: int) -> int:
-    """The number of a word among those of its length."""
+    """Return the number of a word among those of its length."""
     found = 0
     for letter in word:
         found = found * letters + letter
@@ -87,12 +87,12 @@ class Judge:
         return [(n, 0 if claim.read == "first" else before + n + len(claim.after) - 1)]
 
     def tokens(self, word: Sequence[int]) -> tuple[int, ...]:
-        """The input of a word; by place, up to the last letter."""
+        """Return the input of a word; by place, up to the last letter."""
         claim = self.claim
         return (*claim.before, *(claim.tokens[letter] for letter in word), *(() if self.by_place else claim.after))
 
     def words(self, first: int, last: int, share: Share) -> Iterator[tuple[Word, Cases]]:
-        """The words of these lengths and of a share, each after its prefixes, and the cases at judged positions.
+        """Yield the words of these lengths and of a share, each after its prefixes, and the cases at judged positions.
 
         Words of which no later letter can make a case hold are left out, with all that begin with them.
         """
@@ -121,7 +121,7 @@ class Judge:
         return {place: rows for place, rows in found.items() if rows}
 
     def rows_of(self, cases: Sequence[int]) -> tuple[int, ...]:
-        """The rows of these cases, each once."""
+        """Return the rows of these cases, each once."""
         key = tuple(cases)
         if key not in self._needed:
             self.budget.spend(1 + sum(len(self.rows_of_case[case]) for case in cases))
@@ -156,7 +156,7 @@ def dead_states(claim: TrainedClaim) -> frozenset[int]:
 
 
 def tokens_at_places(judge: Judge, unit: WordsUnit) -> list[list[int]]:
-    """The tokens that may stand at each place of the input of the words of a unit."""
+    """Return the tokens that may stand at each place of the input of the words of a unit."""
     claim, before = judge.claim, len(judge.claim.before)
     places: list[set[int]] = [{token} for token in claim.before]
     places += [{*claim.tokens} for _ in range(unit.last)]

@@ -13,7 +13,7 @@ def is_by_place(network: Network, claim: TrainedClaim) -> bool:
 
 
 def greatest_length(network: Network, claim: TrainedClaim, offset: int) -> int:
-    """The longest words of the claim whose tokens have rows at this offset."""
+    """Return the longest words of the claim whose tokens have rows at this offset."""
     if network.rows is None:
         return claim.max_n
     return min(claim.max_n, network.rows - offset - len(claim.before) - len(claim.after))

@@ -9,7 +9,7 @@ from .obligations import greatest_length
 
 
 def find_place(judge: Judge, given: Decision[TrainedClaim, WrongWord]) -> int:
-    """The place of the input that is judged.
+    """Return the place of the input that is judged.
 
     Raises:
         Rejected: if word and offset are not in the claim, nothing is judged at the place, or the case does not hold.
@@ -28,6 +28,6 @@ def find_place(judge: Judge, given: Decision[TrainedClaim, WrongWord]) -> int:
 
 
 def tokens_of(given: Decision[TrainedClaim, WrongWord]) -> tuple[int, ...]:
-    """The whole input."""
+    """Return the whole input."""
     claim = given.claim
     return (*claim.before, *(claim.tokens[letter] for letter in given.evidence.word), *claim.after)

@@ -8,7 +8,7 @@ from .judge import ALL, Judge, Share, tokens_at_places
 
 
 def stacks_of(judge: Judge) -> Stacks:
-    """The network of a claim, for its words and rows."""
+    """Return the network of a claim, for its words and rows."""
     claim = judge.claim
     tokens, length = {*claim.before, *claim.tokens, *claim.after}, len(claim.before) + claim.max_n + len(claim.after)
     return Stacks(judge.network, judge.rows, lambda precision, part, rows: Stack(
@@ -16,7 +16,7 @@ def stacks_of(judge: Judge) -> Stacks:
 
 
 def prove_words(judge: Judge, stacks: Stacks, unit: WordsUnit, share: Share = ALL) -> int:
-    """The rows of every word of the unit and of a share; how many words were run or have nothing to prove."""
+    """Return the rows of every word of the unit and of a share; how many words were run or have nothing to prove."""
     runner = Runner(stacks, unit.offset, tokens_at_places(judge, unit))
     words = 0
     for word, cases in judge.words(unit.first, unit.last, share):

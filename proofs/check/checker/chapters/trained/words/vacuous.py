@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def describe_covered(given: Decision[TrainedClaim, object], coverage: Mapping[str, int], lines: list[str]) -> list[str]:
-    """The claim, what was covered to accept it, and the lengths at which it asks nothing, if there are some."""
+    """Return the claim, what was covered to accept it, and the lengths at which it asks nothing, if there are some."""
     return describe_lengths(given.claim, find_vacuous_lengths(given), [*lines, *covered(coverage)])
 
 
@@ -30,7 +30,7 @@ def find_vacuous_lengths(given: Decision[TrainedClaim, object]) -> list[int]:
 
 
 def vacuous_by_states(given: Decision[TrainedClaim, object], judge: Judge, tracker: Tracker) -> Iterator[int]:
-    """The same where prefixes decide which cases hold: all states of the words of each length, one length on."""
+    """Yield the same where prefixes decide which cases hold: all states of the words of each length, one length on."""
     claim, dead, asked = given.claim, dead_states(given.claim), False
     states: set[TrackerState] = {tracker.start()}
     for n in range(claim.max_n + 1):

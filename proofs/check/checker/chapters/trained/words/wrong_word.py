@@ -14,7 +14,7 @@ from .running import stacks_of
 
 
 def prove_wrong_word(given: Decision[TrainedClaim, WrongWord]) -> Mapping[str, int]:
-    """The word is in the claim, judged at the place, and its row is at most the margin.
+    """Return the word is in the claim, judged at the place, and its row is at most the margin.
 
     Raises:
         Rejected: if not, or if it is not decided.

@@ -65,7 +65,7 @@ def activate(budget: Budget, curve: Curve, x: AffineForm, quick: bool = False) -
 
 
 def find_line(budget: Budget, curve: Curve, least: int, greatest: int, quick: bool = False) -> LinearPiece:
-    """A line beside a function on an interval.
+    """Return a line beside a function on an interval.
 
     Proof. Let g be the function less the line through the origin with this slope: any one will do. `relu` is linear
     on both sides of 0, so g is greatest and least at the ends or at 0. Of any other function |g''| <= M, so between

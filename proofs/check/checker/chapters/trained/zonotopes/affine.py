@@ -62,12 +62,12 @@ class Linear(NamedTuple):
 
 
 def make_linear(columns: Sequence[Sequence[int]], bias: Sequence[int]) -> Linear:
-    """The map with these weights, output by output."""
+    """Return the map with these weights, output by output."""
     return Linear(columns, [[abs(weight) for weight in column] for column in columns], bias)
 
 
 def shortened(budget: Budget, linear: Linear) -> Linear:
-    """The map with short weights, if it has some."""
+    """Return the map with short weights, if it has some."""
     bits = reduce(or_, [weight for column in linear.absolute for weight in column], 0)
     cut = min(WEIGHT, (bits & -bits).bit_length() - 1)
     if not bits or bits >> cut > MOST_DIGIT:
@@ -88,7 +88,7 @@ def make_point(centres: Sequence[int], radii: Sequence[int]) -> AffineForm:
 
 
 def within_range(rows: list[int], slots: int, radii: list[int], sizes: list[int], fresh: bool = False) -> AffineForm:
-    """The form, if its numbers fit their slots.
+    """Return the form, if its numbers fit their slots.
 
     Raises:
         Rejected: if they do not.
@@ -108,7 +108,7 @@ def spread(budget: Budget, form: AffineForm) -> CentredRange:
 
 
 def known_by_sizes(form: AffineForm) -> CentredRange:
-    """The same as the sizes have it: as near, if these are what a spread gives."""
+    """Return the same as the sizes have it: as near, if these are what a spread gives."""
     if form.slots == 1:
         return CentredRange(form.rows, form.radii)
     centres = [((row & LOWEST_SLOT) ^ TOP) - TOP for row in form.rows]
@@ -116,12 +116,12 @@ def known_by_sizes(form: AffineForm) -> CentredRange:
 
 
 def tighten(form: AffineForm, known: CentredRange) -> AffineForm:
-    """The form with the sizes that its spread gives."""
+    """Return the form with the sizes that its spread gives."""
     return form._replace(sizes=[abs(x) + reach for x, reach in zip(known.centres, known.reaches, strict=True)])
 
 
 def plus(x: AffineForm, y: AffineForm) -> AffineForm:
-    """The sum of two forms, neither of them fresh."""
+    """Return the sum of two forms, neither of them fresh."""
     return within_range(list(map(add, x.rows, y.rows)), max(x.slots, y.slots),
                         list(map(add, x.radii, y.radii)), list(map(add, x.sizes, y.sizes)))
 
@@ -149,7 +149,7 @@ def apply(budget: Budget, linear: Linear, x: AffineForm) -> AffineForm:
 
 
 def with_generators(form: AffineForm, generators: Sequence[Sequence[int]]) -> AffineForm:
-    """The form with so many symbols more, of which the sizes know: for each coordinate their generators."""
+    """Return the form with so many symbols more, of which the sizes know: for each coordinate their generators."""
     rows = [row + (pack_short(more) << SLOT * form.slots) for row, more in zip(form.rows, generators, strict=True)]
     return form._replace(rows=rows, slots=form.slots + len(generators[0]))
 
@@ -186,13 +186,13 @@ def move(x: AffineForm, bias: Sequence[int]) -> AffineForm:
 
 
 def widened(x: AffineForm, reaches: Sequence[int]) -> AffineForm:
-    """The form where each coordinate may be off by so much more; it is fresh, if it is not a point."""
+    """Return the form where each coordinate may be off by so much more; it is fresh, if it is not a point."""
     radii, sizes = list(map(add, x.radii, reaches)), list(map(add, x.sizes, reaches))
     return within_range(x.rows, x.slots, radii, sizes, x.slots > 1)
 
 
 def multiply(budget: Budget, x: AffineForm, y: AffineForm) -> AffineForm:
-    """The product of each coordinate of x and the one of y; a fresh form.
+    """Return the product of each coordinate of x and the one of y; a fresh form.
 
     Proof. With x = a + δ and y = b + η, centres a and b, xy = ab + aη + bδ + δη, and |δη| is at most the product of
     the reaches: widened by it. What of η and δ has no symbol is at most |a| radius(η) + |b| radius(δ).
@@ -211,7 +211,7 @@ def multiply(budget: Budget, x: AffineForm, y: AffineForm) -> AffineForm:
 
 
 def shift_symbols(form: AffineForm, by: int) -> AffineForm:
-    """The same with all generators so many slots further: symbols of their own."""
+    """Return the same with all generators so many slots further: symbols of their own."""
     rows = [centre + (row - centre << SLOT * by) for row, centre in
             ((row, unpack(row, form.slots)[0]) for row in form.rows)] if by and form.slots > 1 else form.rows
     return form._replace(rows=rows, slots=form.slots + (by if form.slots > 1 else 0))

@@ -22,20 +22,20 @@ class AttentionOfClasses(Protocol):
     """An attention step; heads are numbered, positions are those of the tables."""
 
     def normed(self, stream: AffineForm) -> AffineForm:
-        """The stream as the heads see it."""
+        """Return the stream as the heads see it."""
 
     def key(self, head: int, read: AffineForm, position: int) -> AffineForm:
-        """A key, as it enters scores."""
+        """Return a key, as it enters scores."""
 
     def query(self, head: int, read: AffineForm, position: int) -> AffineForm:
-        """A query, as it enters scores."""
+        """Return a query, as it enters scores."""
 
     def value(self, head: int, read: AffineForm) -> AffineForm:
-        """A value, as it is averaged."""
+        """Return a value, as it is averaged."""
 
     def scores(self, head: int, query: Vectors, keys: Mapping[ColumnSource, Vectors], column: int
                ) -> dict[ColumnSource, PathBounds]:
-        """The scores of a query in this column."""
+        """Return the scores of a query in this column."""
 
     def logarithms(self, found: Mapping[ColumnSource, PathBounds], column: int) -> Mapping[ColumnSource, PathBounds]:
         """What scores of all that a query in this column may see stand for: an average has just the weights exp of it.
@@ -53,7 +53,7 @@ class AttentionOfClasses(Protocol):
 
     def write_sum(self, stream: AffineForm, written: Sequence[AffineForm], sizes: Sequence[Sequence[int]], column: int
                   ) -> AffineForm:
-        """The same as `write`, of what the heads write."""
+        """Return the same as `write`, of what the heads write."""
 
 
 class AttentionStage(NamedTuple):
@@ -70,16 +70,16 @@ class ArithmeticOfClasses(Protocol):
     stages: list[AttentionStage]
 
     def point(self, token: int, position: int) -> AffineForm:
-        """The stream of a token before the first attention step."""
+        """Return the stream of a token before the first attention step."""
 
     def between(self, steps: Between, x: AffineForm) -> AffineForm:
-        """The stream after steps that look at one token alone."""
+        """Return the stream after steps that look at one token alone."""
 
     def judged(self, stream: AffineForm) -> AffineForm:
         """What rows are linear forms of, from the last stream."""
 
     def make_rows(self, rows: Sequence[LogitRow]) -> Linear:
-        """These rows as a map of what is judged."""
+        """Return these rows as a map of what is judged."""
 
 
 class Reals:
@@ -97,19 +97,19 @@ class Reals:
                 (self.stages[-1].after if self.stages else self._first).append(maps)
 
     def point(self, token: int, position: int) -> AffineForm:
-        """The stream of a token before the first attention step."""
+        """Return the stream of a token before the first attention step."""
         return self.between(self._first, embed(self._network, token, position))
 
     def between(self, steps: Between, x: AffineForm) -> AffineForm:
-        """The stream after steps that look at one token alone."""
+        """Return the stream after steps that look at one token alone."""
         return pass_between(self._budget, steps, x)
 
     def judged(self, stream: AffineForm) -> AffineForm:
-        """The stream itself."""
+        """Return the stream itself."""
         return stream
 
     def make_rows(self, rows: Sequence[LogitRow]) -> Linear:
-        """These rows as a map of the stream."""
+        """Return these rows as a map of the stream."""
         return make_rows(self._budget, self._network.unembedding, rows)
 
 
@@ -120,20 +120,20 @@ class RealAttention:
         self._budget, self._maps = budget, maps
 
     def normed(self, stream: AffineForm) -> AffineForm:
-        """The stream as the heads see it."""
+        """Return the stream as the heads see it."""
         return normed(self._budget, self._maps.norm, stream)
 
     def key(self, head: int, read: AffineForm, position: int) -> AffineForm:
-        """A key, turned."""
+        """Return a key, turned."""
         return turned(self._budget, self._maps.rotary, position, apply(self._budget, self._maps.heads[head].key, read))
 
     def query(self, head: int, read: AffineForm, position: int) -> AffineForm:
-        """A query with the scale of scores, turned."""
+        """Return a query with the scale of scores, turned."""
         return turned(self._budget, self._maps.rotary, position,
                       apply(self._budget, self._maps.heads[head].query, read))
 
     def value(self, head: int, read: AffineForm) -> AffineForm:
-        """A value."""
+        """Return a value."""
         return apply(self._budget, self._maps.heads[head].value, read)
 
     def scores(self, head: int, query: Vectors, keys: Mapping[ColumnSource, Vectors], column: int
@@ -144,12 +144,12 @@ class RealAttention:
                 for source, key in keys.items()}
 
     def logarithms(self, found: Mapping[ColumnSource, PathBounds], column: int) -> Mapping[ColumnSource, PathBounds]:
-        """The scores."""
+        """Return the scores."""
         return found
 
     def write(self, stream: AffineForm, averages: Sequence[AffineForm], sizes: Sequence[Sequence[int]], column: int
               ) -> AffineForm:
-        """The stream, and each average through its matrix."""
+        """Return the stream, and each average through its matrix."""
         result, first = stream, stream.slots
         charge(self._budget, len(averages) * len(result.rows), first + sum(z.slots - 1 for z in averages))
         for head, z in zip(self._maps.heads, averages, strict=True):
@@ -158,11 +158,11 @@ class RealAttention:
         return result if self._maps.bias is None else move(result, self._maps.bias)
 
     def written(self, head: int, value: AffineForm) -> AffineForm:
-        """The average through its matrix."""
+        """Return the average through its matrix."""
         return apply(self._budget, self._maps.heads[head].out, value)
 
     def write_sum(self, stream: AffineForm, written: Sequence[AffineForm], sizes: Sequence[Sequence[int]], column: int
                   ) -> AffineForm:
-        """The sum of all."""
+        """Return the sum of all."""
         result = reduce(plus, written, stream)
         return result if self._maps.bias is None else move(result, self._maps.bias)

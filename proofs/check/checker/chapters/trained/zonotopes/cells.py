@@ -65,5 +65,5 @@ def cut(where: Cut, box: Box, bits: int) -> tuple[Box, Box]:
 
 
 def replaced(numbers: Sequence[int], place: int, number: int) -> list[int]:
-    """The numbers with another one at a place."""
+    """Return the numbers with another one at a place."""
     return [*numbers[:place], number, *numbers[place + 1:]]

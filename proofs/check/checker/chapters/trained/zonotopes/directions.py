@@ -36,13 +36,13 @@ def make_turn(budget: Budget, data: bytes, width: int) -> DirectionBasis:
 
 
 def as_linear(rows: Sequence[Sequence[int]]) -> Linear:
-    """The map with these rows over 2^30."""
+    """Return the map with these rows over 2^30."""
     return make_linear([[x << WEIGHT - PLACES for x in row] for row in rows], [0] * len(rows))
 
 
 def average(budget: Budget, turn: DirectionBasis, least: Sequence[int], greatest: Sequence[int],
             sizes: Sequence[int]) -> AffineForm:
-    """The form of z, where Q z is between these bounds and |z_i| at most these sizes.
+    """Return the form of z, where Q z is between these bounds and |z_i| at most these sizes.
 
     Proof. z = Q'(Q z) + (I - Q'Q) z. Each coordinate of Q z has a symbol of its own; the second term is a radius.
     """

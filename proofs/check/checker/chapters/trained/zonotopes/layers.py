@@ -63,7 +63,7 @@ Maps = NormMaps | AttentionMaps | UnitMaps
 
 
 def make_norm(budget: Budget, norm: Norm | None) -> NormMaps | None:
-    """A norm, ready."""
+    """Return a norm, ready."""
     if norm is None:
         return None
     gain, bias = (None if one is None else to_units(one.entries, one.power) for one in (norm.gain, norm.bias))
@@ -72,14 +72,14 @@ def make_norm(budget: Budget, norm: Norm | None) -> NormMaps | None:
 
 
 def make_head(budget: Budget, step: AttentionStep, head: NetworkHead) -> HeadMaps:
-    """A head, ready."""
+    """Return a head, ready."""
     query = make_map(budget, head.query.weight, head.query.bias, step.scale)
     key, value = (make_map(budget, one.weight, one.bias) for one in (head.key, head.value))
     return HeadMaps(query, key, value, make_map(budget, head.out), head.slope)
 
 
 def make_maps(budget: Budget, step: Step) -> Maps:
-    """A step, ready."""
+    """Return a step, ready."""
     norm = make_norm(budget, step.norm)
     if isinstance(step, NormStep):
         assert norm is not None
@@ -95,7 +95,7 @@ def make_maps(budget: Budget, step: Step) -> Maps:
 
 
 def make_curve(budget: Budget, step: UnitsStep) -> Curve:
-    """An activation, or a rounding, whose scale must be given."""
+    """Return an activation, or a rounding, whose scale must be given."""
     if isinstance(step.activation, Rounding):
         from ..balls.roundings import Rounder
 
@@ -105,7 +105,7 @@ def make_curve(budget: Budget, step: UnitsStep) -> Curve:
 
 
 def embed(network: Network, token: int, position: int) -> AffineForm:
-    """The stream of a token before the first step: each of its two rows is off by at most 1 unit."""
+    """Return the stream of a token before the first step: each of its two rows is off by at most 1 unit."""
     row = to_units(network.tokens.rows[token], network.tokens.power)
     if network.positions is not None:
         more = to_units(network.positions.rows[position], network.positions.power)
@@ -114,7 +114,7 @@ def embed(network: Network, token: int, position: int) -> AffineForm:
 
 
 def normed(budget: Budget, norm: NormMaps | None, x: AffineForm) -> AffineForm:
-    """The norm of the stream, which may be fresh, or of its image, or the stream."""
+    """Return the norm of the stream, which may be fresh, or of its image, or the stream."""
     if norm is None:
         return x
     if norm.of is not None:
@@ -123,7 +123,7 @@ def normed(budget: Budget, norm: NormMaps | None, x: AffineForm) -> AffineForm:
 
 
 def pass_units(budget: Budget, maps: UnitMaps, x: AffineForm) -> AffineForm:
-    """The stream after a step of units. A gate's activation is multiplied with what comes in."""
+    """Return the stream after a step of units. A gate's activation is multiplied with what comes in."""
     x = promoted(x)
     read = normed(budget, maps.norm, x)
     if maps.gate is None:
@@ -136,14 +136,14 @@ def pass_units(budget: Budget, maps: UnitMaps, x: AffineForm) -> AffineForm:
 
 
 def pass_between(budget: Budget, steps: list[NormMaps | UnitMaps], x: AffineForm) -> AffineForm:
-    """The stream after steps that look at one token alone."""
+    """Return the stream after steps that look at one token alone."""
     for step in steps:
         x = pass_units(budget, step, x) if isinstance(step, UnitMaps) else normed(budget, step, x)
     return x
 
 
 def turned(budget: Budget, rotary: Rotary | None, position: int, x: AffineForm) -> AffineForm:
-    """A query or a key with rotary positions."""
+    """Return a query or a key with rotary positions."""
     if rotary is None:
         return x
     budget.spend(1 + (len(x.rows) ** 2 >> 3))

@@ -45,7 +45,7 @@ def over_root(entry: int, shift: int, root: int) -> int:
 
 
 def make_bias(bias: Vector | None, width: int, scale: Scale = PLAIN) -> list[int]:
-    """The bias, or zeros."""
+    """Return the bias, or zeros."""
     return [0] * width if bias is None else to_units(bias.entries, bias.power, scale)
 
 
@@ -60,7 +60,7 @@ def make_map(budget: Budget, weight: Matrix, bias: Vector | None = None, scale: 
 
 
 def make_rows(budget: Budget, unembedding: Affine, rows: Sequence[LogitRow]) -> Linear:
-    """The stream to the values of these linear forms of logits."""
+    """Return the stream to the values of these linear forms of logits."""
     columns, biases = [], []
     weight, bias = unembedding.weight, unembedding.bias
     for row in rows:
@@ -74,12 +74,12 @@ def make_rows(budget: Budget, unembedding: Affine, rows: Sequence[LogitRow]) -> 
 
 
 def dot(row: Sequence[tuple[int, int]], entries: Sequence[int]) -> int:
-    """The sum of these multiples of entries."""
+    """Return the sum of these multiples of entries."""
     return sum(coefficient * entries[token] for token, coefficient in row)
 
 
 def make_rotation(rotary: Rotary, position: int, width: int) -> Linear:
-    """The turn of the pairs of coordinates at a position; the coordinates that are in no pair stay."""
+    """Return the turn of the pairs of coordinates at a position; the coordinates that are in no pair stay."""
     cosines = to_units(rotary.cosines.rows[position], rotary.cosines.power)
     sines = to_units(rotary.sines.rows[position], rotary.sines.power)
     columns = [[(i == j) << WEIGHT for i in range(width)] for j in range(width)]

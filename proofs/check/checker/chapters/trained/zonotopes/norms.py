@@ -33,7 +33,7 @@ class Single(NamedTuple):
 
 
 def make_single(row: int, slots: int, radius: int) -> Single:
-    """The form; its slots are known to be readable."""
+    """Return the form; its slots are known to be readable."""
     found = unpack(row, slots)
     return Single(row, slots, radius, found[0], sum(map(abs, found)) - abs(found[0]) + radius)
 
@@ -48,7 +48,7 @@ class Squares(NamedTuple):
 
 
 def normalise(budget: Budget, kind: str, epsilon: Fraction, x: AffineForm) -> AffineForm:
-    """The norm, without gain and bias.
+    """Return the norm, without gain and bias.
 
     Raises:
         Rejected: if the variance is not known to be above 0, or numbers do not fit.
@@ -67,7 +67,7 @@ def normalise(budget: Budget, kind: str, epsilon: Fraction, x: AffineForm) -> Af
 
 
 def ends_alone(known: CentredRange, extra: Fraction) -> list[tuple[int, int]]:
-    """The least and the greatest of each coordinate of the norm, from those of the vector's coordinates alone.
+    """Return the least and the greatest of each coordinate of the norm, from those of the vector's coordinates alone.
 
     Proof. With s the squares of all others and E, sqrt(d) t / sqrt(t^2 + s) rises with t; it falls as s rises if t is
     above 0, and rises if it is below 0.
@@ -180,7 +180,7 @@ def tangent_at(p: int, t: int, e: int) -> int:
 
 
 def times_root(y: AffineForm, known: CentredRange, root: Single) -> AffineForm:
-    """The product of every coordinate and the one number, a positive one.
+    """Return the product of every coordinate and the one number, a positive one.
 
     Proof. With y = m + δ and p = b + π, y p = m b + m π + b δ + δ π. m π has the symbols of p, and one for its
     radius, the same for all coordinates; b δ those of y; |δ π| is at most the product of the reaches. A point has no

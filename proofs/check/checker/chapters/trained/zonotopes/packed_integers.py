@@ -17,12 +17,12 @@ READABLE = 1 << 62  # slots that are read out are below it
 
 @cache
 def ones(slots: int, slot: int = SLOT) -> int:
-    """The packed integer with 1 in each slot, which has so many bits."""
+    """Return the packed integer with 1 in each slot, which has so many bits."""
     return ((1 << slot * slots) - 1) // ((1 << slot) - 1)
 
 
 def pack(numbers: Iterable[int], slot: int = SLOT) -> int:
-    """The numbers as slots of so many bits, the first one lowest."""
+    """Return the numbers as slots of so many bits, the first one lowest."""
     return sum([number << slot * k for k, number in enumerate(numbers)])
 
 
@@ -32,7 +32,7 @@ def _writing(slots: int) -> tuple[Struct, int]:
 
 
 def pack_short(numbers: Sequence[int]) -> int:
-    """The same of numbers below 2^63 in absolute value, more quickly: 2^63 is added to each, and taken away."""
+    """Return the same of numbers below 2^63 in absolute value, more quickly: 2^63 is added to each, and taken away."""
     layout, added = _writing(len(numbers))
     return int.from_bytes(layout.pack(*[number + (1 << 63) for number in numbers]), "little") - added
 
@@ -48,7 +48,7 @@ def _tops(slots: int) -> int:
 
 
 def unpack(packed: int, slots: int) -> tuple[int, ...]:
-    """The slots, each of them below 2^63 in absolute value.
+    """Return the slots, each of them below 2^63 in absolute value.
 
     Proof. Adding 2^127 makes each slot y at least 0 and below 2^128, so the slots are the digits to the base 2^128;
     with the highest bit turned they are y modulo 2^128, whose low half is y in two's complement of 64 bits.

@@ -45,7 +45,7 @@ def weigh(budget: Budget, weights: RelativeWeights, found: Mapping[ColumnSource,
 
 
 def most_of(budget: Budget, linear: Linear, values: AffineForm) -> list[int]:
-    """The greatest that linear forms of the values may be."""
+    """Return the greatest that linear forms of the values may be."""
     known = spread(budget, apply(budget, linear, values))
     return [centre + reach for centre, reach in zip(*known, strict=True)]
 

@@ -125,7 +125,7 @@ def greatest(budget: Budget, heard: AttendedValues, bounds: DirectionBounds,
 
 
 def narrowed(lines: Sequence[int], high: int, kept: Sequence[bool]) -> tuple[int, int]:
-    """The greatest threshold before the first one that is kept, and that one; ``high`` is kept anyway."""
+    """Return the greatest threshold before the first one that is kept, and that one; ``high`` is kept anyway."""
     first = next((k for k, is_kept in enumerate(kept) if is_kept), len(lines))
     return lines[max(first - 1, 0)], lines[first] if first < len(lines) else high
 

@@ -56,7 +56,7 @@ def move_of(budget: Budget, moving: Vectors, fixed: Sequence[int]) -> int:
 
 
 def with_slope(bounds: PathBounds, slope: Fraction | None, distance: int) -> PathBounds:
-    """The scores with slope times (j - i) added."""
+    """Return the scores with slope times (j - i) added."""
     if slope is None:
         return bounds
     numerator, denominator = slope.numerator * distance << FRACTION, slope.denominator

@@ -38,7 +38,7 @@ class LevelNodes(NamedTuple):
 
 def follow(budget: Budget, graph: Graph, claim: TrainedClaim, tracker: Tracker, n: int | None,
            levels: int) -> GraphColumns:
-    """The columns of the levels 0 ... levels of a graph; n is its length, or None if it is by place.
+    """Return the columns of the levels 0 ... levels of a graph; n is its length, or None if it is by place.
 
     Raises:
         Malformed: if it has not these levels, or a node has another number of successors, or one that is not there.
@@ -75,7 +75,7 @@ def cases_of(walk: LevelNodes) -> list[frozenset[int]]:
 
 def follow_level(budget: Budget, graph: Graph, tokens: Sequence[int], level: int, walk: LevelNodes,
                  step: Callable[[TrackerState, int], TrackerState]) -> LevelNodes:
-    """The next level, entered by letters with these tokens; ``step`` is what a letter makes of a state."""
+    """Return the next level, entered by letters with these tokens; ``step`` is what a letter makes of a state."""
     size = len(graph[level + 1])
     letters: list[int | None] = [None] * size
     previous: list[dict[int, None]] = [{} for _ in range(size)]
@@ -101,7 +101,7 @@ def expect_successors(budget: Budget, successors: tuple[int, ...], number: int, 
 
 
 def entered(letters: Iterable[int | None], level: int) -> list[int]:
-    """The letters by which nodes are entered.
+    """Return the letters by which nodes are entered.
 
     Raises:
         Rejected: if no edge leads to one.
