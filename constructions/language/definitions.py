@@ -31,7 +31,7 @@ def split_definitions(text: str) -> list[DefinitionText]:
     >>> [(part.name, part.text) for part in split_definitions("let p = Q_a; q = prev p; p & q")]
     [('p', ' Q_a'), ('q', ' prev p'), ('', ' p & q')]
     >>> split_definitions("Q_a")
-    [Part(name='', name_offset=0, offset=0, text='Q_a')]
+    [DefinitionText(name='', name_offset=0, offset=0, text='Q_a')]
 
     Raises:
         FormulaError: if something before the last ``;`` does not define a name, or what comes last does.

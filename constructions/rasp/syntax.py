@@ -149,7 +149,7 @@ class Conditional(RaspExpression):
 def parts(expression: RaspExpression) -> tuple[RaspExpression, ...]:
     """Return the immediate subexpressions in the order of their fields: a condition before what it chooses from.
 
-    >>> parts(Sum("+", Integer(1), Integer(2)))
+    >>> parts(SumTerm("+", Integer(1), Integer(2)))
     (Integer(value=1), Integer(value=2))
     """
     names: tuple[str, ...] = expression.__match_args__

@@ -137,7 +137,7 @@ def _refined(steps: Sequence[Sequence[int]], block: list[int]) -> list[int]:
 def minimal_language(language: RegularLanguage) -> RegularLanguage:
     """Return the same language with its minimal automaton; all states of the given one are reached.
 
-    >>> minimal_language(Language(Automaton(0, ((1, 0), (2, 0), (1, 0))), frozenset({1, 2}))).automaton.steps
+    >>> minimal_language(RegularLanguage(Automaton(0, ((1, 0), (2, 0), (1, 0))), frozenset({1, 2}))).automaton.steps
     ((1, 0), (1, 0))
     """
     states = range(len(language.automaton.steps))

@@ -31,7 +31,7 @@ def determinised(automaton: Nondeterministic, letters: int, what: str) -> Regula
     >>> for source, letter, target in (("s", 0, "s"), ("s", 1, "s"), ("s", 1, "t")):
     ...     ends_in_1.add(source, letter, target)
     >>> determinised(ends_in_1, 2, "words that end in 1")
-    Language(automaton=Automaton(start=0, steps=((0, 1), (0, 1))), accepting=frozenset({1}))
+    RegularLanguage(automaton=Automaton(start=0, steps=((0, 1), (0, 1))), accepting=frozenset({1}))
 
     Raises:
         Unsupported: if there are more than MOST_STATES sets (automata.py).

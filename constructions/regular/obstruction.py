@@ -18,7 +18,7 @@ def describe_obstruction(language: RegularLanguage, alphabet: Sequence[str], mos
     of such a set. With ``most``, only so many images of states by words, in all.
 
     >>> from constructions.regular.automata import Automaton
-    >>> five = Language(Automaton(0, ((1, 1), (2, 2), (3, 0), (4, 3), (0, 4))), frozenset([0]))
+    >>> five = RegularLanguage(Automaton(0, ((1, 1), (2, 2), (3, 0), (4, 3), (0, 4))), frozenset([0]))
     >>> print(describe_obstruction(five, "ab"))
     the words a, b generate a group of 60 permutations of the states after (nothing), a, aa, aaa, aaaa
     """

@@ -31,7 +31,7 @@ class Order:
     a tree from the seed and the place of the sum. Listed: one after the other, in this order of their numbers (for sums
     of so many terms; others are ascending).
 
-    >>> str(Order(Way.LISTED, listed=(2, 0, 1))), str(Order(Way.DRAWN, 7))
+    >>> str(Order(ExecutionChoices.LISTED, listed=(2, 0, 1))), str(Order(ExecutionChoices.DRAWN, 7))
     ('listed 2 0 1', 'drawn 7')
     """
 

@@ -109,7 +109,7 @@ def add(parts: Iterable[tuple[AtomSum, Rational]], constant: Rational = ZERO) ->
     """constant + Σ factor · form.
 
     >>> from flint import fmpq
-    >>> x = Form(fmpq(1), ((3, fmpq(2)),))
+    >>> x = AtomSum(fmpq(1), ((3, fmpq(2)),))
     >>> add([(x, fmpq(1)), (x, fmpq(-1))], fmpq(5)) == exact(fmpq(5))
     True
     """
