@@ -107,13 +107,18 @@ def too_small_a_bound() -> Json:
     return replaced(base("by_hand_since"), ("bounds", 0, "error_if_true"), "0")
 
 
+def too_large_a_margin() -> Json:
+    return replaced(base("margin_parity"), ("claim", "margin"), "1")
+
+
 def another_formula() -> Json:
     return replaced(base("constant"), ("claim", "formula"), "false")
 
 
 WRONG: dict[str, Callable[[], Json]] = {
     "a row is missing": without_a_row, "no value at n = i": undefined_somewhere, "a wrong weight": wrong_weight,
-    "a bound is too small": too_small_a_bound, "another formula": another_formula}
+    "a bound is too small": too_small_a_bound, "a margin is too large": too_large_a_margin,
+    "another formula": another_formula}
 
 
 @pytest.mark.parametrize("name", WRONG)

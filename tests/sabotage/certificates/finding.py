@@ -12,11 +12,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Mapping
 from functools import lru_cache
+from typing import Any
 
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from tests.sabotage.certificates.judging import VERDICTS, Judge, Judgement
+from tests.sabotage.certificates.margin_truth import find_untruth_of_margin, load_margin
 from tests.sabotage.certificates.paths import dump
 from tests.sabotage.certificates.renaming import with_plain_names
 from tests.sabotage.certificates.softened_truth import find_untruth_of_softened, load_softened
@@ -33,6 +36,11 @@ PRINTED_SYMBOL = re.compile(r"Q\['(?:[^'\\]|\\.)+'\]|Q_[A-Za-z0-9_]+")
 ESCAPED = re.compile(r"\\(?:[\\']|[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})")
 QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 
+KINDS: Mapping[str, tuple[Callable[[bytes], Any], Callable[[bytes], str | None]]] = {
+    "certify-softened": (load_softened, find_untruth_of_softened),
+    "certify-margin": (load_margin, find_untruth_of_margin)}
+"""By the format of a certificate its reader, and how an untruth is found; `load` and `find_untruth` of any other."""
+
 
 def find_fault(data: bytes, judge: Judge) -> str | None:
     """What is wrong with the verdict on this file; None if nothing is found."""
@@ -46,20 +54,20 @@ def find_fault_of(data: bytes, found: Judgement, judge: Judge) -> str | None:
         return f"no verdict: {found}"
     if found.verdict != "accepted":
         return None
-    is_softened = json.loads(data)["format"] == "certify-softened"
+    load_kind, find_untruth_of_kind = KINDS.get(json.loads(data)["format"], (load, find_untruth))
     try:
-        given = load_softened(data) if is_softened else load(data)
+        given = load_kind(data)
     except InputError as error:
         return f"the producer does not load it: {error}"
     plain = dump(with_plain_names(json.loads(data)))
-    return (_find_untruth(is_softened, plain) or find_meaning_of_names(found, _judged(judge, plain))
+    return (_find_untruth(find_untruth_of_kind, plain) or find_meaning_of_names(found, _judged(judge, plain))
             or (find_false_word(given, found) if isinstance(given, Loaded) else None))
 
 
 @lru_cache(maxsize=4096)
-def _find_untruth(is_softened: bool, data: bytes) -> str | None:
+def _find_untruth(find: Callable[[bytes], str | None], data: bytes) -> str | None:
     """Mutants by name, of which there are many, are the same when they have plain names."""
-    return find_untruth_of_softened(data) if is_softened else find_untruth(data)
+    return find(data)
 
 
 @lru_cache(maxsize=4096)

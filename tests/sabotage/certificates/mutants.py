@@ -119,7 +119,8 @@ def renamed_symbols(certificate: Json) -> Iterator[Change]:
             yield "symbol renamed, row emptied", where, partial(_changed, paths.replaced, rename, row, {})
             if len(alphabet) > 1:
                 yield "symbol renamed, row of another", where, partial(_with_row_of_another, rename, name)
-                listed: Path = ("claim", "alphabet", place)
+            if len(alphabet) > 1 and symbol in certificate["claim"]["alphabet"]:
+                listed: Path = ("claim", "alphabet", certificate["claim"]["alphabet"].index(symbol))
                 yield ("symbol renamed, in one alphabet", where,
                        partial(_changed, paths.removed, rename, listed))
 

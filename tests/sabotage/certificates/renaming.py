@@ -30,7 +30,8 @@ def rename_symbols(certificate: Json, names: Mapping[str, str]) -> Json:
     made = copy.deepcopy(certificate)
     claim, model = made["claim"], made["transformer"]
     for owner in (claim, model):
-        owner["alphabet"] = [names.get(symbol, symbol) for symbol in owner["alphabet"]]
+        for key in owner.keys() & {"alphabet", "before", "after"}:
+            owner[key] = [names.get(symbol, symbol) for symbol in owner[key]]
     model["token_embedding"] = _with_keys(model["token_embedding"], names)
     for owner in (claim, *model["directions"].values()):
         for key in ("formula", "when", "count", "term", "given"):
@@ -45,6 +46,8 @@ def rename_directions(certificate: Json, names: Mapping[str, str]) -> Json:
     model = made["transformer"]
     _for_each_row(made, lambda row: _with_keys(row, names))
     model["output"] = names.get(model["output"], model["output"])
+    if "words" in made:
+        made["words"] = [names.get(name, name) for name in made["words"]]
     for bound in made.get("bounds", []):
         bound["direction"] = names.get(bound["direction"], bound["direction"])
     return made

@@ -63,7 +63,7 @@ def load(data: bytes) -> Loaded:
         InputError: where it is not what the producer writes.
     """
     document = read_json(data.decode("ascii"), "certificate")
-    if set(document) - {"floats"} != {"format", "version", "claim", "transformer", "bounds"}:
+    if set(document) - {"floats", "words"} != {"format", "version", "claim", "transformer", "bounds"}:
         raise InputError(f"keys {sorted(document)}")
     claim = document["claim"]
     transformer = transformer_from_json(document["transformer"], given=claim.get("given"))
