@@ -22,8 +22,7 @@ from certify.auditing.decide import (
     sketch,
 )
 from certify.auditing.results import CriticalConstant, HeadTemperature, Witness, outward
-from certify.claims.critical.brackets import CriticalBracket, Refuted, find_bracket
-from certify.claims.critical.closed_forms import ClosedForm
+from certify.claims.critical.brackets import ClosedForm, CriticalBracket, Refuted, find_bracket
 from certify.claims.critical.threshold import LARGEST_FACTOR, NoChange, Probe, rational_nearby
 from certify.claims.formula.outcomes import Certified
 from certify.requests.request import Request

@@ -117,9 +117,11 @@ def describe_truth(truths: Collection[bool]) -> str:
 
 def _decide_length(about: AboutAProgram, program: AnyProgram, oracle: Oracle, n: int,
                    truths: set[bool]) -> LengthVerdict:
-    """Return the verdict on all words of a length; what the oracle says of them is added to the ``truths``."""
+    """The verdict on all words of a length; what the oracle says of them is added to the ``truths``."""
+    earlier = None
     for word in itertools.product(program.alphabet, repeat=n):
-        computed, expected = run_any_program(program, word)[program.output.name], oracle(word)
+        earlier = word, run_any_program(program, word, earlier)
+        computed, expected = earlier[1][program.output.name], oracle(word)
         truths.update(expected)
         for position, (value, truth) in enumerate(zip(computed, expected, strict=True), start=1):
             if bool(value) != truth:

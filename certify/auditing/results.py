@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import PurePath
 from typing import Literal, get_args
 
-from certify.claims.critical.closed_forms import ClosedForm
+from certify.claims.critical.brackets import ClosedForm
 from certify.common.answer import AnswerByLength
 from certify.common.readable import HasPage, Readable
 from certify.common.verdicts import WithExitStatus, exit_status, worst

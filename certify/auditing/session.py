@@ -101,6 +101,7 @@ class Session:
         self.workers = workers
         self.progress = progress
         self.results: dict[str, ClaimResult] = {}
+        self._texts = {digest: _text_of(digest, result) for digest, result in self.kept.items()}
         self.path = kept_path(file.path)
         self.start = time.perf_counter()
         self.resumed = 0
@@ -129,12 +130,9 @@ class Session:
     def _take(self, claim: AuditClaim, result: ClaimResult) -> None:
         self.kept[claim.digest] = self.results[claim.name] = result
         if self.keeping:
-            self._keep()
-
-    def _keep(self) -> None:
-        claims = tuple(KeptClaim(digest, result) for digest, result in self.kept.items())
-        kept = FinishedClaims(VERSION, source_of(self.file.path), claims)
-        write_text(str(self.path), json.dumps(to_json(kept)) + "\n")
+            self._texts[claim.digest] = _text_of(claim.digest, result)
+            nothing = json.dumps(to_json(FinishedClaims(VERSION, source_of(self.file.path), ())))
+            write_text(str(self.path), f"{nothing.removesuffix(']}')}{', '.join(self._texts.values())}]}}\n")
 
     def describe_interruption(self, how: str = "interrupted") -> str:
         """What of an interrupted audit is kept, and what ``--resume`` does about it."""
@@ -156,10 +154,15 @@ class Session:
                            self.file.paper)
 
 
+def _text_of(digest: str, result: ClaimResult) -> str:
+    """JSON of a finished claim, written once however many claims follow."""
+    return json.dumps(to_json(KeptClaim(digest, result)))
+
+
 # -- claims as tasks for other processes -------------------------------------------------------------------------------
 
 
-OBJECTS_TO_COLLECT = 200_000
+OBJECTS_TO_COLLECT = 1_000_000
 
 
 def claim_task(file: ClaimsFile, claim: AuditClaim) -> str:

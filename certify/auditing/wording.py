@@ -16,7 +16,7 @@ from certify.auditing.results import (
     Verdict,
     Witness,
 )
-from certify.claims.critical.closed_forms import ClosedForm
+from certify.claims.critical.brackets import ClosedForm
 from certify.common.numbers import decimal_lower, decimal_upper, enclosed
 from certify.common.words import counted, show_lengths
 from constructions.network.sharpening import Place

@@ -180,13 +180,17 @@ def read_program_formula(path: str, alphabet: str | Sequence[str] | None, value:
     return formula, output.program.alphabet
 
 
-def run_any_program(program: AnyProgram, word: Sequence[str]) -> Mapping[str, tuple[Value, ...]]:
-    """What every vector or definition holds along the word.
+def run_any_program(program: AnyProgram, word: Sequence[str],
+                    earlier: tuple[Sequence[str], Mapping[str, tuple[Value, ...]]] | None = None,
+                    ) -> Mapping[str, tuple[Value, ...]]:
+    """What every vector or definition holds along the word; ``earlier`` is another word with its run, if one is known.
 
     Raises:
         InputError: if the word is not one over the alphabet of the program, or a limit is exceeded.
     """
-    return run_counting_program(program, word) if isinstance(program, CountingProgram) else run_program(program, word)
+    if isinstance(program, CountingProgram):
+        return run_counting_program(program, word)
+    return run_program(program, word, earlier)
 
 
 def compile_any_program(program: AnyProgram) -> Transformer:

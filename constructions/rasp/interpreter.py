@@ -7,6 +7,7 @@ Limits      10,000,000 evaluations of an expression (an entry of many digits cou
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
 from typing import cast
 
 from constructions.errors import InputError
@@ -31,10 +32,15 @@ CONNECTIVES: Mapping[str, Callable[[bool, bool], bool]] = {
 _MASKS: Mapping[str, Callable[[int, int], bool]] = {
     "1": lambda j, i: True, "j<i": operator.lt, "j<=i": operator.le, "j>i": operator.gt, "j>=i": operator.ge,
 }  # fmt: skip
+_LOOKING_BACK = ("j<i", "j<=i")
 
 
-def run_program(program: syntax.RaspProgram, word: Sequence[str]) -> dict[str, tuple[Value, ...]]:
-    """Return the entries of every vector, in the order of definition; entry 0 is position 1.
+def run_program(program: syntax.RaspProgram, word: Sequence[str],
+                earlier: tuple[Sequence[str], Mapping[str, tuple[Value, ...]]] | None = None,
+                ) -> dict[str, tuple[Value, ...]]:
+    """The entries of every vector, in the order of definition; entry 0 is position 1.
+
+    ``earlier`` is another word with its entries: those of a common prefix are reused if no vector looks ahead.
 
     >>> from constructions.rasp.parser import parse_program
     >>> run_program(parse_program("alphabet ab  count(i) := psum j [j<=i] 1 if Q_a(j) else 0"), "aba")
@@ -44,9 +50,13 @@ def run_program(program: syntax.RaspProgram, word: Sequence[str]) -> dict[str, t
         InputError: if the word is empty or has a symbol outside the alphabet, or if a limit is exceeded.
     """
     check_word(word, program.alphabet)
-    run = _ProgramRun(program, word)
+    run, shared = _ProgramRun(program, word), 0
+    if earlier and all(vector.body.mask in _LOOKING_BACK for vector in program.vectors
+                       if isinstance(vector.body, syntax.AttentionTerm)):
+        shared = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(word, earlier[0], strict=False))))
     for vector in program.vectors:
-        run.vectors[vector.name] = tuple(run.entry(vector, i) for i in run.positions)
+        known = earlier[1][vector.name][:shared] if earlier else ()
+        run.vectors[vector.name] = known + tuple(run.entry(vector, i) for i in run.positions[shared:])
     return {vector.name: run.vectors[vector.name] for vector in program.vectors}
 
 
@@ -90,9 +100,6 @@ class _ProgramRun:
                 return self._value(attention.value, pair)
         return self._value(attention.default, {"i": i})
 
-    def _integer(self, expression: syntax.RaspExpression, scope: _Scope) -> int:
-        return self._value(expression, scope)  # type: ignore[return-value]  # a cast is a call, and this is called most
-
     def _value(self, expression: syntax.RaspExpression, scope: _Scope) -> Value:
         self._spend(1)
         match expression:
@@ -112,6 +119,8 @@ class _ProgramRun:
             case syntax.Call(name, arguments):
                 return self._call(name, tuple(cast(str, self._value(argument, scope)) for argument in arguments))
         return self._atom(expression, scope)
+
+    _integer = cast(Callable[["_ProgramRun", syntax.RaspExpression, _Scope], int], _value)
 
     def _call(self, name: str, symbols: tuple[str, ...]) -> Value:
         if (name, symbols) not in self._called:  # remembered, or functions of functions would take exponential time

@@ -24,7 +24,8 @@ from proofs.enclosures.intervals import Interval
 
 Residual = dict[str, mpf]
 DIGITS = (100, 200, 400, 800)
-AGREEMENT = Fraction(1, 10**25)
+AGREEMENT = 25
+"""Decimal digits to which mpmath must agree."""
 MOST_STEPS = 100_000
 """Scores and weights of one word; mpmath is not asked for more, which takes seconds."""
 MEASURED_STEPS = 20_000
@@ -126,7 +127,7 @@ def seconded(compute: Callable[[Reals], Any], bits: int) -> Interval:
         found = Interval(*exact_ends(compute(ball)))
     with _REALS.workprec(2 * bits + 128):
         number, lower, upper = compute(_real), _real(found.lower), _real(found.upper)
-        if abs(min(max(number, lower), upper) - number) > _real(AGREEMENT) * abs(number):
+        if abs(min(max(number, lower), upper) - number) * 10**AGREEMENT > abs(number):
             raise InternalError(f"Arb encloses a number near {mpmath.nstr(lower, 25)} where mpmath does not find it")
     return found
 
@@ -266,4 +267,4 @@ def _require(found: Interval, number: mpf, what: str) -> None:
 
 
 def _near(x: mpf, y: mpf) -> bool:
-    return bool(abs(x - y) <= mpf_of(AGREEMENT) * (1 + abs(y)))
+    return bool(abs(x - y) * 10**AGREEMENT <= 1 + abs(y))

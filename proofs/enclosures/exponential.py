@@ -116,9 +116,8 @@ def round_up(x: Fraction, digits: int) -> Fraction:
     """
     if x <= 0:
         return Fraction(0)
-    magnitude = (x.numerator.bit_length() - x.denominator.bit_length()) * 30103 // 100000
-    scale = Fraction(10) ** (digits - magnitude)
-    while x * scale >= Fraction(10) ** (digits + 1):
-        scale /= 10
-    scaled = x * scale
-    return Fraction(-((-scaled.numerator) // scaled.denominator)) / scale
+    places = digits - (x.numerator.bit_length() - x.denominator.bit_length()) * 30103 // 100000
+    numerator, denominator = x.numerator * 10 ** max(places, 0), x.denominator * 10 ** max(-places, 0)
+    while numerator >= denominator * 10 ** (digits + 1):
+        places, denominator = places - 1, denominator * 10
+    return Fraction(-(-numerator // denominator) * 10 ** max(-places, 0), 10 ** max(places, 0))

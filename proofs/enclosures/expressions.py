@@ -1,13 +1,17 @@
 """Position functions and temperatures at one position of words of one length, with the real ln and sqrt, enclosed."""
 
 from fractions import Fraction
+from functools import lru_cache
 
 from constructions.language.brackets import PositionFunction
 from constructions.language.expressions import Expression
 from proofs.enclosures.intervals import Interval, point
 from proofs.enclosures.rationals import to_flint
 
+MOST_CACHED = 1 << 14
 
+
+@lru_cache(maxsize=MOST_CACHED)
 def enclose_at(function: PositionFunction, i: int, n: int) -> Interval:
     """Return the value at (n, i); a point where it is rational.
 
@@ -30,11 +34,13 @@ def _between(lower: Fraction, upper: Fraction) -> Interval:
     return point(lower) if lower == upper else Interval(lower, upper)
 
 
+@lru_cache(maxsize=MOST_CACHED)
 def flint_at(function: PositionFunction, i: int, n: int) -> Interval:
     """Return the value at (n, i) in FLINT's rationals."""
     return in_flint(enclose_at(function, i, n))
 
 
+@lru_cache(maxsize=MOST_CACHED)
 def sharpness_at(temperature: Expression, i: int, n: int) -> Interval:
     """What scores are multiplied by, in FLINT's rationals: 1 over a temperature that is positive."""
     heat = enclose_at(temperature, i, n)

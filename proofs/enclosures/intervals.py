@@ -14,7 +14,7 @@ from constructions.network.transformer import Coefficients
 
 ZERO = Fraction(0)
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Interval:
     """All reals x with lower <= x <= upper."""
 

@@ -23,8 +23,9 @@ def weights_in_common_units(scores: Sequence[Interval], bits: int, spread: int =
     [(1, 1), (1, 1)]
     """
     top = max(score.upper for score in scores)
-    return in_common_units([(enclose_exp(score.lower - top, bits), enclose_exp(score.upper - top, bits))
-                            for score in scores], spread)
+    highs = [enclose_exp(score.upper - top, bits) for score in scores]
+    return in_common_units([(high if score.lower is score.upper else enclose_exp(score.lower - top, bits), high)
+                            for score, high in zip(scores, highs, strict=True)], spread)
 
 
 def in_common_units(ends: Sequence[tuple[Dyadic, Dyadic]], spread: int = MAX_SPREAD) -> list[Weight]:
@@ -71,28 +72,36 @@ def enclose_mean(scores: Sequence[Interval], values: Sequence[Interval], bits: i
     weights = weights_in_common_units(scores, bits, spread)
     if counts is not None:
         weights = [(low * count, high * count) for (low, high), count in zip(weights, counts, strict=True)]
-    return Interval(-_greatest_mean(weights, [-value.lower for value in values]),
-                    _greatest_mean(weights, [value.upper for value in values]))
+    kind = type(first.lower)  # a Fraction, or another library's rational in a run
+    lower = _over_one_denominator([value.lower for value in values])
+    upper = lower if all(x.lower is x.upper for x in values) else _over_one_denominator([x.upper for x in values])
+    (least, below), (most, above) = (_greatest_mean(weights, [-x for x in lower[0]]), _greatest_mean(weights, upper[0]))
+    return Interval(kind(-least, below * lower[1]), kind(most, above * upper[1]))
 
 
-def _greatest_mean(weights: Sequence[Weight], values: Sequence[Fraction]) -> Fraction:
-    """Return the greatest weighted mean of ``values`` with each weight in its interval.
+def _over_one_denominator(values: Sequence[Fraction]) -> tuple[list[int], int]:
+    """Return integers and the denominator over which they are these values."""
+    ratios = [(int(value.numerator), int(value.denominator)) for value in values]
+    unit = lcm(*{denominator for _, denominator in ratios})
+    return [numerator * (unit // denominator) for numerator, denominator in ratios], unit
+
+
+def _greatest_mean(weights: Sequence[Weight], values: Sequence[int]) -> tuple[int, int]:
+    """Return numerator and denominator of the greatest weighted mean of ``values`` with each weight in its interval.
 
     It puts the weights of the greatest values at their upper ends and the rest at their lower ends: starting from the
     lower ends, raising one weight raises the mean as long as its value exceeds the mean.
     """
     total = sum(low for low, _ in weights)
     if total == 0:
-        return max(values)
-    scale = lcm(*(int(value.denominator) for value in values))
-    scaled = [int((value * scale).numerator) for value in values]
-    weighted = sum(low * value for (low, _), value in zip(weights, scaled, strict=True))
-    for value, (low, high) in sorted(zip(scaled, weights, strict=True), reverse=True):
+        return max(values), 1
+    weighted = sum([low * value for (low, _), value in zip(weights, values, strict=True)])
+    for value, (low, high) in sorted(zip(values, weights, strict=True), reverse=True):
         if value * total <= weighted:
             break
         total += high - low
         weighted += (high - low) * value
-    return type(values[0])(weighted, total * scale)  # a Fraction, or another library's rational in a run
+    return weighted, total
 
 
 __all__ = ["Weight", "enclose_mean", "point", "weights_in_common_units"]

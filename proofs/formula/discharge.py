@@ -3,13 +3,13 @@
 The two must agree. A disagreement is an error of this program and is raised as one; it is never a verdict.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, TypeGuard
 
 from constructions.network.lengths import Lengths
-from constructions.network.meanings import ALLOWED_ERROR, Others
+from constructions.network.meanings import ALLOWED_ERROR, Meaning, Others
 from constructions.network.transformer import Transformer
 from proofs.enclosures.intervals import Interval
 from proofs.formula.additive.obligation import SelectingObligation
@@ -67,6 +67,13 @@ class DischargedObligations:
     """Obligations discharged before: equal ones are discharged once."""
 
     proofs: dict[tuple[object, ...], ProofAttempt] = field(default_factory=dict)
+    _latest: tuple[dict[str, Meaning], KnownValues] | None = None
+
+    def known_values(self, directions: Mapping[str, Meaning]) -> KnownValues:
+        """Return the known values of these directions, those of the latest network if its directions mean the same."""
+        if self._latest is None or self._latest[0] != directions:
+            self._latest = dict(directions), KnownValues(directions)
+        return self._latest[1]
 
 
 def discharge(transformer: Transformer, lengths: Lengths, memory: DischargedObligations | None = None,
@@ -96,7 +103,7 @@ class _Discharge:
         self.allowed_error = allowed_error
         self.twice = twice
         self.transcript = transcript
-        self.known = KnownValues(transformer.directions)
+        self.known = memory.known_values(transformer.directions)
         self.bounds: dict[str, Interval] = {}
         self._finer: dict[int, tuple[Transformer, KnownValues]] = {}
 
@@ -182,10 +189,10 @@ class _Discharge:
             return family.prove(obligation, self.twice, ignore), False
         key = (obligation.kind, self.twice, *own)
         record = self.transcript.recorder(key, obligation) if self.transcript else ignore
-        repeated = key in self.memory.proofs
-        if not repeated:
-            self.memory.proofs[key] = family.prove(obligation, self.twice, record)
-        return self.memory.proofs[key], repeated
+        if known := self.memory.proofs.get(key):  # hashes of keys cost as much as many a proof
+            return known, True
+        proof = self.memory.proofs[key] = family.prove(obligation, self.twice, record)
+        return proof, False
 
 
 def is_of_powers(obligation: Approximation, network: Transformer) -> TypeGuard[AttentionObligation]:

@@ -12,10 +12,12 @@ Method      Where what the scores read depends on no more of the word than the l
 """
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+import operator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from fractions import Fraction
+from math import lcm
 
 from constructions.network.run import Residual, run_hard
 from constructions.network.transformer import Coefficients, Head, Transformer, combine
@@ -116,29 +118,36 @@ def reach_of(transformer: Transformer) -> Reaches:
 def _closest_over_letters(below: Transformer, head: Head, n: int) -> Iterator[_Close]:
     """Yield the closest scores at every i, for every letter there."""
     streams = {letter: run_hard(below, (letter,) * n) for letter in below.alphabet}
-    keys = {(j, letter): [combine(row, stream[j - 1]) for row in head.keys]
-            for letter, stream in streams.items() for j in range(1, n + 1)}
+    (queries, unit), (keys, unit_of_keys) = (_in_integers(rows, streams) for rows in (head.queries, head.keys))
     for i, letter in itertools.product(range(1, n + 1), below.alphabet):
-        query = [combine(row, streams[letter][i - 1]) for row in head.queries]
-        offers = {j: {_product(query, keys[j, other]): other
+        offers = {j: {sum(map(operator.mul, queries[i, letter], keys[j, other])): other
                       for other in ((letter,) if j == i else reversed(below.alphabet))}
                   for j in head.mask.visible(i, n)}
         if found := find_closest(offers):
             difference, letters = found
-            yield difference, tuple(letters.get(j, below.alphabet[0]) for j in range(1, n + 1)), i
+            word = tuple(letters.get(j, below.alphabet[0]) for j in range(1, n + 1))
+            yield Fraction(difference, unit * unit_of_keys), word, i
 
 
-def find_closest(offers: Mapping[int, Mapping[Fraction, str]]) -> tuple[Fraction, dict[int, str]] | None:
+def _in_integers(rows: Iterable[Coefficients], streams: Mapping[str, Sequence[Residual]],
+                 ) -> tuple[dict[tuple[int, str], list[int]], int]:
+    """Return the linear forms at each position of each letter, and the integer that clears their denominators."""
+    found = {(j, letter): [combine(row, vector) for row in rows]
+             for letter, stream in streams.items() for j, vector in enumerate(stream, start=1)}
+    unit = lcm(*(x.denominator for numbers in found.values() for x in numbers))
+    return {place: [int(x * unit) for x in numbers] for place, numbers in found.items()}, unit
+
+
+def find_closest(offers: Mapping[int, Mapping[int, str]]) -> tuple[int, dict[int, str]] | None:
     """The least difference of the two greatest scores, each position choosing one of those it offers; and the choices.
 
-    >>> one, two, four = map(Fraction, (1, 2, 4))
-    >>> find_closest({1: {one: "a", four: "b"}, 2: {two: "c"}})
-    (Fraction(1, 1), {1: 'a', 2: 'c'})
+    >>> find_closest({1: {1: "a", 4: "b"}, 2: {2: "c"}})
+    (1, {1: 'a', 2: 'c'})
     """
     floors = {j: min(scores) for j, scores in offers.items()}
     highest_floors = sorted(floors, key=floors.__getitem__, reverse=True)[:3]
     offered = sorted((score, j) for j, scores in offers.items() for score in scores)
-    best: tuple[Fraction, dict[int, Fraction]] | None = None
+    best: tuple[int, dict[int, int]] | None = None
     for place, (second, q) in enumerate(offered):
         forced = [j for j in highest_floors if j != q and floors[j] > second]
         if len(forced) > 1:
@@ -152,10 +161,6 @@ def find_closest(offers: Mapping[int, Mapping[Fraction, str]]) -> tuple[Fraction
         return None
     difference, chosen = best
     return difference, {j: scores[chosen.get(j, floors[j])] for j, scores in offers.items()}
-
-
-def _product(query: Iterable[Fraction], key: Iterable[Fraction]) -> Fraction:
-    return sum((q * k for q, k in zip(query, key, strict=True)), Fraction(0))
 
 
 # -- scores that depend on whole words ---------------------------------------------------------------------------------
@@ -173,5 +178,5 @@ def _closest_over_words(below: Transformer, head: Head, n: int) -> Iterator[_Clo
 
 def _scores(head: Head, stream: list[Residual], i: int) -> list[Fraction]:
     query = [combine(row, stream[i - 1]) for row in head.queries]
-    return [_product(query, [combine(row, stream[j - 1]) for row in head.keys])
+    return [sum((q * combine(row, stream[j - 1]) for q, row in zip(query, head.keys, strict=True)), Fraction(0))
             for j in head.mask.visible(i, len(stream))]

@@ -14,7 +14,7 @@ Claim       The runs that begin in ``starts`` and end in ``end`` are one for eac
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from enum import Enum
+from enum import IntEnum
 from itertools import product
 
 from constructions.language import syntax
@@ -34,7 +34,7 @@ Announcing = syntax.Next | syntax.Until | syntax.Count
 MOST_CACHED = 200_000
 
 
-class Direction(Enum):
+class Direction(IntEnum):  # with quick hashes
     """Where a position lies, seen from the judged one."""
 
     BEFORE = -1
@@ -71,6 +71,7 @@ class FormulaRuns:
         self.mentions_length = any(map(mentions_length, formulas))
         self._by_position = [part for part in self.parts if isinstance(part, syntax.Predicate)]
         self._steps: dict[tuple[object, ...], tuple[Step, ...]] = {}
+        self._latest: tuple[tuple[int, int], tuple[int, ...]] = (0, 0), ()
 
     @property
     def is_past(self) -> bool:
@@ -100,8 +101,11 @@ class FormulaRuns:
         return (0,) * len(self.ahead)
 
     def context(self, i: int, n: int) -> tuple[int, ...]:
-        """Return the key that decides the steps at a position beside state, letter and side."""
-        return n if self.mentions_length else 0, *(positional_truth(part, i, n) for part in self._by_position)
+        """The key that decides the steps at a position beside state, letter and side."""
+        if (i, n) != self._latest[0]:
+            truths = [positional_truth(part, i, n) for part in self._by_position]
+            self._latest = (i, n), (n if self.mentions_length else 0, *truths)
+        return self._latest[1]
 
     def steps(self, state: State, letter: str, i: int, n: int, side: Direction = Direction.THERE) -> tuple[Step, ...]:
         """Return the states behind position i that fit the letter and what was announced; few, and often one."""

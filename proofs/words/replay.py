@@ -3,11 +3,12 @@
 Nothing is called refuted before a word has been replayed here and a direction provably misses its meaning.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from operator import add
+from typing import Any, cast
 
 from constructions.errors import Unsupported
 from constructions.language.semantics import TruthTable, counted_length
@@ -53,8 +54,43 @@ def run_soft(transformer: Transformer, word: Sequence[str], bits: int, spread: i
 
     Weights that are more than ``spread`` bits below the largest are enclosed from 0 on.
     """
-    attend = partial(_attend, bits, spread)
-    stream = run_layers(_embed(transformer, word), transformer, attend, enclose_feed_forward, add)
+    return _from_flint(_run(transformer, word, bits, spread))
+
+
+class KnownRows:
+    """Outputs of the heads and feed-forward blocks of one network, by their inputs: equal rows are enclosed once."""
+
+    def __init__(self) -> None:
+        """Nothing is known yet."""
+        self._numbers: dict[tuple[Any, ...], int] = {}
+        self._rows: dict[tuple[object, ...], Residual] = {}
+
+    def number(self, x: Interval) -> int:
+        """Return one number for equal intervals of FLINT's rationals, whose own hashes are slow."""
+        ends = [cast(Any, end) for end in ((x.lower,) if x.lower is x.upper else (x.lower, x.upper))]
+        return self._numbers.setdefault(tuple([part for end in ends for part in (end.p, end.q)]), len(self._numbers))
+
+    def once(self, key: tuple[object, ...], find: Callable[[], Residual]) -> Residual:
+        """Return the first result of ``find`` for this ``key``."""
+        if key not in self._rows:
+            self._rows[key] = find()
+        return self._rows[key]
+
+    def feed(self, feedforward: FeedForward, vector: Residual) -> Residual:
+        """Return the output of the feed-forward block."""
+        read = [self.number(vector[name]) if name in vector else None for unit in feedforward.units
+                for name in unit.reads]
+        return self.once((id(feedforward), *read), lambda: enclose_feed_forward(feedforward, vector))
+
+
+def _run(transformer: Transformer, word: Sequence[str], bits: int, spread: int,
+         known: KnownRows | None = None) -> list[Residual]:
+    """Run the network in FLINT's rationals, with ``known`` rows of the same network at the same precision."""
+    known = known or KnownRows()
+    return run_layers(_embed(transformer, word), transformer, partial(_attend, bits, spread, known), known.feed, add)
+
+
+def _from_flint(stream: list[Residual]) -> list[Residual]:
     return [{name: interval_from_flint(x) for name, x in vector.items()} for vector in stream]
 
 
@@ -70,7 +106,7 @@ def _embed(transformer: Transformer, word: Sequence[str]) -> list[Residual]:
     return stream
 
 
-def _attend(bits: int, spread: int, head: Head, stream: list[Residual]) -> list[Residual]:
+def _attend(bits: int, spread: int, known: KnownRows, head: Head, stream: list[Residual]) -> list[Residual]:
     """What the head adds at each position, enclosed."""
     n = len(stream)
     query_rows, key_rows = [list(map(row_to_flint, rows)) for rows in (head.queries, head.keys)]
@@ -78,13 +114,9 @@ def _attend(bits: int, spread: int, head: Head, stream: list[Residual]) -> list[
     keys = [[enclose_form(row, vector, ZERO) for row in key_rows] for vector in stream]
     exact_keys = [[k.lower for k in key] for key in keys] if all(_are_points(key) for key in keys) else None
     columns = {name: [enclose_form(row, vector, ZERO) for vector in stream] for name, row in value_rows.items()}
-    changes = []
-    for i, vector in enumerate(stream, start=1):
-        queries = [enclose_form(row, vector, ZERO) for row in query_rows]
-        if not head.weighting.is_hard:  # what all scores are divided by does not change which is the greatest
-            sharpness = sharpness_at(head.temperature, i, n)
-            queries = [query * sharpness for query in queries]
-        visible = head.mask.visible(i, n)
+    read = [tuple(map(known.number, (*key, *values))) for key, *values in zip(keys, *columns.values(), strict=True)]
+
+    def attended(queries: list[Interval], visible: range) -> Residual:
         if exact_keys and _are_points(queries):
             numbers = [q.lower for q in queries]
             scores = [point(sum([q * k for q, k in zip(numbers, exact_keys[j - 1], strict=True)], ZERO))
@@ -92,8 +124,18 @@ def _attend(bits: int, spread: int, head: Head, stream: list[Residual]) -> list[
         else:
             scores = [sum((q * k for q, k in zip(queries, keys[j - 1], strict=True)), ZERO_POINT) for j in visible]
         seen = {name: [column[j - 1] for j in visible] for name, column in columns.items()}
-        changes.append(_attended_hard(head, scores, seen) if head.weighting.is_hard else
-                       enclose_attended(head.weighting, Scored(scores, n, head.mask), seen, bits, spread))
+        return (_attended_hard(head, scores, seen) if head.weighting.is_hard else
+                enclose_attended(head.weighting, Scored(scores, n, head.mask), seen, bits, spread))
+
+    changes = []
+    for i, vector in enumerate(stream, start=1):
+        queries = [enclose_form(row, vector, ZERO) for row in query_rows]
+        if not head.weighting.is_hard:  # what all scores are divided by does not change which is the greatest
+            sharpness = sharpness_at(head.temperature, i, n)
+            queries = [query * sharpness for query in queries]
+        visible = head.mask.visible(i, n)
+        key = (id(head), n, *map(known.number, queries), *[read[j - 1] for j in visible])
+        changes.append(known.once(key, partial(attended, queries, visible)))
     return changes
 
 
@@ -193,20 +235,26 @@ class WordMeanings:
 
 
 def find_miss(transformer: Transformer, word: Sequence[str], bits: int = REPLAY_BITS,
-              allowed_error: Fraction | None = None) -> Counterexample | None:
+              allowed_error: Fraction | None = None, known: KnownRows | None = None) -> Counterexample | None:
     """The first direction, in the order of ``directions``, that provably misses its meaning on this word, if any.
 
-    With an ``allowed_error`` every *near* or *others* direction must be that close to the truth or the number. Raises
-    InternalError if mpmath computes other values.
+    With an ``allowed_error`` every *near* or *others* direction must be that close to the truth or the number. Rows of
+    other words are ``known`` for this network and precision. Raises InternalError if mpmath computes other values.
     """
-    stream = run_soft(transformer, word, bits, SPREAD_OF_MISSES)
+    stream = _run(transformer, word, bits, SPREAD_OF_MISSES, known)
     reading, local = WordMeanings(word), local_directions(transformer)
     for name, meaning in transformer.directions.items():
         for i, vector in enumerate(stream, start=1):
-            value = vector.get(name, point(Fraction(0)))
+            value = vector.get(name, ZERO_POINT)
             allowed = reading.allowed(meaning, i, allowed_error)
             is_claimed = name not in local or reading.truth(transformer.given, i)
-            if is_claimed and allowed is not None and value.misses(allowed.lower, allowed.upper):
-                values_by_mpmath(transformer, word, stream)
-                return Counterexample(tuple(word), i, name, meaning, reading.expected(meaning, i), allowed, value)
+            if is_claimed and allowed is not None and value.misses(*_ends(allowed)):
+                values_by_mpmath(transformer, word, _from_flint(stream))
+                return Counterexample(tuple(word), i, name, meaning, reading.expected(meaning, i), allowed,
+                                      interval_from_flint(value))
     return None
+
+
+def _ends(allowed: Interval | AtLeast) -> tuple[Fraction, Fraction | None]:
+    """Return both ends in FLINT's rationals."""
+    return to_flint(allowed.lower), None if allowed.upper is None else to_flint(allowed.upper)

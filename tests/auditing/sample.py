@@ -20,7 +20,7 @@ from certify.auditing.results import (
     StatementVerdict,
     Witness,
 )
-from certify.claims.critical.closed_forms import ClosedForm
+from certify.claims.critical.brackets import ClosedForm
 from certify.exports.pages.audit.page import audit_page
 from proofs.enclosures.intervals import Interval, point
 

@@ -22,7 +22,7 @@ from certify.auditing.results import (
     StatementVerdict,
     Witness,
 )
-from certify.claims.critical.closed_forms import ClosedForm
+from certify.claims.critical.brackets import ClosedForm
 from certify.common.json_form import format_exact, from_json, parse_exact, read_result, to_json
 from constructions.errors import InputError
 from proofs.enclosures.intervals import Interval

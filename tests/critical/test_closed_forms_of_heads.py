@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from certify.auditing.critical import NetworkAtConstants
 from certify.auditing.decide import AuditSearch
-from certify.claims.critical.closed_forms import ClosedForm, describe, find_closed_form
+from certify.claims.critical.brackets import ClosedForm
+from certify.claims.critical.closed_forms import describe, find_closed_form
 from certify.claims.critical.powers import ErrorForm, error_form
 from certify.requests.arguments import read_arguments
 from certify.requests.request import Request, read_request

@@ -130,6 +130,14 @@ def test_every_entry_is_of_the_type_of_its_vector(program: RaspProgram, word: li
 
 
 @drawn(30)
+@given(programs(), WORDS, WORDS)
+def test_entries_of_a_common_prefix_are_those_of_each_word(program: RaspProgram, word: list[str],
+                                                           other: list[str]) -> None:
+    for last in (other, word + other):
+        assert run_program(program, last, (word, run_program(program, word))) == run_program(program, last)
+
+
+@drawn(30)
 @given(programs(), WORDS)
 def test_a_sum_is_at_each_position_the_sum_of_its_values_there(program: RaspProgram, word: list[str]) -> None:
     """Attention to one position computes the summand there."""

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Generic, Protocol, TypeVar
 
 from certify.claims.critical.threshold import NoChange, Probe, find_threshold, shortest_between
+from constructions.network.sharpening import Place
 
 WitnessT_co = TypeVar("WitnessT_co", covariant=True)
 
@@ -49,6 +50,23 @@ class CriticalBracket(Generic[WitnessT_co]):
     is_certified: bool
     nearest: Fraction
     refuted: Refuted[WitnessT_co] | None
+
+
+@dataclass(frozen=True)
+class ClosedForm:
+    """The exact number in a bracket at which the worst input of ``head``, at row ``row``, errs as much as it may.
+
+    ``gamma`` is that number, or -ln x with the x of (0, 1) that solves the ``equation``. ``polynomial`` is the minimal
+    polynomial of x = e^(-gamma), or of a power of it; empty where none was found. ``limit`` is where the number tends
+    as n grows, if the terms are those of a series that is known, else empty.
+    """
+
+    head: Place
+    row: int
+    gamma: str
+    equation: str
+    polynomial: str
+    limit: str
 
 
 def find_bracket(claim: ClaimAtConstants[WitnessT_co], start: Fraction, width: Fraction,

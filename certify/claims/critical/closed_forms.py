@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 
+from certify.claims.critical.brackets import ClosedForm
 from certify.claims.critical.expressions import NoClosedForm
 from certify.claims.critical.irrational_temperatures import IrrationalTemperature, constant_text, heat_of, power_of_x
 from certify.claims.critical.limits import limit_text
@@ -24,23 +25,6 @@ from constructions.network.transformer import Transformer
 from proofs.enclosures.intervals import Interval
 from proofs.formula.common.extremes import Extreme
 from proofs.formula.discharge import ALLOWED_ERROR, Line
-
-
-@dataclass(frozen=True)
-class ClosedForm:
-    """The exact number in a bracket at which the worst input of ``head``, at row ``row``, errs as much as it may.
-
-    ``gamma`` is that number, or -ln x with the x of (0, 1) that solves the ``equation``. ``polynomial`` is the minimal
-    polynomial of x = e^(-gamma), or of a power of it; empty where none was found. ``limit`` is where the number tends
-    as n grows, if the terms are those of a series that is known, else empty.
-    """
-
-    head: Place
-    row: int
-    gamma: str
-    equation: str
-    polynomial: str
-    limit: str
 
 
 @dataclass(frozen=True)

@@ -25,11 +25,11 @@ none is above ``beyond``, which is found with running maxima.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from operator import sub
 
@@ -163,6 +163,15 @@ class Windows:
         return min(pivots, default=None), max((x for _, x in bad), default=None), max(following, default=None)
 
 
+Found = dict[Hashable, dict[bool, "Window | None"]]
+
+
+@lru_cache(maxsize=16)
+def _found_before(*_problem: object) -> Found:
+    """Windows of a head whose rows are the same problem for every n, by query and rows; callers add to them."""
+    return {}
+
+
 class AllWindows:
     """The windows of an obligation, each found once."""
 
@@ -173,17 +182,19 @@ class AllWindows:
         self.memory = memory_of(obligation.reading.offered)
         self._finders = {truth: Windows(obligation.reading, self.memory, truth)
                          for truth in (False, True) if self.memory}
-        self._windows: dict[RowGroup, dict[bool, Window | None]] = {}
+        self._is_free = obligation.reading.is_free_of_length
+        self._windows = (_found_before(self.weighting, *obligation.reading.problem()[1:]) if self._is_free else Found())
 
     def find(self, group: RowGroup, truth: bool) -> Window | None:
-        """Return the window of a group, if it has one."""
-        if group not in self._windows:  # both truths at once, as they share scores, and often the window
+        """The window of a group, if it has one."""
+        key = (group.query, group.rows) if self._is_free else group
+        if key not in self._windows:  # both truths at once, as they share scores, and often the window
             lines = {truth: finder.line(group) for truth, finder in self._finders.items()}
             alike = not self.weighting.row.extra and lines.get(False) == lines.get(True)
             found = {each: self._window(line, each) for each, line in lines.items() if line and not (each and alike)}
-            self._windows[group] = {each: found.get(each, found.get(False)) if line else None
-                                    for each, line in lines.items()}
-        return self._windows[group].get(truth)
+            self._windows[key] = {each: found.get(each, found.get(False)) if line else None
+                                  for each, line in lines.items()}
+        return self._windows[key].get(truth)
 
     def _window(self, line: _Line, truth: bool) -> Window:
         assert self.memory

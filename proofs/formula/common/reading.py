@@ -151,12 +151,12 @@ class HeadReading:
                 good = len(self.offered)
 
     def _check_range_of(self, n: int, kinds: Sequence[int]) -> None:
-        for j, kind in enumerate(kinds, 1):
+        for kind in dict.fromkeys(kinds):
             offered = self.offered[kind]
-            for letter in offered.letters:
-                if not 0 <= offered.base_value + letter.value <= 1:
-                    raise NotDerived(f"a value is {offered.base_value + letter.value} at position {j} of n = {n}, "
-                                     "expected a number of [0, 1]")
+            for value in (offered.base_value + letter.value for letter in offered.letters):
+                if not 0 <= value <= 1:
+                    raise NotDerived(f"a value is {value} at position {kinds.index(kind) + 1} of n = {n}, expected a "
+                                     "number of [0, 1]")
 
     def positions(self, n: int) -> Positions:
         """What words of length n offer."""

@@ -10,9 +10,10 @@ one number, or at least that number. Cases that agree for several (n, i) are che
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import ClassVar
 
 from constructions.errors import InputError
@@ -134,16 +135,19 @@ def oblige_feed_forward(transformer: Transformer, known: KnownValues, lengths: L
     meaning = transformer.directions[direction]
     if not isinstance(meaning, Position | Truth | Product | Slack):
         raise NotDerived(f"a feed-forward layer makes exact values, and this direction is {meaning}")
+    read = {name: transformer.directions[name] for reads, _, _ in units for name in reads}
     inputs = sort_inputs(transformer.directions, known, units)
     check_slack([meaning, *inputs.slack.values()])
-    meaning = unfolded(meaning, inputs)
+    stated, meaning = meaning, unfolded(meaning, inputs)
     given = transformer.given if direction in local_directions(transformer) else TRUE
     choices = find_choices(meaning, inputs, given, apart)
     may_occur = Realizable(choices.atoms if apart else (), transformer.alphabet)
     derivation = _OutputDerivation(known, meaning, inputs, choices, may_occur, given)
-    cases = dict.fromkeys(case for situation in derivation.situations(lengths) for case in derivation.cases(*situation))
-    return FeedForwardObligation(layer, direction, units, part.bias.get(direction, ZERO), tuple(cases),
-                                 lengths, numbers=inputs.numbers())
+    key = "cases", stated, *read.items(), given, apart, transformer.alphabet
+    cases: list[list[InputCase]] = [known.once((*key, numbers), partial(list, derivation.cases(i, n)))
+                                    for numbers, (i, n) in derivation.situations(lengths).items()]
+    return FeedForwardObligation(layer, direction, units, part.bias.get(direction, ZERO),
+                                 tuple(dict.fromkeys(itertools.chain(*cases))), lengths, numbers=inputs.numbers())
 
 
 @dataclass(frozen=True)
@@ -155,8 +159,8 @@ class _OutputDerivation:
     may_occur: Realizable
     given: Formula
 
-    def situations(self, lengths: Lengths) -> Iterable[tuple[int, int]]:
-        """One (i, n) for all those with the same cases.
+    def situations(self, lengths: Lengths) -> Mapping[tuple[object, ...], tuple[int, int]]:
+        """One (i, n) for all those with the same cases, by what these depend on.
 
         Where nothing that tells them apart mentions n, i at one length has the cases of i at every other.
         """
@@ -164,7 +168,7 @@ class _OutputDerivation:
         for n in lengths if self._mentions_n() else [lengths.last]:
             for i, key in enumerate(self._keys(n), start=1):
                 found.setdefault(key, (i, n))
-        return found.values()
+        return found
 
     def _mentions_n(self) -> bool:
         """Whether ``_keys`` may differ at one i for several n."""

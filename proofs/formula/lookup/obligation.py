@@ -174,8 +174,9 @@ def oblige_lookup(transformer: Transformer, known: KnownValues, lengths: Lengths
     check_reads_known(transformer, known, head, direction)
     count = find_count(transformer.directions, head, meaning)
     queries = [_parts(transformer, known, count, row) for row in head.queries]
-    problem = LookupProblem(known, head, direction, LookupScores(known, head, queries, count),
-                            LookupTargets(meaning, count), lengths)
+    scores = LookupScores(known, head, queries, count)
+    scores = known.once(("scores", scores.key()), lambda: scores)
+    problem = LookupProblem(known, head, direction, scores, LookupTargets(meaning, count), lengths)
     _check_covered(problem, meaning)
     return LookupObligation(layer, place, head, direction, lengths, meaning, allowed_error, count, problem)
 

@@ -219,8 +219,9 @@ class LookupScores:
         steps = iter(self._units[self.group(n)])
         for parts, first, second in zip(self.queries, steps, steps, strict=True):
             for which, number in enumerate(self._query(parts, i, n)):
-                slope[which] += number * first
-                bend[which] += number * second
+                if number:
+                    slope[which] += number * first
+                    bend[which] += number * second
         return Quadratic((slope[0], slope[1], slope[2]), (bend[0], bend[1], bend[2]))
 
     def _query(self, parts: list[QueryPart], i: int, n: int) -> list[Fraction]:

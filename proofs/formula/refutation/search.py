@@ -1,7 +1,7 @@
 """The search: family by family, word by word, until one is found or the work is done."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from constructions.network.lengths import Lengths
@@ -12,7 +12,7 @@ from proofs.formula.refutation.budget import DEFAULT_WORK, WorkBudget, replay_wo
 from proofs.formula.refutation.plain_words import Word, all_words, exhaustive_length, random_words, words_of_few_symbols
 from proofs.formula.refutation.words_breaking_heads import words_breaking_heads
 from proofs.formula.refutation.words_with_counts import words_with_counts
-from proofs.words.replay import REPLAY_BITS, Counterexample, InexactHardAttention, find_miss
+from proofs.words.replay import REPLAY_BITS, Counterexample, InexactHardAttention, KnownRows, find_miss
 
 SPARE_BITS = 128
 """Precision beyond what tells an error from a bound: enclosures of a whole run are wider than those of one weight."""
@@ -114,6 +114,7 @@ class _Replay:
     allowed_error: Fraction | None
     progress: Progress
     bits: int
+    known: KnownRows = field(default_factory=KnownRows)
 
     def find_first_miss(self, tried: _Tried, budget: WorkBudget) -> Counterexample | None:
         """What the first word of the family that breaks the claim shows; ``tried`` says how many were looked at."""
@@ -123,7 +124,7 @@ class _Replay:
             tried.number, tried.longest = tried.number + 1, max(tried.longest, len(word))
             self.progress(f"looking for a counterexample: {tried.family.name}, {tried.number} of length "
                           f"{tried.longest} or less")
-            if miss := find_miss(self.transformer, word, self.bits, self.allowed_error):
+            if miss := find_miss(self.transformer, word, self.bits, self.allowed_error, self.known):
                 return miss
         tried.cut_short = budget.exhausted
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from flint import fmpz_poly
@@ -124,12 +124,15 @@ def polynomial(coefficients: Mapping[int, int]) -> fmpz_poly:
     >>> polynomial({0: 1, 4: 2})
     2*x^4 + 1
     """
-    return fmpz_poly([coefficients.get(power, 0) for power in range(max(coefficients, default=-1) + 1)])
+    listed = [0] * (max(coefficients, default=-1) + 1)
+    for power, coefficient in coefficients.items():
+        listed[power] = coefficient
+    return fmpz_poly(listed)
 
 
 def has_no_negative_coefficient(difference: fmpz_poly) -> bool:
     """Whether no coefficient is negative, so that the value at every x >= 0 is at least 0."""
-    return all(coefficient >= 0 for coefficient in difference.coeffs())
+    return min(difference.coeffs(), default=0) >= 0
 
 
 @dataclass(frozen=True)
@@ -140,11 +143,13 @@ class PolynomialQuotient:
     denominator: fmpz_poly
 
     def enclose(self, gamma: Fraction) -> Interval:
-        """Return an enclosure of the value at x = e^(-γ)."""
+        """An enclosure of the value at x = e^(-γ)."""
+        terms = [[(k, int(c)) for k, c in enumerate(each.coeffs()) if c] for each in (self.numerator, self.denominator)]
+
         def value(real: Reals) -> Any:
             x = real(-gamma).exp()
-            top, bottom = (sum((int(c) * x**k for k, c in enumerate(each.coeffs()) if c), 0 * x)
-                           for each in (self.numerator, self.denominator))
+            power = cache(lambda k: x**k)
+            top, bottom = (sum((c * power(k) for k, c in each), 0 * x) for each in terms)
             return top / bottom
 
         return seconded(value, BITS + _integer_bits([gamma]))

@@ -58,7 +58,7 @@ def is_at_most_x(i: int) -> bool:
     return all(k <= 2 ** (k - 1) for k in range(2, i))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1 << 14)
 def _compared(i: int, c: int) -> tuple[bool, Interval]:
     """Whether the error of looking up c never exceeds that of looking up 1, and its value at γ = LEAST_GAMMA."""
     return error(i, c).never_exceeds(error(i, 1)), error(i, c).enclose(LEAST_GAMMA)

@@ -17,30 +17,37 @@ Edge        For γ <= 0 the bound is at least 4, and no two weightings are furth
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
+
+from flint import fmpq
 
 from proofs.enclosures.intervals import Interval
+from proofs.enclosures.rationals import from_flint
 from proofs.numbers.instances.comparing import confirmed_if, increasing, instance, power_of_e, sum_of_powers_of_e
 from proofs.numbers.instances.examination import Examination, Instance
 
 SHOWN_AT = Fraction(3)
-ZERO, ONE, TWO, FOUR = (Fraction(k) for k in (0, 1, 2, 4))
+TWO, FOUR = Fraction(2), Fraction(4)
 
 
 @dataclass(frozen=True)
 class TieBreakingTerm:
-    """A tie-breaking term: ŝ_j as printed, which of those that tie wins, and ŝ_j/γ, of n, j and s_j."""
+    """A tie-breaking term: ŝ_j as printed, which of those that tie wins, and ŝ_j/γ, of n, j and s_j.
+
+    Scores are rationals of FLINT: there are many.
+    """
 
     printed: str
     rightmost: bool
-    score: Callable[[int, int, Fraction], Fraction]
+    score: Callable[[int, int, Any], Any]
 
-    def loss(self, n: int, winner: int, j: int, less: Fraction) -> Fraction:
-        """Return the loss of j against j*, if s_j is so much less, in units of γ.
+    def loss(self, n: int, winner: int, j: int, less: Any) -> Any:
+        """The loss of j against j*, if s_j is so much less, in units of γ.
 
-        >>> str(CASES["a"].loss(3, 3, 2, Fraction(0)))
-        '3/2'
+        >>> CASES["a"].loss(3, 3, 2, 0)
+        3/2
         """
-        return self.score(n, winner, less) - self.score(n, j, ZERO)
+        return self.score(n, winner, less) - self.score(n, j, 0)
 
     def may_tie(self, winner: int, j: int) -> bool:
         """Whether position j may tie with j* and lose."""
@@ -48,23 +55,23 @@ class TieBreakingTerm:
 
 
 CASES = {
-    "a": TieBreakingTerm("γn²(s_j - 1/j)", True, lambda n, j, s: n * n * (s - Fraction(1, j))),
-    "b": TieBreakingTerm("2γn(s_j + j/(2n))", True, lambda n, j, s: 2 * n * (s + Fraction(j, 2 * n))),
-    "c": TieBreakingTerm("2γn(s_j - j/(2n))", False, lambda n, j, s: 2 * n * (s - Fraction(j, 2 * n))),
+    "a": TieBreakingTerm("γn²(s_j - 1/j)", True, lambda n, j, s: n * n * (s - fmpq(1, j))),
+    "b": TieBreakingTerm("2γn(s_j + j/(2n))", True, lambda n, j, s: 2 * n * (s + fmpq(j, 2 * n))),
+    "c": TieBreakingTerm("2γn(s_j - j/(2n))", False, lambda n, j, s: 2 * n * (s - fmpq(j, 2 * n))),
 }
 
 
 def worst_losses(n: int, winner: int, case: TieBreakingTerm) -> list[Fraction]:
-    """Return the smallest losses that the positions other than ``winner`` can have, in increasing order."""
-    return sorted(case.loss(n, winner, j, ZERO if case.may_tie(winner, j) else ONE)
-                  for j in range(1, n + 1) if j != winner)
+    """The smallest losses that the positions other than ``winner`` can have, in increasing order."""
+    losses = sorted(case.loss(n, winner, j, not case.may_tie(winner, j)) for j in range(1, n + 1) if j != winner)
+    return list(map(from_flint, losses))
 
 
 def satisfies_lemma_6(n: int, winner: int, case: TieBreakingTerm) -> bool:
     """Whether every loss, of a tie or of exactly 1 less, is at least the distance."""
     return all(case.loss(n, winner, j, less) >= abs(j - winner)
                for j in range(1, n + 1) if j != winner
-               for less in ((ZERO, ONE) if case.may_tie(winner, j) else (ONE,)))
+               for less in ((0, 1) if case.may_tie(winner, j) else (1,)))
 
 
 def distance(losses: Iterable[Fraction], gamma: Fraction) -> Interval:

@@ -2,9 +2,11 @@ from fractions import Fraction
 from math import lcm
 
 import pytest
+from flint import fmpq
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proofs.enclosures.rationals import from_flint
 from proofs.numbers.instances.lemma_08_tie_breaking import CASES, satisfies_lemma_6, worst_losses
 from tests.numbers.instances.helpers import distance_from_one_hot, examined, quick, verdicts
 
@@ -37,7 +39,7 @@ def test_no_constant_below_2_would_do_in_b_and_c() -> None:
 def test_a_gap_below_1_would_not_do() -> None:
     """The hypothesis of the examination is not vacuous: half a gap breaks Lemma 6's hypothesis."""
     assert satisfies_lemma_6(5, 1, B)
-    assert B.loss(5, 1, 5, Fraction(1, 3)) < 4
+    assert B.loss(5, 1, 5, fmpq(1, 3)) < 4
 
 
 def printed(case: str, n: int, j: int, score: Fraction) -> Fraction:
@@ -68,5 +70,5 @@ def test_no_scores_with_gap_1_are_worse(case: str, scores: list[int]) -> None:
 @given(st.sampled_from(sorted(CASES)), st.integers(2, 9), st.data())
 def test_losses_are_those_of_the_printed_scores(case: str, n: int, data: st.DataObject) -> None:
     winner, j = data.draw(st.integers(1, n)), data.draw(st.integers(1, n))
-    found = CASES[case].loss(n, winner, j, Fraction(1))
+    found = from_flint(CASES[case].loss(n, winner, j, 1))
     assert found == printed(case, n, winner, Fraction(1)) - printed(case, n, j, Fraction(0))
