@@ -1,3 +1,4 @@
-"""What may be asked along the words of an alphabet, on which the chapters `margin` and `trained` build: `conditions`,
-`truth` (of formulas, by their definition), `tracker` (formulas of the past as an automaton).
+"""Conditions on words over an alphabet; the chapters `margin` and `trained` build on it.
+
+Reading order: `conditions`, `truth` (of formulas, by their definition), `tracker` (past formulas as an automaton).
 """

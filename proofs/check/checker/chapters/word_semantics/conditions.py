@@ -1,4 +1,4 @@
-"""What may be asked of the places of a word: that a formula holds there, that an automaton is in a state there."""
+"""Conditions at a position of a word: a formula holds there, the claim's automaton is in one of some states there."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from ...kernel.language.table import FUTURE
 
 @dataclass(frozen=True)
 class When:
-    """Where a case holds: the formula does, and the automaton is in one of the states; None where nothing is asked."""
+    """A conjunction: the formula holds, and the automaton is in one of the states; None is no condition."""
 
     formula: Place | None
     states: frozenset[int] | None
@@ -16,7 +16,7 @@ class When:
 
 @dataclass(frozen=True)
 class ClaimAutomaton:
-    """``steps[state][letter]`` is the next state."""
+    """A deterministic automaton: ``steps[state][letter]`` is the next state."""
 
     start: int
     steps: tuple[tuple[int, ...], ...]
@@ -24,7 +24,7 @@ class ClaimAutomaton:
 
 @dataclass(frozen=True)
 class Conditions:
-    """What is asked about words over an alphabet, whose letters are given as indices."""
+    """The alphabet, automaton and cases of a claim; words are sequences of indices of letters."""
 
     alphabet: tuple[str, ...]
     automaton: ClaimAutomaton | None
@@ -32,12 +32,12 @@ class Conditions:
 
     @property
     def formulas(self) -> list[Place]:
-        """The formulas of the cases."""
+        """The formulas of the cases, in order."""
         return [when.formula for when in self.cases if when.formula is not None]
 
 
 def is_past_only(language: Language, formula: Place) -> bool:
-    """Whether no formula of it looks ahead, mentions n or counts to the right."""
+    """Return whether no subformula looks ahead, mentions n or counts to the right."""
     below = language.below([formula])
     counts = [count for place in below if language.is_of_counts(place) for count in language.counts_of(place)]
     return not ("n" in language.leaves(formula) or any(language.nodes[place].operator in FUTURE for place in below)

@@ -1,8 +1,8 @@
-"""An automaton and formulas of the past as one deterministic automaton over letters: the *tracker*.
+"""The tracker: the claim's automaton and its past-only formulas as one deterministic automaton over letters.
 
-The truth of a past-only formula at i follows from w_1 ... w_i: `since` remembers its last value, `prev` the last
-value of its operand (both false before position 1), a comparison of counts the sum that it compares, a predicate of a
-count the count.
+The truth of a past-only formula at i is a function of w_1 ... w_i. The state has the last value of each `since`, the
+last value of the operand of each `prev` (both false before position 1), the sum of each comparison of counts, and the
+count of each predicate of a count.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from .conditions import Conditions, When, is_past_only
 
 
 class TrackerState(NamedTuple):
-    """What must be known of a word: its automaton's state, truths, sums; and the cases that hold at its last letter."""
+    """State after a word: that of the claim's automaton, truths, sums; and the cases that hold at its last letter."""
 
     automaton: int
     remembered: tuple[bool, ...]
@@ -25,7 +25,7 @@ class TrackerState(NamedTuple):
 
 
 class Tracker:
-    """The states of words, letter by letter."""
+    """Transitions of the tracker, memoised."""
 
     def __init__(self, language: Language, conditions: Conditions) -> None:
         require(all(is_past_only(language, formula) for formula in conditions.formulas),
@@ -39,13 +39,13 @@ class Tracker:
         self._moves = any({"i", "%"} & language.leaves(place) for place in self._order)
 
     def start(self) -> TrackerState:
-        """Of the empty word, at which no formula holds."""
+        """Return the state of the empty word, at which no formula holds."""
         automaton = self._asked.automaton.start if self._asked.automaton else 0
         return TrackerState(automaton, (False,) * len(self._temporal), (0,) * len(self._summed),
                             self._cases(automaton, None))
 
     def step(self, state: TrackerState, letter: int, i: int) -> TrackerState:
-        """After one letter more, the one at position i."""
+        """Return the next state, after a letter at position i."""
         key = (state, letter, i if self._moves else 0)
         if key not in self._steps:
             self._language.budget.spend(4 + 4 * len(self._order))
@@ -85,6 +85,6 @@ class Tracker:
 
 
 def holds(when: When, automaton: int, now: Mapping[Place, bool] | None) -> bool:
-    """Whether a condition holds in this state of the automaton, with these truths; None before the first letter."""
+    """Return whether a condition holds in a state of the automaton with these truths; None before the first letter."""
     is_true = when.formula is None or (now is not None and now[when.formula])
     return is_true and (when.states is None or automaton in when.states)

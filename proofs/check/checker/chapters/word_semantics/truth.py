@@ -1,7 +1,7 @@
-"""Which conditions hold at the places of a word: formulas by their definition, the automaton by its steps.
+"""Cases that hold at the positions of a word: formulas by their definition, the automaton by its steps.
 
-[SHA] Definition 14: ``a since b`` holds at i if b holds at some j <= i and a at all of j ... i, so it holds where a
-does, and b does or it held one position before. ``until`` is its mirror image.
+[SHA] Definition 14: ``a since b`` holds at i if b holds at some j <= i and a at all of j ... i. So it holds where a
+holds, and b holds or ``a since b`` held one position before. ``until`` is its mirror image.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ TruthColumn = Sequence[bool]
 
 
 class TruthsAlongWord:
-    """The conditions on words over an alphabet, given as indices of letters."""
+    """Evaluation of the cases of a claim on words, given as indices of letters."""
 
     def __init__(self, conditions: Conditions, language: Language) -> None:
         self._asked, self._language = conditions, language
@@ -26,7 +26,7 @@ class TruthsAlongWord:
         self._fixed: dict[tuple[Place, int], TruthColumn] = {}
 
     def cases(self, word: Sequence[int], places: Sequence[int]) -> dict[int, list[int]]:
-        """For each of these places 0 ... n of the word, the cases that hold there."""
+        """Return, for each of these places 0 ... n of the word, the numbers of the cases that hold there."""
         columns = self._columns(word) if self._formulas and word else {}
         states = self._states(word)
         self._language.budget.spend(1 + (len(places) * len(self._asked.cases) >> 1) + (len(word) >> 4))
@@ -46,7 +46,7 @@ class TruthsAlongWord:
         return list(accumulate(word, lambda state, letter: steps[state][letter], initial=automaton.start))
 
     def _operands(self, place: Place) -> int:
-        """Numbers that a position is computed from: its own, its operands; a long coefficient counts as several."""
+        """Return how many numbers a position costs: its own and its operands; a long coefficient counts as several."""
         _, operands, data = self._language.nodes[place]
         return 2 + len(operands) + sum(number.bit_length() >> 8 for number in data if isinstance(number, int))
 
@@ -96,7 +96,7 @@ class TruthsAlongWord:
 
     def _count(self, count: Place, columns: dict[Place, TruthColumn],
                counts: dict[Place, Sequence[int]]) -> Sequence[int]:
-        """Return the number of positions up to each, or from it, that satisfy what is counted; made once for a word."""
+        """Return the number of positions up to each, or from each, where the counted formula holds; memoised."""
         if count not in counts:
             counted = list(map(int, columns[self._language.counted(count)]))
             is_up_to = self._language.nodes[count].operator == "#<"
@@ -105,7 +105,7 @@ class TruthsAlongWord:
 
 
 def since(a: TruthColumn, b: TruthColumn) -> TruthColumn:
-    """Position by position."""
+    """Return the truths of ``a since b`` at all positions, from those of a and b."""
     found, held = [], False
     for left, right in zip(a, b, strict=True):
         held = left and (right or held)
