@@ -1,3 +1,5 @@
-"""Classes of float runs, on which the chapters `floats` and `trained` build: `reading` (formats of numbers, and the one
-spelling of a class), `presets` (classes that are known by name), `roundoff` (what their roundings may do, relatively),
-`choices` (the choices that a model leaves open, as one execution makes them)."""
+"""Float models, on which the chapters `floats` and `trained` build; docs/floats.md, section 1.
+
+Reading order: `reading` (formats, and the one spelling of a model), `presets` (models with names), `roundoff` (relative
+errors of roundings), `choices` (the choices that a model leaves open, as one execution makes them).
+"""

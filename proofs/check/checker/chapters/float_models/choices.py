@@ -1,4 +1,4 @@
-"""The choices that a class leaves open, as one run makes them; docs/floats.md, section 7, Wrong runs."""
+"""The choices that a float model leaves open, as one execution makes them; docs/floats.md, section 7, Wrong runs."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from ...kernel.reading.shapes import Fields, one_of
 
 
 class ExecutionChoices(NamedTuple):
-    """The order of every sum, ``fused`` products, when weights are normalised, the base of exponentials."""
+    """Order of every sum, ``fused`` products, whether weights are normalised ``before``, base of exponentials."""
 
     order: str
     fused: bool
@@ -16,7 +16,7 @@ class ExecutionChoices(NamedTuple):
 
 
 def read_way(value: Json) -> ExecutionChoices:
-    """What a run does."""
+    """Parse the choices of an execution."""
     fields = Fields(value, "order", "fused", "normalised", "exp_base")
     return ExecutionChoices(
         str(fields.read("order", one_of("forwards", "backwards", "in pairs"))),

@@ -1,6 +1,6 @@
-"""Classes of float runs that are known by name: proofs/enclosures/float_models/presets.toml, without what they assume.
+"""Float models with names: proofs/enclosures/float_models/presets.toml, without the assumptions.
 
-A file may give a class any other name, and none of these to other runs.
+A certificate may give a model any other name, and none of these names to another model.
 """
 
 PRESETS = {  # storage, inputs, sums, scores, softmax, weights, normalised, exp_ulp, exp_base, block, sum_ulp

@@ -1,4 +1,4 @@
-"""The key `floats` of a certificate: classes of floating-point runs; docs/floats.md, sections 1 and 4."""
+"""Reader of the key `floats` of a certificate: claims about float models; docs/floats.md, sections 1 and 4."""
 
 import re
 from collections.abc import Sequence
@@ -40,9 +40,9 @@ WRITTEN = re.compile(rf"float\({INTEGER},{INTEGER},{INTEGER}\)")
 
 @dataclass(frozen=True)
 class FloatClaim:
-    """A class of runs, and that every run of it is right on all words of up to max_n symbols.
+    """A float model, and the claim that every execution is right on all words of up to max_n symbols.
 
-    ``sum_ulp`` is 1 where sums are rounded to nearest, and more where they are cut off.
+    ``sum_ulp`` is 1 where sums are rounded to nearest, above 1 where they are cut off.
     """
 
     name: str
@@ -61,7 +61,7 @@ class FloatClaim:
 
     @property
     def formats(self) -> dict[str, Format]:
-        """The formats by the names of their fields."""
+        """The six formats by the names of their fields."""
         return {name: getattr(self, name) for name in FIELDS[1:7]}
 
 
@@ -69,13 +69,13 @@ FIELDS = tuple(one.name for one in fields(FloatClaim))
 
 
 def write_format(written: Format) -> str:
-    """Return the one spelling of a format."""
+    """Return the one spelling of a format: its name if it has one, else ``float(p,e,E)``."""
     names = [name for name, known in FORMATS.items() if known == written]
     return names[0] if names else f"float({written.precision},{written.least},{written.greatest})"
 
 
 def read_format(value: Json) -> Format:
-    """Return a format by its name, or by its three numbers if it has none."""
+    """Parse a format: its name, or ``float(p,e,E)`` if it has none."""
     text = read_text(value)
     found = WRITTEN.fullmatch(text)
     read = FORMATS.get(text) or (Format(*map(int, found.groups())) if found else None)
@@ -89,12 +89,12 @@ def read_format(value: Json) -> Format:
 
 
 def is_within(inner: Format, outer: Format) -> bool:
-    """Whether all numbers of the one are numbers of the other."""
+    """Return whether all numbers of ``inner`` are numbers of ``outer``."""
     return inner.precision <= outer.precision and inner.least >= outer.least and inner.greatest <= outer.greatest
 
 
 def read_floats(value: Json, lengths: range) -> tuple[FloatClaim, ...]:
-    """Return the claims about floating-point runs, for words of these lengths or some of the shorter ones."""
+    """Parse the claims about float models; each ``max_n`` is one of these lengths."""
     claims: Sequence[FloatClaim] = list_of(partial(read_float_claim, lengths=lengths))(value)
     expect(1 <= len(claims) <= MAX_CLAIMS, "expected 1 to {} (limit) claims, got {}", MAX_CLAIMS, len(claims))
     expect(len({claim.name for claim in claims}) == len(claims), "two claims have one name")
@@ -102,7 +102,7 @@ def read_floats(value: Json, lengths: range) -> tuple[FloatClaim, ...]:
 
 
 def read_float_claim(value: Json, lengths: range) -> FloatClaim:
-    """One claim."""
+    """Parse one claim; a name of `PRESETS` must be of that model."""
     fields = Fields(value, *FIELDS, optional=("sum_ulp",))
     name = fields.read("name", read_name)
     with within(quote(name)):
@@ -122,21 +122,21 @@ def read_float_claim(value: Json, lengths: range) -> FloatClaim:
 
 
 def read_exp_ulp(value: Json) -> Fraction:
-    """Return a rational from 1/2 on: exponentials, which are irrational, are no closer in all runs, if in any."""
+    """Parse a rational, 1/2 or more: no rounded value of an irrational exponential has a smaller bound in ulp."""
     found = read_rational(value)
     expect(2 * found >= 1, "expected 1/2 or more, as correctly rounded exponentials have, got {}", quote(value))
     return found
 
 
 def read_above_1(value: Json) -> Fraction:
-    """Return a rational above 1."""
+    """Parse a rational above 1."""
     found = read_rational(value)
     expect(found > 1, "expected more than 1, got {}", quote(value))
     return found
 
 
 def read_name(value: Json) -> str:
-    """Return a name that is printed whole."""
+    """Parse a name short enough to be printed whole."""
     name = read_text(value)
     expect(1 <= len(name) <= MAX_NAME, "expected a name of 1 to {} characters (limit), got {}", MAX_NAME, quote(name))
     return name

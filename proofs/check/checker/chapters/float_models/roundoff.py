@@ -1,4 +1,4 @@
-"""Relative errors of the roundings of a class of runs; docs/floats.md, sections 1 and 7."""
+"""Relative errors of the roundings of a float model; docs/floats.md, sections 1 and 7."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -8,36 +8,36 @@ from ...kernel.numbers import ZERO
 from ...kernel.verdicts import require
 from .reading import FloatClaim, Format, is_within
 
-LEAST = 512  # what may be lost below 2^e is taken to be at least 2^-512
+LEAST = 512  # bits: the loss below 2^e is taken to be at least 2^-512
 
 
 @cache
 def unit_roundoff(form: Format) -> Fraction:
-    """u: rounding to nearest errs by at most u times the number, where nothing underflows."""
+    """Return u: rounding to nearest errs by at most u times the number, where nothing underflows."""
     return Fraction(1, 1 << form.precision)
 
 
 @cache
 def tiny(form: Format) -> Fraction:
-    """At least 2^e: a result below that may be flushed to 0, or rounded to a subnormal number."""
+    """Return an upper bound of 2^e: a result below 2^e may be flushed to 0, or rounded to a subnormal number."""
     return Fraction(1, 1 << min(-form.least, LEAST))
 
 
 @cache
 def gamma(roundings: int, u: Fraction) -> Fraction:
-    """k u / (1 - k u): at least what k factors between 1 - u and 1 + u, or their inverses, make of 1."""
+    """Return k u / (1 - k u), a bound of |p - 1| for a product p of k factors in [1 - u, 1 + u] or their inverses."""
     require(2 * roundings * u <= 1, "a sum of {} roundings is too long for its format", roundings)
     return roundings * u / (1 - roundings * u)
 
 
 def roundoff_of_sums(run: FloatClaim) -> Fraction:
-    """u of matrix products: more, where they are cut off; docs/floats.md, section 7, Sums that are cut off."""
+    """Return u of matrix products, times ``sum_ulp`` where they are cut off; docs/floats.md, section 7."""
     u = unit_roundoff(run.sums)
     return u if run.sum_ulp == 1 else run.sum_ulp * u
 
 
 def raised(run: FloatClaim) -> Fraction:
-    """By how much factors count as greater in what a sum is off: where sums are cut off, those below 2^e as 2^e."""
+    """Return the least size at which factors count in sums that are cut off (2^e of the inputs); 0 otherwise."""
     return tiny(run.inputs) if run.sum_ulp > 1 else ZERO
 
 
@@ -45,7 +45,7 @@ WITHIN = (("inputs", "storage"), ("storage", "sums"), ("scores", "sums"), ("scor
 
 
 def expect_sensible(run: FloatClaim, within: Sequence[tuple[str, str]] = (*WITHIN, ("storage", "softmax"))) -> None:
-    """Formats are within those that take their numbers up, and exponentials are off by at most a quarter."""
+    """Require that formats are within those that receive their numbers, and exp_ulp u_X <= 1/8 (docs/floats.md, 4)."""
     for inner, outer in within:
         require(is_within(run.formats[inner], run.formats[outer]), "{} is not within {}", inner, outer)
     require(run.inputs.precision >= 3, "inputs of fewer than 3 bits")
