@@ -1,1 +1,1 @@
-"""A network on numbers of a precision, each with a bound of its error: balls in the 2-norm."""
+"""Execution of a network in ball arithmetic: fixed-point vectors, each with an error bound in the 2-norm."""

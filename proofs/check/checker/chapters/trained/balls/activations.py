@@ -1,7 +1,7 @@
-"""Activations of numbers: docs/trained.md, section 1, within a stated error, which section 6 proves.
+"""Activations in fixed point, within a stated error; docs/trained.md, sections 1 and 6.
 
-At the lowest precision a cell of a table has a parabola; cells are made when they are needed. At higher precisions, and
-for the values themselves, the function is evaluated.
+At precisions 0 and 1 each cell of a table has a parabola, made on demand. At precision 2, and for the values at cells'
+ends, the function is evaluated.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,13 +13,13 @@ from ....kernel.numbers import size
 from .exponentials import LazyTable
 from .precision import Precision
 
-VALUE_ERROR = 3  # of a value, in numbers
-FINER = 6  # bits more of values of tables at precision 0
-CELL_BITS = 1600  # of memory for a cell, and its values
+VALUE_ERROR = 3  # error of an evaluated value, in units in the last place
+FINER = 6  # additional fractional bits of the table's values at precision 0
+CELL_BITS = 1600  # memory of a cell and its values
 
 @dataclass(frozen=True)
 class ActivationShape:
-    """Of an activation: M, a bound of |f'|, the step of its table, and whether it is bounded by 1 or by |x|."""
+    """M >= |f'''|, a bound of |f'|, log2 of the cells per unit, and whether |f| is bounded by 1 or by |x|."""
 
     third: Fraction
     slope: Fraction
@@ -38,7 +38,7 @@ EXACT = {"relu", "identity"}
 
 
 def evaluated(name: str, bits: int, budget: Budget) -> Callable[[int], int]:
-    """Return the function of a number; its file is loaded when it is needed."""
+    """Return the evaluation of an activation over 2^bits; imports its module on demand."""
     if name == "gelu":
         from .gelu import Normal
 
@@ -49,13 +49,13 @@ def evaluated(name: str, bits: int, budget: Budget) -> Callable[[int], int]:
 
 
 ParabolaPiece = tuple[int, int, int]
-"""The value at the left end, times the cell's width, and the coefficients of t and t², t from 0 to 1 over the cell."""
+"""(f << shift, first, second): coefficients of 1, t and t², t in [0, 1] over the cell of width 2^shift."""
 
 
 class Activation:
-    """An activation of numbers; ``apply`` is off by at most ``error`` in each.
+    """An activation, entry by entry; ``apply`` errs by at most ``error`` units in the last place in each.
 
-    Where parabolas may be off by more than they are, cells are wider, as wide as that allows.
+    Cells are as wide as ``allowed``, the error allowed to parabolas, permits.
     """
 
     def __init__(self, name: str, precision: Precision, budget: Budget, allowed: int = 1) -> None:
@@ -80,19 +80,19 @@ class Activation:
             min(1, self._finer) - (-(2 * VALUE_ERROR + 4) >> self._finer) + -(-rest // 1))
 
     def nodes(self, points: Sequence[int]) -> list[int]:
-        """Return the last numbers before these at which a cell begins, and the next one after the last."""
+        """Round all numbers but the last down to beginnings of cells, the last one up."""
         return [*(x >> self._shift << self._shift for x in points[:-1]), -(-points[-1] >> self._shift) << self._shift]
 
     def at_nodes(self, points: Sequence[int]) -> list[int]:
-        """Return the function at numbers at which cells begin: no cell is made for that."""
+        """Return the function at beginnings of cells, without making cells."""
         return [self._value_at(x >> self._shift) >> self._finer for x in points]
 
     def spread(self, e: int) -> int:
-        """How far off results are, roundings apart, if arguments are off by e (in the 2-norm)."""
+        """Return the error of the results due to an error e (2-norm) of the arguments, roundings excluded."""
         return e * self._shape.slope.numerator // self._shape.slope.denominator + 1
 
     def bound(self, reads: int, side: int) -> int:
-        """Return a bound of the 2-norm of the result, if ``reads`` is one of the argument's; ``side`` is √units."""
+        """Bound the 2-norm of the result; ``reads`` bounds the argument's, ``side`` is √(hidden units)."""
         return (side * self._precision.one if self._shape.bounded else reads) + side * (self.error + 1)
 
     def _apply_relu(self, x: Sequence[int]) -> list[int]:
@@ -102,7 +102,7 @@ class Activation:
         return [self._value(y) for y in x]
 
     def _apply_cells(self, x: Sequence[int]) -> list[int]:
-        """f0 + t (d1 + (t - 1)/2 d2), d1 and d2 the first and second difference; as f0 + t ((d1 - d2/2) + t d2/2)."""
+        """Evaluate f0 + t (d1 + (t - 1)/2 d2), d1, d2 the differences, as f0 + t ((d1 - d2/2) + t d2/2)."""
         cells, bits, mask, places = self._cells, self._shift, (1 << self._shift) - 1, self._shift + self._finer
         return [f + (first + (second * t >> bits)) * t >> places
                 for y in x for f, first, second in [cells[y >> bits]] for t in [y & mask]]
@@ -122,7 +122,7 @@ class Activation:
         return value
 
     def _value(self, x: int) -> int:
-        """Return the function, within VALUE_ERROR; beyond ``far`` it is its asymptote within one number."""
+        """Return the function within VALUE_ERROR; beyond ``far`` the asymptote, within one unit in the last place."""
         if abs(x) < self._far << self._finer:
             return self._function(x)
         one = self._precision.one << self._finer
@@ -132,10 +132,10 @@ class Activation:
 
 
 class ScoreCap:
-    """A cap c: scores s to c tanh(s / c), which is off by at most ``error`` more than s is.
+    """A cap c of scores, s ↦ c tanh(s / c), which adds at most ``error`` to the error of s.
 
-    Proof. As a function of s it grows, with a slope of at most 1. s / c is rounded by less than 1 and tanh is off by at
-    most the error of values, so c times that by less than c (1 + error), and it is rounded once more.
+    Proof. The function of s is monotone with slope at most 1. s / c is rounded by less than 1 and tanh errs by at most
+    the error of values, so c times tanh errs by less than c (1 + error), and it is rounded once more.
     """
 
     def __init__(self, cap: Fraction, precision: Precision, budget: Budget) -> None:
@@ -150,9 +150,9 @@ class ScoreCap:
 
 
 def far(fraction: int) -> int:
-    """From here on, the functions are within 2^-F of their asymptotes.
+    """Return y0 such that for |x| >= y0 each function is within 2^-F of its asymptote.
 
-    Proof. With y = |x| >= F + 16 >= 42, F of values: 1 - s(y) <= exp(-y), y exp(-y) <= 2^(-1.44y) y <= 2^-y; tanh
-    twice s at 2y; y (1 - Φ(y)) <= φ(y) < exp(-y); |u| >= 1.59 |x|.
+    Proof. With y = |x| >= F + 16 >= 42, F of values: 1 - s(y) <= exp(-y), y exp(-y) <= 2^(-1.44y) y <= 2^-y; tanh is s
+    at 2y; y (1 - Φ(y)) <= φ(y) < exp(-y); |u| >= 1.59 |x|.
     """
     return fraction + 16 + FINER

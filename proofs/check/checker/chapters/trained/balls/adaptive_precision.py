@@ -1,6 +1,4 @@
-"""Inputs one after another on balls: rows at places of each; an input whose error bound is too large is run again at a
-higher precision.
-"""
+"""Proofs of words with adaptive precision: a word whose error bound is too large is run again with more bits."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -11,11 +9,11 @@ from .precision import HIGHEST, LOWEST, Logits, Precision, Undecided
 from .prefix_tree import Walk, make_walk
 from .stack import Stack, up_to_attention
 
-PATIENCE = 16  # how many more words may need a higher precision than the first before that is left out
+PATIENCE = 16  # words that needed a higher precision, less those that did not, before runs begin there
 
 
 class Stacks:
-    """A network at each precision, made where it is needed, of rows or of none."""
+    """The network in ball arithmetic at each precision, made on demand, with or without rows."""
 
     def __init__(self, network: Network, rows: Sequence[LogitRow],
                  make: Callable[[Precision, Network, Sequence[LogitRow]], Stack]) -> None:
@@ -28,7 +26,7 @@ class Stacks:
         """Return the network at a precision.
 
         Raises:
-            Undecided: if its numbers do not fit.
+            Undecided: if its numbers do not fit their slots.
         """
         if level not in self._made:
             self._made[level] = None
@@ -39,10 +37,10 @@ class Stacks:
         return stack
 
     def beginning(self, level: int) -> Stack:
-        """Return the network up to its first attention, at precision 1 at least; or more of it.
+        """Return the network at the precision; at precision 0 its part up to the first attention at precision 1.
 
         Raises:
-            Undecided: if its numbers do not fit.
+            Undecided: if its numbers do not fit their slots.
         """
         if level > LOWEST or not self.at(level).blocks:
             return self.at(level)
@@ -52,9 +50,9 @@ class Stacks:
 
 
 class Runner:
-    """Runs words at an offset; ``may_stand`` has the tokens that may stand at each place of the input.
+    """Proofs of words at one offset; ``may_stand[p]`` has the tokens that may occur at place p of the input.
 
-    It begins at the lowest precision, until too many words more than not needed another.
+    Runs begin at precision 0, until `PATIENCE` more words needed a higher one than did not.
     """
 
     def __init__(self, stacks: Stacks, offset: int, may_stand: Sequence[Sequence[int]]) -> None:
@@ -74,7 +72,7 @@ class Runner:
         return self._walks[level].logits(tokens, places)
 
     def prove(self, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:
-        """The needed rows are above the margin.
+        """Check that at each place the needed rows are above the margin.
 
         Raises:
             Rejected: if one is not, or is not decided at the highest precision.

@@ -1,4 +1,4 @@
-"""Exact dyadic matrices: a norm's gain and bias put into the linear map that follows, and maps side by side."""
+"""Exact dyadic matrices: composition of affine maps with norms' gains and biases and with each other."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from ..reading.network import Affine, Norm
 
 @dataclass(frozen=True)
 class ExactLinear:
-    """x ↦ x weight + bias, exactly."""
+    """The affine map x ↦ x weight + bias, exact."""
 
     weight: Matrix
     bias: Vector
@@ -27,7 +27,7 @@ def zeros(length: int) -> Vector:
 
 
 def after_norm(norm: Norm | None, given: ExactLinear) -> ExactLinear:
-    """What the map makes of gain · x + bias, as a map of x."""
+    """Return the composition of x ↦ gain · x + bias of a norm and the map, as a map of x."""
     if norm is None:
         return given
     weight, bias = given.weight, given.bias
@@ -42,7 +42,7 @@ def after_norm(norm: Norm | None, given: ExactLinear) -> ExactLinear:
 
 
 def add(left: Vector, right: Vector) -> Vector:
-    """Return the exact sum."""
+    """Return the exact sum of two vectors."""
     power = min(left.power, right.power)
     a, b = left.power - power, right.power - power
     return Vector(tuple((x << a) + (y << b) for x, y in zip(left.entries, right.entries, strict=True)), power)
@@ -57,12 +57,12 @@ def multiply(given: ExactLinear, factor: int, power: int) -> ExactLinear:
 
 
 def transposed(matrix: Matrix) -> Matrix:
-    """Columns as rows."""
+    """Return the transpose."""
     return Matrix(tuple(zip(*matrix.rows, strict=True)), len(matrix.rows), matrix.power)
 
 
 def through(given: ExactLinear, matrix: Matrix) -> ExactLinear:
-    """What the matrix makes of the map's result, as a map."""
+    """Return the composition of the map and multiplication with the matrix."""
     columns = list(zip(*matrix.rows, strict=True))
     *rows, bias = (tuple([sum(map(mul, row, column)) for column in columns])
                    for row in (*given.weight.rows, given.bias.entries))
@@ -71,14 +71,14 @@ def through(given: ExactLinear, matrix: Matrix) -> ExactLinear:
 
 
 def below(matrices: Sequence[Matrix]) -> Matrix:
-    """Return the rows of all matrices, one after another."""
+    """Concatenate the rows of all matrices."""
     power = min(matrix.power for matrix in matrices)
     rows = tuple(tuple([w << (matrix.power - power) for w in row]) for matrix in matrices for row in matrix.rows)
     return Matrix(rows, matrices[0].width, power)
 
 
 def select(given: ExactLinear, chosen: Sequence[int]) -> ExactLinear:
-    """Return the map to these entries of the result."""
+    """Return the map to these coordinates of the result."""
     rows = tuple(tuple([row[j] for j in chosen]) for row in given.weight.rows)
     bias = tuple(given.bias.entries[j] for j in chosen)
     return ExactLinear(Matrix(rows, len(chosen), given.weight.power), Vector(bias, given.bias.power))

@@ -1,4 +1,4 @@
-"""exp(-d) for numbers d >= 0, fast: a table of steps of 2^-12, and a short series between them."""
+"""exp(-d), d >= 0, in fixed point: a table of steps of 2^-12, and a short series between them."""
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
@@ -9,17 +9,17 @@ from ....kernel.budget import Budget
 from ....kernel.exponential import enclose_exp, floor_shift
 
 STEP_BITS = 12
-PRODUCT_BITS = 180  # of the two factors of an entry of the table
-RELATIVE_ERROR = 4  # of a result, in numbers (2^-F)
-ABSOLUTE_ERROR = 3  # beside it, in units of 2^-E
-ENTRY_STEPS = 100  # of work for a factor, an enclosure
+PRODUCT_BITS = 180  # fractional bits of the two factors of an entry of the table
+RELATIVE_ERROR = 4  # in 2^-F of the result
+ABSOLUTE_ERROR = 3  # in units of 2^-E
+ENTRY_STEPS = 100  # work of the enclosure of a factor
 
 
 Entry = TypeVar("Entry")
 
 
 class LazyTable(dict[int, Entry]):
-    """Entries by place, made when they are needed; those from ``far`` on would be many, and are not kept."""
+    """Entries by place, made on demand; entries at |place| >= ``far`` would be too many, and are not kept."""
 
     def __init__(self, make: Callable[[int], Entry], far: int) -> None:
         super().__init__()
@@ -33,16 +33,16 @@ class LazyTable(dict[int, Entry]):
 
 
 class Exponentials:
-    """``at(d)`` is within RELATIVE_ERROR 2^-F exp(-d) + ABSOLUTE_ERROR 2^-E of exp(-d), over 2^E, for d over 2^F.
+    """``at(d)``, over 2^E, is within RELATIVE_ERROR 2^-F exp(-d) + ABSOLUTE_ERROR 2^-E of exp(-d), d over 2^F.
 
     Proof. d = a + b + b' + c, a an integer, b a multiple of 2^-6 and b' one of 2^-12 below 2^-6, 0 <= c < 2^-12. The
-    factors exp(-a), exp(-b), exp(-b') are enclosed within 2^-138 of themselves, which is looked at, and rounded down
-    at 2^-PRODUCT_BITS, their product once more; so the entry of the table (with b for b + b') is off by less than
-    2^-136 exp(-a - b) + 2^-178 + 2^-E < 2^-F / 4 exp(-a - b) + 5/4 2^-E. The series of exp(-c) alternates: the first
-    term left out, c^K / K! < 2^-F / 4, bounds the rest. By Horner's rule what is lost before the last step is
-    multiplied by c < 2^-12; the last step loses the rounding of one product: altogether less than (1 + 1/4 + 1/4)
-    2^-F. As exp(-c) is between 1 - 2^-12 and 1, the product of both is off by less than 2 · 2^-F exp(-d) + 2 · 2^-E,
-    and its rounding by 2^-E. If d >= E, exp(-d) < 2^-E, and 0 is returned.
+    factors exp(-a), exp(-b), exp(-b') are enclosed within 2^-138 of themselves (asserted), and rounded down at
+    2^-PRODUCT_BITS, their product once more. So the entry of the table (with b for b + b') errs by less than 2^-136
+    exp(-a - b) + 2^-178 + 2^-E < 2^-F / 4 exp(-a - b) + 5/4 2^-E. The series of exp(-c) alternates: the first term left
+    out, c^K / K! < 2^-F / 4, bounds the remainder. By Horner's rule what is lost before the last step is multiplied by
+    c < 2^-12; the last step loses the rounding of one product: altogether less than (1 + 1/4 + 1/4) 2^-F. As exp(-c) is
+    between 1 - 2^-12 and 1, the product of both errs by less than 2 · 2^-F exp(-d) + 2 · 2^-E, and its rounding by
+    2^-E. If d >= E, exp(-d) < 2^-E, and 0 is returned.
     """
 
     def __init__(self, fraction: int, bits: int, budget: Budget) -> None:
@@ -57,7 +57,7 @@ class Exponentials:
         self._series = [(-1) ** k * (1 << fraction) // factorial(k) for k in reversed(range(terms))]
 
     def at(self, d: int) -> int:
-        """exp(-d), over 2^E."""
+        """Return exp(-d) over 2^E."""
         step = d >> self._shift
         c, fraction, total = d & self._mask, self.fraction, 0
         for coefficient in self._series:
@@ -65,7 +65,7 @@ class Exponentials:
         return self._table[step] * total >> fraction
 
     def all_below(self, top: int, numbers: Iterable[int], dropped: int) -> list[int]:
-        """exp(x - top) for each x, over 2^E, less its last bits: three terms of the series are written out."""
+        """Return exp(x - top) over 2^E for each x, without the last ``dropped`` bits."""
         if len(self._series) != 3:
             return [self.at(top - x) >> dropped for x in numbers]
         table, shift, mask, fraction, one = self._table, self._shift, self._mask, self.fraction, self._series[-1]
@@ -84,7 +84,7 @@ class Exponentials:
         return self._factor(whole, 0) * later >> 2 * PRODUCT_BITS - self.bits
 
     def _factor(self, number: int, bits: int) -> int:
-        """exp(-number / 2^bits), over 2^PRODUCT_BITS."""
+        """Return exp(-number / 2^bits) over 2^PRODUCT_BITS."""
         if (number, bits) not in self._factors:
             self._budget.spend(ENTRY_STEPS)
             lower, upper, e = enclose_exp(Fraction(-number, 1 << bits))

@@ -1,10 +1,8 @@
-"""x Φ(x), Φ the normal distribution function: gelu.
+"""gelu, x Φ(x) with Φ the normal distribution function, in fixed point.
 
-Claim. For y >= 0, Φ(y) = 1/2 + φ(y) S(y), S(y) the sum of the y^(2k+1) / (1 · 3 · … · (2k + 1)). Proof. Both sides
-are 1/2 at 0; S' = 1 + y S, so the derivative of φ S is φ (1 + y S) - y φ S = φ. Hence x Φ(x) = x/2 + |x| φ S(|x|) for
-all x.
-
-Where |x| >= 16, |x| (1 - Φ(|x|)) <= φ(16) < exp(-128) < 2^-184.
+Claim. For y >= 0, Φ(y) = 1/2 + φ(y) S(y), S(y) the sum of the y^(2k+1) / (1 · 3 · … · (2k + 1)). Proof. Both sides are
+1/2 at 0; S' = 1 + y S, so the derivative of φ S is φ (1 + y S) - y φ S = φ. Hence x Φ(x) = x/2 + |x| φ S(|x|) for all
+x. Where |x| >= 16, |x| (1 - Φ(|x|)) <= φ(16) < exp(-128) < 2^-184.
 """
 
 from fractions import Fraction
@@ -19,18 +17,18 @@ FAR = 16
 
 
 class Normal:
-    """gelu of numbers over 2^F, F at most 100, within two of them."""
+    """gelu of numbers over 2^F, F <= 100, within 2 units of 2^-F."""
 
     def __init__(self, fraction: int, budget: Budget) -> None:
         self._fraction, self._bits, self._budget = fraction, fraction + GUARD, budget
         self._density = root_of_two_pi_inverse()
 
     def find(self, x: int) -> int:
-        """x Φ(x).
+        """Return x Φ(x).
 
-        Proof. φ S <= 1/2. S is off by less than 2^-(F + 8) of itself, or by less than 2^-(F + 8), which is looked at;
-        exp by less than 2^-138, the density and roundings by less than 2^-(F + 20): together below 2^-(F + 6), times
-        |x| < 16 and rounded once: less than 2 numbers.
+        Proof. φ S <= 1/2. S errs by less than 2^-(F + 8) of itself, or by less than 2^-(F + 8) (asserted); exp by less
+        than 2^-138, the density and roundings by less than 2^-(F + 20): together below 2^-(F + 6), times |x| < 16 and
+        rounded once: less than 2 units.
         """
         y, bits = abs(x), self._bits
         if y >= FAR << self._fraction:
@@ -43,7 +41,7 @@ class Normal:
         return (x << bits - 1) + y * part >> bits
 
     def _series(self, y: int) -> int:
-        """S(y) over 2^bits, rounded down; ``loss`` bounds what the last term lacks, ``lost`` what the sum lacks.
+        """Return S(y) over 2^bits, rounded down; ``loss`` bounds the error of the last term, ``lost`` that of the sum.
 
         A term is y²/(2k + 1) times the one before, rounded down twice. When 2k + 1 > 2y², later terms halve.
         """
@@ -64,7 +62,7 @@ class Normal:
 
 @cache
 def root_of_two_pi_inverse() -> int:
-    """1/sqrt(2π) over 2^WORKING_BITS, off by less than 2^-180: both ends of an enclosure of π give nearly the same."""
+    """Return 1/sqrt(2π) over 2^WORKING_BITS within 2^-180: both ends of an enclosure of π nearly agree."""
     lower, upper = enclose_pi(WORKING_BITS)
     ends = [isqrt((1 << 3 * WORKING_BITS) // (2 * end)) for end in (upper, lower)]
     if ends[1] - ends[0] > 1 << WORKING_BITS - 182:
@@ -73,15 +71,15 @@ def root_of_two_pi_inverse() -> int:
 
 
 def enclose_pi(bits: int) -> tuple[int, int]:
-    """Integers around 2^bits π = 2^bits (16 arctan(1/5) - 4 arctan(1/239)) (Machin)."""
+    """Enclose 2^bits π = 2^bits (16 arctan(1/5) - 4 arctan(1/239)) (Machin) between integers."""
     fifth, other = enclose_arctan(5, bits), enclose_arctan(239, bits)
     return 16 * fifth[0] - 4 * other[1], 16 * fifth[1] - 4 * other[0]
 
 
 def enclose_arctan(q: int, bits: int) -> tuple[int, int]:
-    """Integers around 2^bits arctan(1/q): the series of (-1)^k / ((2k + 1) q^(2k+1)), each term rounded by less than 1.
+    """Enclose 2^bits arctan(1/q) by the series of (-1)^k / ((2k + 1) q^(2k+1)), each term rounded by less than 1.
 
-    It alternates, so what is left out is less than its first term, which is less than 1.
+    It alternates, so the remainder is less than its first term, which is less than 1.
     """
     total, power, k = 0, (1 << bits) // q, 0
     while power:

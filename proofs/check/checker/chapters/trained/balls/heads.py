@@ -1,9 +1,9 @@
-"""One head on numbers: queries, keys and values of a token, and the average of values at a query.
+"""One head in ball arithmetic: queries, keys and values of a token, and the average of values at a query.
 
-Keys are packed by coordinate, over positions: the scores of a query are one sum of products. A value is packed with the
-number 1 and the square of its norm before it, so that a sum of weights times values has the sums of both beside it. A
-square is in coarser units where it would be longer than an entry of a value.
-How far the average is off: docs/trained.md, section 6, The average of a head.
+Keys are packed by coordinate, over positions: the scores of a query are one sum of products. A value is packed after
+the number 1 and the square of its norm, so that a sum of weights times values has the sums of both. A square is in
+coarser units where it would be longer than an entry of a value. Error of the average: docs/trained.md, section 6, The
+average of a head.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ IntegerRow = Sequence[int]
 
 
 class HeadAverage(NamedTuple):
-    """The average of a head, and its error; in float runs that is how far off what is written is, over the norm of the
-    matrix that writes, and there is a bound of the average."""
+    """The average of a head; its 2-norm error bound (under a float model of the output, over ‖W_O‖); its size."""
 
     numbers: IntegerRow
     error: int
@@ -35,11 +34,11 @@ class HeadAverage(NamedTuple):
 
 
 class VisibleBounds(NamedTuple):
-    """Of keys and values that are seen: the greatest error and norm of a key, the greatest error of a value.
+    """Maxima over the visible keys and values: error and norm of a key, error of a value.
 
-    In float runs the error of a value is one of what is written, as that of averages is. There are also the greatest
-    error of what a key is made from; of the key beside that; how much a key makes of what a query is made from; the
-    error of the value itself.
+    Under a float model ``value_error`` is that of the output, as in `HeadAverage`; ``read_error`` is the error of the
+    key's input, ``key_rest`` the key's error besides it, ``folded_key`` the norm of W_Q k, ``value_apart`` the value's
+    own error.
     """
 
     key_error: int = 0
@@ -51,13 +50,15 @@ class VisibleBounds(NamedTuple):
     value_apart: int = 0
 
     def extend(self, *others: VisibleBounds) -> VisibleBounds:
-        """Of all of them."""
+        """Return the maxima of all of them."""
         return VisibleBounds(*map(max, self, *others))
 
 
 class TokenProjections(NamedTuple):
-    """What a head makes of a token: query, key and value, the error of the query, and what is known of the others; in
-    float runs the error of the query beside that of what it is made from, and how much it makes of what a key is."""
+    """Query, key and value of a token, the error bound of the query, and the bounds of key and value.
+
+    Under a float model ``query_rest`` is the query's error besides its input's, ``folded_query`` the norm of W_K q.
+    """
 
     query: IntegerRow
     key: IntegerRow
@@ -69,10 +70,10 @@ class TokenProjections(NamedTuple):
 
 
 class HeadOnNumbers:
-    """What is known of a head at a precision, from its maps; ``length`` is the greatest T.
+    """A head at a precision, with its linear maps; ``length`` is the greatest number of tokens T.
 
     Attributes:
-        extra: how many sums are beside those of values: of weights, and of weights times squares of norms.
+        extra: number of packed sums before those of values: of weights, and of weights times squared norms.
     """
 
     extra = 2
@@ -102,7 +103,7 @@ class HeadOnNumbers:
         if self.weight_bits < LEAST_WEIGHT:
             raise Undecided
         coarse = self.weight_bits - precision.exponent
-        self._unit = ABSOLUTE_ERROR + 1 << max(0, coarse) if coarse > -2 else 2  # how far off a weight is
+        self._unit = ABSOLUTE_ERROR + 1 << max(0, coarse) if coarse > -2 else 2  # error of a weight
         self._bits = precision.weight if precision.level else precision.slot - 3 - entry.bit_length()
         if self._bits + entry.bit_length() > precision.slot - 2:
             raise Undecided
@@ -111,7 +112,7 @@ class HeadOnNumbers:
         self.bound = self.values + self.rounding
 
     def spread(self, key: IntegerRow, place: int) -> list[int]:
-        """A key as what it adds to the packed keys: its coordinates at the slot of its place, without dropped bits."""
+        """Return a key, without dropped bits, as a summand of the packed keys, in the slot of its place."""
         bits = self._precision.product - self._precision.fraction + self._precision.slot * place
         return [k >> self._drop << bits for k in key]
 
@@ -121,23 +122,22 @@ class HeadOnNumbers:
         return [pack([k >> drop for k in column] if drop else column) << bits for column in zip(*keys, strict=True)]
 
     def weigh(self, value: IntegerRow, e: int = 0, e_score: int | None = None) -> int:
-        """A value packed, with 1 and the square of its norm, rounded up, before it; it is off by at most e, and so is
-        its score by ``e_score``, where the query is known."""
+        """Pack a value after 1 and its squared norm, rounded up; error bounds e and ``e_score`` are for subclasses."""
         square: int = (self.square(value) >> self._precision.fraction + self._square_bits) + 1
         slot = self._precision.slot
         return self._precision.one + (square << slot) + (self._precision.pack(value) << self.extra * slot)
 
     def square(self, value: IntegerRow) -> int:
-        """At least the square of the norm of a value."""
+        """Return an upper bound of the squared norm of a value."""
         found: int = sum(map(mul, value, value))
         return found
 
     def least_norm(self, average: IntegerRow) -> int:
-        """At most the norm of an average that has been rounded."""
+        """Return a lower bound of the norm of an average before its rounding."""
         return max(0, ceil_norm(average) - 1 - self.rounding)
 
     def see(self, query: IntegerRow, key: IntegerRow, value: IntegerRow, e: int, position: int) -> TokenProjections:
-        """What the head makes of a token at a position number, of what its maps made of a vector off by at most e."""
+        """Return the projections of a token at a position number; its maps were applied to a vector with error e."""
         e_query, e_key = self.query.error(e), self.key.error(e)
         if self.turn:
             query, key = self.turn.apply(query, position) if query else query, self.turn.apply(key, position)
@@ -147,7 +147,7 @@ class HeadOnNumbers:
         return TokenProjections(query, key, value, e_query, reach)
 
     def scores(self, query: IntegerRow, keys: IntegerRow, count: int, places: Sequence[int], place: int) -> list[int]:
-        """Return the scores of a query at a place for packed keys at these places."""
+        """Return the scores of the query at ``place`` for packed keys at ``places``."""
         found = self._precision.quotients(count, self._precision.product - self._drop)(sum(map(mul, query, keys)))
         found = self._cap.apply(found) if self._cap else found
         if self._slope is None:
@@ -156,20 +156,18 @@ class HeadOnNumbers:
         return [s + number(slope * (j - place)) for s, j in zip(found, places, strict=True)]
 
     def score_error(self, seen: TokenProjections, reach: VisibleBounds, scores: Sequence[int]) -> int:
-        """The error of these scores of a query: products, roundings, those of caps and slopes, dropped bits of keys.
-        """
+        """Bound the error of these scores of a query: products, roundings, cap, slope, dropped bits of keys."""
         products = (ceil_norm(seen.query) + seen.query_error) * (reach.key_error + self._dropped)
         products += reach.key_norm * seen.query_error
         return (products >> self._precision.fraction) + 3 + (self._cap.error if self._cap else 0)
 
     def score_errors(self, seen: TokenProjections, others: Sequence[TokenProjections], reach: VisibleBounds,
                      scores: Sequence[int]) -> Sequence[int]:
-        """Return the same of each of these, whose reach is given."""
+        """Bound the error of the scores, one bound for each of ``others``."""
         return [self.score_error(seen, reach, scores)] * len(others)
 
     def sharpened(self, moved: int, most: int, sums: int, total: int, units: int) -> tuple[int, int]:
-        """How far weights may move an average, over the spread of the values, times 100; how far values may. It is at
-        most what is given."""
+        """Return 100 times the factor of the spread due to scores, and the error due to values; at most those given."""
         return moved, most
 
     def weights(self, exponentials: Exponentials, scores: Sequence[int], top: int) -> list[int]:
@@ -179,7 +177,7 @@ class HeadOnNumbers:
         return found if dropped >= 0 else [w << -dropped for w in found]
 
     def average(self, sums: int, e_score: int, reach: VisibleBounds, length: int, bits: int) -> HeadAverage:
-        """Return the average from the packed sum of weights times what `weigh` packs, over 2^bits, and its error.
+        """Return the average over 2^bits from the packed sum of weights times what `weigh` packs, and its error.
 
         Proof of the rounding: with D the first sum, z the last ones and h = max(0, log D - bits), log D the number of
         bits of D, entries are z 2^bits / D; computed is floor(floor(z / 2^h) i / 2^P), i = floor(2^(bits + h + P) / D).
@@ -211,7 +209,7 @@ class HeadOnNumbers:
 
 def maps_of_heads(precision: Precision, budget: Budget, step: AttentionStep, reads: int
                   ) -> list[tuple[LinearOnNumbers, ...]]:
-    """For each head the maps to queries, with the scale of scores, keys and values, all with room for each other's."""
+    """Return for each head its maps to queries (with the scale of scores), keys and values, all of one weight scale."""
     exact = [(scale_map(after_norm(step.norm, linear(head.query)), step.scale, precision.slot),
               (after_norm(step.norm, linear(head.key)), False), (after_norm(step.norm, linear(head.value)), False))
              for head in step.heads]
@@ -221,10 +219,10 @@ def maps_of_heads(precision: Precision, budget: Budget, step: AttentionStep, rea
 
 
 def scale_map(given: ExactLinear, scale: Scale, bits: int) -> tuple[ExactLinear, bool]:
-    """Return the map times the scale of scores; whether entries are off, by less than 2^-bits.
+    """Return the map times the scale of scores; and whether its entries are rounded, by less than 2^-bits.
 
-    A rational with a denominator that is no power of two, and a root, are rounded down at 2^-K, with K so large that a
-    weight or bias times that is below 2^-bits.
+    A root, or a rational whose denominator is not a power of two, is rounded down at 2^-K; K is so large that a weight
+    or bias times 2^-K is below 2^-bits.
     """
     if scale.times is not None and scale.times.denominator.bit_count() == 1:
         return multiply(given, scale.times.numerator, 1 - scale.times.denominator.bit_length()), False
@@ -239,7 +237,7 @@ def scale_map(given: ExactLinear, scale: Scale, bits: int) -> tuple[ExactLinear,
 
 
 class RotaryTurn:
-    """Rotary positions: pairs of coordinates are turned by the rows of two tables."""
+    """Rotary positions: the rows of two tables, cosines and sines, rotate pairs of coordinates."""
 
     def __init__(self, rotary: Rotary, precision: Precision, width: int) -> None:
         self._precision, self._pairs, self._width = precision, rotary.cosines.width, width
@@ -253,16 +251,15 @@ class RotaryTurn:
         self._norm = max(ceil_sqrt(max(lengths, default=0)) + 2, 1 << precision.weight)
 
     def grows(self, bound: int) -> tuple[int, int]:
-        """By which factor (over 2^NORM_BITS) a turn makes an error larger; its rounding of vectors of this bound.
+        """Return the factor (over 2^NORM_BITS) of errors under a rotation; its rounding for vectors within ``bound``.
 
-        A row of the tables is off by less than 2^-G in both, so a turned vector by less than 2 |x| 2^-G, and each
-        coordinate is rounded by less than a number.
+        Table entries err by less than 2^-G: a rotated vector by less than 2 |x| 2^-G. Coordinates round by less than 1.
         """
         factor = -(-self._norm >> self._precision.weight - NORM_BITS)
         return factor, (2 * bound >> self._precision.weight) + 2 + ceil_sqrt(self._width)
 
     def apply(self, x: IntegerRow, position: int) -> list[int]:
-        """Return the vector turned at a position number."""
+        """Return the vector rotated for a position number."""
         bits, found = self._precision.weight, list(x)
         cosines, sines = (table[position] for table in self._rows)
         for (first, second), c, s in zip(self._places, cosines, sines, strict=True):

@@ -1,4 +1,4 @@
-"""What a later attention remembers of the places that it has met, one after another."""
+"""Key-value cache of an attention step after the first."""
 
 from collections.abc import Sequence
 from operator import add, mul
@@ -9,13 +9,10 @@ from .stack import AttentionOnNumbers, Stack
 
 
 class AttentionMemory:
-    """Keys and values of each head at the places so far; what was added last can be forgotten first.
-
-    Heads that are alike have one memory.
-    """
+    """Keys and values of each head at the places so far, shared by heads with equal ones; the last can be removed."""
 
     def __init__(self, stack: Stack, attention: AttentionOnNumbers, bits: int) -> None:
-        """Averages are over 2^bits."""
+        """Make an empty cache; averages are over 2^bits."""
         self._bits_of_average = bits
         self._stack, self._asking = stack, attention.heads
         self._heads = attention.heads[:1] if attention.alike else attention.heads
@@ -23,7 +20,7 @@ class AttentionMemory:
             ([[0] * head.key.width], [], [VisibleBounds()]) for head in self._heads]
 
     def add(self, seen: Sequence[TokenProjections]) -> None:
-        """One more place."""
+        """Append a place."""
         for head, one, (keys, values, reach) in zip(self._heads, seen, self._kept, strict=False):
             self._stack.budget.hold(self._bits_from(head, len(values), len(values) + 1))
             keys.append(list(map(add, keys[-1], head.spread(one.key, len(values)))))
@@ -31,7 +28,7 @@ class AttentionMemory:
             reach.append(reach[-1].extend(one.reach))
 
     def fill(self, places: Sequence[Sequence[TokenProjections]]) -> None:
-        """All places at once, where there were none."""
+        """Append all places at once to an empty cache."""
         for head, seen, (keys, values, reach) in zip(self._heads, zip(*places, strict=True), self._kept, strict=False):
             self._stack.budget.hold(self._bits_from(head, 0, len(seen)))
             keys.append(head.beside(one.key for one in seen))
@@ -39,19 +36,19 @@ class AttentionMemory:
             reach.append(VisibleBounds().extend(*[one.reach for one in seen]))
 
     def cut(self, length: int) -> None:
-        """Forgets all but the first places."""
+        """Remove all but the first ``length`` places."""
         for head, (keys, values, reach) in zip(self._heads, self._kept, strict=True):
             self._stack.budget.release(self._bits_from(head, length, len(values)))
             del keys[length + 1:], values[length:], reach[length + 1:]
 
     def _bits_from(self, head: HeadOnNumbers, first: int, end: int) -> int:
-        """Return the memory that these places add: for each all keys up to there packed, and a value."""
+        """Return the bits of memory that these places add: for each all keys up to it packed, and a value."""
         slot = self._stack.precision.slot
         each = (head.key.width + 1) * INTEGER_BITS + head.slots * slot
         return (end - first) * each + head.key.width * slot * ((end * (end + 1) - first * (first + 1)) // 2)
 
     def averages(self, seen: Sequence[TokenProjections], place: int) -> list[HeadAverage]:
-        """What each head makes of all places so far, for the query at a place."""
+        """Return each head's average over all places so far, for the query at a place."""
         found: list[HeadAverage] = []
         kept = self._kept * (len(seen) // len(self._kept))
         for head, one, (keys, values, reach) in zip(self._asking, seen, kept, strict=True):

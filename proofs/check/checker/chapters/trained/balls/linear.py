@@ -1,6 +1,6 @@
-"""Linear maps on numbers: the rows of the matrix packed, so that a map is one sum of products of integers.
+"""Linear maps in fixed point: rows of the matrix are packed, so that a map is one sum of products of integers.
 
-With every map goes what is needed for errors in the 2-norm: an upper bound of its spectral norm, and of its roundings.
+Each map has an upper bound of its spectral norm and of its roundings, for error bounds in the 2-norm.
 """
 
 from collections.abc import Sequence
@@ -16,23 +16,23 @@ from .exact import ExactLinear
 from .precision import LEAST_WEIGHT, NORM_BITS, Precision, ceil_norm, ceil_sqrt
 
 ENTRY_BITS = 20  # of the entries of a matrix whose spectral norm is bounded
-ROOT_BITS = 12  # more of the sixteenth root, so that rounding it up loses little
+ROOT_BITS = 12  # additional fractional bits of the sixteenth root, so that rounding it up loses little
 
 
 class LinearOnNumbers:
-    """x ↦ x W + b on numbers, for |x| <= ``reads`` (a number, as all bounds of vectors).
+    """x ↦ x W + b in fixed point, for |x| <= ``reads`` (in fixed point, as all bounds of vectors).
 
-    Claim. If numbers x are within e of exact ones in the 2-norm, the result is within `error(e)` of the exact result,
-    and its 2-norm is at most ``bound``, each entry at most ``largest``; if x is exact, an entry is off by at most
+    Claim. If x is within e of an exact vector in the 2-norm, the result is within `error(e)` of the exact result, and
+    its 2-norm is at most ``bound``, each entry at most ``largest``; if x is exact, an entry errs by at most
     ``rounding``. Proof. Entries of the weight are rounded to nearest, by at most 2^-G / 2 (three times that, if the
-    given ones are ``inexact``, off by less than 2^-G), so |x (W - W')| <= |x| sqrt(in out) 2^-G / 2, three times that,
-    and an entry of it at most |x| sqrt(in) 2^-G / 2; the bias is rounded by less than 2^-G a number, and the quotient
-    is the nearest one. The rest is |x - x'| |W|. An entry is at most |x| times the 2-norm of the column, and the bias.
+    given ones are ``inexact``, with an error below 2^-G), so |x (W - W')| <= |x| sqrt(in out) 2^-G / 2, three times
+    that, and an entry of it at most |x| sqrt(in) 2^-G / 2; the bias is rounded by less than 1 unit, and the quotient is
+    rounded to nearest. The rest is |x - x'| |W|. An entry is at most |x| times the 2-norm of the column, plus the bias.
     """
 
     def __init__(self, precision: Precision, budget: Budget, given: ExactLinear, reads: int,
                  inexact: bool = False, room: int = 0) -> None:
-        """``room`` is for entries of maps beside this one."""
+        """Pack the matrix; ``room`` bounds the entries of the maps that share its weight scale."""
         height, self.width = len(given.weight.rows), given.weight.width
         side, rounds = ceil_sqrt(self.width), 3 if inexact else 1
         budget.spend(1 + height * (1 + self.width))
@@ -55,27 +55,27 @@ class LinearOnNumbers:
         return self._quotients(sum(map(mul, x, self.rows), self.start))
 
     def apply_to_few(self, x: Sequence[int]) -> Sequence[int]:
-        """Return the same, sooner where many numbers are 0: their products are left out."""
+        """Return the result, faster where many entries are 0: their products are left out."""
         return self._quotients(sum(map(mul, filter(None, x), compress(self.rows, x)), self.start))
 
     def error(self, e: int) -> int:
-        """How far off the result is if x is off by at most e."""
+        """Bound the error of the result for an input with error e."""
         return (e * self.norm >> NORM_BITS) + 1 + self._rounding
 
 
 class Unchanged:
-    """x ↦ x, with what is known of a `LinearOnNumbers`."""
+    """The identity, with the bounds of a `LinearOnNumbers`."""
 
     def __init__(self, width: int, reads: int) -> None:
         self.width, self.bound, self.largest = width, reads, reads
 
     def error(self, e: int) -> int:
-        """How far off the result is if x is off by at most e."""
+        """Bound the error of the result for an input with error e."""
         return e
 
 
 class MapsBeside:
-    """Maps of one x whose weights have as many bits, as one sum of products; ``apply`` has all results in a row."""
+    """Maps of one x with one weight scale, as one sum of products; ``apply`` concatenates the results."""
 
     def __init__(self, precision: Precision, budget: Budget, maps: Sequence[LinearOnNumbers]) -> None:
         *starts, self.width = accumulate((one.width for one in maps), initial=0)
@@ -87,12 +87,12 @@ class MapsBeside:
         self._quotients = precision.quotients(self.width, maps[0].power if maps else 0)
 
     def apply(self, x: Sequence[int]) -> Sequence[int]:
-        """Return the results, one after another."""
+        """Return the results, concatenated."""
         return self._quotients(sum(map(mul, x, self._rows), self._start))
 
 
 def largest_entry(given: ExactLinear, reads: int, precision: Precision) -> int:
-    """Return a bound of the entries of what a map makes of numbers x with |x| <= ``reads``, roundings included."""
+    """Bound the entries of the map's result for |x| <= ``reads``, roundings included."""
     columns = ceil_shift(max(map(ceil_norm, zip(*given.weight.rows, strict=True)), default=0),
                          given.weight.power + NORM_BITS)
     bias = max((abs(floor_shift(b, given.bias.power + precision.fraction)) for b in given.bias.entries), default=0)
@@ -102,10 +102,10 @@ def largest_entry(given: ExactLinear, reads: int, precision: Precision) -> int:
 def spectral_norm(budget: Budget, matrix: Matrix, known: dict[Matrix, int] | None = None) -> int:
     """Return an integer such that the spectral norm of the matrix is at most it divided by 2^NORM_BITS.
 
-    Proof. Let M be the entries with ENTRY_BITS bits, rounded down to a multiple of a power of two: the rest has a
+    Proof. Let M be the entries with ENTRY_BITS bits, rounded down to a multiple of a power of two: the remainder has a
     norm of at most sqrt(in out) units. S = M Mᵀ has the norm |M|², and S⁴ the norm |M|^8, at most its Frobenius norm;
-    so |M| is at most the sixteenth root of the sum of the squares of the entries of S⁴; and at most the Frobenius
-    norm of M.
+    so |M| is at most the sixteenth root of the sum of the squares of the entries of S⁴; and at most the Frobenius norm
+    of M.
     """
     if known is not None:
         if matrix not in known:
@@ -137,7 +137,7 @@ def norm_by_powers(budget: Budget, entries: Sequence[Sequence[int]]) -> int:
 
 
 def multiply(budget: Budget, left: Sequence[Sequence[int]], right: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Return the product of matrices of integers, rows of the right one packed."""
+    """Return the product of integer matrices, with packed rows of the right one."""
     bits = max(x.bit_length() for row in left for x in row) + max(x.bit_length() for row in right for x in row)
     size = (bits + len(right).bit_length()) // 8 + 2  # bytes of a slot: a sum, and its sign
     budget.spend(1 + len(left) * len(right) * (1 + (len(right[0]) * size >> 9)))

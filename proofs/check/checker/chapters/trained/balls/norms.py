@@ -1,7 +1,7 @@
-"""Layer norm and RMS norm of a vector of numbers, without gain and bias, and what becomes of its error.
+"""Layer norm and RMS norm in ball arithmetic, without gain and bias.
 
-x ↦ c / s, with c = x - mean(x) (or x), s = sqrt(|c|²/d + ε): c is off by at most e, as subtracting the mean is a
-projection, and the result by at most e / max(s - e/√d, √ε), and by 2 √d; docs/trained.md, section 6.
+x ↦ c / s, with c = x - mean(x) (or x), s = sqrt(|c|²/d + ε). c errs by at most e, as subtracting the mean is a
+projection, and the result by at most e / max(s - e/√d, √ε), and by at most 2 √d; docs/trained.md, section 6.
 """
 
 from collections.abc import Sequence
@@ -11,19 +11,19 @@ from operator import mul
 from ..reading.network import Norm
 from .precision import Precision, Undecided, ceil_sqrt
 
-GUARDS = 12, 20, 20  # bits more than a number has, by precision: of s
-LEAST_ROOT = 1 << 16  # of d s 2^(F + GUARD): below it, too few bits are left
+GUARDS = 12, 20, 20  # additional fractional bits of s, by precision
+LEAST_ROOT = 1 << 16  # least d s 2^(F + GUARD): below it, too few bits are left
 
 
 class Normaliser:
-    """The map and its error.
+    """Normalisation of a vector, with its error bound.
 
     Let B = F + GUARD, R = d s 2^B, r = floor(R), k >= 0 with r 2^k >= d 2^(B - 1), a = 2^k x - m, m the integer nearest
     to 2^k mean(x) (0 for rms), i = floor(2^P d 2^(B - k) / r). The result is floor(a i / 2^P), all entries packed.
     Proof of the rounding: c/s = 2^k c d 2^(B - k) / R numbers. m adds at most √d/2 d 2^(B - k) / R <= √d; r for R at
     most |c/s| / r <= √d 2^F / r, and √d / r; rounding i at most |a| / 2^P, and |a| <= √d/2 + 2^k |c|, where 2^k |c| <=
-    √d 2^k R / (d 2^GUARD); the last rounding at most √d. All in the 2-norm, since |c/s| <= √d. So |a i| is at most
-    2^P √d (2^F + 1) (1 + 1/r), for which a slot has room.
+    √d 2^k R / (d 2^GUARD); the last rounding at most √d. All in the 2-norm, since |c/s| <= √d. So |a i| is at most 2^P
+    √d (2^F + 1) (1 + 1/r), for which a slot has room.
     """
 
     def __init__(self, norm: Norm, width: int, precision: Precision) -> None:
@@ -41,7 +41,7 @@ class Normaliser:
         self._ones, self._quotients = precision.pack([1] * width), precision.quotients(width, self._inverse_bits)
 
     def apply(self, x: Sequence[int], e: int) -> tuple[Sequence[int], int]:
-        """Return the result of x, off by at most e, and how far it is off.
+        """Return the normalised vector and its error bound, for x with error e in the 2-norm.
 
         Raises:
             Undecided: if the error is too large, or s too small.

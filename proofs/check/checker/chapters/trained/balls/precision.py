@@ -1,16 +1,15 @@
-"""Numbers of a run as integers at a scale, and vectors packed into one integer.
+"""Fixed-point numbers at a precision, and vectors packed into one integer.
 
-At precision L a number x stands for x / 2^F, F = 44 L. A vector is packed with S = 128 L bits for each entry, its
-*slot*; packed vectors are added, and multiplied with an integer, in one operation. A sum of numbers times weights over
-2^G, divided by 2^G, is a number again: G = 64 L, so that it is the upper half of a slot. Precision 0 is for most words,
-and quick: F = 26 and S = 64, so that most numbers are one digit of Python's integers, and G is what is left.
-
-Claim. If every entry y of a packed vector Y = sum_j y_j 2^(S j) has |y| < 2^(S - 1), ``quotients(length, G)`` makes
-a function that returns floor(y_j / 2^G) for every j. Proof. Let B have 2^(S - 1) in every slot. Slots of Y + B are y_j
-+ 2^(S - 1), from 0 to below 2^S, so nothing is carried; flipping their first bits makes them y_j modulo 2^S, which is
-two's complement; the upper half of two's complement is the floor of the quotient by 2^(S/2). Else all of Y + B is
-shifted by G, and what comes to a slot from the one above is masked out: slots are floor(y_j / 2^G) + 2^(S - 1 - G).
-With 2^(S - 1) - 2^(S - 1 - G) added to each they are floor(y_j / 2^G) + 2^(S - 1), from 0 to below 2^S again.
+At precision L a number x means x / 2^F, F = 44 L. A vector is packed with S = 128 L bits for each entry, its *slot*;
+packed vectors are added, and multiplied by an integer, in one operation. A sum of numbers times weights over 2^G,
+divided by 2^G, is a number again: G = 64 L, so that it is the upper half of a slot. Precision 0 is the fast one, for
+most words: F = 26 and S = 64, so that most numbers are one digit of Python's integers, and G is what is left. Claim. If
+every entry y of a packed vector Y = sum_j y_j 2^(S j) has |y| < 2^(S - 1), ``quotients(length, G)`` makes a function
+that returns floor(y_j / 2^G) for every j. Proof. Let B have 2^(S - 1) in every slot. Slots of Y + B are y_j + 2^(S -
+1), from 0 to below 2^S, so nothing is carried; flipping their first bits makes them y_j modulo 2^S, which is two's
+complement; the upper half of two's complement is the floor of the quotient by 2^(S/2). Else all of Y + B is shifted by
+G, and bits that enter a slot from the one above are masked: slots are floor(y_j / 2^G) + 2^(S - 1 - G). With 2^(S - 1)
+- 2^(S - 1 - G) added to each they are floor(y_j / 2^G) + 2^(S - 1), from 0 to below 2^S again.
 """
 
 from array import array
@@ -24,17 +23,17 @@ from typing import NamedTuple
 
 from ..reading.dyadics import Matrix
 
-LOWEST, HIGHEST = 0, 2  # precision; at 3, exponential.py would not enclose closely enough
-LEAST_WEIGHT = 16  # bits of a weight behind the point
+LOWEST, HIGHEST = 0, 2  # precisions; at 3, exponentials.py would not enclose closely enough
+LEAST_WEIGHT = 16  # least number of fractional bits of a weight
 NORM_BITS = 32  # upper bounds of norms of matrices are integers over 2^32
 
 
 Stream = tuple[Sequence[int], int]
-"""A vector of numbers, and how far off it may be in the 2-norm."""
+"""A vector in fixed point, and its error bound in the 2-norm."""
 
 
 class Logits(NamedTuple):
-    """Logits that rows are made of, and how far off in the 2-norm is what they are linear forms of."""
+    """Logits that occur in rows, and the error bound (2-norm) of the vector of which they are linear forms."""
 
     numbers: Sequence[int]
     error: int
@@ -48,10 +47,10 @@ class Precision:
     """Scales and slots at precision ``level``.
 
     Attributes:
-        fraction, weight: F, and how many bits behind the point factors have that are not packed.
-        exponent: bits behind the point of exp, as exponentials.py has it.
-        product: what packed scores are divided by, as a power of two.
-        norms: spectral norms of matrices that are known, which are the same at all precisions.
+        fraction, weight: F, and the fractional bits of factors that are not packed.
+        exponent: E, the fractional bits of exponentials.py.
+        product: log2 of the divisor of packed scores.
+        norms: memoised spectral norms of matrices, the same at all precisions.
     """
 
     def __init__(self, level: int, norms: dict[Matrix, int] | None = None) -> None:
@@ -67,7 +66,7 @@ class Precision:
         self._masks = lru_cache(maxsize=1024)(self._make_masks)
 
     def pack(self, entries: Iterable[int]) -> int:
-        """Return the packed vector; entries may be negative: 2^(S - 1) is added to each, and taken away.
+        """Pack entries of either sign: 2^(S - 1) is added to each, and subtracted again.
 
         Raises:
             Undecided: if one does not fit a slot.
@@ -84,7 +83,7 @@ class Precision:
         return int.from_bytes(raw, "little") - sign_bits(self.slot, len(raw) // size)
 
     def _quotients(self, length: int, shift: int) -> Callable[[int], Sequence[int]]:
-        """What makes of a packed vector its entries, each divided by 2^shift and rounded down; proved above."""
+        """Return a function from packed vectors to their entries divided by 2^shift, rounded down; proved above."""
         signs, size, most = sign_bits(self.slot, length), length * self.slot // 8, self.slot - 1
         if self.level == 1 and shift == self.weight and byteorder == "little":
             return lambda packed: array("q", ((packed + signs) ^ signs).to_bytes(size, "little"))[1::2]
@@ -110,7 +109,7 @@ class Precision:
         return [int.from_bytes(raw[i:i + size], "little", signed=True) >> shift for i in range(0, len(raw), size)]
 
     def weight_for(self, bound: int) -> int:
-        """G, so that sums whose absolute value, as numbers, is at most ``bound`` fit a slot.
+        """Return G such that sums whose absolute value is at most ``bound`` fit a slot.
 
         Raises:
             Undecided: if that leaves too few bits.
@@ -121,13 +120,13 @@ class Precision:
         return self.weight if self.level else room
 
     def number(self, x: Fraction) -> int:
-        """Return the rational as a number, rounded down."""
+        """Return the rational in fixed point, rounded down."""
         return (x.numerator << self.fraction) // x.denominator
 
 
 @lru_cache(maxsize=256)
 def sign_bits(slot: int, length: int) -> int:
-    """Return a packed vector with the first bit of every slot."""
+    """Return a packed vector with the first bit of every slot set."""
     return int.from_bytes((bytes(slot // 8 - 1) + b"\x80") * length, "little")
 
 

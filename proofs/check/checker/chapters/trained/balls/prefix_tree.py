@@ -1,7 +1,4 @@
-"""Words through the network: a walk goes from word to word, and keeps what they share.
-
-Logits, and how far off they may be, are found at judged places only.
-"""
+"""Execution of words one after another, in a prefix tree: results of shared prefixes are kept."""
 
 from collections.abc import Collection, Sequence
 
@@ -13,7 +10,7 @@ from .tables import Tables
 
 
 class PrefixTreeTraversal:
-    """Words with a common prefix share it; one more token is one more place in every memory."""
+    """Causal networks: words share their common prefix; a token appends one place to every key-value cache."""
 
     def __init__(self, stack: Stack, tables: Tables, offset: int) -> None:
         self._stack, self._tables, self._offset = stack, tables, offset
@@ -38,7 +35,7 @@ class PrefixTreeTraversal:
         return {place: found for place in judged for found in [self._found[place]] if found is not None}
 
     def _shared(self, tokens: Sequence[int], judged: Collection[int]) -> int:
-        """How many places are as they are needed."""
+        """Return how many leading places can be kept: same tokens, with logits where judged."""
         for place, (one, other) in enumerate(zip(tokens, self._tokens, strict=False)):
             if one != other or (place in judged and self._found[place] is None):
                 return place
@@ -75,7 +72,10 @@ class PrefixTreeTraversal:
 
 
 class WholeWordTraversal:
-    """Each word is run alone; after the last attention only judged places are, unless a range is of all tokens."""
+    """Other networks: each word is run by itself; after the last attention only judged places are computed.
+
+    If a rounding is by a range of all tokens, all places are.
+    """
 
     def __init__(self, stack: Stack, tables: Tables, offset: int) -> None:
         self._stack, self._tables, self._offset = stack, tables, offset
@@ -103,7 +103,7 @@ class WholeWordTraversal:
 
     def _averages(self, attention: AttentionOnNumbers, streams: Sequence[Stream], wanted: Collection[int]
                   ) -> list[list[HeadAverage]]:
-        """What the heads make of all places, or of those so far, for the queries at these."""
+        """Return, for each wanted place, each head's average over all places, or over those so far if causal."""
         seen = [attention.see(stream, self._offset + place, place in wanted) for place, stream in enumerate(streams)]
         memory, found = AttentionMemory(self._stack, attention, self._stack.precision.fraction), {}
         if not self._stack.network.masked:
@@ -122,9 +122,9 @@ Walk = PrefixTreeTraversal | WholeWordTraversal
 
 
 def make_walk(stack: Stack, beginning: Stack, offset: int, may_stand: Sequence[Sequence[int]]) -> Walk:
-    """Return a walk at an offset; ``may_stand`` has the tokens that may stand at each place of the input.
+    """Return a traversal at an offset; ``may_stand[p]`` has the tokens that may occur at place p of the input.
 
-    ``beginning`` is the stack, or that of the network up to its first attention at a higher precision.
+    ``beginning`` is the stack, or the network up to its first attention at a higher precision.
     """
     kind = PrefixTreeTraversal if stack.network.causal else WholeWordTraversal
     return kind(stack, Tables(beginning, stack, offset, may_stand), offset)

@@ -1,4 +1,4 @@
-"""Roundings to multiples of a scale, of vectors of numbers: docs/trained.md, section 6, *Roundings*, has the proof."""
+"""Roundings to multiples of a scale, in ball arithmetic; proved in docs/trained.md, section 6, *Roundings*."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -9,11 +9,11 @@ from ..reading.network import Rounding
 from .precision import Precision, Undecided, ceil_norm, ceil_sqrt
 
 Inexact = tuple[Sequence[int], int]
-"""A vector of numbers, and how far off it may be in the 2-norm."""
+"""A vector in fixed point, and its error bound in the 2-norm."""
 
 
 class Grid(NamedTuple):
-    """The scale is between two numbers over ``whole``, the zero point between two whole numbers."""
+    """Enclosures: of the scale, by numbers over ``whole``; of the zero point, by integers."""
 
     scales: tuple[int, int]
     whole: int
@@ -21,7 +21,7 @@ class Grid(NamedTuple):
 
 
 class Rounder:
-    """Rounds numbers at a precision; ``reads`` is a bound of the 2-norm of a vector, ``bound`` of what it becomes."""
+    """A rounding at a precision; ``reads`` bounds the 2-norm of a vector, ``bound`` the result's."""
 
     def __init__(self, rounding: Rounding, precision: Precision, budget: Budget, reads: int, units: int) -> None:
         self._rounding, self._budget = rounding, budget
@@ -36,10 +36,10 @@ class Rounder:
             self.bound = min(self.bound, side * (steps * self._step + 2))
 
     def apply(self, vectors: Sequence[Inexact]) -> list[Inexact]:
-        """What the vectors of tokens, of all of them if ranges are, become.
+        """Return the rounded vectors of tokens; a range of the input is shared by all of them.
 
         Raises:
-            Undecided: if a range may be 0, or a vector is beyond the bound.
+            Undecided: if a range may be 0, or a vector exceeds the bound.
         """
         if self._rounding.scale is not None:
             return [self._rounded(self._grid, vector) for vector in vectors]
@@ -47,7 +47,7 @@ class Rounder:
         return [self._rounded(grid, vector) for group in groups for grid in [self._grid_of(group)] for vector in group]
 
     def ends(self, grid: Grid, least: int, greatest: int) -> tuple[int, int]:
-        """Between which numbers over ``grid.whole`` the rounded ones are, of numbers between these."""
+        """Enclose, in numbers over ``grid.whole``, the results for numbers between ``least`` and ``greatest``."""
         (small, large), whole, (first, last) = grid
         limits = self._rounding
         low = nearest(least * whole, large if least >= 0 else small)
@@ -57,10 +57,7 @@ class Rounder:
         return low * (small if low >= 0 else large), high * (large if high >= 0 else small)
 
     def near(self, least: int, greatest: int) -> tuple[list[int], list[int], int]:
-        """Points, values and a doubt: of numbers between these, the rounded ones are no further from the line segments.
-
-        Of a scale that is given.
-        """
+        """Return points, values and a bound of the results' distance from interpolation; the scale must be given."""
         (scale, _), whole, (zero, _) = self._grid
         low, high = self.ends(self._grid, least, greatest)
         low, high = low // whole, -(-high // whole)
@@ -80,7 +77,7 @@ class Rounder:
         return found, ceil_norm((high - low) // twice + 2 for low, high in ends)
 
     def _grid_of(self, vectors: Sequence[Inexact]) -> Grid:
-        """Of the range of all numbers of these vectors, and 0."""
+        """Return the grid of the range of all numbers of these vectors, and 0."""
         top, steps = self._rounding.greatest, [(min(x), max(x), e) for x, e in vectors]
         below = [min(0, *(low + sign * e for low, _, e in steps)) for sign in (-1, 1)]
         above = [max(0, *(high + sign * e for _, high, e in steps)) for sign in (-1, 1)]
@@ -91,6 +88,6 @@ class Rounder:
 
 
 def nearest(numerator: int, denominator: int) -> int:
-    """Return the whole number nearest to a quotient, of two the even one; the denominator is above 0."""
+    """Return the integer nearest to a quotient, ties to even; the denominator is positive."""
     found, rest = divmod(2 * numerator + denominator, 2 * denominator)
     return found - (rest == 0 and found & 1)

@@ -1,7 +1,7 @@
-"""A network on numbers at a precision: steps that act on each token alone, attention between them, and rows of logits.
+"""A network in ball arithmetic: steps on each token, attention between them, and rows of logits.
 
-The stream of a token is a vector x with a bound e of its error in the 2-norm, `Stream`. Bounds of the vectors
-themselves are found once, from the embeddings on, for all words over the claim's tokens.
+The stream of a token is a vector x with an error bound e in the 2-norm, `Stream`. Norms of the vectors themselves are
+bounded once, from the embeddings on, for all words over the claim's tokens.
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,14 +27,14 @@ from .linear import LinearOnNumbers, MapsBeside, Unchanged
 from .norms import Normaliser
 from .precision import NORM_BITS, Logits, Precision, Stream, ceil_norm, ceil_sqrt
 
-MOST_COMPOSED = 256  # the greatest width of heads whose maps are composed: it costs the square of it
+MOST_COMPOSED = 256  # greatest stream width for which maps of heads are composed, at a cost of its square
 
 class StepInput:
-    """What a step reads: the stream, or a norm without gain and bias, of it or of an image of it.
+    """The input of a step: the stream, or a norm without gain and bias, of the stream or of an affine image of it.
 
     Attributes:
-        width, bound: how many numbers are read, and a bound of their 2-norm.
-        cost: of the image.
+        width, bound: the input's width, and a bound of its 2-norm.
+        cost: work of the image.
     """
 
     def __init__(self, norm: Norm | None, width: int, precision: Precision, budget: Budget, reads: int) -> None:
@@ -45,7 +45,7 @@ class StepInput:
         self.cost = self.width * width // 8 if self._of else 0
 
     def apply(self, stream: Stream) -> Stream:
-        """What is read of a stream."""
+        """Return the input of the step for a stream."""
         if self._of:
             x, e = stream
             stream = self._of.apply(x), self._of.error(e)
@@ -53,7 +53,7 @@ class StepInput:
 
 
 class NormOfStream:
-    """A step that normalises the stream: gain and bias, entry by entry; rounded as a `LinearOnNumbers` is."""
+    """A step that normalises the stream; gain and bias are applied entry by entry, rounded as in `LinearOnNumbers`."""
 
     def __init__(self, precision: Precision, budget: Budget, norm: Norm, width: int, reads: int) -> None:
         self._precision, self._reading = precision, StepInput(norm, width, precision, budget, reads)
@@ -77,11 +77,11 @@ class NormOfStream:
 
 
 class UnitsOnNumbers:
-    """A step with units. With a gate, a · u is off by at most |a - a'| |u| + |a| |u - u'| and the errors' product."""
+    """A feed-forward block. With a gate the error of a · u is at most Δa |u| + |a| Δu + Δa Δu."""
 
     def __init__(self, precision: Precision, budget: Budget, step: UnitsStep, width: int, reads: int,
                  allowed: int = 1) -> None:
-        """``allowed`` is what parabolas of the activation may be off."""
+        """Prepare the maps; ``allowed`` is the error allowed to the parabolas of the activation."""
         self._precision, self._reading = precision, StepInput(step.norm, width, precision, budget, reads)
         self.width = width
         read, units = self._reading.bound, step.inward.weight.width
@@ -115,7 +115,7 @@ class UnitsOnNumbers:
 
 
 class RoundingOnNumbers:
-    """A step that rounds; where a range is of all tokens, their streams are needed together."""
+    """A step that rounds; a range of all tokens needs their streams together."""
 
     def __init__(self, precision: Precision, budget: Budget, step: UnitsStep, rounding: Rounding, width: int,
                  reads: int) -> None:
@@ -143,7 +143,7 @@ class RoundingOnNumbers:
 
 
 class AttentionOnNumbers:
-    """A step with heads.
+    """An attention step.
 
     Attributes:
         alike: whether all heads have the same keys and values.
@@ -163,7 +163,7 @@ class AttentionOnNumbers:
         self._write_by(precision, budget, outs, step.bias or zeros(width), reads)
 
     def _see_by(self, precision: Precision, budget: Budget, maps: Sequence[Sequence[LinearOnNumbers]]) -> None:
-        """Queries, keys and values are made by these maps, of each head."""
+        """Set the maps of each head to queries, keys and values."""
         seen = [one for _, key, value in maps for one in (key, value)]
         self._seen = MapsBeside(precision, budget, seen)
         self._all = MapsBeside(precision, budget, [*seen, *(query for query, _, _ in maps)])
@@ -173,7 +173,7 @@ class AttentionOnNumbers:
 
     def _write_by(self, precision: Precision, budget: Budget, outs: Sequence[ExactLinear], bias: Vector,
                   reads: int) -> None:
-        """Averages are written by these maps, of each head, with this bias beside theirs."""
+        """Set the output maps of each head, and the bias besides theirs."""
         self._norms = [LinearOnNumbers(precision, budget, out, known.bound).norm
                        for out, known in zip(outs, self.heads, strict=True)]
         whole = ExactLinear(below([out.weight for out in outs]), reduce(add, [out.bias for out in outs], bias))
@@ -182,14 +182,14 @@ class AttentionOnNumbers:
         self.cost = sum(head.width for head in self.heads) * self._out.width // 2 + self._reading.cost
 
     def see(self, stream: Stream, position: int, asks: bool) -> list[TokenProjections]:
-        """What each head makes of a token at a position number; without a query if it asks nothing."""
+        """Return each head's projections of a token at a position number; without a query unless ``asks``."""
         read, e = self._reading.apply(stream)
         made = (self._all if asks else self._seen).apply(read)
         return [head.see(made[query] if asks else (), made[key], made[value], e, position)
                 for head, (query, key, value) in zip(self.heads, self._slices, strict=True)]
 
     def write(self, stream: Stream, averages: Sequence[HeadAverage]) -> Stream:
-        """Return the stream with what the heads write: each error times the norm of its head's matrix; one rounding."""
+        """Return the stream plus the heads' output: each error times the norm of W_O of its head, and one rounding."""
         x, e = stream
         written = self._out.apply([z for average in averages for z in average.numbers])
         e += sum((error * norm >> NORM_BITS) + 1 for (_, error, _), norm in zip(averages, self._norms, strict=True))
@@ -197,10 +197,10 @@ class AttentionOnNumbers:
 
 
 class AttentionWithFoldedKeys(AttentionOnNumbers):
-    """A step where few places ask, without rotary positions and caps: what is read, y, is key and value of all heads.
+    """Attention with folded keys, for few queries, without rotary positions or cap: the input y is every key and value.
 
-    The same function: a score (y Q + q)·(y_j K + k) is (y Q + q) Kᵀ·y_j and a number that does not depend on j, which
-    changes no weight; and as weights add up to 1, the average of y_j V + v is V of the average of the y_j, and v.
+    The function is the same: a score (y Q + q)·(y_j K + k) is (y Q + q) Kᵀ·y_j and a number that does not depend on j,
+    which changes no weight; as weights add up to 1, the average of y_j V + v is V of the average of the y_j, and v.
     """
 
     alike = True
@@ -224,7 +224,7 @@ class AttentionWithFoldedKeys(AttentionOnNumbers):
         self.cost = read.cost + read.width * width // 8
 
     def see(self, stream: Stream, position: int, asks: bool) -> list[TokenProjections]:
-        """What each head makes of a token; without a query if it asks nothing."""
+        """Return each head's projections of a token; without a query unless ``asks``."""
         read, e = self._reading.apply(stream)
         return [head.see(query.apply(read) if asks else (), read, read, e, position)
                 for head, query in zip(self.heads, self._queries, strict=True)]
@@ -234,10 +234,10 @@ Alone = NormOfStream | UnitsOnNumbers | RoundingOnNumbers
 
 
 class RowsOnNumbers:
-    """All rows of the claim, as sums of logits, in numbers; each multiplied until it is integral.
+    """All rows of the claim, as integral multiples of sums of logits, in fixed point.
 
-    ``least`` is what a row must exceed, rounded down (values are integers); a row is off by the error of the stream
-    (or its norm) times the 2-norm of its column, and the rounding of each logit times its coefficient.
+    ``least`` is what a row must exceed, rounded down (values are integers). The error of a row is that of the stream
+    (or its norm) times the 2-norm of its column, plus the rounding of each logit times its coefficient.
     """
 
     def __init__(self, precision: Precision, budget: Budget, network: Network, norm: Norm | None, width: int,
@@ -262,12 +262,12 @@ class RowsOnNumbers:
                         for norm, form in zip(norms, self._forms, strict=True)]
 
     def logits(self, stream: Stream) -> Logits:
-        """All that rows are sums of, and how far off what they are made from is."""
+        """Return the logits that occur in rows, and the error bound of their input."""
         read, e = self._reading.apply(stream)
         return Logits(self._product.apply(read), e)
 
     def values(self, logits: Logits, rows: Sequence[int]) -> list[tuple[int, int]]:
-        """Of each of these rows its value, and how far that may be off."""
+        """Return the value and the error bound of each of these rows."""
         z, e = logits
         self._budget.spend(1 + (sum([self._terms[row] for row in rows]) >> 3))
         return [(sum([z[place] * c for place, c in self._forms[row]]), (e * norm >> NORM_BITS) + rounding)
@@ -282,17 +282,17 @@ def norm_of_sum(terms: Sequence[tuple[Sequence[int], int]]) -> int:
 
 
 class Stack:
-    """The network at a precision, for words of at most ``length`` tokens of these.
+    """The network at a precision, for words of at most ``length`` of these tokens.
 
     Attributes:
         stem: steps before the first attention.
-        starts: a bound of streams before the first attention.
+        starts: a bound of the 2-norm of streams before the first attention.
         blocks: attention, and the steps on each token after it.
     """
 
     def __init__(self, precision: Precision, budget: Budget, network: Network, tokens: Iterable[int],
                  rows: Sequence[LogitRow], margin: Fraction, length: int, few: bool = False) -> None:
-        """``few``: of words of many tokens few are judged, and each word is run alone."""
+        """Prepare all steps; ``few``: of many tokens few are judged, and each word is run by itself."""
         self.precision, self.budget, self.network = precision, budget, network
         self.exponentials = Exponentials(precision.fraction, precision.exponent, budget)
         self._length, self.cost = length, 0
@@ -319,7 +319,7 @@ class Stack:
         return pass_on(self.stem, self.embed(token, position))
 
     def embed(self, token: int, position: int) -> Stream:
-        """Return the same before the stem: each entry of the embedding rounded twice."""
+        """Return the stream before the stem: each entry of the embedding rounded twice."""
         power, network = self.precision.fraction, self.network
         x = [floor_shift(w, network.tokens.power + power) for w in network.tokens.rows[token]]
         if network.positions is not None:
@@ -335,7 +335,7 @@ class Stack:
         return bound + 2 * ceil_sqrt(network.width)
 
     def _alone(self, step: NormStep | UnitsStep) -> Alone:
-        """Return a step on each token alone, after what was made before it."""
+        """Append a step on each token alone."""
         made = self._make_alone(step)
         self.cost += made.cost
         self._bound, self._width = made.bound, made.width
@@ -377,7 +377,7 @@ def pass_on(steps: Iterable[Alone], stream: Stream) -> Stream:
 
 
 def pass_all(steps: Iterable[Alone], streams: Sequence[Stream]) -> Sequence[Stream]:
-    """Return the streams of all tokens of an input after such steps."""
+    """Return the streams of all tokens of an input after steps on each token, or roundings by a range of all."""
     for step in steps:
         streams = (step.apply_all(streams) if isinstance(step, RoundingOnNumbers)
                    else [step.apply(stream) for stream in streams])

@@ -1,11 +1,10 @@
-"""What the first attention makes of each token at each place, found once: there streams are those of tokens alone.
+"""Tables of the first attention: its sums for each token at each place, computed once per offset.
 
-So all this is found at a precision that may be higher than that of the words, and rounded, to nearest, where they read.
-
-For a query (place, token) and each place that it sees, every token that may stand there has one packed integer: for
-each head, one after another, its weight times (1, value). So the averages of a word are one sum of integers. Weights
-are those of scores below the greatest of all tokens that may be seen; a word whose own scores are all far below it has
-too small a sum of weights, and its averages are found from its own keys and values.
+There streams depend on the token and its position alone. So they are computed at a precision that may be higher than
+that of the words, and rounded to nearest where words use them. For a query (place, token) and each visible place, every
+token that may occur there has one packed integer: for each head, its weight times (1, value). So the averages of a word
+are one sum of integers. Weights are relative to the greatest score of all tokens that may occur; a word whose own
+scores are all far below it has too small a sum of weights, and its averages are computed from its own keys and values.
 """
 
 from collections.abc import Sequence
@@ -17,22 +16,24 @@ from .key_value_cache import AttentionMemory
 from .precision import Stream, Undecided, ceil_norm, ceil_sqrt
 from .stack import Stack
 
-ENTRY_STEPS = 6  # the work for an entry of a row, for each head
+ENTRY_STEPS = 6  # work of an entry of a row, for each head
 
 
 @dataclass(frozen=True)
 class Weighed:
-    """Of a query: for each place the packed sums by token; for each head the error of scores, and its reach."""
+    """Table of a query: for each place the packed sums by token; for each head the error of scores, and its bounds."""
 
     places: list[dict[int, int]]
     errors: list[tuple[int, VisibleBounds]]
 
 
 class Tables:
-    """Streams, and rows of weighed values, at an offset; ``may_stand[p]`` are the tokens that may stand at place p.
+    """Streams, and rows of weighed values, at an offset; ``may_stand[p]`` are the tokens that may occur at place p.
 
-    ``stack`` is the network, or its beginning up to the first attention, and ``words`` what the words are run by, whose
-    bounds averages must be within. Undecided if they are not.
+    ``stack`` is the network, or its part up to the first attention; ``words`` is the stack of the words.
+
+    Raises:
+        Undecided: if averages may exceed the bounds of ``words``.
     """
 
     def __init__(self, stack: Stack, words: Stack, offset: int, may_stand: Sequence[Sequence[int]]) -> None:
@@ -56,10 +57,10 @@ class Tables:
         return found
 
     def _rounded(self, vector: Stream, bound: int) -> Stream:
-        """Return a vector at the precision of the words: coordinates are rounded by 1/2 at most.
+        """Return a vector at the precision of the words: coordinates are rounded to nearest.
 
         Raises:
-            Undecided: if its 2-norm is above its bound there.
+            Undecided: if its 2-norm exceeds its bound there.
         """
         bits = self._stack.precision.fraction - self._words.precision.fraction
         if not bits:
@@ -71,7 +72,7 @@ class Tables:
         return rounded, (e >> bits) + 2 + ceil_sqrt(len(rounded)) // 2
 
     def _start(self, place: int, token: int) -> tuple[Stream, list[TokenProjections]]:
-        """Return the stream, not rounded, and what the first attention sees in it."""
+        """Return the unrounded stream and its projections in the first attention."""
         found = self._started.get((place, token))
         if found is None:
             stack = self._stack
@@ -96,7 +97,7 @@ class Tables:
             return self._directly(place, tokens, visible)
 
     def _directly(self, place: int, tokens: Sequence[int], visible: Sequence[int]) -> list[HeadAverage]:
-        """Return the same, with weights of scores below the greatest of this word."""
+        """Return the averages with weights relative to the greatest score of this word."""
         memory = AttentionMemory(self._stack, self._stack.blocks[0][0], self._bits)
         try:
             for p, token in enumerate(visible):
@@ -106,7 +107,7 @@ class Tables:
             memory.cut(0)
 
     def _split(self, total: int, row: Weighed, count: int) -> list[HeadAverage]:
-        """Return the averages of the heads, whose sums stand one after another."""
+        """Return the averages of the heads, whose sums are concatenated."""
         found: list[HeadAverage] = []
         for head, (e_score, reach) in zip(self._stack.blocks[0][0].heads, row.errors, strict=True):
             bits = self._stack.precision.slot * head.slots
