@@ -1,1 +1,1 @@
-"""A network on affine forms: of classes of words, of inputs in tracks, of words in float runs."""
+"""Affine arithmetic: a network on affine forms (zonotopes), for abstract words, aligned words and float executions."""

@@ -1,7 +1,4 @@
-"""Units of affine forms: a line for each activation, and a symbol for how far the function may be from it.
-
-docs/trained.md, section 5; section 6 bounds the second derivatives.
-"""
+"""Linear approximations of activations of affine forms; docs/trained.md, section 5, and 6 for second derivatives."""
 
 from __future__ import annotations
 
@@ -18,13 +15,13 @@ from .packed_integers import rescale
 if TYPE_CHECKING:
     from ..balls.roundings import Rounder
 
-CELLS = 32  # of the grid on which the distance from the line is taken, if the interval is wide
-WIDE, NARROW = UNIT >> 4, UNIT >> 26  # intervals that are not so wide have fewer cells, or a line that does not rise
+CELLS = 32  # of the grid on which the distance from the line is taken, on wide intervals
+WIDE, NARROW = UNIT >> 4, UNIT >> 26  # narrower intervals: fewer cells, or slope 0
 
 
 BEND: Mapping[str, Fraction] = {"gelu": Fraction(8, 10), "gelu-tanh": Fraction(8, 10), "silu": Fraction(51, 100),
                                 "sigmoid": Fraction(1, 10), "tanh": Fraction(77, 100)}
-"""At least |f''| of each function."""
+"""An upper bound of |f''| for each function."""
 
 
 class Curve(NamedTuple):
@@ -35,7 +32,7 @@ class Curve(NamedTuple):
 
 
 class LinearPiece(NamedTuple):
-    """On an interval the function is within ``doubt`` of slope/2^40 x + height."""
+    """On an interval the function is within ``remainder`` of slope/2^40 x + height."""
 
     slope: int
     height: int
@@ -43,11 +40,10 @@ class LinearPiece(NamedTuple):
 
 
 def activate(budget: Budget, curve: Curve, x: AffineForm, quick: bool = False) -> AffineForm:
-    """The activation of each coordinate; `identity` changes nothing. It is quick where sizes are those of a spread, and
-    wide intervals have few cells.
+    """Return the activation of each coordinate; ``quick`` takes sizes for a spread, and few cells on wide intervals.
 
-    Proof. slope x + height has the symbols of x; the rest is within doubt and, of what has no symbol, |slope| radius.
-    The slope is an exact number; each slot is rounded by at most 1/2.
+    Proof. slope x + height has the symbols of x; the rest is within the remainder and, of what has no symbol, |slope|
+    radius. The slope is an exact number; each slot is rounded by at most 1/2.
     """
     if curve.name == "identity":
         return x
@@ -65,12 +61,12 @@ def activate(budget: Budget, curve: Curve, x: AffineForm, quick: bool = False) -
 
 
 def find_line(budget: Budget, curve: Curve, least: int, greatest: int, quick: bool = False) -> LinearPiece:
-    """Return a line beside a function on an interval.
+    """Return a linear approximation of a function on an interval.
 
-    Proof. Let g be the function less the line through the origin with this slope: any one will do. `relu` is linear
-    on both sides of 0, so g is greatest and least at the ends or at 0. Of any other function |g''| <= M, so between
-    two neighbouring points of the grid, h apart, g is within M h^2 / 8 of its chord, which is between its values
-    there; the grid may reach beyond the interval. A rounding is within its doubt of line segments between its points.
+    Proof. Let g be the function minus the line through the origin with this slope: any slope is sound. `relu` is linear
+    on both sides of 0, so g is greatest and least at the ends or at 0. Of any other function |g''| <= M, so between two
+    neighbouring points of the grid, h apart, g is within M h^2 / 8 of its chord, which is between its values there; the
+    grid may extend beyond the interval. A rounding is within its remainder of line segments between its points.
     """
     width = greatest - least
     if not isinstance(curve.values, Activation):

@@ -1,14 +1,11 @@
-"""Affine forms in integers: what is known of a vector on all words of a class; docs/trained.md, section 5.
+"""Affine forms (zonotopes), 44 fractional bits: a vector on all words of a class; docs/trained.md, section 5.
 
-A coordinate is x = (centre + Σ_k generator_k ε_k + radius ε) / 2^44, where the ε_k in [-1, 1] are *symbols*, the same
-ones in all coordinates (each word has its values of them), and ε is its own. Centre and generators of a coordinate
-are the slots of one packed integer. Symbols are only ever added at the end, so the sum of two packed integers is the
-sum of the forms.
-
-Every operation states a form that contains the true value wherever its operands do: whatever is rounded is added to
-the radius. A form with a single slot is a point with an error, and gets no symbols. Where radii are more than
-roundings, as after a norm or an activation, the form is *fresh*: the next linear map makes each of them a symbol of
-its own.
+A coordinate is x = (centre + Σ_k generator_k ε_k + radius ε) / 2^44, where the ε_k in [-1, 1] are *symbols*, shared by
+all coordinates (each word has its values of them), and ε is its own. Centre and generators of a coordinate are the
+slots of one packed integer. Symbols are only ever appended, so the sum of two packed integers is the sum of the forms.
+Every operation returns a form that contains the true value wherever its operands do: each rounding is added to the
+radius. A form with a single slot is a point with an error, and gets no symbols. Where radii are more than roundings, as
+after a norm or an activation, the form is *fresh*: the next linear map makes each radius a symbol.
 """
 
 from collections.abc import Sequence
@@ -21,8 +18,8 @@ from ....kernel.numbers import INTEGER_BITS
 from ....kernel.verdicts import require
 from .packed_integers import READABLE, SLOT, TOP, pack_short, rescale, unpack
 
-FRACTION = 44  # bits behind the point of what forms contain
-WEIGHT = FRACTION  # bits behind the point of weights
+FRACTION = 44  # fractional bits of forms
+WEIGHT = FRACTION  # fractional bits of weights
 UNIT = 1 << FRACTION
 HALF = 1 << WEIGHT - 1
 LOWEST_SLOT = (1 << SLOT) - 1
@@ -30,7 +27,7 @@ MOST_DIGIT = (1 << 30) - 1
 
 
 class AffineForm(NamedTuple):
-    """A vector. ``sizes`` are at least the sum of absolute values of all slots, and the radius, of each coordinate."""
+    """A vector; ``sizes`` bound the sum of absolute values of all slots, and the radius, of each coordinate."""
 
     rows: list[int]
     slots: int
@@ -40,18 +37,17 @@ class AffineForm(NamedTuple):
 
 
 class CentredRange(NamedTuple):
-    """Of each coordinate the centre, and how far it may be from there."""
+    """Midpoint and radius of each coordinate."""
 
     centres: list[int]
     reaches: list[int]
 
 
 class Linear(NamedTuple):
-    """x to W x + b: for each output the integers nearest to, or beside, its weights times 2^44, and their absolute
-    values.
+    """The map x ↦ W x + b: by output, weights times 2^44 as integers within 1, and their absolute values.
 
-    Each weight is off by at most 1 unit, and so is each bias, an integer over 2^44. ``short`` are the weights over
-    2^cut, if all are multiples of that, and one digit of Python's integers each.
+    Biases are integers over 2^44, within 1 unit. ``short`` are the weights over 2^cut, if all are multiples of that,
+    and one digit of Python's integers each.
     """
 
     columns: Sequence[Sequence[int]]
@@ -77,12 +73,12 @@ def shortened(budget: Budget, linear: Linear) -> Linear:
 
 
 def charge(budget: Budget, products: int, slots: int) -> None:
-    """Counts the work of products of packed integers with short ones."""
+    """Charge the work of products of packed integers with short ones."""
     budget.spend(1 + (products * (12 + slots) >> 5))
 
 
 def make_point(centres: Sequence[int], radii: Sequence[int]) -> AffineForm:
-    """What is known up to these errors."""
+    """Return the point with these errors."""
     sizes = [abs(x) + radius for x, radius in zip(centres, radii, strict=True)]
     return within_range(list(centres), 1, list(radii), sizes)
 
@@ -98,7 +94,7 @@ def within_range(rows: list[int], slots: int, radii: list[int], sizes: list[int]
 
 
 def spread(budget: Budget, form: AffineForm) -> CentredRange:
-    """Centres and reaches: the sums of the absolute values of generators, and radii."""
+    """Return centres and reaches: the sums of the absolute values of generators, and radii."""
     if form.slots == 1:
         return CentredRange(form.rows, form.radii)
     budget.spend(1 + (len(form.rows) * (20 + form.slots) >> 4))
@@ -108,7 +104,7 @@ def spread(budget: Budget, form: AffineForm) -> CentredRange:
 
 
 def known_by_sizes(form: AffineForm) -> CentredRange:
-    """Return the same as the sizes have it: as near, if these are what a spread gives."""
+    """Return centres and reaches by the sizes: as narrow, if these come from a spread."""
     if form.slots == 1:
         return CentredRange(form.rows, form.radii)
     centres = [((row & LOWEST_SLOT) ^ TOP) - TOP for row in form.rows]
@@ -116,7 +112,7 @@ def known_by_sizes(form: AffineForm) -> CentredRange:
 
 
 def tighten(form: AffineForm, known: CentredRange) -> AffineForm:
-    """Return the form with the sizes that its spread gives."""
+    """Return the form with the sizes of its spread."""
     return form._replace(sizes=[abs(x) + reach for x, reach in zip(known.centres, known.reaches, strict=True)])
 
 
@@ -127,12 +123,12 @@ def plus(x: AffineForm, y: AffineForm) -> AffineForm:
 
 
 def apply(budget: Budget, linear: Linear, x: AffineForm) -> AffineForm:
-    """W x + b; the radii of a fresh form become symbols, one for each of its coordinates.
+    """Return W x + b; the radii of a fresh form become symbols, one for each of its coordinates.
 
-    Proof. A weight is w/2^44, off by at most 1/2^44: off by Σ sizes/2^44 units in all. What has no symbol is at most
-    Σ |w| radius/2^44; of a fresh form, the symbol of a radius has the generator w radius/2^44, rounded by at most
-    1/2. Each slot is rounded by at most 1/2, the bias by 1. Sums of |w| times sizes, shifted, are below 2^62, so the
-    slots before they are shifted are below 2^107. Short weights make the same quotients.
+    Proof. A weight is w/2^44 within 1/2^44: an error of Σ sizes/2^44 units in all. What has no symbol is at most Σ |w|
+    radius/2^44; of a fresh form, the symbol of a radius has the generator w radius/2^44, rounded by at most 1/2. Each
+    slot is rounded by at most 1/2, the bias by 1. Sums of |w| times sizes, shifted, are below 2^62, so the slots before
+    they are shifted are below 2^107. Short weights make the same quotients.
     """
     charge(budget, len(linear.columns) * len(x.rows), x.slots + 24)
     new = len(x.rows) if x.fresh else 0
@@ -149,13 +145,13 @@ def apply(budget: Budget, linear: Linear, x: AffineForm) -> AffineForm:
 
 
 def with_generators(form: AffineForm, generators: Sequence[Sequence[int]]) -> AffineForm:
-    """Return the form with so many symbols more, of which the sizes know: for each coordinate their generators."""
+    """Return the form with new symbols, included in its sizes, with these generators for each coordinate."""
     rows = [row + (pack_short(more) << SLOT * form.slots) for row, more in zip(form.rows, generators, strict=True)]
     return form._replace(rows=rows, slots=form.slots + len(generators[0]))
 
 
 def promoted(x: AffineForm) -> AffineForm:
-    """The form with symbols in the place of its radii, if it is fresh: what is read more than once is the same."""
+    """Return the form with symbols instead of its radii, if it is fresh, so that several uses share them."""
     if not x.fresh:
         return x
     rows = [row + (radius << SLOT * (x.slots + i)) for i, (row, radius) in enumerate(zip(x.rows, x.radii, strict=True))]
@@ -163,7 +159,7 @@ def promoted(x: AffineForm) -> AffineForm:
 
 
 def scale_each(budget: Budget, gains: Sequence[int] | None, bias: Sequence[int] | None, x: AffineForm) -> AffineForm:
-    """gain x + bias, coordinate by coordinate; gains are off by at most 1/2^44, biases by 1 unit. None is 1, or 0.
+    """Return gain x + bias, by coordinate; gains are within 1/2^44, biases within 1 unit. None is 1, or 0.
 
     Proof: that of `apply`, with one weight for each coordinate.
     """
@@ -180,22 +176,22 @@ def scale_each(budget: Budget, gains: Sequence[int] | None, bias: Sequence[int] 
 
 
 def move(x: AffineForm, bias: Sequence[int]) -> AffineForm:
-    """x + bias, where each bias is off by at most 1 unit."""
+    """Return x + bias, each bias within 1 unit."""
     return within_range(list(map(add, x.rows, bias)), x.slots, [radius + 1 for radius in x.radii],
                         [size + abs(more) + 1 for size, more in zip(x.sizes, bias, strict=True)], x.fresh)
 
 
 def widened(x: AffineForm, reaches: Sequence[int]) -> AffineForm:
-    """Return the form where each coordinate may be off by so much more; it is fresh, if it is not a point."""
+    """Return the form with these errors added to its radii; it is fresh, if it is not a point."""
     radii, sizes = list(map(add, x.radii, reaches)), list(map(add, x.sizes, reaches))
     return within_range(x.rows, x.slots, radii, sizes, x.slots > 1)
 
 
 def multiply(budget: Budget, x: AffineForm, y: AffineForm) -> AffineForm:
-    """Return the product of each coordinate of x and the one of y; a fresh form.
+    """Return the product of x and y, by coordinate; a fresh form.
 
-    Proof. With x = a + δ and y = b + η, centres a and b, xy = ab + aη + bδ + δη, and |δη| is at most the product of
-    the reaches: widened by it. What of η and δ has no symbol is at most |a| radius(η) + |b| radius(δ).
+    Proof. With x = a + δ and y = b + η, centres a and b, xy = ab + aη + bδ + δη, and |δη| is at most the product of the
+    reaches: widened by it. What of η and δ has no symbol is at most |a| radius(η) + |b| radius(δ).
     """
     charge(budget, 4 * len(x.rows), max(x.slots, y.slots))
     of_x, of_y = spread(budget, x), spread(budget, y)
@@ -211,7 +207,7 @@ def multiply(budget: Budget, x: AffineForm, y: AffineForm) -> AffineForm:
 
 
 def shift_symbols(form: AffineForm, by: int) -> AffineForm:
-    """Return the same with all generators so many slots further: symbols of their own."""
+    """Return the form with all generators ``by`` slots further: symbols of its own."""
     rows = [centre + (row - centre << SLOT * by) for row, centre in
             ((row, unpack(row, form.slots)[0]) for row in form.rows)] if by and form.slots > 1 else form.rows
     return form._replace(rows=rows, slots=form.slots + (by if form.slots > 1 else 0))

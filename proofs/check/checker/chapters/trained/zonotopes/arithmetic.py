@@ -1,6 +1,6 @@
-"""The operations of a proof by classes: `Reals` has those over the real numbers, floats/classes.py those of float runs.
+"""The operations of a proof by abstract words: `Reals` over the reals, floats/classes.py under a float model.
 
-Every operation states a form that contains what the network computes wherever its operands do.
+Every operation returns a form that contains what the network computes wherever its operands do.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ class AttentionOfClasses(Protocol):
     """An attention step; heads are numbered, positions are those of the tables."""
 
     def normed(self, stream: AffineForm) -> AffineForm:
-        """Return the stream as the heads see it."""
+        """Return the heads' input."""
 
     def key(self, head: int, read: AffineForm, position: int) -> AffineForm:
         """Return a key, as it enters scores."""
@@ -38,26 +38,25 @@ class AttentionOfClasses(Protocol):
         """Return the scores of a query in this column."""
 
     def logarithms(self, found: Mapping[ColumnSource, PathBounds], column: int) -> Mapping[ColumnSource, PathBounds]:
-        """What scores of all that a query in this column may see stand for: an average has just the weights exp of it.
-        """
+        """Return the log-weights of all scores that a query in this column may have: weights are exp of them."""
 
     def write(self, stream: AffineForm, averages: Sequence[AffineForm], sizes: Sequence[Sequence[int]], column: int
               ) -> AffineForm:
-        """The stream with what the averages of the heads write, whose symbols, their own, follow those of the stream.
+        """Return the stream plus the heads' output; the averages' symbols, separate, follow those of the stream.
 
-        ``sizes`` are of each head how great a coordinate of a value that it may see is.
+        ``sizes`` bound for each head the coordinates of the visible values.
         """
 
     def written(self, head: int, value: AffineForm) -> AffineForm:
-        """What a head would write where its average is this."""
+        """Return the product of an average or a value with W_O of a head."""
 
     def write_sum(self, stream: AffineForm, written: Sequence[AffineForm], sizes: Sequence[Sequence[int]], column: int
                   ) -> AffineForm:
-        """Return the same as `write`, of what the heads write."""
+        """Return the same as `write`, from the products with W_O."""
 
 
 class AttentionStage(NamedTuple):
-    """An attention step with so many heads, and the steps after it up to the next one."""
+    """An attention step, its number of heads, and the steps after it up to the next one."""
 
     attention: AttentionOfClasses
     heads: int
@@ -65,7 +64,7 @@ class AttentionStage(NamedTuple):
 
 
 class ArithmeticOfClasses(Protocol):
-    """What a network computes with."""
+    """The arithmetic of a network's execution."""
 
     stages: list[AttentionStage]
 
@@ -73,17 +72,17 @@ class ArithmeticOfClasses(Protocol):
         """Return the stream of a token before the first attention step."""
 
     def between(self, steps: Between, x: AffineForm) -> AffineForm:
-        """Return the stream after steps that look at one token alone."""
+        """Return the stream after steps on a token alone."""
 
     def judged(self, stream: AffineForm) -> AffineForm:
-        """What rows are linear forms of, from the last stream."""
+        """Return the vector of which rows are linear forms, from the last stream."""
 
     def make_rows(self, rows: Sequence[LogitRow]) -> Linear:
-        """Return these rows as a map of what is judged."""
+        """Return these rows as a linear map of the judged vector."""
 
 
 class Reals:
-    """The real numbers."""
+    """The arithmetic of the exact model."""
 
     def __init__(self, budget: Budget, network: Network) -> None:
         self._budget, self._network = budget, network
@@ -101,7 +100,7 @@ class Reals:
         return self.between(self._first, embed(self._network, token, position))
 
     def between(self, steps: Between, x: AffineForm) -> AffineForm:
-        """Return the stream after steps that look at one token alone."""
+        """Return the stream after steps on a token alone."""
         return pass_between(self._budget, steps, x)
 
     def judged(self, stream: AffineForm) -> AffineForm:
@@ -109,26 +108,26 @@ class Reals:
         return stream
 
     def make_rows(self, rows: Sequence[LogitRow]) -> Linear:
-        """Return these rows as a map of the stream."""
+        """Return the rows as a linear map of the stream."""
         return make_rows(self._budget, self._network.unembedding, rows)
 
 
 class RealAttention:
-    """An attention step over the real numbers."""
+    """An attention step over the reals."""
 
     def __init__(self, budget: Budget, maps: AttentionMaps) -> None:
         self._budget, self._maps = budget, maps
 
     def normed(self, stream: AffineForm) -> AffineForm:
-        """Return the stream as the heads see it."""
+        """Return the heads' input."""
         return normed(self._budget, self._maps.norm, stream)
 
     def key(self, head: int, read: AffineForm, position: int) -> AffineForm:
-        """Return a key, turned."""
+        """Return a key, with rotary positions."""
         return turned(self._budget, self._maps.rotary, position, apply(self._budget, self._maps.heads[head].key, read))
 
     def query(self, head: int, read: AffineForm, position: int) -> AffineForm:
-        """Return a query with the scale of scores, turned."""
+        """Return a query times the scale of scores, with rotary positions."""
         return turned(self._budget, self._maps.rotary, position,
                       apply(self._budget, self._maps.heads[head].query, read))
 
@@ -138,7 +137,7 @@ class RealAttention:
 
     def scores(self, head: int, query: Vectors, keys: Mapping[ColumnSource, Vectors], column: int
                ) -> dict[ColumnSource, PathBounds]:
-        """Inner products, capped, with slopes."""
+        """Return inner products, capped, with slopes."""
         slope = self._maps.heads[head].slope
         return {source: with_slope(scores(self._budget, query, key, self._maps.cap), slope, source[0] - column)
                 for source, key in keys.items()}
@@ -149,7 +148,7 @@ class RealAttention:
 
     def write(self, stream: AffineForm, averages: Sequence[AffineForm], sizes: Sequence[Sequence[int]], column: int
               ) -> AffineForm:
-        """Return the stream, and each average through its matrix."""
+        """Return the stream plus each average times W_O."""
         result, first = stream, stream.slots
         charge(self._budget, len(averages) * len(result.rows), first + sum(z.slots - 1 for z in averages))
         for head, z in zip(self._maps.heads, averages, strict=True):
@@ -158,7 +157,7 @@ class RealAttention:
         return result if self._maps.bias is None else move(result, self._maps.bias)
 
     def written(self, head: int, value: AffineForm) -> AffineForm:
-        """Return the average through its matrix."""
+        """Return the product with W_O."""
         return apply(self._budget, self._maps.heads[head].out, value)
 
     def write_sum(self, stream: AffineForm, written: Sequence[AffineForm], sizes: Sequence[Sequence[int]], column: int

@@ -1,4 +1,4 @@
-"""The box of a node's ranges, cut into cells; docs/trained.md, section 5, *cells*: what is proved on each is proved."""
+"""The box of a node's ranges, cut into cells: rows proved on each are proved; docs/trained.md, section 5, *cells*."""
 
 from collections.abc import Iterator, Sequence
 from struct import unpack
@@ -29,7 +29,7 @@ class Cell(NamedTuple):
 
 
 def cells_of(tree: Tree | None, box: Box, rows: int, bits: int) -> Iterator[Cell]:
-    """The cells of a tree over this box; without a tree the box is the one cell. ``rows`` are to be proved in each.
+    """Yield the cells of a tree over this box; without a tree the box. ``rows`` are to be proved in each.
 
     Raises:
         Malformed: if a cut is outside its range, or a cell has shares for another number of rows.
@@ -49,7 +49,7 @@ def cells_of(tree: Tree | None, box: Box, rows: int, bits: int) -> Iterator[Cell
 
 
 def cut(where: Cut, box: Box, bits: int) -> tuple[Box, Box]:
-    """What is below and above a cut: they overlap, where it is finer than 2^-44.
+    """Return the parts below and above a cut; they overlap if it is finer than 2^-44.
 
     Raises:
         Malformed: if it is outside its range.

@@ -10,11 +10,11 @@ from ....kernel.numbers import INTEGER_BITS
 from .affine import WEIGHT, AffineForm, Linear, apply, make_linear, within_range
 from .packed_integers import SLOT
 
-PLACES = 30  # bits behind the point of a direction
+PLACES = 30  # fractional bits of a direction
 
 
 class DirectionBasis(NamedTuple):
-    """Directions as rows of a matrix Q: the map to all c·v, the one back (the transpose), and |I - Q'Q| over 2^60."""
+    """Directions as rows of a matrix Q: the maps Q and Q' (the transpose), and |I - Q'Q| over 2^60."""
 
     rows: list[tuple[int, ...]]
     there: Linear
@@ -23,7 +23,7 @@ class DirectionBasis(NamedTuple):
 
 
 def make_turn(budget: Budget, data: bytes, width: int) -> DirectionBasis:
-    """The directions that the bytes of a matrix of int32 with this width are; as weights over 2^44 they are exact."""
+    """Decode the directions, rows of int32 over 2^30 with this width; as weights over 2^44 they are exact."""
     budget.spend(1 + (width**3 >> 3))
     budget.hold(4 * INTEGER_BITS * width**2)
     numbers = unpack(f"<{len(data) // 4}i", data)
@@ -36,7 +36,7 @@ def make_turn(budget: Budget, data: bytes, width: int) -> DirectionBasis:
 
 
 def as_linear(rows: Sequence[Sequence[int]]) -> Linear:
-    """Return the map with these rows over 2^30."""
+    """Return the linear map with these rows over 2^30."""
     return make_linear([[x << WEIGHT - PLACES for x in row] for row in rows], [0] * len(rows))
 
 
@@ -44,7 +44,7 @@ def average(budget: Budget, turn: DirectionBasis, least: Sequence[int], greatest
             sizes: Sequence[int]) -> AffineForm:
     """Return the form of z, where Q z is between these bounds and |z_i| at most these sizes.
 
-    Proof. z = Q'(Q z) + (I - Q'Q) z. Each coordinate of Q z has a symbol of its own; the second term is a radius.
+    Proof. z = Q'(Q z) + (I - Q'Q) z. Each coordinate of Q z has a symbol; the second term is a radius.
     """
     middles = [a + b >> 1 for a, b in zip(least, greatest, strict=True)]
     halves = [b - middle for middle, b in zip(middles, greatest, strict=True)]

@@ -1,7 +1,4 @@
-"""The steps of a network on affine forms: weights made ready once, and what each step does to the stream.
-
-docs/trained.md, sections 1 and 5.
-"""
+"""The abstract transformer of each step, on affine forms; docs/trained.md, sections 1 and 5."""
 
 from fractions import Fraction
 from typing import NamedTuple
@@ -16,11 +13,11 @@ from .affine import AffineForm, Linear, apply, make_point, multiply, plus, promo
 from .linear_maps import make_bias, make_map, make_rotation, to_units
 from .norms import normalise
 
-PRECISION = Precision(1)  # its numbers have as many bits behind the point as those of forms
+PRECISION = Precision(1)  # with the fractional bits of forms
 
 
 class NormMaps(NamedTuple):
-    """A norm with its gain and bias over 2^44, and what it is a norm of."""
+    """A norm with its gain and bias over 2^44, and the affine image that it normalises."""
 
     kind: str
     epsilon: Fraction
@@ -50,7 +47,7 @@ class AttentionMaps(NamedTuple):
 
 
 class UnitMaps(NamedTuple):
-    """A step of units."""
+    """A feed-forward block."""
 
     norm: NormMaps | None
     inward: Linear
@@ -63,7 +60,7 @@ Maps = NormMaps | AttentionMaps | UnitMaps
 
 
 def make_norm(budget: Budget, norm: Norm | None) -> NormMaps | None:
-    """Return a norm, ready."""
+    """Prepare a norm."""
     if norm is None:
         return None
     gain, bias = (None if one is None else to_units(one.entries, one.power) for one in (norm.gain, norm.bias))
@@ -72,14 +69,14 @@ def make_norm(budget: Budget, norm: Norm | None) -> NormMaps | None:
 
 
 def make_head(budget: Budget, step: AttentionStep, head: NetworkHead) -> HeadMaps:
-    """Return a head, ready."""
+    """Prepare a head."""
     query = make_map(budget, head.query.weight, head.query.bias, step.scale)
     key, value = (make_map(budget, one.weight, one.bias) for one in (head.key, head.value))
     return HeadMaps(query, key, value, make_map(budget, head.out), head.slope)
 
 
 def make_maps(budget: Budget, step: Step) -> Maps:
-    """Return a step, ready."""
+    """Prepare a step."""
     norm = make_norm(budget, step.norm)
     if isinstance(step, NormStep):
         assert norm is not None
@@ -95,7 +92,7 @@ def make_maps(budget: Budget, step: Step) -> Maps:
 
 
 def make_curve(budget: Budget, step: UnitsStep) -> Curve:
-    """Return an activation, or a rounding, whose scale must be given."""
+    """Prepare an activation, or a rounding, whose scale must be given."""
     if isinstance(step.activation, Rounding):
         from ..balls.roundings import Rounder
 
@@ -105,7 +102,7 @@ def make_curve(budget: Budget, step: UnitsStep) -> Curve:
 
 
 def embed(network: Network, token: int, position: int) -> AffineForm:
-    """Return the stream of a token before the first step: each of its two rows is off by at most 1 unit."""
+    """Return the stream of a token before the first step: each of its two rows is within 1 unit."""
     row = to_units(network.tokens.rows[token], network.tokens.power)
     if network.positions is not None:
         more = to_units(network.positions.rows[position], network.positions.power)
@@ -123,7 +120,7 @@ def normed(budget: Budget, norm: NormMaps | None, x: AffineForm) -> AffineForm:
 
 
 def pass_units(budget: Budget, maps: UnitMaps, x: AffineForm) -> AffineForm:
-    """Return the stream after a step of units. A gate's activation is multiplied with what comes in."""
+    """Return the stream after a feed-forward block; with a gate, act(gate) times the hidden units."""
     x = promoted(x)
     read = normed(budget, maps.norm, x)
     if maps.gate is None:
@@ -136,7 +133,7 @@ def pass_units(budget: Budget, maps: UnitMaps, x: AffineForm) -> AffineForm:
 
 
 def pass_between(budget: Budget, steps: list[NormMaps | UnitMaps], x: AffineForm) -> AffineForm:
-    """Return the stream after steps that look at one token alone."""
+    """Return the stream after steps on a token alone."""
     for step in steps:
         x = pass_units(budget, step, x) if isinstance(step, UnitMaps) else normed(budget, step, x)
     return x

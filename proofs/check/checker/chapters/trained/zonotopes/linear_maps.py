@@ -1,4 +1,4 @@
-"""Weights of a network as integers over 2^44, each off by at most 1 unit: what affine forms are multiplied with."""
+"""Weights of a network as integers over 2^44, each within 1 unit, by which affine forms are multiplied."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -16,7 +16,7 @@ PLAIN = Scale(ONE, None)
 
 
 def to_units(entries: Sequence[int], power: int, scale: Scale = PLAIN) -> list[int]:
-    """entries * 2^power times the scale, over 2^44: rounded down in absolute value or to nearest, by at most 1.
+    """Return entries * 2^power times the scale, over 2^44: rounded towards 0 or to nearest, within 1.
 
     Proof for 1/sqrt(m): the floor of the root of a floor is the floor of the root.
 
@@ -38,7 +38,7 @@ def to_units(entries: Sequence[int], power: int, scale: Scale = PLAIN) -> list[i
 
 
 def over_root(entry: int, shift: int, root: int) -> int:
-    """entry * 2^shift / sqrt(root), rounded towards 0."""
+    """Return entry * 2^shift / sqrt(root), rounded towards 0."""
     square = entry * entry << max(2 * shift, 0)
     size = isqrt((square // root) >> max(-2 * shift, 0))
     return size if entry > 0 else -size
@@ -50,7 +50,7 @@ def make_bias(bias: Vector | None, width: int, scale: Scale = PLAIN) -> list[int
 
 
 def make_map(budget: Budget, weight: Matrix, bias: Vector | None = None, scale: Scale = PLAIN) -> Linear:
-    """x to (x weight + bias) times the scale."""
+    """Return the map x ↦ (x weight + bias) times the scale."""
     entries = len(weight.rows) * weight.width
     budget.spend(1 + entries)
     budget.hold(2 * INTEGER_BITS * entries)
@@ -60,7 +60,7 @@ def make_map(budget: Budget, weight: Matrix, bias: Vector | None = None, scale: 
 
 
 def make_rows(budget: Budget, unembedding: Affine, rows: Sequence[LogitRow]) -> Linear:
-    """Return the stream to the values of these linear forms of logits."""
+    """Return the linear map from the stream to the values of these linear forms of logits."""
     columns, biases = [], []
     weight, bias = unembedding.weight, unembedding.bias
     for row in rows:
@@ -74,12 +74,12 @@ def make_rows(budget: Budget, unembedding: Affine, rows: Sequence[LogitRow]) -> 
 
 
 def dot(row: Sequence[tuple[int, int]], entries: Sequence[int]) -> int:
-    """Return the sum of these multiples of entries."""
+    """Return the dot product of a sparse row and the entries."""
     return sum(coefficient * entries[token] for token, coefficient in row)
 
 
 def make_rotation(rotary: Rotary, position: int, width: int) -> Linear:
-    """Return the turn of the pairs of coordinates at a position; the coordinates that are in no pair stay."""
+    """Return the rotation of the pairs of coordinates at a position; coordinates in no pair are kept."""
     cosines = to_units(rotary.cosines.rows[position], rotary.cosines.power)
     sines = to_units(rotary.sines.rows[position], rotary.sines.power)
     columns = [[(i == j) << WEIGHT for i in range(width)] for j in range(width)]

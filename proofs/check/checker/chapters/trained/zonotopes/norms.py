@@ -15,15 +15,15 @@ from ....kernel.verdicts import require
 from .affine import FRACTION, AffineForm, CentredRange, charge, promoted, spread, tighten, widened, within_range
 from .packed_integers import MOST, READABLE, SLOT, rescale, unpack
 
-ROOT = 48  # bits behind the point of 1/sqrt
-SQUARE_BITS = 58  # |y|^2 + E is shifted to at most so many bits
-SLOPE_BITS = 40  # about so many bits has a slope
-WIDE = 8  # bits of the greatest |y|^2 + E over the least one, from which on the form is not of use
+ROOT = 48  # fractional bits of 1/sqrt
+SQUARE_BITS = 58  # |y|^2 + E is shifted to at most this many bits
+SLOPE_BITS = 40  # approximate bits of a slope
+WIDE = 8  # log2 of the ratio of the greatest |y|^2 + E to the least from which the form is useless
 MOST_SQUARED = 1 << 124  # |y|^2 + E is below it, in units of 2^-88
 
 
 class Single(NamedTuple):
-    """A form of one number: slots, a radius for what has no symbol, the centre, and how far it may be from there."""
+    """A form of one number: slots, a radius for what has no symbol, the centre, and the reach around it."""
 
     row: int
     slots: int
@@ -33,7 +33,7 @@ class Single(NamedTuple):
 
 
 def make_single(row: int, slots: int, radius: int) -> Single:
-    """Return the form; its slots are known to be readable."""
+    """Return the form; its slots must be readable."""
     found = unpack(row, slots)
     return Single(row, slots, radius, found[0], sum(map(abs, found)) - abs(found[0]) + radius)
 
@@ -51,7 +51,7 @@ def normalise(budget: Budget, kind: str, epsilon: Fraction, x: AffineForm) -> Af
     """Return the norm, without gain and bias.
 
     Raises:
-        Rejected: if the variance is not known to be above 0, or numbers do not fit.
+        Rejected: if the variance may be 0, or numbers do not fit.
     """
     d, x = len(x.rows), promoted(x)
     y = centred(x) if kind == "layer" else x
@@ -67,10 +67,10 @@ def normalise(budget: Budget, kind: str, epsilon: Fraction, x: AffineForm) -> Af
 
 
 def ends_alone(known: CentredRange, extra: Fraction) -> list[tuple[int, int]]:
-    """Return the least and the greatest of each coordinate of the norm, from those of the vector's coordinates alone.
+    """Return the least and the greatest of each coordinate of the norm, from the ranges of the coordinates alone.
 
-    Proof. With s the squares of all others and E, sqrt(d) t / sqrt(t^2 + s) rises with t; it falls as s rises if t is
-    above 0, and rises if it is below 0.
+    Proof. With s the squares of all others and E, sqrt(d) t / sqrt(t^2 + s) increases with t; in s it decreases if t >
+    0, and increases if t < 0.
     """
     d, below = len(known.centres), (extra.numerator << 2 * FRACTION) // extra.denominator
     near = [max(abs(m) - r, 0) ** 2 for m, r in zip(*known, strict=True)]
@@ -81,14 +81,14 @@ def ends_alone(known: CentredRange, extra: Fraction) -> list[tuple[int, int]]:
 
 
 def highest(t: int, d: int, least: int, most: int) -> int:
-    """At least sqrt(d) t / sqrt(t^2 + s) for all s between these, over 2^44."""
+    """Bound sqrt(d) t / sqrt(t^2 + s) from above for s in [least, most], over 2^44."""
     if t > 0:
         return isqrt((d * t * t << 2 * FRACTION) // (t * t + least)) + 1
     return -isqrt((d * t * t << 2 * FRACTION) // (t * t + most))
 
 
 def ended(form: AffineForm, ends: Sequence[tuple[int, int]]) -> AffineForm:
-    """A form that contains a norm; coordinates with less than half its width between these ends are these ends."""
+    """Return a form that contains the norm; coordinates with a wider reach than these ends are the ends."""
     rows, radii, sizes = list(form.rows), list(form.radii), list(form.sizes)
     for i, (low, high) in enumerate(ends):
         reach = make_single(form.rows[i], form.slots, form.radii[i]).reach
@@ -99,19 +99,19 @@ def ended(form: AffineForm, ends: Sequence[tuple[int, int]]) -> AffineForm:
 
 
 def centred(x: AffineForm) -> AffineForm:
-    """d (x - mean(x)), exactly; what has no symbol is d - 1 times its radius and once each other's."""
+    """Return d (x - mean(x)), exactly; radii are d times the own radius plus all radii."""
     d, total, radius, size = len(x.rows), sum(x.rows), sum(x.radii), sum(x.sizes)
     return within_range([d * row - total for row in x.rows], x.slots, [d * one + radius for one in x.radii],
                         [d * one + size for one in x.sizes])
 
 
 def square(y: AffineForm, known: CentredRange, extra: Fraction) -> Squares:
-    """|y|^2 + extra.
+    """Return the form of |y|^2 + extra.
 
     Proof. With y = m + δ, |y|^2 = |m|^2 + 2 m·δ + |δ|^2, and 0 <= |δ|^2 <= Σ reach^2 =: R. The slots of Σ m_i y_i are
     |m|^2 and m·generators; what has no symbol is 2 Σ |m_i| radius_i, and R/2 around R/2. |y_i| is between |m_i| -
     reach_i (or 0) and |m_i| + reach_i, its size. The sum is below 2^124, so slots of twice the sum fit. It is shifted
-    by as many bits as are too many; each slot is rounded by at most 1/2, the radius up.
+    by the excess bits; each slot is rounded by at most 1/2, the radius up.
     """
     centres, reaches = known
     below = (extra.numerator << 2 * FRACTION) // extra.denominator
@@ -129,15 +129,15 @@ def square(y: AffineForm, known: CentredRange, extra: Fraction) -> Squares:
 
 
 def inverse_root(squares: Squares, d: int) -> Single:
-    """sqrt(d / u) in units of 2^-48, where u is the sum.
+    """Return sqrt(d / u) in units of 2^-48, where u is the sum.
 
-    Proof. p(u) = sqrt(d / u) is convex, so with any slope -s, p(u) + s u is on [least, greatest] at most the greater
-    of its values at the ends, and at least what the tangent of p at any t > 0 gives there, which is linear in u, so
-    the lesser of its values at the ends: p(t) - p(t) (e - t) / (2 t) + s e. So p(u) is within ``doubt`` of ``centre``
-    - s u. The slope is s = slope / 2^places in units of p for a unit of u.
+    Proof. p(u) = sqrt(d / u) is convex, so with any slope -s, p(u) + s u is on [least, greatest] at most the greater of
+    its values at the ends, and at least the tangent of p at any t > 0 plus s u, which is linear in u, so the lesser of
+    its values at the ends: p(t) - p(t) (e - t) / (2 t) + s e. So p(u) is within ``remainder`` of ``centre`` - s u. The
+    slope is s = slope / 2^places in units of p for a unit of u.
 
     Raises:
-        Rejected: if u is not known to be above 0.
+        Rejected: if u may be 0.
     """
     form, power, least, greatest = squares
     require(0 < least <= greatest, "a norm where the variance may be too near to 0")
@@ -159,14 +159,14 @@ def inverse_root(squares: Squares, d: int) -> Single:
 
 
 def tangent_point(scaled: int, slope: int, places: int, least: int, greatest: int) -> int:
-    """About where p has this slope: t^3 = scaled / (2 s)^2. Nothing is concluded from how near it is."""
+    """Return approximately the point where p has this slope: t^3 = scaled / (2 s)^2. Any result is sound."""
     if not slope:
         return least
     return min(max(cube_root((scaled << 2 * places - 2 if places else scaled) // (slope * slope)), least), greatest)
 
 
 def cube_root(x: int) -> int:
-    """About the cube root, by Newton's method from above."""
+    """Return approximately the cube root, by Newton's method from above."""
     guess = 1 << x.bit_length() // 3 + 1
     while (better := (2 * guess + x // (guess * guess)) // 3) < guess:
         guess = better
@@ -174,17 +174,17 @@ def cube_root(x: int) -> int:
 
 
 def tangent_at(p: int, t: int, e: int) -> int:
-    """At most the tangent of sqrt(d / u) at t, taken at e; the value at t is between p and p + 1."""
+    """Bound the tangent of sqrt(d / u) at t, taken at e, from below; the value at t is between p and p + 1."""
     rise = 3 * t - e
     return (p if rise >= 0 else p + 1) * rise // (2 * t)
 
 
 def times_root(y: AffineForm, known: CentredRange, root: Single) -> AffineForm:
-    """Return the product of every coordinate and the one number, a positive one.
+    """Return the product of every coordinate and a positive number.
 
-    Proof. With y = m + δ and p = b + π, y p = m b + m π + b δ + δ π. m π has the symbols of p, and one for its
-    radius, the same for all coordinates; b δ those of y; |δ π| is at most the product of the reaches. A point has no
-    symbols, and all of this is its radius.
+    Proof. With y = m + δ and p = b + π, y p = m b + m π + b δ + δ π. m π has the symbols of p, and one for its radius,
+    shared by all coordinates; b δ those of y; |δ π| is at most the product of the reaches. A point has no symbols, and
+    all of this is its radius.
     """
     b, reach, shared = root.centre, root.reach, y.slots > 1
     p = root.row + (root.radius << SLOT * root.slots) if shared else root.row

@@ -1,7 +1,6 @@
-"""What attention averages at a node, along given directions: proved by longest paths; docs/trained.md, section 5.
+"""Bounds of attention's averages at a node along directions, proved by longest paths; docs/trained.md, section 5.
 
-Many directions are packed, each in a slot: sums of a path are biased by 2^126, so that the greater of two is
-branch-free.
+Many directions are packed, each in a slot: sums of a path are biased by 2^126, so that the maximum is branch-free.
 """
 
 from __future__ import annotations
@@ -23,12 +22,11 @@ if TYPE_CHECKING:
 BIAS = 1 << 126
 
 ColumnSource = tuple[int, ...]
-"""A column (of tracks, a place), and what tells apart what is read there: tokens before the first attention step, nodes
-later."""
+"""A column (of tracks, a place), and its key there: the token before the first attention step, the node later."""
 
 
 class AttendedTo(NamedTuple):
-    """What a head reads where it is attended to: key, value, and how great c·value and -c·value are, packed."""
+    """A key and a value that a head attends to, and the greatest c·value and -c·value of all directions c, packed."""
 
     key: Vectors
     value: AffineForm
@@ -37,7 +35,7 @@ class AttendedTo(NamedTuple):
 
 def weigh(budget: Budget, weights: RelativeWeights, found: Mapping[ColumnSource, PathBounds]) -> dict[ColumnSource,
                                                                                                       PathBounds]:
-    """Weights around exp(score - top) in units of 2^-40, for a number top that all have in common."""
+    """Enclose exp(score - top) in units of 2^-40, for a number top common to all sources."""
     top = max(bounds.greatest for bounds in found.values())
     budget.spend(2 * len(found))
     return {source: PathBounds(*weights.enclose(least - top, greatest - top))
@@ -45,21 +43,20 @@ def weigh(budget: Budget, weights: RelativeWeights, found: Mapping[ColumnSource,
 
 
 def most_of(budget: Budget, linear: Linear, values: AffineForm) -> list[int]:
-    """Return the greatest that linear forms of the values may be."""
+    """Return the greatest values of linear forms of the values."""
     known = spread(budget, apply(budget, linear, values))
     return [centre + reach for centre, reach in zip(*known, strict=True)]
 
 
 def both_ways(budget: Budget, linear: Linear, values: AffineForm) -> int:
-    """Packed: the greatest of each direction, then of each direction turned round."""
+    """Return, packed, the greatest along each direction, then along each negated direction."""
     known = spread(budget, apply(budget, linear, values))
     return pack([centre + reach for centre, reach in zip(*known, strict=True)]
                 + [reach - centre for centre, reach in zip(*known, strict=True)])
 
 
 class Averages:
-    """The paths that a query node sees, and weights of what is on them; ``seen`` has the nodes of each column that are
-    on one, ``sources`` says what a node of a column reads."""
+    """Averages of a head over a query's paths: ``seen`` nodes by column; ``sources`` has the source of each node."""
 
     def __init__(self, budget: Budget, columns: GraphColumns, sources: Sequence[Sequence[ColumnSource]],
                  seen: Sequence[Iterable[int]], weights: Mapping[ColumnSource, PathBounds]) -> None:
@@ -67,10 +64,10 @@ class Averages:
         self.weights = weights
 
     def below(self, most: Mapping[ColumnSource, int], thresholds: Sequence[int]) -> list[bool]:
-        """Which averages are shown to be at most their thresholds, over 2^44; ``most`` packs V for each source.
+        """Return which averages are proved to be at most their thresholds, over 2^44; ``most`` packs V for each source.
 
-        Proof. V and the thresholds are below 2^62, weights at most 2^40, tokens fewer than 2^14: sums are below
-        2^118. So slots of tops + bias - sum are above 0 and below 2^128: no borrows; the top bit says bias >= sum.
+        Proof. V and the thresholds are below 2^62, weights at most 2^40, tokens fewer than 2^14: sums are below 2^118.
+        So slots of tops + bias - sum are above 0 and below 2^128: no borrows; the top bit is set if bias >= sum.
         """
         slots = len(thresholds)
         require(all(-READABLE < threshold < READABLE for threshold in thresholds), "a range is beyond 2^18")
@@ -82,7 +79,7 @@ class Averages:
         return [digit > 0 for digit in kept.to_bytes(SLOT // 8 * slots, "little")[SLOT // 8 - 1::SLOT // 8]]
 
     def _longest(self, added: Mapping[ColumnSource, int], slots: int, bias: int, tops: int) -> int:
-        """The greatest sum over all paths from the first column to the last one here; biased. There is one at least."""
+        """Return the longest path from the first visible column to the last one, biased; there is one."""
         reached: dict[int, int] = {}
         for p, indices in enumerate(self._seen):
             last, reached = reached, {}
@@ -96,5 +93,5 @@ class Averages:
 
 
 def contribution(excess: int, weight: PathBounds, bias: int, tops: int, slot: int = SLOT) -> int:
-    """Slot by slot the greater of least * excess and greatest * excess: what is above 0 counts more."""
+    """Return, slot by slot, the greater of least * excess and greatest * excess."""
     return weight.least * excess + (weight.greatest - weight.least) * (maximum(excess + bias, bias, tops, slot) - bias)

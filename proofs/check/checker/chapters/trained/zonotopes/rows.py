@@ -1,17 +1,17 @@
-"""The rows of a case at the stream of a node: above the margin by the form, or by the averages that it depends on.
+"""Rows of a case at the stream of a node: above the margin by the form, or by the averages in it.
 
-docs/trained.md, section 5, *row* and *cells*. On a cell (cells.py; a node without cuts has one, its whole box) let y
-be the values along all directions of the heads of the last attention step, each in its [low, high] there. A row's
-form has, for the symbol of each of them, a generator g. Let middle and half be the centre and the half width of [low,
-high], so that y = middle + half ε. For any numbers α and μ, one of each for each y,
+docs/trained.md, section 5, *row* and *cells*. On a cell (cells.py; a node without cuts has one, its whole box) let y be
+the values along all directions of the heads of the last attention step, each in its [low, high] there. A row's form
+has, for the symbol of each of them, a generator g. Let middle and half be the centre and the half width of [low, high],
+so that y = middle + half ε. For any numbers α and μ, one of each for each y,
 
     g ε = α (y - middle) + (g - α half) ε,    α y = μ y + (α - μ) y,    μ y >= min(μ low, μ high).
 
-So the row is at least its centre, less its radius, its other generators, |g - α half| and α middle for each y, plus
-the least of μ y for each, and plus Σ (α - μ) y: it is at least the floor if Σ (μ - α) y is at most the *room* that
-the rest leaves. This last sum is b·z, head by head, for the vectors b = Σ (μ - α) c over the head's directions c; and
-b·z of one head has bounds that hold on the whole class (ranges.py). Any α and μ are sound. Here α is g / half rounded
-down, over 2^30, so that nothing but roundings is lost, and μ is the certificate's, or 0.
+So the row is at least its centre, minus its radius, its other generators, |g - α half| and α middle for each y, plus
+the least of μ y for each, and plus Σ (α - μ) y: it is at least the floor if Σ (μ - α) y is at most the *room* that the
+rest leaves. This last sum is b·z, head by head, for the vectors b = Σ (μ - α) c over the head's directions c; and b·z
+of one head has bounds that hold on the whole class (ranges.py). Any α and μ are sound. Here α is g / half rounded down,
+over 2^30, so that only roundings are lost, and μ is the certificate's, or 0.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,21 +27,21 @@ from .directions import PLACES, DirectionBasis
 from .packed_integers import pack_short, unpack
 from .ranges import AttendedTo, ColumnSource, most_of
 
-SLOPE = 30  # bits behind the point of α and μ
-SHARE = 20  # bits behind the point of the numbers of a certificate's share
+SLOPE = 30  # fractional bits of α and μ
+SHARE = 20  # fractional bits of the numbers of a certificate's share
 LINES = 32  # thresholds that are tried at once
-ROUNDS = 3  # how often the least of them narrows the next ones
+ROUNDS = 3  # refinements of the interval of thresholds
 
 
 class BoundedAverages(Protocol):
     """The averages of a head on a class, as `Averages` has them."""
 
     def below(self, most: Mapping[ColumnSource, int], thresholds: Sequence[int]) -> list[bool]:
-        """Which are shown to be at most their thresholds, over 2^44; ``most`` packs V for each source."""
+        """Return which are proved to be at most their thresholds, over 2^44; ``most`` packs V for each source."""
 
 
 class AttendedValues(NamedTuple):
-    """A head at a node: its paths, what it reads on them, its directions, and how great a coordinate of a value is."""
+    """A head at a node: averages, the keys and values on its paths, directions, and bounds of value coordinates."""
 
     averages: BoundedAverages
     reads: Mapping[ColumnSource, AttendedTo]
@@ -58,14 +58,14 @@ class Last(NamedTuple):
 
 
 class Rest(NamedTuple):
-    """What of a row is left to the class: for each head the numbers μ - α over 2^30; and the room, over 2^44."""
+    """The part of a row left to the class: for each head the numbers μ - α over 2^30; and the room, over 2^44."""
 
     numbers: list[list[int]]
     room: int
 
 
 def prove_rows(budget: Budget, rows: Linear, margin: Fraction, stream: AffineForm, last: Last | None) -> None:
-    """All rows are above the margin on every word of the class in the cell."""
+    """Check that all rows are above the margin on every word of the class in the cell."""
     values = apply(budget, rows, stream)
     floor = (margin.numerator << FRACTION) // margin.denominator + 1
     known = spread(budget, values)
@@ -75,9 +75,9 @@ def prove_rows(budget: Budget, rows: Linear, margin: Fraction, stream: AffineFor
 
 
 def exceed(budget: Budget, values: AffineForm, rows: Sequence[int], floor: int, last: Last) -> bool:
-    """Whether these rows are at least so much, by bounds of what the averages add to each.
+    """Return whether these rows are at least ``floor``, by bounds of the averages' part of each.
 
-    Every head but the last one takes of the room the least bound that is found; the last one must keep to what is left.
+    Every head but the last takes the least bound found from the room; the last one must keep to what is left.
     """
     rests = [share_out(budget, values, row, floor, last) for row in rows]
     rooms = [rest.room for rest in rests]
@@ -89,7 +89,7 @@ def exceed(budget: Budget, values: AffineForm, rows: Sequence[int], floor: int, 
 
 
 def share_out(budget: Budget, values: AffineForm, row: int, floor: int, last: Last) -> Rest:
-    """What of a row is left to the class, and the room for it; the module's docstring has the proof."""
+    """Return the part of a row left to the class, and the room for it; the module's docstring has the proof."""
     slots = unpack(values.rows[row], values.slots)
     budget.spend(1 + (len(slots) >> 2))
     share = iter(last.cell.shares[row] or [0] * len(slots))
@@ -109,10 +109,10 @@ def share_out(budget: Budget, values: AffineForm, row: int, floor: int, last: La
 
 def greatest(budget: Budget, heard: AttendedValues, bounds: DirectionBounds,
              numbers: Sequence[Sequence[int]]) -> list[int]:
-    """For each vector of numbers over 2^30 something that Σ number y of a head is at most, over 2^44, in the cell.
+    """Bound Σ number y of a head in the cell, over 2^44, for each vector of numbers over 2^30.
 
-    It is what the box says, or the least threshold that is met on the whole class, of those that are tried: they
-    divide the interval between the least and the greatest that the box allows.
+    The bound is that of the box, or the least threshold proved on the whole class, of those that are tried: they divide
+    the interval between the least and the greatest that the box allows.
     """
     found = [(sum(map(min, ends)) >> SLOPE, -(-sum(map(max, ends)) >> SLOPE))
              for one in numbers for ends in [[(x * low, x * high) for x, low, high in zip(one, *bounds, strict=True)]]]
@@ -125,7 +125,7 @@ def greatest(budget: Budget, heard: AttendedValues, bounds: DirectionBounds,
 
 
 def narrowed(lines: Sequence[int], high: int, kept: Sequence[bool]) -> tuple[int, int]:
-    """Return the greatest threshold before the first one that is kept, and that one; ``high`` is kept anyway."""
+    """Return the greatest threshold before the first one that holds, and that one; ``high`` holds anyway."""
     first = next((k for k, is_kept in enumerate(kept) if is_kept), len(lines))
     return lines[max(first - 1, 0)], lines[first] if first < len(lines) else high
 
@@ -133,7 +133,7 @@ def narrowed(lines: Sequence[int], high: int, kept: Sequence[bool]) -> tuple[int
 def most_along(budget: Budget, heard: AttendedValues, numbers: Sequence[Sequence[int]],
                times: int = 1) -> dict[ColumnSource,
                                                                                                        int]:
-    """For each source, packed: the greatest b·value, so many times, for the b of each vector of numbers over 2^30."""
+    """Return for each source, packed, the greatest b·value, ``times`` times, for each vector of numbers over 2^30."""
     directions = list(zip(*heard.turn.rows, strict=True))
     budget.spend(1 + (len(numbers) * len(directions) ** 2 >> 3))
     linear = make_linear([[sum(map(mul, one, column)) >> SLOPE + PLACES - WEIGHT for column in directions]

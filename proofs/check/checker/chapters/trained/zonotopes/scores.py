@@ -20,17 +20,17 @@ class Vectors(NamedTuple):
 
 
 class PathBounds(NamedTuple):
-    """The least and the greatest that something may be."""
+    """An interval: the least and the greatest value."""
 
     least: int
     greatest: int
 
 
 def scores(budget: Budget, query: Vectors, key: Vectors, cap: ScoreCap | None = None) -> PathBounds:
-    """Bounds of the inner product over all words of both classes, capped, in units of 2^-44.
+    """Enclose the inner product over all words of both classes, capped, in units of 2^-44.
 
     Proof. With q = q0 + δq and k = k0 + δk, q·k = q0·k0 + δq·k0 + q0·δk + δq·δk; the last is at most the sum of the
-    products of the reaches. Symbols of different nodes are not the same, so all of it is added up. A cap grows with it.
+    products of the reaches. Symbols of different nodes are separate, so all reaches are added. A cap is increasing.
     """
     budget.spend(2 + (len(query.known.centres) >> 3))
     centre = sum(map(mul, query.known.centres, key.known.centres))
@@ -44,7 +44,7 @@ def scores(budget: Budget, query: Vectors, key: Vectors, cap: ScoreCap | None = 
 
 
 def move_of(budget: Budget, moving: Vectors, fixed: Sequence[int]) -> int:
-    """How far the inner product of a form with a point moves as the form does, in units of 2^-88."""
+    """Return the reach of the inner product of a form with a point, in units of 2^-88."""
     form = moving.form
     loose: int = sum(map(mul, form.radii, map(abs, fixed)))
     if form.slots == 1:
@@ -56,7 +56,7 @@ def move_of(budget: Budget, moving: Vectors, fixed: Sequence[int]) -> int:
 
 
 def with_slope(bounds: PathBounds, slope: Fraction | None, distance: int) -> PathBounds:
-    """Return the scores with slope times (j - i) added."""
+    """Return the scores plus slope · (j - i)."""
     if slope is None:
         return bounds
     numerator, denominator = slope.numerator * distance << FRACTION, slope.denominator

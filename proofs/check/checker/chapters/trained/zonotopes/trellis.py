@@ -1,9 +1,8 @@
-"""A graph of classes is a cover of all words: every word follows one path, and all of a node's words end in its
-token.
+"""Proof that a graph of classes covers all words: every word follows one path, whose nodes have its tokens.
 
-Here the tokens of an input are *columns*: the tokens of ``before``, one node each, then the levels 1, 2, ... of the
-graph. A node of a column has a token, and the nodes of the column before from which it is reached; none in the first
-column. docs/trained.md, section 4, Graph and Rows of a node.
+The tokens of an input are *columns*: the tokens of ``before``, one node each, then the levels 1, 2, ... of the graph. A
+node of a column has a token, and the nodes of the column before from which it is reached; none in the first column.
+docs/trained.md, section 4, Graph and Rows of a node.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -29,7 +28,7 @@ class GraphColumns(NamedTuple):
 
 
 class LevelNodes(NamedTuple):
-    """The nodes of a level: letters by which they are entered (or one token of ``after``), predecessors, states."""
+    """The nodes of a level: tokens of the edges into them, predecessors, tracker states."""
 
     tokens: list[int]
     previous: list[tuple[int, ...]]
@@ -41,7 +40,7 @@ def follow(budget: Budget, graph: Graph, claim: TrainedClaim, tracker: Tracker, 
     """Return the columns of the levels 0 ... levels of a graph; n is its length, or None if it is by place.
 
     Raises:
-        Malformed: if it has not these levels, or a node has another number of successors, or one that is not there.
+        Malformed: if levels are missing, or a node has another number of successors, or one that does not exist.
         Rejected: if edges of different letters lead to a node, or none does.
     """
     expect(len(graph) > levels if n is None else len(graph) == levels + 1, "graph: {} levels, expected {}", len(graph),
@@ -69,13 +68,13 @@ def follow(budget: Budget, graph: Graph, claim: TrainedClaim, tracker: Tracker, 
 
 
 def cases_of(walk: LevelNodes) -> list[frozenset[int]]:
-    """For each node the cases that hold in one of its states."""
+    """Return for each node the cases that hold in one of its states."""
     return [frozenset(case for state in states for case in state.cases) for states in walk.states]
 
 
 def follow_level(budget: Budget, graph: Graph, tokens: Sequence[int], level: int, walk: LevelNodes,
                  step: Callable[[TrackerState, int], TrackerState]) -> LevelNodes:
-    """Return the next level, entered by letters with these tokens; ``step`` is what a letter makes of a state."""
+    """Return the next level, entered by letters with these tokens; ``step`` is the transition of a state."""
     size = len(graph[level + 1])
     letters: list[int | None] = [None] * size
     previous: list[dict[int, None]] = [{} for _ in range(size)]
@@ -93,7 +92,7 @@ def follow_level(budget: Budget, graph: Graph, tokens: Sequence[int], level: int
 
 
 def expect_successors(budget: Budget, successors: tuple[int, ...], number: int, size: int, level: int) -> None:
-    """One for each letter (or one), all of them in the next level, which has this size."""
+    """Require ``number`` successors, all of them in the next level, which has this size."""
     budget.spend(1 + number)
     expect(len(successors) == number, "graph: {} successors of a node of level {}, expected {}", len(successors), level,
            number)
@@ -104,7 +103,7 @@ def entered(letters: Iterable[int | None], level: int) -> list[int]:
     """Return the letters by which nodes are entered.
 
     Raises:
-        Rejected: if no edge leads to one.
+        Rejected: if a node has no edge into it.
     """
     found = [letter for letter in letters if letter is not None]
     require(len(found) == len([*letters]), "graph: no edge leads to a node of level {}", level + 1)
@@ -112,7 +111,7 @@ def entered(letters: Iterable[int | None], level: int) -> list[int]:
 
 
 def ancestors(columns: GraphColumns, nodes: Iterable[GraphNode]) -> list[set[int]]:
-    """For each column the nodes from which one of these is reached, they themselves among them."""
+    """Return for each column the nodes from which one of these is reached, they themselves among them."""
     found: list[set[int]] = [set() for _ in columns.tokens]
     for column, index in nodes:
         found[column].add(index)
@@ -123,7 +122,7 @@ def ancestors(columns: GraphColumns, nodes: Iterable[GraphNode]) -> list[set[int
 
 
 def on_paths(columns: GraphColumns, nodes: Collection[GraphNode]) -> list[set[int]]:
-    """For each column the nodes on a path from the first to the last one that meets one of these."""
+    """Return for each column the nodes on a path from the first to the last one through one of these."""
     found, reached = ancestors(columns, nodes), [set[int]() for _ in columns.tokens]
     for column, index in nodes:
         reached[column].add(index)
@@ -133,5 +132,5 @@ def on_paths(columns: GraphColumns, nodes: Collection[GraphNode]) -> list[set[in
 
 
 def in_order(nodes: Iterable[set[int]]) -> list[GraphNode]:
-    """Column by column, by index."""
+    """Return the nodes column by column, by index."""
     return [(column, index) for column, indices in enumerate(nodes) for index in sorted(indices)]
