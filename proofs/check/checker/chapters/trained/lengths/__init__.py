@@ -1,7 +1,7 @@
-"""Lengths beyond enumeration, for one attention step without tables of positions; docs/lengths.md. Read in this order:
+"""Words of any length, for networks of one attention step without position tables; docs/lengths.md; in reading order.
 
-reading       of certificates and of long wrong words
-counts        words by their last letter and how often each letter came; cells of counts
+../reading    of certificates and of long wrong words
+counts        words by their last letter and Parikh vector; cells of Parikh vectors
 truths        which cases may hold in a cell
 margins       the stream on a cell, as an affine form
 case_rows     the rows of cases

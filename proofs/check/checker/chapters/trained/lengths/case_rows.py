@@ -1,4 +1,4 @@
-"""The rows of cases, as maps of the stream."""
+"""The rows of cases, as linear maps of the stream."""
 
 from ..reading.decision import Decision
 from ..reading.words_claim import TrainedClaim
@@ -7,7 +7,7 @@ from ..zonotopes.linear_maps import make_rows
 
 
 class CaseRows:
-    """Of each set of cases the rows, made once."""
+    """The rows of each set of cases, memoised."""
 
     def __init__(self, given: Decision[TrainedClaim, object]) -> None:
         self._given = given

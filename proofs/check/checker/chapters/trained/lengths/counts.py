@@ -1,8 +1,8 @@
-"""Words as counts of letters, and cells of them; docs/lengths.md, section 2.
+"""Words as Parikh vectors (counts of letters), and cells of them; docs/lengths.md, section 2.
 
 A *region* is a last letter (none, where tokens follow the word) and for each letter a class of its counts. A cell of a
-region has bounds of the length N, and of the share n_a / N of each letter a. What is *narrowed* still holds every
-vector of counts of the region that the cell held: each bound follows from others that hold of all of them.
+region has bounds of the length N, and of the share n_a / N of each letter a. A *narrowed* cell still contains every
+Parikh vector of the region that the cell contained: each bound follows from others that hold of all of them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,11 +19,11 @@ ROUNDS = 3  # how often bounds are derived from each other
 
 Shares = tuple[Fraction, ...]
 Ends = tuple[int, int | None]
-"""The least and the greatest; None if there is no bound."""
+"""Least and greatest count; None if there is no bound."""
 
 
 class Region(NamedTuple):
-    """``last`` is a letter or None; ``classes`` has the class of each letter's count; ``states`` may be reached."""
+    """A letter ``last``, or None; ``classes`` of each letter's count; ``states`` that may be reached."""
 
     last: int | None
     classes: tuple[int, ...]
@@ -31,7 +31,7 @@ class Region(NamedTuple):
 
 
 class CountCell(NamedTuple):
-    """Lengths ``least`` ... ``greatest`` (None: all), and the shares of letters."""
+    """A box: lengths ``least`` ... ``greatest`` (None: unbounded), and the shares of letters."""
 
     least: int
     greatest: int | None
@@ -40,17 +40,17 @@ class CountCell(NamedTuple):
 
 
 class CountedCell(NamedTuple):
-    """A cell with bounds of the counts of letters."""
+    """A cell with bounds of the counts of letters: a Parikh box."""
 
     cell: CountCell
     counts: tuple[Ends, ...]
 
 
 def regions_of(budget: Budget, claim: TrainedClaim, kinds: Sequence[CountKind]) -> list[Region]:
-    """Return the regions of all words with letters, in order: each word is in one, and its state among the region's.
+    """Return the regions of all nonempty words, in order: each word is in one, and its state among the region's.
 
-    Proof. All (last letter, state, classes) that words reach are found step by step: the class of a count that grows by
-    one follows from the class.
+    Proof. All (last letter, state, classes) that words reach are enumerated step by step: the class of a count plus 1
+    is a function of the class.
     """
     letters, nodes = range(len(kinds)), len(kinds) + 1
     for kind in kinds:
@@ -75,24 +75,24 @@ def regions_of(budget: Budget, claim: TrainedClaim, kinds: Sequence[CountKind]) 
 
 
 def reads_last_letter(claim: TrainedClaim) -> bool:
-    """Whether logits are judged at the word's last letter, not at a token after it."""
+    """Return whether logits are judged at the word's last letter, not at a token after it."""
     return claim.read == "each" or not claim.after
 
 
 def next_class(kind: CountKind, number: int) -> int:
-    """Return the class of a count that is one more; that of 0 is 0."""
+    """Return the class of a count plus 1; the class of 0 is 0."""
     return number + 1 if number + 1 < kind.classes else kind.threshold
 
 
 def round_up(kind: CountKind, number: int, count: int) -> int | None:
-    """Return the least count of the class that is at least this."""
+    """Return the least number in the class that is at least ``count``; None if there is none."""
     if count <= number:
         return number
     return None if number < kind.threshold else number - (number - count) // kind.period * kind.period
 
 
 def round_down(kind: CountKind, number: int, count: int) -> int | None:
-    """Return the greatest count of the class that is at most this."""
+    """Return the greatest number in the class that is at most ``count``; None if there is none."""
     if count < number:
         return None
     return number if number < kind.threshold else number + (count - number) // kind.period * kind.period
@@ -106,7 +106,7 @@ def whole(claim: TrainedClaim, letters: int) -> CountCell:
 
 
 def halves(cell: CountCell, cut: CountCut) -> tuple[CountCell, CountCell]:
-    """Below and above a cut: each vector of the cell is in one."""
+    """Split a cell below and above a cut: each vector of the cell is in one part."""
     letter, at = cut
     if letter == LENGTH:
         below = at if cell.greatest is None else min(cell.greatest, at)
@@ -123,7 +123,7 @@ def replaced(shares: Shares, place: int, share: Fraction) -> Shares:
 
 def narrowed(budget: Budget, kinds: Sequence[CountKind], region: Region, cell: CountCell,
              sums: Sequence[Sequence[int]]) -> CountedCell | None:
-    """The cell, narrowed by its region and by the sums of counts with these coefficients; None if it is empty."""
+    """Narrow the cell by its region and by the linear forms ``sums`` of counts; None if it is empty."""
     counts: tuple[Ends, ...] = ()
     for _ in range(ROUNDS):
         budget.spend(20 * len(kinds) * (2 + len(sums)))
@@ -142,7 +142,7 @@ def narrowed(budget: Budget, kinds: Sequence[CountKind], region: Region, cell: C
 
 
 def count_within(kind: CountKind, number: int, cell: CountCell, letter: int, last: int | None) -> Ends | None:
-    """Return the counts of a letter of this class, in a cell."""
+    """Bound the count of a letter of this class in a cell; None if there is none."""
     least = -(-cell.least * cell.low[letter].numerator // cell.low[letter].denominator)
     low = round_up(kind, number, max(least, int(letter == last)))
     if low is None:
@@ -155,7 +155,7 @@ def count_within(kind: CountKind, number: int, cell: CountCell, letter: int, las
 
 
 def with_lengths(cell: CountCell, counts: Sequence[Ends]) -> CountCell | None:
-    """Lengths are sums of counts, and a count is its share of the length."""
+    """Narrow the lengths: they are sums of counts, and a count is its share of the length."""
     least, greatest = max(cell.least, sum(low for low, _ in counts)), cell.greatest
     tops = [high for _, high in counts]
     if all(high is not None for high in tops):
@@ -171,7 +171,7 @@ def with_lengths(cell: CountCell, counts: Sequence[Ends]) -> CountCell | None:
 
 
 def with_shares(cell: CountCell | None, counts: Sequence[Ends]) -> CountCell | None:
-    """Shares are counts over lengths, and add up to 1."""
+    """Narrow the shares: they are counts over lengths, and add up to 1."""
     if cell is None:
         return None
     low = [max(share, Fraction(fewest, cell.greatest) if cell.greatest else share)
@@ -186,7 +186,7 @@ def with_shares(cell: CountCell | None, counts: Sequence[Ends]) -> CountCell | N
 
 
 def with_sum(cell: CountCell, counts: Sequence[Ends], coefficients: Sequence[int]) -> CountCell | None:
-    """Return the sum of these multiples of counts is a whole number, and the length times that of shares."""
+    """Narrow the lengths: a linear form of counts is an integer, and the length times that of the shares."""
     low, high = sum_of_shares(cell, coefficients)
     least, most = sum_within(cell, counts, coefficients)
     if least is not None and most is not None and least > most:
@@ -204,7 +204,7 @@ def with_sum(cell: CountCell, counts: Sequence[Ends], coefficients: Sequence[int
 
 
 def sum_within(cell: CountCell, counts: Sequence[Ends], coefficients: Sequence[int]) -> tuple[int | None, int | None]:
-    """Between which whole numbers the sum of these multiples of counts is; None where there is no bound."""
+    """Bound a linear form of counts by integers; None where there is no bound."""
     low, high = sum_of_shares(cell, coefficients)
     least = product_end(low, cell.least if low > 0 else cell.greatest)
     most = product_end(-high, cell.least if high < 0 else cell.greatest)
@@ -213,12 +213,12 @@ def sum_within(cell: CountCell, counts: Sequence[Ends], coefficients: Sequence[i
 
 
 def product_end(share: Fraction, length: int | None) -> int | None:
-    """Return the least whole number that is at least the product; None if there is no length."""
+    """Return the product, rounded up; None if the length is unbounded."""
     return 0 if not share else None if length is None else ceil(share * length)
 
 
 def sum_of_counts(counts: Sequence[Ends], coefficients: Sequence[int]) -> int | None:
-    """Return the least sum of these multiples of counts; None if there is none."""
+    """Return the least value of a linear form of counts; None if there is none."""
     total = 0
     for (low, high), c in zip(counts, coefficients, strict=True):
         if c < 0 and high is None:
@@ -228,7 +228,7 @@ def sum_of_counts(counts: Sequence[Ends], coefficients: Sequence[int]) -> int | 
 
 
 def sum_of_shares(cell: CountCell, coefficients: Sequence[int]) -> tuple[Fraction, Fraction]:
-    """Between which numbers the sum of these multiples of shares is; shares add up to 1, so any may be left out."""
+    """Enclose a linear form of shares; shares add up to 1, so any one may be eliminated."""
     lows, highs = [], []
     for without in coefficients:
         pairs = [sorted(((c - without) * x, (c - without) * y))
@@ -239,12 +239,12 @@ def sum_of_shares(cell: CountCell, coefficients: Sequence[int]) -> tuple[Fractio
 
 
 def ceil(x: Fraction) -> int:
-    """Return the least whole number that is at least this."""
+    """Return the number, rounded up."""
     return -(-x.numerator // x.denominator)
 
 
 def lesser(one: int | None, other: int | Fraction | None) -> int | None:
-    """Return the lesser of two upper bounds of a whole number, rounded down."""
+    """Return the lesser of two upper bounds of an integer, rounded down."""
     found = [x.numerator // x.denominator for x in (one, other) if x is not None]
     return min(found, default=None)
 

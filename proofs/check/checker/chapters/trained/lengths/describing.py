@@ -1,4 +1,4 @@
-"""What an accepted certificate about lengths claims, or a long word shows, in words; written from what was parsed."""
+"""The claim of an accepted certificate about lengths, or a long wrong word, in words; written from what was parsed."""
 
 from collections.abc import Mapping
 
@@ -17,7 +17,7 @@ def describe_cells(given: object, coverage: Mapping[str, int], lines: list[str])
 
 
 def describe_long_word(given: Decision[TrainedClaim, LongWord], coverage: object, lines: list[str]) -> list[str]:
-    """Return the claim that is false, and the word by which it is."""
+    """Return the claim that is false, and the wrong word."""
     del coverage
     claim, wrong = given.claim, given.evidence
     runs = " ".join(f"{claim.alphabet[letter]!a}^{times}" if times > 1 else ascii(claim.alphabet[letter])

@@ -1,7 +1,7 @@
 """The stream at the judged token, on all words of a cell, as an affine form; docs/lengths.md, section 4.
 
-Without positions a head's score and value depend on the tokens alone. So its average is Σ_t p_t v_t over tokens t,
-p_t = A_t e^(s_t) / Σ_u A_u e^(s_u), where A_t is how often t is seen, over the length of the word.
+Without positions a head's score and value depend on the tokens alone. So its average is Σ_t p_t v_t over tokens t, p_t
+= A_t e^(s_t) / Σ_u A_u e^(s_u), where the *amount* A_t is how often t is visible, over the length of the word.
 """
 
 from collections.abc import Sequence
@@ -31,29 +31,32 @@ from ..zonotopes.scores import PathBounds, Vectors, scores
 from ..zonotopes.weights import SHARE
 from .counts import CountCell, reads_last_letter
 
-AMOUNT = 90  # bits behind the point of amounts
-EXP = 120  # bits behind the point of weights
-CELL_STEPS = 500  # of a cell, beside its products
+AMOUNT = 90  # fractional bits of amounts
+EXP = 120  # fractional bits of weights
+CELL_STEPS = 500  # work of a cell, besides its products
 
 
 class TokenRead(NamedTuple):
-    """What a head reads of a token."""
+    """Key and value of a token."""
 
     key: Vectors
     value: AffineForm
 
 
 class SeenCell(NamedTuple):
-    """For each head how much of each token is seen, up to a common factor, in units of 2^-AMOUNT, always of the same
-    tokens; and the token judged."""
+    """Amounts of each visible token, for each head, in units of 2^-AMOUNT up to a common factor; and the query's token.
+
+    Heads have the same tokens.
+    """
 
     amounts: Sequence[dict[int, PathBounds]]
     asker: int
 
 
 def expect_tokens_suffice(network: Network, claim: TrainedClaim, slopes: bool) -> None:
-    """What is computed at the judged token depends on it, and on how often others are seen: with ``slopes`` each as
-    often as its distance weighs, else just as often as it comes.
+    """Require that the logits are a function of the judged token and of the amounts of the tokens.
+
+    With ``slopes`` a token's amount depends on its distances, else on its number alone.
 
     Raises:
         Rejected: if that does not follow.
@@ -93,11 +96,11 @@ class Margins:
 
     @property
     def slopes(self) -> list[Fraction]:
-        """How fast the scores of each head fall with the distance."""
+        """The ALiBi slopes of the heads, for those that have one."""
         return [head.slope for head in self._attention.heads if head.slope is not None]
 
     def seen(self, cell: CountCell, last: int | None) -> SeenCell:
-        """What is seen at the judged token of the words of a cell."""
+        """Return the amounts of the tokens at the judged token of the words of a cell."""
         amounts: dict[int, PathBounds] = {}
         for token, low, high in zip(self._claim.tokens, cell.low, cell.high, strict=True):
             add_amount(amounts, token, low, high)
@@ -130,7 +133,7 @@ class Margins:
         return normed(self._budget, self._attention.norm, promoted(self._stream(token)))
 
     def _read(self, number: int, head: HeadMaps, token: int) -> TokenRead:
-        """What a head reads of a token."""
+        """Return a head's key and value of a token."""
         if (number, token) not in self._reads:
             self._budget.hold(1 << 14)
             stream = self._normed(token)
@@ -140,9 +143,9 @@ class Margins:
         return self._reads[number, token]
 
     def _weights_of(self, number: int, head: HeadMaps, seen: SeenCell) -> dict[int, PathBounds]:
-        """Around e^(score) times a common factor, in units of 2^-EXP, for each token that is seen.
+        """Enclose e^(score) times a common factor, in units of 2^-EXP, for each visible token.
 
-        Proof. docs/lengths.md, section 4: what `Exponentials` finds is off by less than what is taken away and added.
+        Proof. docs/lengths.md, section 4: the error of `Exponentials` is less than what is subtracted and added.
         """
         if (number, seen.asker) not in self._weights:
             form = apply(self._budget, head.query, self._normed(seen.asker))
@@ -156,19 +159,19 @@ class Margins:
         return self._weights[number, seen.asker]
 
     def enclose_exp(self, least: int, greatest: int) -> PathBounds:
-        """Around exp(-x / 2^FRACTION) for x between these, in units of 2^-EXP."""
+        """Enclose exp(-x / 2^FRACTION) for x in [least, greatest], in units of 2^-EXP."""
         return PathBounds(max(0, self._exp_at(greatest, -1)), self._exp_at(least, 1))
 
     def _exp_at(self, distance: int, side: int) -> int:
-        """Below (-1) or above (1) exp(-distance / 2^FRACTION)."""
+        """Bound exp(-distance / 2^FRACTION) from below (``side`` -1) or above (1)."""
         found = self._exp.at(distance)
         return found + side * ((found >> SHARE) + ABSOLUTE_ERROR + 2)
 
     def _average(self, number: int, head: HeadMaps, seen: SeenCell) -> AffineForm:
-        """z = v_r + Σ p_t (v_t - v_r) over the tokens t other than r, as all p add up to 1; p_t has its own symbol.
+        """Return z = v_r + Σ p_t (v_t - v_r) over tokens t other than r, as all p add up to 1; each p_t has a symbol.
 
-        Proof. Whichever token r is: values are off by at most their radii, and an average of those is at most the
-        greatest. The token whose p is bounded least is left out.
+        Proof, for any r. Values err by at most their radii, and the average of the errors is at most the greatest. The
+        token with the widest bounds of p is r.
         """
         shares = bounds_of_shares(seen.amounts[number], self._weights_of(number, head, seen))
         left_out = max(shares, key=lambda token: (shares[token].greatest - shares[token].least, -token))
@@ -189,14 +192,14 @@ class Margins:
 
 
 def add_amount(amounts: dict[int, PathBounds], token: int, low: Fraction, high: Fraction) -> None:
-    """A token comes so often more."""
+    """Add the bounds ``low`` and ``high`` to the amount of a token."""
     known = amounts.get(token, PathBounds(0, 0))
     amounts[token] = PathBounds(known.least + (low.numerator << AMOUNT) // low.denominator,
                                 known.greatest - (-high.numerator << AMOUNT) // high.denominator)
 
 
 def bounds_of_shares(amounts: dict[int, PathBounds], weights: dict[int, PathBounds]) -> dict[int, PathBounds]:
-    """The share of each token in the average, over 2^FRACTION: it grows with its own part and falls with the others."""
+    """Bound the share of each token in the average, over 2^FRACTION: increasing in its part, decreasing in others."""
     parts = {token: PathBounds(one.least * weights[token].least, one.greatest * weights[token].greatest)
              for token, one in amounts.items()}
     least, greatest = (sum(ends) for ends in zip(*parts.values(), strict=True))
@@ -210,7 +213,7 @@ def bounds_of_shares(amounts: dict[int, PathBounds], weights: dict[int, PathBoun
 
 
 def shares_of(counts: Sequence[int]) -> CountCell:
-    """Return the cell of one vector of counts."""
+    """Return the cell of one Parikh vector."""
     length = sum(counts)
     shares = tuple(Fraction(count, length) for count in counts)
     return CountCell(length, length, shares, shares)

@@ -1,4 +1,4 @@
-"""Every row in every cell, and a long word by which a claim is false; docs/lengths.md, sections 2 and 5."""
+"""Proof of every row in every cell, and of a long wrong word; docs/lengths.md, sections 2 and 5."""
 
 from collections.abc import Mapping
 
@@ -18,7 +18,7 @@ from .truths import CaseTruths
 
 
 def prove_lengths(given: Decision[TrainedClaim, Counts]) -> Mapping[str, int]:
-    """All rows of all cases, wherever they may hold, in each leaf of the tree of each region."""
+    """Prove all rows of all cases, wherever they may hold, in each leaf of the tree of each region; return counts."""
     proof = LengthsProof(given)
     regions, trees = regions_of(given.budget, given.claim, given.evidence.kinds), given.evidence.trees
     expect(len(trees) == len(regions), "trees: {} of them, expected {}", len(trees), len(regions))
@@ -29,7 +29,7 @@ def prove_lengths(given: Decision[TrainedClaim, Counts]) -> Mapping[str, int]:
 
 
 class LengthsProof:
-    """Proves regions one after another; ``cells`` are the leaves so far, and ``asked`` those where a case may hold."""
+    """Proof of regions one after another; ``cells`` counts the leaves so far, ``asked`` those where a case may hold."""
 
     def __init__(self, given: Decision[TrainedClaim, Counts]) -> None:
         self._given, self._budget = given, given.budget
@@ -39,11 +39,11 @@ class LengthsProof:
         self.cells = self.asked = 0
 
     def prove(self, region: Region, tree: tuple[CountCut | None, ...]) -> None:
-        """The rows of a region.
+        """Prove the rows of a region.
 
         Raises:
             Rejected: if one is not proved.
-            Malformed: if the tree is none.
+            Malformed: if the tree is not one.
         """
         claim, kinds = self._given.claim, self._given.evidence.kinds
         for leaf in leaves(whole(claim, len(kinds)), tree):
@@ -59,7 +59,7 @@ class LengthsProof:
 
 
 def prove_long_word(given: Decision[TrainedClaim, LongWord]) -> Mapping[str, int]:
-    """Return the word is in the claim, the case holds at its end, and the row is at most the margin there.
+    """Check that the word is in the claim, the case holds at its end, and the row is at most the margin there.
 
     Raises:
         Rejected: if not, or if it is not decided.

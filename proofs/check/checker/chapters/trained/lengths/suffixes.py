@@ -1,6 +1,6 @@
-"""Every row where scores fall with the distance, on words by their last letters; docs/lengths.md, section 7.
+"""Proof of every row where scores fall with the distance, by the last letters of words; docs/lengths.md, section 7.
 
-What is far away weighs little, whatever it is: so the last letters bound what each head averages.
+Distant tokens have small weights, whatever they are: so the last letters bound what each head averages.
 """
 
 from collections.abc import Mapping
@@ -24,12 +24,14 @@ Word = tuple[int, ...]
 
 
 def prove_suffixes(given: Decision[TrainedClaim, LastLetters]) -> Mapping[str, int]:
-    """All rows of all cases on all words: a leaf is about the words that end in its letters, a cut about the word of
-    these letters, and all longer ones are those of its branches, a letter longer each, in the order of letters.
+    """Prove all rows of all cases on all words, along the tree of suffixes; return counts.
+
+    A leaf is about the words that end in its letters, a cut about the word of exactly these letters; longer words
+    belong to its branches, each with one more letter in front, in the order of letters.
 
     Raises:
         Rejected: if a row is not proved.
-        Malformed: if the tree is none.
+        Malformed: if the tree is not one.
     """
     claim, proof, tree, budget = given.claim, SuffixProof(given), iter(given.evidence.tree), given.budget
     first = 1 if claim.read == "each" else claim.min_n
@@ -52,7 +54,7 @@ def prove_suffixes(given: Decision[TrainedClaim, LastLetters]) -> Mapping[str, i
 
 
 class SuffixProof:
-    """Proves rows of words; ``cells`` were looked at, ``asked`` are those of them where a case may hold."""
+    """Proof of rows of words; ``cells`` counts cuts and leaves so far, ``asked`` those where a case may hold."""
 
     def __init__(self, given: Decision[TrainedClaim, LastLetters]) -> None:
         self._claim, self._budget = given.claim, given.budget
@@ -72,16 +74,16 @@ class SuffixProof:
         self.cells = self.asked = 0
 
     def prove_ending(self, suffix: Word) -> None:
-        """The rows of all words that end in these letters, those of just these letters among them."""
+        """Prove the rows of all words with this suffix, the suffix itself among them."""
         self._prove(suffix, self._reached, None)
 
     def prove_word(self, word: Word) -> None:
-        """The rows of one word."""
+        """Prove the rows of one word."""
         counts = [word.count(letter) for letter in range(len(self._claim.alphabet))]
         self._prove(word, {self._start}, CountedCell(shares_of(counts), tuple((count, count) for count in counts)))
 
     def _prove(self, letters: Word, states: set[int], whole: CountedCell | None) -> None:
-        """The rows of the cases that may hold, where the word is these letters, or ends in them."""
+        """Prove the rows of the cases that may hold: of the word of these letters, or of all words that end in them."""
         self.cells += 1
         self._budget.spend(1 + len(states) * (1 + len(letters)))
         for letter in letters:
@@ -96,7 +98,7 @@ class SuffixProof:
                 prove_rows(self._budget, self._rows.of(cases), self._claim.margin, stream, None)
 
     def seen(self, letters: Word, is_whole: bool) -> SeenCell:
-        """How much of each token the last token sees: of what is not among the last ones, anything up to all of it."""
+        """Return the amounts of tokens at the last token; of tokens before the suffix, any amount up to the tail."""
         tokens = [*(self._claim.tokens[letter] for letter in letters), *self._after]
         expect(tokens, "tree: nothing is known of the token that is judged")
         every = {*self._claim.tokens, *self._claim.before, *self._after}
@@ -122,7 +124,7 @@ class Distances:
         require(self.at(1).greatest < 1 << AMOUNT, "lengths: a slope is too near 0")
 
     def at(self, distance: int) -> PathBounds:
-        """Around the weight of a distance: m d lies between neighbouring numbers over 2^FRACTION."""
+        """Enclose the weight of a distance: m d lies between neighbouring numbers over 2^FRACTION."""
         while len(self._found) <= distance:
             scaled, by = self._slope.numerator * len(self._found) << FRACTION, self._slope.denominator
             low, high = self._margins.enclose_exp(scaled // by, -(-scaled // by))
@@ -130,5 +132,5 @@ class Distances:
         return self._found[distance]
 
     def beyond(self, distance: int) -> int:
-        """At least the sum of the weights of this distance and all greater ones: e^(-m d) / (1 - e^(-m))."""
+        """Bound the sum of the weights of this distance and all greater ones: e^(-m d) / (1 - e^(-m))."""
         return -((-self.at(distance).greatest << AMOUNT) // ((1 << AMOUNT) - self.at(1).greatest))

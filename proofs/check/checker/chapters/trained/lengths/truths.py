@@ -1,6 +1,6 @@
-"""Which cases may hold in a cell: formulas of the last letter and of counts of letters, three-valued.
+"""Cases that may hold in a cell: formulas of the last letter and of counts of letters, in three-valued logic.
 
-A truth is the pair of whether it may hold and whether it may fail; of what is not about counts both may be.
+A truth is the pair (may hold, may fail); what is not about counts may do both.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ EITHER: Maybe = (True, True)
 
 
 class CaseTruths:
-    """The cases of a claim, and the sums of counts that their formulas compare."""
+    """The cases of a claim, and the linear forms of counts that their formulas compare."""
 
     def __init__(self, claim: TrainedClaim) -> None:
         self._claim, self._language = claim, claim.language
@@ -25,7 +25,7 @@ class CaseTruths:
         self.sums = [*dict.fromkeys(self._sums.values())]
 
     def _coefficients(self, place: Place) -> tuple[int, ...] | None:
-        """For a comparison of counts of letters up to here: how often each letter counts."""
+        """Return the coefficient of each letter, for a comparison of counts of letters up to here; otherwise None."""
         operator, operands, data = self._language.nodes[place]
         if operator != "T" or any(self._language.nodes[count].operator != "#<" or
                                   not self._language.is_of_symbols(self._language.counted(count))
@@ -38,7 +38,7 @@ class CaseTruths:
         return tuple(total)
 
     def _counts(self, formula: Place, symbol: str) -> bool:
-        """Whether a formula of the symbol here holds at this symbol."""
+        """Return whether a formula about the current symbol holds at this symbol."""
         truths: dict[Place, Maybe] = {}
         for place in sorted(self._language.below([formula])):
             truths[place] = self._truth(place, truths, symbol, None)
@@ -48,7 +48,7 @@ class CaseTruths:
         return holds
 
     def cases(self, region: Region, cell: CountedCell | None) -> frozenset[int]:
-        """Return the cases that may hold in a cell of a region; without one, whatever the counts of letters are."""
+        """Return the cases that may hold in a cell of a region; without a cell, for any counts of letters."""
         self._language.budget.spend(1 + 4 * len(self._order) + len(self._claim.cases))
         symbol = None if region.last is None else self._claim.alphabet[region.last]
         truths: dict[Place, Maybe] = {}
@@ -60,7 +60,7 @@ class CaseTruths:
 
     def _truth(self, place: Place, truths: Mapping[Place, Maybe], symbol: str | None,
                cell: CountedCell | None) -> Maybe:
-        """Return the truth of a formula from those of its parts; without a cell, of a formula of the symbol."""
+        """Return the truth of a formula from those of its parts; without a cell, of a formula about the symbol."""
         operator, operands, data = self._language.nodes[place]
         if operator == "Q" and symbol is not None:
             return data[0] == symbol, data[0] != symbol
@@ -74,7 +74,7 @@ class CaseTruths:
 
 
 def may_compare(relation: str, constant: int, ends: tuple[int | None, int | None]) -> Maybe:
-    """Whether constant + x may be in the relation to 0, and whether it may not, for a whole number x within bounds."""
+    """Return whether constant + x may be in the relation to 0, and whether it may not, for an integer x in bounds."""
     low, high = ends
     if relation in ("==", "!="):
         meets = (low is None or low + constant <= 0) and (high is None or high + constant >= 0)

@@ -1,1 +1,1 @@
-"""All words of a claim: each by itself, or by classes; a word by which a claim is false."""
+"""All words of a claim, one by one or by abstract words; and wrong words."""

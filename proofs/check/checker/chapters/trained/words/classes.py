@@ -1,10 +1,10 @@
-"""One unit of a cover by classes: every row that is claimed at its nodes; docs/trained.md, sections 4 and 5.
+"""Proof of one unit of a cover by abstract words: every row at its nodes; docs/trained.md, sections 4 and 5.
 
-At each attention step all that can be attended to is made ready first: before the first one a node is one token at
-one position, later a class with a form of its own. Then the ranges that the certificate states for the averages of
-each node that the step needs are proved (ranges.py), the average becomes a form (directions.py), and the steps up to
-the next attention step follow (arithmetic.py). At last the rows of the asked nodes are proved from their forms
-(rows.py), in each of the cells into which the box of the last ranges is cut (cells.py).
+At each attention step keys and values are prepared first: before the first one a node is one token at one position,
+later an abstract word (a class) with a form of its own. Then the stated ranges of the averages of each node that the
+step needs are proved (trellis.py), the average becomes a form (directions.py), and the steps up to the next attention
+step follow (layers.py). At last the rows of the asked nodes are proved from their forms (rows.py), in each of the cells
+into which the box of the last ranges is cut (cells.py).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from ..zonotopes.trellis import GraphColumns, GraphNode, ancestors, follow, in_o
 from ..zonotopes.weights import RelativeWeights
 from .obligations import is_by_place
 
-CELL_STEPS = 500  # of a cell, beside its products
+CELL_STEPS = 500  # work of a cell, besides its products
 
 
 class ObligationNodes(NamedTuple):
@@ -43,7 +43,7 @@ class ObligationNodes(NamedTuple):
 
 
 class Classes:
-    """Proves the units of one certificate; what several of them need is made once."""
+    """Proofs of the units of one certificate; what several of them need is memoised."""
 
     def __init__(self, decision: Decision[TrainedClaim, Cover], arithmetic: ArithmeticOfClasses | None = None) -> None:
         require(decision.network.causal or arithmetic is None, "classes of float runs need causal attention")
@@ -59,10 +59,10 @@ class Classes:
         self._followed: dict[tuple[int, int | None], GraphColumns] = {}
 
     def prove(self, unit: ClassesUnit) -> int:
-        """All rows at all nodes of the unit; how many nodes had rows to prove.
+        """Prove all rows at all nodes of the unit; return how many nodes had rows to prove.
 
         Raises:
-            Rejected: if a range or a row is not proved, or the graph is no cover.
+            Rejected: if a range or a row is not proved, or the graph does not cover the words.
             Malformed: if graph or ranges do not fit the unit.
         """
         asked = self.asked(unit, self.follow(unit))
@@ -82,7 +82,7 @@ class Classes:
         return len(asked.cases)
 
     def follow(self, unit: ClassesUnit) -> GraphColumns:
-        """Return the columns of the unit, whose graph is a cover."""
+        """Return the columns of the unit, whose graph covers the words."""
         claim = self.decision.claim
         n = None if self.by_place else unit.first
         expect(n is None or unit.first == unit.last, "a unit of more than one length")
@@ -96,10 +96,10 @@ class Classes:
         return GraphColumns(known.tokens[:tokens], known.previous[:tokens], known.cases[:levels + 1])
 
     def asked(self, unit: ClassesUnit, columns: GraphColumns) -> ObligationNodes:
-        """The nodes with rows to prove: where logits are judged, and a case with rows holds in some state of the node.
+        """Return the asked nodes: logits are judged there, and a case with rows holds in some state of the node.
 
-        Where the first token is read and sees itself alone, its rows are those of all cases that hold after some word
-        of the length; where it sees the word, it is asked for each class of words, a node of the last level.
+        If the first token is judged and sees itself alone, its rows are those of all cases that hold after some word of
+        the length; if it sees the word, the nodes are those of the last level, each a class of words.
         """
         claim = self.decision.claim
         shift, last = len(claim.before) - 1, len(columns.cases) - 1
@@ -126,7 +126,7 @@ class Classes:
         return self._turns[unit.directions]
 
     def rows_of(self, cases: frozenset[int]) -> Linear:
-        """Return the rows of these cases as a map of what is judged."""
+        """Return the rows of these cases as a linear map of the judged vector."""
         if cases not in self._rows:
             rows = dict.fromkeys(row for case in sorted(cases) for row in self.decision.claim.cases[case].above)
             self._rows[cases] = self.arithmetic.make_rows(list(rows))
@@ -142,7 +142,7 @@ class Classes:
 
 
 class StatedRanges:
-    """The stated ranges of a unit, read one after another."""
+    """The stated ranges of a unit, read in order."""
 
     def __init__(self, unit: ClassesUnit, number: int) -> None:
         expect(len(unit.ranges) == 4 * number, "ranges: {} bytes, expected {}", len(unit.ranges), 4 * number)
@@ -150,7 +150,7 @@ class StatedRanges:
         self._shift = FRACTION - unit.bits
 
     def take(self, width: int) -> DirectionBounds:
-        """Return the bounds of so many directions, over 2^44: what is finer is rounded inward, and proved so.
+        """Return the bounds of ``width`` directions, over 2^44; finer ones are rounded inward, which states more.
 
         Raises:
             Malformed: if a range is empty.
@@ -163,22 +163,25 @@ class StatedRanges:
 
 
 def trees_of(unit: ClassesUnit, asked: ObligationNodes) -> dict[GraphNode, Tree | None]:
-    """How the box of each asked node is cut."""
+    """Return the tree of cuts of each asked node's box."""
     trees = unit.cells if unit.cells is not None else (None,) * len(asked.cases)
     expect(len(trees) == len(asked.cases), "cells: {}, expected {}", len(trees), len(asked.cases))
     return dict(zip(sorted(asked.cases), trees, strict=True))
 
 
 class RangesAndTrees(NamedTuple):
-    """What a unit states: ranges, read one after another, and cells."""
+    """The evidence of a unit: ranges, read in order, and cells."""
 
     numbers: StatedRanges
     trees: dict[GraphNode, Tree | None]
 
 
 class ClassesProof:
-    """The proof of asked nodes of one unit, attention step by attention step: of all together, or, where words are seen
-    as a whole, of each by itself. ``number`` is how many numbers state its ranges."""
+    """Proof of asked nodes of one unit, attention step by attention step.
+
+    All nodes are proved together if attention is masked, else each by itself. ``number`` is how many numbers its ranges
+    have.
+    """
 
     def __init__(self, shared: Classes, unit: ClassesUnit, columns: GraphColumns,
                  asked: dict[GraphNode, frozenset[int]]) -> None:
@@ -195,12 +198,12 @@ class ClassesProof:
         self.held = 0
 
     def hold(self, bits: int) -> None:
-        """Memory that is held until the unit is proved."""
+        """Hold memory until the unit is proved."""
         self.budget.hold(bits)
         self.held += bits
 
     def run(self, given: RangesAndTrees) -> None:
-        """Every range and every row."""
+        """Prove every range and every row."""
         sources: list[list[ColumnSource]] = [[(p, token) for token in tokens]
                                              for p, tokens in enumerate(self.columns.tokens)]
         streams: dict[ColumnSource, AffineForm] = {(p, token): self.shared.point(token, self.unit.offset + p)
@@ -236,17 +239,17 @@ class ClassesProof:
         return found
 
     def seen(self, node: GraphNode) -> list[set[int]]:
-        """For each column that a query at a node sees the nodes on its paths, of those that the unit meets."""
+        """Return for each column that a query at a node sees the unit's nodes on its paths."""
         self.budget.spend(self.edges)
         if self.masked:
             return ancestors(self.columns, [node])[:node[0] + 1]
         return [own & met for own, met in zip(on_paths(self.columns, [node]), self.met, strict=True)]
 
     def judged(self, node: GraphNode, seen: Sequence[set[int]]) -> GraphNode:
-        """Where the logits are judged that an asked node, which sees these, is about.
+        """Return the node of the judged token for an asked node, which sees ``seen``.
 
         Raises:
-            Malformed: if that is the first token, and the node's words begin with different ones.
+            Malformed: if that is the first token, and the node's words have different ones.
         """
         if self.masked or self.shared.decision.claim.read != "first":
             return node
@@ -255,7 +258,7 @@ class ClassesProof:
 
     def prove_cells(self, node: GraphNode, step: AttentionOnNodes, after: Between, attended: Attended,
                     tree: Tree | None) -> None:
-        """The rows of an asked node, in each of its cells: all that follows the averages is run for each."""
+        """Prove the rows of an asked node in each of its cells: all steps after the averages are computed for each."""
         rows = self.shared.rows_of(self.asked[node])
         cells = cells_of(tree, attended.box, len(rows.columns), self.unit.bits)
         for number, cell in enumerate(cells, 1):
@@ -265,13 +268,13 @@ class ClassesProof:
                 self.prove_rows(node, stream, Last(attended.heads, attended.stream.slots, cell))
 
     def prove_rows(self, node: GraphNode, stream: AffineForm, last: Last | None) -> None:
-        """The rows of an asked node."""
+        """Prove the rows of an asked node."""
         rows = self.shared.rows_of(self.asked[node])
         prove_rows(self.budget, rows, self.shared.decision.claim.margin, self.shared.arithmetic.judged(stream), last)
 
 
 class Attended(NamedTuple):
-    """In a column, the stream of a node before an attention step, what each head hears there, the box of its ranges."""
+    """A node in a column: its stream before an attention step, what each head attends to, the box of its ranges."""
 
     column: int
     stream: AffineForm
@@ -280,7 +283,7 @@ class Attended(NamedTuple):
 
 
 class AttentionOnNodes:
-    """One attention step on the nodes of a unit: what is read everywhere, once, and then each query."""
+    """One attention step on the nodes of a unit: keys and values of all sources, once, then each query."""
 
     def __init__(self, proof: ClassesProof, number: int, stage: AttentionStage, sources: list[list[ColumnSource]],
                  streams: dict[ColumnSource, AffineForm]) -> None:
@@ -293,20 +296,20 @@ class AttentionOnNodes:
         self.reads = [{source: self.read(known, source, k) for source in streams} for k in range(stage.heads)]
 
     def read(self, known: dict[tuple[int, ...], AttendedTo], source: ColumnSource, k: int) -> AttendedTo:
-        """What head k reads there; before the first step it follows from token and position number."""
+        """Return key and value of head k; before the first step they depend on token and position number alone."""
         key = (self.proof.unit.directions, k, self.proof.unit.offset + source[0], source[1])
         if key not in known:
             known[key] = self.make_read(source, k)
         return known[key]
 
     def normed(self, source: ColumnSource) -> AffineForm:
-        """Return the stream there as the heads see it."""
+        """Return the heads' input."""
         if source not in self._normed:
             self._normed[source] = self.attention.normed(self.streams[source])
         return self._normed[source]
 
     def make_read(self, source: ColumnSource, k: int) -> AttendedTo:
-        """What head k reads there."""
+        """Compute key and value of head k."""
         read = self.normed(source)
         value, key = self.attention.value(k, read), self.attention.key(k, read, self.proof.unit.offset + source[0])
         hold = self.budget.hold if self.is_first else self.proof.hold
@@ -315,7 +318,7 @@ class AttentionOnNodes:
         return AttendedTo(Vectors(key, spread(self.budget, key)), value, most)
 
     def attend(self, node: GraphNode, seen: list[set[int]], numbers: StatedRanges) -> Attended:
-        """What the heads hear at a node that sees these, and the ranges of their averages.
+        """Prove the ranges of the averages at a node that sees ``seen``; return them with what the heads attend to.
 
         Raises:
             Rejected: if a stated range is not proved.
@@ -334,7 +337,7 @@ class AttentionOnNodes:
         return Attended(node[0], self.streams[self.sources[node[0]][node[1]]], heads, tuple(box))
 
     def write(self, attended: Attended, box: Box) -> AffineForm:
-        """The stream of a node after the step, where its averages are in the box; their symbols follow the others."""
+        """Return the stream of a node after the step, for averages in the box, whose symbols follow the others."""
         averages = [average(self.budget, heard.turn, *bounds, heard.sizes)
                     for heard, bounds in zip(attended.heads, box, strict=True)]
         return self.attention.write(attended.stream, averages, [heard.sizes for heard in attended.heads],

@@ -1,4 +1,4 @@
-"""Proof that the units of a cover are about all obligations: docs/trained.md, section 4."""
+"""Check that the units of a cover are about all obligations: docs/trained.md, section 4."""
 
 from ....kernel.verdicts import require
 from ..reading.cover import ClassesUnit, Cover
@@ -8,10 +8,10 @@ from .obligations import is_by_place, obligations
 
 
 def expect_covered(given: Decision[TrainedClaim, Cover]) -> None:
-    """The units cover all obligations, and nothing else.
+    """Check that the units cover all obligations, and nothing else.
 
     Raises:
-        Rejected: if not.
+        Rejected: if they do not.
     """
     network, claim = given.network, given.claim
     units = sorted(given.evidence.units, key=lambda unit: (unit.offset, unit.first))
@@ -35,7 +35,7 @@ def expect_covered(given: Decision[TrainedClaim, Cover]) -> None:
 
 
 def expect_classes_make_sense(given: Decision[TrainedClaim, Cover], by_place: bool) -> None:
-    """Classes are for past-only formulas, and by length for one length.
+    """Check that classes are for past-only formulas, and by length for one length.
 
     Raises:
         Rejected: if they are not.

@@ -1,4 +1,4 @@
-"""A decision about a trained network: that all words are covered, and every unit of the cover."""
+"""Proof of a decision about a trained network: all words are covered, and every unit of the cover is proved."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ DecisionByCover = Decision[TrainedClaim, Cover]
 
 
 def prove_decision(given: DecisionByCover) -> CoverageCounts:
-    """Every obligation of the claim, none of which is left out of the cover."""
+    """Prove every obligation of the claim: the cover leaves none out."""
     expect_covered(given)  # before anything else: units that are not of the claim may have no rows
     return add_up(given, [prove_units(given, given.evidence.units)])
 
 
 def add_up(given: DecisionByCover, proved: Iterable[CoverageCounts]) -> CoverageCounts:
-    """What was proved in all; and how many obligations the claim has, however often units cover them."""
+    """Return the sums of what was proved, and how many obligations the claim has, each counted once."""
     total = Counter[str]()
     for coverage in proved:
         total.update(coverage)
@@ -38,7 +38,7 @@ def add_up(given: DecisionByCover, proved: Iterable[CoverageCounts]) -> Coverage
 
 
 def prove_units(given: DecisionByCover, units: Iterable[CoverPart], share: Share = ALL) -> CoverageCounts:
-    """Return these units, of those of words a share; what was proved of each kind."""
+    """Prove these units, of units by words a share; return counts of each kind."""
     prover, coverage = Prover(given), Counter[str]()
     for unit in units:
         coverage["words" if isinstance(unit, WordsUnit) else "classes"] += prover.prove(unit, share)
@@ -46,14 +46,14 @@ def prove_units(given: DecisionByCover, units: Iterable[CoverPart], share: Share
 
 
 class Prover:
-    """Proves units of one certificate, one after another; what words need, or classes, is loaded for the first one."""
+    """Prover of the units of one certificate; modules for words and for classes are imported on demand."""
 
     def __init__(self, given: DecisionByCover) -> None:
         self.given = given
         self._judge = Judge(given.network, given.claim)
 
     def prove(self, unit: CoverPart, share: Share) -> int:
-        """Return the unit, or a share of its words; how many words or classes that are."""
+        """Prove the unit, or a share of its words; return the number of words or classes."""
         if isinstance(unit, WordsUnit):
             return self._prove_words(unit, share)
         with within(f"offset {unit.offset}, from {unit.first} to {unit.last}"):

@@ -1,4 +1,4 @@
-"""Sentences for what an accepted decision claims, or a wrong word shows; written from what was parsed."""
+"""Sentences for the claim of an accepted decision, or for a wrong word; written from what was parsed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def describe_lengths(claim: TrainedClaim, vacuous: Sequence[int], lines: list[str]) -> list[str]:
-    """Return the lines, with what is said of lengths at which the claim asks nothing."""
+    """Return the lines, and a note of the lengths at which the claim is vacuous."""
     if len(vacuous) == claim.max_n - claim.min_n + 1:
         return [VACUOUS, *lines]
     return lines + entry("vacuous", [] if not vacuous else [
@@ -27,7 +27,7 @@ def describe_lengths(claim: TrainedClaim, vacuous: Sequence[int], lines: list[st
 
 
 def write_runs(numbers: Sequence[int]) -> str:
-    """Ascending numbers, consecutive ones as first..last."""
+    """Write ascending numbers, consecutive ones as first..last."""
     known = {*numbers}
     starts = [number for number in numbers if number - 1 not in known]
     ends = [number for number in numbers if number + 1 not in known]
@@ -36,7 +36,7 @@ def write_runs(numbers: Sequence[int]) -> str:
 
 
 def describe_wrong_word(given: Decision[TrainedClaim, WrongWord], coverage: object, lines: list[str]) -> list[str]:
-    """Return the claim that is false, and the word by which it is."""
+    """Return the claim that is false, and the wrong word."""
     del coverage
     claim, wrong = given.claim, given.evidence
     return [
@@ -52,7 +52,7 @@ def words_of_wrong_row(claim: TrainedClaim, case: int, row: int) -> str:
 
 
 def describe_claim(given: Decision[TrainedClaim, object]) -> list[str]:
-    """Network and claim, all of it."""
+    """Describe network and claim completely."""
     network, claim, language = given.network, given.claim, given.claim.language
     return [
         *describe_network(network),
@@ -66,13 +66,13 @@ def describe_claim(given: Decision[TrainedClaim, object]) -> list[str]:
 
 
 def words_of_input(claim: TrainedClaim) -> Iterator[str]:
-    """How a word becomes tokens."""
+    """Yield the layout of a word's tokens."""
     yield f"a token for each letter, in the order of the alphabet: {write_tokens(claim.tokens)}"
     yield f"tokens before them: {write_tokens(claim.before)}; after them: {write_tokens(claim.after)}"
 
 
 def words_of_claim(network: Network, claim: TrainedClaim, numbers: str) -> Iterator[str]:
-    """What holds of every word, and where; ``numbers`` says of which logits."""
+    """Yield what holds of every word, and where; ``numbers`` names the kind of logits."""
     low, high = claim.offsets
     most = max(greatest_length(network, claim, low), 0)
     lengths = f"{claim.min_n} or more" if claim.max_n == EVERY else f"{claim.min_n}..{most}"
@@ -87,7 +87,7 @@ def words_of_claim(network: Network, claim: TrainedClaim, numbers: str) -> Itera
 
 
 def is_whole_domain(network: Network, claim: TrainedClaim) -> bool:
-    """Whether every length and offset that the tables have rows for is in the claim."""
+    """Return whether the claim has every length and offset for which the tables have rows."""
     if network.rows is None or claim.offsets[0] or claim.min_n > 1:
         return False
     most = network.rows - len(claim.before) - len(claim.after)
@@ -95,7 +95,7 @@ def is_whole_domain(network: Network, claim: TrainedClaim) -> bool:
 
 
 def words_of_automaton(claim: TrainedClaim) -> Iterator[str]:
-    """Its steps, all of them."""
+    """Yield all steps of the automaton."""
     if claim.automaton is None:
         return
     yield f"starts in state {claim.automaton.start}"
@@ -105,7 +105,7 @@ def words_of_automaton(claim: TrainedClaim) -> Iterator[str]:
 
 
 def words_of_case(case: Case, claim: TrainedClaim, language: Language) -> Iterator[str]:
-    """When it holds, and its rows."""
+    """Yield the condition of a case, and its rows."""
     if case.when.formula is not None:
         lines = language.write(case.when.formula)
         yield f"where {lines[0]}"
@@ -116,5 +116,5 @@ def words_of_case(case: Case, claim: TrainedClaim, language: Language) -> Iterat
 
 
 def words_of_row(row: LogitRow) -> str:
-    """Return a linear form of logits."""
+    """Write a linear form of logits."""
     return " + ".join(f"{show(c)} * logit {token}" for token, c in row) or "0"

@@ -1,4 +1,4 @@
-"""The words of a claim, and at each judged place of them the rows that must be above the margin."""
+"""The words of a claim, and the rows that must be above the margin at each judged place."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ Cases = Mapping[int, Sequence[int]]
 
 @dataclass(frozen=True)
 class Share:
-    """One of so many shares (from 0) of all words.
+    """A share of all words, ``number`` (from 0) of ``shares``.
 
-    Words are shared out by their first letters, as many as make four groups a share or more; shorter ones are of
-    share 0. So each word is in exactly one share, which `has` says, and every prefix of it passes `has_some`.
+    Words are divided by their first letters, as many as make four groups a share or more; shorter ones are of share 0.
+    So each word is in exactly one share, by `has`, and every prefix of it passes `has_some`.
     """
 
     number: int = 0
     shares: int = 1
 
     def has(self, word: Word, letters: int) -> bool:
-        """Whether a word over so many letters is in the share."""
+        """Return whether a word over ``letters`` letters is in the share."""
         first = self._first(letters)
         return self.number == (0 if len(word) < first else rank(word[:first], letters) % self.shares)
 
     def has_some(self, word: Word, letters: int) -> bool:
-        """Whether a word that begins so may be in the share."""
+        """Return whether a word with this prefix may be in the share."""
         return len(word) < self._first(letters) or self.has(word, letters)
 
     def _first(self, letters: int) -> int:
@@ -60,7 +60,7 @@ def rank(word: Word, letters: int) -> int:
 
 
 class Judge:
-    """A claim about a network: which rows must be above the margin where."""
+    """A claim about a network: which rows must be above the margin, and where."""
 
     def __init__(self, network: Network, claim: TrainedClaim) -> None:
         self.network, self.claim, self.budget = network, claim, claim.language.budget
@@ -74,13 +74,13 @@ class Judge:
 
     @cached_property
     def truth(self) -> TruthsAlongWord:
-        """What cases hold where."""
+        """The evaluation of cases on words."""
         from ...word_semantics.truth import TruthsAlongWord
 
         return TruthsAlongWord(self.claim.conditions, self.claim.language)
 
     def judged(self, n: int) -> list[tuple[int, int]]:
-        """Where logits are judged in words of length n: (position, place of the token in the input)."""
+        """Return where logits are judged in words of length n: (position, place of the token in the input)."""
         claim, before = self.claim, len(self.claim.before)
         if claim.read == "each":
             return [(i, before + i - 1) for i in range(0 if claim.empty else 1, n + 1)]
@@ -94,7 +94,7 @@ class Judge:
     def words(self, first: int, last: int, share: Share) -> Iterator[tuple[Word, Cases]]:
         """Yield the words of these lengths and of a share, each after its prefixes, and the cases at judged positions.
 
-        Words of which no later letter can make a case hold are left out, with all that begin with them.
+        Words after which no letter can make a case hold are left out, with all longer ones.
         """
         letters, size = range(len(self.claim.alphabet)), len(self.claim.alphabet)
         tracker = self.tracker
@@ -116,7 +116,7 @@ class Judge:
         return {position: states[position].cases for position in positions}
 
     def needed(self, n: int, cases: Cases) -> dict[int, tuple[int, ...]]:
-        """For each judged place of the input of a word of length n the rows that must be above the margin, if any."""
+        """Return for each judged place of a word of length n the rows that must be above the margin, if any."""
         found = {place: self.rows_of(cases[position]) for position, place in self.judged(n) if position in cases}
         return {place: rows for place, rows in found.items() if rows}
 
@@ -130,14 +130,14 @@ class Judge:
 
 
 def tracker_of(claim: TrainedClaim) -> Tracker:
-    """What follows the cases of a claim letter by letter; its formulas look back only."""
+    """Return the tracker of a claim whose formulas are past-only."""
     from ...word_semantics.tracker import Tracker
 
     return Tracker(claim.language, claim.conditions)
 
 
 def dead_states(claim: TrainedClaim) -> frozenset[int]:
-    """States of the automaton from which no case with a row can hold, whatever letters come."""
+    """Return the states of the automaton from which no case with a row can hold, whatever letters follow."""
     steps = claim.automaton.steps if claim.automaton else ()
     states = range(len(steps))
     waiting = [state for state in states if any(
@@ -156,7 +156,7 @@ def dead_states(claim: TrainedClaim) -> frozenset[int]:
 
 
 def tokens_at_places(judge: Judge, unit: WordsUnit) -> list[list[int]]:
-    """Return the tokens that may stand at each place of the input of the words of a unit."""
+    """Return the tokens that may occur at each place of the input of the words of a unit."""
     claim, before = judge.claim, len(judge.claim.before)
     places: list[set[int]] = [{token} for token in claim.before]
     places += [{*claim.tokens} for _ in range(unit.last)]

@@ -1,4 +1,4 @@
-"""Where a wrong word is judged, whatever the network computes there; docs/trained.md, section 7."""
+"""The place where a wrong word is judged, whatever the network computes there; docs/trained.md, section 7."""
 
 from ....kernel.verdicts import require
 from ..reading.counterexamples import WrongWord

@@ -1,4 +1,4 @@
-"""All words of a unit: at each judged place the rows of the cases that hold are above the margin."""
+"""Proof by enumeration: at each judged place of each word of a unit the rows of the cases that hold."""
 
 from ....kernel.verdicts import Rejected, quote
 from ..balls.adaptive_precision import Runner, Stacks
@@ -16,7 +16,7 @@ def stacks_of(judge: Judge) -> Stacks:
 
 
 def prove_words(judge: Judge, stacks: Stacks, unit: WordsUnit, share: Share = ALL) -> int:
-    """Return the rows of every word of the unit and of a share; how many words were run or have nothing to prove."""
+    """Prove the rows of every word of the unit and of a share; return how many words there are."""
     runner = Runner(stacks, unit.offset, tokens_at_places(judge, unit))
     words = 0
     for word, cases in judge.words(unit.first, unit.last, share):

@@ -1,4 +1,4 @@
-"""At which lengths a claim asks nothing: on no word of them does a case with a row hold where logits are judged."""
+"""Vacuous lengths of a claim: on no word of the length does a case with a row hold where logits are judged."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def describe_covered(given: Decision[TrainedClaim, object], coverage: Mapping[str, int], lines: list[str]) -> list[str]:
-    """Return the claim, what was covered to accept it, and the lengths at which it asks nothing, if there are some."""
+    """Return the claim, what was covered to accept it, and its vacuous lengths, if there are some."""
     return describe_lengths(given.claim, find_vacuous_lengths(given), [*lines, *covered(coverage)])
 
 
 def find_vacuous_lengths(given: Decision[TrainedClaim, object]) -> list[int]:
-    """The lengths of the claim at which nothing is to be proved; of every other one some word has a row to prove."""
+    """Return the vacuous lengths of the claim; at every other length some word has a row to prove."""
     claim, judge = given.claim, Judge(given.network, given.claim)
     if judge.tracker is not None:
         return list(vacuous_by_states(given, judge, judge.tracker))
@@ -30,7 +30,7 @@ def find_vacuous_lengths(given: Decision[TrainedClaim, object]) -> list[int]:
 
 
 def vacuous_by_states(given: Decision[TrainedClaim, object], judge: Judge, tracker: Tracker) -> Iterator[int]:
-    """Yield the same where prefixes decide which cases hold: all states of the words of each length, one length on."""
+    """Yield the vacuous lengths where prefixes decide which cases hold, by the reachable states of each length."""
     claim, dead, asked = given.claim, dead_states(given.claim), False
     states: set[TrackerState] = {tracker.start()}
     for n in range(claim.max_n + 1):

@@ -1,4 +1,4 @@
-"""A word by which a claim is false: docs/trained.md, section 7. One row at one judged place is at most the margin."""
+"""Proof that a claim is false: docs/trained.md, section 7. A row at a judged place of a word is at most the margin."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ from .running import stacks_of
 
 
 def prove_wrong_word(given: Decision[TrainedClaim, WrongWord]) -> Mapping[str, int]:
-    """Return the word is in the claim, judged at the place, and its row is at most the margin.
+    """Check that the word is in the claim, judged at the place, and its row is at most the margin.
 
     Raises:
         Rejected: if not, or if it is not decided.
@@ -25,7 +25,7 @@ def prove_wrong_word(given: Decision[TrainedClaim, WrongWord]) -> Mapping[str, i
 
 
 def expect_at_most_margin(judge: Judge, given: Decision[TrainedClaim, WrongWord], place: int) -> None:
-    """The row of the case is at most the margin at a place of the input.
+    """Check that the row of the case is at most the margin at a place of the input.
 
     Raises:
         Rejected: if it is above, or not decided at the highest precision.
