@@ -1,1 +1,1 @@
-"""Bytes of files about trained networks to frozen records; nothing in them is believed yet."""
+"""Parsing of files about trained networks into frozen records; nothing in them is trusted yet."""

@@ -1,5 +1,6 @@
-"""The objects of docs/trained.md, section 7, docs/tracks.md, section 6, and docs/lengths.md, section 5: a word or an
-input by which a claim is false; docs/floats.md, section 7, Wrong runs: in a run of it.
+"""Parsing of counterexamples: docs/trained.md, section 7; docs/tracks.md, section 6; docs/lengths.md, section 5.
+
+A word or an input by which a claim is false, perhaps in one execution: docs/floats.md, section 7, Wrong runs.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ LONGEST_WORD = 1 << 20  # letters of a long wrong word
 
 @dataclass(frozen=True)
 class WrongWord:
-    """A word of letter indices, an offset, a place, a case and a row by which a claim is false; and in which run."""
+    """A word (letter indices), offset, place, case and row by which a claim is false; and an execution's choices."""
 
     word: tuple[int, ...]
     offset: int
@@ -36,7 +37,7 @@ class WrongWord:
 
 @dataclass(frozen=True)
 class LongWord:
-    """A word of runs of letters, a case and a row by which a claim is false at the word's last letter."""
+    """A word, run-length encoded, a case and a row by which a claim is false at the word's last letter."""
 
     runs: tuple[tuple[int, int], ...]
     case: int
@@ -45,7 +46,7 @@ class LongWord:
 
 @dataclass(frozen=True)
 class WrongInput:
-    """An input, the place of an answer and another token by which a claim is false; and in which run."""
+    """An input, the place of an answer and another token by which a claim is false; and an execution's choices."""
 
     form: int
     columns: tuple[int, ...]
@@ -55,7 +56,7 @@ class WrongInput:
 
 
 def read_wrong_word(value: Json, about: Decision[TrainedClaim, None]) -> WrongWord:
-    """Return the word and where it is wrong."""
+    """Parse the word and where it is wrong."""
     claim, fields = about.claim, Fields(value, "word", "offset", "place", "case", "row", *keys_of_run(about))
     letters = {symbol: letter for letter, symbol in enumerate(claim.alphabet)}
     symbols = fields.read("word", list_of(read_text))
@@ -67,12 +68,12 @@ def read_wrong_word(value: Json, about: Decision[TrainedClaim, None]) -> WrongWo
 
 
 def keys_of_run(about: Decision[object, None]) -> list[str]:
-    """Return the key of the run in which a claim about runs is false."""
+    """Return the key of the execution in which a claim about executions is false."""
     return ["run"] if about.floats else []
 
 
 def read_run(fields: Fields) -> ExecutionChoices | None:
-    """Return the run, if there is one."""
+    """Parse the choices of the execution, if there is one."""
     if "run" not in fields:
         return None
     from ...float_models.choices import read_way
@@ -81,14 +82,14 @@ def read_run(fields: Fields) -> ExecutionChoices | None:
 
 
 def read_row(fields: Fields, claim: TrainedClaim) -> tuple[int, int]:
-    """Return a case that has rows, and one of them."""
+    """Parse a case that has rows, and one of them."""
     case = fields.read("case", integer_within(range(len(claim.cases))) if claim.cases else Count)
     expect(claim.cases and claim.cases[case].above, "case: there is no row")
     return case, fields.read("row", integer_within(range(len(claim.cases[case].above))))
 
 
 def read_long_word(value: Json, about: Decision[TrainedClaim, None]) -> LongWord:
-    """Return the word as runs, each a letter and how often it comes."""
+    """Parse the word, run-length encoded: letters and how often each is repeated."""
     claim, fields = about.claim, Fields(value, "word", "case", "row")
     word = fields.read("word", list_of(list_of(integer_within(range(LONGEST_WORD + 1)))))
     expect(all(len(run) == 2 and run[0] < len(claim.alphabet) and run[1] > 0 for run in word),
@@ -98,7 +99,7 @@ def read_long_word(value: Json, about: Decision[TrainedClaim, None]) -> LongWord
 
 
 def read_wrong_input(value: Json, about: Decision[TracksClaim, None]) -> WrongInput:
-    """Return the input and where it is wrong."""
+    """Parse the input and where it is wrong."""
     claim, fields = about.claim, Fields(value, "form", "input", "place", "other", *keys_of_run(about))
     form = fields.read("form", integer_within(range(len(claim.forms))))
     letters = fields.read("input", list_of(list_of(Count)))

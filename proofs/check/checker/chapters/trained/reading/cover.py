@@ -1,4 +1,4 @@
-"""The objects of docs/trained.md, section 4: a cover of all words, which proves a claim, or that each word is run."""
+"""Parsing of the evidence of docs/trained.md, section 4: a cover of all words."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Cut:
-    """The range of a direction of a head of the last attention step ends at / 2^bits below, and begins there above."""
+    """A cut of a direction of a head of the last attention step at ``at`` / 2^bits: upper end of ``below``."""
 
     head: int
     direction: int
@@ -41,9 +41,9 @@ Tree = Leaf | Cut
 
 @dataclass(frozen=True)
 class ClassesUnit:
-    """The same obligations by classes: a graph, a set of directions, and int32 ranges over 2^bits.
+    """Obligations proved by classes: a graph, a set of directions, and int32 ranges over 2^bits.
 
-    ``cells`` are how the box of ranges of each asked node is cut; None where none is.
+    ``cells`` has for each asked node the tree that cuts its box of ranges; None without cuts.
     """
 
     offset: int
@@ -67,7 +67,7 @@ DirectionMatrices = tuple[tuple[bytes, ...], ...]
 
 @dataclass(frozen=True)
 class Cover:
-    """Units that are about all words, with the graphs and directions that they name."""
+    """Units that cover all words, with the graphs and directions that they name."""
 
     graphs: tuple[Graph, ...]
     directions: tuple[DirectionMatrices, ...]
@@ -75,7 +75,7 @@ class Cover:
 
 
 def read_cover(value: Json, about: Decision[object, None]) -> Cover:
-    """Return the cover; its units name graphs and directions that are there."""
+    """Parse a cover; its units name existing graphs and directions."""
     network, fields = about.network, Fields(value, "graphs", "directions", "units")
     graphs = fields.read("graphs", list_of(list_of(list_of(list_of(Count)))))
     directions = fields.read("directions", list_of(partial(read_direction_matrices, network=network)))
@@ -88,7 +88,7 @@ def read_cover(value: Json, about: Decision[object, None]) -> Cover:
 
 
 def read_direction_matrices(value: Json, network: Network) -> DirectionMatrices:
-    """For each attention step, for each head, the bytes of an m x m matrix of int32, m the width of its values."""
+    """Parse, for each attention step and head, an m x m matrix of int32, m the width of its values."""
     found = list_of(list_of(read_base64))(value)
     wanted = [[4 * head.value.weight.width ** 2 for head in step.heads] for step in network.attention_steps]
     expect([list(map(len, step)) for step in found] == wanted, "expected a matrix for each head of each attention step")
@@ -96,7 +96,7 @@ def read_direction_matrices(value: Json, network: Network) -> DirectionMatrices:
 
 
 def read_unit(value: Json, network: Network) -> CoverPart:
-    """Return a unit of the cover; how it is proved says which fields it has."""
+    """Parse a unit of the cover; ``by`` determines its fields."""
     if not isinstance(value, dict) or value.get("by") != "classes":
         fields = Fields(value, "offset", "from", "to", "by")
         fields.read("by", one_of("words", "classes"))
@@ -109,7 +109,7 @@ def read_unit(value: Json, network: Network) -> CoverPart:
 
 
 def read_cells(fields: Fields, network: Network) -> tuple[Tree | None, ...]:
-    """For each asked node a tree or None."""
+    """Parse a tree or None for each asked node."""
     steps = network.attention_steps
     widths = [head.value.weight.width for head in (steps[-1].heads if steps else ())]
     expect(widths, "cells: no head has ranges to cut")
@@ -117,14 +117,14 @@ def read_cells(fields: Fields, network: Network) -> tuple[Tree | None, ...]:
 
 
 def read_whole_tree(value: Json, widths: Sequence[int]) -> Tree:
-    """Return a tree, within its limits; ``widths`` are the numbers of directions of the heads."""
+    """Parse a tree, within its limits; ``widths`` are the numbers of directions of the heads."""
     tree = read_tree(value, widths, 0)
     expect(count_leaves(tree) <= MAX_LEAVES, "limit: {} cells of a node", MAX_LEAVES)
     return tree
 
 
 def read_tree(value: Json, widths: Sequence[int], cuts: int) -> Tree:
-    """Return a tree below so many cuts."""
+    """Parse a tree below ``cuts`` cuts."""
     expect(cuts <= MAX_CUTS, "limit: {} cuts above a cell", MAX_CUTS)
     if isinstance(value, dict) and "shares" in value:
         fields = Fields(value, "shares")
@@ -137,19 +137,19 @@ def read_tree(value: Json, widths: Sequence[int], cuts: int) -> Tree:
 
 
 def read_share(value: Json, width: int) -> bytes:
-    """Return the bytes of so many int32 numbers."""
+    """Parse ``width`` int32 numbers."""
     data = read_base64(value)
     expect(len(data) == 4 * width, "{} bytes, expected {}", len(data), 4 * width)
     return data
 
 
 def count_leaves(tree: Tree) -> int:
-    """Return the cells of a tree."""
+    """Return the number of cells of a tree."""
     return count_leaves(tree.below) + count_leaves(tree.above) if isinstance(tree, Cut) else 1
 
 
 def read_obligations(fields: Fields) -> tuple[int, int, int]:
-    """Offset, and the first and last place or length."""
+    """Parse offset, and first and last place or length."""
     place = integer_within(range(MAX_N + 1))
     offset = fields.read("offset", integer_within(range(MAX_OFFSET + 1)))
     first, last = fields.read("from", place), fields.read("to", place)

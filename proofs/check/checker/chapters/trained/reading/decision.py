@@ -1,6 +1,6 @@
-"""The object of docs/trained.md, sections 3, 4 and 7: a claim about a network, and what proves it or refutes it.
+"""Records of docs/trained.md, sections 3, 4 and 7: a claim about a network, and the evidence for or against it.
 
-A claim is about words or about inputs in tracks; of the exact outputs, or of those in every float run of some classes.
+A claim is about words or inputs in tracks; of exact outputs, or of those of every execution under some float models.
 """
 
 from __future__ import annotations
@@ -24,10 +24,7 @@ Evidence_co = TypeVar("Evidence_co", covariant=True)
 
 @dataclass(frozen=True)
 class Decision(Generic[Claim_co, Evidence_co]):
-    """A claim about a network with its evidence; ``floats`` are the classes of runs in each of which it holds.
-
-    Without such classes it is about exact outputs.
-    """
+    """A claim about a network, with evidence, under each float model of ``floats``; about exact outputs if empty."""
 
     network: Network
     claim: Claim_co

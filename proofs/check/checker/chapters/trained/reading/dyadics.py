@@ -1,7 +1,6 @@
-"""Tensors of a network, and matrices and vectors inside them, as exact dyadic rationals: integers times a power of two.
+"""Tensors of a network, and their matrices and vectors, as exact dyadic rationals: integers times a power of two.
 
-A tensor is base64 of its bytes, whose digest is in the file; docs/trained.md, section 2. Floating-point numbers are
-taken apart as bits: nothing is rounded.
+A tensor is base64 of its bytes, with a digest; docs/trained.md, section 2. Floats are decoded as bits, unrounded.
 """
 
 from array import array
@@ -20,9 +19,9 @@ from ....kernel.reading.document import Json
 from ....kernel.reading.shapes import Fields, entries, integer_within, list_of, one_of, read_item, read_text
 from ....kernel.verdicts import expect, quote
 
-MAX_EXTENT = 1 << 24  # of a dimension, a stride or a start: no more elements are in a file
-POINTER_BITS = 64  # of memory for a number of a view, which is one of its tensor
-ROW_BITS = 512  # for a row of a view
+MAX_EXTENT = 1 << 24  # of a dimension, a stride or a start: files have fewer elements
+POINTER_BITS = 64  # memory of an entry of a view, which refers to one of its tensor
+ROW_BITS = 512  # memory of a row of a view
 
 Natural = integer_within(range(MAX_EXTENT + 1))
 
@@ -61,7 +60,7 @@ class Matrix:
 
 @dataclass(frozen=True)
 class DyadicTensor:
-    """The elements in row-major order, as integers times 2^power; the number of bytes that they were read from."""
+    """The elements in row-major order, as integers times 2^power; ``size`` in bytes in the file."""
 
     elements: Sequence[int]
     power: int
@@ -69,7 +68,7 @@ class DyadicTensor:
 
 
 def read_base64(value: Json) -> bytes:
-    """Return the bytes whose one spelling in base64 the text is."""
+    """Decode base64 text that is the one spelling of its bytes."""
     text = read_text(value)
     try:
         data = b64decode(text, validate=True)
@@ -80,7 +79,7 @@ def read_base64(value: Json) -> bytes:
 
 
 def read_tensor(value: Json, budget: Budget) -> DyadicTensor:
-    """Return the elements; their number fits the shape, all are finite, and the digest is that of the bytes."""
+    """Parse a tensor; the number of elements fits the shape, all are finite, and the digest is that of the bytes."""
     fields = Fields(value, "format", "shape", "sha256", "data")
     encoding = ENCODINGS[str(fields.read("format", one_of(*ENCODINGS)))]
     shape = fields.read("shape", list_of(Natural))
@@ -97,7 +96,7 @@ def decode(data: bytes, encoding: Encoding, budget: Budget) -> DyadicTensor:
     """Return the exact values of the elements, over one power of two.
 
     The exponent field x and the fraction f of an element mean (2^fraction + f) 2^(x - shift), or f 2^(1 - shift) if x
-    is 0; the greatest x means infinity or no number.
+    is 0; the greatest x means infinity or NaN.
     """
     words = array(encoding.code, data)
     if byteorder == "big":
@@ -115,7 +114,7 @@ def decode(data: bytes, encoding: Encoding, budget: Budget) -> DyadicTensor:
 
 
 class Tensors:
-    """The tensors of a file by name, and which of them were read."""
+    """The tensors of a file by name, and which of them were used."""
 
     def __init__(self, tensors: Mapping[str, DyadicTensor], budget: Budget) -> None:
         self._tensors, self._budget = tensors, budget
@@ -123,26 +122,26 @@ class Tensors:
         self._viewed = 0
 
     def read_vector(self, value: Json) -> Vector:
-        """Return a vector inside a tensor."""
+        """Parse a view: a vector inside a tensor."""
         tensor, start, shape, strides = self._read_view(value, 1)
         stop = start + shape[0] * strides[0]
         entries = tensor.elements[start:stop:strides[0]] if strides[0] else [tensor.elements[start]] * shape[0]
         return Vector(tuple(entries), tensor.power)
 
     def read_matrix(self, value: Json) -> Matrix:
-        """Return a matrix inside a tensor."""
+        """Parse a view: a matrix inside a tensor."""
         tensor, start, (height, width), (down, right) = self._read_view(value, 2)
         elements = tensor.elements
         rows = tuple(tuple([elements[start + i * down + j * right] for j in range(width)]) for i in range(height))
         return Matrix(rows, width, tensor.power)
 
     def expect_all_used(self) -> None:
-        """Every tensor is read by some view."""
+        """Require that every tensor is used by some view."""
         unused = [name for name in self._tensors if name not in self._used]
         expect(not unused, "tensors: {} is not used", quote("".join(unused[:1])))
 
     def _read_view(self, value: Json, dimensions: int) -> tuple[DyadicTensor, int, tuple[int, ...], tuple[int, ...]]:
-        """Tensor, start, shape and strides; all elements are inside the tensor."""
+        """Parse tensor, start, shape and strides; all elements are inside the tensor."""
         fields = Fields(value, "tensor", "start", "shape", "strides")
         name = fields.read("tensor", read_text)
         start = fields.read("start", Natural)
@@ -163,7 +162,7 @@ class Tensors:
 
 
 def read_tensors(value: Json, budget: Budget) -> Tensors:
-    """Return the tensors of a network by name."""
+    """Parse the tensors of a network."""
     read = partial(read_tensor, budget=budget)
     tensors = {name: read_item(quote(name), one, read) for name, one in entries(value)}
     expect(sum(tensor.size for tensor in tensors.values()) <= MAX_TENSOR_BYTES, "expected at most {} bytes (limit)",

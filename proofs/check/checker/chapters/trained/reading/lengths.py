@@ -1,4 +1,4 @@
-"""The objects of docs/lengths.md, sections 3 and 7: what proves a claim about words of any length."""
+"""Parsing of the evidence of docs/lengths.md, sections 3 and 7, about words of any length."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -9,30 +9,30 @@ from ....kernel.verdicts import expect
 from .decision import Decision
 from .words_claim import TrainedClaim
 
-PLACES = 60  # bits behind the point of a share
+PLACES = 60  # fractional bits of a share
 MOST_KINDS = 64  # classes of the counts of one letter
-LENGTH = -1  # in the place of a letter: the length is cut
+LENGTH = -1  # instead of a letter: the length is cut
 
 CountCut = tuple[int, int]
-"""A letter, and a number over 2^PLACES: its share is at most that, or at least. LENGTH, and the last length below."""
+"""A letter, and where its share is cut, over 2^PLACES; or LENGTH, and the last length below the cut."""
 
 
 @dataclass(frozen=True)
 class CountKind:
-    """Which counts of a letter are told apart: those below ``threshold``, and the others by their remainder."""
+    """Classes of the counts of a letter: those below ``threshold`` alone, others by remainder modulo ``period``."""
 
     threshold: int
     period: int
 
     @property
     def classes(self) -> int:
-        """How many classes there are."""
+        """The number of classes."""
         return self.threshold + self.period
 
 
 @dataclass(frozen=True)
 class Counts:
-    """Which counts of each letter are told apart; for each region a tree of cells in preorder, None for a leaf."""
+    """Classes of the counts of each letter; for each region a tree of cells in preorder, None for a leaf."""
 
     kinds: tuple[CountKind, ...]
     trees: tuple[tuple[CountCut | None, ...], ...]
@@ -46,7 +46,7 @@ class LastLetters:
 
 
 def read_counts(value: Json, about: Decision[TrainedClaim, None]) -> Counts:
-    """Kinds of counts, and trees of cells."""
+    """Parse classes of counts, and trees of cells."""
     fields, letters = Fields(value, "counts", "trees"), len(about.claim.alphabet)
     kinds = fields.read("counts", list_of(read_kind))
     expect(len(kinds) == letters, "counts: expected one for each letter")
@@ -54,14 +54,14 @@ def read_counts(value: Json, about: Decision[TrainedClaim, None]) -> Counts:
 
 
 def read_last_letters(value: Json, about: object) -> LastLetters:
-    """Return a tree."""
+    """Parse a tree of last letters."""
     del about
     tree = Fields(value, "tree").read("tree", list_of(integer_within(range(2))))
     return LastLetters(tuple(map(bool, tree)))
 
 
 def read_kind(value: Json) -> CountKind:
-    """How counts of a letter are told apart."""
+    """Parse threshold and period of a letter."""
     pair = list_of(integer_within(range(MOST_KINDS + 1)))(value)
     expect(len(pair) == 2 and pair[1] > 0 and sum(pair) <= MOST_KINDS,
            "expected a threshold and a period above 0, together at most {}", MOST_KINDS)
@@ -69,7 +69,7 @@ def read_kind(value: Json) -> CountKind:
 
 
 def read_cut(value: Json, letters: int) -> CountCut:
-    """Where a cell is cut in two."""
+    """Parse a cut of a cell."""
     pair = list_of(integer_within(range(LENGTH, (1 << PLACES) + 1)))(value)
     expect(len(pair) == 2 and pair[0] < letters and pair[1] >= 0, "expected a letter, or -1, and where it is cut")
     return pair[0], pair[1]

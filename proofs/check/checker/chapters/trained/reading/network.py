@@ -1,4 +1,4 @@
-"""The object of docs/trained.md, section 2, to a `Network`: what a trained transformer is, with exact weights."""
+"""Parsing of a network, docs/trained.md, section 2: a trained transformer with exact weights."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,7 +20,7 @@ Count = integer_within(range(1 << 24))
 Int32 = integer_within(range(-1 << 31, 1 << 31))
 
 LogitRow = tuple[tuple[int, Fraction], ...]
-"""The linear form of logits with these (token, coefficient)."""
+"""A linear form of logits: (token, coefficient) pairs."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Affine:
 
 @dataclass(frozen=True)
 class Norm:
-    """Layer norm or RMS norm, with its gain and bias; ``of``: of this image of the stream, not of the stream."""
+    """Layer norm or RMS norm, with gain and bias; of the stream, or of its image under ``of``."""
 
     kind: str
     epsilon: Fraction
@@ -44,7 +44,7 @@ class Norm:
 
 @dataclass(frozen=True)
 class Scale:
-    """What scores are multiplied by: ``times``, or 1/sqrt(root); the other one is None."""
+    """The factor of scores: ``times``, or 1/sqrt(root); the other one is None."""
 
     times: Fraction | None
     root: int | None
@@ -61,7 +61,7 @@ class Rotary:
 
 @dataclass(frozen=True)
 class NetworkHead:
-    """One head; ``out`` writes its average into the stream."""
+    """One head; ``out`` is W_O, from averages to the stream."""
 
     query: Affine
     key: Affine
@@ -72,7 +72,7 @@ class NetworkHead:
 
 @dataclass(frozen=True)
 class NormStep:
-    """The stream itself is normalised."""
+    """A norm that replaces the stream."""
 
     norm: Norm
 
@@ -91,7 +91,7 @@ class AttentionStep:
 
 @dataclass(frozen=True)
 class Rounding:
-    """In place of an activation: x to scale · (q - zero), q the nearest to x / scale + zero of least ... greatest.
+    """A rounding as activation: scale · (q - zero), q the integer in least ... greatest nearest to x / scale + zero.
 
     Without a scale, scale and zero are those of a range: of one token's numbers, or of all tokens' (``of_input``).
     """
@@ -105,7 +105,7 @@ class Rounding:
 
 @dataclass(frozen=True)
 class UnitsStep:
-    """Units, added to the stream."""
+    """A feed-forward block, added to the stream."""
 
     norm: Norm | None
     inward: Affine
@@ -119,7 +119,7 @@ Step = NormStep | AttentionStep | UnitsStep
 
 @dataclass(frozen=True)
 class Source:
-    """A file that the network came from; what is said of it is not proved."""
+    """A file that the network came from; nothing about it is proved."""
 
     file: str
     sha256: str
@@ -129,8 +129,8 @@ class Source:
 class Network:
     """A trained transformer; ``tokens`` is [vocabulary, width], ``positions`` [rows, width].
 
-    ``readout`` says of which tokens it outputs logits: ``each``, or the ``first`` or ``last`` of the input. What it was
-    ``compared`` with when it was imported is in words, and not proved.
+    ``readout`` is which tokens have logits: ``each``, or the ``first`` or ``last`` of the input. ``compared`` describes
+    the comparison at import, which is not proved.
     """
 
     sources: tuple[Source, ...]
@@ -144,7 +144,7 @@ class Network:
 
     @property
     def width(self) -> int:
-        """Of the residual stream."""
+        """The width of the residual stream."""
         return self.tokens.width
 
     @property
@@ -160,7 +160,7 @@ class Network:
 
     @property
     def outputs(self) -> int:
-        """How many logits there are."""
+        """The number of logits."""
         return self.unembedding.weight.width
 
     @property
@@ -170,14 +170,14 @@ class Network:
 
     @property
     def rows(self) -> int | None:
-        """How many position numbers all tables have rows for; None if there is no table."""
+        """The number of position numbers for which all tables have rows; None without tables."""
         tables = [] if self.positions is None else [self.positions]
         tables += [step.rotary.cosines for step in self.attention_steps if step.rotary]
         return min((len(table.rows) for table in tables), default=None)
 
 
 def read_network(value: Json, budget: Budget) -> Network:
-    """Return the network; tensors are decoded first."""
+    """Parse the network; tensors are decoded first."""
     fields = headed(value, FORMAT, "sources", "compared", "attention", "readout", "tokens", "positions", "steps",
                     "unembedding", "tensors")
     sources, compared = fields.read("sources", list_of(read_source)), fields.read("compared", or_null(read_comparison))
@@ -185,7 +185,7 @@ def read_network(value: Json, budget: Budget) -> Network:
     masked = fields.read("attention", one_of("causal", "bidirectional")) == "causal"
     tensors = fields.read("tensors", partial(read_tensors, budget=budget))
     tokens = fields.read("tokens", tensors.read_matrix)
-    read = Reader(tensors, tokens.width)  # whose width is that of the stream after the steps that were read
+    read = Reader(tensors, tokens.width)  # its width is that of the stream after the steps that were read
     positions = fields.read("positions", or_null(read.table))
     steps = fields.read("steps", list_of(read.step))
     expect(len(steps) <= MAX_N, "steps: limit: {}", MAX_N)
@@ -195,7 +195,7 @@ def read_network(value: Json, budget: Budget) -> Network:
 
 
 def read_comparison(value: Json) -> str:
-    """The original (a library and its version, or a file), inputs and lengths, the greatest difference of logits."""
+    """Parse the comparison: original (library and version, or file), inputs, lengths, greatest difference of logits."""
     fields = Fields(value, "original", "inputs", "lengths", "difference")
     kind, space, name = fields.read("original", read_text).rpartition(" ")
     expect(kind in ORIGINALS and space and 0 < len(name) <= 80 and name.isascii() and name.isprintable()
@@ -210,7 +210,7 @@ def read_comparison(value: Json) -> str:
 
 
 def read_source(value: Json) -> Source:
-    """Return the name of a file, without folders, and the digest of its bytes."""
+    """Parse the name of a file, without folders, and the digest of its bytes."""
     fields = Fields(value, "file", "sha256")
     source = Source(fields.read("file", read_text), fields.read("sha256", read_text))
     expect(source.file and not set(source.file) & set("/\\"), "file: expected a name without folders")
@@ -220,41 +220,41 @@ def read_source(value: Json) -> Source:
 
 
 def width_after(norm: Norm | None, width: int) -> int:
-    """How many numbers are read through a norm, or without one, of a stream of this width."""
+    """Return the width of the input of a step with this norm, or none, for a stream of this width."""
     return norm.of.weight.width if norm is not None and norm.of is not None else width
 
 
 class Reader:
-    """Reads the parts of a network, one after another, where the stream is as wide as ``width`` says."""
+    """Parser of the parts of a network in order; ``width`` is that of the stream so far."""
 
     def __init__(self, tensors: Tensors, width: int) -> None:
         self._tensors, self.width = tensors, width
 
     def table(self, value: Json) -> Matrix:
-        """Rows of the width of the stream."""
+        """Parse rows of the width of the stream."""
         return self.matrix(value, width=self.width)
 
     def matrix(self, value: Json, height: int | None = None, width: int | None = None) -> Matrix:
-        """Return a matrix of this shape, as far as it is given."""
+        """Parse a matrix of this shape, where given."""
         matrix = self._tensors.read_matrix(value)
         expect(height in (None, len(matrix.rows)), "expected {} rows, got {}", height, len(matrix.rows))
         expect(width in (None, matrix.width), "expected {} columns, got {}", width, matrix.width)
         return matrix
 
     def vector(self, value: Json, length: int) -> Vector:
-        """Return a vector of this length."""
+        """Parse a vector of this length."""
         vector = self._tensors.read_vector(value)
         expect(len(vector.entries) == length, "expected {} elements, got {}", length, len(vector.entries))
         return vector
 
     def affine(self, value: Json, height: int, width: int | None = None) -> Affine:
-        """Weight and bias."""
+        """Parse weight and bias."""
         fields = Fields(value, "weight", "bias")
         weight = fields.read("weight", partial(self.matrix, height=height, width=width))
         return Affine(weight, fields.read("bias", or_null(partial(self.vector, length=weight.width))))
 
     def norm(self, value: Json) -> Norm:
-        """Return a norm of the stream, or of an image of it."""
+        """Parse a norm of the stream, or of an image of it."""
         fields = Fields(value, "kind", "epsilon", "gain", "bias", "of", optional={"of"})
         of = fields.read("of", partial(self.affine, height=self.width)) if "of" in fields else None
         parameter = or_null(partial(self.vector, length=of.weight.width if of else self.width))
@@ -264,7 +264,7 @@ class Reader:
         return norm
 
     def step(self, value: Json) -> Step:
-        """One step; its kind says which fields it has."""
+        """Parse one step; ``step`` determines its fields."""
         kind = value.get("step") if isinstance(value, dict) else None
         if kind == "attention":
             return self.attention(value)
@@ -277,7 +277,7 @@ class Reader:
         return step
 
     def attention(self, value: Json) -> AttentionStep:
-        """Heads; rotary tables turn at most all coordinates of each."""
+        """Parse heads; rotary tables have at most half as many pairs as each has coordinates."""
         fields = Fields(value, "step", "norm", "heads", "bias", "scale", "rotary", "cap", optional={"cap"})
         norm = fields.read("norm", or_null(self.norm))
         step = AttentionStep(
@@ -294,7 +294,7 @@ class Reader:
         return step
 
     def head(self, value: Json, height: int) -> NetworkHead:
-        """Query and key have one width; out reads what value writes."""
+        """Parse a head; query and key have one width, and W_O that of the value as its height."""
         fields = Fields(value, "query", "key", "value", "out", "slope")
         query = fields.read("query", partial(self.affine, height=height))
         key = fields.read("key", partial(self.affine, height=height, width=query.weight.width))
@@ -303,14 +303,14 @@ class Reader:
         return NetworkHead(query, key, values, out, fields.read("slope", or_null(read_rational)))
 
     def rotary(self, value: Json) -> Rotary:
-        """Two tables of one shape."""
+        """Parse two tables of one shape."""
         fields = Fields(value, "cosines", "sines", "pairing")
         cosines = fields.read("cosines", self.matrix)
         sines = fields.read("sines", partial(self.matrix, height=len(cosines.rows), width=cosines.width))
         return Rotary(cosines, sines, fields.read("pairing", one_of("halves", "neighbours")) == "halves")
 
     def units(self, value: Json) -> UnitsStep:
-        """Units, with or without a gate."""
+        """Parse a feed-forward block, with or without a gate."""
         fields = Fields(value, "step", "norm", "in", "gate", "activation", "out")
         norm = fields.read("norm", or_null(self.norm))
         height = width_after(norm, self.width)
@@ -324,7 +324,7 @@ class Reader:
 
 
 def read_activation(value: Json) -> str | Rounding:
-    """Return a name, or how numbers are rounded."""
+    """Parse the name of an activation, or a rounding."""
     if not isinstance(value, dict):
         return str(one_of(*ACTIVATIONS)(value))
     if "range" in value:
@@ -343,7 +343,7 @@ def read_activation(value: Json) -> str | Rounding:
 
 
 def read_scale(value: Json) -> Scale:
-    """Return a rational factor, or the integer m of 1/sqrt(m)."""
+    """Parse a rational factor, or the integer m of 1/sqrt(m)."""
     if isinstance(value, dict) and list(value) == ["root"]:
         return Scale(None, Fields(value, "root").read("root", integer_within(range(1, 1 << 32))))
     return Scale(Fields(value, "times").read("times", read_rational), None)

@@ -1,4 +1,4 @@
-"""The objects of docs/tracks.md, section 4: what is to prove a claim."""
+"""Parsing of the evidence of docs/tracks.md, section 4."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .network import AttentionStep, Count, Int32, Network
 from .tracks_claim import TracksClaim
 
 LONG = integer_within(range(-1 << 127, 1 << 127))
-LEAST_PRECISION, MOST_PRECISION = 32, 128  # bits behind the point of scores; exponentials.py has so many
+LEAST_PRECISION, MOST_PRECISION = 32, 128  # fractional bits of scores, at most those of exponentials.py
 
 
 @dataclass(frozen=True)
 class GroupCut:
-    """A direction (of all heads, one after another) ends at / 2^bits below, and begins there above."""
+    """A cut of a direction (heads concatenated) at ``at`` / 2^bits: upper end below, lower end above."""
 
     direction: int
     at: int
@@ -35,7 +35,7 @@ Tree = GroupCut | None
 
 @dataclass(frozen=True)
 class StepRanges:
-    """What is stated of an attention step: directions of each head, and ranges."""
+    """Evidence about an attention step: directions of each head, and ranges."""
 
     directions: tuple[bytes, ...]
     bits: int
@@ -44,8 +44,7 @@ class StepRanges:
 
 @dataclass(frozen=True)
 class Unit:
-    """How a form is proved: how many columns a step tells of, labels that make nodes, each attention step, the classes
-    that are split, and a tree of cells for each group."""
+    """Evidence of a form by classes; a step has ``window`` columns, each group a tree of cells."""
 
     window: int
     labels: tuple[tuple[int, ...] | None, ...]
@@ -56,14 +55,14 @@ class Unit:
 
 @dataclass(frozen=True)
 class EachInput:
-    """A form is proved by running each of its inputs, of which there are so many."""
+    """Evidence of a form by enumeration of its inputs; their number."""
 
     inputs: int
 
 
 @dataclass(frozen=True)
 class ExactUnit:
-    """A form is proved in exact numbers, with scores of so many bits: boxes and cuts over 2^bits, each class's box."""
+    """Evidence of a form in exact numbers, of this precision: boxes and cuts over 2^bits, each class's box."""
 
     precision: int
     bits: int
@@ -75,13 +74,13 @@ class ExactUnit:
 
 @dataclass(frozen=True)
 class LayoutProofs:
-    """How each form is proved."""
+    """Evidence of each form."""
 
     units: tuple[Unit | EachInput | ExactUnit, ...]
 
 
 def read_units(value: Json, about: Decision[TracksClaim, None]) -> LayoutProofs:
-    """One for each form."""
+    """Parse the evidence of each form."""
     fields = Fields(value, "units")
     units = fields.read("units", list_of(partial(read_unit, network=about.network)))
     expect(len(units) == len(about.claim.forms), "units: expected one for each form")
@@ -89,7 +88,7 @@ def read_units(value: Json, about: Decision[TracksClaim, None]) -> LayoutProofs:
 
 
 def read_unit(value: Json, network: Network) -> Unit | EachInput | ExactUnit:
-    """How one form is proved."""
+    """Parse the evidence of one form."""
     if isinstance(value, dict) and "inputs" in value:
         return EachInput(Fields(value, "inputs").read("inputs", Count))
     if isinstance(value, dict) and "precision" in value:
@@ -116,14 +115,14 @@ def read_unit(value: Json, network: Network) -> Unit | EachInput | ExactUnit:
 
 
 def read_splits(fields: Fields) -> tuple[tuple[int, ...], ...]:
-    """Return the classes that are split."""
+    """Parse the classes that are split."""
     splits = fields.read("splits", list_of(list_of(Count)))
     expect(all(len(split) >= 3 for split in splits), "splits: expected query, class and column of each")
     return splits
 
 
 def read_exact_unit(fields: Fields, network: Network) -> ExactUnit:
-    """How a form is proved in exact numbers."""
+    """Parse the evidence of a form in exact numbers."""
     precision = fields.read("precision", integer_within(range(LEAST_PRECISION, MOST_PRECISION + 1)))
     rows = sum(head.value.weight.width for step in network.attention_steps for head in step.heads)
     return ExactUnit(precision, fields.read("bits", integer_within(range(MAX_BITS + 1))), read_splits(fields),
@@ -132,14 +131,14 @@ def read_exact_unit(fields: Fields, network: Network) -> ExactUnit:
 
 
 def read_labels(value: Json) -> tuple[int, ...]:
-    """Numbers of 16 bits."""
+    """Parse numbers of 16 bits."""
     data = read_base64(value)
     expect(len(data) % 2 == 0, "labels: expected numbers of 16 bits")
     return unpack(f"<{len(data) // 2}H", data)
 
 
 def read_step(fields: Fields, step: AttentionStep) -> StepRanges:
-    """What is stated of this step."""
+    """Parse directions and ranges of an attention step."""
     directions = fields.read("directions", list_of(read_base64))
     expect(len(directions) == len(step.heads), "directions: expected them for each head of the attention step")
     expect(all(len(data) % (4 * width_of_stream(step)) == 0 for data in directions),
@@ -149,12 +148,12 @@ def read_step(fields: Fields, step: AttentionStep) -> StepRanges:
 
 
 def width_of_stream(step: AttentionStep) -> int:
-    """How wide the stream is where the heads write into it."""
+    """Return the width of the stream to which the heads' outputs are added."""
     return step.heads[0].out.width
 
 
 def read_tree(value: Json, rows: int, cuts: int = 0, number: Callable[[Json], int] = Int32) -> Tree:
-    """Return a tree below so many cuts."""
+    """Parse a tree below ``cuts`` cuts."""
     if value is None:
         return None
     expect(isinstance(value, list) and len(value) == 4, "expected null, or a cut and two parts, got {}", quote(value))

@@ -1,4 +1,4 @@
-"""What a claim about inputs in tracks says; docs/tracks.md, section 3."""
+"""Claims about inputs in tracks: a letter-to-letter transducer on aligned words; docs/tracks.md, section 3."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class Track:
 
 @dataclass(frozen=True)
 class LayoutPlace:
-    """What stands at a place: ``token``, ``track`` or ``answer`` of a column, or ``end``; which, and the column."""
+    """The token of a place: ``token``, ``track`` or ``answer`` of a column, or ``end``; its index, and the column."""
 
     kind: str
     index: int
@@ -55,7 +55,7 @@ class LayoutPlace:
 
 @dataclass(frozen=True)
 class Transducer:
-    """For each state what it writes after the last column, or None where no input may end."""
+    """A letter-to-letter transducer; ``end`` is each state's output after the last column, None if not allowed."""
 
     start: int
     tables: tuple[StepTable, ...]
@@ -64,7 +64,7 @@ class Transducer:
 
 @dataclass(frozen=True)
 class Layout:
-    """Inputs of one shape: the table that reads each column, and what stands where."""
+    """Inputs of one shape: the step table of each column, and the tokens of all places."""
 
     columns: tuple[int, ...]
     layout: tuple[LayoutPlace, ...]
@@ -77,7 +77,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class TracksClaim:
-    """For every allowed input of every form each answer's logit is above all others, by more than the margin."""
+    """A claim: for every allowed input each answer's logit is above all others, by more than the margin."""
 
     tracks: tuple[Track, ...]
     machine: Transducer
@@ -103,16 +103,16 @@ class TracksClaim:
 
     @property
     def alphabet(self) -> tuple[str, ...]:
-        """The names of the tracks, for who asks what a file is about."""
+        """The names of the tracks, where other claims have an alphabet."""
         return tuple(track.name for track in self.tracks)
 
     def rows(self, answer: int) -> list[tuple[tuple[int, Fraction], ...]]:
-        """Return the linear forms of logits that must be above the margin where this is the right answer."""
+        """Return the linear forms of logits that must be above the margin if this is the right answer."""
         both = [sorted([(answer, Fraction(1)), (other, Fraction(-1))]) for other in self.among if other != answer]
         return [tuple(row) for row in both]
 
     def token(self, place: LayoutPlace, states: Sequence[int], columns: Sequence[int], form: Layout) -> int:
-        """What stands at a place of an input, given by its columns, and the states before, between and after them."""
+        """Return the token at a place of an input: its columns, and the states before, between and after them."""
         if place.column is None:
             return place.index if place.kind == "token" else (self.machine.end[states[-1]] or ())[place.index]
         column = columns[place.column]
@@ -123,12 +123,12 @@ class TracksClaim:
 
 
 def read_claim(value: Json, network: Network, budget: object) -> TracksClaim:
-    """Return the claim; all of it fits the network, and there is no formula in it."""
+    """Parse the claim; all of it fits the network, and it has no formula."""
     del budget
     fields = Fields(value, "tracks", "machine", "forms", "offset", "among", "margin", "typed")
     expect(network.readout == "each" or (network.readout == "last" and network.causal),
            "the network outputs logits of its {} token alone: it writes no answers token by token", network.readout)
-    fields.read("typed", one_of("first-first", "last-first"))  # how people write inputs: nothing that is proved
+    fields.read("typed", one_of("first-first", "last-first"))  # how people write inputs, which proves nothing
     token = integer_within(range(len(network.tokens.rows)))
     tracks = fields.read("tracks", list_of(partial(read_track, token=token)))
     expect(tracks, "tracks: expected one")
@@ -152,7 +152,7 @@ def read_claim(value: Json, network: Network, budget: object) -> TracksClaim:
 
 
 def read_track(value: Json, token: Callable[[Json], int]) -> Track:
-    """Return a name, symbols, and a token for each."""
+    """Parse a name, symbols, and a token for each."""
     fields = Fields(value, "name", "letters", "tokens")
     letters, tokens = fields.read("letters", read_symbols), fields.read("tokens", list_of(token))
     expect(len(tokens) == len(letters), "tokens: expected one for each symbol")
@@ -160,7 +160,7 @@ def read_track(value: Json, token: Callable[[Json], int]) -> Track:
 
 
 def read_machine(value: Json, tracks: Sequence[Track], token: Callable[[Json], int]) -> Transducer:
-    """Tables that have a step, or null, for each state and each combination of letters."""
+    """Parse the transducer; its tables have a step, or null, for each state and each combination of letters."""
     fields = Fields(value, "start", "tables", "end")
     end = fields.read("end", list_of(or_null(list_of(token))))
     tables = fields.read("tables", list_of(list_of(list_of(or_null(list_of(Count))))))
@@ -180,7 +180,7 @@ def read_machine(value: Json, tracks: Sequence[Track], token: Callable[[Json], i
 
 
 def read_form(value: Json, tracks: Sequence[Track], machine: Transducer, token: Callable[[Json], int]) -> Layout:
-    """Columns and layout; the answers are what stands last."""
+    """Parse columns and layout; the answers come last."""
     fields = Fields(value, "columns", "layout")
     columns = fields.read("columns", list_of(integer_within(range(len(machine.tables)))))
     expect(0 < len(columns) <= MAX_N, "columns: expected 1 to {}", MAX_N)
@@ -195,7 +195,7 @@ def read_form(value: Json, tracks: Sequence[Track], machine: Transducer, token: 
 
 
 def read_place(value: Json, most: dict[str, int], columns: int, token: Callable[[Json], int]) -> LayoutPlace:
-    """Return a kind, which one, and of what has columns the column."""
+    """Parse a kind, an index, and the column if the kind has one."""
     expect(isinstance(value, list) and len(value) >= 2, "expected a kind and an index, got {}", quote(value))
     assert isinstance(value, list)
     kind, *numbers = value

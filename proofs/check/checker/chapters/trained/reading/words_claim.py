@@ -1,4 +1,4 @@
-"""The object of docs/trained.md, section 3: what is claimed of all words."""
+"""Claims about words, docs/trained.md, section 3."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,12 +24,12 @@ from .network import MAX_OFFSET, Count, LogitRow, Network
 
 Length = integer_within(range(1, MAX_N + 1))
 LONGEST = 1 << 40  # of the lengths of a claim about any, unless it is about every length
-EVERY = 1 << 62  # in the place of the greatest length of a claim about every length
+EVERY = 1 << 62  # instead of the greatest length, for a claim about every length
 
 
 @dataclass(frozen=True)
 class Case:
-    """Where ``when`` holds, every row of ``above`` is above the margin."""
+    """A case: where ``when`` holds, every row of ``above`` is above the margin."""
 
     when: When
     above: tuple[LogitRow, ...]
@@ -37,10 +37,7 @@ class Case:
 
 @dataclass(frozen=True)
 class TrainedClaim:
-    """What is said of all words; docs/trained.md, section 3. ``predicates`` are the places of definitions by name.
-
-    All places are those of ``language``.
-    """
+    """A claim about all words; docs/trained.md, section 3. Places, as in ``predicates``, are those of ``language``."""
 
     alphabet: tuple[str, ...]
     tokens: tuple[int, ...]
@@ -69,13 +66,13 @@ class TrainedClaim:
 
     @property
     def conditions(self) -> Conditions:
-        """Where its cases hold."""
+        """The conditions of its cases."""
         return Conditions(self.alphabet, self.automaton, tuple(case.when for case in self.cases))
 
 
 @dataclass(frozen=True)
 class WordsUnit:
-    """Places (or lengths) ``first`` ... ``last`` at an offset: obligations; as a unit of a cover, all words are run."""
+    """Places (or lengths) ``first`` ... ``last`` at an offset: obligations; as a unit of a cover, run word by word."""
 
     offset: int
     first: int
@@ -84,21 +81,18 @@ class WordsUnit:
 
 @dataclass(frozen=True)
 class EachWord:
-    """The evidence that every word is run."""
+    """The evidence that every word is run, which is empty."""
 
 
 def read_each_word(value: Json, about: object) -> EachWord:
-    """Nothing but that."""
+    """Parse the empty evidence."""
     del about
     Fields(value)
     return EachWord()
 
 
 def read_claim(value: Json, network: Network, budget: Budget, any_length: bool = False) -> TrainedClaim:
-    """Return the claim; its tokens and rows fit the network, its formulas the alphabet.
-
-    With ``any_length`` words may be of any length, and the greatest length is null if it is about every one.
-    """
+    """Parse the claim, which fits the network; ``any_length`` allows any length, and null as the greatest one."""
     language = Language(budget)
     least = integer_within(range(1, LONGEST + 1)) if any_length else Length
     greatest = read_any_length if any_length else Length
@@ -130,17 +124,17 @@ def read_claim(value: Json, network: Network, budget: Budget, any_length: bool =
 
 
 def read_claim_of_any_length(value: Json, network: Network, budget: Budget) -> TrainedClaim:
-    """Return the claim about words of any length."""
+    """Parse the claim about words of any length."""
     return read_claim(value, network, budget, any_length=True)
 
 
 def read_any_length(value: Json) -> int:
-    """Return a length, or null."""
+    """Parse a length, or null."""
     return EVERY if value is None else integer_within(range(1, LONGEST + 1))(value)
 
 
 def expect_sensible(claim: TrainedClaim) -> None:
-    """Lengths, margin and places where logits are judged."""
+    """Require that lengths, margin and the places of logits make sense."""
     expect(claim.min_n <= claim.max_n, "min_n is above max_n")
     expect(claim.margin >= 0, "margin: expected 0 or more, got {}", claim.margin)
     expect(not claim.empty or (claim.read == "each" and claim.before), "empty: only with each, and a token before")
@@ -148,9 +142,9 @@ def expect_sensible(claim: TrainedClaim) -> None:
 
 
 def expect_rows(claim: TrainedClaim, network: Network) -> None:
-    """At the first offset there are rows for the longest words, and at the last one for the shortest.
+    """Require rows for the longest words at the first offset, and for the shortest at the last one.
 
-    So whatever length and offset a claim names is one that it is about.
+    So a claim is about every length and offset that it names.
     """
     if network.rows is not None:
         most = network.rows - len(claim.before) - len(claim.after)
@@ -161,7 +155,7 @@ def expect_rows(claim: TrainedClaim, network: Network) -> None:
 
 
 def read_automaton(value: Json, letters: int) -> ClaimAutomaton:
-    """Return an automaton in which every state has a step for every letter."""
+    """Parse an automaton in which every state has a step for every letter."""
     fields = Fields(value, "start", "steps")
     steps = fields.read("steps", list_of(list_of(Count)))
     state = integer_within(range(len(steps))) if steps else Count
@@ -172,14 +166,14 @@ def read_automaton(value: Json, letters: int) -> ClaimAutomaton:
 
 
 def read_case(value: Json, outputs: int, states: int, language: Language) -> Case:
-    """When, and rows of logits."""
+    """Parse a condition, and rows of logits."""
     fields = Fields(value, "when", "above")
     return Case(fields.read("when", partial(read_when, states=states, language=language)),
                 fields.read("above", list_of(partial(read_row, outputs=outputs))))
 
 
 def read_when(value: Json, states: int, language: Language) -> When:
-    """Return a formula, states of the automaton, or both."""
+    """Parse a formula, states of the automaton, or both."""
     fields = Fields(value, "formula", "states", optional=("formula", "states"))
     expect("formula" in fields or "states" in fields, "expected a formula or states")
     formula = fields.read("formula", in_language(language.formula)) if "formula" in fields else None
@@ -192,7 +186,7 @@ def read_when(value: Json, states: int, language: Language) -> When:
 
 
 def read_row(value: Json, outputs: int) -> LogitRow:
-    """Coefficients of logits, none 0, tokens ascending."""
+    """Parse a row: coefficients of logits, none 0, tokens ascending."""
     row = list_of(partial(read_entry, outputs=outputs))(value)
     found = [token for token, _ in row]
     expect(found == sorted(set(found)) and all(c for _, c in row), "expected ascending tokens, no coefficient 0")
@@ -200,6 +194,6 @@ def read_row(value: Json, outputs: int) -> LogitRow:
 
 
 def read_entry(value: Json, outputs: int) -> tuple[int, Fraction]:
-    """Return a token and its coefficient."""
+    """Parse a token and its coefficient."""
     expect(isinstance(value, list) and len(value) == 2, "expected a token and a coefficient, got {}", quote(value))
     return integer_within(range(outputs))(value[0]), read_rational(value[1])

@@ -1,15 +1,16 @@
-"""Inputs in tracks; docs/tracks.md. Read in this order:
+"""Aligned (convolution) words and letter-to-letter transducers; docs/tracks.md. Files in reading order.
 
-claim         what a claim says: tracks, machine, forms
-reading       of certificates and of wrong inputs
+../reading    claims (tracks, machine, forms), certificates and wrong inputs
 columns       the steps of a machine that are on a path to an allowed end
-longest       the greatest sums over all inputs of a class: one pass over columns
-queries       the classes of each answer, and of what is read; nodes
-layers        an attention step: ranges, and what it makes of nodes
-each_input    the inputs of a form, one by one
-exact         networks without norms in exact numbers: what they make of tokens and of averages
+longest       longest paths over all inputs of a class: one pass over columns
+queries       the classes of each answer and of each source; nodes
+layers        an attention step: ranges, and the streams of nodes
+by_classes    a form by classes: every range, and every row in every cell
+each_input    a form input by input
+exact         networks without norms in exact numbers
 exact_proof   a form in exact numbers
-proof         every range, and every row in every cell
+proof         every form of a claim, in one of these three ways
+places        the tokens at all places of an input
 wrong_input   an input by which a claim is false
 describing    the claim in words
 """

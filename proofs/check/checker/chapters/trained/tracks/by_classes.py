@@ -1,7 +1,6 @@
-"""A form by classes of inputs: every range of every class, and every row in every cell; docs/tracks.md, section 5.
+"""Proof of a form by classes of inputs: every range of every class, every row in every cell; docs/tracks.md, section 5.
 
-Classes that are alike in all that follows the last heads are a group, whose boxes of ranges are cut into cells
-together.
+Classes with the same steps after the last heads are a group, whose boxes of ranges are cut into cells together.
 """
 
 from collections.abc import Sequence
@@ -25,7 +24,7 @@ from .columns import FormColumns, windowed
 from .layers import AttendedSizes, LayerProof, Ranged
 from .queries import InputClass, TokenQuery, expect_labels, make_queries, make_sources, split
 
-CELL_STEPS = 500  # of a cell, beside its products
+CELL_STEPS = 500  # work of a cell, besides its products
 GroupKey = tuple[int, ...]
 
 
@@ -49,7 +48,7 @@ class FormProof:
         self._rows: dict[int, Linear] = {}
 
     def run(self) -> tuple[int, int]:
-        """Every range, then every row; how many classes, and cells.
+        """Prove every range, then every row; return the numbers of classes and cells.
 
         Raises:
             Rejected: if one is not proved, or no input is allowed.
@@ -80,11 +79,11 @@ class FormProof:
         return sum(map(len, classes)), cells
 
     def alike(self, own: ColumnSource) -> ColumnSource:
-        """What streams before the last heads follow from: without positions, before the first step, tokens alone."""
+        """Return the key of the stream before the last heads: without positions, before the first step, the token."""
         return own if self.before or self.given.network.positions is not None else (0, *own[1:])
 
     def pass_before(self, queries: Sequence[TokenQuery]) -> None:
-        """The steps before the last one, at the nodes of all that is read or asked."""
+        """Prove the steps before the last one, at the nodes of all sources and queries."""
         nodes: list[dict[ColumnSource, list[InputClass]]] = []
         for query in queries:
             found: dict[ColumnSource, list[InputClass]] = {}
@@ -110,21 +109,21 @@ class FormProof:
         return promoted(self.arithmetic.point(token, self.given.claim.offset + place))
 
     def rows(self, answer: int) -> Linear:
-        """Return the rows of an answer as a map of the last stream."""
+        """Return the rows of an answer as a linear map of the last stream."""
         if answer not in self._rows:
             self._rows[answer] = self.arithmetic.make_rows(self.given.claim.rows(answer))
         return self._rows[answer]
 
 
 class GroupProof:
-    """The rows of the classes of a group, cell by cell."""
+    """The proof of the rows of the classes of a group, cell by cell."""
 
     def __init__(self, form: FormProof, answer: int) -> None:
         self.form, self.layer, self.budget = form, form.last, form.budget
         self.rows = form.rows(answer)
 
     def prove(self, ranged: Sequence[Ranged], tree: Tree) -> int:
-        """All rows; in how many cells.
+        """Prove all rows; return the number of cells.
 
         Raises:
             Rejected: if one is not proved in a cell.
@@ -145,7 +144,7 @@ class GroupProof:
         return cells
 
     def cut(self, part: Sequence[Ranged], direction: int, at: int) -> tuple[list[Ranged], list[Ranged]]:
-        """What of each class's box is below and above; they overlap, where the cut is finer than 2^-44."""
+        """Return the parts of each class's box below and above a cut; they overlap if the cut is finer than 2^-44."""
         head = 0
         while direction >= self.layer.widths[head]:
             direction -= self.layer.widths[head]
@@ -164,7 +163,7 @@ class GroupProof:
         return below, above
 
     def prove_cell(self, part: Sequence[Ranged], point: AffineForm, sizes: AttendedSizes) -> None:
-        """All rows on the hull of what is left of the boxes; or class by class, where the hull is too wide."""
+        """Prove all rows on the hull of the remaining boxes; class by class where the hull is too wide."""
         self.budget.spend(CELL_STEPS)
         box = tuple(DirectionBounds([min(column)
                                      for column in zip(*(one.box[head].least for one in part), strict=True)],

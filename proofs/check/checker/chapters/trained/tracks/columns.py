@@ -1,4 +1,4 @@
-"""The steps of a machine that are left where a token is read and some columns are given; docs/tracks.md, section 4."""
+"""The steps of a machine that remain for a token of the query and given columns; docs/tracks.md, section 4."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..zonotopes.ranges import ColumnSource
 
 
 class ColumnMove(NamedTuple):
-    """A step: from a state, with a column (its index), to a state, with what is written."""
+    """A step: source state, column (its index), target state, tokens written."""
 
     source: int
     letters: int
@@ -22,12 +22,11 @@ class ColumnMove(NamedTuple):
 
 
 Naming = Callable[[int, int, ColumnMove | int | None], ColumnSource]
-"""What is read at a place, where a token stands by a move or a last state, if they tell it apart: the place and the
-token; of a node also its label, and whether (1, else 0) it asks for the answer after the place."""
+"""The source of a token, by its move or last state: place and token; for a node its label, and 1 if it is a query."""
 
 
 class FormColumns:
-    """The moves of each column of a form, and what stands where."""
+    """The moves of each column of a form, and the tokens of its places."""
 
     def __init__(self, budget: Budget, claim: TracksClaim, form: Layout) -> None:
         self.budget, self.claim, self.form = budget, claim, form
@@ -39,17 +38,19 @@ class FormColumns:
         self.ends = [state for state, end in enumerate(claim.machine.end) if end is not None]
 
     def is_alike(self, place: int) -> bool:
-        """Whether all inputs are one class there: where a token stands that is fixed, but not before the answers."""
+        """Return whether all inputs are one class there: at fixed tokens that are not just before the answers."""
         return self.form.layout[place].kind == "token" and place + 1 < self.form.first_answer
 
     def by(self, place: int) -> int | None:
-        """The column whose moves tell apart what is read at a place: its own, or the first answer's, where a token is
-        fixed before it; None if last states do, or nothing."""
+        """Return the column whose moves determine the token at a place; None if last states do, or nothing.
+
+        It is the place's own column, or that of the first answer for the fixed token before it.
+        """
         one = self.form.layout[place]
         return self.form.layout[place + 1].column if one.kind == "token" and not self.is_alike(place) else one.column
 
     def token(self, place: LayoutPlace, move: ColumnMove) -> int:
-        """What stands at a place where this move tells it."""
+        """Return the token at a place that this move determines."""
         if place.kind == "token":
             return place.index
         if place.kind == "track":
@@ -57,15 +58,15 @@ class FormColumns:
         return move.written[place.index]
 
     def end_token(self, place: LayoutPlace, state: int) -> int:
-        """What stands at a place where an allowed last state tells it."""
+        """Return the token at a place that an allowed last state determines."""
         return place.index if place.kind == "token" else (self.claim.machine.end[state] or ())[place.index]
 
     def may_stand(self, place: LayoutPlace) -> list[int]:
-        """All tokens that may stand at a place, ascending; perhaps more, if columns are never met."""
+        """Return all tokens that may occur at a place, ascending; some may not, if columns are never used."""
         return self.stand(place, Left(self.moves, self.ends))
 
     def stand(self, place: LayoutPlace, kept: Left) -> list[int]:
-        """Those that stand there where these moves are made."""
+        """Return the tokens that occur at a place where these moves are made."""
         if place.kind == "token":
             return [place.index]
         if place.column is None:
@@ -83,7 +84,7 @@ class Left(NamedTuple):
 
 def left(columns: FormColumns, read: LayoutPlace | None, own: int, given: Mapping[int, frozenset[int]]
          ) -> Left:
-    """What is left where a token is read at a place, and columns have some of these letters."""
+    """Return the moves that remain where the token at a place is ``own``, and columns have some of these letters."""
     kept, count = [], sum(map(len, columns.moves))
     columns.budget.spend(1 + 2 * count)
     with columns.budget.holding(2 * POINTER_BITS * count):
@@ -100,9 +101,9 @@ def left(columns: FormColumns, read: LayoutPlace | None, own: int, given: Mappin
 
 
 def windowed(budget: Budget, claim: TracksClaim, form: Layout, window: int) -> tuple[TracksClaim, Layout]:
-    """The same about a machine whose states also know the last ``window`` - 1 columns: what it writes is the same.
+    """Return claim and form with a machine of equal output whose states also have the last ``window`` - 1 columns.
 
-    States are numbered as they are met: column by column, by the number of the state before, then by letters.
+    States are numbered by column, then by the number of the state before, then by letters.
     """
     machine, letters, most = claim.machine, range(len(claim.columns)), window - 1
     known: dict[tuple[int, tuple[int, ...]], int] = {(machine.start, ()): 0}
@@ -128,7 +129,7 @@ def windowed(budget: Budget, claim: TracksClaim, form: Layout, window: int) -> t
 
 
 def on_paths(moves: Sequence[Sequence[ColumnMove]], start: int, lasts: Sequence[int]) -> Left:
-    """Those of the moves that are on a path from the start to one of the last states."""
+    """Return the moves that are on a path from the start to one of the last states."""
     reached = [{start}]
     for column in moves:
         reached.append({move.target for move in column if move.source in reached[-1]})

@@ -1,4 +1,4 @@
-"""What an accepted certificate about tracks claims, or a wrong input shows, in words; written from what was parsed."""
+"""The claim of an accepted certificate about tracks, or a wrong input, in words; written from what was parsed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .places import right_tokens
 if TYPE_CHECKING:
     from ..reading.counterexamples import WrongInput
 
-LINE = 100  # characters of what a line lists
+LINE = 100  # characters of a line that lists things
 
 
 def describe_tracks(given: object, coverage: Mapping[str, int], lines: list[str]) -> list[str]:
@@ -27,7 +27,7 @@ def describe_tracks(given: object, coverage: Mapping[str, int], lines: list[str]
 
 
 def describe_wrong_input(given: Decision[TracksClaim, WrongInput], coverage: object, lines: list[str]) -> list[str]:
-    """Return the claim that is false, and the input by which it is."""
+    """Return the claim that is false, and the wrong input."""
     del coverage
     claim, wrong, tokens = given.claim, given.evidence, right_tokens(given)
     return [
@@ -39,7 +39,7 @@ def describe_wrong_input(given: Decision[TracksClaim, WrongInput], coverage: obj
 
 
 def describe_claim(given: Decision[TracksClaim, object]) -> list[str]:
-    """Network and claim, all of it."""
+    """Describe network and claim completely."""
     claim = given.claim
     return [
         *describe_network(given.network),
@@ -52,7 +52,7 @@ def describe_claim(given: Decision[TracksClaim, object]) -> list[str]:
 
 
 def words_of_claim(claim: TracksClaim, numbers: str) -> Iterator[str]:
-    """What holds of every input, and where."""
+    """Yield what holds of every input, and where."""
     yield f"for every input of every form that the machine allows, at offset {claim.offset}, and each of its answers:"
     yield "the logits at the token before it, after the right answers before that one, have the answer's above"
     yield f"those of all other tokens of {write_tokens(claim.among)}, by more than {show(claim.margin)}"
@@ -60,7 +60,7 @@ def words_of_claim(claim: TracksClaim, numbers: str) -> Iterator[str]:
 
 
 def words_of_machine(claim: TracksClaim) -> Iterator[str]:
-    """Its steps, all of them: letters, the next state, and what is written."""
+    """Yield all steps of the machine: letters, the next state, and the tokens written."""
     machine = claim.machine
     yield f"starts in state {machine.start}; a step: letters > next state, and the tokens that are written"
     for number, table in enumerate(machine.tables, 1):
@@ -72,7 +72,7 @@ def words_of_machine(claim: TracksClaim) -> Iterator[str]:
 
 
 def words_of_step(claim: TracksClaim, column: int, step: Step | None) -> str:
-    """Return the letters, and where they lead."""
+    """Return the letters, and the step that they make."""
     letters = " ".join(ascii(track.letters[letter]) for track, letter in
                        zip(claim.tracks, claim.columns[column], strict=True))
     return f"{letters} > " + ("not allowed" if step is None else " ".join(map(str, step)))
@@ -91,7 +91,7 @@ def folded(name: str, parts: Sequence[str]) -> Iterator[str]:
 
 
 def words_of_form(claim: TracksClaim, form: Layout) -> Iterator[str]:
-    """Columns, what stands where, and one input with its answers."""
+    """Yield the columns, the layout, and two inputs with their answers."""
     tables = {table + 1 for table in form.columns}
     yield (f"{counted(len(form.columns), 'column')}, read by table "
            + (str(min(tables)) if len(tables) == 1 else " ".join(str(table + 1) for table in form.columns)))
@@ -107,7 +107,7 @@ def words_of_form(claim: TracksClaim, form: Layout) -> Iterator[str]:
 
 
 def words_of_place(claim: TracksClaim, place: LayoutPlace) -> str:
-    """What stands there."""
+    """Name the token at a place."""
     if place.kind == "token":
         return f"token {place.index}"
     if place.column is None:
@@ -124,7 +124,7 @@ def write_input(claim: TracksClaim, columns: Sequence[int]) -> str:
 
 
 def examples(claim: TracksClaim, form: Layout) -> Iterator[list[int]]:
-    """Two inputs that are allowed: at each column a letter that changes from one to the next."""
+    """Yield two allowed inputs, whose letters change from column to column."""
     made = FormColumns(Budget(), claim, form)
     kept = on_paths(made.moves, claim.machine.start, made.ends).moves
     for first, by in ((0, 37), (-1, -23)):

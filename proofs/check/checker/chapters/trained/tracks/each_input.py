@@ -1,4 +1,4 @@
-"""A form whose inputs are run one by one, through any network; docs/tracks.md, section 5, *Input by input*."""
+"""Proof of a form by enumeration of its inputs, for any network; docs/tracks.md, section 5, *Input by input*."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -13,16 +13,16 @@ from .columns import ColumnMove, FormColumns, Left, left
 from .describing import write_input
 
 ColumnIndices = tuple[int, ...]
-"""The letters of each column, by their place among all columns."""
+"""Each column's combination of letters, by its index among all combinations."""
 
 ProvesRows = Callable[[Sequence[int], Mapping[int, Sequence[int]]], None]
-"""That at places of an input these rows are above the margin; else it raises Rejected."""
+"""Check that at places of an input these rows are above the margin; raise Rejected otherwise."""
 MakesProver = Callable[[Sequence[LogitRow], Sequence[Sequence[int]]], ProvesRows]
-"""Of these rows, after inputs with these tokens at each place."""
+"""Make a prover of these rows, for inputs with these tokens at each place."""
 
 
 def exact_outputs(given: Decision[TracksClaim, object]) -> MakesProver:
-    """Of exact outputs."""
+    """Return the maker of provers of exact outputs."""
     def make(rows: Sequence[LogitRow], may_stand: Sequence[Sequence[int]]) -> ProvesRows:
         read = {token for tokens in may_stand for token in tokens}
         stacks = Stacks(given.network, rows, lambda precision, part, asked: Stack(
@@ -33,7 +33,7 @@ def exact_outputs(given: Decision[TracksClaim, object]) -> MakesProver:
 
 
 def prove_each(given: Decision[TracksClaim, object], number: int, stated: int, make: MakesProver) -> int:
-    """Every answer of every input of a form; how many inputs there are, which must be as many as stated.
+    """Prove every answer of every input of a form; return the number of inputs, which must be the stated one.
 
     Raises:
         Rejected: if an answer is not proved.
@@ -63,7 +63,7 @@ def prove_each(given: Decision[TracksClaim, object], number: int, stated: int, m
 
 
 def inputs_of(columns: FormColumns, kept: Left) -> Iterator[tuple[ColumnIndices, ColumnIndices]]:
-    """All allowed inputs, those together that begin alike; with the states before, between and after the columns."""
+    """Yield all allowed inputs, in a prefix tree's order; with the states before, between and after the columns."""
     columns.budget.hold(ENTRY_BITS * sum(map(len, kept.moves)))
     moves: list[dict[int, list[ColumnMove]]] = [{} for _ in kept.moves]
     for found, column in zip(moves, kept.moves, strict=True):

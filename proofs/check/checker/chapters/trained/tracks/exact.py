@@ -1,6 +1,6 @@
-"""Networks of one attention step, without norms, whose units are `relu`: all but exp in exact numbers.
+"""Networks of one attention step, without norms, with `relu` units: exact in all but exp.
 
-docs/tracks.md, section 5, Exact numbers. Each number of such a network but the weights of softmax is a dyadic rational.
+docs/tracks.md, section 5, Exact numbers: all numbers except the weights of softmax are dyadic rationals.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,30 +20,30 @@ from ..zonotopes.linear_maps import over_root
 from ..zonotopes.ranges import ColumnSource
 from ..zonotopes.scores import PathBounds
 
-BEHIND = 48  # bits more of a weight
-MOST_POWER = 1 << 13  # bits behind the point of exact numbers
-CHORD = 20  # bits behind the point of the slope of a chord
+BEHIND = 48  # additional fractional bits of a weight
+MOST_POWER = 1 << 13  # most fractional bits of exact numbers
+CHORD = 20  # fractional bits of the slope of a chord
 
 
 class ExactForm(NamedTuple):
-    """Of each coordinate a constant, and factors of the first variables; integers over 2^power."""
+    """Per coordinate: a constant, and coefficients of the first variables; integers over 2^power."""
 
     rows: list[list[int]]
     power: int
 
 
 class ExactRange(NamedTuple):
-    """What it lies between, integers over a power of two that all have in common."""
+    """An interval, of integers over a common power of two."""
 
     least: int
     greatest: int
 
 
 def shortened(rows: list[list[int]], power: int) -> ExactForm:
-    """Return the same over the least power of two that there is.
+    """Return the form over the least possible power of two.
 
     Raises:
-        Rejected: if that is too great.
+        Rejected: if numbers are too long.
     """
     if power < 0:
         rows, power = [[number << -power for number in row] for row in rows], 0
@@ -62,8 +62,10 @@ def plus(x: ExactForm, y: ExactForm) -> ExactForm:
 
 
 class ExactMap(NamedTuple):
-    """x to x W + b: of each output the inputs with a weight that is not 0, with it, over 2^power; b; and how many bits
-    a weight has at most."""
+    """The affine map x ↦ x W + b, exact, sparse.
+
+    ``columns``: the nonzero weights of each output with their inputs, over 2^power, each of at most ``bits`` bits.
+    """
 
     columns: list[list[tuple[int, int]]]
     power: int
@@ -72,7 +74,7 @@ class ExactMap(NamedTuple):
 
 
 def make_map(budget: Budget, weight: Matrix, bias: Vector | None = None) -> ExactMap:
-    """Return the map, ready."""
+    """Return the exact map of a matrix and a bias."""
     budget.spend(1 + 2 * len(weight.rows) * weight.width)
     rows, power = shortened([*map(list, weight.rows)], -weight.power)
     columns = [[(k, factor) for k, factor in enumerate(column) if factor] for column in zip(*rows, strict=True)]
@@ -81,22 +83,22 @@ def make_map(budget: Budget, weight: Matrix, bias: Vector | None = None) -> Exac
 
 
 def longest(rows: Iterable[Iterable[int]]) -> int:
-    """How many bits a number has at most."""
+    """Return the length in bits of the longest number."""
     return max((number.bit_length() for row in rows for number in row), default=0)
 
 
 def steps_of(bits: int, others: int) -> int:
-    """Return the work of a product of numbers of so many bits, beside that of short ones."""
+    """Return the work of a product of numbers of these lengths in bits, beyond that of short ones."""
     return bits * others >> 18
 
 
 def column_of(entries: Sequence[int], power: int) -> ExactForm:
-    """Return the vector of these times 2^power."""
+    """Return the vector of ``entries`` times 2^power."""
     return shortened([[one] for one in entries], -power)
 
 
 def image(budget: Budget, x: ExactForm, linear: ExactMap) -> ExactForm:
-    """What a map makes of it."""
+    """Return the image of the form under the map."""
     width, rows = max((len(row) for row in x.rows), default=1), []
     bits = longest(x.rows)
     each = 1 + (width * (8 + (bits >> 5)) >> 5) + width * steps_of(bits, linear.bits)
@@ -104,7 +106,7 @@ def image(budget: Budget, x: ExactForm, linear: ExactMap) -> ExactForm:
     for column in linear.columns:
         total = [0] * width
         for place, factor in column:
-            for k, number in enumerate(x.rows[place]):  # those behind are 0
+            for k, number in enumerate(x.rows[place]):  # later coefficients are 0
                 total[k] += factor * number
         rows.append(total)
     found = shortened(rows, x.power + linear.power)
@@ -112,7 +114,7 @@ def image(budget: Budget, x: ExactForm, linear: ExactMap) -> ExactForm:
 
 
 def ends(row: Sequence[int], box: Sequence[ExactRange], places: int) -> tuple[int, int]:
-    """Return the least and the greatest that a coordinate may be, over 2^(its power + places)."""
+    """Return the least and the greatest value of a coordinate, over 2^(its power + places)."""
     least = greatest = row[0] << places
     for factor, (low, high) in zip(row[1:], box, strict=False):
         a, b = factor * low, factor * high
@@ -121,7 +123,7 @@ def ends(row: Sequence[int], box: Sequence[ExactRange], places: int) -> tuple[in
 
 
 def relu(budget: Budget, x: ExactForm, box: list[ExactRange], places: int) -> ExactForm:
-    """relu of each coordinate; one that may have both signs gets a variable more, which is put into the box.
+    """Return relu of each coordinate; one that may have both signs gets a new variable, appended to the box.
 
     Proof. If l <= y <= u, l < 0 < u and 0 <= s <= u / (u - l), relu(y) - s y is convex in y, 0 at 0 and never below, so
     it lies between 0 and its greater value at an end: -s l <= (1 - s) u. It is the variable, rounded up.
@@ -141,7 +143,7 @@ def relu(budget: Budget, x: ExactForm, box: list[ExactRange], places: int) -> Ex
 
 
 class ExactUnits(NamedTuple):
-    """A step of units, with `relu` or without."""
+    """A feed-forward block, with `relu` or the identity."""
 
     is_relu: bool
     inward: ExactMap
@@ -156,7 +158,7 @@ class ExactVector(NamedTuple):
 
 
 class SeenExactly(NamedTuple):
-    """What a head makes of a token at a place."""
+    """Query, key and value of a token at a place."""
 
     query: ExactVector
     key: ExactVector
@@ -164,15 +166,19 @@ class SeenExactly(NamedTuple):
 
 
 class ExactNetwork:
-    """What such a network makes of tokens at places (sources), and of averages.
+    """A network in exact numbers: streams of tokens at places (sources), and logits of averages.
 
     Attributes:
-        widths: of what each head averages.
-        unit: bits behind the point of weights.
+        widths: of the value vectors of each head.
+        unit: fractional bits of weights.
     """
 
     def __init__(self, budget: Budget, network: Network, offset: int, precision: int) -> None:
-        """Raises Rejected for another network."""
+        """Prepare the maps.
+
+        Raises:
+            Rejected: if there is no rule for the network.
+        """
         (attention,) = network.attention_steps if len(network.attention_steps) == 1 else (None,)
         require(network.causal and attention and attention.norm is None and attention.rotary is None and all(
             step is attention or (isinstance(step, UnitsStep) and step.norm is None and step.gate is None
@@ -210,7 +216,7 @@ class ExactNetwork:
         return self._points[source]
 
     def seen(self, head: int, source: ColumnSource) -> SeenExactly:
-        """What a head makes of it."""
+        """Return a head's query, key and value of a source."""
         if (head, source) not in self._seen:
             found = SeenExactly(*(ExactVector([entry for (entry,) in made.rows], made.power) for made in (
                 image(self.budget, self.point(source), part) for part in self._heads[head])))
@@ -219,7 +225,7 @@ class ExactNetwork:
         return self._seen[head, source]
 
     def score(self, head: NetworkHead, query: ExactVector, key: ExactVector, distance: int) -> tuple[int, int]:
-        """Integers beside the score of a key so far away, over 2^fraction: at most 3 apart."""
+        """Enclose the score of a key at this distance by integers over 2^fraction, at most 3 apart."""
         product = sum(map(mul, query.entries, key.entries))
         power, scale, bits = query.power + key.power, self.attention.scale, self._fraction
         slope = (head.slope or Fraction(0)) * distance
@@ -230,10 +236,10 @@ class ExactNetwork:
         return (x.numerator << bits) // x.denominator, -(-(x.numerator << bits) // x.denominator)
 
     def weigh(self, head: int, own: ColumnSource, sources: Iterable[ColumnSource]) -> dict[ColumnSource, PathBounds]:
-        """Weights around exp(score - top) over 2^unit, for a number top that all have in common.
+        """Enclose exp(score - top) over 2^unit, for a number top common to all sources.
 
-        Proof. A computed v is off from the true t by at most 2^-(F - 2) t + 3. So t <= (v + 3)(1 + 2^-(F - 3)) <= v +
-        v 2^-(F - 3) + 4, and t >= (v - 3)(1 - 2^-(F - 2)) >= v - 3 - v 2^-(F - 2). A weight is at most 1.
+        Proof. A computed v is within 2^-(F - 2) t + 3 of the true t. So t <= (v + 3)(1 + 2^-(F - 3)) <= v + v 2^-(F -
+        3) + 4, and t >= (v - 3)(1 - 2^-(F - 2)) >= v - 3 - v 2^-(F - 2). A weight is at most 1.
         """
         of_head, query = self.attention.heads[head], self.seen(head, own).query
         known = {source: self.score(of_head, query, self.seen(head, source).key, source[0] - own[0])
@@ -249,13 +255,13 @@ class ExactNetwork:
         return found
 
     def averages(self, tokens: Sequence[int], places: int) -> list[ExactRange]:
-        """What the heads average at the last of these tokens, over 2^places.
+        """Enclose the heads' averages at the last of these tokens, over 2^places.
 
-        Proof. With l <= w <= h, a = Σ l v / Σ l and s the greatest v less the least one, Σ w (v - a) = Σ (w - l)(v - a)
-        is at most s Σ (h - l), and Σ w at least Σ l.
+        Proof. With l <= w <= h, a = Σ l v / Σ l and s the greatest v minus the least one, Σ w (v - a) = Σ (w - l)(v -
+        a) is at most s Σ (h - l), and Σ w at least Σ l.
 
         Raises:
-            Rejected: if weights are not known to be above 0.
+            Rejected: if weights may be 0.
         """
         sources, found = list[ColumnSource](enumerate(tokens)), list[ExactRange]()
         for head, width in enumerate(self.widths):
@@ -277,8 +283,10 @@ class ExactNetwork:
 
     def judged(self, point: ExactForm, box: list[ExactRange], places: int, answer: int, others: Sequence[int]
                ) -> Iterator[tuple[Fraction, Fraction]]:
-        """The least and the greatest of the answer's logit less each other one, where the averages of the heads, one
-        after another, lie in a box over 2^places."""
+        """Yield the least and the greatest difference of the answer's logit and each other one.
+
+        The averages of the heads, concatenated, lie in a box over 2^places.
+        """
         x, box, variables = point if self._bias is None else plus(point, self._bias), list(box), sum(self.widths)
         each = iter([[0] * (1 + k) + [1] + [0] * (variables - k - 1) for k in range(variables)])
         for out, width in zip(self._out, self.widths, strict=True):
@@ -290,7 +298,7 @@ class ExactNetwork:
             yield Fraction(least, 1 << logits.power + places), Fraction(greatest, 1 << logits.power + places)
 
     def _pass(self, steps: Sequence[ExactUnits], x: ExactForm, box: list[ExactRange], places: int) -> ExactForm:
-        """Return the stream after units."""
+        """Return the stream after feed-forward blocks."""
         for step in steps:
             units = image(self.budget, x, step.inward)
             units = relu(self.budget, units, box, places) if step.is_relu else units

@@ -1,5 +1,7 @@
-"""A form whose classes are proved in exact numbers: every range, then every row in every cell; docs/tracks.md,
-section 5, Exact numbers."""
+"""Proof of a form in exact numbers: every range, then every row in every cell.
+
+docs/tracks.md, section 5, Exact numbers.
+"""
 
 from collections.abc import Sequence
 from struct import unpack
@@ -23,7 +25,7 @@ ExactBox = tuple[ExactRange, ...]
 
 
 class RangedExactly(NamedTuple):
-    """A class, and the ranges of all that heads average on it."""
+    """A class, and the box of all heads' averages on it."""
 
     one: InputClass
     box: ExactBox
@@ -39,7 +41,7 @@ class ExactProof:
         self._bundled = Cache[BundleKey, Bundles]()
 
     def run(self) -> tuple[int, int]:
-        """Every range, then every row; how many classes, and cells.
+        """Prove every range, then every row; return the numbers of classes and cells.
 
         Raises:
             Rejected: if one is not proved, or no input is allowed.
@@ -87,7 +89,7 @@ class ExactProof:
         return found
 
     def prove_ranges(self, query: TokenQuery, ranged: Sequence[RangedExactly]) -> None:
-        """All ranges of classes of a query.
+        """Prove all ranges of classes of a query.
 
         Raises:
             Rejected: if one is not proved.
@@ -107,7 +109,7 @@ class ExactProof:
 
     def are_below(self, head: int, query: TokenQuery, given: Given, weights: dict[ColumnSource, PathBounds],
                   those: Sequence[RangedExactly], boxes: Sequence[ExactBox]) -> bool:
-        """Whether the averages of a head on classes with these columns lie in their boxes.
+        """Return whether the averages of a head on classes with these columns lie in their boxes.
 
         Values, and the ends of ranges, become integers over one power of two: all of them are below 2^size.
         """
@@ -125,12 +127,12 @@ class ExactProof:
         return ColumnPasses(self.sight(query, given), query.by, weights, slot).below(most, asked)
 
     def sight(self, query: TokenQuery, given: Given) -> PlacesRead:
-        """What is read from there on the inputs with these columns."""
+        """Return the sources of a query on the inputs with these columns."""
         kept = left(self.columns, query.read, query.own, dict(given))
         return PlacesRead(self.columns, query.place, kept, lambda place, token, move: (place, token), self._bundled)
 
     def prove_rows(self, own: ColumnSource, answer: int, boxes: list[ExactBox], tree: Tree) -> int:
-        """All rows of classes with these boxes, cell by cell; in how many cells.
+        """Prove all rows of classes with these boxes, cell by cell; return the number of cells.
 
         Raises:
             Rejected: if one is not proved in a cell.
@@ -154,7 +156,7 @@ class ExactProof:
 
 
 def cut(boxes: Sequence[ExactBox], direction: int, least: int | None, greatest: int | None) -> list[ExactBox]:
-    """What of boxes is between these numbers in a direction."""
+    """Return the parts of the boxes between these numbers in a direction."""
     found = []
     for box in boxes:
         low, high = box[direction]

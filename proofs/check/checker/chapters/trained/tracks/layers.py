@@ -1,7 +1,7 @@
-"""An attention step of a form: ranges of all that asks there, and what the step makes of it; docs/tracks.md, section 5.
+"""An attention step of a form: ranges of all queries, and the streams after it; docs/tracks.md, section 5.
 
-In the first step queries, scores and values are those of single tokens at single places; what it makes of them is known
-for each *node*, and so the next step asks and reads nodes.
+In the first step queries, scores and values are those of single tokens at single places. The streams after it are forms
+of *nodes*, so queries and sources of the next step are nodes.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ from .columns import ColumnMove, FormColumns, left
 from .longest import BundleKey, Bundles, ColumnPasses, PathQuery, PlacesRead
 from .queries import Given, InputClass, Labels, TokenQuery, label
 
-ALIKE = 8  # bits of a query's radii that are rounded up
+ALIKE = 8  # low bits of a query's radii that are rounded up
 
 
 class Ranged(NamedTuple):
-    """A class, its query, where that asks, and the ranges of the heads."""
+    """A class, its query, the source of the query, and the ranges of the heads."""
 
     own: ColumnSource
     query: TokenQuery
@@ -52,15 +52,14 @@ class Ranged(NamedTuple):
 
 
 class AttendedSizes(NamedTuple):
-    """Of each head how great each coordinate of what it writes may be across its directions, and of what it averages;
-    and the last place that is seen."""
+    """Bounds for each head: of its output orthogonal to its directions, of its averages; and the last visible place."""
 
     across: list[list[int]]
     averaged: list[list[int]]
     place: int
 
     def join(self, other: AttendedSizes) -> AttendedSizes:
-        """What is seen from either."""
+        """Return bounds for both."""
         across, averaged = ([greatest(pair) for pair in zip(*those, strict=True)] for those in (
             (self.across, other.across), (self.averaged, other.averaged)))
         return AttendedSizes(across, averaged, max(self.place, other.place))
@@ -72,11 +71,11 @@ def greatest(vectors: Sequence[Sequence[int]]) -> list[int]:
 
 
 class LayerProof:
-    """An attention step, at all that is read or asks: tokens at places in the first one, later nodes."""
+    """An attention step, on all sources and queries: tokens at places in the first one, later nodes."""
 
     def __init__(self, columns: FormColumns, offset: int, labels: Sequence[Labels], stated: StepRanges,
                  stage: AttentionStage, width: int, embedded: Callable[[ColumnSource], AffineForm] | None) -> None:
-        """``embedded`` is what streams are before the first step."""
+        """Prepare directions; ``embedded`` returns streams before the first step."""
         self.columns, self.budget, self.stated = columns, columns.budget, stated
         self.attention, self.after = stage.attention, stage.after
         self._offset, self._labels, self._embedded = offset, labels, embedded
@@ -94,21 +93,21 @@ class LayerProof:
         self._scores: dict[int, tuple[tuple[int, ...], dict[ColumnSource, PathBounds]]] = {}
 
     def own(self, node: ColumnSource) -> ColumnSource:
-        """What a node asks with: in the first step its token alone."""
+        """Return the source of a node's query: in the first step its token alone."""
         return node if self._embedded is None else node[:2]
 
     def named(self, place: int, token: int, move: ColumnMove | int | None) -> ColumnSource:
-        """What is read where a token stands by a move, or a last state."""
+        """Return the source of a token at a place, for a move or a last state."""
         if self._embedded is not None:
             return place, token
         return place, token, 0 if move is None else label(self.columns.claim, self._labels[place], move), 0
 
     def heard(self, own: ColumnSource) -> QueryProof:
-        """What is heard at a place where this asks, of which ranges were proved."""
+        """Return the proof of ranges of a query, which `prove` has made."""
         return self._heard[own]
 
     def sight(self, own: ColumnSource, given: Given) -> PlacesRead:
-        """What is read from there on the inputs with these columns; the last one is kept."""
+        """Return the sources of a query on the inputs with these columns; the last result is kept."""
         place, token, *_ = own
         if self._sight is None or self._sight[0] != (place, token, given):
             kept = left(self.columns, self.columns.form.layout[place], token, dict(given))
@@ -117,7 +116,7 @@ class LayerProof:
 
     def scores(self, head: int, place: int, asks: Vectors, sources: Sequence[ColumnSource]) -> dict[ColumnSource,
                                                                                                    PathBounds]:
-        """What is known of the scores of a query there; those of the last one are kept."""
+        """Return the scores of a query at a place; those of the last query are kept."""
         key = (place, *same(asks))
         if self._scores.get(head, ((), {}))[0] != key:
             self._scores[head] = key, {}
@@ -127,8 +126,10 @@ class LayerProof:
         return {source: known[source] for source in sources}
 
     def prove(self, query: TokenQuery, ranged: Sequence[Ranged]) -> None:
-        """The stated ranges of classes of a query: those together where the same is asked, and what asks hears itself
-        about as loudly, so that weights relative to the greatest one are as fine.
+        """Prove the stated ranges of classes of a query.
+
+        Classes are taken together if their queries are equal, and their scores of themselves nearly, so that weights
+        relative to the greatest one are as fine.
 
         Raises:
             Rejected: if one is not proved.
@@ -151,10 +152,10 @@ class LayerProof:
                 proof.prove(those)
 
     def boxes(self, number: int) -> Iterator[Box]:
-        """Yield the stated boxes, one after another; over 2^44, what is finer is rounded inward, and proved so.
+        """Yield the stated boxes in order, over 2^44; finer ends are rounded inward, which states more.
 
         Raises:
-            Malformed: if there are not so many, or a range is empty.
+            Malformed: if their number is not ``number``, or a range is empty.
         """
         width, data = sum(self.widths), self.stated.ranges
         expect(len(data) == 8 * width * number, "ranges: {} bytes, expected {}", len(data), 8 * width * number)
@@ -167,7 +168,7 @@ class LayerProof:
             yield tuple(DirectionBounds(least[a:b], greatest[a:b]) for a, b in pairwise(ends))
 
     def point(self, source: ColumnSource) -> AffineForm:
-        """Return the stream there, before the heads."""
+        """Return the stream of a source, before the heads."""
         if source not in self._normed:
             self.budget.hold(1 << 15)
             if self._embedded is not None:
@@ -176,7 +177,7 @@ class LayerProof:
         return self.points[source]
 
     def read(self, head: int, source: ColumnSource) -> AttendedTo:
-        """What a head reads there: its key, and as its value what it would write."""
+        """Return a head's key, and as its value the product with W_O, of a source."""
         key = (head, source)
         if key not in self._reads:
             self.budget.hold((1 << 15) * self.point(source).slots)
@@ -191,21 +192,21 @@ class LayerProof:
         return self._reads[key]
 
     def sizes(self, head: int, source: ColumnSource) -> tuple[list[int], list[int]]:
-        """How great what a head writes there is across its directions, and what it averages."""
+        """Return bounds of a head's output orthogonal to its directions, and of its value, for a source."""
         self.read(head, source)
         return self._sizes[head, source]
 
     def query(self, head: int, source: ColumnSource) -> Vectors:
-        """What a head asks there."""
+        """Return a head's query of a source."""
         self.point(source)
         form = self.attention.query(head, self._normed[source], self._offset + source[0])
-        if self._embedded is None:  # so that queries that differ by roundings alone are one, whose scores are known
+        if self._embedded is None:  # so that queries that differ by roundings alone are equal, and scores are reused
             radii = [-(-radius >> ALIKE) << ALIKE for radius in form.radii]
             form = within_range(form.rows, form.slots, radii, [size + (1 << ALIKE) for size in form.sizes])
         return Vectors(form, spread(self.budget, form))
 
     def write(self, point: AffineForm, box: Box, sizes: AttendedSizes) -> AffineForm:
-        """Return the stream after the heads, where their averages are in the box; their symbols follow the others."""
+        """Return the stream after the heads, for averages in the box, whose symbols follow the others."""
         written, first = [], point.slots
         for turn, bounds, size in zip(self.turns, box, sizes.across, strict=True):
             z = average(self.budget, turn._replace(rest=identity(len(size))), bounds.least, bounds.greatest, size)
@@ -215,7 +216,7 @@ class LayerProof:
 
 
 class QueryProof:
-    """The ranges of the classes where tokens, or nodes, ask the same at a place where one token is read."""
+    """The ranges of the classes whose sources have equal queries, at a place with one token."""
 
     def __init__(self, layer: LayerProof, asks: Sequence[Vectors], owns: Sequence[ColumnSource]) -> None:
         self.layer, self.one = layer, owns[0]
@@ -223,17 +224,17 @@ class QueryProof:
         self.weights = [self.weigh(head, one) for head, one in enumerate(asks)]
 
     def weigh(self, head: int, asks: Vectors) -> dict[ColumnSource, PathBounds]:
-        """Return the weights of all that may be seen: on a path on which the token is read."""
+        """Return the weights of all sources: those on a path on which the token occurs."""
         layer, place = self.layer, self.one[0]
         found = layer.attention.logarithms(layer.scores(head, place, asks, self.sources), place)
         return weigh(layer.budget, layer.weights, found)
 
     def passes(self, head: int, query: TokenQuery, given: Given) -> ColumnPasses:
-        """Over the inputs that have these columns."""
+        """Return the passes over the inputs with these columns."""
         return ColumnPasses(self.layer.sight(self.one, given), query.by, self.weights[head])
 
     def prove(self, ranged: Sequence[Ranged]) -> None:
-        """All stated ranges of classes.
+        """Prove all stated ranges of classes.
 
         Raises:
             Rejected: if one is not proved.
@@ -251,7 +252,7 @@ class QueryProof:
                         "a range of head {} is not proved", head + 1)
 
     def heard(self, one: Ranged) -> list[AttendedValues]:
-        """What the heads hear on a class."""
+        """Return the values that the heads attend to, on a class."""
         layer = self.layer
         return [AttendedValues(ClassAverages(self.passes(head, one.query, one.one.given), one, self.weights[head]),
                       {source: layer.read(head, source) for source in self.sources}, turn, self.sizes.across[head])
@@ -259,7 +260,7 @@ class QueryProof:
 
     @cached_property
     def sizes(self) -> AttendedSizes:
-        """Averages are no greater than what is averaged."""
+        """Bounds of averages: the greatest of what is averaged."""
         width = len(self.layer.across[0].columns) if self.layer.across else 0
         self.layer.budget.spend(1 + (len(self.layer.across) * len(self.sources) * width >> 2))
         each = [[self.layer.sizes(head, source) for source in self.sources] for head in range(len(self.layer.turns))]
@@ -268,24 +269,24 @@ class QueryProof:
 
 
 class ClassAverages:
-    """The averages of one class, for `rows.py`."""
+    """The averages of one class, as `rows.py` uses them."""
 
     def __init__(self, passes: ColumnPasses, one: Ranged, weights: Mapping[ColumnSource, PathBounds]) -> None:
         self._passes, self._one, self.weights = passes, one, weights
 
     def below(self, most: Mapping[ColumnSource, int], thresholds: Sequence[int]) -> list[bool]:
-        """Which averages are shown to be at most their thresholds."""
+        """Return which averages are proved to be at most their thresholds."""
         found = self._passes.kept(most, [PathQuery(self._one.one.member, self._one.own, thresholds)])
         return [is_below for kept in found for is_below in kept]
 
 
 def same(asks: Vectors) -> tuple[int, ...]:
-    """Queries with the same are one."""
+    """Return a key: queries with equal keys are equal."""
     return asks.form.slots, *asks.form.rows, *asks.form.radii
 
 
 def make_across(turn: DirectionBasis, width: int) -> Linear:
-    """u to (I - Q'Q) u, for the rows of Q: what is left of it across the directions."""
+    """Return the map u ↦ (I - Q'Q) u, for the rows of Q: the part of u orthogonal to the directions."""
     one = 1 << 2 * PLACES
     columns = list(zip(*turn.rows, strict=True)) or [()] * width
     return make_linear([[(one * (i == k) - sum(map(mul, columns[i], columns[k]))) >> 2 * PLACES - WEIGHT
@@ -294,5 +295,5 @@ def make_across(turn: DirectionBasis, width: int) -> Linear:
 
 @cache
 def identity(width: int) -> list[list[int]]:
-    """Of `average`: what is across the directions is bounded itself."""
+    """Return the rest of `average` for outputs whose orthogonal part is bounded itself: the identity."""
     return [[(i == k) << 2 * PLACES for k in range(width)] for i in range(width)]

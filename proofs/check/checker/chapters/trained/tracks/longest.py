@@ -1,7 +1,7 @@
-"""The greatest sums over all inputs of many classes at once: one pass over the columns; docs/tracks.md, section 5.
+"""Longest paths over all inputs of many classes at once: one pass over the columns; docs/tracks.md, section 5.
 
 Each class and direction has a slot of packed integers, with a threshold of its own. Sums are biased by 2^126 (in slots
-of S bits by 2^(S - 2)), so that the greater of two is branch-free.
+of S bits by 2^(S - 2)), so that the maximum is branch-free.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,19 +19,18 @@ CHUNK = 512  # slots of a pass, about
 
 
 class PathQuery(NamedTuple):
-    """A class: a move of the answer's column, or a last state; what asks; and a threshold for each direction, in the
-    units of V."""
+    """A class: a move of the answer's column, or a last state; its source; thresholds by direction, in units of V."""
 
     member: ColumnMove | int
     own: ColumnSource
     thresholds: Sequence[int]
 
 
-Makes = tuple[int, int, tuple[ColumnSource, ...]]  # a move: its source, its target, and what is seen of what it writes
+Makes = tuple[int, int, tuple[ColumnSource, ...]]  # a move: source state, target state, sources of its tokens
 
 
 class Bundles(NamedTuple):
-    """A column's moves, by the letters that make them: of those that make the same the greatest sum stands for all."""
+    """A column's moves, by letters: the maximum stands for all combinations of letters with the same moves."""
 
     alike: list[list[list[ColumnSource]]]
     moves: list[tuple[int, Makes]]
@@ -39,15 +38,15 @@ class Bundles(NamedTuple):
 
 
 BundleKey = tuple[int, int, tuple[ColumnMove, ...]]
-"""A column, how many of its places are read, and the moves that are made there."""
+"""A column, how many of its places are visible, and the moves that are made there."""
 
 
 class PlacesRead:
-    """What is read from a place, at all places before it, where these moves are made."""
+    """The sources at all places before a place, where these moves are made."""
 
     def __init__(self, columns: FormColumns, place: int, kept: Left, naming: Naming,
                  bundled: Cache[BundleKey, Bundles]) -> None:
-        """``bundled`` is what is known of columns, with this naming."""
+        """Group the places by column; ``bundled`` caches the moves of columns, with this naming."""
         self.columns, self.kept, self._naming, self._bundled = columns, kept, naming, bundled
         seen = list(enumerate(columns.form.layout[:place]))
         self.fixed = [naming(place, one.index, None) for place, one in seen if columns.is_alike(place)]
@@ -57,23 +56,23 @@ class PlacesRead:
 
     @cached_property
     def sources(self) -> list[ColumnSource]:
-        """All of it."""
+        """All sources."""
         found = {source for state in self.kept.lasts for source in self.at_end(state)}
         found.update(*(self.bundles(column).sources for column in range(len(self.kept.moves))))
         self.columns.budget.spend(1 + (len(found) >> 1))
         return self.fixed + sorted(found)
 
     def made(self, column: int, move: ColumnMove) -> list[ColumnSource]:
-        """What is read of a column where this move is made."""
+        """Return the sources of a column where this move is made."""
         token, naming = self.columns.token, self._naming
         return [naming(place, token(one, move), move) for place, one in self._in[column]]
 
     def at_end(self, state: int) -> list[ColumnSource]:
-        """What is read of what a last state tells."""
+        """Return the sources that a last state determines."""
         return [self._naming(place, self.columns.end_token(one, state), state) for place, one in self._at_end]
 
     def bundles(self, column: int) -> Bundles:
-        """Return the moves of a column, sorted once."""
+        """Return the moves of a column, grouped; memoised."""
         key = (column, len(self._in[column]), tuple(self.kept.moves[column]))
         self.columns.budget.spend(1 + (len(key[2]) >> 3))
         found = self._bundled.get(key)
@@ -96,11 +95,11 @@ class PlacesRead:
 
 
 class ColumnPasses:
-    """Passes over the columns of a form, for what asks at a place: it sees itself, and what stands before it."""
+    """Passes over the columns of a form, for a query at a place, which attends to itself and all places before."""
 
     def __init__(self, sight: PlacesRead, column: int | None, weights: Mapping[ColumnSource, PathBounds],
                  slot: int = SLOT) -> None:
-        """``column`` tells classes apart by its moves; None if last states do. Slots have ``slot`` bits, V too."""
+        """Set the column whose moves distinguish classes; None if last states do. Slots have ``slot`` bits, V too."""
         self._budget, self._sight, self._kept, self._weights = sight.columns.budget, sight, sight.kept, weights
         self._column = len(sight.kept.moves) if column is None else column
         self._slot, self._bytes = slot, slot // 8
@@ -108,17 +107,16 @@ class ColumnPasses:
         self._pack = pack_short if slot == SLOT else partial(pack, slot=slot)
 
     def below(self, most: Mapping[ColumnSource, int], asked: Sequence[PathQuery]) -> bool:
-        """Whether each class's averages are shown to be at most its thresholds; ``most`` packs V for each source."""
+        """Return whether all averages are proved to be at most the thresholds; ``most`` packs V for each source."""
         return all(all(kept) for kept in self.kept(most, asked))
 
     def kept(self, most: Mapping[ColumnSource, int], asked: Sequence[PathQuery]) -> Iterator[list[bool]]:
-        """For each class, which averages are shown to be at most their thresholds; those with the same are together.
+        """Yield for each class which averages are proved to be at most their thresholds; equal thresholds are grouped.
 
-        Proof. As in ranges.py: V and the thresholds are below 2^62, weights at most 2^40, places fewer than 2^14, so
-        sums are below 2^118; in slots of S bits, where these are below 2^(S/2 - 2) and at most 2^(S/2 - 16), below
-        2^(S - 3). The greatest sum over the inputs of a class is the greatest up to the answer's column,
-        the class's move there with what asks, and the greatest from there on: what comes before and after has only the
-        state in common.
+        Proof. As in trellis.py: V and the thresholds are below 2^62, weights at most 2^40, places fewer than 2^14, so
+        sums are below 2^118; in slots of S bits, where these are below 2^(S/2 - 2) and at most 2^(S/2 - 16), below 2^(S
+        - 3). The longest path over the inputs of a class is the longest up to the answer's column, the class's move
+        there with its query, and the longest from there on: what comes before and after has only the state in common.
         """
         stated: dict[tuple[int, ...], list[PathQuery]] = {}
         for one in asked:
@@ -156,7 +154,7 @@ class ColumnPasses:
 
     def _joined(self, most: Mapping[ColumnSource, int], thresholds: tuple[int, ...], asked: Sequence[PathQuery],
                 before: dict[int, int], after: dict[int, int]) -> Iterator[list[bool]]:
-        """Each class's part of what comes before and after, its own move, and what asks."""
+        """Yield for each class the result of its move: longest paths before and after, its move, and its query."""
         width, packed, slot = len(thresholds), self._pack(thresholds), self._slot
         bias, tops, size = ones(width, slot) << slot - 2, ones(width, slot) << slot - 1, self._bytes * width
         self._budget.spend(1 + (len(asked) * (24 + width) >> 1))
@@ -169,7 +167,7 @@ class ColumnPasses:
             yield [digit > 0 for digit in below.to_bytes(size, "little")[self._bytes - 1::self._bytes]]
 
     def _forward(self, added: Mapping[ColumnSource, int], one: int, tops: int) -> dict[int, int]:
-        """For each state before the answer's column the greatest sum so far, with what is fixed; biased."""
+        """Return for each state before the answer's column the longest path so far, with what is fixed; biased."""
         fixed = sum(added[source] for source in self._sight.fixed)
         reached = {self._sight.columns.claim.machine.start: one + fixed}
         for column in range(self._column):
@@ -177,7 +175,7 @@ class ColumnPasses:
         return reached
 
     def _backward(self, added: Mapping[ColumnSource, int], one: int, tops: int) -> dict[int, int]:
-        """For each state after the answer's column the greatest sum from there on; biased."""
+        """Return for each state after the answer's column the longest path from there on; biased."""
         reached = {state: one + sum([added[source] for source in self._sight.at_end(state)])
                    for state in self._kept.lasts}
         for column in reversed(range(self._column + 1, len(self._kept.moves))):
@@ -186,7 +184,7 @@ class ColumnPasses:
 
     def _advance(self, added: Mapping[ColumnSource, int], column: int, reached: Mapping[int, int], one: int, tops: int,
                  forward: bool) -> dict[int, int]:
-        """Return the greatest sums a column on; of letters that are alike the greatest is found first."""
+        """Return the longest paths one column further; equal combinations of letters are maximised first."""
         bundles = self._sight.bundles(column)
         greater = partial(self._maximum, tops=tops)
         best = [reduce(greater, [sum([added[seen] for seen in letters], one) for letters in alike])

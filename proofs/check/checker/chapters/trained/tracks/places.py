@@ -1,4 +1,4 @@
-"""What stands at all places of an input, and what is asked at one; docs/tracks.md, sections 3 and 6."""
+"""The tokens at all places of an input, and the row at one; docs/tracks.md, sections 3 and 6."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def right_tokens(given: Decision[TracksClaim, WrongInput]) -> list[int]:
-    """What stands at all places of the input.
+    """Return the tokens at all places of the input.
 
     Raises:
-        Rejected: if the claim is not about this input.
+        Rejected: if the claim does not allow this input.
     """
     claim, form = given.claim, given.claim.forms[given.evidence.form]
     states = [claim.machine.start]
@@ -32,11 +32,11 @@ def right_tokens(given: Decision[TracksClaim, WrongInput]) -> list[int]:
 
 
 def row_and_prefix(given: Decision[TracksClaim, WrongInput]) -> tuple[LogitRow, list[int]]:
-    """Return the right logit less the other one, and what stands before its place.
+    """Return the right logit minus the other one, and the tokens before its place.
 
     Raises:
-        Rejected: if the claim is not about this input.
-        Malformed: if it asks nothing there.
+        Rejected: if the claim does not allow this input.
+        Malformed: if there is no answer, or no other token.
     """
     claim, wrong, tokens = given.claim, given.evidence, right_tokens(given)
     form, place = claim.forms[wrong.form], wrong.place

@@ -1,6 +1,6 @@
-"""A certificate about inputs in tracks: every form, by classes, in exact numbers, or input by input; docs/tracks.md.
+"""Proof of a certificate about inputs in tracks, form by form: by classes, in exact numbers, or input by input.
 
-Each way is loaded for the first form that is proved by it.
+docs/tracks.md. Each way is imported on demand.
 """
 
 from collections import Counter
@@ -15,14 +15,14 @@ AboutTracks = Decision[TracksClaim, object]
 
 
 def prove_tracks(given: Decision[TracksClaim, LayoutProofs]) -> Mapping[str, int]:
-    """Every form of the claim; how many classes were proved, in how many cells, and how many inputs one by one."""
+    """Prove every form of the claim; return the numbers of classes, of cells, and of inputs one by one."""
     return prove_forms(given, prove_each, prove_exactly, prove_by_classes)
 
 
 def prove_forms(given: Decision[TracksClaim, LayoutProofs], by_input: Callable[[AboutTracks, int, EachInput], int],
                 exactly: Callable[[AboutTracks, int, ExactUnit], tuple[int, int]],
                 by_classes: Callable[[AboutTracks, int, Unit], tuple[int, int]]) -> Mapping[str, int]:
-    """Return the same in these three ways."""
+    """Prove every form by these three functions; return the same numbers."""
     found = Counter({"forms": len(given.evidence.units)})
     for number, unit in enumerate(given.evidence.units):
         with within(f"form {number + 1}"):
@@ -36,21 +36,21 @@ def prove_forms(given: Decision[TracksClaim, LayoutProofs], by_input: Callable[[
 
 
 def prove_each(given: AboutTracks, number: int, unit: EachInput) -> int:
-    """Return a form input by input; how many there are."""
+    """Prove a form input by input; return the number of inputs."""
     from .each_input import exact_outputs, prove_each
 
     return prove_each(given, number, unit.inputs, exact_outputs(given))
 
 
 def prove_exactly(given: AboutTracks, number: int, unit: ExactUnit) -> tuple[int, int]:
-    """Return a form in exact numbers; how many classes, and cells."""
+    """Prove a form in exact numbers; return the numbers of classes and cells."""
     from .exact_proof import ExactProof
 
     return ExactProof(given, number, unit).run()
 
 
 def prove_by_classes(given: AboutTracks, number: int, unit: Unit) -> tuple[int, int]:
-    """Return a form by classes; how many classes, and cells."""
+    """Prove a form by classes; return the numbers of classes and cells."""
     from .by_classes import FormProof
 
     return FormProof(given, number, unit).run()

@@ -1,7 +1,7 @@
-"""What is asked at places: the tokens that may be read there, classes of inputs, and nodes of several of them.
+"""Queries at places: tokens that may occur there, classes of inputs, and nodes of several classes.
 
-Before the first attention step the stream of a token follows from its place; between two steps it is that of a *node*.
-docs/tracks.md, sections 4 and 5, Layers.
+Before the first attention step the stream of a token depends on its place alone; between two steps it is that of a
+*node*. docs/tracks.md, sections 4 and 5, Layers.
 """
 
 from __future__ import annotations
@@ -17,15 +17,17 @@ from ..zonotopes.ranges import ColumnSource
 from .columns import ColumnMove, FormColumns, Left, left
 
 Given = tuple[tuple[int, frozenset[int]], ...]
-"""Columns, each with the letters that are left of it."""
+"""Columns, each with its remaining letters."""
 Labels = Sequence[int] | None
-"""A number for each move (by state, then by letters), or for each last state; None if all have 0."""
+"""A number for each move (by state, then by letters), or for each last state; None if all are 0."""
 
 
 @dataclass(frozen=True)
 class TokenQuery:
-    """What is asked at ``place`` where the token ``own`` is read. Classes are told apart by the moves of the column
-    ``by``, or by last states if it is None; those with one label are a node."""
+    """A query at ``place`` with the token ``own``; or that token as a source.
+
+    Classes differ in moves of the column ``by``, or in last states if it is None; those with one label are a node.
+    """
 
     columns: FormColumns
     place: int
@@ -36,17 +38,17 @@ class TokenQuery:
 
     @property
     def read(self) -> LayoutPlace:
-        """What stands where it is asked."""
+        """The place of the query, in the layout."""
         return self.columns.form.layout[self.place]
 
     def answer(self, one: InputClass) -> int:
-        """What is right after it."""
+        """Return the right answer after it."""
         place = self.columns.form.layout[self.place + 1]
         return self.columns.token(place, one.member) if isinstance(one.member, ColumnMove) else (
             self.columns.end_token(place, one.member))
 
     def node(self, one: InputClass) -> ColumnSource:
-        """Return the node that a class belongs to."""
+        """Return the node of a class."""
         return self.place, self.own, label(self.columns.claim, self.labels, one.member), int(self.asks)
 
     def left(self, given: Given = ()) -> Left:
@@ -75,13 +77,13 @@ def label(claim: TracksClaim, labels: Labels, member: ColumnMove | int) -> int:
 
 
 def classes_of(query: TokenQuery, given: Given) -> list[InputClass]:
-    """Return the classes that occur where columns are given; in order of the moves, or of the last states."""
+    """Return the classes that occur with given columns; in order of the moves, or of the last states."""
     kept = query.left(given)
     return [InputClass(member, given) for member in (kept.lasts if query.by is None else kept.moves[query.by])]
 
 
 def make_queries(columns: FormColumns, labels: Sequence[Labels]) -> list[TokenQuery]:
-    """At each place before an answer, by place and token. A query that no input has is without classes."""
+    """Return the queries at each place before an answer, by place and token; impossible ones have no classes."""
     form = columns.form
     return [TokenQuery(columns, place - 1, own, form.layout[place].column, of_place, asks=True)
             for place, of_place in zip(range(form.first_answer, len(form.layout)), labels, strict=True)
@@ -89,13 +91,13 @@ def make_queries(columns: FormColumns, labels: Sequence[Labels]) -> list[TokenQu
 
 
 def make_sources(columns: FormColumns, labels: Sequence[Labels]) -> list[TokenQuery]:
-    """At each place that is read from a later one."""
+    """Return the sources at each place to which a later one attends."""
     return [TokenQuery(columns, place, own, columns.by(place), of_place, asks=False)
             for place, of_place in enumerate(labels) for own in columns.may_stand(columns.form.layout[place])]
 
 
 def expect_labels(columns: FormColumns, labels: Sequence[Labels]) -> None:
-    """One for each move, or last state, that tells apart what is read at a place, or what is asked there."""
+    """Require a label for each move, or last state, that distinguishes classes of a source or a query."""
     form, claim = columns.form, columns.claim
     read = range(len(form.layout) - 2)
     told = [*map(columns.by, read), *(place.column for place in form.layout[form.first_answer:])]
@@ -108,11 +110,12 @@ def expect_labels(columns: FormColumns, labels: Sequence[Labels]) -> None:
 
 
 def split(queries: Sequence[TokenQuery], splits: Sequence[Sequence[int]]) -> list[list[InputClass]]:
-    """The classes of each query, where these (query, class, column, and perhaps letters: they are one part, the others
-    another) are replaced by their parts, in turn.
+    """Return the classes of each query after these splits, made in turn.
+
+    A split is (query, class, column, and perhaps letters): the parts are single letters, or these and the others.
 
     Raises:
-        Malformed: if one is not there.
+        Malformed: if a class or a column does not exist.
     """
     found = [list(query.classes) for query in queries]
     for number, place, column, *chosen in splits:

@@ -1,5 +1,7 @@
-"""An input by which a claim about tracks is false: docs/tracks.md, section 6. One row at one answer is at most the
-margin, after the right answers before it."""
+"""Proof that a claim about tracks is false: docs/tracks.md, section 6.
+
+One row at one answer is at most the margin, after the right answers before it.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,7 +18,7 @@ from .places import row_and_prefix
 
 
 def prove_wrong_input(given: Decision[TracksClaim, WrongInput]) -> Mapping[str, int]:
-    """The claim is about the input, and at the place another logit is not below the right one by more than the margin.
+    """Check that at the place, of an allowed input, another logit is not below the right one by more than the margin.
 
     Raises:
         Rejected: if not, or if it is not decided.
@@ -38,7 +40,7 @@ def prove_wrong_input(given: Decision[TracksClaim, WrongInput]) -> Mapping[str, 
 
 
 def prove_exactly(given: Decision[TracksClaim, WrongInput], row: LogitRow, prefix: Sequence[int]) -> Mapping[str, int]:
-    """Return the same in exact numbers.
+    """Check the same row in exact numbers.
 
     Raises:
         Rejected: if not, if it is not decided, or if there is no rule for the network.
