@@ -1,6 +1,6 @@
-"""Executions of a trained network under a float model; docs/floats.md, section 7. Reading order:
+"""Executions of a trained network under a float model; docs/floats.md, section 7. Files in reading order.
 
-rounding         the greatest change by a rounding, in units of 2^-44
+rounding         bounds of rounding errors, in units of 2^-44
 casting          the network with its weights rounded to the formats of a float model
 exact_sums       numbers that are equal in all executions, since their sums are exact
 operations       linear maps, norms, activations and sums of an execution, as affine forms

@@ -1,7 +1,4 @@
-"""A head on numbers, and how far its averages in every run of a class may be from them.
-
-docs/floats.md, section 7, Balls, Scores and Averages.
-"""
+"""A head in ball arithmetic under a float model; docs/floats.md, section 7, Balls, Scores and Averages."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -20,7 +17,7 @@ from .softmax_rules import SoftmaxRules, is_power
 
 
 class HeadOnBalls(HeadOnNumbers):
-    """A head; queries have the scale of scores, so what is said of them is times that."""
+    """A head; the bounds of queries include the scale of scores."""
 
     extra = 4
 
@@ -69,7 +66,10 @@ class HeadOnBalls(HeadOnNumbers):
 
     def see_read(self, query: Sequence[int], key: Sequence[int], value: Sequence[int], e: int, off: int, size: int
                     ) -> TokenProjections:
-        """What the head makes of a token, of what its maps made of a vector that has been read."""
+        """Return the projections of a token from its mapped input.
+
+        The input has error e before gain and bias; ``off`` is its later error, ``size`` a bound of its 2-norm.
+        """
         found, rests, read = [], [], (e * self._gain >> SHARE) + 1 + off
         for kind, (vector, linear_map) in enumerate(((query, self.query), (key, self.key), (value, self.value))):
             scale, back = (self._scale, self._back) if kind == 0 else (1 << SHARE, 1 << SHARE)
@@ -90,7 +90,7 @@ class HeadOnBalls(HeadOnNumbers):
             e_key, ceil_norm(key), e_written + more, read, of_key, asked, e_value + more), of_query, asks)
 
     def weigh(self, value: Sequence[int], e: int = 0, e_score: int | None = None) -> int:
-        """Before the value are also its error, and an eighth of (exp(x) - 1)², x the error of its score; at most 1."""
+        """Pack before the value also its error, and (exp(x) - 1)² / 8, x the error of its score; both at most 1."""
         unit, bits, slot = self._precision.one, self._precision.fraction, self._precision.slot
         x = unit << 2 if e_score is None else e_score + RELATIVE_ERROR
         bend = x + (3 * x * x >> bits + 2) + 1
@@ -98,7 +98,7 @@ class HeadOnBalls(HeadOnNumbers):
         return super().weigh(value) + (beside << 2 * slot)
 
     def sharpened(self, moved: int, most: int, sums: int, total: int, units: int) -> tuple[int, int]:
-        """By the averages of what is beside values: docs/floats.md, section 7, Balls."""
+        """Sharpen the bounds by the averages of what is packed before values; docs/floats.md, section 7, Balls."""
         one, bits, slot = self._precision.one, self._precision.fraction, self._precision.slot
         room, mask = total >> bits, (1 << slot) - 1
         if 1024 * units > room:
@@ -112,24 +112,24 @@ class HeadOnBalls(HeadOnNumbers):
         return moved, most
 
     def square(self, value: Sequence[int]) -> int:
-        """At least the square of the norm of what is written of a value, over that of the matrix."""
+        """Return an upper bound of the squared norm of the value's output, divided by ‖W_O‖²."""
         return self._written_norm(value) ** 2
 
     def _written_norm(self, value: Sequence[int]) -> int:
         return ceil_norm(self._written.apply(value)) + self._written.error(0)
 
     def least_norm(self, average: Sequence[int]) -> int:
-        """At most the norm of what is written of an average that has been rounded, over that of the matrix."""
+        """Return a lower bound of the norm of the output of an average before its rounding, divided by ‖W_O‖."""
         return max(0, ceil_norm(self._written.apply(average)) - 1 - self._written.error(0) - self.rounding)
 
     def score_error(self, seen: TokenProjections, reach: VisibleBounds, scores: Sequence[int]) -> int:
-        """How far off the logarithms of the weights of a run may be from these scores."""
+        """Bound the error of the log-weights of an execution relative to these scores."""
         e = self._whole(seen, reach)
         return e + self._later(max(map(abs, scores)) + e)
 
     def score_errors(self, seen: TokenProjections, others: Sequence[TokenProjections], reach: VisibleBounds,
                      scores: Sequence[int]) -> Sequence[int]:
-        """The same of each of these; or all scores of a run are taken less what their mean key makes of its query."""
+        """Bound the errors of the log-weights, one by one, up to a shift of all scores by their mean key's."""
         mean = [sum(column) // len(others) for column in zip(*(one.key for one in others), strict=True)]
         apart = [list(map(sub, one.key, mean)) for one in others]
         found = [self._whole(seen, one.reach) for one in others]
@@ -142,20 +142,22 @@ class HeadOnBalls(HeadOnNumbers):
         return [e + later for e in found]
 
     def _whole(self, seen: TokenProjections, reach: VisibleBounds) -> int:
-        """How far off a score may be before it is stored."""
+        """Bound the error of a score before it is stored."""
         e = min(super().score_error(seen, reach, ()), self._off_by(seen, reach, reach.asked, reach.key_norm))
         return e + self._made(seen, reach)
 
     def _off_by(self, seen: TokenProjections, reach: VisibleBounds, asked: int, norm: int) -> int:
-        """How far off q' · k' is, less what some vector makes of q', the same for all keys: a key less it has this
-        norm, and makes so much of what a query is made from."""
+        """Bound the error of q' · k' up to q' · m for one vector m common to all keys.
+
+        ``norm`` is that of k - m, ``folded_key`` that of W_Q (k - m).
+        """
         products = seen.asks * reach.read_error + ceil_norm(seen.query) * (reach.key_rest + self._dropped)
         products += seen.query_error * (reach.key_error + self._dropped)
         products += asked * seen.reach.read_error + seen.query_rest * norm
         return (products >> self._precision.fraction) + 3
 
     def _made(self, seen: TokenProjections, reach: VisibleBounds) -> int:
-        """What operations add to that."""
+        """Bound the error that operations add to a score."""
         total = ((ceil_norm(seen.query) + seen.query_error + self._raised)
                  * (reach.key_norm + reach.key_error + self._raised) >> self._precision.fraction) + 1
         if total >= self._sums:
@@ -163,7 +165,7 @@ class HeadOnBalls(HeadOnNumbers):
         return (total * self._product >> SHARE) + self._lost
 
     def _later(self, most: int) -> int:
-        """How far off logarithms of weights may be beside that, if scores are at most this before they are stored."""
+        """Bound the further error of log-weights, of scores of at most ``most`` before they are stored."""
         more = self._score.off(most)
         most += more
         if most >= self._most:
@@ -171,7 +173,7 @@ class HeadOnBalls(HeadOnNumbers):
         return more + self._fixed + (self._of_size * most >> SHARE) + 1
 
     def average(self, sums: int, e_score: int, reach: VisibleBounds, length: int, bits: int) -> HeadAverage:
-        """Return the average from the packed sum, and its error; see the base."""
+        """Return the average from the packed sum, and its error bound; see the base class."""
         found, e, _ = super().average(sums, e_score, reach, length, bits)
         most = self.values + reach.value_apart
         if most >= self._values:
@@ -183,7 +185,7 @@ class HeadOnBalls(HeadOnNumbers):
 
 
 def ends_of_scale(scale: Scale) -> tuple[Fraction, Fraction]:
-    """Between which numbers, near each other, the absolute value of the scale of scores is."""
+    """Enclose the absolute value of the scale of scores, within 2^-SHARE."""
     if scale.root is None:
         times = abs(scale.times if scale.times is not None else Fraction(1))
         return times, times

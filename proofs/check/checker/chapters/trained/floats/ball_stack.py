@@ -1,7 +1,7 @@
-"""A network on the numbers of a word, and how far every run of a class may be from them.
+"""A network in ball arithmetic, with error bounds for every execution under a float model.
 
-docs/floats.md, section 7, Balls. Numbers are those of ../stack.py, of the network with rounded weights; errors have
-what runs add to them.
+docs/floats.md, section 7, Balls. Numbers are those of ../balls/stack.py, of the network with rounded weights; errors
+include those of executions.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ from .ball_heads import HeadOnBalls
 from .balls import SHARE, Balls, InputOnBalls, ProductOnBalls, SumOnBalls, greatest_gain, share
 from .casting import balls_have_rules, embedded
 
-TABLE_BITS = 6  # tables of activations may be off by so much less than 2^-p, p the bits of what is stored
+TABLE_BITS = 6  # tables of activations may err by 2^-(p + 6), p the precision of storage
 
 
 class NormOnBalls(NormOfStream):
@@ -39,7 +39,7 @@ class NormOnBalls(NormOfStream):
 
 
 class UnitsOnBalls(UnitsOnNumbers):
-    """A step with units, which have no gate: ``relu``, ``gelu`` or ``tanh``."""
+    """A feed-forward block without a gate: ``relu``, ``gelu`` or ``tanh``."""
 
     def __init__(self, balls: Balls, step: UnitsStep, width: int, reads: int) -> None:
         super().__init__(balls.precision, balls.budget, step, width, reads,
@@ -74,7 +74,7 @@ class UnitsOnBalls(UnitsOnNumbers):
 
 
 class AttentionOnBalls(AttentionOnNumbers):
-    """A step with heads."""
+    """An attention step."""
 
     def __init__(self, balls: Balls, step: AttentionStep, width: int, reads: int, length: int) -> None:
         super().__init__(balls.precision, balls.budget, step, width, reads, length)
@@ -86,7 +86,7 @@ class AttentionOnBalls(AttentionOnNumbers):
         self._product, self._stored = ProductOnBalls(balls, whole), balls.stored(len(whole.weight.rows))
 
     def see(self, stream: Stream, position: int, asks: bool) -> list[TokenProjections]:
-        """What each head makes of a token; without a query if it asks nothing."""
+        """Return each head's projections of a token; without a query unless ``asks``."""
         read, e = self._reading.apply(self._input.widened(stream))
         e, off, size = self._input.read(read, e)
         made = (self._all if asks else self._seen).apply(read)
@@ -94,7 +94,7 @@ class AttentionOnBalls(AttentionOnNumbers):
                 for head, (query, key, value) in zip(self._of_runs, self._slices, strict=True)]
 
     def write(self, stream: Stream, averages: Sequence[HeadAverage]) -> Stream:
-        """Return the stream with what the heads write."""
+        """Return the stream plus the heads' output."""
         z = [one for average in averages for one in average.numbers]
         e = sum((average.error * head.out_norm >> NORM_BITS) + 1
                 for average, head in zip(averages, self._of_runs, strict=True))
@@ -115,18 +115,18 @@ class RowsOnBalls(RowsOnNumbers):
         self._logits = [ProductOnBalls(balls, select(linear(network.unembedding), [token])) for token in used]
 
     def logits(self, stream: Stream) -> Logits:
-        """All that rows are sums of, and how far off what they are made from is."""
+        """Return the logits that occur in rows, and the error bound of their input."""
         z, e = super().logits(self._input.widened(stream))
         return Logits(z, e + self._input.more)
 
     def values(self, logits: Logits, rows: Sequence[int]) -> list[tuple[int, int]]:
-        """Of each of these rows its value, and how far that may be off."""
+        """Return the value and the error bound of each of these rows."""
         off = self._off(logits)
         return [(value, error + sum([abs(c) * off[place] for place, c in self._forms[row]]))
                 for row, (value, error) in zip(rows, super().values(logits, rows), strict=True)]
 
     def _off(self, logits: Logits) -> list[int]:
-        """How far off each logit may be beside what is off before the product."""
+        """Bound the error of each logit beyond that of the product's input."""
         z, e = logits
         self._budget.spend(2 * len(self._logits))
         size = self._input.size or self._reads + e
@@ -135,7 +135,7 @@ class RowsOnBalls(RowsOnNumbers):
         return [more + self._stored.off(abs(x) + common + more) for x, more in zip(z, made, strict=True)]
 
     def are_above(self, logits: Logits, rows: Sequence[int]) -> bool:
-        """Whether these rows are above the margin in every run.
+        """Return whether these rows are above the margin in every execution.
 
         Raises:
             Undecided: if numbers are too large.
@@ -145,10 +145,10 @@ class RowsOnBalls(RowsOnNumbers):
 
 
 class StackOnBalls(Stack):
-    """The network with rounded weights at a precision, in all runs of a class.
+    """The network with rounded weights at a precision, in all executions under a float model.
 
     Raises:
-        Undecided: if there are words of which nothing could be said.
+        Undecided: if some words have no finite bounds.
     """
 
     def __init__(self, precision: Precision, budget: Budget, network: Network, tokens: Iterable[int],
@@ -163,7 +163,7 @@ class StackOnBalls(Stack):
         self.cost *= 2
 
     def embed(self, token: int, position: int) -> Stream:
-        """Return the stream before the first step: one number in all runs, unless it is flushed."""
+        """Return the stream before the first step: one number in all executions, unless it is flushed."""
         row, power = embedded(self._balls.run, self.network, token, position)
         x = [floor_shift(w, power + self.precision.fraction) for w in row]
         return x, ceil_sqrt(len(x)) * (1 + self._balls.number(tiny(self._balls.run.storage)))

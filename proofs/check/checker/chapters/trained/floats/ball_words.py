@@ -1,4 +1,4 @@
-"""Inputs on balls: most need no more; docs/floats.md, section 7, Balls."""
+"""Inputs in ball arithmetic, which is enough for most; docs/floats.md, section 7, Balls."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -13,8 +13,7 @@ from .ball_stack import RowsOnBalls, StackOnBalls
 
 
 class BallsOfInputs:
-    """Rows of inputs of at most so many of these tokens in the runs of a class, of a network with rounded weights that
-    there is a rule for."""
+    """Rows of inputs of at most ``length`` of these tokens, of a network with rounded weights that the rules cover."""
 
     def __init__(self, budget: Budget, network: Network, run: FloatClaim, rows: Sequence[LogitRow], margin: Fraction,
                  tokens: Iterable[int], length: int) -> None:
@@ -29,11 +28,11 @@ class BallsOfInputs:
             self._helps = False
 
     def runner(self, offset: int, may_stand: Sequence[Sequence[int]]) -> Runner:
-        """What runs inputs with these tokens at each place."""
+        """Return a runner of inputs with these tokens at each place."""
         return Runner(self.stacks, offset, may_stand)
 
     def prove(self, runner: Runner, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> bool:
-        """Whether balls are enough for all needed rows of an input; what runs it keeps what inputs share."""
+        """Return whether ball arithmetic proves all needed rows of an input; the runner keeps shared prefixes."""
         if not self._helps:
             return False
         try:

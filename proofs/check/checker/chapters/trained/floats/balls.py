@@ -1,6 +1,6 @@
-"""What roundings of a run add to errors in the 2-norm, in numbers of a precision; docs/floats.md, section 7, Balls.
+"""Errors of the roundings of an execution in the 2-norm, in fixed point; docs/floats.md, section 7, Balls.
 
-Sizes are bounds of the 2-norm of what a run has, errors of how far it may be from the numbers.
+Sizes bound the 2-norm of vectors of the execution, errors their distance from the computed ones.
 """
 
 from collections.abc import Sequence
@@ -18,11 +18,11 @@ from ..balls.linear import spectral_norm
 from ..balls.precision import NORM_BITS, Precision, Stream, Undecided, ceil_norm, ceil_sqrt
 from ..reading.network import Norm
 
-SHARE = 64  # bits behind the point of relative errors
+SHARE = 64  # fractional bits of relative errors
 
 
 class Rounded(NamedTuple):
-    """A vector that is rounded: its relative error, what is lost beside it, below what its size must be; and p."""
+    """A rounding of a vector: relative error, absolute error, the bound that its size must be below, and p."""
 
     share: int
     lost: int
@@ -30,7 +30,7 @@ class Rounded(NamedTuple):
     bits: int = 0
 
     def off(self, size: int) -> int:
-        """How far off the rounded vector may be.
+        """Bound the error of the rounded vector.
 
         Raises:
             Undecided: if a number may be too large.
@@ -40,7 +40,7 @@ class Rounded(NamedTuple):
         return (self.share * size >> SHARE) + 1 + self.lost
 
     def of(self, x: Sequence[int], e: int) -> int:
-        """Return the same of these numbers, off by at most e: by half a unit in the last place of each.
+        """Bound the error of rounding vectors within e of x: half a unit in the last place of each coordinate.
 
         Raises:
             Undecided: if a number may be too large.
@@ -51,7 +51,7 @@ class Rounded(NamedTuple):
 
 
 class Balls:
-    """The roundings of a class of runs."""
+    """The roundings of a float model."""
 
     def __init__(self, run: FloatClaim, precision: Precision, budget: Budget) -> None:
         self.run, self.precision, self.budget = run, precision, budget
@@ -59,37 +59,37 @@ class Balls:
         self.function = 2 * run.exp_ulp * self.u
 
     def number(self, x: Fraction) -> int:
-        """In numbers, rounded up."""
+        """Return x in fixed point, rounded up."""
         return -(-(x.numerator << self.precision.fraction) // x.denominator)
 
     def below(self, form: Format, parts: int = 1) -> int:
-        """What a size must be below, so that so many times it is a finite number of the format."""
+        """Return a bound: ``parts`` times anything below it is a finite number of the format."""
         return (self.precision.one << form.greatest) // parts
 
     def rounded(self, form: Format, width: int, exact: bool = False) -> Rounded:
-        """Return a vector rounded to a format, which changes nothing if it is exact."""
+        """Return the rounding of a vector to a format; it changes nothing if ``exact``."""
         if exact:
             return Rounded(0, 0, self.below(form))
         return Rounded(share(unit_roundoff(form)), ceil_sqrt(width) * self.number(tiny(form)), self.below(form),
                        form.precision)
 
     def stored(self, width: int) -> Rounded:
-        """What operations made, stored."""
+        """Return the rounding of results when they are stored."""
         run = self.run
         return self.rounded(run.storage, width, exact=run.storage == run.sums == run.softmax)
 
     def entering(self, width: int) -> Rounded:
-        """What is stored, as it enters a product."""
+        """Return the rounding of stored vectors when they enter a product."""
         return self.rounded(self.run.inputs, width, exact=self.run.inputs == self.run.storage)
 
 
 def share(x: Fraction) -> int:
-    """Return a relative error, rounded up."""
+    """Return a relative error over 2^SHARE, rounded up."""
     return -(-(x.numerator << SHARE) // x.denominator)
 
 
 class ProductOnBalls:
-    """x W + b of what is stored, before it is stored."""
+    """x W + b of stored x, before the result is stored."""
 
     def __init__(self, balls: Balls, given: ExactLinear) -> None:
         height, width, weight = len(given.weight.rows), given.weight.width, given.weight
@@ -104,7 +104,7 @@ class ProductOnBalls:
         self._most = balls.below(balls.run.sums, 2)
 
     def off(self, e: int, size: int) -> int:
-        """How far the product may be off from the real one of what is off by e less, and has at most this size with e.
+        """Bound the error of the product, for an input with error e whose 2-norm, errors included, is at most ``size``.
 
         Raises:
             Undecided: if a number may be too large.
@@ -117,11 +117,11 @@ class ProductOnBalls:
 
 
 class InputOnBalls:
-    """What a step reads: the stream, or its norm, in which numbers have no gain and bias yet.
+    """The input of a step: the stream, or its norm, which does not have gain and bias yet.
 
     Attributes:
-        more: how far the norm of a run is off, before gain and bias, beside that of what is read.
-        off, size: how far what is read may be off beside that, and a bound of its size; 0 where there is no norm.
+        more: error of the norm of an execution, before gain and bias, beyond that due to the stream.
+        off, size: the input's further error, and a bound of its 2-norm; 0 without a norm.
     """
 
     def __init__(self, balls: Balls, norm: Norm | None, width: int) -> None:
@@ -156,14 +156,14 @@ class InputOnBalls:
         self.off, self.size = self._rounded(self.size)
 
     def _rounded(self, size: int) -> tuple[int, int]:
-        """How far off numbers are when gain and bias are made, of this size without roundings; and their size."""
+        """Return the error of applying gain and bias, and the size with it; ``size`` is that without roundings."""
         off = 0
         for step in self._last:
             off += step.off(size + off)
         return off, size + off
 
     def widened(self, stream: Stream) -> Stream:
-        """Return the stream with an error that has room for those of the mean and of the differences to it.
+        """Return the stream with an error increased by those of the mean and of the differences to it.
 
         Raises:
             Undecided: if a number may be too large.
@@ -177,7 +177,7 @@ class InputOnBalls:
         return x, e + (self._share * size >> SHARE) + self._lost
 
     def read(self, x: Sequence[int], e: int) -> tuple[int, int, int]:
-        """Of what was read: its error, how far it is off beside that when gain and bias are made, and its size."""
+        """Return the error before gain and bias, the further error, and the size of the input that was read."""
         if self._norm is None:
             return e, 0, ceil_norm(x) + e
         e += self.more
@@ -196,14 +196,14 @@ def greatest_gain(norm: Norm) -> Fraction:
 
 
 class SumOnBalls:
-    """The sum of the stream and what a step wrote, each stored."""
+    """The residual sum of the stream and the output of a step, each stored."""
 
     def __init__(self, balls: Balls, width: int) -> None:
         self._stored = balls.stored(width)
         self._summed = balls.rounded(balls.run.sums, width)
 
     def add(self, stream: Stream, written: Sequence[int], e: int) -> Stream:
-        """Return the new stream; what was written is off by at most e before it is stored.
+        """Return the new stream; e is the error of the output before it is stored.
 
         Raises:
             Undecided: if a number may be too large.

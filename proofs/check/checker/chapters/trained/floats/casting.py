@@ -1,7 +1,6 @@
-"""The network that runs of a class compute with: its numbers are rounded once, to nearest, ties to even.
+"""The network with weights rounded once, to nearest, ties to even, as executions under a float model have it.
 
-Weights of matrix products are rounded to `storage` and then to `inputs`, all other numbers to `storage`. Subnormal
-numbers are kept.
+Weights of matrix products are rounded to `storage`, then `inputs`; others to `storage`; subnormals are kept.
 """
 
 from collections.abc import Sequence
@@ -19,7 +18,7 @@ Given = TypeVar("Given")
 
 
 def nearest(entries: Sequence[int], power: int, form: Format) -> tuple[int, ...]:
-    """Each entry * 2^power rounded to the format, as an integer times the same power.
+    """Round each entry · 2^power to the format; results are integers times the same power.
 
     Raises:
         Rejected: if one is too large.
@@ -28,51 +27,51 @@ def nearest(entries: Sequence[int], power: int, form: Format) -> tuple[int, ...]
 
 
 class Cast:
-    """Rounds the numbers of a network."""
+    """Rounding of the numbers of a network."""
 
     def __init__(self, run: FloatClaim) -> None:
         self._run = run
 
     def vector(self, vector: Vector | None) -> Vector | None:
-        """Return a gain or a bias."""
+        """Return a gain or a bias, rounded."""
         return None if vector is None else Vector(nearest(vector.entries, vector.power, self._run.storage),
                                                   vector.power)
 
     def table(self, table: Matrix) -> Matrix:
-        """Rows that are looked up."""
+        """Return a table of rows, rounded."""
         rows = tuple(nearest(row, table.power, self._run.storage) for row in table.rows)
         return Matrix(rows, table.width, table.power)
 
     def weight(self, weight: Matrix) -> Matrix:
-        """What enters products."""
+        """Return a matrix that enters products, rounded."""
         stored = self.table(weight)
         return Matrix(tuple(nearest(row, stored.power, self._run.inputs) for row in stored.rows), stored.width,
                       stored.power)
 
     def affine(self, affine: Affine) -> Affine:
-        """Weight and bias."""
+        """Return an affine map, its weight and bias rounded."""
         return Affine(self.weight(affine.weight), self.vector(affine.bias))
 
     def norm(self, norm: Norm | None) -> Norm | None:
-        """Gain and bias; ε is rounded in each run."""
+        """Return a norm, its gain and bias rounded; ε is rounded in each execution."""
         if norm is None:
             return None
         of = None if norm.of is None else self.affine(norm.of)
         return replace(norm, gain=self.vector(norm.gain), bias=self.vector(norm.bias), of=of)
 
     def head(self, head: NetworkHead) -> NetworkHead:
-        """All maps of a head, and its slope."""
+        """Return a head, its maps and its slope rounded."""
         slope = None if head.slope is None else value(one_number(head.slope, self._run.storage))
         return NetworkHead(self.affine(head.query), self.affine(head.key), self.affine(head.value),
                            self.weight(head.out), slope)
 
     def rotary(self, rotary: Rotary | None) -> Rotary | None:
-        """Cosines and sines."""
+        """Return rotary tables, rounded."""
         return None if rotary is None else replace(rotary, cosines=self.table(rotary.cosines),
                                                    sines=self.table(rotary.sines))
 
     def step(self, step: Step) -> Step:
-        """Return a step, if there is a rule for what it does."""
+        """Return a step, rounded, if the rules cover it."""
         norm = self.norm(step.norm)
         if isinstance(step, AttentionStep):
             require(step.cap is None, "no rule for caps of scores in float runs")
@@ -87,7 +86,7 @@ class Cast:
 
 
 def balls_have_rules(network: Network) -> bool:
-    """Whether the rules of balls are about all that a network does: docs/floats.md, section 7, Balls."""
+    """Return whether the rules of balls cover the network: docs/floats.md, section 7, Balls."""
     attention = [step for step in network.steps if isinstance(step, AttentionStep)]
     units = [step for step in network.steps if isinstance(step, UnitsStep)]
     return (all(step.norm is None or step.norm.of is None for step in network.steps)
@@ -96,10 +95,10 @@ def balls_have_rules(network: Network) -> bool:
 
 
 def cast_network(network: Network, run: FloatClaim) -> Network:
-    """Return the network of the runs of a class.
+    """Return the network of the executions under a float model.
 
     Raises:
-        Rejected: if a weight is too large, or there is no rule for a step.
+        Rejected: if a weight is too large, or a step has no rule.
     """
     cast = Cast(run)
     positions = None if network.positions is None else cast.table(network.positions)
@@ -108,7 +107,7 @@ def cast_network(network: Network, run: FloatClaim) -> Network:
 
 
 def embedded(run: FloatClaim, network: Network, token: int, position: int) -> tuple[Sequence[int], int]:
-    """Return the sum of the two rows of a token, stored, as integers times a power of two."""
+    """Return the sum of token row and position row, stored, as integers times a power of two."""
     power, entries = network.tokens.power, network.tokens.rows[token]
     if network.positions is not None:
         least = min(power, network.positions.power)

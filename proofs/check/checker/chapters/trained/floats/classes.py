@@ -1,7 +1,7 @@
-"""The operations of a proof by classes in float runs: docs/floats.md, section 7, Classes.
+"""The operations of a proof by abstract words under a float model: docs/floats.md, section 7, Classes.
 
-An average of a run is near the one whose weights are exactly exp(score), with scores as they are stored, each off by
-what exponentials make of it. That one the stated ranges are about; what the run makes beside it is a radius.
+An average of an execution is compared with the one whose weights are exactly exp(score), for scores as they are stored,
+each with the error of the exponentials. The stated ranges are about the latter; the difference is a radius.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from .form_stack import AttentionOfRuns, FloatStack, join_forms, make_row_maps
 
 
 class Runs:
-    """The runs of a class."""
+    """The operations of executions under a float model, as `AbstractProof` needs them."""
 
     def __init__(self, stack: FloatStack) -> None:
         self._stack = stack
@@ -30,7 +30,7 @@ class Runs:
         return self._stack.embed(token, position)
 
     def between(self, steps: Between, x: AffineForm) -> AffineForm:
-        """Return the stream after steps that look at one token alone."""
+        """Return the stream after steps on a token alone."""
         return self._stack.between(steps, x)
 
     def judged(self, stream: AffineForm) -> AffineForm:
@@ -38,26 +38,26 @@ class Runs:
         return self._stack.logits(stream)
 
     def make_rows(self, rows: Sequence[LogitRow]) -> Linear:
-        """Return these rows as a map of the logits."""
+        """Return the rows as a linear map of the logits."""
         return make_row_maps(self._stack.budget, rows, self._stack.network.outputs)
 
 
 class AttentionInRuns:
-    """An attention step in runs of a class."""
+    """An attention step of executions under a float model."""
 
     def __init__(self, stack: FloatStack, maps: AttentionOfRuns) -> None:
         self._stack, self._operations, self._softmax, self._maps = stack, stack.operations, stack.softmax, maps
 
     def normed(self, stream: AffineForm) -> AffineForm:
-        """Return the stream as the heads see it."""
+        """Return the heads' input."""
         return promoted(self._operations.normed(self._maps.norm, stream))
 
     def key(self, head: int, read: AffineForm, position: int) -> AffineForm:
-        """Return a key, turned."""
+        """Return a key, with rotary positions."""
         return self._turned(self._maps.key, head, read, position)
 
     def query(self, head: int, read: AffineForm, position: int) -> AffineForm:
-        """Return a query, turned, without the scale of scores."""
+        """Return a query, with rotary positions, without the scale of scores."""
         return self._turned(self._maps.query, head, read, position)
 
     def value(self, head: int, read: AffineForm) -> AffineForm:
@@ -74,20 +74,20 @@ class AttentionInRuns:
 
     def scores(self, head: int, query: Vectors, keys: Mapping[ColumnSource, Vectors], column: int
                ) -> dict[ColumnSource, PathBounds]:
-        """Return the scores that are stored."""
+        """Enclose the stored scores."""
         slope = self._maps.slopes[head]
         biases = None if slope is None else [slope * (place - column) for place, *_ in keys]
         stored = self._softmax.bounds(query, list(keys.values()), self._maps.scale, biases)
         return dict(zip(keys, stored, strict=True))
 
     def logarithms(self, found: Mapping[ColumnSource, PathBounds], column: int) -> Mapping[ColumnSource, PathBounds]:
-        """Return the scores with what the logarithms of the weights may be off beside them.
+        """Enclose the log-weights: the scores, widened by the errors of exponentials.
 
         Raises:
-            Rejected: if that may be more than 1.
+            Rejected: if such an error may be more than 1.
         """
         least: dict[int, int] = {}
-        for (place, *_), one in found.items():  # of which every word has one
+        for (place, *_), one in found.items():  # every word has one of them
             least[place] = min(one.least, least.get(place, one.least))
         off = self._softmax.exponents([*found.values()], column + 1, max(least.values()))
         require(max(off) <= UNIT, "exponentials may be off by too much")
@@ -96,7 +96,7 @@ class AttentionInRuns:
 
     def write(self, stream: AffineForm, averages: Sequence[AffineForm], sizes: Sequence[Sequence[int]], column: int
               ) -> AffineForm:
-        """Return the stream, and what the heads write together, in one product."""
+        """Return the stream plus the heads' output, one product."""
         moved, made, first = [], list[int](), stream.slots
         for z, greatest in zip(averages, sizes, strict=True):
             moved.append(shift_symbols(z, first - 1))
@@ -106,7 +106,7 @@ class AttentionInRuns:
         return self._operations.sum(stream, self._operations.linear(self._maps.out, stored))
 
     def written(self, head: int, value: AffineForm) -> AffineForm:
-        """Return the real product of what is averaged with the matrix of a head."""
+        """Return the product over the reals of an average or value with W_O of a head."""
         out, part = self._maps.out, self._maps.values[head]
         own = slice(part.start, part.stop)
         columns, absolute = ([column[own] for column in those] for those in (out.columns, out.absolute))
@@ -114,7 +114,7 @@ class AttentionInRuns:
 
     def write_sum(self, stream: AffineForm, written: Sequence[AffineForm], sizes: Sequence[Sequence[int]], column: int
                   ) -> AffineForm:
-        """The stream, and what the one product with all averages of a run is, which are near those of ``written``.
+        """Return the stream plus the output of all averages of an execution; its real products are near ``written``.
 
         Proof: docs/floats.md, section 7, Inputs in tracks, By classes.
         """

@@ -1,4 +1,4 @@
-"""Classes of float runs in words; written from what was parsed."""
+"""Float models in words, written from what was parsed."""
 
 from collections.abc import Sequence
 
@@ -8,12 +8,12 @@ from ...float_models.reading import FloatClaim, write_format
 
 
 def describe_classes(floats: Sequence[FloatClaim], in_tracks: bool) -> list[str]:
-    """Each class of runs."""
+    """Return the lines about all float models."""
     return [line for run in floats for line in entry("float runs", words_of_run(run, in_tracks))]
 
 
 def words_of_run(run: FloatClaim, in_tracks: bool) -> list[str]:
-    """One class of runs; docs/floats.md says what its fields mean."""
+    """Return the lines about one float model; docs/floats.md, section 1, defines its fields."""
     inputs, parts = ("inputs", "columns") if in_tracks else ("words", "symbols")
     formats = [f"{name} {write_format(form)}" for name, form in run.formats.items()]
     return [f"{quote(run.name)}, {inputs} of up to {run.max_n} {parts}:",

@@ -1,4 +1,4 @@
-"""Numbers of one run: (m, k) is m 2^k, exactly; what an operation rounds it rounds once, to nearest, ties to even."""
+"""Dyadic rationals (m, k) = m 2^k of one execution; operations round once, to nearest, ties to even."""
 
 from fractions import Fraction
 from math import isqrt
@@ -7,7 +7,7 @@ from ....kernel.verdicts import require
 from ...float_models.reading import Format
 
 Dyadic = tuple[int, int]
-GUARD = 4  # bits of a quotient or a root more than its format has; a last bit more is set where something is left
+GUARD = 4  # more bits of a quotient or a root than of its format; one more bit is set if there is a remainder
 
 
 def rounded(x: Dyadic, form: Format) -> Dyadic:
@@ -36,7 +36,7 @@ def add(x: Dyadic, y: Dyadic) -> Dyadic:
 
 
 def negated(x: Dyadic) -> Dyadic:
-    """Minus the number."""
+    """Return the negative."""
     return -x[0], x[1]
 
 
@@ -49,8 +49,8 @@ def quotient(x: Dyadic, y: Dyadic, form: Format) -> Dyadic:
     """Return the quotient, rounded.
 
     Proof. The quotient's absolute value, over 2^j, is between two neighbouring integers or is the lesser, ``whole``,
-    which has more than p + 2 bits; so 2 whole + 1, over 2^(j + 1), is on the same side of every number of the format
-    and of every half way between two as the quotient is, if something is left.
+    which has more than p + 2 bits. So 2 whole + 1, over 2^(j + 1), is on the same side as the quotient of every number
+    of the format and of every midpoint between two, if there is a remainder.
     """
     (m, k), (n, j) = x, y
     shift = max(0, n.bit_length() - m.bit_length() + form.precision + GUARD)
@@ -73,5 +73,5 @@ def nearest(x: Fraction, form: Format) -> Dyadic:
 
 
 def value(x: Dyadic) -> Fraction:
-    """Return the rational."""
+    """Return the number as a rational."""
     return Fraction(x[0] << x[1]) if x[1] >= 0 else Fraction(x[0], 1 << -x[1])

@@ -1,6 +1,6 @@
-"""Numbers that all runs of a class have alike, as their sums are exact: docs/floats.md, section 7, Exact sums.
+"""Numbers that are equal in all executions, as their sums are exact: docs/floats.md, section 7, Exact sums.
 
-Numbers are in units of 2^-44, and so are the weights of a network that is whole: each is a multiple of a unit.
+Numbers are integers over 2^44; the weights of a *whole* network are multiples of 2^-44.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,13 +15,13 @@ from .dyadics import rounded
 
 
 def is_whole(network: Network) -> bool:
-    """Whether all weights and biases, and what is looked up, are multiples of a unit."""
+    """Return whether all weights, biases and tables, norms excepted, are multiples of 2^-44."""
     return all(entry % (1 << max(0, -table.power - FRACTION)) == 0 for table in tables_of(network)
                for row in (table.rows if isinstance(table, Matrix) else [table.entries]) for entry in row)
 
 
 def tables_of(network: Network) -> Iterator[Matrix | Vector]:
-    """Yield the matrices and vectors of a network, norms apart."""
+    """Yield the matrices and vectors of a network, norms excepted."""
     yield network.tokens
     if network.positions is not None:
         yield network.positions
@@ -45,7 +45,7 @@ def numbers_of(x: AffineForm) -> Sequence[int] | None:
 
 
 def sum_is_exact(terms: Sequence[int], form: Format, power: int) -> bool:
-    """Whether the sum of these products over 2^power is exact, in any order and fused or not: lemma G."""
+    """Return whether the sum of these products over 2^power is exact, in any order and fused or not: lemma G."""
     some = [term for term in terms if term]
     grid = min(((term & -term).bit_length() - 1 for term in some), default=power)
     most = max(sum(term for term in some if term > 0), -sum(term for term in some if term < 0))
@@ -54,7 +54,7 @@ def sum_is_exact(terms: Sequence[int], form: Format, power: int) -> bool:
 
 
 def as_stored(x: int, form: Format, power: int) -> int | None:
-    """The number x over 2^power rounded to a format, in units, if all runs have it and it is whole: not up to 2^e."""
+    """Round x / 2^power to the format, in units; None unless all executions agree (not up to 2^e) and it is whole."""
     if x and (abs(x) - 1).bit_length() <= power + form.least:
         return None
     m, k = rounded((x, -power), form)
@@ -63,7 +63,7 @@ def as_stored(x: int, form: Format, power: int) -> int | None:
 
 
 def product_of(maps: Linear, numbers: Sequence[int], sums: Format, storage: Format) -> list[int | None]:
-    """Of numbers times weights that are whole, and a bias, what is stored, where sums are exact."""
+    """Return what is stored of numbers times whole weights plus bias; None where the sum may be inexact."""
     found: list[int | None] = []
     for column, bias in zip(maps.columns, maps.bias, strict=True):
         terms = [*map(mul, column, numbers), bias << FRACTION]
@@ -72,7 +72,7 @@ def product_of(maps: Linear, numbers: Sequence[int], sums: Format, storage: Form
 
 
 def with_numbers(x: AffineForm, numbers: Sequence[int | None]) -> AffineForm:
-    """Return the form with these numbers in the place of its coordinates, where there are some."""
+    """Replace coordinates of the form by these numbers, where they are not None."""
     known = [(row, radius, size) if number is None else (number, 0, abs(number))
              for row, radius, size, number in zip(x.rows, x.radii, x.sizes, numbers, strict=True)]
     rows, radii, sizes = map(list, zip(*known, strict=True))

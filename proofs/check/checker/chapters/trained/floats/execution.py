@@ -1,7 +1,7 @@
-"""One run of a class on one word, number by number: docs/floats.md, section 7, Wrong runs.
+"""One execution under a float model on one word, number by number: docs/floats.md, section 7, Wrong runs.
 
-What a class leaves open is what `Way` says. Functions and roots are within one unit in the last place, intermediate
-roundings are all made, subnormal numbers are kept, no partial sum is rescaled.
+The choices that a model leaves open are an `ExecutionChoices`. Functions and roots are within one unit in the last
+place, intermediate roundings are all made, subnormal numbers are kept, no partial sum is rescaled.
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,12 +30,12 @@ from .functions import computed, log2_of_e
 
 Numbers = list[Dyadic]
 ZERO, ONE = (0, 0), (1, 0)
-TERM_STEPS = 4  # of work, for a product and a sum
-ROOT_STEPS = 64  # for a root, and more where exponents are long
+TERM_STEPS = 4  # work of a product and a sum
+ROOT_STEPS = 64  # work of a root, and more where exponents are long
 
 
 class OneRun:
-    """A network whose weights are those of the class, in one run of it."""
+    """A network with rounded weights, in one execution."""
 
     def __init__(self, budget: Budget, network: Network, run: FloatClaim, way: ExecutionChoices) -> None:
         self._budget, self._network, self._run, self._way = budget, network, run, way
@@ -97,7 +97,7 @@ class OneRun:
         return self._sum([*map(multiply, x, y), *bias], self._run.sums)
 
     def _linear(self, weights: Sequence[Matrix], bias: Vector | None, x: Numbers) -> Numbers:
-        """Return a product with matrices below each other, and a bias, as it is stored."""
+        """Return the stored product with concatenated matrices, and a bias."""
         x = self._all(x, self._run.inputs)
         rows = [exactly(row, weight.power) for weight in weights for row in weight.rows]
         last = [[one] for one in exactly(bias.entries, bias.power)] if bias else [[]] * len(rows[0])
@@ -225,5 +225,5 @@ class OneRun:
 
 
 def exactly(entries: Sequence[int], power: int) -> Numbers:
-    """Numbers of a network."""
+    """Return numbers of a network."""
     return [(entry, power) for entry in entries]

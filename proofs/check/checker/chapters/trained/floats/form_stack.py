@@ -1,7 +1,7 @@
-"""A network on the inputs of words in all runs of a class: streams, keys and values of tokens, as forms.
+"""A network on the inputs of words in all executions under a float model: streams, keys and values, as affine forms.
 
-The forms of different tokens have symbols of their own; of what a token sees of others, centres and reaches are known.
-So a token's forms depend on the tokens before it alone where attention is causal, and prefixes are shared.
+Forms of different tokens have separate symbols; a token uses centres and radii of the keys and values of others. So
+where attention is causal a token's forms depend on the tokens before it alone, and prefixes are shared.
 """
 
 from collections.abc import Sequence
@@ -29,11 +29,11 @@ from .exact_sums import is_whole
 from .operations import Operations
 from .softmax import SoftmaxOfRuns
 
-FORM_SLOTS = 64  # about as many symbols, of so many bits, has a coordinate of a stream that is kept
+FORM_SLOTS = 64  # bound of the symbols, of INTEGER_BITS each, of a coordinate of a stream that is kept
 
 
 class AttentionOfRuns(NamedTuple):
-    """An attention step: the maps of all heads beside each other, of which each has its part."""
+    """An attention step: the concatenated maps of all heads, each head with a range of coordinates."""
 
     norm: NormMaps | None
     query: Linear
@@ -48,21 +48,21 @@ class AttentionOfRuns(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """An attention step, and the steps behind it up to the next one."""
+    """An attention step, and the steps after it up to the next one."""
 
     attention: AttentionOfRuns
     after: list[NormMaps | UnitMaps]
 
 
 class Seen(NamedTuple):
-    """What others see of a token: key and value of each head."""
+    """Key and value of each head, of one token."""
 
     keys: list[CentredRange]
     values: list[CentredRange]
 
 
 class QueryBounds(NamedTuple):
-    """A token at a place before an attention step: its stream, and its normed stream; its row of rotary tables."""
+    """A token at a place before an attention step: stream, heads' input, place, and row of the rotary tables."""
 
     stream: AffineForm
     read: AffineForm
@@ -71,7 +71,7 @@ class QueryBounds(NamedTuple):
 
 
 def make_attention(budget: Budget, step: AttentionStep) -> AttentionOfRuns:
-    """Return the step, ready."""
+    """Prepare the maps of the step."""
     heads = step.heads
     query, key, value = (_beside(budget, [make_map(budget, one.weight, one.bias) for one in those]) for those in (
         [head.query for head in heads], [head.key for head in heads], [head.value for head in heads]))
@@ -94,7 +94,7 @@ def _parts(widths: Sequence[int]) -> list[range]:
 
 
 class FloatStack:
-    """All steps of a network whose weights are those of the class."""
+    """All steps of a network with rounded weights."""
 
     def __init__(self, budget: Budget, network: Network, run: FloatClaim) -> None:
         self.budget, self.network = budget, network
@@ -120,13 +120,13 @@ class FloatStack:
         return self.between(self.first, self.operations.embed(self.network, token, position))
 
     def between(self, steps: Sequence[NormMaps | UnitMaps], x: AffineForm, quick: bool = False) -> AffineForm:
-        """The stream after steps that look at one token alone; lines beside units are quick for a single word."""
+        """Return the stream after steps on a token alone; ``quick`` takes the fast path of linear approximations."""
         for step in steps:
             x = self.operations.units(step, x, quick) if isinstance(step, UnitMaps) else self.operations.normed(step, x)
         return promoted(x)
 
     def ask(self, stage: Stage, stream: AffineForm, place: int, position: int) -> tuple[QueryBounds, Seen]:
-        """Return a token at an attention step, and what others see of it."""
+        """Return a token at an attention step, and its keys and values."""
         attention, operations = stage.attention, self.operations
         read = promoted(operations.normed(attention.norm, stream))
         key = known_by_sizes(operations.entering(self.turned(attention, operations.linear(attention.key, read),
@@ -136,14 +136,14 @@ class FloatStack:
         return QueryBounds(stream, read, place, position), seen
 
     def turned(self, attention: AttentionOfRuns, x: AffineForm, parts: Sequence[range], position: int) -> AffineForm:
-        """Queries or keys of heads, each a part, as they are stored, with rotary positions."""
+        """Return queries or keys of heads, each a part, with rotary positions, stored."""
         if attention.rotary is None:
             return x
-        x = promoted(x)  # so that no head has symbols that are another's
+        x = promoted(x)  # so that heads do not share symbols
         return join_forms([self.operations.turned(attention.rotary, position, _take(x, part)) for part in parts])
 
     def answer(self, stage: Stage, asking: QueryBounds, seen: Sequence[Seen]) -> AffineForm:
-        """Return the stream of a token after an attention step, and the steps up to the next one."""
+        """Return the stream of a token after an attention step and the steps up to the next one."""
         return self.between(stage.after, self.attend(stage, asking, seen), quick=True)
 
     def attend(self, stage: Stage, asking: QueryBounds, seen: Sequence[Seen]) -> AffineForm:
@@ -169,16 +169,16 @@ class FloatStack:
         return operations.sum(asking.stream, written)
 
     def finish(self, stream: AffineForm) -> AffineForm:
-        """The logits as they are stored, of a stream behind the last attention step, or before the first step."""
+        """Return the stored logits for a stream after the last attention step; without one, before the first step."""
         return self.logits(self.between(self.stages[-1].after, stream, quick=True) if self.stages else stream)
 
     def logits(self, stream: AffineForm) -> AffineForm:
-        """Return the same of a stream after the last step."""
+        """Return the stored logits for a stream after the last step."""
         return promoted(self.operations.linear(self._unembedding, stream))
 
 
 def make_row_maps(budget: Budget, rows: Sequence[LogitRow], outputs: int) -> Linear:
-    """Return the values of rows as a map of the logits."""
+    """Return the values of rows as a linear map of the logits."""
     columns = []
     for row in rows:
         unit, (numerators,) = over_one_denominator(budget, [[coefficient for _, coefficient in row]])
@@ -193,13 +193,13 @@ def _part(known: CentredRange, part: range) -> CentredRange:
 
 
 def _take(form: AffineForm, part: range) -> AffineForm:
-    """Return some coordinates of a form; its symbols stay what they are."""
+    """Return some coordinates of a form; its symbols are kept."""
     cut = slice(part.start, part.stop)
     return AffineForm(form.rows[cut], form.slots, form.radii[cut], form.sizes[cut], form.fresh)
 
 
 def join_forms(forms: Sequence[AffineForm]) -> AffineForm:
-    """Forms over the same symbols beside each other; what has no symbol yet gets one for each coordinate."""
+    """Concatenate forms over the same symbols; what has no symbol yet gets one for each coordinate."""
     return AffineForm([row for form in forms for row in form.rows], max(form.slots for form in forms),
                       [radius for form in forms for radius in form.radii],
                       [size for form in forms for size in form.sizes], fresh=True)

@@ -1,4 +1,4 @@
-"""Inputs on affine forms, for which balls are too coarse; docs/floats.md, section 7."""
+"""Inputs as affine forms, where ball arithmetic is too coarse; docs/floats.md, section 7."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -11,21 +11,21 @@ from .key_value_cache import CachedExecutions
 
 
 class FormsOfInputs:
-    """Rows of inputs in every run of a class."""
+    """Rows of inputs in every execution under a float model."""
 
     def __init__(self, stack: FloatStack, rows: Sequence[LogitRow], margin: Fraction) -> None:
         self._stack, self._rows = stack, rows
         self._margin = -(-(margin.numerator << FRACTION) // margin.denominator)
 
     def walk(self, offset: int) -> CachedExecutions:
-        """What walks along inputs."""
+        """Return a cache of inputs at an offset."""
         return CachedExecutions(self._stack, offset)
 
     def prove(self, walk: CachedExecutions, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:
-        """The needed rows of an input.
+        """Check the needed rows of an input.
 
         Raises:
-            Rejected: if one is not above the margin in every run, as far as is known.
+            Rejected: if one is not proved to be above the margin in every execution.
         """
         for place, stream in walk.attended(tokens, [*needed]):
             logits = self._stack.finish(stream)
@@ -41,7 +41,7 @@ class FormsOfInputs:
 
 
 def shown(x: int) -> str:
-    """Return some digits of a number in units, or the power of two above it if it is small."""
+    """Format a number in units of 2^-44 with some digits, or as a power of two if it is small."""
     thousandths = abs(x) * 1000 >> FRACTION
     if thousandths < 10:
         return f"{'-' if x < 0 else ''}2^{x.bit_length() - FRACTION}"

@@ -1,8 +1,7 @@
-"""exp, exp2, erf, tanh and the sigmoid of one run: numbers of a format within one unit in the last place of the true
-value.
+"""exp, exp2, erf, tanh and sigmoid of one execution: rounded to nearest from narrow enclosures.
 
-What is rounded is within 2^-DIGITS of the true value, relatively, so the result is off by at most half a unit in the
-last place and 2^(p - DIGITS) of one, p <= 64.
+The rounded number is within 2^-DIGITS of the true value, relatively, so the result errs by at most 1/2 + 2^(p - DIGITS)
+units in the last place, p <= 64.
 """
 
 from fractions import Fraction
@@ -25,7 +24,7 @@ Ends = tuple[Fraction, Fraction]
 
 
 def exp(x: Fraction, budget: Budget) -> Ends:
-    """Around e^x."""
+    """Enclose e^x."""
     budget.spend(exp_steps(x))
     lower, upper, e = enclose_exp(x)
     unit = Fraction(2) ** e
@@ -33,13 +32,13 @@ def exp(x: Fraction, budget: Budget) -> Ends:
 
 
 def exp2(x: Fraction, budget: Budget) -> Ends:
-    """Around 2^x, x <= 0."""
+    """Enclose 2^x, x <= 0."""
     ln = ends_of(enclose_ln(Fraction(2), budget))
     return exp(x * ln.upper, budget)[0], exp(x * ln.lower, budget)[1]
 
 
 def tanh(x: Fraction, budget: Budget) -> Ends:
-    """Around tanh(x) = (1 - w)/(1 + w), w = e^-2x, x >= 0."""
+    """Enclose the hyperbolic tangent (1 - w)/(1 + w), w = e^-2x, x >= 0."""
     if x <= Fraction(1, 1 << SMALL):
         return x * (1 - Fraction(1, 1 << 2 * SMALL)), x
     if x >= 4 * FAR:
@@ -49,7 +48,7 @@ def tanh(x: Fraction, budget: Budget) -> Ends:
 
 
 def erf(x: Fraction, budget: Budget) -> Ends:
-    """Around erf(x) = 2/sqrt(π) exp(-x²) (x + 2x³/3 + 4x⁵/(3 · 5) + ...), x >= 0: docs/floats.md, Wrong runs.
+    """Enclose the error function, 2/sqrt(π) exp(-x²) (x + 2x³/3 + 4x⁵/(3 · 5) + ...), x >= 0.
 
     A term is 2x²/(2k + 1) times the one before; where that is at most 1/2, later terms add up to at most the last.
     """
@@ -70,20 +69,20 @@ def erf(x: Fraction, budget: Budget) -> Ends:
 
 
 def sigmoid(x: Fraction, budget: Budget) -> Ends:
-    """Around 1 / (1 + e^-x)."""
+    """Enclose 1 / (1 + e^-x)."""
     low, high = exp(-abs(x), budget)
     return (1 / (1 + high), 1 / (1 + low)) if x >= 0 else (low / (1 + low), high / (1 + high))
 
 
 @cache
 def two_over_root_of_pi() -> Ends:
-    """Around 2/sqrt(π)."""
+    """Enclose 2/sqrt(π)."""
     low, high = (isqrt((4 << 3 * WORKING_BITS) // end) for end in reversed(enclose_pi(WORKING_BITS)))
     return Fraction(low, 1 << WORKING_BITS), Fraction(high + 1, 1 << WORKING_BITS)
 
 
 def log2_of_e(form: Format, budget: Budget) -> Dyadic:
-    """log2(e) = 1/ln(2), rounded."""
+    """Return log2(e) = 1/ln(2), rounded."""
     low, high = (nearest(1 / end, form) for end in ends_of(enclose_ln(Fraction(2), budget)))
     if low != high:
         raise ArithmeticError("log2(e) is not enclosed closely enough")
@@ -94,13 +93,13 @@ FUNCTIONS = {"exp": exp, "exp2": exp2, "tanh": tanh, "erf": erf, "sigmoid": sigm
 
 
 def computed(name: str, x: Fraction, form: Format, budget: Budget) -> Dyadic:
-    """Return the function's value at x, as one run has it; of exp and exp2 x <= 0, of tanh and erf x >= 0.
+    """Return the function's value at x, as one execution has it; exp and exp2 need x <= 0, tanh and erf x >= 0.
 
-    exp(x), exp2(x) and sigmoid(x) are at most 2^x for x <= 0, so they are below half of the least number where x is far
-    below that.
+    exp(x), exp2(x) and sigmoid(x) are at most 2^x for x <= 0: less than half of the least number where x is far below
+    0.
 
     Raises:
-        ArithmeticError: if it is not enclosed closely enough, which makes the check incomplete.
+        ArithmeticError: if the enclosure is too wide; then the check is incomplete.
     """
     if x < form.least - form.precision:
         return 0, 0

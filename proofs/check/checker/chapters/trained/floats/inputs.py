@@ -1,6 +1,4 @@
-"""Rows of inputs in every run of a class, on balls, or on affine forms where these are too coarse; docs/floats.md,
-section 7. Either way is loaded when it is needed.
-"""
+"""Rows of inputs under a float model: in ball arithmetic, else as affine forms; docs/floats.md, section 7."""
 
 from __future__ import annotations
 
@@ -25,14 +23,14 @@ if TYPE_CHECKING:
     from .form_words import FormsOfInputs
     from .key_value_cache import CachedExecutions
 
-PATIENCE = 8  # how many more words than not may fail on balls before they are tried for one word of so many only
+PATIENCE = 8  # surplus of failures of balls at which they are tried for every eighth word only
 
 
 def prove_in_each(floats: Sequence[FloatClaim], prove: Callable[[FloatClaim], Mapping[str, int]]) -> Mapping[str, int]:
-    """What is proved in every class of runs, and how many there are.
+    """Apply ``prove`` to every float model; return the sums of what it counts, and the number of models.
 
     Raises:
-        Rejected: if it is not proved in one.
+        Rejected: if it is not proved under one.
     """
     proved = Counter[str]()
     for run in floats:
@@ -43,10 +41,10 @@ def prove_in_each(floats: Sequence[FloatClaim], prove: Callable[[FloatClaim], Ma
 
 
 class NetworkInRuns:
-    """A network with the weights of a class.
+    """A network with the weights of a float model.
 
     Raises:
-        Rejected: if there is no rule for what it does.
+        Rejected: if a step has no rule.
     """
 
     def __init__(self, budget: Budget, network: Network, run: FloatClaim) -> None:
@@ -62,24 +60,24 @@ class NetworkInRuns:
 
 @dataclass
 class AdaptiveFallback:
-    """Whether balls are tried for a word, which have failed for more words than not."""
+    """Decision whether balls are tried for a word: seldom once they failed for more words than not."""
 
     words: int = 0
     failed: int = 0
 
     def tries(self) -> bool:
-        """Whether they are, for one more word."""
+        """Return whether balls are tried for one more word."""
         self.words += 1
         return self.failed < PATIENCE or self.words % PATIENCE == 0
 
     def note(self, is_proved: bool) -> bool:
-        """Keeps in mind what came of it, which it returns."""
+        """Record whether balls were enough; return it."""
         self.failed = max(0, self.failed - 1) if is_proved else min(PATIENCE, self.failed + 1)
         return is_proved
 
 
 class RowsInRuns:
-    """Rows at places of inputs of at most so many of these tokens, in every run of a class."""
+    """Rows at places of inputs of at most ``length`` of these tokens, in every execution under a float model."""
 
     def __init__(self, network: NetworkInRuns, rows: Sequence[LogitRow], margin: Fraction, tokens: Collection[int],
                  length: int) -> None:
@@ -89,40 +87,40 @@ class RowsInRuns:
 
     @cached_property
     def balls(self) -> BallsOfInputs:
-        """Those for which balls are enough."""
+        """Proofs by balls."""
         from .ball_words import BallsOfInputs
 
         return BallsOfInputs(self.network.budget, self.network.network, self.network.run, *self._inputs)
 
     @cached_property
     def forms(self) -> FormsOfInputs:
-        """The others."""
+        """Proofs by affine forms."""
         from .form_words import FormsOfInputs
 
         return FormsOfInputs(self.network.forms, *self._inputs[:2])
 
 
 class InputsInRuns:
-    """Inputs at an offset, with these tokens at each place; it keeps what they share."""
+    """Inputs at an offset, with these tokens at each place; shared prefixes are kept."""
 
     def __init__(self, rows: RowsInRuns, offset: int, may_stand: Sequence[Sequence[int]]) -> None:
         self._rows, self._offset, self._may_stand = rows, offset, may_stand
 
     @cached_property
     def runner(self) -> Runner:
-        """What runs them on balls."""
+        """The runner by balls."""
         return self._rows.balls.runner(self._offset, self._may_stand)
 
     @cached_property
     def walk(self) -> CachedExecutions:
-        """What walks along them on forms."""
+        """The cache of affine forms."""
         return self._rows.forms.walk(self._offset)
 
     def prove(self, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:
-        """The needed rows of an input.
+        """Check the needed rows of an input.
 
         Raises:
-            Rejected: if one is not above the margin in every run, as far as is known.
+            Rejected: if one is not proved to be above the margin in every execution.
         """
         rows = self._rows
         tries = rows.try_balls and rows.trying_balls.tries()

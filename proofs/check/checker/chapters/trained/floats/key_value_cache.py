@@ -1,4 +1,4 @@
-"""Tokens of inputs in all runs of a class, one after another; docs/floats.md, section 7."""
+"""Key-value cache of the tokens of inputs, in all executions under a float model; docs/floats.md, section 7."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,7 +7,7 @@ from .form_stack import FloatStack, QueryBounds, Seen
 
 
 class CachedExecutions:
-    """The streams of the tokens of a word; of causal networks those of a common beginning with the word before."""
+    """The streams of the tokens of a word; causal networks keep those of the prefix shared with the word before."""
 
     def __init__(self, stack: FloatStack, offset: int) -> None:
         self._stack, self._offset = stack, offset
@@ -17,7 +17,7 @@ class CachedExecutions:
         self._starts: dict[tuple[int, int], tuple[QueryBounds, Seen]] = {}
 
     def attended(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, AffineForm]]:
-        """The streams at these places behind the last attention step; or before the first step, if there is none."""
+        """Yield the streams at these places after the last attention step; before the first step, if there is none."""
         if not self._stack.network.causal or not self._stack.stages:
             yield from self._all_attended(tokens, places)
             return
@@ -33,7 +33,7 @@ class CachedExecutions:
             yield place, self._stack.attend(self._stack.stages[-1], self._last[place], self._seen[-1][:place + 1])
 
     def _add(self, token: int) -> None:
-        """One more token, up to the last attention step, which only places that are judged need."""
+        """Append a token, up to the last attention step, which is computed at judged places only."""
         stack, last = self._stack, len(self._stack.stages) - 1
         asked, seen = self._start(len(self._tokens), token)
         for number, stage in enumerate(stack.stages):
@@ -46,7 +46,7 @@ class CachedExecutions:
         self._last.append(asked)
 
     def _start(self, place: int, token: int) -> tuple[QueryBounds, Seen]:
-        """Return a token at the first attention step, and what others see of it: the same in all inputs."""
+        """Return a token at the first attention step, with its keys and values: the same in all inputs."""
         found, stack = self._starts.get((place, token)), self._stack
         if found is None:
             stack.budget.hold(2 * stack.bits_of_a_token)

@@ -1,7 +1,7 @@
-"""What one token's numbers may be in all runs of a class, step by step, as affine forms; docs/floats.md, section 7.
+"""Affine forms of one token's numbers in all executions under a float model, step by step; docs/floats.md, section 7.
 
-A form contains the numbers of every run: the real operation on what a form contains (forms.py, form_norms.py,
-form_units.py), and a radius of its own for how far each result is rounded, which becomes a symbol where it is read.
+A form contains the numbers of every execution: it is the real operation on forms (../zonotopes), plus a radius for the
+rounding of each result, which becomes a symbol where it is read.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ from .rounding import all_times, expect_finite, roundings, sum_errors, times, up
 
 
 class Operations:
-    """The operations of a class of runs; in a network that is whole some numbers are one in all runs."""
+    """The operations of a float model; in a ``whole`` network some numbers are equal in all executions."""
 
     def __init__(self, budget: Budget, run: FloatClaim, whole: bool = False) -> None:
         self.budget, self.run, self._whole = budget, run, whole
@@ -50,8 +50,7 @@ class Operations:
         self.function = 2 * run.exp_ulp * self.u  # the relative error of exp, erf, tanh and roots
 
     def embed(self, network: Network, token: int, position: int) -> AffineForm:
-        """The stream before the first step: one sum, rounded once, so that all runs have one number (unless it is
-        flushed). It has a slot for a symbol, so that it is no point, which would get none."""
+        """Return the stream before the first step: one number in all executions unless flushed; with a symbol slot."""
         row = to_units(*embedded(self.run, network, token, position))
         radius = 1 + up(tiny(self.run.storage))
         found = AffineForm(row, 2, [radius] * len(row), [abs(x) + radius for x in row])
@@ -61,11 +60,11 @@ class Operations:
         return with_numbers(x, numbers) if self._whole else x
 
     def tight(self, x: AffineForm) -> AffineForm:
-        """Return the form with sizes as small as they are known to be."""
+        """Return the form with tightened sizes."""
         return tighten(x, spread(self.budget, x))
 
     def entering(self, x: AffineForm) -> AffineForm:
-        """What is stored, as it enters products: no radius is left that could be a symbol."""
+        """Return a stored vector as it enters products: each radius has become a symbol."""
         x = promoted(x)
         if self.run.inputs == self.run.storage:
             return x
@@ -75,7 +74,7 @@ class Operations:
         return x if numbers is None else self._as_one(x, [as_stored(y, self.run.inputs, FRACTION) for y in numbers])
 
     def stored(self, x: AffineForm, made: Sequence[int]) -> AffineForm:
-        """What operations made, off by at most this, rounded to the format of what is stored; tight, as is the rest."""
+        """Round results with errors ``made`` to the format of storage; sizes are tightened."""
         return self._rounded(self.tight(widened(x, made)))
 
     def _rounded(self, x: AffineForm) -> AffineForm:
@@ -85,11 +84,11 @@ class Operations:
         return widened(x, roundings(self.run.storage, x.sizes))
 
     def linear(self, maps: Linear, x: AffineForm) -> AffineForm:
-        """Return a matrix product of what is stored, and its bias, stored."""
+        """Return a matrix product of stored x, plus bias, stored."""
         return self.product(maps, self.entering(x))
 
     def product(self, maps: Linear, x: AffineForm) -> AffineForm:
-        """Return the same of what has entered it."""
+        """Return a matrix product of x that has entered it, plus bias, stored."""
         found, numbers = self.stored(apply(self.budget, maps, x), self.product_errors(maps, x.sizes)), self.numbers(x)
         if numbers is None:
             return found
@@ -97,33 +96,32 @@ class Operations:
         return self._as_one(found, product_of(maps, numbers, self.run.sums, self.run.storage))
 
     def numbers(self, x: AffineForm) -> Sequence[int] | None:
-        """Return the numbers that a form of a network that is whole is, if each is one in all runs."""
+        """Return the numbers that a form is, if the network is whole and each is equal in all executions."""
         return numbers_of(x) if self._whole else None
 
     def product_errors(self, maps: Linear, sizes: Sequence[int]) -> list[int]:
-        """How far a matrix product of numbers of these sizes, and its bias, may be off before it is stored."""
+        """Bound the errors of a matrix product of numbers of these sizes, plus bias, before it is stored."""
         more = raised(self.run)
         sizes = [size + up(more) for size in sizes]  # as they count
         sums = [sum(map(mul, weights, sizes)) >> WEIGHT for weights in maps.absolute]
-        inexact = (sum(sizes) >> WEIGHT) + times(more, sum(sizes)) + 3  # weights and biases are off by at most a unit
+        inexact = (sum(sizes) >> WEIGHT) + times(more, sum(sizes)) + 3  # weights and biases err by at most a unit
         totals = [one + abs(entry) + inexact for one, entry in zip(sums, maps.bias, strict=True)]
         expect_finite(self.run.sums, [2 * total for total in totals])
         return sum_errors(self.run, len(sizes) + 1, totals)
 
     def entered(self, sizes: Sequence[int], made: Sequence[int]) -> tuple[list[int], list[int]]:
-        """How far numbers of these sizes are off that operations make, each off by so much, when they are stored and
-        enter products; and how great these are."""
+        """Return the errors of results, with errors ``made``, stored and entering products; and their sizes."""
         run = self.run
         made, _ = rounded_to(run.storage, (run.sums, run.softmax), sizes, made)
         return rounded_to(run.inputs, (run.storage,), sizes, made)
 
     def sum(self, x: AffineForm, y: AffineForm) -> AffineForm:
-        """The sum of two numbers that are stored, rounded in `sums` and stored; y, read here alone, keeps its radii."""
+        """Return the sum of two stored vectors, rounded in `sums` and stored; y, used only here, keeps its radii."""
         total = self.tight(plus(promoted(x), y))
         return promoted(self._rounded(widened(total, roundings(self.run.sums, total.sizes))))
 
     def normed(self, maps: NormMaps | None, x: AffineForm) -> AffineForm:
-        """Return the norm of the stream, in `softmax`, then stored; or the stream."""
+        """Return the norm of the stream, in `softmax`, then stored; the stream if there is no norm."""
         if maps is None:
             return x
         x = x if maps.of is None else self.linear(maps.of, x)
@@ -138,7 +136,7 @@ class Operations:
         return self.stored(scaled, made)
 
     def gained(self, maps: NormMaps, sizes: Sequence[int], made: list[int]) -> None:
-        """What gain and bias add to how far the norm may be off, whose coordinates have these sizes."""
+        """Replace the errors ``made`` of a norm, whose coordinates have these sizes, by those after gain and bias."""
         gains, biases = maps.gain or [UNIT] * len(made), maps.bias or [0] * len(made)
         last, lost = gamma(2, self.u), up(4 * tiny(self.run.softmax))
         expect_finite(self.run.softmax, map(add, sizes, made))
@@ -150,10 +148,10 @@ class Operations:
                    for error, gain, more in zip(made, gains, rounded, strict=True)]
 
     def norm_error(self, maps: NormMaps, given: Sequence[int], exact: Sequence[int], low: int) -> tuple[list[int], int]:
-        """How far each coordinate of the norm, before gain and bias, may be off from that of the same stream; and how
-        far all of them alike. Both have these sizes; s is at least ``low``.
+        """Bound the error of each coordinate of the norm before gain and bias, and the error common to all coordinates.
 
-        Proof: docs/floats.md, section 7, Norms. ``off`` are at least |ψ_i|, ``mean`` is at least |δ|.
+        Inputs have the sizes ``given``, the exact norm ``exact``; s is at least ``low``. Proof: docs/floats.md, section
+        7, Norms. ``off`` are at least |ψ_i|, ``mean`` is at least |δ|.
 
         Raises:
             Rejected: if the deviation may be too near to 0 for its rounding.
@@ -183,7 +181,7 @@ class Operations:
         return made, shift
 
     def _of_norms(self, d: int, epsilon: Fraction) -> tuple[int, int, Fraction]:
-        """Of norms of so many coordinates: what is flushed, d times ε, and how far root and quotient are off.
+        """Return for norms of d coordinates: what is flushed, d ε, and the relative error of root and quotient.
 
         Raises:
             Rejected: if ε is too small.
@@ -197,8 +195,10 @@ class Operations:
         return self._norms[d, epsilon]
 
     def _least_deviation(self, maps: NormMaps, x: AffineForm) -> int:
-        """At most sqrt(mean(c²) + ε) on all that the form contains, in units: for `layer`, the root of d^-3 times what
-        `square` bounds; for `rms`, of 1/d."""
+        """Return a lower bound of sqrt(mean(c²) + ε) on the form, in units.
+
+        It is the root of the bound of `square` times d^-3 for `layer`, times 1/d for `rms`.
+        """
         d, layer = len(x.sizes), maps.kind == "layer"
         y = centred(x) if layer else x
         known = spread(self.budget, y)
@@ -207,7 +207,7 @@ class Operations:
         return max(ceil_sqrt(scaled) - 1, 0) >> 100 - 44
 
     def units(self, maps: UnitMaps, x: AffineForm, quick: bool = False) -> AffineForm:
-        """Return the stream after a step of units; lines beside them may be quick."""
+        """Return the stream after a feed-forward block; ``quick`` takes the fast path of linear approximations."""
         x = promoted(x)
         read = self.entering(self.normed(maps.norm, x))
         inward = self.product(maps.inward, read)
@@ -219,14 +219,14 @@ class Operations:
         return self.sum(x, self.linear(maps.outward, self.stored(product, roundings(self.run.softmax, product.sizes))))
 
     def activated(self, maps: UnitMaps, x: AffineForm, quick: bool) -> AffineForm:
-        """Return the activation of what is stored, stored."""
+        """Return the activation of a stored vector, stored."""
         units = activate(self.budget, maps.curve, x, quick)
         if maps.curve.name in ("relu", "identity"):
             return units
         return self.stored(units, self.function_error(maps.curve.name, x.sizes))
 
     def turned(self, rotary: Rotary, position: int, x: AffineForm) -> AffineForm:
-        """Return a query or a key of a head, which is stored and not fresh, with rotary positions, stored.
+        """Return a query or a key of a head, stored and not fresh, with rotary positions, stored.
 
         Proof: docs/floats.md, section 7, Rotary positions.
         """
@@ -239,7 +239,7 @@ class Operations:
         return self.stored(apply(self.budget, maps, x), made)
 
     def function_error(self, name: str, sizes: Sequence[int]) -> list[int]:
-        """How far an activation of numbers of these sizes may be off: docs/floats.md, section 7, Activations."""
+        """Bound the error of an activation of numbers of these sizes: docs/floats.md, section 7, Activations."""
         least = tiny(self.run.softmax)
         lost = 4 * least
         expect_finite(self.run.softmax, [2 * size for size in sizes])
@@ -255,8 +255,10 @@ class Operations:
 
 def rounded_to(form: Format, others: Sequence[Format], sizes: Sequence[int], made: Sequence[int]
                ) -> tuple[list[int], list[int]]:
-    """How far off numbers of these sizes, each off by so much, are when they are rounded to a format, if it is not that
-    of all others; and how great they are."""
+    """Return the errors, and the sizes, of numbers of these sizes and errors ``made`` after rounding to a format.
+
+    If the format is that of all ``others``, nothing is rounded.
+    """
     errors, totals = list(made), list(map(add, sizes, made))
     expect_finite(form, totals)
     if any(other != form for other in others):

@@ -1,7 +1,7 @@
-"""Every word of a claim in every run of each class: each row of stored logits is above the margin.
+"""Proof that in every execution under each float model each row of stored logits of every word is above the margin.
 
-docs/floats.md, section 7. Each word is bounded with balls; if that is too coarse, with affine forms. Or there is a
-cover, some units of which are proved by classes.
+docs/floats.md, section 7. Each word is bounded with ball arithmetic; if that is too coarse, with affine forms. Or there
+is a cover, some units of which are proved by abstract words.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ FloatRuns: TypeAlias = "Decision[TrainedClaim, Cover | EachWord]"
 
 
 def prove_float_runs(given: FloatRuns) -> Mapping[str, int]:
-    """All words of the claim, in every run of every class of runs.
+    """Prove all words of the claim, in every execution under every float model; return what was counted.
 
     Raises:
-        Rejected: if a row is not known to be above the margin, or there is no rule for what the network does.
+        Rejected: if a row is not proved to be above the margin, or a step of the network has no rule.
     """
     def prove(run: FloatClaim) -> Mapping[str, int]:
         prover, proved = ProverOfRuns(given, run), Counter[str]()
@@ -57,13 +57,13 @@ def cover_of(given: FloatRuns) -> Sequence[CoverPart]:
 
 
 def by_cover(given: FloatRuns) -> Decision[TrainedClaim, Cover]:
-    """Return the same, whose evidence is a cover."""
+    """Return the decision, whose evidence is a cover."""
     assert not isinstance(given.evidence, EachWord)
     return cast("Decision[TrainedClaim, Cover]", given)
 
 
 class ProverOfRuns:
-    """Proves the words of one class of runs."""
+    """Proofs of the words of the claim under one float model."""
 
     def __init__(self, given: FloatRuns, run: FloatClaim) -> None:
         claim, self._judge = given.claim, Judge(given.network, given.claim)
@@ -83,7 +83,7 @@ class ProverOfRuns:
         return Classes(decision, Runs(self._network.forms))
 
     def prove_unit(self, unit: CoverPart) -> int:
-        """Return the unit; how many words or classes that are.
+        """Prove the unit; return its number of words or classes.
 
         Raises:
             Rejected: if it is not proved.
@@ -94,10 +94,10 @@ class ProverOfRuns:
             return self._classes.prove(unit)
 
     def prove(self, offset: int, first: int, last: int) -> int:
-        """All words of these places or lengths at an offset; how many there are.
+        """Prove all words of these places or lengths at an offset; return how many there are.
 
         Raises:
-            Rejected: if a row is not above the margin in every run, as far as is known; the word is named.
+            Rejected: if a row is not proved to be above the margin in every execution; the word is named.
         """
         words = 0
         for _, reason in self.tried(offset, first, last):
@@ -107,7 +107,7 @@ class ProverOfRuns:
         return words
 
     def tried(self, offset: int, first: int, last: int) -> Iterator[tuple[int, str]]:
-        """The length of each of these words, and why it is not proved, if it is not; then only shorter ones follow."""
+        """Yield the length of each of these words, and the reason if it is unproved; then only shorter ones follow."""
         judge, inputs = self._judge, self.inputs(offset, first, last)
         for word, cases in judge.words(first, last, ALL):
             if len(word) > last:
@@ -122,7 +122,7 @@ class ProverOfRuns:
             yield len(word), reason
 
     def inputs(self, offset: int, first: int, last: int) -> InputsInRuns:
-        """Words of these lengths; in causal networks it keeps what is found of shorter ones, too."""
+        """Return the prover of words of these lengths; in causal networks it keeps results of shorter ones, too."""
         unit = WordsUnit(offset, 1, self._judge.claim.max_n) if self._network.network.causal else WordsUnit(
             offset, first, last)
         if unit not in self._inputs:

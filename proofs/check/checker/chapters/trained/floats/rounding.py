@@ -1,4 +1,4 @@
-"""What a rounding may change, in units of 2^-44, rounded up; docs/floats.md, sections 1 and 7."""
+"""Bounds of rounding errors, in units of 2^-44, rounded up; docs/floats.md, sections 1 and 7."""
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
@@ -11,20 +11,20 @@ from ..zonotopes.affine import FRACTION, UNIT
 
 
 def up(x: Fraction) -> int:
-    """x in units, rounded up."""
+    """Return x in units, rounded up."""
     return -(-x.numerator * UNIT // x.denominator)
 
 
 def rounding(form: Format, size: int) -> int:
-    """How far rounding a number of at most this size may be off."""
+    """Bound the error of rounding a number of at most this size."""
     return roundings(form, [size])[0]
 
 
 def roundings(form: Format, sizes: Iterable[int]) -> list[int]:
-    """How far rounding numbers of at most these sizes may be off.
+    """Bound the errors of rounding numbers of at most these sizes.
 
     Proof. A number is below 2^k units, k the length of its size, so half a unit in the last place is at most 2^(k - 1 -
-    p). What is below 2^e is off by at most 2^e.
+    p). The error of a number below 2^e is at most 2^e.
     """
     lost, least = max(1, _lost(form)), form.precision + 1
     return [half if length > least and (half := 1 << length - least) > lost else lost
@@ -48,10 +48,9 @@ def all_times(factor: Fraction, sizes: Iterable[int]) -> list[int]:
 
 
 def sum_errors(run: FloatClaim, terms: int, totals: Sequence[int]) -> list[int]:
-    """How far sums of products may be off, in any order, fused or not; the absolute values of each one's products, as
-    they count, add up to its total.
+    """Bound the errors of sums of ``terms`` products, in any order, fused or not.
 
-    Proof: docs/floats.md, rule 2.
+    ``totals`` are the sums of the products' absolute values, as they count. Proof: docs/floats.md, rule 2.
     """
     factor, lost = _parts_of_a_sum(run.sums, roundoff_of_sums(run), terms)
     above, below = factor.numerator, factor.denominator
@@ -64,10 +63,10 @@ def _parts_of_a_sum(form: Format, u: Fraction, terms: int) -> tuple[Fraction, in
 
 
 def expect_finite(form: Format, sizes: Iterable[int]) -> None:
-    """Numbers of these sizes (in units) are at most the greatest of the format.
+    """Require that numbers of these sizes (in units) are at most the greatest of the format.
 
     Raises:
-        Rejected: if one may not be; numbers from 2^E on are not allowed, though some are finite.
+        Rejected: if one may not be; numbers from 2^E on are rejected, though some are finite.
     """
     longest = max(sizes, default=0).bit_length()
     require(longest - FRACTION <= form.greatest, "a number may be too large for its format")

@@ -1,6 +1,6 @@
-"""The average of a head at one token in a run; docs/floats.md, section 7, Softmax, has the proof.
+"""The average of a head at one token in an execution; docs/floats.md, section 7, Softmax, has the proof.
 
-Scores are forms over the symbols of the token that asks; keys and values are centres and reaches.
+Scores are forms over the symbols of the token of the query; keys and values are centres and radii.
 """
 
 from collections.abc import Sequence
@@ -38,23 +38,23 @@ from .exact_sums import as_stored, sum_is_exact
 from .rounding import all_times, expect_finite, roundings, sum_errors, times, up
 from .softmax_rules import SoftmaxRules, is_power
 
-PLACES = 100  # bits behind the point of exponentials
-FINER = 24  # bits behind the point of units, of what a form of an average is made with
-WIDE = 2 * UNIT  # where scores may be off by so much, an average is only known to be one
+PLACES = 100  # fractional bits of exponentials
+FINER = 24  # additional fractional bits of the linear maps to averages
+WIDE = 2 * UNIT  # error of scores from which an average is only enclosed by the values
 
 
 class HeadAverages(NamedTuple):
-    """Of each coordinate of an average: the form, and how far a run may be off from it, before it is stored."""
+    """Per coordinate of an average: the form, and the error of an execution relative to it, before it is stored."""
 
     form: AffineForm
     made: list[int]
 
 
 class WeightsOfRuns(NamedTuple):
-    """Of each position: a weight, and that times b, a + b and e^a, or more, over 2^44: its score may be off by a from
-    the mean of all, and b is e^a - 1 - a, or more.
+    """Per position: a weight, and that times b, a + b and e^a (or more), over 2^44.
 
-    ``total`` is the sum of the weights, and ``zeta`` the average of all b.
+    a bounds the deviation of its score from the mean of all, b is at least e^a - 1 - a. ``total`` is the sum of the
+    weights, ``zeta`` the average of all b.
     """
 
     weights: list[int]
@@ -66,7 +66,7 @@ class WeightsOfRuns(NamedTuple):
 
 
 class SoftmaxOfRuns(SoftmaxRules):
-    """The softmax of a class of runs, on forms."""
+    """The softmax of a float model, on affine forms."""
 
     def __init__(self, budget: Budget, run: FloatClaim) -> None:
         super().__init__(run)
@@ -75,8 +75,7 @@ class SoftmaxOfRuns(SoftmaxRules):
 
     def scores(self, query: AffineForm, keys: Sequence[CentredRange], scale: Scale,
                biases: Sequence[Fraction] | None = None) -> AffineForm:
-        """The scores of a query that has entered the product, with a bias each, stored; radii for what is no symbol of
-        the query."""
+        """Return the stored scores of a query that has entered the product; radii are not symbols of the query."""
         self._budget.spend(len(keys) * (8 + 2 * len(query.sizes)))
         factor = [to_units(key.centres, -FRACTION, scale) for key in keys]
         form = apply(self._budget, make_linear(factor, [0] * len(keys)), query)
@@ -92,7 +91,7 @@ class SoftmaxOfRuns(SoftmaxRules):
         return form if self._run.scores == self._run.sums else widened(form, stored)
 
     def biasing(self, biases: Sequence[Fraction], sizes: Sequence[int]) -> list[int]:
-        """How far scores of these sizes may be off, with biases that are rounded, and added, in `sums`."""
+        """Bound the errors of scores of these sizes due to biases that are rounded, and added, in `sums`."""
         sums, totals = self._run.sums, [size + 1 for size in sizes]
         most = [up(abs(bias)) for bias in biases]
         expect_finite(sums, [*most, *totals])
@@ -101,7 +100,7 @@ class SoftmaxOfRuns(SoftmaxRules):
 
     def bounds(self, query: Vectors, keys: Sequence[Vectors], scale: Scale, biases: Sequence[Fraction] | None = None
                ) -> list[PathBounds]:
-        """Bounds of the scores of a query and keys that are forms, with a bias each, stored."""
+        """Enclose the stored scores of a query and keys that are forms, with biases."""
         self._budget.spend(len(keys) * (8 + 2 * len(query.form.sizes)))
         found = []
         errors = self._product_errors(query.form.sizes, [key.known for key in keys], scale)
@@ -119,7 +118,7 @@ class SoftmaxOfRuns(SoftmaxRules):
         return found
 
     def _of_numbers(self, query: CentredRange, key: CentredRange, scale: Scale) -> PathBounds | None:
-        """Return the score, and that score stored, where both vectors are one in all runs and sums are exact."""
+        """Enclose exact and stored score, if both vectors are equal in all executions and the sum is exact."""
         if any(query.reaches) or any(key.reaches) or scale.times != 1 or self._run.sum_ulp > 1:
             return None
         terms = list(map(mul, query.centres, key.centres))
@@ -129,15 +128,14 @@ class SoftmaxOfRuns(SoftmaxRules):
         return PathBounds(min(total >> FRACTION, stored), max(-(-total >> FRACTION), stored))
 
     def storing(self, sizes: Sequence[int]) -> list[int]:
-        """How far scores of these sizes, as they are computed, may be off when they are stored."""
+        """Bound the errors of computed scores of these sizes when they are stored."""
         run = self._run
         expect_finite(run.sums, [2 * size for size in sizes])
         expect_finite(run.scores, sizes)
         return [0] * len(sizes) if run.scores == run.sums else roundings(run.scores, sizes)
 
     def _product_errors(self, sizes: Sequence[int], keys: Sequence[CentredRange], scale: Scale) -> list[int]:
-        """How far the product of a query of these sizes and a key, times the scale, may be off from that of the same
-        numbers, before it is stored."""
+        """Bound the error of q · k times the scale, before it is stored, for a query of these sizes and each key."""
         run, exact = self._run, self._is_exact(scale)
         totals, sizes = [], [size + self._raised for size in sizes]
         for key in keys:
@@ -148,7 +146,7 @@ class SoftmaxOfRuns(SoftmaxRules):
         return sum_errors(run, len(sizes) + (0 if exact else 2), totals)
 
     def _is_exact(self, scale: Scale) -> bool:
-        """Whether products with the scale are exact.
+        """Return whether products with the scale are exact.
 
         Raises:
             Rejected: if there is no rule for it.
@@ -161,8 +159,10 @@ class SoftmaxOfRuns(SoftmaxRules):
         return self._scales[scale]
 
     def exponents(self, stored: Sequence[PathBounds], count: int, floor: int | None = None) -> list[int]:
-        """How far the logarithms of weights may be off, beside their scores, which are these or, of so many positions,
-        some of them, the greatest of which is at least ``floor``."""
+        """Bound the errors of log-weights beyond the errors of the scores.
+
+        ``stored`` are the scores, or some of those of ``count`` positions, the greatest of which is at least ``floor``.
+        """
         run, u = self._run, self._u
         top, floor = max(x.greatest for x in stored), max(x.least for x in stored) if floor is None else floor
         most = max(max(-x.least, x.greatest) for x in stored)
@@ -180,19 +180,18 @@ class SoftmaxOfRuns(SoftmaxRules):
         return found
 
     def weights(self, centres: Sequence[int]) -> list[int]:
-        """Return the exponentials of these scores less the greatest."""
+        """Return the exponentials of these scores minus the greatest."""
         top = max(centres)
         return [self._exp.at(top - x) for x in centres]
 
     def weigh(self, weights: list[int], reaches: list[int]) -> WeightsOfRuns | None:
-        """Return the weights of all positions whose scores may be so far off from their mean, or None where that is too
-        much."""
+        """Return the weights of positions with these deviations of scores from their mean; None if one is too large."""
         if max(reaches) >= WIDE:
             return None
         return weights_of_runs(weights, reaches, [bend_of(a) for a in reaches])
 
     def _deviations(self, scores: AffineForm, weights: Sequence[int]) -> AffineForm:
-        """Return the form of how far scores are off from their centres, less the mean of that."""
+        """Return the form of the deviations of scores from their centres, minus their weighted mean."""
         (centres, reaches), total = known_by_sizes(scores), sum(weights)
         moved = AffineForm([row - x for row, x in zip(scores.rows, centres, strict=True)], scores.slots, scores.radii,
                            reaches)
@@ -203,7 +202,7 @@ class SoftmaxOfRuns(SoftmaxRules):
         return tighten(deviations, spread(self._budget, deviations))
 
     def average(self, scores: AffineForm, values: Sequence[CentredRange], count: int) -> HeadAverages:
-        """The average of the values, each with its score, whose radii are no symbols; so many positions are seen."""
+        """Return the average of the values over ``count`` positions; the radii of scores are not symbols."""
         centres, reaches = known_by_sizes(scores)
         weights = self.weights(centres)
         deviations = self._deviations(scores, weights)
@@ -223,7 +222,7 @@ class SoftmaxOfRuns(SoftmaxRules):
 
     def _columns(self, values: Sequence[CentredRange], count: int
                  ) -> tuple[list[list[tuple[int, int]]], list[int], list[int], Fraction]:
-        """Values coordinate by coordinate, the greatest of each, what is flushed, and the relative error."""
+        """Return the values by coordinate, the greatest of each, what is flushed, and the relative error."""
         columns = [[(value.centres[i], value.reaches[i]) for value in values] for i in range(len(values[0].centres))]
         self._budget.spend(8 * len(values) * (4 + len(columns)))
         greatest = [max(abs(x) + reach for x, reach in column) + self._raised for column in columns]
@@ -231,13 +230,13 @@ class SoftmaxOfRuns(SoftmaxRules):
         return columns, greatest, made, relative
 
     def beside(self, greatest: Sequence[int], count: int) -> list[int]:
-        """How far an average may be off, coordinate by coordinate, from that of the same values with the weights
-        exp(score), each within its `exponents`, none of which is above 1; values are at most ``greatest``.
+        """Bound the error of an average, by coordinate, relative to that with exact weights exp(score).
 
-        Proof: docs/floats.md, section 7, Classes.
+        Each log-weight is within its `exponents`, at most 1; values are at most ``greatest``. Proof: docs/floats.md,
+        section 7, Classes.
 
         Raises:
-            Rejected: if what is flushed may be a good part of all weights.
+            Rejected: if the flushed part of the weights may be large.
         """
         made, relative = self._made(greatest, count)
         flushed = 16 * count * tiny(self._run.softmax)
@@ -246,7 +245,7 @@ class SoftmaxOfRuns(SoftmaxRules):
                 for error, size in zip(made, greatest, strict=True)]
 
     def _made(self, greatest: Sequence[int], count: int) -> tuple[list[int], Fraction]:
-        """What is flushed in averages of so many values of at most these sizes; and the relative error of each term."""
+        """Return what is flushed in averages of values of at most these sizes, and the relative error of each term."""
         lost = self.lost(count)
         sums = [4 * count * size for size in greatest]
         expect_finite(self._run.sums, sums)
@@ -255,7 +254,7 @@ class SoftmaxOfRuns(SoftmaxRules):
         return [times(lost, size + UNIT) + 1 for size in greatest], self.relative(count)
 
     def _rest(self, found: WeightsOfRuns, column: Sequence[tuple[int, int]]) -> tuple[int, list[int], int, int]:
-        """Of one coordinate: the centre; what each deviation adds; the rest; the average of sizes."""
+        """Return for one coordinate: centre, coefficients of the deviations, remainder, average of sizes."""
         total, zeta, numbers = found.total, found.zeta, [x for x, _ in column]
         summed = sum(map(mul, found.weights, numbers))
         z = summed // total
@@ -273,10 +272,10 @@ class SoftmaxOfRuns(SoftmaxRules):
         return centre, firsts, -(-(slack + 2 * linear) // (4 * UNIT**2 * total)) + 10, -(-size // (total * UNIT))
 
     def _cancelled(self, reach: int, count: int) -> Fraction:
-        """What weights so small that they have no relative error may change, of values of at most 1.
+        """Bound the effect of weights too small to have a relative error, for values of at most 1.
 
         Raises:
-            Rejected: if they may be a good part of all weights.
+            Rejected: if they may be a large part of all weights.
         """
         growth = Fraction(1 << (3 * reach >> FRACTION + 1) + 2)
         small = count * growth * (2 * tiny(self._run.softmax) + Fraction(ABSOLUTE_ERROR, 1 << PLACES))
@@ -288,7 +287,7 @@ class SoftmaxOfRuns(SoftmaxRules):
 
 
 def weights_of_runs(weights: list[int], reaches: Sequence[int], bends: Sequence[int]) -> WeightsOfRuns:
-    """Weights whose scores may be off by a, b being ``bends``."""
+    """Return the weights of positions whose scores deviate by at most a = ``reaches``; b = ``bends``."""
     bent, total = list(map(mul, weights, bends)), sum(weights)
     moved = [one + w * a for one, w, a in zip(bent, weights, reaches, strict=True)]
     grown = [one + (w << FRACTION) for one, w in zip(moved, weights, strict=True)]
@@ -296,13 +295,13 @@ def weights_of_runs(weights: list[int], reaches: Sequence[int], bends: Sequence[
 
 
 def bend_of(a: int) -> int:
-    """At least e^a - 1 - a = a²/2 (1 + a/3 (1 + a/4 (1 + a/5 (1 + ...)))), for 0 <= a <= 2."""
+    """Bound e^a - 1 - a = a²/2 (1 + a/3 (1 + a/4 (1 + a/5 (1 + ...)))) from above, for 0 <= a <= 2, in units."""
     rest = 5 * a * UNIT // (4 * (5 * UNIT - a)) + 1
     return a * a * (3 * UNIT**2 + a * (UNIT + rest)) // (6 * UNIT**3) + 1
 
 
 def scaled(numbers: Sequence[int], scale: Scale) -> list[int]:
-    """Return the numbers times the scale, each off by at most 1."""
+    """Return the numbers times the scale, each with an error of at most 1."""
     if scale.root is not None:
         return [over_root(x, 0, scale.root) for x in numbers]
     times = scale.times if scale.times is not None else ONE

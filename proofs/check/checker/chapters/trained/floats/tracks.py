@@ -1,4 +1,4 @@
-"""Inputs in tracks, every one of them in every run of each class; docs/floats.md, section 7, Inputs in tracks."""
+"""Inputs in tracks, in every execution under each float model; docs/floats.md, section 7, Inputs in tracks."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 def prove_track_runs(given: Decision[TracksClaim, LayoutProofs]) -> Mapping[str, int]:
-    """All inputs of every form, in every run of every class of runs.
+    """Prove all inputs of every form, in every execution under every float model; return what was counted.
 
     Raises:
-        Rejected: if a row is not known to be above the margin, or there is no rule for what the network does.
+        Rejected: if a row is not proved to be above the margin, or a step of the network has no rule.
     """
     def prove(run: FloatClaim) -> Mapping[str, int]:
         network = NetworkInRuns(given.budget, given.network, run)
@@ -34,19 +34,23 @@ def prove_track_runs(given: Decision[TracksClaim, LayoutProofs]) -> Mapping[str,
 
 
 def prove_each_in_runs(network: NetworkInRuns, given: AboutTracks, number: int, unit: EachInput) -> int:
-    """Return a form input by input; how many there are."""
+    """Prove a form input by input; return the number of inputs."""
     from ..tracks.each_input import prove_each
 
     return prove_each(given, number, unit.inputs, partial(make_prover, given, network))
 
 
 def no_exact_numbers(given: AboutTracks, number: int, unit: ExactUnit) -> NoReturn:
-    """Raises: Rejected: always, as exact numbers are none of a run."""
+    """Reject a unit in exact numbers: executions under a float model have no exact numbers.
+
+    Raises:
+        Rejected: always.
+    """
     raise Rejected("exact numbers: no rule for float runs")
 
 
 def prove_classes_in_runs(network: NetworkInRuns, given: AboutTracks, number: int, unit: Unit) -> tuple[int, int]:
-    """Return a form by classes; how many classes, and cells."""
+    """Prove a form by classes; return the numbers of classes and cells."""
     from ..tracks.by_classes import FormProof
     from .classes import Runs
 
@@ -55,7 +59,7 @@ def prove_classes_in_runs(network: NetworkInRuns, given: AboutTracks, number: in
 
 def make_prover(given: AboutTracks, network: NetworkInRuns, rows: Sequence[LogitRow],
                 may_stand: Sequence[Sequence[int]]) -> ProvesRows:
-    """What proves these rows after inputs with these tokens at each place."""
+    """Return a prover of these rows on inputs with these tokens at each place."""
     tokens = {token for those in may_stand for token in those}
     known = RowsInRuns(network, rows, given.claim.margin, tokens, len(may_stand))
     return InputsInRuns(known, given.claim.offset, may_stand).prove

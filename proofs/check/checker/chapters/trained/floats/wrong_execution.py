@@ -1,4 +1,4 @@
-"""A run by which a claim is false in a class of runs: docs/floats.md, section 7, Wrong runs."""
+"""An execution under a float model in which a claim is false: docs/floats.md, section 7, Wrong runs."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -19,7 +19,7 @@ from .execution import OneRun
 
 
 def prove_wrong_run(given: Decision[TrainedClaim, WrongWord]) -> Mapping[str, int]:
-    """Return the run is one of the class, on a word of the claim, and the row is at most the margin in it.
+    """Check that in the execution, under the model, on a word of the claim, the row is at most the margin.
 
     Raises:
         Rejected: if not, or if a number is too large.
@@ -33,7 +33,7 @@ def prove_wrong_run(given: Decision[TrainedClaim, WrongWord]) -> Mapping[str, in
 
 
 def prove_wrong_input_run(given: Decision[TracksClaim, WrongInput]) -> Mapping[str, int]:
-    """The run is one of the class, on an input of the claim, and another logit is not far enough below the right one.
+    """Check that in the execution, on an input of the claim, another logit is not far enough below the right one.
 
     Raises:
         Rejected: if not, or if a number is too large.
@@ -45,17 +45,17 @@ def prove_wrong_input_run(given: Decision[TracksClaim, WrongInput]) -> Mapping[s
 
 
 def expect_at_most(row: LogitRow, logits: Sequence[Fraction], margin: Fraction) -> None:
-    """The row is at most the margin.
+    """Require that the row is at most the margin.
 
     Raises:
-        Rejected: if not.
+        Rejected: if it is not.
     """
     value = sum((c * logits[token] for token, c in row), Fraction(0))
     require(value <= margin, "the row is {} in the run, above the margin", value)
 
 
 def one_run(given: Decision[object, object], way: ExecutionChoices | None) -> OneRun:
-    """Return the run, which is one of the class.
+    """Return the execution, if it is one under the model.
 
     Raises:
         Rejected: if it is not.
