@@ -1,4 +1,4 @@
-"""Sentences about every decision: its network, what was covered, the run of a wrong word or input."""
+"""Sentences about every decision: its network, what was covered, the execution of a wrong word or input."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ FALSE = "the claim that follows is FALSE:"
 
 
 def covered(coverage: Mapping[str, int]) -> list[str]:
-    """What was covered to accept a claim."""
+    """Return what was covered to accept a claim."""
     return entry("covered", [", ".join(f"{count} {what}" for what, count in coverage.items())])
 
 
 def words_of_way(way: ExecutionChoices | None) -> list[str]:
-    """What the run does in which a claim is false, if it is about runs."""
+    """Describe the execution in which a claim about executions is false."""
     return [] if way is None else entry("wrong run", [
         f"every sum {way.order}, products {'fused with sums' if way.fused else 'rounded'},",
         f"weights normalised {'before' if way.before else 'after'} they are multiplied, exponentials to base "
@@ -32,7 +32,7 @@ def words_of_way(way: ExecutionChoices | None) -> list[str]:
 
 
 def describe_network(network: Network) -> list[str]:
-    """Return the network, and what the file says of where it came from."""
+    """Describe the network, and its sources as the file states them."""
     return [
         *entry("network", list(words_of_network(network))),
         *(line for source in network.sources for line in entry("from", [
@@ -42,17 +42,17 @@ def describe_network(network: Network) -> list[str]:
 
 
 def write_tokens(tokens: Sequence[int]) -> str:
-    """Tokens."""
+    """Write tokens."""
     return " ".join(map(str, tokens)) or "none"
 
 
 def counted(number: int, noun: str) -> str:
-    """As in "1 head", "2 heads"."""
+    """Write a number and a noun, as in "1 head", "2 heads"."""
     return f"{number} {noun}" + "s" * (number != 1)
 
 
 def words_of_network(network: Network) -> Iterator[str]:
-    """Its shape."""
+    """Yield the shape of the network."""
     heads = sum(len(step.heads) for step in network.attention_steps)
     units = sum(step.inward.weight.width for step in network.steps if isinstance(step, UnitsStep))
     steps = sum(isinstance(step, AttentionStep) for step in network.steps)

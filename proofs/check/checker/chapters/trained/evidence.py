@@ -1,7 +1,4 @@
-"""The table of evidence that proves a claim about a network, or refutes it: a row a kind.
-
-A file of the checker is imported when a row that names it is needed.
-"""
+"""The table of evidence for or against claims about a network, one row for each kind, imported on demand."""
 
 from __future__ import annotations
 
@@ -21,14 +18,14 @@ from .reading.network import read_network
 if TYPE_CHECKING:
     from ..float_models.reading import FloatClaim
 
-TIMES_STEPS = 30  # a proof, which runs words, may take as many times the default steps
-TIMES_HELD = 3  # and the exact weights of a network as many times the default memory
+TIMES_STEPS = 30  # factor of the default steps of a proof, which runs words
+TIMES_HELD = 3  # factor of the default memory, for the exact weights of a network
 
 
 class EvidenceKind(NamedTuple):
-    """Who reads evidence, proves or refutes by it a claim of exact outputs, one of float runs, and says what it is.
+    """Functions that parse evidence, check it for exact outputs, check it under float models, and describe it.
 
-    Each as FILE.FUNCTION; empty where there is no rule.
+    Each is written FILE.FUNCTION; empty where there is no rule.
     """
 
     read: str
@@ -41,7 +38,7 @@ class EvidenceKind(NamedTuple):
 WORDS, ANY_LENGTH, TRACKS = "words", "words of any length", "tracks"
 INPUTS = {WORDS: "words_claim.read_claim", ANY_LENGTH: "words_claim.read_claim_of_any_length",
           TRACKS: "tracks_claim.read_claim"}
-"""The inputs that a claim is about, with who reads it."""
+"""The inputs that a claim is about, with the parser of the claim."""
 EXACT, RUNS = "exact", "float runs"
 ANSWERS = "answers"
 
@@ -68,20 +65,20 @@ KINDS: Mapping[tuple[str, str, str], EvidenceKind] = {
     (TRACKS, ANSWERS, "wrong input"): EvidenceKind(
         "counterexamples.read_wrong_input", "tracks.wrong_input.prove_wrong_input",
         "floats.wrong_execution.prove_wrong_input_run", "tracks.describing.describe_wrong_input", is_refutation=True)}
-"""By what a claim is about, what it says of that, and by what it is proved or refuted."""
+"""Rows by the inputs of a claim, its property, and the kind of evidence."""
 
 
 def load(name: str) -> Any:
-    """What FILE.FUNCTION names in this chapter."""
+    """Import FILE.FUNCTION of this chapter."""
     file, _, function = name.rpartition(".")
     return getattr(import_module(f".{file}", __package__), function)
 
 
 def find_kind(document: Mapping[str, Json]) -> FileKind:
-    """Who knows a decision with such a claim, execution and evidence.
+    """Return the kind of file for a decision with these inputs, execution and evidence.
 
     Raises:
-        Malformed: if nobody does.
+        Malformed: if there is none.
     """
     inputs, said, by, execution = map(document.get, ("inputs", "property", "by", "execution"))
     row = KINDS.get((str(inputs), str(said), str(by)))
@@ -97,7 +94,7 @@ def find_kind(document: Mapping[str, Json]) -> FileKind:
 
 
 def read_decision(row: EvidenceKind, document: Json, budget: Budget) -> Decision[Any, Any]:
-    """Return the network, the claim, the classes of float runs, the evidence."""
+    """Parse the network, the claim, the float models, the evidence."""
     in_runs = isinstance(document, dict) and document["execution"] == RUNS
     fields = headed(document, FORMAT_OF_DECISION, "inputs", "execution", "property", "by", "network", "claim",
                     *["floats"] * in_runs, "evidence")
