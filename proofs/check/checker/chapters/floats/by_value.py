@@ -1,6 +1,6 @@
-"""Feed-forward outputs by the value of a sum of counts in a float run; docs/floats.md, section 4, rule 6.
+"""Feed-forward outputs by the value of a sum of counts, under a float model; docs/floats.md, section 4, rule 6.
 
-Rows and runs are those of sums/by_value.py; those that differ in what is computed are looked at apart.
+Rows and intervals of values are those of sums/by_value.py; those with different computed numbers are checked apart.
 """
 
 from collections.abc import Mapping
@@ -19,11 +19,11 @@ from .means import FloatCell
 from .rounding import grid_of
 
 HeldCells = Mapping[str, FloatCell]
-"""What each known direction holds at a row."""
+"""Enclosures of known directions at a row."""
 
 
 class ByValue:
-    """One direction that is written so."""
+    """A direction whose feed-forward output is proved by the value of a sum."""
 
     def __init__(self, proof: ProofContext, arithmetic: Arithmetic, holding: Holding, name: str,
                  writing: Writing) -> None:
@@ -33,7 +33,7 @@ class ByValue:
         self._output = OutputByValue(proof, name, writing.writing, writing.bias)
 
     def check(self) -> None:
-        """The direction holds exactly what it means."""
+        """Check that the direction is exactly its meaning."""
         output, is_slack = self._output, isinstance(self._proof.directions[self._name], Slack)
         if is_slack:
             self._writing.the_unit_of_slack()
@@ -50,13 +50,13 @@ class ByValue:
                         self._check_number(run, held)
 
     def _check_number(self, run: ValueInterval, held: HeldCells) -> None:
-        """A truth or a total, from slack and known numbers: by rule 5."""
+        """Check a truth or a total, written from slack and known numbers: rule 5."""
         inputs = {source: Input(cell.low, cell.high) for source, cell in held.items()}
         inputs |= {source: FALSE if shut else OPEN for source, shut in zip(self._output.slacks, run.shut, strict=True)}
         self._writing.check_number(self._writing.activate(inputs), run.wanted)
 
     def _check_slack(self, run: ValueInterval, row: CountedRow, held: HeldCells) -> None:
-        """The unit is shut where the formula holds, and at least 1 elsewhere."""
+        """Check that the unit is shut where the formula holds, and at least 1 elsewhere."""
         unit = self._writing.the_unit_of_slack()
         value = self._arithmetic.sum(self._terms(unit, run, row, held))
         if run.or_more:
@@ -66,7 +66,7 @@ class ByValue:
 
     def _terms(self, unit: Neuron, run: ValueInterval, row: CountedRow,
                held: HeldCells) -> list[tuple[FloatValue, FloatValue]]:
-        """Each product lies between two: numbers as they are computed, and as they are read."""
+        """Return the products, each enclosed: numbers as computed, and as inputs."""
         terms = [(exactly(unit.bias), exactly(ONE))]
         for source, c in unit.reads.items():
             require(source not in self._output.slacks, "slack is read beside a mean, which is not handled")
@@ -76,13 +76,13 @@ class ByValue:
         return terms
 
     def _means(self, source: str, run: ValueInterval, row: CountedRow) -> list[FloatCell]:
-        """What a mean or an average may hold at both ends of a run."""
+        """Return the values of a mean or an average at both ends of an interval."""
         factor = self._output.means[source]
         return [self._holding.mean_of_sum(source, row.n, row.positions, factor * Fraction(value))
                 for value in (run.first, run.last)]
 
     def _between(self, low: Fraction, high: Fraction) -> FloatValue:
-        """Any number between two that are stored, as an input; rounding is monotone."""
+        """Enclose any stored number between two, rounded as an input; rounding is monotone."""
         known = self._inputs.get((low, high))
         if known is not None:
             return known

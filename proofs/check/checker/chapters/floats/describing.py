@@ -1,4 +1,4 @@
-"""The claims about float runs in words, behind those of the certificate; written from what was parsed."""
+"""The claims about float models in words, following those of the certificate; written from what was parsed."""
 
 from ...kernel.kind import entry
 from ...kernel.verdicts import quote_all
@@ -9,12 +9,12 @@ BASES = {"e": "e", "2": "2", "either": "e or 2"}
 
 
 def describe_floats(given: Certificate) -> list[str]:
-    """Every claim about float runs."""
+    """Describe every claim about float models."""
     return [line for floats in given.floats for line in entry("floats", words_of_floats(floats, given.claim))]
 
 
 def words_of_floats(floats: FloatClaim, claim: Claim) -> list[str]:
-    """Return a class of runs, with every field of it, and what holds of them."""
+    """Describe a float model, with all its fields, and what holds under it."""
     normalised = {"before": "before the weighted sum", "after": "after the weighted sum",
                   "either": "before or after the weighted sum"}
     blocks = f"rescaled after blocks of {floats.block} positions" if floats.block else "not rescaled"

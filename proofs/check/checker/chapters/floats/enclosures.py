@@ -1,7 +1,4 @@
-"""What directions hold in a float run; docs/floats.md, section 4, rule 1.
-
-A direction is asked for only after its writer was checked, so that the errors of what is written are known.
-"""
+"""Float enclosures of directions, made after their writers were checked; docs/floats.md, section 4, rule 1."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -36,16 +33,16 @@ NEAR = FloatValue(ZERO, TRUTH.high + TRUTH.high / 4, ZERO, None)  # 0 to 5/4, wh
 
 NOTHING = FloatCell(ZERO, ZERO, ZERO)
 
-CELL_BITS = 2048  # of memory for what is known of one row
-JOIN_STEPS = 20  # of work for each row of which all is put together
+CELL_BITS = 2048  # memory of the enclosure of one row
+JOIN_STEPS = 20  # work of each row of a hull
 
 
 class Holding:
-    """What each direction holds, at the rows of a length.
+    """Float enclosures of each direction, at the rows of a length.
 
     Attributes:
-        copied: for each product that a feed-forward part writes, the direction of which it is a copy.
-        numbers: what each direction of kind *others* or *slack* may hold.
+        copied: for each product that a feed-forward part writes, the direction that it copies.
+        numbers: enclosures of each direction of kind *others* or *slack*.
     """
 
     def __init__(self, proof: ProofContext, arithmetic: Arithmetic, writers: Mapping[str, Writer]) -> None:
@@ -59,17 +56,18 @@ class Holding:
 
     def lengths(self, given: Iterable[tuple[int, Sequence[int]]],
                 names: Iterable[str]) -> Iterator[tuple[int, Sequence[int]]]:
-        """The lengths at which obligations are looked at: those given, if these directions are steady, else all."""
+        """Return the lengths of obligations: those given, if these directions are steady, else all."""
         return iter(given) if self.are_steady(names) else self._proof.lengths([], "past")
 
     def are_steady(self, names: Iterable[str]) -> bool:
-        """Whether of all of these what is computed at i depends on n only if the stated meaning mentions n."""
+        """Return whether all computed numbers at i depend on n only if the stated meaning mentions n."""
         return all(self._is_steady(name) for name in names)
 
     def _is_steady(self, name: str) -> bool:
-        """Whether what is computed at i depends on n only if the stated meaning mentions n.
+        """Return whether the computed number at i depends on n only if the stated meaning mentions n.
 
-        A head of equal weights may write one real number in two ways: what it sees matters, and what its values may be.
+        A head of equal weights may round one real mean in two ways: it depends on the visible positions and their
+        values.
         """
         writer, meaning = self._writers[name], self._proof.directions[name]
         if isinstance(meaning, PositionalNumber | Mean | Average) and writer.head:
@@ -80,14 +78,14 @@ class Holding:
         return name not in self.copied or self._is_steady(self.copied[name])
 
     def everywhere(self, name: str) -> FloatValue:
-        """All that a direction may hold at all rows of the claim."""
+        """Enclose a direction at all rows of the claim."""
         steady = self._is_steady(name) and not self._proof.mentions_length(self._proof.places_of([name]))
         lengths = self._proof.claim.lengths[-1:] if steady else self._proof.claim.lengths
         self._proof.budget.spend(JOIN_STEPS * len(lengths))
         return join([self.value(name, n) for n in lengths])
 
     def value(self, name: str, n: int) -> FloatValue:
-        """All that a direction may hold at the rows (n, 1), ..., (n, n)."""
+        """Enclose a direction at the rows (n, 1), ..., (n, n)."""
         known = self._values.get((name, n))
         return known or self._values.keep((name, n), self._find_value(name, n), CELL_BITS)
 
@@ -116,14 +114,14 @@ class Holding:
         refuse("nothing is known of {}, of kind {}", quote(name), kind_of(meaning))
 
     def _mean_of_truths(self, length: int) -> FloatValue:
-        """Return the mean of a count over so many positions, whatever the count is."""
+        """Enclose the mean of a count over ``length`` positions, for any count."""
         if length not in self._means_of_truths:
             means = [self._means.mean(see(Fraction(count), length, TRUTH)) for count in range(length + 1)]
             self._means_of_truths[length] = join([value_of(mean) for mean in means])
         return self._means_of_truths[length]
 
     def _find_average(self, name: str, counts: Sequence[Place], n: int) -> FloatValue:
-        """The average of a sum of counts: all that is computed lies between what is where every value is at one end."""
+        """Enclose the average of a sum of counts: between the averages with every value at one end."""
         values, found = self.values(name, n), []
         for length in sorted({self._proof.positions_counted(counts[0], n, i) for i in range(1, n + 1)}):
             low, high = (self._means.mean(see(length * end, length, values)) for end in (values.low, values.high))
@@ -132,7 +130,7 @@ class Holding:
         return join(found)
 
     def values(self, name: str, n: int) -> FloatValue:
-        """What the head that writes a direction takes the mean of, which is exact."""
+        """Enclose the values that the head of a direction averages, which are exact."""
         known = self._averaged.get((name, n))
         if known is not None:
             return known
@@ -141,7 +139,7 @@ class Holding:
         return self._averaged.keep((name, n), values, CELL_BITS)
 
     def mean_of_sum(self, name: str, n: int, length: int, total: Fraction) -> FloatCell:
-        """What a mean or an average holds where the values at so many visible positions have this sum."""
+        """Return the cell of a mean or an average where the values at ``length`` visible positions have this sum."""
         return self._means.mean(see(total, length, self.values(name, n)))
 
     def head_of(self, name: str) -> Head:
@@ -150,7 +148,7 @@ class Holding:
         return self._proof.transformer.layers[writer.layer - 1].heads[writer.head - 1]
 
     def cells(self, name: str, n: int) -> Sequence[FloatCell]:
-        """What a known direction holds at (n, 1), ..., (n, n), row by row."""
+        """Return the cells of a known direction at (n, 1), ..., (n, n), row by row."""
         known = self._cells.get((name, n))
         return known or self._cells.keep((name, n), self._find_cells(name, n), n * CELL_BITS)
 
@@ -167,7 +165,7 @@ class Holding:
         return [self._store(real) for real in reals]
 
     def copies(self, name: str, n: int) -> Sequence[FloatCell]:
-        """What a product holds where its formula holds: a copy, rounded as the input of a matrix product.
+        """Return the cells of a product where its formula holds: a copy, rounded as an input of a matrix product.
 
         Without one the formula holds nowhere, as by_cases.py found.
         """
@@ -198,7 +196,7 @@ class Holding:
         return self._stored.keep(real, FloatCell(real, close, close), CELL_BITS)
 
     def _means_of(self, head: Head, name: str, n: int) -> Sequence[FloatCell]:
-        """Return a uniform head of known values, which are exact."""
+        """Return the cells of a uniform head of known values, which are exact."""
         read, budget = head.values[name], self._proof.budget
         values = self.values(name, n)
         (column,) = self._proof.known_forms([read], n)
@@ -215,6 +213,6 @@ class Holding:
 
 
 def value_of(cell: FloatCell) -> FloatValue:
-    """What is known of one row."""
+    """Return the enclosure of one row."""
     is_exact = cell.low == cell.real == cell.high
     return FloatValue(cell.real, cell.real, cell.error, grid_of(cell.real) if is_exact else None)

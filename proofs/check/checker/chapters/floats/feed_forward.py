@@ -1,4 +1,4 @@
-"""Feed-forward outputs in a float run; docs/floats.md, section 4, rule 5, in the situations of the certificate."""
+"""Feed-forward outputs under a float model; docs/floats.md, section 4, rule 5, in the certificate's situations."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 
@@ -17,14 +17,14 @@ from .rounding import grid_of
 
 
 class FeedForwards:
-    """What the feed-forward parts of a certificate write in the runs of a class."""
+    """Proofs of the outputs of a certificate's feed-forward parts under a float model."""
 
     def __init__(self, proof: ProofContext, arithmetic: Arithmetic, holding: Holding) -> None:
         self._proof, self._arithmetic, self._holding = proof, arithmetic, holding
         self._units = Neurons(arithmetic)
 
     def check(self, part: FeedForward, name: str) -> None:
-        """One direction that a feed-forward part writes."""
+        """Check one direction that a feed-forward part writes."""
         units, bias = self._proof.units_writing(part, name), part.bias.get(name, ZERO)
         writing = Writing(self._arithmetic, self._units, name, units, bias)
         if is_by_value(self._proof, WrittenDirection(name, self._proof.directions[name], units=units)):
@@ -35,7 +35,7 @@ class FeedForwards:
             self._holding.numbers[name] = self._bound_slack(writing.the_unit_of_slack())
 
     def _check_output(self, output: Output, name: str, writing: Writing) -> None:
-        """Rule 5, in every situation."""
+        """Check rule 5 in every situation."""
         meaning = self._proof.directions[name]
         for row, known in self._rows(output, name):
             for situation in output.situations(row):
@@ -54,7 +54,7 @@ class FeedForwards:
                     writing.check_number(written, wanted)
 
     def _rows(self, output: Output, name: str) -> Iterator[tuple[OutputRow, Mapping[str, FloatCell]]]:
-        """Rows that differ, and what known directions and products hold there."""
+        """Yield rows that differ, and the cells of known directions and products there."""
         cells = {source: self._holding.cells if self._proof.is_known(meaning) else self._holding.copies
                  for source, meaning in output.reads.items()
                  if self._proof.is_known(meaning) or isinstance(meaning, Product)}
@@ -69,7 +69,7 @@ class FeedForwards:
                         cell in zip(cells, row.more, strict=True) if isinstance(cell, FloatCell)}
 
     def _input(self, output: Output, source: str, situation: Situation, known: Mapping[str, FloatCell]) -> Input:
-        """What a direction holds in a situation."""
+        """Return the input from a direction in a situation."""
         require(source not in output.numbers,
                 "{} is a number of positions, or a truth beside one, from which no slack is written", quote(source))
         meaning = output.reads[source]
@@ -87,14 +87,14 @@ class FeedForwards:
         return Input(known[source].low, known[source].high)
 
     def _bound_slack(self, unit: Neuron) -> FloatValue:
-        """All that slack may be, at any row."""
+        """Enclose slack at all rows."""
         terms = [(exactly(unit.bias), exactly(ONE)),
                  *((exactly(c), self._arithmetic.input(self._holding.everywhere(source)))
                    for source, c in unit.reads.items())]
         return FloatValue(ZERO, self._arithmetic.stored(self._arithmetic.sum(terms)).reach, ZERO, None)
 
     def _check_slack(self, output: Output, unit: Neuron, known: Mapping[str, FloatCell], situation: Situation) -> None:
-        """The unit is shut where the formula holds, and at least 1 elsewhere; to store it does not carry it over 1."""
+        """Check that the unit is shut where the formula holds, else at least 1; storing does not carry it over 1."""
         counts = output.count_interval(tuple(unit.reads.items()), situation)
         if counts is None:
             return
@@ -117,7 +117,7 @@ class FeedForwards:
             require(low - error >= 1, "slack may be less than 1")
 
     def _check_copies(self, name: str, written: Sequence[UnitOutput], holds: bool) -> None:
-        """Copies of one direction, one of them left where the formula holds, and none elsewhere."""
+        """Check that copies of one direction are written: one is left where the formula holds, none elsewhere."""
         require(all(active.is_copy and abs(weight) == 1 for weight, active in written),
                 "a product is not written by copies")
         sources = {active.source for _, active in written if active.source is not None}

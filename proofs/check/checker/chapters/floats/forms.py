@@ -1,7 +1,6 @@
-"""What a linear form may be in a float run; docs/floats.md, sections 2 (lemma G) and 4 (rules 1 and 2).
+"""Linear forms under a float model; docs/floats.md, sections 2 (lemma G) and 4 (rules 1 and 2).
 
-Nothing here knows of words: a `FloatValue` is all that a number may be, at one row or at many, in every run of
-the class.
+Nothing here depends on words: a `FloatValue` encloses a number, at one row or at many, in every execution.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,10 +17,7 @@ from .rounding import at_most_power, coarsest, fits, grid_of, is_finite, nearest
 
 
 class FloatValue(NamedTuple):
-    """The real number is in low..high, the computed one within error of it; if that is 0, it is a multiple of 2^grid.
-
-    The grid is None if none is known.
-    """
+    """A real number in low..high, the computed one within error of it; if exact, a multiple of 2^grid (or None)."""
 
     low: Fraction
     high: Fraction
@@ -60,30 +56,30 @@ class RealSum(NamedTuple):
     grid: int | None
 
 
-SUM_STEPS = 80  # of work for each term of a sum, beside its product
+SUM_STEPS = 80  # work of each term of a sum, besides its product
 
 TRUTH = FloatValue(ZERO, ONE, ZERO, 0)
 
 
 def exactly(x: Fraction) -> FloatValue:
-    """One number, which is held as it is."""
+    """Return one number, which is stored exactly."""
     return FloatValue(x, x, ZERO, grid_of(x))
 
 
 def join(values: Sequence[FloatValue]) -> FloatValue:
-    """What is one of these."""
+    """Return the hull."""
     return FloatValue(min(value.low for value in values), max(value.high for value in values),
                       max(value.error for value in values), coarsest(value.grid for value in values))
 
 
 class Arithmetic:
-    """The operations of a class of runs."""
+    """The operations of a float model."""
 
     def __init__(self, budget: Budget, claim: FloatClaim) -> None:
         self.budget, self.claim = budget, claim
 
     def rounded(self, form: Format, value: FloatValue, given: Format | None = None) -> FloatValue:
-        """A number, of the format ``given`` if one is, rounded to a format: as it is if G says so, or in that one."""
+        """Round a number, perhaps of the format ``given``, to a format; unchanged by G, or if the formats agree."""
         self.budget.spend(10)
         if given == form or (value.error == 0 and fits(form, value.grid, value.magnitude)):
             return value
@@ -92,7 +88,7 @@ class Arithmetic:
         return FloatValue(value.low, value.high, error, None)
 
     def constant(self, form: Format, x: Fraction) -> FloatValue:
-        """One known number rounded to a format, with the error that it has."""
+        """Round one known number to a format, with its actual error."""
         close = nearest(self.budget, form, x)
         if close is None:
             return self.rounded(form, FloatValue(x, x, ZERO, None))
@@ -103,11 +99,11 @@ class Arithmetic:
         return self.input(self.constant(self.claim.storage, x))
 
     def input(self, value: FloatValue) -> FloatValue:
-        """What is stored, rounded as the input of a matrix product."""
+        """Round a stored number as the input of a matrix product."""
         return self.rounded(self.claim.inputs, value, self.claim.storage)
 
     def input_number(self, x: Fraction) -> FloatValue:
-        """One number that is stored, rounded likewise: one number again, if it is normal."""
+        """Round one stored number as the input of a product: one number again, if it is normal."""
         close = x if self.claim.inputs == self.claim.storage else nearest(self.budget, self.claim.inputs, x)
         return self.input(FloatValue(x, x, ZERO, None)) if close is None else exactly(close)
 
@@ -125,8 +121,8 @@ class Arithmetic:
     def sum(self, inputs: Terms) -> FloatValue:
         """Return the sum of products of two inputs, in any order, fused or not.
 
-        Exact by G, or else each number counts with its error, and m roundings that a product may pass through: the
-        k - 1 sums, and one more if products are not exact. At most 2 k results are flushed.
+        It is exact by G, or each number counts with its error, and m roundings that a product may pass through: the k -
+        1 sums, and one more if products are not exact. At most 2 k results are flushed.
         """
         self.budget.spend(SUM_STEPS * (1 + len(inputs)))
         sums, real = self.claim.sums, self.real_sum(inputs)
@@ -147,7 +143,7 @@ class Arithmetic:
         return FloatValue(real.low, real.high, up(own + operations + lost), None)
 
     def _product(self, c: FloatValue, x: FloatValue) -> tuple[Fraction, Fraction]:
-        """All that the real product may be."""
+        """Enclose the real product."""
         if c.low == c.high:  # a weight, as a rule
             c, x = x, c
         if x.low != x.high:
@@ -167,7 +163,7 @@ class Arithmetic:
         return self.rounded(self.claim.storage, value, self.claim.sums)
 
     def exact_form(self, weights: LinearForm, held: Mapping[str, FloatValue]) -> FloatValue:
-        """Return the same, of which it is asked that it is exact, as an input of a product, too."""
+        """Return a linear form, stored, which must be exact, also as an input of a product."""
         value = self.form(weights, held)
         is_exact = value.error == 0 and fits(self.claim.inputs, value.grid, value.magnitude)
         require(is_exact, "the value {} may be rounded",
@@ -175,7 +171,7 @@ class Arithmetic:
         return value
 
     def inverse(self, temperatures: Sequence[Fraction]) -> FloatValue:
-        """1 over these temperatures, each rounded to the storage format."""
+        """Return the hull of 1 over these temperatures, each rounded to the storage format."""
         with within("the inverse of a temperature"):
             return join([self.constant(self.claim.storage, divide(self.budget, ONE, one)) for one in temperatures])
 
@@ -184,6 +180,6 @@ class Arithmetic:
         return self.stored(self.sum([(self.input(value), self.input(scale))]))
 
     def score(self, queries: Sequence[FloatValue], keys: Sequence[FloatValue]) -> FloatValue:
-        """Return the product of a query and a key, as the score matrix holds it."""
+        """Return the product of a query and a key, as the score matrix stores it."""
         terms = [(self.input(query), self.input(key)) for query, key in zip(queries, keys, strict=True)]
         return self.rounded(self.claim.scores, self.sum(terms), self.claim.sums)

@@ -1,4 +1,4 @@
-"""Heads in a float run; docs/floats.md, section 4, rules 3, 4 and 7."""
+"""Heads under a float model; docs/floats.md, section 4, rules 3, 4 and 7."""
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
@@ -20,12 +20,12 @@ from .rows import ENOUGH, RowByRow
 from .score_differences import AttentionScores, LookupScores, Real, ScoreSpread, find_score, join_spread
 from .softmax import Softmax
 
-STEEP = Fraction(64)  # a curvature where a row sees one position, and any would do
-FEW = 8  # positions: so few have no second differences, or are looked at as quickly
+STEEP = Fraction(64)  # any curvature is right where a row sees one position
+FEW = 8  # positions: fewer have no second differences
 
 
 class Heads:
-    """What the heads of a certificate write in the runs of a class; ``by_rows`` if lookups may be proved by rule 7."""
+    """Proofs of the heads' outputs under a float model; ``by_rows`` allows rule 7 for lookups."""
 
     def __init__(self, proof: ProofContext, arithmetic: Arithmetic, holding: Holding, by_rows: bool) -> None:
         self._proof, self._arithmetic, self._holding, self._by_rows = proof, arithmetic, holding, by_rows
@@ -33,7 +33,7 @@ class Heads:
         self._softmax = Softmax(arithmetic.budget, arithmetic.claim, proof.claim.max_n)
 
     def check(self, head: Head, name: str) -> None:
-        """One direction that a head writes."""
+        """Check one direction that a head writes."""
         meaning = self._proof.directions[name]
         if isinstance(meaning, PositionalNumber | Mean | Average):
             require(not any(head.queries), "a head of equal weights reads something in its queries")
@@ -47,18 +47,18 @@ class Heads:
             self._check_number(head, name, meaning)
 
     def _lengths(self, head: Head, name: str, more: Iterable[Place] = ()) -> list[int]:
-        """Return the lengths whose rows are looked at."""
+        """Return the lengths whose rows are checked."""
         read = [name, *names_in([*head.queries, *head.keys, head.values[name]])]
         places = [*self._proof.places_of(read), head.temperature, *more]
         return [n for n, _ in self._holding.lengths(self._proof.lengths(places, head.mask), read)]
 
     def _check_values(self, head: Head, name: str) -> None:
-        """The value row is exact, whatever the word."""
+        """Check that the value row is exact, for any word."""
         for n in self._lengths(head, name):
             self._holding.values(name, n)
 
     def _check_near(self, head: Head, name: str, meaning: ApproximateTruth) -> None:
-        """Rule 3: all rows of a length together; those of all lengths, where that suffices."""
+        """Check rule 3: for all rows of a length together; then row by row where that fails and is allowed."""
         sums = looks_up_a_sum(self._proof, WrittenDirection(name, meaning, [head]))
         require(not sums, "lookups of sums of counts have no rule for float runs")
         self._check_values(head, name)
@@ -89,12 +89,12 @@ class Heads:
                     rows.find_error(n)
 
     def _rows(self, head: Head, name: str, target: LookupTarget) -> RowByRow | None:
-        """Rule 7, if it may be used."""
+        """Return rule 7 for a head, if it is allowed."""
         return (RowByRow(self._proof, self._holding, self._softmax, head, name, target, self._powers) if self._by_rows
                 else None)
 
     def _check_number(self, head: Head, name: str, meaning: ApproximateCount) -> None:
-        """Rule 4: every value is j - off, and the scores are a parabola with its top at the number target."""
+        """Check rule 4: every value is j - off, and the scores are a parabola with its top at the target number."""
         self._check_values(head, name)
         target, lengths = LookupTarget(self._proof, head, name, meaning), self._proof.claim.lengths
         scores = LookupScores(self._proof, head, name, target)
@@ -111,7 +111,7 @@ class Heads:
 
     def _number_error(self, spread: ScoreSpread, curvature: Fraction, greatest: Fraction,
                       may_fail: bool) -> Fraction | None:
-        """Rule 4; None if nothing is known, and rule 7 may do better."""
+        """Return the error by rule 4; None if there is none, and rule 7 may give one."""
         try:
             return self._softmax.number_error(spread, curvature, greatest)
         except Rejected:
@@ -121,7 +121,7 @@ class Heads:
             return None
 
     def _find_curvature(self, head: Head, name: str, target: LookupTarget, scores: LookupScores) -> Fraction:
-        """The least curvature of all parabolas, 1 or more; of few positions the scores are looked at one by one."""
+        """Return the least curvature of all parabolas, 1 or more; for few positions it is computed from the scores."""
         covered = find_covered(self._proof, head, name, target)
         shapes = find_shapes(self._proof, head, target)
         found = [shapes[n][1] for n in covered]
@@ -136,7 +136,7 @@ class Heads:
 
 
 def find_least(error: Fraction | None, rows: RowByRow | None, n: int) -> Fraction:
-    """The lesser one of the error by rule 4, if there is one, and of that by rule 7, if it is to be looked for."""
+    """Return the lesser of the errors by rule 4, if there is one, and by rule 7, if it is allowed and may help."""
     if error is not None and (rows is None or error <= ENOUGH):
         return error
     if rows is None:
@@ -151,6 +151,6 @@ def find_least(error: Fraction | None, rows: RowByRow | None, n: int) -> Fractio
 
 
 def has_truths_as_values(attention: AttendedTruth, lengths: Iterable[int]) -> bool:
-    """Whether every value is 0 or 1, whatever the word: lemma T ranks weights, and their products with values."""
+    """Return whether every value is 0 or 1, for any word: lemma T ranks weights, and their products with values."""
     letters = (one for n in lengths for one in attention.read_letters(n)[0])
     return all(known + letter.adds[-1] in (0, 1) for known, some in letters for letter in some)

@@ -1,9 +1,7 @@
-"""The units of a feed-forward part in a float run, one by one, and what they write together in one situation.
+"""Hidden units of a feed-forward part under a float model, and their joint output in one situation.
 
-docs/floats.md, section 4, rule 5.
-
-In a situation every input is known: one number, or anything between two ends. A unit is then *shut* (exactly 0),
-*exact*, or a *copy* of one input; of any other nothing is claimed.
+docs/floats.md, section 4, rule 5. In a situation every input is enclosed: one number, or an interval. A unit is then
+*shut* (exactly 0), *exact*, or a *copy* of one input; otherwise the proof fails.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,13 +17,13 @@ from ..float_models.reading import FloatClaim
 from .forms import Arithmetic, FloatValue, RealSum, exactly
 from .rounding import fits, is_normal, is_number
 
-KEPT_BITS = 4096  # of memory for each input of an activation
+KEPT_BITS = 4096  # memory of each input of an activation
 
 LOW, MIDDLE, HIGH = Fraction(3, 4), ONE, Fraction(5, 4)
 
 
 class Input(NamedTuple):
-    """What a direction holds: a number between the ends (none above, if high is None), ``near`` to 1 if it says so."""
+    """An enclosure of a direction (unbounded above, if high is None), ``is_near`` if it is near 1."""
 
     low: Fraction
     high: Fraction | None
@@ -38,9 +36,9 @@ class Input(NamedTuple):
 
 
 class Active(NamedTuple):
-    """An activation that is not 0: slope x + start of the near direction x, or the copy of a direction.
+    """An activation other than 0: slope x + start of the near direction x, or the copy of a direction.
 
-    ``parts`` are all that it may be: for x below 1, and from 1 on; or the one number.
+    ``parts`` enclose it: for x below 1, and from 1 on; or the one number.
     """
 
     source: str | None
@@ -51,13 +49,13 @@ class Active(NamedTuple):
 
 
 def halves(claim: FloatClaim) -> tuple[FloatValue, FloatValue]:
-    """A number of 3/4..5/4 as an input of a product: below 1 a multiple of 2^-p, and of 2^(1-p) from there on."""
+    """Return a number of 3/4..5/4 as an input: below 1 a multiple of 2^-p, from 1 on of 2^(1-p)."""
     p = claim.inputs.precision
     return FloatValue(LOW, MIDDLE, ZERO, -p), FloatValue(MIDDLE, HIGH, ZERO, 1 - p)
 
 
 class Neurons:
-    """The units of a class of runs."""
+    """The hidden units under a float model."""
 
     def __init__(self, arithmetic: Arithmetic) -> None:
         self._arithmetic, self._claim = arithmetic, arithmetic.claim
@@ -65,13 +63,13 @@ class Neurons:
         self._found = Cache[tuple[object, ...], tuple[Active | None]]()
 
     def check_weights(self, unit: Neuron) -> None:
-        """All weights are numbers of the formats that hold them."""
+        """Check that all weights are numbers of their formats."""
         for weight in (*unit.reads.values(), *unit.writes.values(), unit.bias):
             is_held = is_number(self._claim.storage, weight) and is_number(self._claim.inputs, weight)
             require(is_held, "the weight {} is not a number of the format", weight)
 
     def activate(self, unit: Neuron, inputs: Mapping[str, Input], copies: bool) -> Active | None:
-        """Return the activation, which is exact, or a copy if that is wanted; None if the unit is shut."""
+        """Return the activation, which is exact, or a copy if ``copies``; None if the unit is shut."""
         read = {name: inputs[name] for name in unit.reads}
         key = (unit, copies, *read.values())
         known = self._found.get(key)
@@ -82,21 +80,21 @@ class Neurons:
         return known[0]
 
     def _find_copy(self, unit: Neuron, read: Mapping[str, Input]) -> Active:
-        """Return the one input that is not 0, if nothing is done to it."""
+        """Return the only nonzero input, if the unit copies it."""
         others = [name for name, one in read.items() if not (one.is_point and one.low == 0)]
         is_copy = unit.bias == 0 and len(others) == 1 and self._is_copied(unit.reads[others[0]], read[others[0]])
         require(is_copy, "a unit that writes a product is neither shut nor a copy")
         return Active(others[0], ONE, ZERO, (), True)
 
     def _is_copied(self, weight: Fraction, one: Input) -> bool:
-        """Whether 1 times it is kept as it is, but for rounding to the format of inputs."""
+        """Return whether 1 times the input is unchanged, except by rounding to the format of inputs."""
         if weight != 1 or one.high is None or one.is_near or one.low < 0:
             return False
         forms = (self._claim.storage, self._claim.inputs, self._claim.sums)
         return all(is_normal(form, one.low) for form in forms)
 
     def _is_shut(self, unit: Neuron, read: Mapping[str, Input]) -> bool:
-        """At the worst ends the form is at most 0, as it is computed; so it is everywhere, by M."""
+        """Return whether the computed form is at most 0 at the worst ends, so everywhere, by M."""
         terms = [(exactly(unit.bias), exactly(ONE))]
         for name, one in read.items():
             end = one.high if unit.reads[name] > 0 else one.low
@@ -107,7 +105,7 @@ class Neurons:
         return value.high + value.error <= 0
 
     def _find_exact(self, unit: Neuron, read: Mapping[str, Input]) -> Active:
-        """Return the form where all inputs are numbers, but for one near direction at most."""
+        """Return the form where all inputs are numbers, except one near direction at most."""
         free = [name for name, one in read.items() if not one.is_point]
         may_be = len(free) <= 1 and all(read[name].is_near for name in free)
         require(may_be, "a unit reads {}, of which too little is known", ", ".join(map(quote, free[:4])))
@@ -122,14 +120,14 @@ class Neurons:
         return Active(free[0], slope, start, parts)
 
     def _exact(self, terms: Sequence[tuple[FloatValue, FloatValue]]) -> FloatValue:
-        """Return the sum of these, which is not negative."""
+        """Return the sum, which must be exact and not negative."""
         real = self._arithmetic.real_sum(terms)
         require(self._fits(real), "a unit may be rounded")
         require(real.low >= 0, "a unit may be shut or not")
         return FloatValue(real.low, real.high, ZERO, real.grid)
 
     def is_exact_sum(self, terms: Sequence[tuple[FloatValue, FloatValue]]) -> bool:
-        """Whether a sum is exact in any order and association, each part of it stored or not."""
+        """Return whether a sum is exact in any order and association, each part of it stored or not."""
         return self._fits(self._arithmetic.real_sum(terms))
 
     def _fits(self, real: RealSum) -> bool:
@@ -140,7 +138,7 @@ FALSE, TRUE, OPEN = Input(ZERO, ZERO), Input(ONE, ONE), Input(ONE, None)  # OPEN
 
 
 class UnitOutput(NamedTuple):
-    """What a unit writes, and its activation."""
+    """An output weight of a unit, and its activation."""
 
     weight: Fraction
     active: Active
@@ -157,12 +155,12 @@ class Writing:
         self._units, self._name, self.writing, self.bias = units, name, writing, bias
 
     def activate(self, inputs: Mapping[str, Input], copies: bool = False) -> list[UnitOutput]:
-        """What units write that are not shut."""
+        """Return the outputs of the units that are not shut."""
         active = ((unit, self._units.activate(unit, inputs, copies)) for unit in self.writing)
         return [UnitOutput(unit.writes[self._name], one) for unit, one in active if one is not None]
 
     def check_number(self, written: Sequence[UnitOutput], wanted: Fraction) -> None:
-        """The output is exactly this number, whatever near directions hold, and no sum is rounded."""
+        """Check that the output is exactly this number, for all values of near directions, and no sum is rounded."""
         slopes: dict[str | None, Fraction] = {}
         for weight, active in written:
             slopes[active.source] = slopes.get(active.source, ZERO) + weight * active.slope
@@ -173,14 +171,14 @@ class Writing:
             require(self._units.is_exact_sum(terms), "the sum of activations may be rounded")
 
     def the_unit_of_slack(self) -> Neuron:
-        """Return the one unit that writes it."""
+        """Return the only unit, which writes slack."""
         fits = len(self.writing) == 1 and self.bias == 0 and self.writing[0].writes[self._name] == 1
         require(fits, "slack is not written by one unit")
         return self.writing[0]
 
 
 def choose_parts(written: Sequence[UnitOutput]) -> Iterator[list[tuple[UnitOutput, FloatValue]]]:
-    """For each near direction that is read one half, below 1 or from 1 on, the same in all units that read it."""
+    """Yield for each near direction one half, below 1 or from 1 on, the same in all units."""
     sources = sorted({active.source for _, active in written if active.source is not None})
     for halves in product((0, 1), repeat=len(sources)):
         half = dict(zip(sources, halves, strict=True))

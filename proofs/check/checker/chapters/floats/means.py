@@ -1,6 +1,6 @@
-"""What a head of equal weights holds in a float run; docs/floats.md, section 4, rule 1.
+"""Means by heads of equal weights under a float model; docs/floats.md, section 4, rule 1.
 
-All scores are exactly 0 (no query reads anything), so all differences to the greatest are 0, and all exponentials 1.
+All scores are exactly 0 (queries are empty), so all differences to the greatest are 0, and all exponentials 1.
 """
 
 from fractions import Fraction
@@ -14,7 +14,7 @@ from ..float_models.roundoff import gamma, tiny, unit_roundoff
 from .forms import Arithmetic, FloatValue
 from .rounding import fits, grid_of, is_normal, nearest, power_of_two, up
 
-MOST_BITS, MOST_UNITS = 16, 64  # sums of few bits are followed unit by unit, if they are no more
+MOST_BITS, MOST_UNITS = 16, 64  # limits for sums that are enumerated unit by unit
 TOO_LONG = "the mean over {} positions may be rounded in too many ways"
 
 
@@ -27,7 +27,7 @@ class FloatCell(NamedTuple):
 
     @property
     def error(self) -> Fraction:
-        """How far the computed number may be off."""
+        """An upper bound of the error of the computed number."""
         return max(abs(self.low - self.real), abs(self.high - self.real))
 
 
@@ -38,7 +38,7 @@ class VisibleValues(NamedTuple):
         length: the number of positions (L).
         total: the sum of the values (s).
         most: at least the sum of the positive ones, and that of the others' absolute values (V).
-        others: at least the number of values that are not 0 (K).
+        others: at least the number of nonzero values (K).
         has_one_sign: whether no two values have different signs.
     """
 
@@ -51,7 +51,7 @@ class VisibleValues(NamedTuple):
 
 
 def see(total: Fraction, length: int, values: FloatValue) -> VisibleValues:
-    """So many values with this sum; ``values`` says what each of them is, exactly."""
+    """Return ``length`` visible values with this sum; ``values`` encloses each of them, exactly."""
     if values.low < 0 < values.high:
         return VisibleValues(length, total, length * values.magnitude, length, values.grid, False)
     others = length if values.grid is None or values.grid < 0 else min(length, int(abs(total)) >> values.grid)
@@ -59,7 +59,7 @@ def see(total: Fraction, length: int, values: FloatValue) -> VisibleValues:
 
 
 class Means:
-    """Sums of values with equal weights, in a class of runs."""
+    """Means with equal weights under a float model."""
 
     def __init__(self, arithmetic: Arithmetic) -> None:
         self._arithmetic, self._claim, self._budget = arithmetic, arithmetic.claim, arithmetic.budget
@@ -82,13 +82,13 @@ class Means:
         return self._known.keep(seen, FloatCell(seen.total / seen.length, min(found), max(found)))
 
     def _after(self, seen: VisibleValues) -> list[Fraction]:
-        """Return the sum is exact; its quotient is rounded, and then stored."""
+        """Return the exact sum's quotient, rounded and then stored."""
         require(fits(self._claim.sums, seen.grid, seen.most), TOO_LONG, seen.length)
         quotient = self._nearest(self._claim.softmax, seen.total / seen.length)
         return [self._nearest(self._claim.storage, quotient)]
 
     def _before(self, seen: VisibleValues) -> list[Fraction]:
-        """One weight for all; products and sums are exact by G, or each of them is rounded."""
+        """Return the ends with one weight for all; products and sums are exact by G, or each of them is rounded."""
         weight, sums = self._weight(seen.length), self._claim.sums
         whole, grids = seen.most * weight, (seen.grid, grid_of(weight))
         grid = None if None in grids else sum(grid for grid in grids if grid is not None)
@@ -104,7 +104,7 @@ class Means:
         return [self._outward(seen.total * weight + sign * up(error), sign) for sign in (-1, 1)]
 
     def sums_of_units(self, scale: Fraction, count: int) -> tuple[Fraction, Fraction]:
-        """The least and the greatest computed sum of products that are so many of these units together, in any order.
+        """Return the least and the greatest computed sum of products that are ``count`` units together, in any order.
 
         A product is added as it is, or rounded; rounding is monotone, so a sum is least where both parts are.
         """
@@ -118,19 +118,19 @@ class Means:
         return self._sums[scale, count]
 
     def _weight(self, length: int) -> Fraction:
-        """Return the weight of each of so many positions."""
+        """Return the weight of each of ``length`` positions."""
         if length not in self._weights:
             quotient = self._nearest(self._claim.softmax, ONE / length)
             self._weights[length] = self._nearest(self._claim.weights, quotient)
         return self._weights[length]
 
     def _nearest(self, form: Format, x: Fraction) -> Fraction:
-        """Rounded to one number."""
+        """Return the number rounded to the format."""
         found = nearest(self._budget, form, x)
         require(found is not None, "a mean is too small or too large for its format")
         return ZERO if found is None else found
 
     def _outward(self, x: Fraction, sign: int) -> Fraction:
-        """Return an end of an interval, as it is stored; next to 0 it may be flushed, so it is put beyond."""
+        """Return an end of an interval, as it is stored; next to 0 it may be flushed, so it is moved outward."""
         return sign * tiny(self._claim.storage) if abs(x) < tiny(self._claim.storage) else self._nearest(
             self._claim.storage, x)

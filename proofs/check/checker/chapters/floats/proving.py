@@ -1,7 +1,6 @@
-"""A claim about float runs, from an accepted certificate; docs/floats.md, sections 3 and 4.
+"""Proof of a claim about a float model, from an accepted certificate; docs/floats.md, sections 3 and 4.
 
-Writer by writer, in the order of their stages, as the certificate itself is proved: what a direction holds is known
-once its writer was checked.
+Directions are enclosed writer by writer, in the order of their stages, as the certificate itself is proved.
 """
 
 from collections.abc import Mapping
@@ -24,14 +23,14 @@ from .rounding import nearest
 
 
 def prove_floats(certificate: Certificate) -> None:
-    """All claims about float runs of a certificate that was proved over the reals."""
+    """Prove all claims about float models of a certificate that was proved over the reals."""
     for claim in certificate.floats:
         with within(f"floats {quote(claim.name)}"):
             prove_float_claim(certificate, claim)
 
 
 def prove_float_claim(certificate: Certificate, claim: FloatClaim) -> None:
-    """One of them; what holds of all words up to max_n holds of the shorter ones, which are looked at alone."""
+    """Prove one claim, for words up to its max_n."""
     softmax = all(head.weighting == "softmax" for head in certificate.transformer.heads)
     require(softmax, "float runs have rules for softmax alone")
     check_class(claim)
@@ -47,11 +46,12 @@ def prove_float_claim(certificate: Certificate, claim: FloatClaim) -> None:
 
 
 def has_known_roundings(proof: ProofContext, claim: FloatClaim) -> bool:
-    """Whether numbers are irrational, all of them stored as the rationals in their place are: the lower ends.
+    """Return whether numbers are irrational, all of them stored as the lower ends of their enclosures are.
 
-    Claim. Then the runs are those of the network with these rationals. Proof. Only the roundings to S of embeddings and
-    of inverses of temperatures enter a run, and both ends of an enclosure are rounded to one number, so the irrational
-    number is, too. Heads of that network err by a little more (`of_rationals`); nothing else may read them.
+    Claim. Then the executions are those of the network with these rationals. Proof. Only the roundings to S of
+    embeddings and of inverses of temperatures enter one, and both ends of an enclosure are rounded to one number, so
+    the irrational number is, too. Heads of that network err by a little more (`of_rationals`); nothing else may read
+    them.
     """
     language, budget, transformer = proof.language, proof.budget, proof.transformer
     places = {(place, False) for place in transformer.position_embedding.values()}
@@ -69,16 +69,16 @@ def has_known_roundings(proof: ProofContext, claim: FloatClaim) -> bool:
 
 
 def check_class(claim: FloatClaim) -> None:
-    """Which classes the rules are for."""
+    """Require a float model that the rules cover."""
     expect_sensible(claim, WITHIN)
     require(claim.sum_ulp == 1, "sums that are cut off have rules for trained networks alone")
 
 
 class FloatProof:
-    """A certificate of which one class of runs is considered."""
+    """Proof of a certificate under one float model."""
 
     def __init__(self, proof: ProofContext, claim: FloatClaim, by_rows: bool) -> None:
-        """Lookups may be proved by rule 7, too, if ``by_rows`` says so: what rules 3 and 4 prove is quicker without."""
+        """Prepare the proofs of the parts; ``by_rows`` allows rule 7 for lookups, slower than rules 3 and 4."""
         self._proof, self._claim = proof, claim
         self._writers: Mapping[str, Writer] = find_writers(proof.transformer)
         self._arithmetic = Arithmetic(proof.budget, claim)
@@ -87,7 +87,7 @@ class FloatProof:
         self._feed_forwards = FeedForwards(proof, self._arithmetic, self._holding)
 
     def prove(self) -> None:
-        """Every direction, and then that all numbers are finite, whoever reads them."""
+        """Prove every direction, and then that all numbers are finite, also unused ones."""
         for name, writer in self._writers.items():
             with within(f"{writer.label}, direction {quote(name)}"):
                 self._check_direction(name, writer)
@@ -102,7 +102,7 @@ class FloatProof:
         self._holding.everywhere(name)
 
     def _check_finite(self) -> None:
-        """Units, those that write nothing too, and what they write."""
+        """Check that all units, also those without outputs, and all outputs are finite."""
         held = {name: self._holding.everywhere(name) for name in self._proof.directions}
         for number, layer in enumerate(self._proof.transformer.layers, 1):
             with within(f"layer {number}, feed-forward"):
@@ -116,7 +116,7 @@ class FloatProof:
                     self._arithmetic.stored(self._arithmetic.sum(written))
 
     def _activation(self, unit_: Neuron, held: Mapping[str, FloatValue]) -> FloatValue:
-        """All that a unit may give to the next sum, as its input."""
+        """Enclose a unit's activation, as an input of the next sum."""
         arithmetic = self._arithmetic
         terms = [(arithmetic.constant(self._claim.storage, unit_.bias), exactly(ONE)),
                  *((arithmetic.weight(c), arithmetic.input(held[name])) for name, c in unit_.reads.items())]

@@ -1,7 +1,7 @@
 """Numbers of a floating-point format, grids, and rounding to nearest; docs/floats.md, section 1.
 
-Powers of two are compared by their exponents: a format may have numbers as small as 2^-16447, and hardly a check needs
-one of them written out.
+Powers of two are compared by their exponents: a format may have numbers as small as 2^-16447, and few checks need one
+of them written out.
 """
 
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from ..float_models.reading import Format
 from ..float_models.roundoff import tiny
 
 ENDLESS = 1 << 30  # the grid of 0, which is a multiple of every power of two
-BITS = 96  # of a bound, which is rounded up (or down) to so many
+BITS = 96  # a bound is rounded up (or down) to this many
 LEAST_BOUND = -512  # a bound that is not 0 is at least 2^-512
 
 
@@ -30,10 +30,10 @@ def up(x: Fraction) -> Fraction:
 
 
 def rounding_error(form: Format, most: Fraction) -> Fraction:
-    """How far rounding a number of at most this absolute value may be off.
+    """Bound the error of rounding a number of at most this absolute value.
 
-    By half a unit in the last place, where the greatest power of two below is a number of the format, and what is less
-    than it has units half as large; or by less than 2^e more, if the result is flushed.
+    It is half a unit in the last place, where the greatest power of two below is a number of the format, and numbers
+    below that have units half as large; plus less than 2^e, if the result is flushed.
     """
     if most == 0:
         return ZERO
@@ -43,12 +43,12 @@ def rounding_error(form: Format, most: Fraction) -> Fraction:
 
 
 def power_of_two(exponent: int) -> Fraction:
-    """2^exponent."""
+    """Return 2^exponent."""
     return Fraction(1 << max(exponent, 0), 1 << max(-exponent, 0))
 
 
 def at_most_power(x: Fraction, exponent: int) -> bool:
-    """Whether x <= 2^exponent, for x >= 0."""
+    """Return whether x <= 2^exponent, for x >= 0."""
     length = x.numerator.bit_length() - x.denominator.bit_length()  # 2^(length - 1) < x < 2^(length + 1), if x > 0
     if x == 0 or abs(exponent - length) > 1:
         return x == 0 or exponent > length
@@ -56,7 +56,7 @@ def at_most_power(x: Fraction, exponent: int) -> bool:
 
 
 def is_finite(form: Format, x: Fraction) -> bool:
-    """Whether |x| is at most the greatest number of the format, (2 - 2^(1-p)) 2^E."""
+    """Return whether |x| is at most the greatest number of the format, (2 - 2^(1-p)) 2^E."""
     p, length = form.precision, abs(x.numerator).bit_length() - x.denominator.bit_length()
     if x == 0 or abs(length - form.greatest) > 2:
         return x == 0 or length < form.greatest
@@ -64,7 +64,7 @@ def is_finite(form: Format, x: Fraction) -> bool:
 
 
 def is_normal(form: Format, x: Fraction) -> bool:
-    """Whether |x| >= 2^e."""
+    """Return whether |x| >= 2^e."""
     return x != 0 and at_most_power(1 / abs(x), -form.least)
 
 
@@ -88,13 +88,13 @@ def coarsest(grids: Iterable[int | None]) -> int | None:
 
 
 def fits(form: Format, grid: int | None, magnitude: Fraction) -> bool:
-    """Whether all multiples of 2^grid up to this magnitude are numbers of the format, normal or 0."""
+    """Return whether all multiples of 2^grid up to this magnitude are numbers of the format, normal or 0."""
     return (grid is not None and (magnitude == 0 or grid >= form.least)
             and at_most_power(magnitude, form.precision + grid) and is_finite(form, magnitude))
 
 
 def is_number(form: Format, x: Fraction) -> bool:
-    """Whether x is 0 or a normal number of the format, so that nothing can flush or round it."""
+    """Return whether x is 0 or a normal number of the format, so that nothing can flush or round it."""
     grid = grid_of(x)
     if x == 0 or grid is None:
         return x == 0
@@ -102,10 +102,10 @@ def is_number(form: Format, x: Fraction) -> bool:
 
 
 def nearest(budget: Budget, form: Format, x: Fraction) -> Fraction | None:
-    """x rounded to nearest, ties to even; None if it is not normal (and not 0), or not finite.
+    """Return x rounded to nearest, ties to even; None if it is not normal (and not 0), or not finite.
 
     With 2^k <= |x| < 2^(k+1), the numbers of the format around it are the multiples of 2^(k-p+1), and 2^(k+1) is one of
-    them. What is below 2^e could be flushed or not, so it is no one number.
+    them. A number below 2^e could be flushed or not, so the result is not one number.
     """
     budget.spend(4 + (size(x) >> 8))
     if x == 0:

@@ -1,6 +1,6 @@
-"""Lookups in a float run, row by row: each number that a stored query may be, for itself; docs/floats.md, rule 7.
+"""Lookups under a float model, row by row, each possible stored query by itself; docs/floats.md, rule 7.
 
-What a query errs moves all scores of its row alike. Ends of spans are integers, in units of 2^-FINE.
+The error of a query moves all scores of its row together. Ends of spans are integers, in units of 2^-FINE.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +23,7 @@ from .rounding import rounding_error, up
 from .softmax import Softmax
 
 FINE = 384
-EXPONENT, WEIGHT = 16, 96  # bits after the point of an exponent, and of a weight
+EXPONENT, WEIGHT = 16, 96  # fractional bits of an exponent, and of a weight
 LEAST = -60 << EXPONENT  # exponents below it count as it, or as nothing
 SMALL = Fraction(1, 8)  # the greatest theta and rho
 ENOUGH = Fraction(1, 32)  # if a number errs by no more, its query is not cut
@@ -36,7 +36,7 @@ Ends = tuple[Fraction, Fraction]
 
 
 class SeenRow(NamedTuple):
-    """What a row sees: keys and values; and the number that the head is to write. Values and it are over ``size``."""
+    """The visible keys and values of a row, and the number to be written. Values and goal are over ``size``."""
 
     keys: Sequence[Sequence[Span]]
     values: Sequence[int]
@@ -50,7 +50,7 @@ class SeenRow(NamedTuple):
 
 
 class CountedPositions(NamedTuple):
-    """At a row: whether it is counted itself, the count, and of how many positions."""
+    """At a row: whether it is counted itself, the count, and the number of positions counted over."""
 
     here: bool
     number: int
@@ -58,7 +58,7 @@ class CountedPositions(NamedTuple):
 
 
 def to_precision(x: int, precision: int) -> int:
-    """x rounded to so many significant bits, ties to even."""
+    """Return x rounded to ``precision`` significant bits, ties to even."""
     extra = abs(x).bit_length() - precision
     if extra <= 0:
         return x
@@ -67,7 +67,7 @@ def to_precision(x: int, precision: int) -> int:
 
 
 def rounded(form: Format, span: Span, more: int = 0) -> Span:
-    """Between what numbers lie once they are rounded; the ends are given with ``more`` bits."""
+    """Enclose the numbers of a span after rounding; its ends have ``more`` additional bits."""
     least = 1 << max(0, form.least + FINE + more)
     low, high = to_precision(span[0], form.precision), to_precision(span[1], form.precision)
     if 0 < abs(low) < least:
@@ -83,7 +83,7 @@ def around(low: Fraction, high: Fraction) -> Span:
 
 
 def cut(form: Format, query: Sequence[Span]) -> list[list[Span]] | None:
-    """Parts of a query that hold all numbers of the format that it may be; None if it is not cut.
+    """Return parts of a query that cover all its numbers of the format; None if it is not cut.
 
     All normal numbers between two ends of one sign are multiples of the unit in the last place of the lesser one.
     """
@@ -100,7 +100,7 @@ def cut(form: Format, query: Sequence[Span]) -> list[list[Span]] | None:
 
 @dataclass(frozen=True)
 class RowByRow:
-    """One direction that one lookup head writes."""
+    """Proof by rule 7 of one direction that a lookup head writes."""
 
     proof: ProofContext
     holding: Holding
@@ -112,11 +112,11 @@ class RowByRow:
 
     @property
     def claim(self) -> FloatClaim:
-        """The class of runs."""
+        """The float model."""
         return self.softmax.claim
 
     def find_error(self, n: int) -> Fraction:
-        """How far the head may be off at the rows of a length: at most 1/4 for a truth, at most 1/2 for a number."""
+        """Bound the head's error at the rows of a length: at most 1/4 for a truth, at most 1/2 for a number."""
         rho = gamma(n + replace(self.softmax, length=n).blocks, self._unit)
         is_short = rho <= SMALL and self._ends(ONE, ONE, rho, rho, self._flushed(n, ONE))[1] <= 1 + QUARTER
         require(is_short, "{} positions are too many for sums of this precision", n)
@@ -145,7 +145,7 @@ class RowByRow:
     # -- what is stored ------------------------------------------------------------------------------------------------
 
     def _queries(self, n: int, i: int) -> Iterator[tuple[int, list[Span]]]:
-        """What is to be written, and the query, for each truth of what is counted, and each number of others."""
+        """Yield goal and query for each truth of what is counted, and each number of others."""
         target, language = self.target, self.proof.language
         settled = language.settle(target.order, n, i)
         positions = self.proof.positions_counted(target.count, n, i)
@@ -165,7 +165,7 @@ class RowByRow:
                          for name, c in weights.items()])
 
     def _held(self, name: str, n: int, i: int, counted: CountedPositions | None) -> Span:
-        """What a direction holds there."""
+        """Return the span of a direction at a row."""
         meaning, cell = self.proof.directions[name], NOTHING
         if self.proof.is_known(meaning):
             cell = self.holding.cells(name, n)[i - 1]
@@ -179,7 +179,7 @@ class RowByRow:
         return around(cell.low, cell.high)
 
     def sum(self, terms: Iterable[tuple[Span, Span]], is_score: bool = False) -> Span:
-        """A sum of two products at most, in any order, fused or not, as it is stored; a score may be kept as it is."""
+        """Return a sum of at most two products, in any order, fused or not, stored; a score may be left unstored."""
         self.proof.budget.spend(FORM_STEPS)
         low = high = count = 0
         for one, other in terms:
@@ -196,7 +196,7 @@ class RowByRow:
     # -- what is written -----------------------------------------------------------------------------------------------
 
     def prove(self, query: Sequence[Span], case: SeenRow) -> Fraction:
-        """How far the head may be off, whatever numbers of their spans the components of the query are."""
+        """Bound the head's error, for all numbers in the spans of the query's components."""
         error = self._error(query, case)
         if error is not None and error <= (QUARTER if self._is_truth else ENOUGH):
             return error
@@ -210,7 +210,7 @@ class RowByRow:
         return error
 
     def _error(self, query: Sequence[Span], case: SeenRow) -> Fraction | None:
-        """Return the same, of these spans as they are; None if nothing is known."""
+        """Bound the error for these spans uncut; None if there is no bound."""
         scores = [self.sum(zip(query, key, strict=True), True) for key in case.keys]
         bounds = self.weigh(scores)
         if bounds is None:
@@ -230,7 +230,7 @@ class RowByRow:
         return None if error is None else up(error + rounding_error(self.claim.storage, up(case.greatest + error)))
 
     def weigh(self, scores: Sequence[Span]) -> WeightBounds | None:
-        """Return the least and the greatest weights, in units of 2^-WEIGHT; None if nothing is known of them."""
+        """Return the least and the greatest weights, in units of 2^-WEIGHT; None if there are no bounds."""
         claim, u, smallest = self.claim, unit_roundoff(self.claim.softmax), tiny(self.claim.softmax)
         softmax, top = replace(self.softmax, length=len(scores)), max(high for _, high in scores)
         difference = Fraction(top - min(low for low, _ in scores), 1 << FINE)
@@ -265,7 +265,7 @@ class RowByRow:
                                 scaled // bound.denominator, 1024)
 
     def computed(self, mean: Ends, case: SeenRow, bounds: WeightBounds) -> Iterator[Ends]:
-        """Between what the mean is as it is computed: by gamma, and by T."""
+        """Yield enclosures of the computed mean: by gamma, and by T."""
         (low, high), (least, most), n = mean, bounds, len(case.values)
         blocks = replace(self.softmax, length=n).blocks
         rho, lost = gamma(n + blocks, self._unit), self._flushed(n, case.greatest)
@@ -278,7 +278,7 @@ class RowByRow:
                 yield self._ends(low, high, rho, zeta, (n + 1) * lost)
 
     def _ends(self, low: Fraction, high: Fraction, rho: Fraction, zeta: Fraction, lost: Fraction) -> Ends:
-        """Return the same, where sums err by rho, and zeta."""
+        """Return the ends of the computed mean, where sums err by rho, and zeta."""
         factor = ONE
         for form in (self.claim.softmax, self.claim.weights, self.claim.sums):
             factor *= 1 + unit_roundoff(form)
@@ -286,12 +286,12 @@ class RowByRow:
                 (high + zeta) * factor / (1 - rho) + lost)
 
     def _flushed(self, n: int, greatest: Fraction) -> Fraction:
-        """What all that is flushed comes to."""
+        """Bound the sum of everything that is flushed."""
         claim = self.claim
         return 4 * n * greatest * (tiny(claim.weights) + tiny(claim.softmax) + tiny(claim.sums))
 
     def _tails(self, terms: Sequence[int]) -> int:
-        """Return the sum of min(u S, T_j) over j >= 2, for terms that are these at most."""
+        """Return the sum of min(u S, T_j) over j >= 2, for terms that are at most these."""
         left, found = sum(terms), 0
         most = -(-left // self._unit.denominator)
         for x in sorted(terms, reverse=True)[:-1]:

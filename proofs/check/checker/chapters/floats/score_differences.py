@@ -1,4 +1,4 @@
-"""How the scores of a head lie, and how far a float run is off; docs/floats.md, section 4, rule 2.
+"""Differences and errors of the scores of a head; docs/floats.md, section 4, rule 2.
 
 Real scores are those of the certificate, over all words: letters of attention.py, cases of lookup.py.
 """
@@ -21,17 +21,17 @@ from .enclosures import Holding
 from .forms import Arithmetic, FloatValue
 from .rounding import up
 
-GAP_BITS = 32  # after the point, of a gap that is rounded down
+GAP_BITS = 32  # fractional bits of a gap that is rounded down
 
 
 class ScoreSpread(NamedTuple):
-    """Of the scores of some rows: all that rule 3 asks about them.
+    """Quantities of rule 3 for the scores of some rows.
 
     Attributes:
         error: of a computed score (delta); if it is 0, scores are multiples of 2^grid.
         difference: the greatest of two real scores of one row (D).
         size: the greatest absolute value of a real score (M).
-        gap: scores of different positions of one row differ by at least so much, whatever the word; None if not.
+        gap: least difference of scores of different positions of one row, over all words; None if unknown.
     """
 
     error: Fraction
@@ -50,7 +50,7 @@ class Real(NamedTuple):
 
 
 def find_score(proof: ProofContext, arithmetic: Arithmetic, holding: Holding, head: Head, n: int) -> FloatValue:
-    """All computed scores of a length; the temperature scales the queries, unless it is 1 everywhere."""
+    """Enclose all computed scores of a length; the temperature scales the queries, unless it is 1 everywhere."""
     held: Mapping[str, FloatValue] = {name: holding.value(name, n) for name in names_in([*head.queries, *head.keys])}
     with within("queries"):
         queries = [arithmetic.form(query, held) for query in head.queries]
@@ -65,13 +65,13 @@ def find_score(proof: ProofContext, arithmetic: Arithmetic, holding: Holding, he
 
 
 def is_one_everywhere(proof: ProofContext, head: Head) -> bool:
-    """Whether the temperature is 1 at every (n, i): then nothing is multiplied."""
+    """Return whether the temperature is 1 at every (n, i): then nothing is multiplied."""
     lengths = proof.claim.lengths if "n" in proof.language.leaves(head.temperature) else proof.claim.lengths[-1:]
     return all(temperature == ONE for n in lengths for temperature in proof.columns.numbers(head.temperature, n))
 
 
 def join_spread(score: FloatValue, real: Real) -> ScoreSpread:
-    """Both together, in few bits; what is exact stays so."""
+    """Combine both, in few bits; what is exact stays exact."""
     gap = None if real.gap is None else Fraction(real.gap * (1 << GAP_BITS) // 1, 1 << GAP_BITS)
     return ScoreSpread(score.error, None if score.error else score.grid, up(real.difference), up(real.size), gap)
 
@@ -83,7 +83,7 @@ class AttentionScores:
         self._proof, self._attention = proof, attention
 
     def find(self, n: int) -> Real:
-        """All rows of a length, whether the guard holds there or not."""
+        """Return difference, size and gap over all rows of a length, whether the guard holds there or not."""
         letters, kinds = self._attention.read_letters(n)
         positions = self._attention.read_positions(n, letters, kinds)
         added = {letter.adds for _, some in letters for letter in some}
@@ -102,7 +102,7 @@ class AttentionScores:
 
     def _scores(self, query: Sequence[int], known: Sequence[Sequence[int]],
                 options: Sequence[set[tuple[int, ...]]]) -> Iterator[tuple[int, int]]:
-        """Every score that a position can have, with the position."""
+        """Yield every score that a position can have, with the position."""
         for place, (keys, some) in enumerate(zip(known, options, strict=False)):
             start = sum(map(mul, query, keys))
             products = {sum(map(mul, query, adds)) for adds in some}
@@ -110,7 +110,7 @@ class AttentionScores:
 
 
 def measure(scores: Sequence[tuple[int, int]], unit: int) -> Real:
-    """Of scores over a unit, with their positions.
+    """Return difference, size and gap of scores over a unit, with their positions.
 
     The least difference of scores of different positions is one of neighbours in order: between two scores of different
     positions lie two neighbours of different positions, which differ by no more.
@@ -123,7 +123,7 @@ def measure(scores: Sequence[tuple[int, int]], unit: int) -> Real:
 
 
 def join_real(found: Sequence[Real]) -> Real:
-    """Of all of these rows; a row that sees one position has no gap, and needs none."""
+    """Combine rows; a row that sees one position has no gap, and needs none."""
     gaps = [real.gap for real in found if real.gap is not None]
     return Real(max(real.difference for real in found), max(real.size for real in found), min(gaps, default=None))
 
@@ -136,10 +136,9 @@ class LookupScores:
         self._lookup = Lookup(proof, head, name, target)
 
     def find(self, n: int) -> Real:
-        """All rows of a length, and all counts.
+        """Return difference and size over all rows of a length, and all counts.
 
-        Scores are linear in the count, so the greatest difference and the greatest size, which are convex, are at its
-        ends.
+        Scores are linear in the count, so the greatest difference and size, which are convex, are at its ends.
         """
         found = []
         for row_scores, numbers in self._scores_of_rows(n):
@@ -151,7 +150,7 @@ class LookupScores:
         return join_real(found)
 
     def _scores_of_rows(self, n: int) -> Iterator[tuple[RowScores, range]]:
-        """What each row sees, for both truths of what is counted, with the numbers of others that are possible."""
+        """Yield the scores of each row, for both truths of what is counted, with the possible numbers of others."""
         size, rows = self._lookup.keys_and_values(n)
         for i in range(1, n + 1):
             settled = self._proof.language.settle(self._target.order, n, i)
@@ -161,8 +160,10 @@ class LookupScores:
                 yield self._lookup.row_scores(n, i, b, size, rows[first - 1 : last]), range(span)
 
     def find_curvature(self, n: int) -> Fraction | None:
-        """The greatest c such that in every row, for every number m of others, a position has the value m, and scores
-        are at least c k^2 below its score where the value is m + k or m - k, for values one apart; None for any c.
+        """Return the least curvature over all rows and numbers m of others; None if any curvature is right.
+
+        It is the greatest c such that a position has the value m, and scores are at least c k^2 below its score where
+        the value is m + k or m - k, for values one apart.
         """
         found: list[Fraction] = []
         for row_scores, numbers in self._scores_of_rows(n):

@@ -1,6 +1,6 @@
-"""What a head writes in a float run, from how its scores lie and from its error over the reals; docs/floats.md, rule 3.
+"""Outputs of heads under a float model, from the spread of scores and the error over the reals; docs/floats.md, rule 3.
 
-Every bound is a rational that is rounded up (`up`), or down where that is what hurts.
+Every bound is a rational that is rounded up (`up`), or down where that is the unfavourable side.
 """
 
 from collections.abc import Iterator
@@ -18,17 +18,17 @@ from ..formula.describing import write_rounded_up
 from .rounding import BITS, at_most_power, is_finite, rounding_error, up
 from .score_differences import ScoreSpread
 
-MOST = Fraction(8)  # weights that may be off by a factor of e^8 prove nothing, and need not be looked at
-TAIL_STEPS = 10  # of work for each term of a sum of tails
-FAR = [Fraction(k, 2) for k in range(2, 121)]  # how far below the greatest a score may count as far: 1 to 60
+MOST = Fraction(8)  # weights with an error of a factor of e^8 prove nothing
+TAIL_STEPS = 10  # work of each term of a sum of tails
+FAR = [Fraction(k, 2) for k in range(2, 121)]  # distances from the greatest score from which scores are far: 1 to 60
 
 
 class FloatWeights(NamedTuple):
-    """Computed weights are within e^-theta and e^theta of the real ones (the greatest is 1), but for ``lost``.
+    """Computed weights are within e^-theta and e^theta of the real ones (the greatest is 1), except for ``lost``.
 
     Attributes:
-        far: at most so much is the computed weight of a position that is taken apart.
-        missed: and at most so much the real one; 0 if none is taken apart.
+        far: a bound of the computed weight of a far position.
+        missed: a bound of its real weight; 0 if no position is far.
     """
 
     theta: Fraction
@@ -38,7 +38,7 @@ class FloatWeights(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Sums and quotients are right but for a factor of 1 + relative, and ``absolute``."""
+    """Sums and quotients are right except for a factor of 1 + relative, and ``absolute``."""
 
     relative: Fraction
     absolute: Fraction
@@ -46,21 +46,21 @@ class Sums(NamedTuple):
 
 @dataclass(frozen=True)
 class Softmax:
-    """The rules for heads of one class, at up to ``length`` visible positions."""
+    """The rules for heads under one float model, at up to ``length`` visible positions."""
 
     budget: Budget
     claim: FloatClaim
     length: int
 
     def exp_up(self, x: Fraction) -> Fraction:
-        """At least exp(x)."""
+        """Return an upper bound of exp(x)."""
         self.budget.spend(exp_steps(x))
         _, upper, e = enclose_exp(x)
         return up(Fraction(upper << max(e, 0), 1 << min(max(-e, 0), 4096)) if e > -4096 else Fraction(1, 1 << 512))
 
     @property
     def blocks(self) -> int:
-        """How often partial sums may be rescaled."""
+        """The greatest number of rescalings of partial sums."""
         return max(0, -(-self.length // self.claim.block) - 1) if self.claim.block else 0
 
     @property
@@ -70,7 +70,7 @@ class Softmax:
         return x / (1 - x)
 
     def weights(self, spread: ScoreSpread, far: Fraction | None) -> FloatWeights:
-        """The bounds on weights, with the positions apart whose score is more than ``far`` below the greatest."""
+        """Bound the weights; positions whose score is more than ``far`` below the greatest are taken apart."""
         claim, delta = self.claim, spread.error
         u, smallest = unit_roundoff(claim.softmax), tiny(claim.softmax)
         near = spread.difference if far is None else min(far, spread.difference)
@@ -92,7 +92,7 @@ class Softmax:
                             self.exp_up(-far))
 
     def check_range(self, spread: ScoreSpread) -> None:
-        """Differences of scores and sums of weights are finite."""
+        """Check that differences of scores and sums of weights are finite."""
         most = 2 * (spread.difference + 2 * spread.error + spread.size)
         require(is_finite(self.claim.softmax, 2 * most), "a difference of scores may not be finite")
         u, smallest = unit_roundoff(self.claim.softmax), tiny(self.claim.softmax)
@@ -103,11 +103,11 @@ class Softmax:
             require(is_finite(form, 4 * self.length * self.exp_up(up(growth))), "a sum of weights may not be finite")
 
     def sums(self, spread: ScoreSpread, weights: FloatWeights, is_ranked: bool) -> Iterator[Sums]:
-        """U and nu: by gamma, and by T where ranks of scores decide; ``is_ranked`` says that values are 0 or 1."""
+        """Yield U and nu: by gamma, and by T where ranks of scores decide; ``is_ranked``: values are 0 or 1."""
         claim, n = self.claim, self.length
         u = max(unit_roundoff(claim.sums), unit_roundoff(claim.softmax))
         absolute = 2 * n * (tiny(claim.weights) + tiny(claim.softmax) + tiny(claim.sums))
-        if 2 * (n + self.blocks) * u <= 1:  # of more than that a sum is off by more than itself
+        if 2 * (n + self.blocks) * u <= 1:  # beyond that a sum may err by more than itself
             yield from self._with_quotients(gamma(n + self.blocks, u), absolute)
         by_tails = self._by_tails(spread, weights, u) if is_ranked and n * u < 1 else None
         if by_tails is not None:
@@ -115,14 +115,14 @@ class Softmax:
             yield from self._with_quotients(by_tails.relative, lost + by_tails.absolute)
 
     def _with_quotients(self, rho: Fraction, absolute: Fraction) -> Iterator[Sums]:
-        """Two sums that are off by at most rho of themselves, their quotient, and what is rounded besides."""
+        """Yield the bounds of the quotient of two sums with relative error rho, and of the other roundings."""
         if rho <= ONE / 3:
             own, weight, added = map(unit_roundoff, (self.claim.softmax, self.claim.weights, self.claim.sums))
             product = (1 + rho) * ((1 + own) * (1 + weight) * (1 + added)) ** 2 / (1 - rho)
             yield Sums(up(product - 1), up(absolute))
 
     def _by_tails(self, spread: ScoreSpread, weights: FloatWeights, u: Fraction) -> Sums | None:
-        """Lemma T, if real scores all differ by 1 or more, and weights are within a factor of e."""
+        """Return bounds by lemma T, if real scores all differ by 1 or more, and weights are within a factor of e."""
         n, lost = self.length, weights.lost + weights.far
         applies = (not self.blocks and weights.theta <= 1
                    and n * lost * self.exp_up(weights.theta) <= ONE / 2)
@@ -143,14 +143,14 @@ class Softmax:
         return Sums(up(relative), up(16 * factor * (n + 3) ** 2 * self.exp_up(weights.theta) * lost))
 
     def share(self, weights: FloatWeights, error: Fraction) -> Fraction:
-        """Return the greatest share of what counts against the target, where it is ``error`` at most over the reals."""
+        """Return the greatest share of what counts against the target, if it is at most ``error`` over the reals."""
         n, factor = self.length, self.exp_up(weights.theta)
         against = up(error * factor + n * (weights.lost + weights.far))
         left = (1 - error) / factor - n * (weights.lost + weights.missed)
         return up(against / (against + left)) if left > 0 else ONE
 
     def options(self, spread: ScoreSpread) -> Iterator[FloatWeights]:
-        """Bounds on the weights, without and with far positions apart; each of them is right."""
+        """Yield bounds on the weights, without and with far positions apart; each of them is sound."""
         for far in (None, *(f for f in FAR if 2 * spread.error <= f < spread.difference)):
             try:
                 yield self.weights(spread, far)
@@ -160,7 +160,7 @@ class Softmax:
                 return
 
     def prove_near(self, spread: ScoreSpread, errors: tuple[Fraction, Fraction], is_ranked: bool) -> None:
-        """The head writes at most 1/4 where its target is false, and 3/4 to 5/4 where it is true."""
+        """Check that the head writes at most 1/4 where its target is false, and 3/4 to 5/4 where it is true."""
         self.check_range(spread)
         found = []
         for weights in self.options(spread):
@@ -172,8 +172,10 @@ class Softmax:
         refuse("the head may be off by {} or so, expected at most 1/4", write_rounded_up(QUARTER + min(found), 3))
 
     def number_error(self, spread: ScoreSpread, curvature: Fraction, greatest: Fraction) -> Fraction:
-        """How far a head is off (rule 4) whose values are 0..greatest, one more at each position, and whose real
-        scores are those of a parabola of at least this curvature, with its top where the value is the number wanted.
+        """Bound the error of a head (rule 4) that looks up a number.
+
+        Its values are 0..greatest, one more at each position, and its real scores those of a parabola of at least this
+        curvature, with its top where the value is the target.
         """
         self.check_range(spread)
         n, found = self.length, []
@@ -190,9 +192,9 @@ class Softmax:
         return up(error + rounding_error(self.claim.storage, up(greatest + error)))
 
     def _mean_distance(self, curvature: Fraction) -> Fraction:
-        """At least the sum of k exp(-curvature k^2) over k = 1, 2, ..., for a curvature of 1 or more.
+        """Bound the sum of k exp(-curvature k^2) over k = 1, 2, ... from above, for a curvature of 1 or more.
 
-        Each term is less than half of the one before, so what is left is less than the last one looked at.
+        Each term is less than half of the one before, so the remainder is less than the last one added.
         """
         total, k, term = ZERO, 0, ONE
         while term * (1 << BITS) > 1:
@@ -203,7 +205,7 @@ class Softmax:
 
 
 def excess(sums: Sums, false: Fraction, true: Fraction) -> Fraction:
-    """By how much the output may be beyond 1/4, 3/4 or 5/4; at most 0 if it is not.
+    """Return the excess of the output beyond 1/4, 3/4 or 5/4; at most 0 if it is within.
 
     ``false`` and ``true`` are the greatest shares of what counts against a target that is false, or true.
     """
