@@ -140,7 +140,7 @@ def by_balls(pairs: Sequence[Pair], bias: Fraction) -> Fraction:
     _, matrix, vector = column_of_products(pairs, bias)
     balls = Balls(run_of(FIELDS), Precision(0), Budget(100))
     size = balls.number(Fraction(float(np.sqrt(float(sum(x * x for x, _ in pairs)))))) + 1
-    return Fraction(ProductOnBalls(balls, ExactLinear(matrix, vector)).off(0, size), balls.precision.one)
+    return Fraction(ProductOnBalls(balls, ExactLinear(matrix, vector)).error(0, size), balls.precision.one)
 
 
 def by_scores(pairs: Sequence[Pair], _: Fraction) -> Fraction:

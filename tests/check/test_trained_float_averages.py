@@ -35,7 +35,7 @@ class Head:
         stack = prover._rows.balls.stacks.beginning(0)
         self.one, (attention, _) = stack.precision.one, stack.blocks[0]
         assert isinstance(attention, AttentionOnBalls)
-        self.known: HeadOnBalls = attention._of_runs[0]
+        self.known: HeadOnBalls = attention._ball_heads[0]
         step: Any = prover._network.forms.network.steps[0]
         self.maps = [arrays(linear(affine)) for affine in (step.heads[0].query, step.heads[0].key)]
         self.out = np.array(step.heads[0].out.rows, dtype=float) * 2.0**step.heads[0].out.power
@@ -93,7 +93,7 @@ def test_each_coordinate_of_an_average_is_off_in_a_direction_of_its_own() -> Non
     head = Head(weights="float(3,-126,127)")
     value = np.linalg.svd(head.out)[0][:, -1]
     nothing, relative = head.numbers(np.zeros(4)), head.known._relative / 2.0**SHARE
-    off = head.known.see_read(nothing, nothing, head.numbers(value), 0, 0, head.one).reach.value_error / head.one
+    off = head.known.project_read(nothing, nothing, head.numbers(value), 0, 0, head.one).reach.value_error / head.one
     turned = max(head.written(np.array(signs) * value) for signs in product((-1, 1), repeat=4))
     assert off >= relative * turned > 2 * relative * head.written(value)
 
@@ -107,7 +107,7 @@ def test_scores_of_a_query_that_is_off_are_off_by_as_much_up_to_a_number_for_all
         reads = np.concatenate([draw.normal(size=(1, 8)), middle + draw.normal(size=(PLACES, 8)) / 4])
         queries, keys = (reads @ query + start) * head.scale, reads @ key + first
         read_error, rest = draw.random(2) * (0.02, 0.001)
-        seen = [head.known.see_read(head.numbers(q), head.numbers(k), head.numbers(np.zeros(head.known.width)),
+        seen = [head.known.project_read(head.numbers(q), head.numbers(k), head.numbers(np.zeros(head.known.width)),
                                     int(read_error * head.one), int(rest * head.one), 8 * head.one)
                 for q, k in zip(queries, keys, strict=True)]
         scores = keys[1:] @ queries[0]
@@ -130,11 +130,11 @@ def test_scores_of_a_query_that_is_off_are_off_by_as_much_up_to_a_number_for_all
 def far_apart(head: Head, keys: Any, read_error: float) -> tuple[Any, Any]:
     """What is said of the scores of a query that is off, of keys that are not, and how they change at the worst."""
     query, _ = head.maps[0]
-    asking = head.known.see_read(head.numbers(np.ones(4) / 8), head.numbers(keys[0]), head.numbers(np.zeros(4)),
+    asking = head.known.project_read(head.numbers(np.ones(4) / 8), head.numbers(keys[0]), head.numbers(np.zeros(4)),
                                  int(read_error * head.one), 0, head.one)
     seen = [TokenProjections((), head.numbers(k), (), 0, VisibleBounds(
         key_norm=int(np.linalg.norm(k) * head.one) + 1,
-        asked=int(np.linalg.norm(query @ k) * head.scale * head.one) + 9)) for k in keys]
+        folded_key=int(np.linalg.norm(query @ k) * head.scale * head.one) + 9)) for k in keys]
     reach = reduce(VisibleBounds.extend, (one.reach for one in seen))
     off = np.array(head.known.score_errors(asking, seen, reach, head.numbers(keys @ (np.ones(4) / 8)))) / head.one
     push = query @ (keys[-1] - keys[0])

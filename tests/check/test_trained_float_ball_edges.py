@@ -34,7 +34,7 @@ ONE, TINY = 1 << 26, Fraction(1, 1 << 30)
 
 
 def balls(**fields: Any) -> Balls:
-    return Balls(operations(**fields).run, Precision(0), Budget(10))
+    return Balls(operations(**fields).model, Precision(0), Budget(10))
 
 
 def root(x: Fraction | int) -> Fraction:
@@ -53,15 +53,16 @@ def is_refused(make: Callable[[], object]) -> bool:
 def test_a_rounded_vector_is_off_by_its_share_or_by_halves_of_last_places() -> None:
     one = Rounded(share(Fraction(1, 1 << 9)), 7, 1 << 40, 9)
     for size in (3, 1 << 9, (1 << 9) + 1, 12345678901):
-        assert 0 < one.off(size) - 7 - Fraction(size, 1 << 9) <= 1
-    assert not is_refused(lambda: one.off((1 << 40) - 1)) and is_refused(lambda: one.off(1 << 40))
+        assert 0 < one.error(size) - 7 - Fraction(size, 1 << 9) <= 1
+    assert not is_refused(lambda: one.error((1 << 40) - 1)) and is_refused(lambda: one.error(1 << 40))
     for x, e, halves in (([4000, -70, 0], 96, (8, 1 / 4, 1 / 8)), ([4000, -70, 0], 95, (4, 1 / 4, 1 / 8)),
                          ([1 << 30, 1 << 29], 0, (1 << 21, 1 << 20)), ([1 << 30, 0], 1 << 29, (1 << 21, 1 << 20)),
                          ([(1 << 31) - 1] * 4, 0, [1 << 21] * 4)):
         shared = Fraction(isqrt(sum(y * y for y in x) - 1) + 1 + e, 1 << 9)
         wanted = min(shared, root(sum((Fraction(half) ** 2 for half in halves), Fraction(0))))
-        assert 0 < one.of(x, e) - 7 - wanted <= 1 + Fraction(1, 1 << 9)
-    assert is_refused(lambda: one.of([1 << 39], 1 << 39)) and not is_refused(lambda: one.of([1 << 39], (1 << 39) - 1))
+        assert 0 < one.error_near(x, e) - 7 - wanted <= 1 + Fraction(1, 1 << 9)
+    assert is_refused(lambda: one.error_near([1 << 39], 1 << 39))
+    assert not is_refused(lambda: one.error_near([1 << 39], (1 << 39) - 1))
 
 
 def test_shares_and_numbers_are_rounded_up() -> None:
@@ -93,8 +94,8 @@ def test_a_product_is_off_by_what_enters_and_by_its_sum() -> None:
         total = (size + entering + 2 * more * ONE) * (Fraction(5, 2) + 3 * more) + 5 * ONE
         wanted = (e + entering) * Fraction(spectral_norm(Budget(1), WEIGHT) + 1, 1 << 32)
         wanted += u / (1 - u) * total + 2 * 16 * Fraction(ONE, 1 << 24)
-        assert 0 <= product.off(e, size) - wanted < 6
-        assert product.off(e + (1 << 64), size) - product.off(e, size) >= spectral_norm(Budget(1), WEIGHT) << 32
+        assert 0 <= product.error(e, size) - wanted < 6
+        assert product.error(e + (1 << 64), size) - product.error(e, size) >= spectral_norm(Budget(1), WEIGHT) << 32
 
 
 def test_sums_and_inputs_too_large_for_their_format_are_refused() -> None:
@@ -102,12 +103,12 @@ def test_sums_and_inputs_too_large_for_their_format_are_refused() -> None:
     given = ExactLinear(WEIGHT, BIAS)
     product = ProductOnBalls(balls(sums=Format(24, -60, 5), inputs=STORED), given)
     below = 11 * ONE * 2 // 5
-    assert not is_refused(lambda: product.off(0, below - 3)) and is_refused(lambda: product.off(0, below + 2))
+    assert not is_refused(lambda: product.error(0, below - 3)) and is_refused(lambda: product.error(0, below + 2))
     alone = ProductOnBalls(balls(sums=Format(24, -60, 5), inputs=STORED), ExactLinear(
         Matrix(((1,),), 1, 0), Vector((3,), 0)))
-    assert not is_refused(lambda: alone.off(0, 13 * ONE - 3)) and is_refused(lambda: alone.off(0, 13 * ONE - 2))
+    assert not is_refused(lambda: alone.error(0, 13 * ONE - 3)) and is_refused(lambda: alone.error(0, 13 * ONE - 2))
     product = ProductOnBalls(balls(inputs=Format(9, -60, 3)), given)
-    assert not is_refused(lambda: product.off(0, 8 * ONE - 1)) and is_refused(lambda: product.off(0, 8 * ONE))
+    assert not is_refused(lambda: product.error(0, 8 * ONE - 1)) and is_refused(lambda: product.error(0, 8 * ONE))
 
 
 def norm_of(width: int, epsilon: Fraction, kind: str = "layer", gain: Vector | None = None, bias: Vector | None = None,
@@ -135,7 +136,7 @@ def test_a_norm_on_balls_is_off_by_its_mean_its_factor_and_what_is_flushed(kind:
     stored = Fraction(1, 1 << 12)
     off = gamma[2] * most + 2 * 4 * lost * ONE
     off += stored * (most + off)
-    assert 0 <= one.off - off < 6 and 0 <= one.size - most - off < 20
+    assert 0 <= one.gain_error - off < 6 and 0 <= one.size - most - off < 20
     read = [ONE, 3 * ONE // 2, -ONE // 3]
     found, beside, size = one.read(read, e)
     made = [Fraction(g, 2) * y + Fraction(b, 4) * ONE for y, g, b in zip(read, gain.entries, bias.entries, strict=True)]
@@ -194,7 +195,7 @@ def test_numbers_with_gain_and_bias_must_be_half_of_the_greatest_and_those_that_
 def test_what_has_no_norm_is_read_as_it_is() -> None:
     one = InputOnBalls(balls(), None, 3)
     assert one.widened(([3, -4, 0], 7)) == ([3, -4, 0], 7) and one.read([3, -4, 0], 7) == (7, 0, 12)
-    assert (one.more, one.off, one.size) == (0, 0, 0)
+    assert (one.more, one.gain_error, one.size) == (0, 0, 0)
 
 
 def test_a_sum_on_balls_is_off_by_three_roundings() -> None:

@@ -66,43 +66,44 @@ def test_what_a_head_makes_of_a_token_is_off_by_its_maps_and_roundings(scale: Sc
     """And each term of what is beside: what is read, and what a query and a key make of what the other is made from."""
     one = head_of(scale, gain=gain, inputs=Format(9, -6, 60), sum_ulp=Fraction(2))
     query, key, value, e, off = [ONE // 3, -ONE // 5], [3 * ONE // 2, ONE // 9], [ONE // 7, 5 * ONE // 4], 54321, 999
-    seen = one.see_read(query, key, value, e, off, SIZE)
+    seen = one.project_read(query, key, value, e, off, SIZE)
     errors, rests = [], []
     for vector, known, made, factor in ((query, one.query, one._products[0], times), (
             key, one.key, one._products[1], Fraction(1)), (value, one.value, one._products[2], Fraction(1))):
-        whole = known.error(e) + made.off(off, SIZE) * factor
+        whole = known.error(e) + made.error(off, SIZE) * factor
         more = rounded(vector, whole, factor) - whole
         errors.append(whole + more)
-        rests.append(known.error(0) + made.off(0, SIZE) * factor + more)
+        rests.append(known.error(0) + made.error(0, SIZE) * factor + more)
     found = seen.query_error, seen.reach.key_error, seen.query_rest, seen.reach.key_rest
     for one_found, wanted in zip(found, (*errors[:2], *rests[:2]), strict=True):
         assert 0 <= one_found - wanted < 12
     assert 0 <= seen.reach.read_error - e * (3 if gain else 1) - off <= 2
     assert seen.reach.key_norm == -int(-root(sum(y * y for y in key)) // 1)
     raised = root(sum(y * y for y in value)) + errors[2] + 2 * Fraction(ONE, 1 << 6)
-    relative = raised * SoftmaxOfRuns(Budget(1), balls(sum_ulp=Fraction(2)).run).relative(6)
+    relative = raised * SoftmaxOfRuns(Budget(1), balls(sum_ulp=Fraction(2)).model).relative(6)
     assert 0 <= seen.reach.value_apart - errors[2] - relative < 16
     written = (e * one._through[1] + off * one._through[0]) / Fraction(1 << 32) + rests[2]
     assert 0 <= seen.reach.value_error - min(errors[2], written) - relative < 16
     asked = [Fraction(sum(w * y for w, y in zip(row, key, strict=True)), 2) * times for row in QUERY.weight.rows]
     asks = [Fraction(sum(w * y for w, y in zip(row, query, strict=True)), 2) for row in KEY.weight.rows]
-    for one_found, made_of, back in ((seen.reach.asked, asked, one._asked), (seen.asks, asks, one._asks)):
+    for one_found, made_of, back in (
+            (seen.reach.folded_key, asked, one._fold_key), (seen.folded_query, asks, one._fold_query)):
         assert 0 <= one_found - root(sum(y * y for y in made_of)) - back.error(0) + 4 < 8
-    assert one.see_read((), key, value, e, off, SIZE).asks == 0
+    assert one.project_read((), key, value, e, off, SIZE).folded_query == 0
 
 
 def test_where_all_formats_are_one_products_alone_are_off() -> None:
     """And a few units, as all else is rounded up."""
     one = head_of(**dict.fromkeys(("storage", "inputs", "sums", "softmax", "scores", "weights"), PLAIN))  # type: ignore
-    seen = one.see_read([ONE, 7], [ONE // 3, -9], [5, ONE], 1000, 100, SIZE)
+    seen = one.project_read([ONE, 7], [ONE // 3, -9], [5, ONE], 1000, 100, SIZE)
     found = (seen.query_error, seen.query_rest), (seen.reach.key_error, seen.reach.key_rest)
     for (error, rest), known, made, times, more in zip(found, (one.query, one.key), one._products, (4, 1), (3, 5),
                                                        strict=False):
-        assert error == known.error(1000) + made.off(100, SIZE) // times + more
-        assert rest == known.error(0) + made.off(0, SIZE) // times + more
-    value = one.value.error(1000) + one._products[2].off(100, SIZE) + 5
+        assert error == known.error(1000) + made.error(100, SIZE) // times + more
+        assert rest == known.error(0) + made.error(0, SIZE) // times + more
+    value = one.value.error(1000) + one._products[2].error(100, SIZE) + 5
     written = 1000 * one._through[1] + 100 * one._through[0] >> 32
-    written += one.value.error(0) + one._products[2].off(0, SIZE)
+    written += one.value.error(0) + one._products[2].error(0, SIZE)
     relative = (ONE + 1 + value) * one._relative >> SHARE
     assert seen.reach.value_apart == value + relative + 1
     assert seen.reach.value_error == min(value, written + 6) + relative + 1 < value + relative
@@ -112,9 +113,9 @@ def test_what_a_query_is_without_the_scale_may_be_just_the_power_of_two_at_which
     """|y| and its error, times 4/3, are 2^27, if neither is rounded down before they are added."""
     one = head_of(Scale(Fraction(3, 4), None))
     e = next(e for e in range(1000, 2000)
-             if (one.query.error(e) + (one._products[0].off(0, SIZE) * 3 >> 2) + 1) % 3 == 1)
-    error = one.query.error(e) + (one._products[0].off(0, SIZE) * 3 >> 2) + 1
-    seen = one.see_read([3 * (ONE // 2) - error, 0], [0, 0], [0, 0], e, 0, SIZE)
+             if (one.query.error(e) + (one._products[0].error(0, SIZE) * 3 >> 2) + 1) % 3 == 1)
+    error = one.query.error(e) + (one._products[0].error(0, SIZE) * 3 >> 2) + 1
+    seen = one.project_read([3 * (ONE // 2) - error, 0], [0, 0], [0, 0], e, 0, SIZE)
     assert seen.query_error - error >= Fraction(3, 4) * ((1 << 28 >> 13) + (1 << 28 >> 10))
 
 
@@ -177,24 +178,24 @@ def test_a_score_is_off_by_its_parts_its_sum_and_what_is_rounded_after_it(droppe
     base = (size + 9000) * (7000 + drop) + Fraction(3 * ONE // 2) * 9000
     parts = 2 * ONE * 4000 + size * (500 + drop) + 9000 * (7000 + drop) + asked * 3000 + 800 * Fraction(3 * ONE // 2)
     assert (base < parts) == (asked > ONE)
-    reach = token(key, key_error=7000, key_norm=3 * ONE // 2, read_error=4000, key_rest=500, asked=asked).reach
+    reach = token(key, key_error=7000, key_norm=3 * ONE // 2, read_error=4000, key_rest=500, folded_key=asked).reach
     terms, u = 2 if scale is QUARTER else 4, Fraction(2, 1 << 14)
     raised = 2 * Fraction(ONE, 1 << 12)
     total = (size + 9000 + raised) * (3 * ONE // 2 + 7000 + raised) / ONE
     made = terms * u / (1 - terms * u) * total + 4 * terms * Fraction(ONE, 1 << 22)
     wanted = min(base, parts) / ONE + made
-    assert 0 <= one._whole(asking, reach) - wanted < 8
+    assert 0 <= one._unstored_error(asking, reach) - wanted < 8
     scores = [5 * ONE, -9 * ONE]
-    most = 9 * ONE + one._whole(asking, reach)
-    softmax = SoftmaxOfRuns(Budget(1), balls(sums=sums).run)
+    most = 9 * ONE + one._unstored_error(asking, reach)
+    softmax = SoftmaxOfRuns(Budget(1), balls(sums=sums).model)
     fixed, of_size = softmax.exponents_within(6)
     stored = Fraction(most, 1 << 12) + Fraction(ONE, 1 << 60)
     later = stored + fixed * ONE + of_size * (most + stored)
     found = one.score_error(asking, reach, scores)
-    assert 0 <= found - one._whole(asking, reach) - later < 8
-    assert head_of(scale, sums=PLAIN, scores=Format(12, -59, 60))._later(9 * ONE) >= 9 * ONE >> 12
+    assert 0 <= found - one._unstored_error(asking, reach) - later < 8
+    assert head_of(scale, sums=PLAIN, scores=Format(12, -59, 60))._stored_error(9 * ONE) >= 9 * ONE >> 12
     kept = head_of(scale, sums=PLAIN, scores=PLAIN)
-    assert 2 <= kept._later(9 * ONE) - fixed * ONE - of_size * 9 * ONE < 6
+    assert 2 <= kept._stored_error(9 * ONE) - fixed * ONE - of_size * 9 * ONE < 6
 
 
 def test_where_a_mean_is_taken_from_keys_or_where_it_is_not_each_score_is_off_by_its_own_parts() -> None:
@@ -202,20 +203,21 @@ def test_where_a_mean_is_taken_from_keys_or_where_it_is_not_each_score_is_off_by
     asking = token([ONE // 4, ONE // 4], query_error=64 * ONE, query_rest=700, asks=ONE, read_error=64 * ONE)
     for keys in ([[ONE, 0], [ONE, ONE // 8]], [[ONE, 0], [0, ONE // 8], [0, -ONE // 8]]):
         seen = [token((), key, key_error=3000, key_norm=int(root(sum(y * y for y in key))) + 1, read_error=900 + 50 * k,
-                      key_rest=40, asked=int(root(sum(y * y for y in one._asked.apply(key)))) + one._asked.error(0))
+                      key_rest=40, folded_key=(int(root(sum(y * y for y in one._fold_key.apply(key))))
+                                               + one._fold_key.error(0)))
                 for k, key in enumerate(keys)]
         reach, scores = VisibleBounds().extend(*(each.reach for each in seen)), [ONE // 4, -ONE // 5]
         found = one.score_errors(asking, seen, reach, scores)
-        whole = [one._whole(asking, each.reach) for each in seen]
-        later = one._later(ONE // 4 + max(whole))
+        whole = [one._unstored_error(asking, each.reach) for each in seen]
+        later = one._stored_error(ONE // 4 + max(whole))
         mean = [sum(column) // len(keys) for column in zip(*keys, strict=True)]
         apart = [[k - m for k, m in zip(key, mean, strict=True)] for key in keys]
         moved = []
         for each, key in zip(seen, apart, strict=True):
-            asked = root(sum(y * y for y in one._asked.apply(key))) + one._asked.error(0)
+            asked = root(sum(y * y for y in one._fold_key.apply(key))) + one._fold_key.error(0)
             parts = ONE * each.reach.read_error + root(2 * (ONE // 4) ** 2) * 40 + 64 * ONE * 3000
             parts += asked * 64 * ONE + 700 * root(sum(y * y for y in key))
-            moved.append(parts / ONE + one._made(asking, each.reach))
+            moved.append(parts / ONE + one._operation_error(asking, each.reach))
         wanted = min(([Fraction(x) for x in whole], moved), key=lambda errors: sum(errors, Fraction(0)))
         assert all(0 <= off - later - right < 80 for off, right in zip(found, wanted, strict=True))
         assert (wanted is moved) == (len(keys) == 2)
@@ -224,11 +226,11 @@ def test_where_a_mean_is_taken_from_keys_or_where_it_is_not_each_score_is_off_by
 def test_no_mean_is_taken_from_keys_of_which_one_is_then_too_large() -> None:
     one = head_of()
     far = one.key.bound - 2
-    seen = [token((), [x, 0], key_norm=far, asked=far) for x in (far, far, -far)]
+    seen = [token((), [x, 0], key_norm=far, folded_key=far) for x in (far, far, -far)]
     asking = token([ONE // 4, 0], query_error=ONE, read_error=ONE)
     found = one.score_errors(asking, seen, seen[0].reach, [0])
-    whole = one._whole(asking, seen[0].reach)
-    assert found == [whole + one._later(whole)] * 3
+    whole = one._unstored_error(asking, seen[0].reach)
+    assert found == [whole + one._stored_error(whole)] * 3
 
 
 def test_factors_count_as_the_least_normal_number_each_of_queries_or_of_values_if_these_are_more() -> None:
@@ -257,7 +259,7 @@ def test_weights_that_are_off_move_an_average_by_the_root_of_the_average_of_squa
 def test_an_average_is_off_by_what_is_flushed_and_has_a_size() -> None:
     fields: dict[str, Any] = {"softmax": Format(16, -19, 60), "weights": Format(12, -20, 60),
                               "sums": Format(20, -21, 60)}
-    one, softmax = head_of(**fields), SoftmaxOfRuns(Budget(1), balls(**fields).run)
+    one, softmax = head_of(**fields), SoftmaxOfRuns(Budget(1), balls(**fields).model)
     values, weights = [[ONE, ONE // 2], [-ONE // 4, ONE]], [1 << one.weight_bits, 1 << one.weight_bits - 1]
     sums = sum(w * one.weigh(value, 30) for w, value in zip(weights, values, strict=True))
     reach = VisibleBounds(value_error=20, value_apart=30)
@@ -301,15 +303,15 @@ EXACT = {"sums": PLAIN, "scores": PLAIN}
 def test_scores_too_large_for_what_becomes_of_them_are_refused(fields: dict[str, Any], most: int) -> None:
     """8 times the score is finite in X, twice in A; it is so in C; and to base 2, 6 u times it is below 1."""
     one = head_of(**fields)
-    assert one._later(most - 1) > 0 and is_refused(lambda: one._later(most))
+    assert one._stored_error(most - 1) > 0 and is_refused(lambda: one._stored_error(most))
 
 
 def test_products_of_queries_and_keys_too_large_for_sums_are_refused() -> None:
     """Before the scale."""
     one = head_of(sums=Format(20, -60, 6))
     asking, room = token([ONE, 0]), 8 * ONE  # 2^6 / 2 / 4
-    assert one._made(asking, VisibleBounds(key_norm=room - 2))
-    assert is_refused(lambda: one._made(asking, VisibleBounds(key_norm=room - 1)))
+    assert one._operation_error(asking, VisibleBounds(key_norm=room - 2))
+    assert is_refused(lambda: one._operation_error(asking, VisibleBounds(key_norm=room - 1)))
 
 
 @pytest.mark.parametrize(("normalised", "fields", "known"), [

@@ -63,7 +63,7 @@ def test_a_step_that_norms_the_stream_is_off_by_the_norm_times_its_gain_and_by_g
     plain = NormOfStream(Precision(0), Budget(1), NORM, 2, READS)
     x, e = step.apply(X)
     exact, before = plain.apply(given.widened(X))
-    assert x == exact and 0 <= e - before - Fraction(3, 2) * given.more - given.off < 3
+    assert x == exact and 0 <= e - before - Fraction(3, 2) * given.more - given.gain_error < 3
 
 
 @pytest.mark.parametrize("activation", ["relu", "gelu", "tanh"])
@@ -76,7 +76,7 @@ def test_units_are_off_by_their_products_their_function_and_what_is_stored(activ
     read, e = step._reading.apply(given.widened(X))
     e_read, off, size = given.read(read, e)
     inner = step._in.apply(read)
-    e_inner = Fraction(step._in.error(e_read) + inward.off(off, size))
+    e_inner = Fraction(step._in.error(e_read) + inward.error(off, size))
     lost = 2 * Fraction(ONE, 1 << 16)
     e_inner += (length(inner) + e_inner) / (1 << 9) + lost
     u, function = Fraction(1, 1 << 12), 6 * Fraction(1, 1 << 12)
@@ -90,7 +90,7 @@ def test_units_are_off_by_their_products_their_function_and_what_is_stored(activ
         errors += 2 * (4 * Fraction(ONE, 1 << 16) + (function * ONE if activation == "tanh" else 0))
         errors += (length(hidden) + errors) / (1 << 9) + lost
     outward, written, size = ProductOnBalls(known, linear(OUTWARD)), step._out.apply(hidden), -int(-length(hidden) // 1)
-    found = [SumOnBalls(known, 2).add(X, written, step._out.error(off) + outward.off(0, size + off))
+    found = [SumOnBalls(known, 2).add(X, written, step._out.error(off) + outward.error(0, size + off))
              for off in (ceil(errors), ceil(errors) + 16)]
     assert list(after) == found[0][0] and found[0][1] <= e_after <= found[1][1]
 
@@ -115,8 +115,8 @@ def test_units_too_large_for_the_format_of_their_function_are_refused() -> None:
     edge = bisect(range(2 * ONE), False, key=lambda x: is_refused(partial(one.apply, ([x, 0], 0))))
     read, e = one._reading.apply(one._input.widened(([edge - 1, 0], 0)))
     e, off, size = one._input.read(read, e)
-    (x,), e = one._in.apply(read), one._in.error(e) + one._inward.off(off, size)
-    e += one._stored.off(abs(x) + e)
+    (x,), e = one._in.apply(read), one._in.error(e) + one._inward.error(off, size)
+    e += one._stored.error(abs(x) + e)
     assert x + e < 2 * ONE <= x + e + 2
 
 
@@ -135,9 +135,9 @@ def test_what_heads_write_is_off_by_their_averages_and_one_product(bias: Vector 
         out = ExactLinear(Matrix((*HEAD.out.rows, *HEAD.out.rows), 3, -1), bias or Vector((0, 0, 0), 0))
         written, stored = ProductOnBalls(known, out), known.stored(4)
         size = -int(-length(sizes) // 1)
-        off = min(stored.off(size), stored.of(z, -int(-length([apart] * 2) // 1)))
-        averages = Fraction(6001 * one._of_runs[0].out_norm, 1 << 32)
-        wanted = averages + one._out.error(0) + written.off(off, size + off)
+        off = min(stored.error(size), stored.error_near(z, -int(-length([apart] * 2) // 1)))
+        averages = Fraction(6001 * one._ball_heads[0].out_norm, 1 << 32)
+        wanted = averages + one._out.error(0) + written.error(off, size + off)
         for more in (0, 3):
             _, summed = SumOnBalls(known, 3).add(stream, found_written(found, stream), int(wanted) + more)
             assert more or e >= summed - 1
@@ -171,8 +171,8 @@ def test_rows_are_off_by_their_logits_as_these_are_stored(norm: Norm | None) -> 
         unembedding = network_of(2).unembedding
         column = Matrix(tuple((row[place],) for row in unembedding.weight.rows), 1, -1)
         assert unembedding.bias is not None
-        made = ProductOnBalls(known, ExactLinear(column, Vector((unembedding.bias.entries[place],), -1))).off(
-            given.off, size)
+        made = ProductOnBalls(known, ExactLinear(column, Vector((unembedding.bias.entries[place],), -1))).error(
+            given.gain_error, size)
         off.append(made + Fraction(abs(z) + common + made, 1 << 9) + Fraction(ONE, 1 << 16))
     values = plain.values(Logits(exact.numbers, logits.error), [0, 1])
     for (value, error), (same, before), more in zip(rows.values(logits, [0, 1]), values, (off[0] + 2 * off[1], off[2]),
@@ -190,7 +190,7 @@ def test_rows_are_off_by_their_logits_as_these_are_stored(norm: Norm | None) -> 
 
 @pytest.mark.parametrize("places", [None, Matrix(((1, 1), (-2, 4)), 2, -3)])
 def test_what_is_looked_up_is_one_number_or_flushed(places: Matrix | None) -> None:
-    run = operations(storage=Format(12, -10, 60)).run
+    run = operations(storage=Format(12, -10, 60)).model
     one = StackOnBalls(Precision(0), Budget(1), network_of(2, places), [0, 1], ROWS, Fraction(0), 3, run)
     for token, entries in enumerate(((3, -1), (1, 2))):
         for position in (0, 1):
@@ -205,7 +205,7 @@ def test_what_is_looked_up_is_one_number_or_flushed(places: Matrix | None) -> No
 def test_sums_of_more_terms_than_their_format_has_room_for_are_left_to_forms() -> None:
     """A logit is a sum of three terms: twice as many u must not be above 1."""
     for bits, known in ((3, True), (2, False)):
-        run = operations(sums=Format(bits, -60, 60)).run
+        run = operations(sums=Format(bits, -60, 60)).model
         make = partial(StackOnBalls, Precision(0), Budget(1), network_of(2), [0, 1], ROWS, Fraction(0), 3, run)
         assert is_refused(make) != known
 

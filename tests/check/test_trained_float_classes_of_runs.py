@@ -26,7 +26,7 @@ from proofs.check.checker.chapters.trained.floats.proof import (
     ProverOfRuns,
 )
 from proofs.check.checker.chapters.trained.floats.rounding import expect_finite, rounding, up
-from proofs.check.checker.chapters.trained.floats.wrong_execution import one_run
+from proofs.check.checker.chapters.trained.floats.wrong_execution import make_execution
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
 from proofs.check.checker.chapters.trained.reading.network import (
     Affine,
@@ -86,12 +86,12 @@ def test_a_rounding_is_half_a_unit_in_the_last_place_or_the_least_normal_number(
 @pytest.mark.parametrize("wider", [Format(13, -30, 30), Format(12, -31, 30), Format(12, -30, 31)])
 def test_each_format_is_within_those_that_take_its_numbers_up(inner: str, outer: str, wider: Format) -> None:
     formats = ALIKE | dict.fromkeys(("sums", "softmax"), Format(13, -31, 31)) | {outer: FORM}
-    assert not is_rejected(expect_sensible, operations(**formats).run)
-    assert is_rejected(expect_sensible, operations(**formats | {inner: wider}).run)
+    assert not is_rejected(expect_sensible, operations(**formats).model)
+    assert is_rejected(expect_sensible, operations(**formats | {inner: wider}).model)
 
 
 def test_inputs_have_three_bits_and_functions_are_within_an_eighth() -> None:
-    run = operations(**ALIKE | {"inputs": Format(3, -30, 30)}).run
+    run = operations(**ALIKE | {"inputs": Format(3, -30, 30)}).model
     assert not is_rejected(expect_sensible, run)
     assert is_rejected(expect_sensible, replace(run, inputs=Format(2, -30, 30)))
     most = Fraction(1 << 9)
@@ -115,7 +115,7 @@ def test_a_run_is_of_a_class_that_allows_what_it_does(fields: dict[str, Any], wa
     text = float_runs(make_network("post", 5), make_claim(),
                       BINARY32 | {"normalised": "either", "exp_base": "either"} | fields)
     given, one = parsed(text, Budget()), ExecutionChoices("forwards", False, way[0] == "before", way[1])
-    assert is_rejected(one_run, given, one) != known
+    assert is_rejected(make_execution, given, one) != known
 
 
 @pytest.mark.parametrize("causal", [True, False])
@@ -146,7 +146,7 @@ AFFINE = Affine(ONE, None)
     UnitsStep(None, AFFINE, None, Rounding(Fraction(1), 0, -128, 127, False), AFFINE)])
 def test_no_step_is_cast_that_there_is_no_rule_for(step: Any) -> None:
     network = Network((), None, True, "each", ONE, None, (step,), AFFINE)
-    assert is_rejected(cast_network, network, operations().run)
+    assert is_rejected(cast_network, network, operations().model)
 
 
 @pytest.mark.parametrize("step", [
@@ -160,9 +160,9 @@ def test_no_step_is_cast_that_there_is_no_rule_for(step: Any) -> None:
         UnitsStep(None, AFFINE, None, name, AFFINE) for name in ("gelu-tanh", "silu", "sigmoid", "identity"))])
 def test_steps_that_only_forms_have_a_rule_for_are_not_tried_on_balls(step: Any) -> None:
     network = Network((), None, True, "each", ONE, None, (step,), AFFINE)
-    assert not balls_have_rules(cast_network(network, operations().run))
+    assert not balls_have_rules(cast_network(network, operations().model))
     plain = UnitsStep(None, AFFINE, None, "gelu", AFFINE)
-    assert balls_have_rules(cast_network(replace(network, steps=(plain,)), operations().run))
+    assert balls_have_rules(cast_network(replace(network, steps=(plain,)), operations().model))
 
 
 def test_what_a_run_makes_of_numbers_of_either_sign_and_of_far_ones() -> None:
@@ -257,7 +257,7 @@ def test_each_place_of_a_word_and_each_row_is_proved_by_forms_where_balls_prove_
 
     rows = prover._rows
     rows.__dict__["balls"], inputs = NoBalls(), InputsInRuns(rows, 0, [])
-    inputs.__dict__ |= {"walk": Walk(), "runner": None}
+    inputs.__dict__ |= {"cache": Walk(), "runner": None}
     rows.network.forms.__dict__["finish"] = finish
     for needed, known in (({1: [0, 1]}, True), ({1: [0], 2: [1]}, False), ({2: [0], 1: [1]}, True),
                           ({0: [1], 1: [0]}, True), ({1: [1], 0: [0]}, False)):

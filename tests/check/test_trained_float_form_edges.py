@@ -64,7 +64,7 @@ def test_a_norm_with_gain_and_bias_is_off_by_what_the_page_says(kind: str, scale
     """The mean of a run is one number for all coordinates, so where gains are alike it cancels in a difference."""
     gain = [3 * UNIT // 2, -3 * UNIT, 3 * UNIT // 2, UNIT // 4] if scaled[0] else None
     bias = [UNIT, -2 * UNIT, 0, 5 * UNIT] if scaled[1] else None
-    one, maps = Recording(Budget(10), operations(softmax=COARSE, storage=COARSE).run), NormMaps(
+    one, maps = Recording(Budget(10), operations(softmax=COARSE, storage=COARSE).model), NormMaps(
         kind, EPSILON, gain, bias, None)
     x = form_of([3.0, -1.0, 2.0, 0.5], [0.125, 0.25, 0.0, 0.125])
     exact = one.tight(normalise(Budget(1), kind, EPSILON, x))

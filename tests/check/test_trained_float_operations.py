@@ -151,12 +151,12 @@ def test_what_is_looked_up_may_be_flushed() -> None:
 
 def test_what_is_flushed_in_products_on_balls_is_four_times_the_least_number_for_each_term() -> None:
     """Beside γ of three terms, the bias among them, times |W|_F s + |b|."""
-    run = operations(sums=Format(20, -10, 60), inputs=STORED).run
+    run = operations(sums=Format(20, -10, 60), inputs=STORED).model
     product = ProductOnBalls(Balls(run, Precision(0), Budget(1)), ExactLinear(
         Matrix(((2, -3), (0, 6)), 2, 0), Vector((3, 4), 0)))
     u, one, size = 3 * 2.0**-20 / (1 - 3 * 2.0**-20), 1 << 26, 5 << 26
     wanted = u * (7 * size + 5 * one) + 2 * 12 * 2.0**-10 * one  # the root of 2 is rounded up
-    assert 0 <= product.off(0, size) - wanted < 8
+    assert 0 <= product.error(0, size) - wanted < 8
 
 
 def test_activations_are_off_by_what_the_page_says() -> None:

@@ -13,7 +13,7 @@ import pytest
 from proofs.check.checker.chapters.float_models.reading import Format
 from proofs.check.checker.chapters.float_models.roundoff import raised
 from proofs.check.checker.chapters.trained.balls.exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR
-from proofs.check.checker.chapters.trained.floats.softmax import PLACES, bend_of, scaled, weights_of_runs
+from proofs.check.checker.chapters.trained.floats.softmax import PLACES, exp_remainder, scaled, weights_of_runs
 from proofs.check.checker.chapters.trained.reading.network import Scale
 from proofs.check.checker.chapters.trained.zonotopes.affine import (
     UNIT,
@@ -217,7 +217,7 @@ def test_the_exponential_less_its_line_is_rounded_up_by_few_units() -> None:
         for k in range(2, 25):
             term *= Fraction(a, k * UNIT)
             exact += term
-        found, x = bend_of(a), Fraction(a, UNIT)
+        found, x = exp_remainder(a), Fraction(a, UNIT)
         assert found > exact * UNIT
         # the terms from a^4/24 on count as a geometric row, whose quotient is a fifth of a
         assert found - 3 <= (x**2 / 2 + x**3 / 6 + x**4 / 24 * 5 / (5 - x)) * UNIT
@@ -228,14 +228,14 @@ def test_scores_that_may_be_2_off_have_no_weights() -> None:
         found = softmax().weigh([1 << PLACES, 3 << PLACES], [UNIT, int(size * UNIT)])
         assert (found is not None) == known
         assert found is None or found == weights_of_runs([1 << PLACES, 3 << PLACES], [UNIT, int(size * UNIT)], [
-            bend_of(UNIT), bend_of(int(size * UNIT))])
+            exp_remainder(UNIT), exp_remainder(int(size * UNIT))])
 
 
 def test_weights_are_kept_with_what_their_exponentials_may_be() -> None:
     """Times b, a + b and 1 + a + b; 11/8 is the average of b = 1, 2, rounded up to a unit."""
     found = weights_of_runs([3, 5], [4, 6], [UNIT, 2 * UNIT + 1])
-    assert found.bent == [3 * UNIT, 10 * UNIT + 5] and found.moved == [3 * UNIT + 12, 10 * UNIT + 35]
-    assert found.grown == [6 * UNIT + 12, 15 * UNIT + 35] and found.weights == [3, 5] and found.total == 8
+    assert found.times_b == [3 * UNIT, 10 * UNIT + 5] and found.times_ab == [3 * UNIT + 12, 10 * UNIT + 35]
+    assert found.times_exp == [6 * UNIT + 12, 15 * UNIT + 35] and found.weights == [3, 5] and found.total == 8
     assert found.zeta == 13 * UNIT // 8 + 1
 
 
@@ -253,7 +253,7 @@ def test_an_average_is_off_by_what_is_not_linear_in_scores_and_by_reaches_of_val
 
     κ is one number; 1 - κ is half of 1 - 1/(1 + ζ), both rounded up to units."""
     one = softmax(sum_ulp=cut, inputs=Format(9, -10, 60))
-    more = raised(one._run)
+    more = raised(one._model)
     weights, reaches = [1 << 90, 2 << 90, 5 << 90], [3 * UNIT // 2, UNIT // 2 + 1, UNIT]
     reaches = [a if bend else 0 for a in reaches]
     bends = [bend * (a * a // UNIT + 3) if bend else 0 for a in reaches]

@@ -42,7 +42,7 @@ def test_a_run_is_within_the_form_of_each_place_and_forms_are_narrow(layers: int
     prover = prover_of(layers, causal)
     stack, centres = prover._network.forms, dict[Any, Any]()
     words = [(2, 0, 1, 1), (2, 0, 1), (2, 0, 1, 0), (2, 1, 1, 0), (2, 0, 0, 1)]
-    run = OneRun(Budget(), stack.network, stack.operations.run, ExecutionChoices("forwards", False, True, "e"))
+    run = OneRun(Budget(), stack.network, stack.operations.model, ExecutionChoices("forwards", False, True, "e"))
     walk = CachedExecutions(stack, 1)
     for word in words:
         for place, stream in walk.attended(word, range(len(word))):

@@ -12,7 +12,7 @@ import pytest
 from constructions.trained.json_form import network_from_json
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.ball_words import BallsOfInputs
-from proofs.check.checker.chapters.trained.floats.form_stack import FloatStack, Seen
+from proofs.check.checker.chapters.trained.floats.form_stack import FloatStack, KeysAndValues
 from proofs.check.checker.chapters.trained.floats.inputs import InputsInRuns
 from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedExecutions
 from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, CentredRange, spread
@@ -71,13 +71,13 @@ def known_streams(stack: FloatStack, word: tuple[int, ...]) -> Iterator[tuple[st
     streams = [stack.embed(token, 1 + place) for place, token in enumerate(word)]
     for stage in stack.stages:
         yield "stream", [spread(stack.budget, stream) for stream in streams]
-        both = [stack.ask(stage, stream, place, 1 + place) for place, stream in enumerate(streams)]
+        both = [stack.project(stage, stream, place, 1 + place) for place, stream in enumerate(streams)]
         seen = [one for _, one in both]
         yield "seen", seen
         last = [place + 1 if stack.network.causal else len(word) for place in range(len(word))]
         yield "stream", [spread(stack.budget, stack.attend(stage, asked, seen[:end]))
                          for (asked, _), end in zip(both, last, strict=True)]
-        streams = [stack.answer(stage, asked, seen[:end]) for (asked, _), end in zip(both, last, strict=True)]
+        streams = [stack.attend_and_pass(stage, asked, seen[:end]) for (asked, _), end in zip(both, last, strict=True)]
 
 
 def share_of(known: CentredRange, numbers: Any) -> float:
@@ -85,7 +85,7 @@ def share_of(known: CentredRange, numbers: Any) -> float:
     return float((np.abs(numbers * UNIT - np.array(known.centres)) / np.array(known.reaches)).max())
 
 
-def share_of_seen(known: Seen, found: list[tuple[Any, Any]], place: int) -> float:
+def share_of_seen(known: KeysAndValues, found: list[tuple[Any, Any]], place: int) -> float:
     return max(share_of(one, numbers[:, place]) for head, both in enumerate(found)
                for one, numbers in zip((known.keys[head], known.values[head]), both, strict=True))
 
@@ -186,7 +186,7 @@ def test_balls_that_fail_for_many_words_are_tried_for_few_and_then_for_all_again
             return []
 
     rows.__dict__["balls"], inputs = Few(), InputsInRuns(rows, 0, [])
-    inputs.__dict__ |= {"walk": Walk(), "runner": None}
+    inputs.__dict__ |= {"cache": Walk(), "runner": None}
     counts = []
     for _ in range(200):
         inputs.prove((), {0: [0]})
@@ -196,14 +196,14 @@ def test_balls_that_fail_for_many_words_are_tried_for_few_and_then_for_all_again
 
 def test_a_walk_that_was_broken_off_goes_on_as_a_new_one_would(monkeypatch: pytest.MonkeyPatch) -> None:
     stack, calls = prover_of(network_of("layer"), FINE)._network.forms, iter(range(100))
-    broken, answer = CachedExecutions(stack, 1), stack.answer
+    broken, answer = CachedExecutions(stack, 1), stack.attend_and_pass
 
     def refuse(*given: Any) -> Any:
         if next(calls) == 3:
             raise Rejected("it is so")
         return answer(*given)
 
-    monkeypatch.setattr(stack, "answer", refuse)
+    monkeypatch.setattr(stack, "attend_and_pass", refuse)
     list(broken.attended((2, 1, 1), [2]))
     with pytest.raises(Rejected):
         list(broken.attended((2, 1, 0, 0), [3]))

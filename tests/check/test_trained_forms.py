@@ -26,7 +26,7 @@ from proofs.check.checker.chapters.trained.zonotopes.affine import (
     scale_each,
     shortened,
 )
-from proofs.check.checker.chapters.trained.zonotopes.directions import average, make_turn
+from proofs.check.checker.chapters.trained.zonotopes.directions import average, make_basis
 from proofs.check.checker.chapters.trained.zonotopes.norms import normalise
 from proofs.check.checker.chapters.trained.zonotopes.packed_integers import (
     maximum,
@@ -175,7 +175,7 @@ def test_an_average_is_in_the_form_of_its_ranges_whatever_the_directions_are(tur
         q = np.linalg.qr(np.array([[random.gauss(0, 1) for _ in range(width)] for _ in range(width)]))[0]
         q = q + turned * np.array([[random.uniform(-1, 1) for _ in range(width)] for _ in range(width)])
         data = np.round(q * 2**30).clip(-(2**31), 2**31 - 1).astype("<i4")
-        turn = make_turn(Budget(), data.tobytes(), width)
+        turn = make_basis(Budget(), data.tobytes(), width)
         for _ in range(30):
             z = np.array([random.uniform(-3, 3) for _ in range(width)])
             y = data / 2**30 @ z
@@ -252,9 +252,9 @@ def test_quick_lines_are_as_near_as_they_say(name: str) -> None:
     for k in range(60):
         width = UNIT >> draw.randrange(7)
         least = -width // 2 - draw.randrange(UNIT >> 6) if k % 2 else draw.randrange(-3 * UNIT, 2 * UNIT)
-        line = find_line(Budget(20), curve, least, least + width, quick=True)
+        line = find_line(Budget(20), curve, least, least + width, fast=True)
         for x in (least + width * j // 200 for j in range(201)):
             (y,) = curve.values.apply([x])
-            assert abs(y - (line.slope * x >> 44) - line.height) <= line.doubt
+            assert abs(y - (line.slope * x >> 44) - line.height) <= line.remainder
         plain = find_line(Budget(20), curve, least, least + width)
-        assert line.doubt <= plain.doubt + width * width // UNIT // 400 + (UNIT >> 10)
+        assert line.remainder <= plain.remainder + width * width // UNIT // 400 + (UNIT >> 10)

@@ -217,7 +217,7 @@ def test_the_form_of_a_cell_contains_the_row_of_every_word_of_it() -> None:
             cell = around(word.tolist(), float(draw.choice([0.0, 0.02, 0.3])), draw)
             found = narrowed(budget, kinds, region[word[-1]], cell, truths.sums)
             assert found is not None
-            stream = margins.stream(margins.seen(found.cell, int(word[-1])))
+            stream = margins.stream(margins.visible_amounts(found.cell, int(word[-1])))
             (centre,), (reach,) = spread(budget, apply(budget, row, stream))
             logit = floats.logits(np.array([[*claim.before, *word]]), 0, [-1])[0, 0, 0]
             assert abs(logit - centre / 2**FRACTION) <= reach / 2**FRACTION + 1e-9
@@ -321,7 +321,7 @@ def test_the_form_of_an_ending_contains_the_row_of_every_word_that_ends_so() -> 
             for longer in (word, *((*draw.integers(0, 2, more).tolist(), *word) for more in (1, 3, 40))):
                 logit = floats.logits(np.array([[*claim.before, *longer, *claim.after]]), 0, [-1])[0, 0, 0]
                 for is_whole in (False, True)[: 1 + (longer == word)]:
-                    stream = margins.stream(proof.seen(word, is_whole))
+                    stream = margins.stream(proof.visible_amounts(word, is_whole))
                     (centre,), (reach,) = spread(budget, apply(budget, row, stream))
                     assert abs(logit - centre / 2**FRACTION) <= reach / 2**FRACTION + 1e-9
                     assert not is_whole or reach < 2**FRACTION >> 20

@@ -189,7 +189,7 @@ def test_scores_are_within_their_error_where_keys_lose_bits() -> None:
     for _ in range(20):
         query, *keys = (numbers(rng, 3, precision.fraction + 7) for _ in range(4))
         packed = made.beside(keys)
-        spread = [made.spread(key, k) for k, key in enumerate(keys)]
+        spread = [made.placed_key(key, k) for k, key in enumerate(keys)]
         assert packed == [sum(parts) for parts in zip(*spread, strict=True)]
         error = made.score_error(TokenProjections(query, (), (), 0, VisibleBounds()), VisibleBounds(), ())
         for score, key in zip(made.scores(query, packed, 3, range(3), 0), keys, strict=True):

@@ -127,8 +127,9 @@ def test_places_at_once_are_remembered_as_one_by_one(read: str) -> None:
     judge = make_judge(decision(make_network("bidirectional", seed=5), make_claim(read=read, cases=[ALWAYS])))
     stack = stacks_of(judge).at(0)
     attention = stack.blocks[-1][0]
-    assert attention.alike is (read == "first")
-    seen = [attention.see(stack.start(token, place), place, asks=True) for place, token in enumerate([0, 2, 1, 1, 0])]
+    assert attention.shares_keys is (read == "first")
+    seen = [attention.project(stack.start(token, place), place, with_query=True)
+            for place, token in enumerate([0, 2, 1, 1, 0])]
     at_once, one_by_one = (AttentionMemory(stack, attention, 26) for _ in range(2))
     at_once.fill(seen)
     for one in seen:
@@ -147,7 +148,7 @@ def test_heads_that_are_alike_drop_as_many_bits_of_keys() -> None:
     query["weight"] = Weights.matrix(weight, 8, 4, 3000.0)
     judge = make_judge(decision(network, make_claim(read="first", cases=[ALWAYS])))
     few = stacks_of(judge).at(0).blocks[-1][0]
-    assert few.alike and few.heads[0]._drop == few.heads[1]._drop > 0
+    assert few.shares_keys and few.heads[0]._drop == few.heads[1]._drop > 0
 
 
 @pytest.mark.parametrize("level", [0, 1, 2])

@@ -126,7 +126,7 @@ def test_a_mean_may_be_off_by_what_its_sums_and_three_roundings_lose() -> None:
     checker = rows_of_the_checker("bfloat16", "bfloat16")
     u, flushed = Fraction(1, 256), 3 * 4 * 2 * 3 * Fraction(1, 2**126)
     up, down = (1 + u)**3, 2 - (1 + u)**3
-    row, one = trusted.SeenRow([[], []], [1, 3], 2, 1), 1 << trusted.WEIGHT
+    row, one = trusted.LookupRow([[], []], [1, 3], 2, 1), 1 << trusted.WEIGHT
     by_length, by_tails = checker.computed((Fraction(2), Fraction(2)), row, ([one, one], [one, one]))
     rho = 2 * u / (1 - 2 * u)
     assert by_length == ((2 * down - 2 * rho * up) / (1 + rho) - flushed, (2 + 2 * rho) * up / (1 - rho) + flushed)
@@ -146,7 +146,7 @@ def test_sums_that_may_be_off_by_more_than_themselves_are_refused(length: int) -
 class EachNumberErrs(trusted.RowByRow):
     """By an eighth of itself; of more numbers than one nothing is known."""
 
-    def _error(self, query: Sequence[tuple[int, int]], case: trusted.SeenRow) -> Fraction | None:
+    def _error(self, query: Sequence[tuple[int, int]], case: trusted.LookupRow) -> Fraction | None:
         (low, high), = query
         return Fraction(low, 8 << trusted.FINE) if low == high else None
 
@@ -154,9 +154,9 @@ class EachNumberErrs(trusted.RowByRow):
 def test_a_query_errs_by_as_much_as_the_worst_number_that_it_may_be() -> None:
     plain, a_number = rows_of_the_checker("float(4,-20,20)", "float(4,-20,20)"), SimpleNamespace(meaning=None)
     checker = EachNumberErrs(**{**vars(plain), "target": a_number})
-    assert checker.prove([(1 << trusted.FINE, 2 << trusted.FINE)], trusted.SeenRow([], [], 0, 1)) == Fraction(1, 4)
+    assert checker.prove([(1 << trusted.FINE, 2 << trusted.FINE)], trusted.LookupRow([], [], 0, 1)) == Fraction(1, 4)
     with pytest.raises(Rejected, match="expected at most 1/2"):
-        checker.prove([(1 << trusted.FINE, 5 << trusted.FINE)], trusted.SeenRow([], [], 0, 1))
+        checker.prove([(1 << trusted.FINE, 5 << trusted.FINE)], trusted.LookupRow([], [], 0, 1))
 
 
 def test_a_weight_may_be_off_by_what_its_distance_is_rounded() -> None:

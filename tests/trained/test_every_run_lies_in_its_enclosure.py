@@ -16,7 +16,7 @@ from constructions.trained.json_form import network_from_json
 from proofs.check.checker.chapters.float_models.choices import ExecutionChoices
 from proofs.check.checker.chapters.float_models.reading import FloatClaim
 from proofs.check.checker.chapters.trained.balls.precision import Precision, Undecided
-from proofs.check.checker.chapters.trained.balls.prefix_tree import make_walk
+from proofs.check.checker.chapters.trained.balls.prefix_tree import make_traversal
 from proofs.check.checker.chapters.trained.floats.ball_stack import StackOnBalls
 from proofs.check.checker.chapters.trained.floats.casting import balls_have_rules
 from proofs.check.checker.chapters.trained.floats.casting import cast_network as cast_in_checker
@@ -66,7 +66,7 @@ def of_balls(network: Network, run: FloatClaim, tokens: Sequence[int], offset: i
     rows = [((token, Fraction(1)),) for token in range(OUTPUTS)]
     try:
         stack = StackOnBalls(Precision(1, {}), Budget(1000), network, set(tokens), rows, Fraction(0), LENGTH, run)
-        walk = make_walk(stack, stack, offset, [[token] for token in tokens])
+        walk = make_traversal(stack, stack, offset, [[token] for token in tokens])
         found = walk.logits(tokens, [len(tokens) - 1])[len(tokens) - 1]
         pairs = stack.rows.values(found, range(OUTPUTS))
     except (Refusal, Undecided):

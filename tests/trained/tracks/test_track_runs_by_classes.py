@@ -84,7 +84,7 @@ def most_used(network: TrainedNetwork, claim: TracksClaim, run: FloatModel) -> f
 def group_of(group: by_classes.GroupProof, ranged: Any) -> tuple[set[int], int, int, Any]:
     """Places, the token that is read, the right answer, and what is known of all logits on the hull of the boxes."""
     found: list[Any] = []
-    sizes = reduce(AttendedSizes.join, [group.layer.heard(one.own).sizes for one in ranged])
+    sizes = reduce(AttendedSizes.join, [group.layer.proof_of(one.own).sizes for one in ranged])
     point = group.layer.point(ranged[0].own)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(by_classes, "prove_rows", lambda budget, rows, margin, logits, last: found.append(logits))

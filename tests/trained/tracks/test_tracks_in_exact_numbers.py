@@ -324,10 +324,10 @@ def test_weights_averages_and_logits_lie_between_their_ends(monkeypatch: pytest.
 def expect_scores_and_weights(known: exact.ExactNetwork, step: AttentionStep, sources: list[tuple[int, ...]]) -> None:
     """Of each head for the last source; against balls."""
     for number, (head, of_file) in enumerate(zip(step.heads, known.attention.heads, strict=True)):
-        query, own = known.seen(number, sources[-1]).query, sources[-1]
+        query, own = known.projections(number, sources[-1]).query, sources[-1]
         weights, scores, highs = known.weigh(number, own, sources), list[arb](), list[int]()
         for source in sources:
-            key = known.seen(number, source).key
+            key = known.projections(number, source).key
             low, high = known.score(of_file, query, key, source[0] - own[0])
             highs.append(high)
             product = Fraction(sum(map(mul, query.entries, key.entries)), 1 << query.power + key.power)

@@ -15,7 +15,7 @@ class ExecutionChoices(NamedTuple):
     base: str
 
 
-def read_way(value: Json) -> ExecutionChoices:
+def read_choices(value: Json) -> ExecutionChoices:
     """Parse the choices of an execution."""
     fields = Fields(value, "order", "fused", "normalised", "exp_base")
     return ExecutionChoices(

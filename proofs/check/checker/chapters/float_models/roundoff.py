@@ -30,23 +30,23 @@ def gamma(roundings: int, u: Fraction) -> Fraction:
     return roundings * u / (1 - roundings * u)
 
 
-def roundoff_of_sums(run: FloatClaim) -> Fraction:
+def roundoff_of_sums(model: FloatClaim) -> Fraction:
     """Return u of matrix products, times ``sum_ulp`` where they are cut off; docs/floats.md, section 7."""
-    u = unit_roundoff(run.sums)
-    return u if run.sum_ulp == 1 else run.sum_ulp * u
+    u = unit_roundoff(model.sums)
+    return u if model.sum_ulp == 1 else model.sum_ulp * u
 
 
-def raised(run: FloatClaim) -> Fraction:
+def raised(model: FloatClaim) -> Fraction:
     """Return the least size at which factors count in sums that are cut off (2^e of the inputs); 0 otherwise."""
-    return tiny(run.inputs) if run.sum_ulp > 1 else ZERO
+    return tiny(model.inputs) if model.sum_ulp > 1 else ZERO
 
 
 WITHIN = (("inputs", "storage"), ("storage", "sums"), ("scores", "sums"), ("scores", "softmax"), ("weights", "softmax"))
 
 
-def expect_sensible(run: FloatClaim, within: Sequence[tuple[str, str]] = (*WITHIN, ("storage", "softmax"))) -> None:
+def expect_sensible(model: FloatClaim, within: Sequence[tuple[str, str]] = (*WITHIN, ("storage", "softmax"))) -> None:
     """Require that formats are within those that receive their numbers, and exp_ulp u_X <= 1/8 (docs/floats.md, 4)."""
     for inner, outer in within:
-        require(is_within(run.formats[inner], run.formats[outer]), "{} is not within {}", inner, outer)
-    require(run.inputs.precision >= 3, "inputs of fewer than 3 bits")
-    require(run.exp_ulp >= 0 and 8 * run.exp_ulp * unit_roundoff(run.softmax) <= 1, "exp_ulp is out of range")
+        require(is_within(model.formats[inner], model.formats[outer]), "{} is not within {}", inner, outer)
+    require(model.inputs.precision >= 3, "inputs of fewer than 3 bits")
+    require(model.exp_ulp >= 0 and 8 * model.exp_ulp * unit_roundoff(model.softmax) <= 1, "exp_ulp is out of range")

@@ -12,22 +12,22 @@ from ...kernel.reading.records import Neuron, Slack
 from ...kernel.verdicts import require, within
 from ..formula.proof import ProofContext
 from ..sums.by_value import CountedRow, OutputByValue, ValueInterval
-from .enclosures import CELL_BITS, Holding
+from .enclosures import CELL_BITS, FloatEnclosures
 from .forms import Arithmetic, FloatValue, exactly
 from .hidden_units import FALSE, OPEN, Input, Writing
 from .means import FloatCell
 from .rounding import grid_of
 
-HeldCells = Mapping[str, FloatCell]
+KnownCells = Mapping[str, FloatCell]
 """Enclosures of known directions at a row."""
 
 
 class ByValue:
     """A direction whose feed-forward output is proved by the value of a sum."""
 
-    def __init__(self, proof: ProofContext, arithmetic: Arithmetic, holding: Holding, name: str,
+    def __init__(self, proof: ProofContext, arithmetic: Arithmetic, enclosures: FloatEnclosures, name: str,
                  writing: Writing) -> None:
-        self._proof, self._arithmetic, self._holding = proof, arithmetic, holding
+        self._proof, self._arithmetic, self._enclosures = proof, arithmetic, enclosures
         self._name, self._writing = name, writing
         self._inputs = Cache[tuple[Fraction, Fraction], FloatValue]()
         self._output = OutputByValue(proof, name, writing.writing, writing.bias)
@@ -39,47 +39,49 @@ class ByValue:
             self._writing.the_unit_of_slack()
         require(is_slack or not output.means, "a mean is read where no slack is written, which is not handled")
         names = [self._name, *output.known, *output.means, *output.slacks]
-        for row in output.rows(not self._holding.are_steady(names), self._holding.cells):
+        for row in output.rows(not self._enclosures.are_steady(names), self._enclosures.cells):
             cells = (cell for cell in row.more if isinstance(cell, FloatCell))
-            held = dict(zip(output.known, cells, strict=True))
-            for run in output.runs(row):
-                with within(f"n = {row.n}, i = {row.first_at[1]}, where the counts sum to {run.first} to {run.last}"):
+            enclosed = dict(zip(output.known, cells, strict=True))
+            for interval in output.runs(row):
+                first, last = interval.first, interval.last
+                with within(f"n = {row.n}, i = {row.first_at[1]}, where the counts sum to {first} to {last}"):
                     if is_slack:
-                        self._check_slack(run, row, held)
+                        self._check_slack(interval, row, enclosed)
                     else:
-                        self._check_number(run, held)
+                        self._check_number(interval, enclosed)
 
-    def _check_number(self, run: ValueInterval, held: HeldCells) -> None:
+    def _check_number(self, interval: ValueInterval, enclosed: KnownCells) -> None:
         """Check a truth or a total, written from slack and known numbers: rule 5."""
-        inputs = {source: Input(cell.low, cell.high) for source, cell in held.items()}
-        inputs |= {source: FALSE if shut else OPEN for source, shut in zip(self._output.slacks, run.shut, strict=True)}
-        self._writing.check_number(self._writing.activate(inputs), run.wanted)
+        inputs = {source: Input(cell.low, cell.high) for source, cell in enclosed.items()}
+        inputs |= {source: FALSE if shut else OPEN
+                   for source, shut in zip(self._output.slacks, interval.shut, strict=True)}
+        self._writing.check_number(self._writing.activate(inputs), interval.wanted)
 
-    def _check_slack(self, run: ValueInterval, row: CountedRow, held: HeldCells) -> None:
+    def _check_slack(self, interval: ValueInterval, row: CountedRow, enclosed: KnownCells) -> None:
         """Check that the unit is shut where the formula holds, and at least 1 elsewhere."""
         unit = self._writing.the_unit_of_slack()
-        value = self._arithmetic.sum(self._terms(unit, run, row, held))
-        if run.or_more:
+        value = self._arithmetic.sum(self._terms(unit, interval, row, enclosed))
+        if interval.or_more:
             require(value.low - value.error >= 1, "slack may be less than 1")
         else:
             require(value.high + value.error <= 0, "slack may be more than 0")
 
-    def _terms(self, unit: Neuron, run: ValueInterval, row: CountedRow,
-               held: HeldCells) -> list[tuple[FloatValue, FloatValue]]:
+    def _terms(self, unit: Neuron, interval: ValueInterval, row: CountedRow,
+               enclosed: KnownCells) -> list[tuple[FloatValue, FloatValue]]:
         """Return the products, each enclosed: numbers as computed, and as inputs."""
         terms = [(exactly(unit.bias), exactly(ONE))]
         for source, c in unit.reads.items():
             require(source not in self._output.slacks, "slack is read beside a mean, which is not handled")
-            cells = [held[source]] if source in held else self._means(source, run, row)
+            cells = [enclosed[source]] if source in enclosed else self._means(source, interval, row)
             low, high = min(cell.low for cell in cells), max(cell.high for cell in cells)
             terms.append((exactly(c), self._between(low, high)))
         return terms
 
-    def _means(self, source: str, run: ValueInterval, row: CountedRow) -> list[FloatCell]:
+    def _means(self, source: str, interval: ValueInterval, row: CountedRow) -> list[FloatCell]:
         """Return the values of a mean or an average at both ends of an interval."""
         factor = self._output.means[source]
-        return [self._holding.mean_of_sum(source, row.n, row.positions, factor * Fraction(value))
-                for value in (run.first, run.last)]
+        return [self._enclosures.mean_of_sum(source, row.n, row.positions, factor * Fraction(value))
+                for value in (interval.first, interval.last)]
 
     def _between(self, low: Fraction, high: Fraction) -> FloatValue:
         """Enclose any stored number between two, rounded as an input; rounding is monotone."""

@@ -26,7 +26,7 @@ from ...kernel.verdicts import quote, refuse, require
 from ..formula.composition import Writer
 from ..formula.proof import ProofContext
 from .forms import TRUTH, Arithmetic, FloatValue, join
-from .means import FloatCell, Means, VisibleValues, see
+from .means import FloatCell, Means, VisibleValues, visible_values
 from .rounding import grid_of, is_number, nearest, up
 
 NEAR = FloatValue(ZERO, TRUTH.high + TRUTH.high / 4, ZERO, None)  # 0 to 5/4, whatever is computed
@@ -37,7 +37,7 @@ CELL_BITS = 2048  # memory of the enclosure of one row
 JOIN_STEPS = 20  # work of each row of a hull
 
 
-class Holding:
+class FloatEnclosures:
     """Float enclosures of each direction, at the rows of a length.
 
     Attributes:
@@ -116,7 +116,7 @@ class Holding:
     def _mean_of_truths(self, length: int) -> FloatValue:
         """Enclose the mean of a count over ``length`` positions, for any count."""
         if length not in self._means_of_truths:
-            means = [self._means.mean(see(Fraction(count), length, TRUTH)) for count in range(length + 1)]
+            means = [self._means.mean(visible_values(Fraction(count), length, TRUTH)) for count in range(length + 1)]
             self._means_of_truths[length] = join([value_of(mean) for mean in means])
         return self._means_of_truths[length]
 
@@ -124,7 +124,8 @@ class Holding:
         """Enclose the average of a sum of counts: between the averages with every value at one end."""
         values, found = self.values(name, n), []
         for length in sorted({self._proof.positions_counted(counts[0], n, i) for i in range(1, n + 1)}):
-            low, high = (self._means.mean(see(length * end, length, values)) for end in (values.low, values.high))
+            low, high = (self._means.mean(visible_values(length * end, length, values))
+                         for end in (values.low, values.high))
             width = max(high.high, high.real) - min(low.low, low.real)
             found.append(FloatValue(low.real, high.real, up(width), None))
         return join(found)
@@ -140,7 +141,7 @@ class Holding:
 
     def mean_of_sum(self, name: str, n: int, length: int, total: Fraction) -> FloatCell:
         """Return the cell of a mean or an average where the values at ``length`` visible positions have this sum."""
-        return self._means.mean(see(total, length, self.values(name, n)))
+        return self._means.mean(visible_values(total, length, self.values(name, n)))
 
     def head_of(self, name: str) -> Head:
         """Return the head that writes a direction."""

@@ -9,7 +9,7 @@ from ..formula.families import WrittenDirection, is_by_value
 from ..formula.feed_forward.by_cases import Output, OutputRow, Situation
 from ..formula.proof import ProofContext
 from .by_value import ByValue
-from .enclosures import Holding
+from .enclosures import FloatEnclosures
 from .forms import Arithmetic, FloatValue, exactly
 from .hidden_units import FALSE, HIGH, LOW, OPEN, TRUE, Input, Neurons, UnitOutput, Writing
 from .means import FloatCell
@@ -19,8 +19,8 @@ from .rounding import grid_of
 class FeedForwards:
     """Proofs of the outputs of a certificate's feed-forward parts under a float model."""
 
-    def __init__(self, proof: ProofContext, arithmetic: Arithmetic, holding: Holding) -> None:
-        self._proof, self._arithmetic, self._holding = proof, arithmetic, holding
+    def __init__(self, proof: ProofContext, arithmetic: Arithmetic, enclosures: FloatEnclosures) -> None:
+        self._proof, self._arithmetic, self._enclosures = proof, arithmetic, enclosures
         self._units = Neurons(arithmetic)
 
     def check(self, part: FeedForward, name: str) -> None:
@@ -28,11 +28,11 @@ class FeedForwards:
         units, bias = self._proof.units_writing(part, name), part.bias.get(name, ZERO)
         writing = Writing(self._arithmetic, self._units, name, units, bias)
         if is_by_value(self._proof, WrittenDirection(name, self._proof.directions[name], units=units)):
-            ByValue(self._proof, self._arithmetic, self._holding, name, writing).check()
+            ByValue(self._proof, self._arithmetic, self._enclosures, name, writing).check()
         else:
             self._check_output(Output(self._proof, name, units, bias), name, writing)
         if isinstance(self._proof.directions[name], Slack):
-            self._holding.numbers[name] = self._bound_slack(writing.the_unit_of_slack())
+            self._enclosures.numbers[name] = self._bound_slack(writing.the_unit_of_slack())
 
     def _check_output(self, output: Output, name: str, writing: Writing) -> None:
         """Check rule 5 in every situation."""
@@ -49,13 +49,13 @@ class FeedForwards:
                         require(writing.bias == 0, "a product is written with a bias")
                         self._check_copies(name, written, holds)
                         continue
-                    wanted = row.target if holds else ZERO
-                    require(wanted in (0, 1), "a feed-forward part writes the number {}, expected 0 or 1", wanted)
-                    writing.check_number(written, wanted)
+                    expected = row.target if holds else ZERO
+                    require(expected in (0, 1), "a feed-forward part writes the number {}, expected 0 or 1", expected)
+                    writing.check_number(written, expected)
 
     def _rows(self, output: Output, name: str) -> Iterator[tuple[OutputRow, Mapping[str, FloatCell]]]:
         """Yield rows that differ, and the cells of known directions and products there."""
-        cells = {source: self._holding.cells if self._proof.is_known(meaning) else self._holding.copies
+        cells = {source: self._enclosures.cells if self._proof.is_known(meaning) else self._enclosures.copies
                  for source, meaning in output.reads.items()
                  if self._proof.is_known(meaning) or isinstance(meaning, Product)}
 
@@ -63,7 +63,7 @@ class FeedForwards:
             self._arithmetic.budget.spend(10 * n * len(cells))
             return [find(source, n) for source, find in cells.items()]
 
-        for row in output.rows(self._holding.lengths(output.lengths(), [name, *output.reads]), columns):
+        for row in output.rows(self._enclosures.lengths(output.lengths(), [name, *output.reads]), columns):
             self._arithmetic.budget.spend(50)
             yield row, {source: cell for source,
                         cell in zip(cells, row.more, strict=True) if isinstance(cell, FloatCell)}
@@ -89,7 +89,7 @@ class FeedForwards:
     def _bound_slack(self, unit: Neuron) -> FloatValue:
         """Enclose slack at all rows."""
         terms = [(exactly(unit.bias), exactly(ONE)),
-                 *((exactly(c), self._arithmetic.input(self._holding.everywhere(source)))
+                 *((exactly(c), self._arithmetic.input(self._enclosures.everywhere(source)))
                    for source, c in unit.reads.items())]
         return FloatValue(ZERO, self._arithmetic.stored(self._arithmetic.sum(terms)).reach, ZERO, None)
 
@@ -102,7 +102,7 @@ class FeedForwards:
         terms = [(exactly(unit.bias), exactly(ONE))]
         for source, c in unit.reads.items():
             if source in output.numbers:
-                terms.append((exactly(c), self._arithmetic.input(self._holding.everywhere(source))))
+                terms.append((exactly(c), self._arithmetic.input(self._enclosures.everywhere(source))))
                 continue
             one = self._input(output, source, situation, known)
             require(one.high is not None and not one.is_near, "slack is written from {}", quote(source))
@@ -121,7 +121,7 @@ class FeedForwards:
         require(all(active.is_copy and abs(weight) == 1 for weight, active in written),
                 "a product is not written by copies")
         sources = {active.source for _, active in written if active.source is not None}
-        known = self._holding.copied.get(name)
+        known = self._enclosures.copied.get(name)
         found = sources | ({known} if known is not None else set())
         require(len(found) <= 1, "a product is written by copies of several directions")
         weights = [weight for weight, _ in written]
@@ -131,4 +131,4 @@ class FeedForwards:
         for source in sources:
             is_known = self._proof.is_known(self._proof.directions[source])
             require(is_known, "{} is copied, which is not known", quote(source))
-            self._holding.copied[name] = source
+            self._enclosures.copied[name] = source

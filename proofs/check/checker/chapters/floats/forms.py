@@ -153,18 +153,18 @@ class Arithmetic:
         high = low if c.low == c.high else multiply(self.budget, c.high, x.low)
         return (low, high) if x.low >= 0 else (high, low)
 
-    def form(self, weights: LinearForm, held: Mapping[str, FloatValue]) -> FloatValue:
+    def form(self, weights: LinearForm, enclosed: Mapping[str, FloatValue]) -> FloatValue:
         """Return a linear form, as it is stored."""
-        terms = [(self.weight(c), self.input(held[name])) for name, c in weights.items()]
+        terms = [(self.weight(c), self.input(enclosed[name])) for name, c in weights.items()]
         return self.stored(self.sum(terms))
 
     def stored(self, value: FloatValue) -> FloatValue:
         """Return a sum, rounded to the storage format."""
         return self.rounded(self.claim.storage, value, self.claim.sums)
 
-    def exact_form(self, weights: LinearForm, held: Mapping[str, FloatValue]) -> FloatValue:
+    def exact_form(self, weights: LinearForm, enclosed: Mapping[str, FloatValue]) -> FloatValue:
         """Return a linear form, stored, which must be exact, also as an input of a product."""
-        value = self.form(weights, held)
+        value = self.form(weights, enclosed)
         is_exact = value.error == 0 and fits(self.claim.inputs, value.grid, value.magnitude)
         require(is_exact, "the value {} may be rounded",
                 " + ".join(f"{c} {quote(name)}" for name, c in list(weights.items())[:8]))

@@ -14,21 +14,21 @@ from ..formula.families import WrittenDirection, looks_up_a_sum
 from ..formula.proof import ProofContext
 from ..sums.lookup.peaked import find_covered, find_shapes
 from ..sums.lookup.target import LookupTarget
-from .enclosures import Holding
+from .enclosures import FloatEnclosures
 from .forms import Arithmetic, FloatValue, join
 from .rows import ENOUGH, RowByRow
 from .score_differences import AttentionScores, LookupScores, Real, ScoreSpread, find_score, join_spread
 from .softmax import Softmax
 
-STEEP = Fraction(64)  # any curvature is right where a row sees one position
+ANY_CURVATURE = Fraction(64)  # any curvature is right where a row sees one position
 FEW = 8  # positions: fewer have no second differences
 
 
 class Heads:
     """Proofs of the heads' outputs under a float model; ``by_rows`` allows rule 7 for lookups."""
 
-    def __init__(self, proof: ProofContext, arithmetic: Arithmetic, holding: Holding, by_rows: bool) -> None:
-        self._proof, self._arithmetic, self._holding, self._by_rows = proof, arithmetic, holding, by_rows
+    def __init__(self, proof: ProofContext, arithmetic: Arithmetic, enclosures: FloatEnclosures, by_rows: bool) -> None:
+        self._proof, self._arithmetic, self._enclosures, self._by_rows = proof, arithmetic, enclosures, by_rows
         self._powers = Cache[tuple[int, bool], int]()
         self._softmax = Softmax(arithmetic.budget, arithmetic.claim, proof.claim.max_n)
 
@@ -39,8 +39,8 @@ class Heads:
             require(not any(head.queries), "a head of equal weights reads something in its queries")
             self._check_values(head, name)
             for n in self._lengths(head, name):
-                find_score(self._proof, self._arithmetic, self._holding, head, n)  # all is finite
-                self._holding.value(name, n)
+                find_score(self._proof, self._arithmetic, self._enclosures, head, n)  # all is finite
+                self._enclosures.value(name, n)
         elif isinstance(meaning, ApproximateTruth):
             self._check_near(head, name, meaning)
         elif isinstance(meaning, ApproximateCount):
@@ -50,12 +50,12 @@ class Heads:
         """Return the lengths whose rows are checked."""
         read = [name, *names_in([*head.queries, *head.keys, head.values[name]])]
         places = [*self._proof.places_of(read), head.temperature, *more]
-        return [n for n, _ in self._holding.lengths(self._proof.lengths(places, head.mask), read)]
+        return [n for n, _ in self._enclosures.lengths(self._proof.lengths(places, head.mask), read)]
 
     def _check_values(self, head: Head, name: str) -> None:
         """Check that the value row is exact, for any word."""
         for n in self._lengths(head, name):
-            self._holding.values(name, n)
+            self._enclosures.values(name, n)
 
     def _check_near(self, head: Head, name: str, meaning: ApproximateTruth) -> None:
         """Check rule 3: for all rows of a length together; then row by row where that fails and is allowed."""
@@ -76,7 +76,7 @@ class Heads:
             find = LookupScores(self._proof, head, name, target).find
         spreads = dict[ScoreSpread, list[int]]()
         for n in reversed(lengths):
-            score = find_score(self._proof, self._arithmetic, self._holding, head, n)
+            score = find_score(self._proof, self._arithmetic, self._enclosures, head, n)
             spreads.setdefault(join_spread(score, find(n)), []).append(n)
         for spread in sorted(spreads, key=lambda spread: spread.difference, reverse=True):
             try:
@@ -90,8 +90,8 @@ class Heads:
 
     def _rows(self, head: Head, name: str, target: LookupTarget) -> RowByRow | None:
         """Return rule 7 for a head, if it is allowed."""
-        return (RowByRow(self._proof, self._holding, self._softmax, head, name, target, self._powers) if self._by_rows
-                else None)
+        return None if not self._by_rows else RowByRow(
+            self._proof, self._enclosures, self._softmax, head, name, target, self._powers)
 
     def _check_number(self, head: Head, name: str, meaning: ApproximateCount) -> None:
         """Check rule 4: every value is j - off, and the scores are a parabola with its top at the target number."""
@@ -99,15 +99,15 @@ class Heads:
         target, lengths = LookupTarget(self._proof, head, name, meaning), self._proof.claim.lengths
         scores = LookupScores(self._proof, head, name, target)
         rows, curvature = self._rows(head, name, target), self._find_curvature(head, name, target, scores)
-        values = join([self._holding.values(name, n) for n in lengths])
+        values = join([self._enclosures.values(name, n) for n in lengths])
         require(values.low >= 0, "a value is negative")
         errors, error = dict[ScoreSpread, Fraction | None](), ZERO
         for n in reversed(lengths):
-            spread = join_spread(find_score(self._proof, self._arithmetic, self._holding, head, n), scores.find(n))
+            spread = join_spread(find_score(self._proof, self._arithmetic, self._enclosures, head, n), scores.find(n))
             if spread not in errors:
                 errors[spread] = self._number_error(spread, curvature, values.high, rows is not None)
             error = max(error, find_least(errors[spread], rows, n))
-        self._holding.numbers[name] = FloatValue(ZERO, Fraction(lengths[-1]), error, None)
+        self._enclosures.numbers[name] = FloatValue(ZERO, Fraction(lengths[-1]), error, None)
 
     def _number_error(self, spread: ScoreSpread, curvature: Fraction, greatest: Fraction,
                       may_fail: bool) -> Fraction | None:
@@ -130,7 +130,7 @@ class Heads:
                 require(n <= FEW, "the scores are not proved to be a parabola around the number that is looked for")
                 own = scores.find_curvature(n)
                 found += [] if own is None else [own]
-        least = min(found, default=STEEP)
+        least = min(found, default=ANY_CURVATURE)
         require(least >= 1, "the scores are flatter than j^2")
         return least
 

@@ -65,8 +65,8 @@ class Neurons:
     def check_weights(self, unit: Neuron) -> None:
         """Check that all weights are numbers of their formats."""
         for weight in (*unit.reads.values(), *unit.writes.values(), unit.bias):
-            is_held = is_number(self._claim.storage, weight) and is_number(self._claim.inputs, weight)
-            require(is_held, "the weight {} is not a number of the format", weight)
+            is_stored = is_number(self._claim.storage, weight) and is_number(self._claim.inputs, weight)
+            require(is_stored, "the weight {} is not a number of the format", weight)
 
     def activate(self, unit: Neuron, inputs: Mapping[str, Input], copies: bool) -> Active | None:
         """Return the activation, which is exact, or a copy if ``copies``; None if the unit is shut."""
@@ -159,13 +159,13 @@ class Writing:
         active = ((unit, self._units.activate(unit, inputs, copies)) for unit in self.writing)
         return [UnitOutput(unit.writes[self._name], one) for unit, one in active if one is not None]
 
-    def check_number(self, written: Sequence[UnitOutput], wanted: Fraction) -> None:
+    def check_number(self, written: Sequence[UnitOutput], expected: Fraction) -> None:
         """Check that the output is exactly this number, for all values of near directions, and no sum is rounded."""
         slopes: dict[str | None, Fraction] = {}
         for weight, active in written:
             slopes[active.source] = slopes.get(active.source, ZERO) + weight * active.slope
         got = self.bias + sum((weight * active.start for weight, active in written), ZERO)
-        require(got == wanted and not any(slopes.values()), "the output may be another number than {}", wanted)
+        require(got == expected and not any(slopes.values()), "the output may be another number than {}", expected)
         for chosen in choose_parts(written):
             terms = [(exactly(self.bias), exactly(ONE)), *((exactly(one.weight), part) for one, part in chosen)]
             require(self._units.is_exact_sum(terms), "the sum of activations may be rounded")

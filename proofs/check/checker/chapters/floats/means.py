@@ -50,7 +50,7 @@ class VisibleValues(NamedTuple):
     has_one_sign: bool
 
 
-def see(total: Fraction, length: int, values: FloatValue) -> VisibleValues:
+def visible_values(total: Fraction, length: int, values: FloatValue) -> VisibleValues:
     """Return ``length`` visible values with this sum; ``values`` encloses each of them, exactly."""
     if values.low < 0 < values.high:
         return VisibleValues(length, total, length * values.magnitude, length, values.grid, False)
@@ -67,41 +67,41 @@ class Means:
         self._weights: dict[int, Fraction] = {}
         self._sums: dict[tuple[Fraction, int], tuple[Fraction, Fraction]] = {}
 
-    def mean(self, seen: VisibleValues) -> FloatCell:
+    def mean(self, visible: VisibleValues) -> FloatCell:
         """Return the mean of these values."""
-        known = self._known.get(seen)
+        known = self._known.get(visible)
         if known is not None:
             return known
         self._budget.spend(100)
-        require(fits(self._claim.softmax, 0, Fraction(seen.length)), TOO_LONG, seen.length)
+        require(fits(self._claim.softmax, 0, Fraction(visible.length)), TOO_LONG, visible.length)
         found = []
         if self._claim.normalised != "before":
-            found += self._after(seen)
+            found += self._after(visible)
         if self._claim.normalised != "after":
-            found += self._before(seen)
-        return self._known.keep(seen, FloatCell(seen.total / seen.length, min(found), max(found)))
+            found += self._before(visible)
+        return self._known.keep(visible, FloatCell(visible.total / visible.length, min(found), max(found)))
 
-    def _after(self, seen: VisibleValues) -> list[Fraction]:
+    def _after(self, visible: VisibleValues) -> list[Fraction]:
         """Return the exact sum's quotient, rounded and then stored."""
-        require(fits(self._claim.sums, seen.grid, seen.most), TOO_LONG, seen.length)
-        quotient = self._nearest(self._claim.softmax, seen.total / seen.length)
+        require(fits(self._claim.sums, visible.grid, visible.most), TOO_LONG, visible.length)
+        quotient = self._nearest(self._claim.softmax, visible.total / visible.length)
         return [self._nearest(self._claim.storage, quotient)]
 
-    def _before(self, seen: VisibleValues) -> list[Fraction]:
+    def _before(self, visible: VisibleValues) -> list[Fraction]:
         """Return the ends with one weight for all; products and sums are exact by G, or each of them is rounded."""
-        weight, sums = self._weight(seen.length), self._claim.sums
-        whole, grids = seen.most * weight, (seen.grid, grid_of(weight))
+        weight, sums = self._weight(visible.length), self._claim.sums
+        whole, grids = visible.most * weight, (visible.grid, grid_of(weight))
         grid = None if None in grids else sum(grid for grid in grids if grid is not None)
         if fits(sums, grid, whole):
-            return [self._nearest(self._claim.storage, seen.total * weight)]
-        scale, sign = power_of_two(0 if seen.grid is None else seen.grid), -1 if seen.total < 0 else 1
-        followed = grid is not None and seen.has_one_sign and sums.precision <= MOST_BITS
-        if followed and abs(seen.total) <= MOST_UNITS * scale and is_normal(sums, weight * scale):
-            ends = self.sums_of_units(weight * scale, int(abs(seen.total) / scale))
+            return [self._nearest(self._claim.storage, visible.total * weight)]
+        scale, sign = power_of_two(0 if visible.grid is None else visible.grid), -1 if visible.total < 0 else 1
+        followed = grid is not None and visible.has_one_sign and sums.precision <= MOST_BITS
+        if followed and abs(visible.total) <= MOST_UNITS * scale and is_normal(sums, weight * scale):
+            ends = self.sums_of_units(weight * scale, int(abs(visible.total) / scale))
             return [self._nearest(self._claim.storage, sign * end) for end in ends]
-        factor = gamma(seen.others, unit_roundoff(sums))
-        error = (factor * whole + 2 * seen.others * tiny(sums)) * (1 if seen.has_one_sign else 2)
-        return [self._outward(seen.total * weight + sign * up(error), sign) for sign in (-1, 1)]
+        factor = gamma(visible.others, unit_roundoff(sums))
+        error = (factor * whole + 2 * visible.others * tiny(sums)) * (1 if visible.has_one_sign else 2)
+        return [self._outward(visible.total * weight + sign * up(error), sign) for sign in (-1, 1)]
 
     def sums_of_units(self, scale: Fraction, count: int) -> tuple[Fraction, Fraction]:
         """Return the least and the greatest computed sum of products that are ``count`` units together, in any order.

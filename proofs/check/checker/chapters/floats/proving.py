@@ -15,7 +15,7 @@ from ..formula.composition import Writer, find_writers
 from ..formula.families import load
 from ..formula.proof import ProofContext
 from ..formula.records import Certificate
-from .enclosures import Holding
+from .enclosures import FloatEnclosures
 from .feed_forward import FeedForwards
 from .forms import Arithmetic, FloatValue, exactly
 from .heads import Heads
@@ -82,9 +82,9 @@ class FloatProof:
         self._proof, self._claim = proof, claim
         self._writers: Mapping[str, Writer] = find_writers(proof.transformer)
         self._arithmetic = Arithmetic(proof.budget, claim)
-        self._holding = Holding(proof, self._arithmetic, self._writers)
-        self._heads = Heads(proof, self._arithmetic, self._holding, by_rows)
-        self._feed_forwards = FeedForwards(proof, self._arithmetic, self._holding)
+        self._enclosures = FloatEnclosures(proof, self._arithmetic, self._writers)
+        self._heads = Heads(proof, self._arithmetic, self._enclosures, by_rows)
+        self._feed_forwards = FeedForwards(proof, self._arithmetic, self._enclosures)
 
     def prove(self) -> None:
         """Prove every direction, and then that all numbers are finite, also unused ones."""
@@ -96,29 +96,29 @@ class FloatProof:
     def _check_direction(self, name: str, writer: Writer) -> None:
         layers = self._proof.transformer.layers
         if writer.head:
-            self._heads.check(self._holding.head_of(name), name)
+            self._heads.check(self._enclosures.head_of(name), name)
         elif writer.layer:
             self._feed_forwards.check(layers[writer.layer - 1].feedforward, name)
-        self._holding.everywhere(name)
+        self._enclosures.everywhere(name)
 
     def _check_finite(self) -> None:
         """Check that all units, also those without outputs, and all outputs are finite."""
-        held = {name: self._holding.everywhere(name) for name in self._proof.directions}
+        enclosed = {name: self._enclosures.everywhere(name) for name in self._proof.directions}
         for number, layer in enumerate(self._proof.transformer.layers, 1):
             with within(f"layer {number}, feed-forward"):
                 terms = {name: [(self._arithmetic.constant(self._claim.storage, bias), exactly(ONE))]
                          for name, bias in layer.feedforward.bias.items()}
                 for unit_ in layer.feedforward.units:
-                    activation = self._activation(unit_, held)
+                    activation = self._activation(unit_, enclosed)
                     for name, weight in unit_.writes.items():
                         terms.setdefault(name, []).append((self._arithmetic.weight(weight), activation))
                 for written in terms.values():
                     self._arithmetic.stored(self._arithmetic.sum(written))
 
-    def _activation(self, unit_: Neuron, held: Mapping[str, FloatValue]) -> FloatValue:
+    def _activation(self, unit_: Neuron, enclosed: Mapping[str, FloatValue]) -> FloatValue:
         """Enclose a unit's activation, as an input of the next sum."""
         arithmetic = self._arithmetic
         terms = [(arithmetic.constant(self._claim.storage, unit_.bias), exactly(ONE)),
-                 *((arithmetic.weight(c), arithmetic.input(held[name])) for name, c in unit_.reads.items())]
+                 *((arithmetic.weight(c), arithmetic.input(enclosed[name])) for name, c in unit_.reads.items())]
         form = arithmetic.stored(arithmetic.sum(terms))
         return arithmetic.input(FloatValue(max(form.low, ZERO), max(form.high, ZERO), form.error, form.grid))

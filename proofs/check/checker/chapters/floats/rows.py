@@ -17,7 +17,7 @@ from ..float_models.roundoff import gamma, tiny, unit_roundoff
 from ..formula.describing import write_rounded_up
 from ..formula.proof import ProofContext
 from ..sums.lookup.target import LookupTarget
-from .enclosures import NOTHING, Holding
+from .enclosures import NOTHING, FloatEnclosures
 from .means import FloatCell
 from .rounding import rounding_error, up
 from .softmax import Softmax
@@ -35,7 +35,7 @@ WeightBounds = tuple[list[int], list[int]]
 Ends = tuple[Fraction, Fraction]
 
 
-class SeenRow(NamedTuple):
+class LookupRow(NamedTuple):
     """The visible keys and values of a row, and the number to be written. Values and goal are over ``size``."""
 
     keys: Sequence[Sequence[Span]]
@@ -103,7 +103,7 @@ class RowByRow:
     """Proof by rule 7 of one direction that a lookup head writes."""
 
     proof: ProofContext
-    holding: Holding
+    enclosures: FloatEnclosures
     softmax: Softmax
     head: Head
     name: str
@@ -129,7 +129,7 @@ class RowByRow:
         for i in range(n, 0, -1):
             first, last = visible(self.head.mask, n, i)
             for goal, query in self._queries(n, i):
-                case = SeenRow(keys[first - 1 : last], values[first - 1 : last], goal * size, size)
+                case = LookupRow(keys[first - 1 : last], values[first - 1 : last], goal * size, size)
                 with within(f"n = {n}, i = {i}"):
                     worst = max(worst, self.prove(query, case))
         return worst
@@ -161,21 +161,21 @@ class RowByRow:
 
     def _form(self, weights: LinearForm, n: int, i: int, counted: CountedPositions | None = None) -> Span:
         """Return a linear form at a row, as it is stored."""
-        return self.sum([(rounded(self.claim.storage, around(c, c)), self._held(name, n, i, counted))
+        return self.sum([(rounded(self.claim.storage, around(c, c)), self._span_of(name, n, i, counted))
                          for name, c in weights.items()])
 
-    def _held(self, name: str, n: int, i: int, counted: CountedPositions | None) -> Span:
+    def _span_of(self, name: str, n: int, i: int, counted: CountedPositions | None) -> Span:
         """Return the span of a direction at a row."""
         meaning, cell = self.proof.directions[name], NOTHING
         if self.proof.is_known(meaning):
-            cell = self.holding.cells(name, n)[i - 1]
+            cell = self.enclosures.cells(name, n)[i - 1]
         elif counted is not None and isinstance(meaning, Mean) and meaning.count == self.target.count:
-            cell = self.holding.mean_of_sum(name, n, counted.positions, Fraction(counted.number))
+            cell = self.enclosures.mean_of_sum(name, n, counted.positions, Fraction(counted.number))
         elif counted is None or not isinstance(meaning, Truth | Product) or meaning.formula != self.target.counted:
             refuse("a score depends on {}", quote(name))
         elif counted.here:
             is_truth = isinstance(meaning, Truth)
-            cell = FloatCell(ONE, ONE, ONE) if is_truth else self.holding.copies(name, n)[i - 1]
+            cell = FloatCell(ONE, ONE, ONE) if is_truth else self.enclosures.copies(name, n)[i - 1]
         return around(cell.low, cell.high)
 
     def sum(self, terms: Iterable[tuple[Span, Span]], is_score: bool = False) -> Span:
@@ -195,7 +195,7 @@ class RowByRow:
 
     # -- what is written -----------------------------------------------------------------------------------------------
 
-    def prove(self, query: Sequence[Span], case: SeenRow) -> Fraction:
+    def prove(self, query: Sequence[Span], case: LookupRow) -> Fraction:
         """Bound the head's error, for all numbers in the spans of the query's components."""
         error = self._error(query, case)
         if error is not None and error <= (QUARTER if self._is_truth else ENOUGH):
@@ -209,7 +209,7 @@ class RowByRow:
         require(error <= most, "the head may be off by {} or so, expected at most {}", write_rounded_up(error, 3), most)
         return error
 
-    def _error(self, query: Sequence[Span], case: SeenRow) -> Fraction | None:
+    def _error(self, query: Sequence[Span], case: LookupRow) -> Fraction | None:
         """Bound the error for these spans uncut; None if there is no bound."""
         scores = [self.sum(zip(query, key, strict=True), True) for key in case.keys]
         bounds = self.weigh(scores)
@@ -235,19 +235,19 @@ class RowByRow:
         softmax, top = replace(self.softmax, length=len(scores)), max(high for _, high in scores)
         difference = Fraction(top - min(low for low, _ in scores), 1 << FINE)
         size = Fraction(max(max(abs(low), abs(high)) for low, high in scores), 1 << FINE)
-        theta = softmax.off + unit_roundoff(claim.weights) / (1 - unit_roundoff(claim.weights)) + smallest
+        theta = softmax.exp_error + unit_roundoff(claim.weights) / (1 - unit_roundoff(claim.weights)) + smallest
         if claim.exp_base != "e":
             theta += (1 + softmax.blocks) * (3 * u * size + 4 * smallest)
         if softmax.blocks:
-            theta += softmax.blocks * (softmax.off + 3 * u + smallest) + u * difference + smallest
+            theta += softmax.blocks * (softmax.exp_error + 3 * u + smallest) + u * difference + smallest
         if theta > SMALL:
             return None
-        own, steep = -(-(theta.numerator << EXPONENT) // theta.denominator), 1 if claim.exp_base == "e" else 4
+        own, slope = -(-(theta.numerator << EXPONENT) // theta.denominator), 1 if claim.exp_base == "e" else 4
         lost = 6 * (smallest + tiny(claim.weights))
         flushed = -((-lost.numerator << WEIGHT) // lost.denominator)
         least, most = list[int](), list[int]()
         for low, high in scores:
-            off = own + -(-steep * (top - low) >> (FINE - EXPONENT + claim.softmax.precision))
+            off = own + -(-slope * (top - low) >> (FINE - EXPONENT + claim.softmax.precision))
             most.append(self._power(max(-(-(high - top) >> (FINE - EXPONENT)) + off, LEAST), True) + flushed)
             below = ((low - top) >> (FINE - EXPONENT)) - off
             least.append(max(0, self._power(below, False) - flushed) if below > LEAST else 0)
@@ -264,7 +264,7 @@ class RowByRow:
         return self.powers.keep((exponent, above), -(-scaled // bound.denominator) if above else
                                 scaled // bound.denominator, 1024)
 
-    def computed(self, mean: Ends, case: SeenRow, bounds: WeightBounds) -> Iterator[Ends]:
+    def computed(self, mean: Ends, case: LookupRow, bounds: WeightBounds) -> Iterator[Ends]:
         """Yield enclosures of the computed mean: by gamma, and by T."""
         (low, high), (least, most), n = mean, bounds, len(case.values)
         blocks = replace(self.softmax, length=n).blocks

@@ -17,7 +17,7 @@ from ..formula.composition import names_in
 from ..formula.proof import ProofContext
 from ..sums.lookup.lookup import Lookup, RowScores
 from ..sums.lookup.target import LookupTarget
-from .enclosures import Holding
+from .enclosures import FloatEnclosures
 from .forms import Arithmetic, FloatValue
 from .rounding import up
 
@@ -49,17 +49,19 @@ class Real(NamedTuple):
     gap: Fraction | None
 
 
-def find_score(proof: ProofContext, arithmetic: Arithmetic, holding: Holding, head: Head, n: int) -> FloatValue:
+def find_score(proof: ProofContext, arithmetic: Arithmetic, enclosures: FloatEnclosures, head: Head,
+               n: int) -> FloatValue:
     """Enclose all computed scores of a length; the temperature scales the queries, unless it is 1 everywhere."""
-    held: Mapping[str, FloatValue] = {name: holding.value(name, n) for name in names_in([*head.queries, *head.keys])}
+    read = names_in([*head.queries, *head.keys])
+    enclosed: Mapping[str, FloatValue] = {name: enclosures.value(name, n) for name in read}
     with within("queries"):
-        queries = [arithmetic.form(query, held) for query in head.queries]
+        queries = [arithmetic.form(query, enclosed) for query in head.queries]
         temperatures = set(proof.columns.numbers(head.temperature, n))
         if not is_one_everywhere(proof, head):
             scale = arithmetic.inverse(sorted(temperatures))
             queries = [arithmetic.scaled(query, scale) for query in queries]
     with within("keys"):
-        keys = [arithmetic.form(key, held) for key in head.keys]
+        keys = [arithmetic.form(key, enclosed) for key in head.keys]
     with within("scores"):
         return arithmetic.score(queries, keys)
 

@@ -64,7 +64,7 @@ class Softmax:
         return max(0, -(-self.length // self.claim.block) - 1) if self.claim.block else 0
 
     @property
-    def off(self) -> Fraction:
+    def exp_error(self) -> Fraction:
         """lambda: an exponential is within e^-off and e^off of the true one."""
         x = 2 * self.claim.exp_ulp * unit_roundoff(self.claim.softmax)
         return x / (1 - x)
@@ -78,11 +78,11 @@ class Softmax:
         is_exact = (delta == 0 and spread.grid is not None and spread.grid >= claim.softmax.least
                     and at_most_power(near, claim.softmax.precision + spread.grid))
         own = unit_roundoff(claim.weights)
-        theta = delta + (ZERO if is_exact else shift) + self.off + own / (1 - own)
+        theta = delta + (ZERO if is_exact else shift) + self.exp_error + own / (1 - own)
         if claim.exp_base != "e":
             theta += 3 * u * near + (1 + self.blocks) * (3 * u * (spread.size + 3 * delta) + 4 * smallest)
         if self.blocks:
-            theta += self.blocks * (self.off + 3 * u + smallest) + shift
+            theta += self.blocks * (self.exp_error + 3 * u + smallest) + shift
         theta = up(theta)
         require(theta <= MOST, "weights may be off by a factor of e^8 or more")
         lost = up(self.exp_up(theta) * (2 * smallest + 2 * tiny(claim.weights)))
@@ -97,7 +97,7 @@ class Softmax:
         require(is_finite(self.claim.softmax, 2 * most), "a difference of scores may not be finite")
         u, smallest = unit_roundoff(self.claim.softmax), tiny(self.claim.softmax)
         products = ZERO if self.claim.exp_base == "e" else 3 * u * (spread.size + 3 * spread.error) + 4 * smallest
-        growth = self.blocks * (self.off + 3 * u + smallest + products)
+        growth = self.blocks * (self.exp_error + 3 * u + smallest + products)
         require(growth <= MOST, "rescaled weights may be too far off")
         for form in (self.claim.softmax, self.claim.sums, self.claim.weights):
             require(is_finite(form, 4 * self.length * self.exp_up(up(growth))), "a sum of weights may not be finite")

@@ -23,12 +23,12 @@ def covered(coverage: Mapping[str, int]) -> list[str]:
     return entry("covered", [", ".join(f"{count} {what}" for what, count in coverage.items())])
 
 
-def words_of_way(way: ExecutionChoices | None) -> list[str]:
+def words_of_choices(choices: ExecutionChoices | None) -> list[str]:
     """Describe the execution in which a claim about executions is false."""
-    return [] if way is None else entry("wrong run", [
-        f"every sum {way.order}, products {'fused with sums' if way.fused else 'rounded'},",
-        f"weights normalised {'before' if way.before else 'after'} they are multiplied, exponentials to base "
-        f"{way.base}"])
+    return [] if choices is None else entry("wrong run", [
+        f"every sum {choices.order}, products {'fused with sums' if choices.fused else 'rounded'},",
+        f"weights normalised {'before' if choices.before else 'after'} they are multiplied, exponentials to base "
+        f"{choices.base}"])
 
 
 def describe_network(network: Network) -> list[str]:

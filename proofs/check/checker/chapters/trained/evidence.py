@@ -80,10 +80,10 @@ def find_kind(document: Mapping[str, Json]) -> FileKind:
     Raises:
         Malformed: if there is none.
     """
-    inputs, said, by, execution = map(document.get, ("inputs", "property", "by", "execution"))
-    row = KINDS.get((str(inputs), str(said), str(by)))
+    inputs, stated, by, execution = map(document.get, ("inputs", "property", "by", "execution"))
+    row = KINDS.get((str(inputs), str(stated), str(by)))
     expect(row is not None, "inputs, property, by: expected one of {}, got {}",
-           "; ".join(", ".join(map(quote, key)) for key in KINDS), ", ".join(map(quote, (inputs, said, by))))
+           "; ".join(", ".join(map(quote, key)) for key in KINDS), ", ".join(map(quote, (inputs, stated, by))))
     assert row is not None
     prove = {EXACT: row.exact, RUNS: row.runs}.get(str(execution))
     expect(prove, "execution: there is no rule for {} by {}", quote(execution), quote(by))

@@ -30,7 +30,7 @@ class Tracker:
     def __init__(self, language: Language, conditions: Conditions) -> None:
         require(all(is_past_only(language, formula) for formula in conditions.formulas),
                 "classes need formulas that look at the past alone")
-        self._language, self._asked = language, conditions
+        self._language, self._conditions = language, conditions
         self._order = sorted(language.below(conditions.formulas, language.is_positional))
         entered = [place for place in self._order if not language.is_positional(place)]
         self._temporal = [place for place in entered if language.nodes[place].operator in PAST]
@@ -40,7 +40,7 @@ class Tracker:
 
     def start(self) -> TrackerState:
         """Return the state of the empty word, at which no formula holds."""
-        automaton = self._asked.automaton.start if self._asked.automaton else 0
+        automaton = self._conditions.automaton.start if self._conditions.automaton else 0
         return TrackerState(automaton, (False,) * len(self._temporal), (0,) * len(self._summed),
                             self._cases(automaton, None))
 
@@ -61,8 +61,8 @@ class Tracker:
             if place in sums:
                 counts = self._language.counts_of(place).items()
                 sums[place] += sum(c for count, c in counts if now[self._language.counted(count)])
-            now[place] = self._truth(place, now, last, sums, self._asked.alphabet[letter], i)
-        automaton = self._asked.automaton.steps[state.automaton][letter] if self._asked.automaton else 0
+            now[place] = self._truth(place, now, last, sums, self._conditions.alphabet[letter], i)
+        automaton = self._conditions.automaton.steps[state.automaton][letter] if self._conditions.automaton else 0
         kept = tuple(remembered(self._language.nodes[place], place, now) for place in self._temporal)
         return TrackerState(automaton, kept, tuple(sums.values()), self._cases(automaton, now))
 
@@ -81,7 +81,7 @@ class Tracker:
         return connect_one(self._language, place, now)
 
     def _cases(self, automaton: int, now: Mapping[Place, bool] | None) -> tuple[int, ...]:
-        return tuple(k for k, when in enumerate(self._asked.cases) if holds(when, automaton, now))
+        return tuple(k for k, when in enumerate(self._conditions.cases) if holds(when, automaton, now))
 
 
 def holds(when: When, automaton: int, now: Mapping[Place, bool] | None) -> bool:

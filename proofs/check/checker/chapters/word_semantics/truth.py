@@ -19,7 +19,7 @@ class TruthsAlongWord:
     """Evaluation of the cases of a claim on words, given as indices of letters."""
 
     def __init__(self, conditions: Conditions, language: Language) -> None:
-        self._asked, self._language = conditions, language
+        self._conditions, self._language = conditions, language
         self._formulas = list(dict.fromkeys(conditions.formulas))
         self._order = sorted(language.below(self._formulas))
         self._entries = sum(map(self._operands, self._order))
@@ -29,8 +29,8 @@ class TruthsAlongWord:
         """Return, for each of these places 0 ... n of the word, the numbers of the cases that hold there."""
         columns = self._columns(word) if self._formulas and word else {}
         states = self._states(word)
-        self._language.budget.spend(1 + (len(places) * len(self._asked.cases) >> 1) + (len(word) >> 4))
-        return {place: [number for number, when in enumerate(self._asked.cases)
+        self._language.budget.spend(1 + (len(places) * len(self._conditions.cases) >> 1) + (len(word) >> 4))
+        return {place: [number for number, when in enumerate(self._conditions.cases)
                         if self._holds(when, columns, states, place)] for place in places}
 
     def _holds(self, when: When, columns: dict[Place, TruthColumn], states: Sequence[int], place: int) -> bool:
@@ -39,7 +39,7 @@ class TruthsAlongWord:
         return when.formula is None or (place > 0 and columns[when.formula][place - 1])
 
     def _states(self, word: Sequence[int]) -> list[int]:
-        automaton = self._asked.automaton
+        automaton = self._conditions.automaton
         if automaton is None:
             return []
         steps = automaton.steps
@@ -63,7 +63,7 @@ class TruthsAlongWord:
                 counts: dict[Place, Sequence[int]]) -> TruthColumn:
         name, operands, data = self._language.nodes[place]
         if name == "Q":
-            letter = self._asked.alphabet.index(str(data[0]))
+            letter = self._conditions.alphabet.index(str(data[0]))
             return [other == letter for other in word]
         if name in ("P", "user"):
             return self._fixed_column(place, len(word))
@@ -106,10 +106,10 @@ class TruthsAlongWord:
 
 def since(a: TruthColumn, b: TruthColumn) -> TruthColumn:
     """Return the truths of ``a since b`` at all positions, from those of a and b."""
-    found, held = [], False
+    found, holds = [], False
     for left, right in zip(a, b, strict=True):
-        held = left and (right or held)
-        found.append(held)
+        holds = left and (right or holds)
+        found.append(holds)
     return found
 
 

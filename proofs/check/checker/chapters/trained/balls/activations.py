@@ -61,7 +61,7 @@ class Activation:
     def __init__(self, name: str, precision: Precision, budget: Budget, allowed: int = 1) -> None:
         self._budget, self._precision = budget, precision
         self._shape, self._name = SHAPES[name], name
-        self._far = far(precision.fraction) << precision.fraction
+        self._far = asymptote_start(precision.fraction) << precision.fraction
         self._function: Callable[[int], int] = int
         self._finer = 0 if precision.level or name in EXACT else FINER
         if name not in EXACT:
@@ -87,7 +87,7 @@ class Activation:
         """Return the function at beginnings of cells, without making cells."""
         return [self._value_at(x >> self._shift) >> self._finer for x in points]
 
-    def spread(self, e: int) -> int:
+    def propagated_error(self, e: int) -> int:
         """Return the error of the results due to an error e (2-norm) of the arguments, roundings excluded."""
         return e * self._shape.slope.numerator // self._shape.slope.denominator + 1
 
@@ -149,7 +149,7 @@ class ScoreCap:
         return [y * over // under for y in self._tanh.apply([s * under // over for s in scores])]
 
 
-def far(fraction: int) -> int:
+def asymptote_start(fraction: int) -> int:
     """Return y0 such that for |x| >= y0 each function is within 2^-F of its asymptote.
 
     Proof. With y = |x| >= F + 16 >= 42, F of values: 1 - s(y) <= exp(-y), y exp(-y) <= 2^(-1.44y) y <= 2^-y; tanh is s

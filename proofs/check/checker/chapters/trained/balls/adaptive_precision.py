@@ -6,7 +6,7 @@ from ....kernel.verdicts import Rejected, require
 from ..reading.dyadics import Matrix
 from ..reading.network import LogitRow, Network
 from .precision import HIGHEST, LOWEST, Logits, Precision, Undecided
-from .prefix_tree import Walk, make_walk
+from .prefix_tree import Traversal, make_traversal
 from .stack import Stack, up_to_attention
 
 PATIENCE = 16  # words that needed a higher precision, less those that did not, before runs begin there
@@ -57,7 +57,7 @@ class Runner:
 
     def __init__(self, stacks: Stacks, offset: int, may_stand: Sequence[Sequence[int]]) -> None:
         self._stacks, self._offset, self._may_stand = stacks, offset, may_stand
-        self._walks: dict[int, Walk] = {}
+        self._traversals: dict[int, Traversal] = {}
         self._first, self._failed = LOWEST, 0
 
     def logits(self, level: int, tokens: Sequence[int], places: Sequence[int]) -> dict[int, Logits]:
@@ -66,10 +66,10 @@ class Runner:
         Raises:
             Undecided: if an error bound is too large.
         """
-        if level not in self._walks:
+        if level not in self._traversals:
             stack, beginning = self._stacks.at(level), self._stacks.beginning(level)
-            self._walks[level] = make_walk(stack, beginning, self._offset, self._may_stand)
-        return self._walks[level].logits(tokens, places)
+            self._traversals[level] = make_traversal(stack, beginning, self._offset, self._may_stand)
+        return self._traversals[level].logits(tokens, places)
 
     def prove(self, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:
         """Check that at each place the needed rows are above the margin.

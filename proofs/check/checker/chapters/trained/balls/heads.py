@@ -46,7 +46,7 @@ class VisibleBounds(NamedTuple):
     value_error: int = 0
     read_error: int = 0
     key_rest: int = 0
-    asked: int = 0
+    folded_key: int = 0
     value_apart: int = 0
 
     def extend(self, *others: VisibleBounds) -> VisibleBounds:
@@ -66,7 +66,7 @@ class TokenProjections(NamedTuple):
     query_error: int
     reach: VisibleBounds
     query_rest: int = 0
-    asks: int = 0
+    folded_query: int = 0
 
 
 class HeadOnNumbers:
@@ -83,9 +83,10 @@ class HeadOnNumbers:
         self._precision, self._cap = precision, cap
         self.query, self.key, self.value = maps
         self.width = self.value.width
-        self.turn = RotaryTurn(step.rotary, precision, self.query.width) if step.rotary else None
-        self._turning = self.turn.grows(max(self.query.bound, self.key.bound)) if self.turn else (1 << NORM_BITS, 0)
-        factor, rounding = self._turning
+        self.rotation = Rotation(step.rotary, precision, self.query.width) if step.rotary else None
+        most = max(self.query.bound, self.key.bound)
+        self._growth = self.rotation.grows(most) if self.rotation else (1 << NORM_BITS, 0)
+        factor, rounding = self._growth
         queries, keys = ((product.bound * factor >> NORM_BITS) + 1 + rounding for product in (self.query, self.key))
         self._drop = (queries * keys >> precision.fraction).bit_length() + precision.product - (precision.slot - 3)
         if self._drop > 0 and precision.level:
@@ -111,7 +112,7 @@ class HeadOnNumbers:
         self.rounding = 3 * self._side + (self.values >> self._bits) + 2
         self.bound = self.values + self.rounding
 
-    def spread(self, key: IntegerRow, place: int) -> list[int]:
+    def placed_key(self, key: IntegerRow, place: int) -> list[int]:
         """Return a key, without dropped bits, as a summand of the packed keys, in the slot of its place."""
         bits = self._precision.product - self._precision.fraction + self._precision.slot * place
         return [k >> self._drop << bits for k in key]
@@ -136,12 +137,12 @@ class HeadOnNumbers:
         """Return a lower bound of the norm of an average before its rounding."""
         return max(0, ceil_norm(average) - 1 - self.rounding)
 
-    def see(self, query: IntegerRow, key: IntegerRow, value: IntegerRow, e: int, position: int) -> TokenProjections:
+    def project(self, query: IntegerRow, key: IntegerRow, value: IntegerRow, e: int, position: int) -> TokenProjections:
         """Return the projections of a token at a position number; its maps were applied to a vector with error e."""
         e_query, e_key = self.query.error(e), self.key.error(e)
-        if self.turn:
-            query, key = self.turn.apply(query, position) if query else query, self.turn.apply(key, position)
-            factor, rounding = self._turning
+        if self.rotation:
+            query, key = self.rotation.apply(query, position) if query else query, self.rotation.apply(key, position)
+            factor, rounding = self._growth
             e_query, e_key = ((error * factor >> NORM_BITS) + 1 + rounding for error in (e_query, e_key))
         reach = VisibleBounds(e_key, ceil_norm(key), self.value.error(e))
         return TokenProjections(query, key, value, e_query, reach)
@@ -200,11 +201,11 @@ class HeadOnNumbers:
         coarser = precision.fraction - bits
         square = ((squares << 2 * precision.fraction + self._square_bits) // total + 1) - (
             self.least_norm(found) << coarser) ** 2
-        spread = ceil_sqrt(max(0, square))
+        placed_key = ceil_sqrt(max(0, square))
         scores, others = (105 * x, 106) if 64 * x <= one else (102 * x + (32 * x * x >> precision.fraction) + 1, 840)
         scores, e_value = self.sharpened(scores, reach.value_error, sums, total, units)
-        spread = scores * spread // (100 * one) + others * units * 2 * self.values // (100 * room)
-        return HeadAverage(found, (e_value + spread + 2 >> coarser) + 1 + self.rounding)
+        placed_key = scores * placed_key // (100 * one) + others * units * 2 * self.values // (100 * room)
+        return HeadAverage(found, (e_value + placed_key + 2 >> coarser) + 1 + self.rounding)
 
 
 def maps_of_heads(precision: Precision, budget: Budget, step: AttentionStep, reads: int
@@ -236,7 +237,7 @@ def scale_map(given: ExactLinear, scale: Scale, bits: int) -> tuple[ExactLinear,
     return multiply(given, factor, -k), True
 
 
-class RotaryTurn:
+class Rotation:
     """Rotary positions: the rows of two tables, cosines and sines, rotate pairs of coordinates."""
 
     def __init__(self, rotary: Rotary, precision: Precision, width: int) -> None:

@@ -15,7 +15,7 @@ class AttentionMemory:
         """Make an empty cache; averages are over 2^bits."""
         self._bits_of_average = bits
         self._stack, self._asking = stack, attention.heads
-        self._heads = attention.heads[:1] if attention.alike else attention.heads
+        self._heads = attention.heads[:1] if attention.shares_keys else attention.heads
         self._kept: list[tuple[list[list[int]], list[int], list[VisibleBounds]]] = [
             ([[0] * head.key.width], [], [VisibleBounds()]) for head in self._heads]
 
@@ -23,7 +23,7 @@ class AttentionMemory:
         """Append a place."""
         for head, one, (keys, values, reach) in zip(self._heads, seen, self._kept, strict=False):
             self._stack.budget.hold(self._bits_from(head, len(values), len(values) + 1))
-            keys.append(list(map(add, keys[-1], head.spread(one.key, len(values)))))
+            keys.append(list(map(add, keys[-1], head.placed_key(one.key, len(values)))))
             values.append(head.weigh(one.value, one.reach.value_error))
             reach.append(reach[-1].extend(one.reach))
 

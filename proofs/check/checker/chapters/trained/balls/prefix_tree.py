@@ -59,15 +59,15 @@ class PrefixTreeTraversal:
         blocks, stack = self._stack.blocks, self._stack
         stack.budget.spend(1 + (stack.cost if is_judged or len(blocks) > 1 else 0))
         stream, seen = self._tables.start(place, token), []
-        for number, (attention, alone) in enumerate(blocks):
+        for number, (attention, steps) in enumerate(blocks):
             if number:
-                seen = attention.see(stream, self._offset + place, is_judged or number < len(blocks) - 1)
+                seen = attention.project(stream, self._offset + place, is_judged or number < len(blocks) - 1)
                 self._memories[number - 1].add(seen)
             if number == len(blocks) - 1 and not is_judged:
                 return None
             averages = (self._memories[number - 1].averages(seen, place) if number
                         else self._tables.averages(place, self._tokens))
-            stream = pass_on(alone, attention.write(stream, averages))
+            stream = pass_on(steps, attention.write(stream, averages))
         return stream
 
 
@@ -93,35 +93,35 @@ class WholeWordTraversal:
             streams = dict(enumerate(pass_all(stack.stem, embedded)))
         else:
             streams = {place: self._tables.start(place, tokens[place]) for place in places}
-        for number, (attention, alone) in enumerate(stack.blocks):
-            wanted = places if of_input or number < len(stack.blocks) - 1 else judged
-            averages = (self._averages(attention, [streams[place] for place in places], wanted) if number or of_input
-                        else [self._tables.averages(place, tokens) for place in wanted])
-            written = [attention.write(streams[place], one) for place, one in zip(wanted, averages, strict=True)]
-            streams = dict(zip(wanted, pass_all(alone, written), strict=True))
+        for number, (attention, steps) in enumerate(stack.blocks):
+            needed = places if of_input or number < len(stack.blocks) - 1 else judged
+            averages = (self._averages(attention, [streams[place] for place in places], needed) if number or of_input
+                        else [self._tables.averages(place, tokens) for place in needed])
+            written = [attention.write(streams[place], one) for place, one in zip(needed, averages, strict=True)]
+            streams = dict(zip(needed, pass_all(steps, written), strict=True))
         return {place: stack.rows.logits(streams[place]) for place in judged}
 
-    def _averages(self, attention: AttentionOnNumbers, streams: Sequence[Stream], wanted: Collection[int]
+    def _averages(self, attention: AttentionOnNumbers, streams: Sequence[Stream], needed: Collection[int]
                   ) -> list[list[HeadAverage]]:
         """Return, for each wanted place, each head's average over all places, or over those so far if causal."""
-        seen = [attention.see(stream, self._offset + place, place in wanted) for place, stream in enumerate(streams)]
+        seen = [attention.project(x, self._offset + place, place in needed) for place, x in enumerate(streams)]
         memory, found = AttentionMemory(self._stack, attention, self._stack.precision.fraction), {}
         if not self._stack.network.masked:
             memory.fill(seen)
-            found = {place: memory.averages(seen[place], place) for place in wanted}
+            found = {place: memory.averages(seen[place], place) for place in needed}
         else:
             for place, one in enumerate(seen):
                 memory.add(one)
-                if place in wanted:
+                if place in needed:
                     found[place] = memory.averages(one, place)
         memory.cut(0)
-        return [found[place] for place in wanted]
+        return [found[place] for place in needed]
 
 
-Walk = PrefixTreeTraversal | WholeWordTraversal
+Traversal = PrefixTreeTraversal | WholeWordTraversal
 
 
-def make_walk(stack: Stack, beginning: Stack, offset: int, may_stand: Sequence[Sequence[int]]) -> Walk:
+def make_traversal(stack: Stack, beginning: Stack, offset: int, may_stand: Sequence[Sequence[int]]) -> Traversal:
     """Return a traversal at an offset; ``may_stand[p]`` has the tokens that may occur at place p of the input.
 
     ``beginning`` is the stack, or the network up to its first attention at a higher precision.

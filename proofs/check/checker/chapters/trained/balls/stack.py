@@ -105,7 +105,7 @@ class UnitsOnNumbers:
         """Return the stream after the step."""
         x, e = stream
         read, e_read = self._reading.apply(stream)
-        e_hidden = self._activation.spread(self._activates.error(e_read)) + self._rounding
+        e_hidden = self._activation.propagated_error(self._activates.error(e_read)) + self._rounding
         hidden: Sequence[int] = self._activation.apply(self._activates.apply(read))
         if self._gate:
             bits, e_in = self._precision.fraction, self._in.error(e_read)
@@ -149,7 +149,7 @@ class AttentionOnNumbers:
         alike: whether all heads have the same keys and values.
     """
 
-    alike = False
+    shares_keys = False
 
     def __init__(self, precision: Precision, budget: Budget, step: AttentionStep, width: int, reads: int,
                  length: int) -> None:
@@ -181,11 +181,11 @@ class AttentionOnNumbers:
         self.bound = reads + self._out.bound
         self.cost = sum(head.width for head in self.heads) * self._out.width // 2 + self._reading.cost
 
-    def see(self, stream: Stream, position: int, asks: bool) -> list[TokenProjections]:
-        """Return each head's projections of a token at a position number; without a query unless ``asks``."""
+    def project(self, stream: Stream, position: int, with_query: bool) -> list[TokenProjections]:
+        """Return each head's projections of a token at a position number; with a query if ``with_query``."""
         read, e = self._reading.apply(stream)
-        made = (self._all if asks else self._seen).apply(read)
-        return [head.see(made[query] if asks else (), made[key], made[value], e, position)
+        made = (self._all if with_query else self._seen).apply(read)
+        return [head.project(made[query] if with_query else (), made[key], made[value], e, position)
                 for head, (query, key, value) in zip(self.heads, self._slices, strict=True)]
 
     def write(self, stream: Stream, averages: Sequence[HeadAverage]) -> Stream:
@@ -203,7 +203,7 @@ class AttentionWithFoldedKeys(AttentionOnNumbers):
     which changes no weight; as weights add up to 1, the average of y_j V + v is V of the average of the y_j, and v.
     """
 
-    alike = True
+    shares_keys = True
 
     def __init__(self, precision: Precision, budget: Budget, step: AttentionStep, width: int, reads: int,
                  length: int) -> None:
@@ -223,14 +223,14 @@ class AttentionWithFoldedKeys(AttentionOnNumbers):
         self._write_by(precision, budget, outs, step.bias or zeros(width), reads)
         self.cost = read.cost + read.width * width // 8
 
-    def see(self, stream: Stream, position: int, asks: bool) -> list[TokenProjections]:
-        """Return each head's projections of a token; without a query unless ``asks``."""
+    def project(self, stream: Stream, position: int, with_query: bool) -> list[TokenProjections]:
+        """Return each head's projections of a token; with a query if ``with_query``."""
         read, e = self._reading.apply(stream)
-        return [head.see(query.apply(read) if asks else (), read, read, e, position)
+        return [head.project(query.apply(read) if with_query else (), read, read, e, position)
                 for head, query in zip(self.heads, self._queries, strict=True)]
 
 
-Alone = NormOfStream | UnitsOnNumbers | RoundingOnNumbers
+TokenStep = NormOfStream | UnitsOnNumbers | RoundingOnNumbers
 
 
 class RowsOnNumbers:
@@ -302,14 +302,14 @@ class Stack:
         steps, last = list(network.steps), None
         if steps and isinstance(steps[-1], NormStep):
             last = steps.pop().norm
-        self.stem: list[Alone] = []
-        self.blocks: list[tuple[AttentionOnNumbers, list[Alone]]] = []
+        self.stem: list[TokenStep] = []
+        self.blocks: list[tuple[AttentionOnNumbers, list[TokenStep]]] = []
         self.starts = self._bound
         for step in steps:
             if isinstance(step, AttentionStep):
                 self.blocks.append((self._attention(step), []))
             else:
-                (self.blocks[-1][1] if self.blocks else self.stem).append(self._alone(step))
+                (self.blocks[-1][1] if self.blocks else self.stem).append(self._token_step(step))
                 self.starts = self.starts if self.blocks else self._bound
         self.rows = self._make_rows(last, rows, margin)
         self.cost = (self.cost + self.rows.cost) // (1 if precision.level else 4)
@@ -334,14 +334,14 @@ class Stack:
             bound += greatest_norm(network.positions.rows, network.positions.power + power)
         return bound + 2 * ceil_sqrt(network.width)
 
-    def _alone(self, step: NormStep | UnitsStep) -> Alone:
+    def _token_step(self, step: NormStep | UnitsStep) -> TokenStep:
         """Append a step on each token alone."""
-        made = self._make_alone(step)
+        made = self._make_token_step(step)
         self.cost += made.cost
         self._bound, self._width = made.bound, made.width
         return made
 
-    def _make_alone(self, step: NormStep | UnitsStep) -> Alone:
+    def _make_token_step(self, step: NormStep | UnitsStep) -> TokenStep:
         if isinstance(step, UnitsStep) and isinstance(step.activation, Rounding):
             return RoundingOnNumbers(self.precision, self.budget, step, step.activation, self._width, self._bound)
         if isinstance(step, UnitsStep):
@@ -369,14 +369,14 @@ def up_to_attention(network: Network) -> Network:
     return replace(network, steps=network.steps[:first + 1])
 
 
-def pass_on(steps: Iterable[Alone], stream: Stream) -> Stream:
+def pass_on(steps: Iterable[TokenStep], stream: Stream) -> Stream:
     """Return the stream after steps on each token alone."""
     for step in steps:
         stream = step.apply(stream)
     return stream
 
 
-def pass_all(steps: Iterable[Alone], streams: Sequence[Stream]) -> Sequence[Stream]:
+def pass_all(steps: Iterable[TokenStep], streams: Sequence[Stream]) -> Sequence[Stream]:
     """Return the streams of all tokens of an input after steps on each token, or roundings by a range of all."""
     for step in steps:
         streams = (step.apply_all(streams) if isinstance(step, RoundingOnNumbers)

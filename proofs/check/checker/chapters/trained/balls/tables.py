@@ -79,7 +79,7 @@ class Tables:
             stack.budget.spend(1 + stack.cost)
             stack.budget.hold(stack.network.width * 4 * INTEGER_BITS)
             stream = stack.start(token, self._offset + place)
-            seen = stack.blocks[0][0].see(stream, self._offset + place, asks=True) if stack.blocks else []
+            seen = stack.blocks[0][0].project(stream, self._offset + place, with_query=True) if stack.blocks else []
             found = self._started[place, token] = stream, seen
         return found
 
@@ -131,10 +131,10 @@ class Tables:
             scores = head.scores(query.query, head.beside(one.key for one in seen), len(seen), places, place)
             weights = head.weights(stack.exponentials, scores, max(scores))
             reach = VisibleBounds().extend(*[one.reach for one in seen])
-            off = head.score_errors(query, seen, reach, scores)
+            score_errors = head.score_errors(query, seen, reach, scores)
             sums = [so_far + (w * head.weigh(one.value, one.reach.value_error, e) << shift)
-                    for so_far, w, one, e in zip(sums, weights, seen, off, strict=True)]
-            errors.append((max(off), reach))
+                    for so_far, w, one, e in zip(sums, weights, seen, score_errors, strict=True)]
+            errors.append((max(score_errors), reach))
             shift += slot * head.slots
         each = iter(sums)
         return Weighed([{other: next(each) for other in self._may_stand[p]} for p in range(stop)], errors)

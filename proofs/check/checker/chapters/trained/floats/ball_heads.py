@@ -24,33 +24,33 @@ class HeadOnBalls(HeadOnNumbers):
     def __init__(self, balls: Balls, step: AttentionStep, head: NetworkHead,
                  maps: Sequence[LinearOnNumbers | Unchanged], length: int) -> None:
         super().__init__(balls.precision, step, head, maps, length)
-        run, width, (low, high) = balls.run, head.query.weight.width, ends_of_scale(step.scale)
-        if not 2 * tiny(run.sums) <= low <= 1:
+        model, width, (low, high) = balls.model, head.query.weight.width, ends_of_scale(step.scale)
+        if not 2 * tiny(model.sums) <= low <= 1:
             raise Undecided
         self._scale, self._back = share(high), share(1 / low)
         self._products = [ProductOnBalls(balls, linear(one)) for one in (head.query, head.key, head.value)]
         self._stored, self._entering = ([kind(size) for size in (width, width, self.width)]
                                         for kind in (balls.stored, balls.entering))
         terms = width + (0 if is_power(step.scale.times) else 2)
-        self._product = share(gamma(terms, roundoff_of_sums(run)))
-        self._raised = balls.number(raised(run) * ceil_sqrt(max(width, self.width)))
-        self._lost = balls.number(4 * terms * tiny(run.sums)) + 2
-        self._score = balls.rounded(run.scores, 1, exact=run.scores == run.sums)
-        self._sums = balls.below(run.sums, 2) * low
+        self._product = share(gamma(terms, roundoff_of_sums(model)))
+        self._raised = balls.number(raised(model) * ceil_sqrt(max(width, self.width)))
+        self._lost = balls.number(4 * terms * tiny(model.sums)) + 2
+        self._score = balls.rounded(model.scores, 1, exact=model.scores == model.sums)
+        self._sums = balls.below(model.sums, 2) * low
         self._gain = share(greatest_gain(step.norm)) if step.norm else 1 << SHARE
         query, inexact = scale_map(linear(head.query), step.scale, balls.precision.slot)
-        self._asked, self._asks = (
+        self._fold_key, self._fold_query = (
             LinearOnNumbers(balls.precision, balls.budget, ExactLinear(transposed(one.weight), zeros(
-                len(one.weight.rows))), reads, off)
-            for one, reads, off in ((query, self.key.bound, inexact), (linear(head.key), self.query.bound, False)))
-        softmax = SoftmaxRules(run)
+                len(one.weight.rows))), reads, rounded)
+            for one, reads, rounded in ((query, self.key.bound, inexact), (linear(head.key), self.query.bound, False)))
+        softmax = SoftmaxRules(model)
         fixed, of_size = softmax.exponents_within(length)
         self._fixed, self._of_size = balls.number(fixed) + 1, share(of_size)
-        self._most = min(balls.below(run.softmax, 8), balls.below(run.sums, 2),
+        self._most = min(balls.below(model.softmax, 8), balls.below(model.sums, 2),
                          balls.precision.number(softmax.most_of_scores(length)))
         relative, lost = softmax.relative(length), softmax.lost(length)
-        flushed = 16 * length * tiny(run.softmax)
-        if flushed > 1 or 2 * length >= 1 << run.softmax.greatest:
+        flushed = 16 * length * tiny(model.softmax)
+        if flushed > 1 or 2 * length >= 1 << model.softmax.greatest:
             raise Undecided
         self._relative, self._flushed = share(relative), share((1 + relative) * flushed + self._side * lost)
         self._constant = self._side * balls.number(lost) + 2
@@ -62,39 +62,39 @@ class HeadOnBalls(HeadOnNumbers):
         self._through = [spectral_norm(balls.budget, through(one, out.weight).weight, balls.precision.norms) + 1
                          for one in (linear(head.value), after_norm(step.norm, linear(head.value)))]
         self._values = min(balls.below(form, 4 * length) for form in (
-            (run.sums,) if run.normalised == "before" else (run.sums, run.softmax)))
+            (model.sums,) if model.normalised == "before" else (model.sums, model.softmax)))
 
-    def see_read(self, query: Sequence[int], key: Sequence[int], value: Sequence[int], e: int, off: int, size: int
-                    ) -> TokenProjections:
+    def project_read(self, query: Sequence[int], key: Sequence[int], value: Sequence[int], e: int, gain_error: int,
+                     size: int) -> TokenProjections:
         """Return the projections of a token from its mapped input.
 
-        The input has error e before gain and bias; ``off`` is its later error, ``size`` a bound of its 2-norm.
+        The input has error e before gain and bias; ``gain_error`` after, and 2-norm at most ``size``.
         """
-        found, rests, read = [], [], (e * self._gain >> SHARE) + 1 + off
+        found, rests, read = [], [], (e * self._gain >> SHARE) + 1 + gain_error
         for kind, (vector, linear_map) in enumerate(((query, self.query), (key, self.key), (value, self.value))):
             scale, back = (self._scale, self._back) if kind == 0 else (1 << SHARE, 1 << SHARE)
-            error = linear_map.error(e) + (self._products[kind].off(off, size) * scale >> SHARE) + 1
-            rest = linear_map.error(0) + (self._products[kind].off(0, size) * scale >> SHARE) + 1
+            error = linear_map.error(e) + (self._products[kind].error(gain_error, size) * scale >> SHARE) + 1
+            rest = linear_map.error(0) + (self._products[kind].error(0, size) * scale >> SHARE) + 1
             for rounded in (self._stored[kind], self._entering[kind]):
                 stored = [(abs(y) * back >> SHARE) + 1 for y in vector]
-                more = (rounded.of(stored, (error * back >> SHARE) + 1) * scale >> SHARE) + 1
+                more = (rounded.error_near(stored, (error * back >> SHARE) + 1) * scale >> SHARE) + 1
                 error, rest = error + more, rest + more
             found.append(error)
             rests.append(rest)
         (e_query, e_key, e_value), (of_query, of_key, of_value) = found, rests
-        e_written = min(e_value, (e * self._through[1] + off * self._through[0] >> NORM_BITS) + 1 + of_value)
+        e_written = min(e_value, (e * self._through[1] + gain_error * self._through[0] >> NORM_BITS) + 1 + of_value)
         more = ((ceil_norm(value) + e_value + self._raised) * self._relative >> SHARE) + 1
-        asked, asks = (ceil_norm(back.apply(vector)) + back.error(0) if vector else 0
-                       for back, vector in ((self._asked, key), (self._asks, query)))
+        folded_key, folded_query = (ceil_norm(back.apply(vector)) + back.error(0) if vector else 0
+                                    for back, vector in ((self._fold_key, key), (self._fold_query, query)))
         return TokenProjections(query, key, value, e_query, VisibleBounds(
-            e_key, ceil_norm(key), e_written + more, read, of_key, asked, e_value + more), of_query, asks)
+            e_key, ceil_norm(key), e_written + more, read, of_key, folded_key, e_value + more), of_query, folded_query)
 
     def weigh(self, value: Sequence[int], e: int = 0, e_score: int | None = None) -> int:
         """Pack before the value also its error, and (exp(x) - 1)² / 8, x the error of its score; both at most 1."""
         unit, bits, slot = self._precision.one, self._precision.fraction, self._precision.slot
         x = unit << 2 if e_score is None else e_score + RELATIVE_ERROR
-        bend = x + (3 * x * x >> bits + 2) + 1
-        beside = min(unit, e) + (min(unit, (bend * bend >> bits + 3) + 1) << slot)
+        growth = x + (3 * x * x >> bits + 2) + 1
+        beside = min(unit, e) + (min(unit, (growth * growth >> bits + 3) + 1) << slot)
         return super().weigh(value) + (beside << 2 * slot)
 
     def sharpened(self, moved: int, most: int, sums: int, total: int, units: int) -> tuple[int, int]:
@@ -124,39 +124,40 @@ class HeadOnBalls(HeadOnNumbers):
 
     def score_error(self, seen: TokenProjections, reach: VisibleBounds, scores: Sequence[int]) -> int:
         """Bound the error of the log-weights of an execution relative to these scores."""
-        e = self._whole(seen, reach)
-        return e + self._later(max(map(abs, scores)) + e)
+        e = self._unstored_error(seen, reach)
+        return e + self._stored_error(max(map(abs, scores)) + e)
 
     def score_errors(self, seen: TokenProjections, others: Sequence[TokenProjections], reach: VisibleBounds,
                      scores: Sequence[int]) -> Sequence[int]:
         """Bound the errors of the log-weights, one by one, up to a shift of all scores by their mean key's."""
         mean = [sum(column) // len(others) for column in zip(*(one.key for one in others), strict=True)]
         apart = [list(map(sub, one.key, mean)) for one in others]
-        found = [self._whole(seen, one.reach) for one in others]
-        later = self._later(max(map(abs, scores)) + max(found))
+        found = [self._unstored_error(seen, one.reach) for one in others]
+        later = self._stored_error(max(map(abs, scores)) + max(found))
         if max(map(ceil_norm, apart)) <= self.key.bound:
-            moved = [self._off_by(seen, one.reach, ceil_norm(self._asked.apply(key)) + self._asked.error(0), ceil_norm(
-                key)) + self._made(seen, one.reach) for one, key in zip(others, apart, strict=True)]
-            if max(moved) <= self._whole(seen, reach):
+            folded = [ceil_norm(self._fold_key.apply(key)) + self._fold_key.error(0) for key in apart]
+            moved = [self._product_error(seen, one.reach, norm, ceil_norm(key)) + self._operation_error(seen, one.reach)
+                     for one, norm, key in zip(others, folded, apart, strict=True)]
+            if max(moved) <= self._unstored_error(seen, reach):
                 found = min(found, moved, key=sum)
         return [e + later for e in found]
 
-    def _whole(self, seen: TokenProjections, reach: VisibleBounds) -> int:
+    def _unstored_error(self, seen: TokenProjections, reach: VisibleBounds) -> int:
         """Bound the error of a score before it is stored."""
-        e = min(super().score_error(seen, reach, ()), self._off_by(seen, reach, reach.asked, reach.key_norm))
-        return e + self._made(seen, reach)
+        product = self._product_error(seen, reach, reach.folded_key, reach.key_norm)
+        return min(super().score_error(seen, reach, ()), product) + self._operation_error(seen, reach)
 
-    def _off_by(self, seen: TokenProjections, reach: VisibleBounds, asked: int, norm: int) -> int:
+    def _product_error(self, seen: TokenProjections, reach: VisibleBounds, folded_key: int, norm: int) -> int:
         """Bound the error of q' · k' up to q' · m for one vector m common to all keys.
 
         ``norm`` is that of k - m, ``folded_key`` that of W_Q (k - m).
         """
-        products = seen.asks * reach.read_error + ceil_norm(seen.query) * (reach.key_rest + self._dropped)
+        products = seen.folded_query * reach.read_error + ceil_norm(seen.query) * (reach.key_rest + self._dropped)
         products += seen.query_error * (reach.key_error + self._dropped)
-        products += asked * seen.reach.read_error + seen.query_rest * norm
+        products += folded_key * seen.reach.read_error + seen.query_rest * norm
         return (products >> self._precision.fraction) + 3
 
-    def _made(self, seen: TokenProjections, reach: VisibleBounds) -> int:
+    def _operation_error(self, seen: TokenProjections, reach: VisibleBounds) -> int:
         """Bound the error that operations add to a score."""
         total = ((ceil_norm(seen.query) + seen.query_error + self._raised)
                  * (reach.key_norm + reach.key_error + self._raised) >> self._precision.fraction) + 1
@@ -164,9 +165,9 @@ class HeadOnBalls(HeadOnNumbers):
             raise Undecided
         return (total * self._product >> SHARE) + self._lost
 
-    def _later(self, most: int) -> int:
+    def _stored_error(self, most: int) -> int:
         """Bound the further error of log-weights, of scores of at most ``most`` before they are stored."""
-        more = self._score.off(most)
+        more = self._score.error(most)
         most += more
         if most >= self._most:
             raise Undecided

@@ -15,7 +15,7 @@ from ...float_models.roundoff import tiny
 from ..balls.exact import ExactLinear, below, linear, select, zeros
 from ..balls.heads import HeadAverage, TokenProjections
 from ..balls.precision import NORM_BITS, Logits, Precision, Stream, Undecided, ceil_norm, ceil_sqrt
-from ..balls.stack import Alone, AttentionOnNumbers, NormOfStream, RowsOnNumbers, Stack, UnitsOnNumbers
+from ..balls.stack import AttentionOnNumbers, NormOfStream, RowsOnNumbers, Stack, TokenStep, UnitsOnNumbers
 from ..reading.network import AttentionStep, LogitRow, Network, Norm, NormStep, UnitsStep
 from .ball_heads import HeadOnBalls
 from .balls import SHARE, Balls, InputOnBalls, ProductOnBalls, SumOnBalls, greatest_gain, share
@@ -30,7 +30,7 @@ class NormOnBalls(NormOfStream):
     def __init__(self, balls: Balls, norm: Norm, width: int, reads: int) -> None:
         super().__init__(balls.precision, balls.budget, norm, width, reads)
         self._input = InputOnBalls(balls, norm, width)
-        self._more = (self._input.more * share(greatest_gain(norm)) >> SHARE) + 1 + self._input.off
+        self._more = (self._input.more * share(greatest_gain(norm)) >> SHARE) + 1 + self._input.gain_error
 
     def apply(self, stream: Stream) -> Stream:
         """Return the stream after the step."""
@@ -43,11 +43,11 @@ class UnitsOnBalls(UnitsOnNumbers):
 
     def __init__(self, balls: Balls, step: UnitsStep, width: int, reads: int) -> None:
         super().__init__(balls.precision, balls.budget, step, width, reads,
-                         max(1, balls.precision.one >> balls.run.storage.precision + TABLE_BITS))
-        units, one, lost = step.inward.weight.width, balls.precision.one, 4 * tiny(balls.run.softmax)
+                         max(1, balls.precision.one >> balls.model.storage.precision + TABLE_BITS))
+        units, one, lost = step.inward.weight.width, balls.precision.one, 4 * tiny(balls.model.softmax)
         self._input, self._sum = InputOnBalls(balls, step.norm, width), SumOnBalls(balls, width)
         self._inward, self._outward = (ProductOnBalls(balls, linear(one)) for one in (step.inward, step.outward))
-        self._stored, self._most = balls.stored(units), balls.below(balls.run.softmax, 2)
+        self._stored, self._most = balls.stored(units), balls.below(balls.model.softmax, 2)
         self._exact, tanh = step.activation == "relu", step.activation == "tanh"
         self._share = share(lost if tanh else 5 * balls.u + balls.function + lost)
         self._constant = self._side * balls.number(lost + (balls.function if tanh else 0)) + 2
@@ -57,19 +57,19 @@ class UnitsOnBalls(UnitsOnNumbers):
     def apply(self, stream: Stream) -> Stream:
         """Return the stream after the step."""
         read, e = self._reading.apply(self._input.widened(stream))
-        e_read, off, size = self._input.read(read, e)
+        e_read, gain_error, size = self._input.read(read, e)
         x = self._in.apply(read)
-        e = self._in.error(e_read) + self._inward.off(off, size)
-        e += self._stored.off(ceil_norm(x) + e)
+        e = self._in.error(e_read) + self._inward.error(gain_error, size)
+        e += self._stored.error(ceil_norm(x) + e)
         size = ceil_norm(x) + e
         hidden = self._activation.apply(x)
-        e = self._activation.spread(e) + self._rounding
+        e = self._activation.propagated_error(e) + self._rounding
         if not self._exact:
             if size >= self._most:
                 raise Undecided
             e += (self._share * size >> SHARE) + self._constant
-            e += self._stored.off(ceil_norm(hidden) + e)
-        e_out = self._out.error(e) + self._outward.off(0, ceil_norm(hidden) + e)
+            e += self._stored.error(ceil_norm(hidden) + e)
+        e_out = self._out.error(e) + self._outward.error(0, ceil_norm(hidden) + e)
         return self._sum.add(stream, self._write(hidden), e_out)
 
 
@@ -79,29 +79,30 @@ class AttentionOnBalls(AttentionOnNumbers):
     def __init__(self, balls: Balls, step: AttentionStep, width: int, reads: int, length: int) -> None:
         super().__init__(balls.precision, balls.budget, step, width, reads, length)
         self._input, self._sum = InputOnBalls(balls, step.norm, width), SumOnBalls(balls, width)
-        self._of_runs = [HeadOnBalls(balls, step, head, (known.query, known.key, known.value), length)
+        self._ball_heads = [HeadOnBalls(balls, step, head, (known.query, known.key, known.value), length)
                          for head, known in zip(step.heads, self.heads, strict=True)]
-        self.heads = [*self._of_runs]
+        self.heads = [*self._ball_heads]
         whole = ExactLinear(below([head.out for head in step.heads]), step.bias or zeros(width))
         self._product, self._stored = ProductOnBalls(balls, whole), balls.stored(len(whole.weight.rows))
 
-    def see(self, stream: Stream, position: int, asks: bool) -> list[TokenProjections]:
-        """Return each head's projections of a token; without a query unless ``asks``."""
+    def project(self, stream: Stream, position: int, with_query: bool) -> list[TokenProjections]:
+        """Return each head's projections of a token; with a query if ``with_query``."""
         read, e = self._reading.apply(self._input.widened(stream))
-        e, off, size = self._input.read(read, e)
-        made = (self._all if asks else self._seen).apply(read)
-        return [head.see_read(made[query] if asks else (), made[key], made[value], e, off, size)
-                for head, (query, key, value) in zip(self._of_runs, self._slices, strict=True)]
+        e, gain_error, size = self._input.read(read, e)
+        made = (self._all if with_query else self._seen).apply(read)
+        return [head.project_read(made[query] if with_query else (), made[key], made[value], e, gain_error, size)
+                for head, (query, key, value) in zip(self._ball_heads, self._slices, strict=True)]
 
     def write(self, stream: Stream, averages: Sequence[HeadAverage]) -> Stream:
         """Return the stream plus the heads' output."""
         z = [one for average in averages for one in average.numbers]
         e = sum((average.error * head.out_norm >> NORM_BITS) + 1
-                for average, head in zip(averages, self._of_runs, strict=True))
+                for average, head in zip(averages, self._ball_heads, strict=True))
         size = ceil_norm(average.size for average in averages)
         apart = ceil_norm(average.size - ceil_norm(average.numbers) for average in averages)
-        off = min(self._stored.off(size), self._stored.of(z, apart))
-        return self._sum.add(stream, self._out.apply(z), e + self._out.error(0) + self._product.off(off, size + off))
+        stored = min(self._stored.error(size), self._stored.error_near(z, apart))
+        e += self._out.error(0) + self._product.error(stored, size + stored)
+        return self._sum.add(stream, self._out.apply(z), e)
 
 
 class RowsOnBalls(RowsOnNumbers):
@@ -121,18 +122,18 @@ class RowsOnBalls(RowsOnNumbers):
 
     def values(self, logits: Logits, rows: Sequence[int]) -> list[tuple[int, int]]:
         """Return the value and the error bound of each of these rows."""
-        off = self._off(logits)
-        return [(value, error + sum([abs(c) * off[place] for place, c in self._forms[row]]))
+        errors = self._logit_errors(logits)
+        return [(value, error + sum([abs(c) * errors[place] for place, c in self._forms[row]]))
                 for row, (value, error) in zip(rows, super().values(logits, rows), strict=True)]
 
-    def _off(self, logits: Logits) -> list[int]:
+    def _logit_errors(self, logits: Logits) -> list[int]:
         """Bound the error of each logit beyond that of the product's input."""
         z, e = logits
         self._budget.spend(2 * len(self._logits))
         size = self._input.size or self._reads + e
-        made = [one.off(self._input.off, size) for one in self._logits]
+        made = [one.error(self._input.gain_error, size) for one in self._logits]
         common = self._product.error(e)  # the spectral norm is at least that of each column
-        return [more + self._stored.off(abs(x) + common + more) for x, more in zip(z, made, strict=True)]
+        return [more + self._stored.error(abs(x) + common + more) for x, more in zip(z, made, strict=True)]
 
     def are_above(self, logits: Logits, rows: Sequence[int]) -> bool:
         """Return whether these rows are above the margin in every execution.
@@ -152,10 +153,10 @@ class StackOnBalls(Stack):
     """
 
     def __init__(self, precision: Precision, budget: Budget, network: Network, tokens: Iterable[int],
-                 rows: Sequence[LogitRow], margin: Fraction, length: int, run: FloatClaim) -> None:
+                 rows: Sequence[LogitRow], margin: Fraction, length: int, model: FloatClaim) -> None:
         if not balls_have_rules(network):
             raise Undecided
-        self._balls = Balls(run, precision, budget)
+        self._balls = Balls(model, precision, budget)
         try:
             super().__init__(precision, budget, network, tokens, rows, margin, length)
         except Rejected:
@@ -164,15 +165,15 @@ class StackOnBalls(Stack):
 
     def embed(self, token: int, position: int) -> Stream:
         """Return the stream before the first step: one number in all executions, unless it is flushed."""
-        row, power = embedded(self._balls.run, self.network, token, position)
+        row, power = embedded(self._balls.model, self.network, token, position)
         x = [floor_shift(w, power + self.precision.fraction) for w in row]
-        return x, ceil_sqrt(len(x)) * (1 + self._balls.number(tiny(self._balls.run.storage)))
+        return x, ceil_sqrt(len(x)) * (1 + self._balls.number(tiny(self._balls.model.storage)))
 
     def _embedding_bound(self, tokens: Iterable[int]) -> int:
         exact = super()._embedding_bound(tokens)
-        return exact + self._balls.rounded(self._balls.run.storage, self.network.width).off(exact)
+        return exact + self._balls.rounded(self._balls.model.storage, self.network.width).error(exact)
 
-    def _make_alone(self, step: NormStep | UnitsStep) -> Alone:
+    def _make_token_step(self, step: NormStep | UnitsStep) -> TokenStep:
         if isinstance(step, UnitsStep):
             return UnitsOnBalls(self._balls, step, self._width, self._bound)
         return NormOnBalls(self._balls, step.norm, self._width, self._bound)

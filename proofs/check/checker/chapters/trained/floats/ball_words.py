@@ -15,10 +15,10 @@ from .ball_stack import RowsOnBalls, StackOnBalls
 class BallsOfInputs:
     """Rows of inputs of at most ``length`` of these tokens, of a network with rounded weights that the rules cover."""
 
-    def __init__(self, budget: Budget, network: Network, run: FloatClaim, rows: Sequence[LogitRow], margin: Fraction,
+    def __init__(self, budget: Budget, network: Network, model: FloatClaim, rows: Sequence[LogitRow], margin: Fraction,
                  tokens: Iterable[int], length: int) -> None:
         def make(precision: Precision, part: Network, rows: Sequence[LogitRow]) -> StackOnBalls:
-            return StackOnBalls(precision, budget, part, tokens, rows, margin, length, run)
+            return StackOnBalls(precision, budget, part, tokens, rows, margin, length, model)
 
         self.stacks = Stacks(network, rows, make)
         try:

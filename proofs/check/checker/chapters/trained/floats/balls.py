@@ -29,7 +29,7 @@ class Rounded(NamedTuple):
     most: int
     bits: int = 0
 
-    def off(self, size: int) -> int:
+    def error(self, size: int) -> int:
         """Bound the error of the rounded vector.
 
         Raises:
@@ -39,24 +39,24 @@ class Rounded(NamedTuple):
             raise Undecided
         return (self.share * size >> SHARE) + 1 + self.lost
 
-    def of(self, x: Sequence[int], e: int) -> int:
+    def error_near(self, x: Sequence[int], e: int) -> int:
         """Bound the error of rounding vectors within e of x: half a unit in the last place of each coordinate.
 
         Raises:
             Undecided: if a number may be too large.
         """
-        off = self.off(ceil_norm(x) + e)
+        error = self.error(ceil_norm(x) + e)
         halves = ceil_sqrt(sum([1 << 2 * (abs(y) + e).bit_length() for y in x]))
-        return min(off, (halves >> self.bits + 1) + 1 + self.lost)
+        return min(error, (halves >> self.bits + 1) + 1 + self.lost)
 
 
 class Balls:
     """The roundings of a float model."""
 
-    def __init__(self, run: FloatClaim, precision: Precision, budget: Budget) -> None:
-        self.run, self.precision, self.budget = run, precision, budget
-        self.u = unit_roundoff(run.softmax)
-        self.function = 2 * run.exp_ulp * self.u
+    def __init__(self, model: FloatClaim, precision: Precision, budget: Budget) -> None:
+        self.model, self.precision, self.budget = model, precision, budget
+        self.u = unit_roundoff(model.softmax)
+        self.function = 2 * model.exp_ulp * self.u
 
     def number(self, x: Fraction) -> int:
         """Return x in fixed point, rounded up."""
@@ -75,12 +75,12 @@ class Balls:
 
     def stored(self, width: int) -> Rounded:
         """Return the rounding of results when they are stored."""
-        run = self.run
-        return self.rounded(run.storage, width, exact=run.storage == run.sums == run.softmax)
+        model = self.model
+        return self.rounded(model.storage, width, exact=model.storage == model.sums == model.softmax)
 
     def entering(self, width: int) -> Rounded:
         """Return the rounding of stored vectors when they enter a product."""
-        return self.rounded(self.run.inputs, width, exact=self.run.inputs == self.run.storage)
+        return self.rounded(self.model.inputs, width, exact=self.model.inputs == self.model.storage)
 
 
 def share(x: Fraction) -> int:
@@ -93,23 +93,23 @@ class ProductOnBalls:
 
     def __init__(self, balls: Balls, given: ExactLinear) -> None:
         height, width, weight = len(given.weight.rows), given.weight.width, given.weight
-        u, more = roundoff_of_sums(balls.run), raised(balls.run)
+        u, more = roundoff_of_sums(balls.model), raised(balls.model)
         self._norm = spectral_norm(balls.budget, weight, balls.precision.norms) + 1
         self._frobenius = ceil_shift(ceil_norm(w for row in weight.rows for w in row), weight.power + NORM_BITS)
         self._frobenius += ceil_shift(share(more * ceil_sqrt(height * width)), NORM_BITS - SHARE)
         self._raised = balls.number(more * ceil_sqrt(height))
         self._bias = ceil_shift(ceil_norm(given.bias.entries), given.bias.power + balls.precision.fraction)
         self._share, self._entering = share(gamma(height + 1, u)), balls.entering(height)
-        self._lost = ceil_sqrt(width) * balls.number(4 * (height + 1) * tiny(balls.run.sums)) + 2
-        self._most = balls.below(balls.run.sums, 2)
+        self._lost = ceil_sqrt(width) * balls.number(4 * (height + 1) * tiny(balls.model.sums)) + 2
+        self._most = balls.below(balls.model.sums, 2)
 
-    def off(self, e: int, size: int) -> int:
+    def error(self, e: int, size: int) -> int:
         """Bound the error of the product, for an input with error e whose 2-norm, errors included, is at most ``size``.
 
         Raises:
             Undecided: if a number may be too large.
         """
-        more = self._entering.off(size)
+        more = self._entering.error(size)
         total = ((size + more + self._raised) * self._frobenius >> NORM_BITS) + 1 + self._bias
         if total >= self._most:
             raise Undecided
@@ -121,14 +121,14 @@ class InputOnBalls:
 
     Attributes:
         more: error of the norm of an execution, before gain and bias, beyond that due to the stream.
-        off, size: the input's further error, and a bound of its 2-norm; 0 without a norm.
+        gain_error, size: the input's further error, and a bound of its 2-norm; 0 without a norm.
     """
 
     def __init__(self, balls: Balls, norm: Norm | None, width: int) -> None:
-        self.more, self.off, self.size, self._norm = 0, 0, 0, norm
+        self.more, self.gain_error, self.size, self._norm = 0, 0, 0, norm
         if norm is None:
             return
-        u, lost, run = balls.u, tiny(balls.run.softmax), balls.run
+        u, lost, model = balls.u, tiny(balls.model.softmax), balls.model
         side, one = ceil_sqrt(width), balls.precision.one
         layer = norm.kind == "layer"
         self._share = share(gamma(width + 1, u) + 2 * gamma(4, u)) if layer else 0
@@ -136,31 +136,31 @@ class InputOnBalls:
         flushed = 4 * (width + 3) * lost / norm.epsilon
         if 8 * flushed > 1 or 4 * balls.function > 1 or 2 * width * lost > 1:
             raise Undecided
-        squares = min(Fraction(1 << run.softmax.greatest), width / lost) / 8 - width * norm.epsilon - 1
-        if squares < 1 or max(Fraction(width), 4 / norm.epsilon) >= 1 << run.softmax.greatest:
+        squares = min(Fraction(1 << model.softmax.greatest), width / lost) / 8 - width * norm.epsilon - 1
+        if squares < 1 or max(Fraction(width), 4 / norm.epsilon) >= 1 << model.softmax.greatest:
             raise Undecided
-        self._most = min(isqrt(squares.numerator // squares.denominator) * one, balls.below(run.softmax, 4 * side))
+        self._most = min(isqrt(squares.numerator // squares.denominator) * one, balls.below(model.softmax, 4 * side))
         factor = (1 + gamma(width + 8, u)) * (1 + 2 * flushed) * (1 + 2 * balls.function) - 1
         self.more = (side * one * share(factor) >> SHARE) + 1 + side * balls.number(lost) + self._lost
         made = side * one + self.more
-        if made >= balls.below(run.softmax):
+        if made >= balls.below(model.softmax):
             raise Undecided
         self.size = balls.number(greatest_gain(norm) * made / one) + (0 if norm.bias is None else ceil_shift(
             ceil_norm(norm.bias.entries), norm.bias.power + balls.precision.fraction))
-        self._last = (Rounded(share(gamma(2, u)), side * balls.number(4 * lost), balls.below(run.softmax, 2)),
+        self._last = (Rounded(share(gamma(2, u)), side * balls.number(4 * lost), balls.below(model.softmax, 2)),
                       balls.stored(width))
         self._greatest, self._side, bits = share(greatest_gain(norm)), side, balls.precision.fraction
         self._gain = [floor_shift(g, norm.gain.power + bits) for g in norm.gain.entries] if norm.gain else [one] * width
         self._bias = [floor_shift(b, norm.bias.power + bits) for b in norm.bias.entries] if norm.bias else [0] * width
         self._bits = bits
-        self.off, self.size = self._rounded(self.size)
+        self.gain_error, self.size = self._rounded(self.size)
 
     def _rounded(self, size: int) -> tuple[int, int]:
         """Return the error of applying gain and bias, and the size with it; ``size`` is that without roundings."""
-        off = 0
+        error = 0
         for step in self._last:
-            off += step.off(size + off)
-        return off, size + off
+            error += step.error(size + error)
+        return error, size + error
 
     def widened(self, stream: Stream) -> Stream:
         """Return the stream with an error increased by those of the mean and of the differences to it.
@@ -185,9 +185,9 @@ class InputOnBalls:
         made = [(y * g >> bits) + b for y, g, b in zip(x, self._gain, self._bias, strict=True)]
         more = (e * self._greatest >> SHARE) + 4 * self._side + (ceil_norm(x) >> bits)
         size, (last, stored) = ceil_norm(made) + more, self._last
-        off = last.off(size)
-        off += stored.of(made, more + off)
-        return e, off, size + off
+        error = last.error(size)
+        error += stored.error_near(made, more + error)
+        return e, error, size + error
 
 
 def greatest_gain(norm: Norm) -> Fraction:
@@ -200,7 +200,7 @@ class SumOnBalls:
 
     def __init__(self, balls: Balls, width: int) -> None:
         self._stored = balls.stored(width)
-        self._summed = balls.rounded(balls.run.sums, width)
+        self._summed = balls.rounded(balls.model.sums, width)
 
     def add(self, stream: Stream, written: Sequence[int], e: int) -> Stream:
         """Return the new stream; e is the error of the output before it is stored.
@@ -208,8 +208,8 @@ class SumOnBalls:
         Raises:
             Undecided: if a number may be too large.
         """
-        x, off = stream
-        e += off + self._stored.of(written, e)
+        x, error = stream
+        e += error + self._stored.error_near(written, e)
         found = list(map(add, x, written))
-        e += self._summed.off(ceil_norm(found) + e)
-        return found, e + self._stored.of(found, e)
+        e += self._summed.error(ceil_norm(found) + e)
+        return found, e + self._stored.error_near(found, e)

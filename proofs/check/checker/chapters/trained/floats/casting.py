@@ -29,23 +29,23 @@ def nearest(entries: Sequence[int], power: int, form: Format) -> tuple[int, ...]
 class Cast:
     """Rounding of the numbers of a network."""
 
-    def __init__(self, run: FloatClaim) -> None:
-        self._run = run
+    def __init__(self, model: FloatClaim) -> None:
+        self._model = model
 
     def vector(self, vector: Vector | None) -> Vector | None:
         """Return a gain or a bias, rounded."""
-        return None if vector is None else Vector(nearest(vector.entries, vector.power, self._run.storage),
+        return None if vector is None else Vector(nearest(vector.entries, vector.power, self._model.storage),
                                                   vector.power)
 
     def table(self, table: Matrix) -> Matrix:
         """Return a table of rows, rounded."""
-        rows = tuple(nearest(row, table.power, self._run.storage) for row in table.rows)
+        rows = tuple(nearest(row, table.power, self._model.storage) for row in table.rows)
         return Matrix(rows, table.width, table.power)
 
     def weight(self, weight: Matrix) -> Matrix:
         """Return a matrix that enters products, rounded."""
         stored = self.table(weight)
-        return Matrix(tuple(nearest(row, stored.power, self._run.inputs) for row in stored.rows), stored.width,
+        return Matrix(tuple(nearest(row, stored.power, self._model.inputs) for row in stored.rows), stored.width,
                       stored.power)
 
     def affine(self, affine: Affine) -> Affine:
@@ -61,7 +61,7 @@ class Cast:
 
     def head(self, head: NetworkHead) -> NetworkHead:
         """Return a head, its maps and its slope rounded."""
-        slope = None if head.slope is None else value(one_number(head.slope, self._run.storage))
+        slope = None if head.slope is None else value(one_number(head.slope, self._model.storage))
         return NetworkHead(self.affine(head.query), self.affine(head.key), self.affine(head.value),
                            self.weight(head.out), slope)
 
@@ -94,19 +94,19 @@ def balls_have_rules(network: Network) -> bool:
             and all(step.rotary is None and all(head.slope is None for head in step.heads) for step in attention))
 
 
-def cast_network(network: Network, run: FloatClaim) -> Network:
+def cast_network(network: Network, model: FloatClaim) -> Network:
     """Return the network of the executions under a float model.
 
     Raises:
         Rejected: if a weight is too large, or a step has no rule.
     """
-    cast = Cast(run)
+    cast = Cast(model)
     positions = None if network.positions is None else cast.table(network.positions)
     return replace(network, tokens=cast.table(network.tokens), positions=positions,
                    steps=tuple(map(cast.step, network.steps)), unembedding=cast.affine(network.unembedding))
 
 
-def embedded(run: FloatClaim, network: Network, token: int, position: int) -> tuple[Sequence[int], int]:
+def embedded(model: FloatClaim, network: Network, token: int, position: int) -> tuple[Sequence[int], int]:
     """Return the sum of token row and position row, stored, as integers times a power of two."""
     power, entries = network.tokens.power, network.tokens.rows[token]
     if network.positions is not None:
@@ -115,4 +115,4 @@ def embedded(run: FloatClaim, network: Network, token: int, position: int) -> tu
         entries = tuple((a << power - least) + (b << network.positions.power - least)
                         for a, b in zip(entries, more, strict=True))
         power = least
-    return nearest(entries, power, run.storage), power
+    return nearest(entries, power, model.storage), power

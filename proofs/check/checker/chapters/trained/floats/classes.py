@@ -54,19 +54,19 @@ class AttentionInRuns:
 
     def key(self, head: int, read: AffineForm, position: int) -> AffineForm:
         """Return a key, with rotary positions."""
-        return self._turned(self._maps.key, head, read, position)
+        return self._rotated(self._maps.key, head, read, position)
 
     def query(self, head: int, read: AffineForm, position: int) -> AffineForm:
         """Return a query, with rotary positions, without the scale of scores."""
-        return self._turned(self._maps.query, head, read, position)
+        return self._rotated(self._maps.query, head, read, position)
 
     def value(self, head: int, read: AffineForm) -> AffineForm:
         """Return a value."""
         return self._operations.entering(self._stored(self._maps.value, self._maps.values[head], read))
 
-    def _turned(self, maps: Linear, head: int, read: AffineForm, position: int) -> AffineForm:
+    def _rotated(self, maps: Linear, head: int, read: AffineForm, position: int) -> AffineForm:
         x = self._stored(maps, self._maps.queries[head], read)
-        return self._operations.entering(self._stack.turned(self._maps, x, [range(len(x.rows))], position))
+        return self._operations.entering(self._stack.rotated(self._maps, x, [range(len(x.rows))], position))
 
     def _stored(self, maps: Linear, part: range, read: AffineForm) -> AffineForm:
         own = slice(part.start, part.stop)

@@ -9,15 +9,17 @@ from ...float_models.reading import FloatClaim, write_format
 
 def describe_classes(floats: Sequence[FloatClaim], in_tracks: bool) -> list[str]:
     """Return the lines about all float models."""
-    return [line for run in floats for line in entry("float runs", words_of_run(run, in_tracks))]
+    return [line for model in floats for line in entry("float runs", words_of_run(model, in_tracks))]
 
 
-def words_of_run(run: FloatClaim, in_tracks: bool) -> list[str]:
+def words_of_run(model: FloatClaim, in_tracks: bool) -> list[str]:
     """Return the lines about one float model; docs/floats.md, section 1, defines its fields."""
     inputs, parts = ("inputs", "columns") if in_tracks else ("words", "symbols")
-    formats = [f"{name} {write_format(form)}" for name, form in run.formats.items()]
-    return [f"{quote(run.name)}, {inputs} of up to {run.max_n} {parts}:",
+    formats = [f"{name} {write_format(form)}" for name, form in model.formats.items()]
+    return [f"{quote(model.name)}, {inputs} of up to {model.max_n} {parts}:",
             ", ".join(formats[:3]) + ",", ", ".join(formats[3:]) + ",",
-            f"weights normalised {run.normalised}, exponentials to base {run.exp_base}, block {run.block};",
-            *([f"sums of products cut off, off by at most {show(run.sum_ulp)} u for each number;"] * (run.sum_ulp > 1)),
-            f"exp, erf, tanh and roots within {show(run.exp_ulp)} ulp; variances in two passes; weights rounded first"]
+            f"weights normalised {model.normalised}, exponentials to base {model.exp_base}, block {model.block};",
+            *[f"sums of products cut off, off by at most {show(model.sum_ulp)} u for each number;"
+              for _ in range(model.sum_ulp > 1)],
+            f"exp, erf, tanh and roots within {show(model.exp_ulp)} ulp; variances in two passes; "
+            "weights rounded first"]

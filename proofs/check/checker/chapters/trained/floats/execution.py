@@ -37,8 +37,8 @@ ROOT_STEPS = 64  # work of a root, and more where exponents are long
 class OneRun:
     """A network with rounded weights, in one execution."""
 
-    def __init__(self, budget: Budget, network: Network, run: FloatClaim, way: ExecutionChoices) -> None:
-        self._budget, self._network, self._run, self._way = budget, network, run, way
+    def __init__(self, budget: Budget, network: Network, model: FloatClaim, choices: ExecutionChoices) -> None:
+        self._budget, self._network, self._model, self._choices = budget, network, model, choices
 
     def logits(self, tokens: Sequence[int], offset: int, place: int) -> list[Fraction]:
         """Return the stored logits at a place of the input.
@@ -61,7 +61,7 @@ class OneRun:
         row = exactly(self._network.tokens.rows[token], self._network.tokens.power)
         if (positions := self._network.positions) is not None:
             row = list(map(add, row, exactly(positions.rows[position], positions.power)))
-        return self._all(row, self._run.storage)
+        return self._all(row, self._model.storage)
 
     def _after(self, step: Step, streams: list[Numbers], offset: int) -> list[Numbers]:
         if isinstance(step, NormStep):
@@ -69,8 +69,8 @@ class OneRun:
         read = [self._normed(step.norm, x) for x in streams]
         written = self._attention(step, read, offset) if isinstance(step, AttentionStep) else [
             self._units(step, x) for x in read]
-        run = self._run
-        return [self._all(self._all(map(add, x, y), run.sums), run.storage)
+        model = self._model
+        return [self._all(self._all(map(add, x, y), model.sums), model.storage)
                 for x, y in zip(streams, written, strict=True)]
 
     # -- sums ----------------------------------------------------------------------------------------------------------
@@ -81,33 +81,33 @@ class OneRun:
     def _sum(self, terms: Numbers, form: Format) -> Dyadic:
         """Return the sum of exact terms, each rounded unless it is fused with the sum that it enters."""
         self._budget.spend(TERM_STEPS * len(terms))
-        if self._way.order == "in pairs":
+        if self._choices.order == "in pairs":
             terms = self._all(terms, form)
             while len(terms) > 1:
                 last = terms[len(terms) & ~1:]
                 terms = [rounded(add(x, y), form) for x, y in zip(terms[::2], terms[1::2], strict=False)] + last
             return terms[0]
-        terms = terms[::-1] if self._way.order == "backwards" else terms
+        terms = terms[::-1] if self._choices.order == "backwards" else terms
         found = rounded(terms[0], form)
         for term in terms[1:]:
-            found = rounded(add(found, term if self._way.fused else rounded(term, form)), form)
+            found = rounded(add(found, term if self._choices.fused else rounded(term, form)), form)
         return found
 
     def _dot(self, x: Numbers, y: Numbers, bias: Numbers) -> Dyadic:
-        return self._sum([*map(multiply, x, y), *bias], self._run.sums)
+        return self._sum([*map(multiply, x, y), *bias], self._model.sums)
 
     def _linear(self, weights: Sequence[Matrix], bias: Vector | None, x: Numbers) -> Numbers:
         """Return the stored product with concatenated matrices, and a bias."""
-        x = self._all(x, self._run.inputs)
+        x = self._all(x, self._model.inputs)
         rows = [exactly(row, weight.power) for weight in weights for row in weight.rows]
         last = [[one] for one in exactly(bias.entries, bias.power)] if bias else [[]] * len(rows[0])
-        return [rounded(self._dot(x, [row[j] for row in rows], last[j]), self._run.storage) for j in range(len(last))]
+        return [rounded(self._dot(x, [row[j] for row in rows], last[j]), self._model.storage) for j in range(len(last))]
 
     def _affine(self, affine: Affine, x: Numbers) -> Numbers:
         return self._linear([affine.weight], affine.bias, x)
 
     def _entering(self, x: Numbers) -> Numbers:
-        return self._all(x, self._run.inputs)
+        return self._all(x, self._model.inputs)
 
     # -- steps ---------------------------------------------------------------------------------------------------------
 
@@ -115,7 +115,7 @@ class OneRun:
         if norm is None:
             return x
         x = x if norm.of is None else self._affine(norm.of, x)
-        form, width = self._run.softmax, (len(x), 0)
+        form, width = self._model.softmax, (len(x), 0)
         self._budget.spend(ROOT_STEPS + (form.greatest - form.least >> 6))
         if norm.kind == "layer":
             mean = negated(quotient(self._sum(x, form), width, form))
@@ -129,19 +129,19 @@ class OneRun:
             x = self._all(map(multiply, x, exactly(norm.gain.entries, norm.gain.power)), form)
         if norm.bias is not None:
             x = self._all(map(add, x, exactly(norm.bias.entries, norm.bias.power)), form)
-        return self._all(x, self._run.storage)
+        return self._all(x, self._model.storage)
 
     def _units(self, step: UnitsStep, read: Numbers) -> Numbers:
         assert not isinstance(step.activation, Rounding)  # which casting refuses
-        inside, run, name = self._affine(step.inward, read), self._run, step.activation
+        inside, model, name = self._affine(step.inward, read), self._model, step.activation
         opened = inside if step.gate is None else self._affine(step.gate, read)
-        units = self._all([self._activation(name, x) for x in opened], run.storage)
+        units = self._all([self._activation(name, x) for x in opened], model.storage)
         if step.gate is not None:
-            units = self._all(self._all(map(multiply, units, inside), run.softmax), run.storage)
+            units = self._all(self._all(map(multiply, units, inside), model.softmax), model.storage)
         return self._affine(step.outward, units)
 
     def _activation(self, name: str, x: Dyadic) -> Dyadic:
-        form = self._run.softmax
+        form = self._model.softmax
         if name in ("relu", "identity"):
             return x if x[0] > 0 or name == "identity" else ZERO
         if name == "tanh":
@@ -160,14 +160,14 @@ class OneRun:
         return rounded((doubled[0], doubled[1] - 1), form)
 
     def _odd(self, name: str, x: Dyadic) -> Dyadic:
-        found = computed(name, abs(value(x)), self._run.softmax, self._budget)
+        found = computed(name, abs(value(x)), self._model.softmax, self._budget)
         return found if x[0] > 0 else negated(found)
 
     def _attention(self, step: AttentionStep, read: list[Numbers], offset: int) -> list[Numbers]:
         averages: list[Numbers] = [[] for _ in read]
         for head in step.heads:
             self._budget.hold(3 * ENTRY_BITS * len(read) * max(head.query.weight.width, head.value.weight.width))
-            queries, keys = ([self._entering(self._turned(step.rotary, self._affine(affine, x), offset + place))
+            queries, keys = ([self._entering(self._rotated(step.rotary, self._affine(affine, x), offset + place))
                               for place, x in enumerate(read)] for affine in (head.query, head.key))
             values = [self._entering(self._affine(head.value, x)) for x in read]
             for place, query in enumerate(queries):
@@ -176,47 +176,47 @@ class OneRun:
                 averages[place] += self._average(scores, values[:seen])
         return [self._linear([head.out for head in step.heads], step.bias, x) for x in averages]
 
-    def _turned(self, rotary: Rotary | None, x: Numbers, position: int) -> Numbers:
+    def _rotated(self, rotary: Rotary | None, x: Numbers, position: int) -> Numbers:
         """Return a query or a key with rotary positions, stored."""
         if rotary is None:
             return x
-        form, found, pairs = self._run.softmax, list(x), rotary.cosines.width
+        form, found, pairs = self._model.softmax, list(x), rotary.cosines.width
         cosines, sines = (exactly(table.rows[position], table.power) for table in (rotary.cosines, rotary.sines))
         for r, (c, s) in enumerate(zip(cosines, sines, strict=True)):
             first, second = (r, r + pairs) if rotary.halves else (2 * r, 2 * r + 1)
             for place, terms in ((first, (multiply(x[first], c), negated(multiply(x[second], s)))),
                                  (second, (multiply(x[second], c), multiply(x[first], s)))):
-                found[place] = rounded(rounded(add(*self._all(terms, form)), form), self._run.storage)
+                found[place] = rounded(rounded(add(*self._all(terms, form)), form), self._model.storage)
         return found
 
     def _scores(self, scale: Scale, slope: Fraction | None, place: int, query: Numbers, keys: list[Numbers]) -> Numbers:
         """Return the scores of a query at a place, stored."""
-        sums = self._run.sums
+        sums = self._model.sums
         times = nearest(scale.times, sums) if scale.times is not None else self._root(scale)
         scores = [rounded(multiply(self._dot(query, key, []), times), sums) for key in keys]
         if slope is not None:
             scores = [rounded(add(x, nearest(slope * (j - place), sums)), sums) for j, x in enumerate(scores)]
-        return self._all(scores, self._run.scores)
+        return self._all(scores, self._model.scores)
 
     def _average(self, scores: Numbers, values: list[Numbers]) -> Numbers:
-        run, inner = self._run, self._run.softmax
+        model, inner = self._model, self._model.softmax
         weights = self._exponentials(scores)
         total = self._sum(weights, inner)
-        if self._way.before:
+        if self._choices.before:
             weights = [quotient(one, total, inner) for one in weights]
-        weights = self._all(weights, run.weights)
+        weights = self._all(weights, model.weights)
         sums = [self._dot(weights, list(column), []) for column in zip(*values, strict=True)]
-        if not self._way.before:
+        if not self._choices.before:
             sums = [quotient(rounded(one, inner), total, inner) for one in sums]
-        return self._all(sums, run.storage)
+        return self._all(sums, model.storage)
 
     def _root(self, scale: Scale) -> Dyadic:
         assert scale.root is not None
-        return root(Fraction(1, scale.root), self._run.sums)
+        return root(Fraction(1, scale.root), self._model.sums)
 
     def _exponentials(self, scores: Numbers) -> Numbers:
-        form, name = self._run.softmax, "exp"
-        if self._way.base == "2":
+        form, name = self._model.softmax, "exp"
+        if self._choices.base == "2":
             constant, name = log2_of_e(form, self._budget), "exp2"
             scores = [rounded(multiply(score, constant), form) for score in scores]
         top = negated(max(scores, key=value))

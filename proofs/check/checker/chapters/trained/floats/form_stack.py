@@ -54,7 +54,7 @@ class Stage(NamedTuple):
     after: list[NormMaps | UnitMaps]
 
 
-class Seen(NamedTuple):
+class KeysAndValues(NamedTuple):
     """Key and value of each head, of one token."""
 
     keys: list[CentredRange]
@@ -96,10 +96,10 @@ def _parts(widths: Sequence[int]) -> list[range]:
 class FloatStack:
     """All steps of a network with rounded weights."""
 
-    def __init__(self, budget: Budget, network: Network, run: FloatClaim) -> None:
+    def __init__(self, budget: Budget, network: Network, model: FloatClaim) -> None:
         self.budget, self.network = budget, network
-        self.operations = Operations(budget, run, run.sum_ulp == 1 and is_whole(network))
-        self.softmax = SoftmaxOfRuns(budget, run)
+        self.operations = Operations(budget, model, model.sum_ulp == 1 and is_whole(network))
+        self.softmax = SoftmaxOfRuns(budget, model)
         self.first: list[NormMaps | UnitMaps] = []
         self.stages: list[Stage] = []
         for step in network.steps:
@@ -119,58 +119,59 @@ class FloatStack:
         """Return the stream before the first attention step."""
         return self.between(self.first, self.operations.embed(self.network, token, position))
 
-    def between(self, steps: Sequence[NormMaps | UnitMaps], x: AffineForm, quick: bool = False) -> AffineForm:
-        """Return the stream after steps on a token alone; ``quick`` takes the fast path of linear approximations."""
+    def between(self, steps: Sequence[NormMaps | UnitMaps], x: AffineForm, fast: bool = False) -> AffineForm:
+        """Return the stream after steps on a token alone; ``fast`` takes the fast path of linear approximations."""
         for step in steps:
-            x = self.operations.units(step, x, quick) if isinstance(step, UnitMaps) else self.operations.normed(step, x)
+            x = self.operations.units(step, x, fast) if isinstance(step, UnitMaps) else self.operations.normed(step, x)
         return promoted(x)
 
-    def ask(self, stage: Stage, stream: AffineForm, place: int, position: int) -> tuple[QueryBounds, Seen]:
+    def project(self, stage: Stage, stream: AffineForm, place: int, position: int) -> tuple[QueryBounds, KeysAndValues]:
         """Return a token at an attention step, and its keys and values."""
         attention, operations = stage.attention, self.operations
         read = promoted(operations.normed(attention.norm, stream))
-        key = known_by_sizes(operations.entering(self.turned(attention, operations.linear(attention.key, read),
+        key = known_by_sizes(operations.entering(self.rotated(attention, operations.linear(attention.key, read),
                                                              attention.queries, position)))
         value = known_by_sizes(operations.entering(operations.linear(attention.value, read)))
-        seen = Seen([_part(key, part) for part in attention.queries], [_part(value, part) for part in attention.values])
-        return QueryBounds(stream, read, place, position), seen
+        attended = KeysAndValues([_part(key, part) for part in attention.queries],
+                                 [_part(value, part) for part in attention.values])
+        return QueryBounds(stream, read, place, position), attended
 
-    def turned(self, attention: AttentionOfRuns, x: AffineForm, parts: Sequence[range], position: int) -> AffineForm:
+    def rotated(self, attention: AttentionOfRuns, x: AffineForm, parts: Sequence[range], position: int) -> AffineForm:
         """Return queries or keys of heads, each a part, with rotary positions, stored."""
         if attention.rotary is None:
             return x
         x = promoted(x)  # so that heads do not share symbols
-        return join_forms([self.operations.turned(attention.rotary, position, _take(x, part)) for part in parts])
+        return join_forms([self.operations.rotated(attention.rotary, position, _take(x, part)) for part in parts])
 
-    def answer(self, stage: Stage, asking: QueryBounds, seen: Sequence[Seen]) -> AffineForm:
+    def attend_and_pass(self, stage: Stage, query_token: QueryBounds, attended: Sequence[KeysAndValues]) -> AffineForm:
         """Return the stream of a token after an attention step and the steps up to the next one."""
-        return self.between(stage.after, self.attend(stage, asking, seen), quick=True)
+        return self.between(stage.after, self.attend(stage, query_token, attended), fast=True)
 
-    def attend(self, stage: Stage, asking: QueryBounds, seen: Sequence[Seen]) -> AffineForm:
+    def attend(self, stage: Stage, query_token: QueryBounds, attended: Sequence[KeysAndValues]) -> AffineForm:
         """Return the stream of a token after an attention step."""
         attention, operations, softmax = stage.attention, self.operations, self.softmax
-        query = operations.entering(self.turned(attention, operations.linear(attention.query, asking.read),
-                                                attention.queries, asking.position))
-        count = len(seen)
-        biases = [None if slope is None else [slope * (place - asking.place) for place in range(count)]
+        query = operations.entering(self.rotated(attention, operations.linear(attention.query, query_token.read),
+                                                attention.queries, query_token.position))
+        count = len(attended)
+        biases = [None if slope is None else [slope * (place - query_token.place) for place in range(count)]
                   for slope in attention.slopes]
-        parts = [softmax.scores(_take(query, part), [one.keys[head] for one in seen], attention.scale, biases[head])
+        parts = [softmax.scores(_take(query, part), [one.keys[head] for one in attended], attention.scale, biases[head])
                  for head, part in enumerate(attention.queries)]
         scores = join_forms(parts)
         stored = [PathBounds(x - reach, x + reach) for x, reach in zip(*known_by_sizes(scores), strict=True)]
-        off = [more for head in range(len(parts))
+        errors = [more for head in range(len(parts))
                for more in softmax.exponents(stored[head * count:(head + 1) * count], count)]
-        scores = promoted(widened(scores, off))
+        scores = promoted(widened(scores, errors))
         averages = [softmax.average(_take(scores, range(head * count, (head + 1) * count)),
-                                    [one.values[head] for one in seen], count) for head in range(len(parts))]
+                                    [one.values[head] for one in attended], count) for head in range(len(parts))]
         made = [error for one in averages for error in one.made]
         joined = operations.stored(join_forms([one.form for one in averages]), made)
         written = operations.linear(attention.out, joined)
-        return operations.sum(asking.stream, written)
+        return operations.sum(query_token.stream, written)
 
     def finish(self, stream: AffineForm) -> AffineForm:
         """Return the stored logits for a stream after the last attention step; without one, before the first step."""
-        return self.logits(self.between(self.stages[-1].after, stream, quick=True) if self.stages else stream)
+        return self.logits(self.between(self.stages[-1].after, stream, fast=True) if self.stages else stream)
 
     def logits(self, stream: AffineForm) -> AffineForm:
         """Return the stored logits for a stream after the last step."""

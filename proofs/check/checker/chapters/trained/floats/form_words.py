@@ -17,17 +17,17 @@ class FormsOfInputs:
         self._stack, self._rows = stack, rows
         self._margin = -(-(margin.numerator << FRACTION) // margin.denominator)
 
-    def walk(self, offset: int) -> CachedExecutions:
+    def cache(self, offset: int) -> CachedExecutions:
         """Return a cache of inputs at an offset."""
         return CachedExecutions(self._stack, offset)
 
-    def prove(self, walk: CachedExecutions, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:
+    def prove(self, cache: CachedExecutions, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:
         """Check the needed rows of an input.
 
         Raises:
             Rejected: if one is not proved to be above the margin in every execution.
         """
-        for place, stream in walk.attended(tokens, [*needed]):
+        for place, stream in cache.attended(tokens, [*needed]):
             logits = self._stack.finish(stream)
             for row in needed[place]:
                 self._prove_row(row, logits)

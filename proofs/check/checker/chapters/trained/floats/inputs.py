@@ -33,10 +33,10 @@ def prove_in_each(floats: Sequence[FloatClaim], prove: Callable[[FloatClaim], Ma
         Rejected: if it is not proved under one.
     """
     proved = Counter[str]()
-    for run in floats:
-        with within(quote(run.name)):
-            expect_sensible(run)
-            proved.update(prove(run))
+    for model in floats:
+        with within(quote(model.name)):
+            expect_sensible(model)
+            proved.update(prove(model))
     return {"class of runs" if len(floats) == 1 else "classes of runs": len(floats), **proved}
 
 
@@ -47,15 +47,15 @@ class NetworkInRuns:
         Rejected: if a step has no rule.
     """
 
-    def __init__(self, budget: Budget, network: Network, run: FloatClaim) -> None:
-        self.budget, self.network, self.run = budget, cast_network(network, run), run
+    def __init__(self, budget: Budget, network: Network, model: FloatClaim) -> None:
+        self.budget, self.network, self.model = budget, cast_network(network, model), model
 
     @cached_property
     def forms(self) -> FloatStack:
         """The network on affine forms."""
         from .form_stack import FloatStack
 
-        return FloatStack(self.budget, self.network, self.run)
+        return FloatStack(self.budget, self.network, self.model)
 
 
 @dataclass
@@ -90,7 +90,7 @@ class RowsInRuns:
         """Proofs by balls."""
         from .ball_words import BallsOfInputs
 
-        return BallsOfInputs(self.network.budget, self.network.network, self.network.run, *self._inputs)
+        return BallsOfInputs(self.network.budget, self.network.network, self.network.model, *self._inputs)
 
     @cached_property
     def forms(self) -> FormsOfInputs:
@@ -112,9 +112,9 @@ class InputsInRuns:
         return self._rows.balls.runner(self._offset, self._may_stand)
 
     @cached_property
-    def walk(self) -> CachedExecutions:
+    def cache(self) -> CachedExecutions:
         """The cache of affine forms."""
-        return self._rows.forms.walk(self._offset)
+        return self._rows.forms.cache(self._offset)
 
     def prove(self, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:
         """Check the needed rows of an input.
@@ -125,4 +125,4 @@ class InputsInRuns:
         rows = self._rows
         tries = rows.try_balls and rows.trying_balls.tries()
         if not (tries and rows.trying_balls.note(rows.balls.prove(self.runner, tokens, needed))):
-            rows.forms.prove(self.walk, tokens, needed)
+            rows.forms.prove(self.cache, tokens, needed)

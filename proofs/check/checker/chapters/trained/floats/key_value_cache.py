@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ..zonotopes.affine import AffineForm
-from .form_stack import FloatStack, QueryBounds, Seen
+from .form_stack import FloatStack, KeysAndValues, QueryBounds
 
 
 class CachedExecutions:
@@ -12,9 +12,9 @@ class CachedExecutions:
     def __init__(self, stack: FloatStack, offset: int) -> None:
         self._stack, self._offset = stack, offset
         self._tokens: list[int] = []
-        self._seen: list[list[Seen]] = [[] for _ in stack.stages]
+        self._attended: list[list[KeysAndValues]] = [[] for _ in stack.stages]
         self._last: list[QueryBounds] = []
-        self._starts: dict[tuple[int, int], tuple[QueryBounds, Seen]] = {}
+        self._starts: dict[tuple[int, int], tuple[QueryBounds, KeysAndValues]] = {}
 
     def attended(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, AffineForm]]:
         """Yield the streams at these places after the last attention step; before the first step, if there is none."""
@@ -24,34 +24,34 @@ class CachedExecutions:
         common = next((k for k, (a, b) in enumerate(zip(tokens, self._tokens, strict=False)) if a != b),
                       min(len(tokens), len(self._tokens)))
         del self._tokens[common:], self._last[common:]
-        for kept in self._seen:
+        for kept in self._attended:
             self._stack.budget.release(self._stack.bits_of_a_token * len(kept[common:]))
             del kept[common:]
         for token in tokens[common:]:
             self._add(token)
         for place in places:
-            yield place, self._stack.attend(self._stack.stages[-1], self._last[place], self._seen[-1][:place + 1])
+            yield place, self._stack.attend(self._stack.stages[-1], self._last[place], self._attended[-1][:place + 1])
 
     def _add(self, token: int) -> None:
         """Append a token, up to the last attention step, which is computed at judged places only."""
         stack, last = self._stack, len(self._stack.stages) - 1
-        asked, seen = self._start(len(self._tokens), token)
+        asked, attended = self._start(len(self._tokens), token)
         for number, stage in enumerate(stack.stages):
             stack.budget.hold(stack.bits_of_a_token)
-            self._seen[number].append(seen)
+            self._attended[number].append(attended)
             if number < last:
-                stream = stack.answer(stage, asked, self._seen[number])
-                asked, seen = stack.ask(stack.stages[number + 1], stream, asked.place, asked.position)
+                stream = stack.attend_and_pass(stage, asked, self._attended[number])
+                asked, attended = stack.project(stack.stages[number + 1], stream, asked.place, asked.position)
         self._tokens.append(token)
         self._last.append(asked)
 
-    def _start(self, place: int, token: int) -> tuple[QueryBounds, Seen]:
+    def _start(self, place: int, token: int) -> tuple[QueryBounds, KeysAndValues]:
         """Return a token at the first attention step, with its keys and values: the same in all inputs."""
         found, stack = self._starts.get((place, token)), self._stack
         if found is None:
             stack.budget.hold(2 * stack.bits_of_a_token)
             stream = stack.embed(token, self._offset + place)
-            found = self._starts[place, token] = stack.ask(stack.stages[0], stream, place, self._offset + place)
+            found = self._starts[place, token] = stack.project(stack.stages[0], stream, place, self._offset + place)
         return found
 
     def _all_attended(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, AffineForm]]:
@@ -59,10 +59,10 @@ class CachedExecutions:
         stack.budget.spend(len(tokens) ** 2)
         streams = [stack.embed(token, self._offset + place) for place, token in enumerate(tokens)]
         for number, stage in enumerate(stack.stages, 1):
-            asked = [stack.ask(stage, stream, place, self._offset + place) for place, stream in enumerate(streams)]
-            seen = [one for _, one in asked]
+            asked = [stack.project(stage, stream, place, self._offset + place) for place, stream in enumerate(streams)]
+            attended = [one for _, one in asked]
             if number == len(stack.stages):
-                yield from ((place, stack.attend(stage, asked[place][0], seen)) for place in places)
+                yield from ((place, stack.attend(stage, asked[place][0], attended)) for place in places)
                 return
-            streams = [stack.answer(stage, asking, seen) for asking, _ in asked]
+            streams = [stack.attend_and_pass(stage, query_token, attended) for query_token, _ in asked]
         yield from ((place, streams[place]) for place in places)

@@ -43,18 +43,18 @@ from .rounding import all_times, expect_finite, roundings, sum_errors, times, up
 class Operations:
     """The operations of a float model; in a ``whole`` network some numbers are equal in all executions."""
 
-    def __init__(self, budget: Budget, run: FloatClaim, whole: bool = False) -> None:
-        self.budget, self.run, self._whole = budget, run, whole
-        self.u = unit_roundoff(run.softmax)
+    def __init__(self, budget: Budget, model: FloatClaim, whole: bool = False) -> None:
+        self.budget, self.model, self._whole = budget, model, whole
+        self.u = unit_roundoff(model.softmax)
         self._norms: dict[tuple[int, Fraction], tuple[int, int, Fraction]] = {}
-        self.function = 2 * run.exp_ulp * self.u  # the relative error of exp, erf, tanh and roots
+        self.function = 2 * model.exp_ulp * self.u  # the relative error of exp, erf, tanh and roots
 
     def embed(self, network: Network, token: int, position: int) -> AffineForm:
         """Return the stream before the first step: one number in all executions unless flushed; with a symbol slot."""
-        row = to_units(*embedded(self.run, network, token, position))
-        radius = 1 + up(tiny(self.run.storage))
+        row = to_units(*embedded(self.model, network, token, position))
+        radius = 1 + up(tiny(self.model.storage))
         found = AffineForm(row, 2, [radius] * len(row), [abs(x) + radius for x in row])
-        return self._as_one(found, [as_stored(x, self.run.storage, FRACTION) for x in row])
+        return self._as_one(found, [as_stored(x, self.model.storage, FRACTION) for x in row])
 
     def _as_one(self, x: AffineForm, numbers: Sequence[int | None]) -> AffineForm:
         return with_numbers(x, numbers) if self._whole else x
@@ -66,22 +66,22 @@ class Operations:
     def entering(self, x: AffineForm) -> AffineForm:
         """Return a stored vector as it enters products: each radius has become a symbol."""
         x = promoted(x)
-        if self.run.inputs == self.run.storage:
+        if self.model.inputs == self.model.storage:
             return x
-        expect_finite(self.run.inputs, x.sizes)
+        expect_finite(self.model.inputs, x.sizes)
         numbers = self.numbers(x)
-        x = promoted(widened(x, roundings(self.run.inputs, x.sizes)))
-        return x if numbers is None else self._as_one(x, [as_stored(y, self.run.inputs, FRACTION) for y in numbers])
+        x = promoted(widened(x, roundings(self.model.inputs, x.sizes)))
+        return x if numbers is None else self._as_one(x, [as_stored(y, self.model.inputs, FRACTION) for y in numbers])
 
     def stored(self, x: AffineForm, made: Sequence[int]) -> AffineForm:
         """Round results with errors ``made`` to the format of storage; sizes are tightened."""
         return self._rounded(self.tight(widened(x, made)))
 
     def _rounded(self, x: AffineForm) -> AffineForm:
-        expect_finite(self.run.storage, x.sizes)
-        if self.run.storage == self.run.sums == self.run.softmax:
+        expect_finite(self.model.storage, x.sizes)
+        if self.model.storage == self.model.sums == self.model.softmax:
             return x
-        return widened(x, roundings(self.run.storage, x.sizes))
+        return widened(x, roundings(self.model.storage, x.sizes))
 
     def linear(self, maps: Linear, x: AffineForm) -> AffineForm:
         """Return a matrix product of stored x, plus bias, stored."""
@@ -93,7 +93,7 @@ class Operations:
         if numbers is None:
             return found
         self.budget.spend(len(maps.columns) * len(numbers))
-        return self._as_one(found, product_of(maps, numbers, self.run.sums, self.run.storage))
+        return self._as_one(found, product_of(maps, numbers, self.model.sums, self.model.storage))
 
     def numbers(self, x: AffineForm) -> Sequence[int] | None:
         """Return the numbers that a form is, if the network is whole and each is equal in all executions."""
@@ -101,24 +101,24 @@ class Operations:
 
     def product_errors(self, maps: Linear, sizes: Sequence[int]) -> list[int]:
         """Bound the errors of a matrix product of numbers of these sizes, plus bias, before it is stored."""
-        more = raised(self.run)
+        more = raised(self.model)
         sizes = [size + up(more) for size in sizes]  # as they count
         sums = [sum(map(mul, weights, sizes)) >> WEIGHT for weights in maps.absolute]
         inexact = (sum(sizes) >> WEIGHT) + times(more, sum(sizes)) + 3  # weights and biases err by at most a unit
         totals = [one + abs(entry) + inexact for one, entry in zip(sums, maps.bias, strict=True)]
-        expect_finite(self.run.sums, [2 * total for total in totals])
-        return sum_errors(self.run, len(sizes) + 1, totals)
+        expect_finite(self.model.sums, [2 * total for total in totals])
+        return sum_errors(self.model, len(sizes) + 1, totals)
 
     def entered(self, sizes: Sequence[int], made: Sequence[int]) -> tuple[list[int], list[int]]:
         """Return the errors of results, with errors ``made``, stored and entering products; and their sizes."""
-        run = self.run
-        made, _ = rounded_to(run.storage, (run.sums, run.softmax), sizes, made)
-        return rounded_to(run.inputs, (run.storage,), sizes, made)
+        model = self.model
+        made, _ = rounded_to(model.storage, (model.sums, model.softmax), sizes, made)
+        return rounded_to(model.inputs, (model.storage,), sizes, made)
 
     def sum(self, x: AffineForm, y: AffineForm) -> AffineForm:
         """Return the sum of two stored vectors, rounded in `sums` and stored; y, used only here, keeps its radii."""
         total = self.tight(plus(promoted(x), y))
-        return promoted(self._rounded(widened(total, roundings(self.run.sums, total.sizes))))
+        return promoted(self._rounded(widened(total, roundings(self.model.sums, total.sizes))))
 
     def normed(self, maps: NormMaps | None, x: AffineForm) -> AffineForm:
         """Return the norm of the stream, in `softmax`, then stored; the stream if there is no norm."""
@@ -138,11 +138,11 @@ class Operations:
     def gained(self, maps: NormMaps, sizes: Sequence[int], made: list[int]) -> None:
         """Replace the errors ``made`` of a norm, whose coordinates have these sizes, by those after gain and bias."""
         gains, biases = maps.gain or [UNIT] * len(made), maps.bias or [0] * len(made)
-        last, lost = gamma(2, self.u), up(4 * tiny(self.run.softmax))
-        expect_finite(self.run.softmax, map(add, sizes, made))
+        last, lost = gamma(2, self.u), up(4 * tiny(self.model.softmax))
+        expect_finite(self.model.softmax, map(add, sizes, made))
         gains = [abs(gain) + 1 for gain in gains]
         products = [(size + error) * gain // UNIT + 1 for size, error, gain in zip(sizes, made, gains, strict=True)]
-        expect_finite(self.run.softmax, products)
+        expect_finite(self.model.softmax, products)
         rounded = all_times(last, [product + abs(bias) + 1 for product, bias in zip(products, biases, strict=True)])
         made[:] = [error * gain // UNIT + 2 + more + lost
                    for error, gain, more in zip(made, gains, rounded, strict=True)]
@@ -151,31 +151,31 @@ class Operations:
         """Bound the error of each coordinate of the norm before gain and bias, and the error common to all coordinates.
 
         Inputs have the sizes ``given``, the exact norm ``exact``; s is at least ``low``. Proof: docs/floats.md, section
-        7, Norms. ``off`` are at least |ψ_i|, ``mean`` is at least |δ|.
+        7, Norms. ``psi`` are at least |ψ_i|, ``mean`` is at least |δ|.
 
         Raises:
             Rejected: if the deviation may be too near to 0 for its rounding.
         """
-        d, run, u = len(given), self.run, self.u
+        d, model, u = len(given), self.model, self.u
         lost, beside, factor = self._of_norms(d, maps.epsilon)
         squares = sum(map(mul, given, given)) // UNIT + 1 + beside  # d times the variance and ε
-        expect_finite(run.softmax, [4 * sum(given), 8 * squares, d * UNIT])
-        require(max(2 * d * UNIT, -(-8 * squares // d)) <= UNIT * tiny(run.softmax).denominator,
+        expect_finite(model.softmax, [4 * sum(given), 8 * squares, d * UNIT])
+        require(max(2 * d * UNIT, -(-8 * squares // d)) <= UNIT * tiny(model.softmax).denominator,
                 "an inverse in a norm may be too small for its format")
-        off, mean = [0] * d, 0
+        psi, mean = [0] * d, 0
         if maps.kind == "layer":
             average, rounded = sum(given) // d + 1, gamma(4, u)
             mean = times(gamma(d + 1, u), average) + lost
-            off = [more + lost for more in all_times(rounded, [size + average for size in given])]
+            psi = [more + lost for more in all_times(rounded, [size + average for size in given])]
         root = max(1, isqrt(d))
-        length = ceil_norm([more + mean for more in off])
+        length = ceil_norm([more + mean for more in psi])
         room = low - -(-length // root)
         require(room > 0, "a norm where the deviation may be too near to 0")
-        expect_finite(run.softmax, [2 * UNIT**2 // room, 4 * UNIT**3 // room**2])
-        far, apart = length * UNIT // room + 1, -(-ceil_norm(off) // root)
+        expect_finite(model.softmax, [2 * UNIT**2 // room, 4 * UNIT**3 // room**2])
+        far, apart = length * UNIT // room + 1, -(-ceil_norm(psi) // root)
         shift = mean * UNIT // room + 1 if mean else 0
         moved = [(more * UNIT + (size + far) * apart) // room + 2 + (size * shift // UNIT + 1) * shift // UNIT
-                 for size, more in zip(exact, off, strict=True)]
+                 for size, more in zip(exact, psi, strict=True)]
         last = all_times(factor, [size + shift + more for size, more in zip(exact, moved, strict=True)])
         made = [more + error + lost for more, error in zip(moved, last, strict=True)]
         return made, shift
@@ -187,7 +187,7 @@ class Operations:
             Rejected: if ε is too small.
         """
         if (d, epsilon) not in self._norms:
-            lost = tiny(self.run.softmax)
+            lost = tiny(self.model.softmax)
             flushed = 4 * (d + 3) * lost / epsilon
             require(8 * flushed <= 1 and 8 * self.function <= 2, "ε, or a root, is too coarse for its format")
             self._norms[d, epsilon] = up(4 * (d + 1) * lost), up(d * epsilon), (
@@ -206,47 +206,48 @@ class Operations:
         scaled = (max(squares.least, 0) << 200 - squares.power) // (d**3 if layer else d)
         return max(ceil_sqrt(scaled) - 1, 0) >> 100 - 44
 
-    def units(self, maps: UnitMaps, x: AffineForm, quick: bool = False) -> AffineForm:
-        """Return the stream after a feed-forward block; ``quick`` takes the fast path of linear approximations."""
+    def units(self, maps: UnitMaps, x: AffineForm, fast: bool = False) -> AffineForm:
+        """Return the stream after a feed-forward block; ``fast`` takes the fast path of linear approximations."""
         x = promoted(x)
         read = self.entering(self.normed(maps.norm, x))
         inward = self.product(maps.inward, read)
         if maps.gate is None:
-            return self.sum(x, self.linear(maps.outward, self.activated(maps, inward, quick)))
-        gate = self.activated(maps, self.product(maps.gate, read), quick)
+            return self.sum(x, self.linear(maps.outward, self.activated(maps, inward, fast)))
+        gate = self.activated(maps, self.product(maps.gate, read), fast)
         product = self.tight(multiply(self.budget, gate, inward))
-        expect_finite(self.run.softmax, product.sizes)
-        return self.sum(x, self.linear(maps.outward, self.stored(product, roundings(self.run.softmax, product.sizes))))
+        expect_finite(self.model.softmax, product.sizes)
+        stored = self.stored(product, roundings(self.model.softmax, product.sizes))
+        return self.sum(x, self.linear(maps.outward, stored))
 
-    def activated(self, maps: UnitMaps, x: AffineForm, quick: bool) -> AffineForm:
+    def activated(self, maps: UnitMaps, x: AffineForm, fast: bool) -> AffineForm:
         """Return the activation of a stored vector, stored."""
-        units = activate(self.budget, maps.curve, x, quick)
+        units = activate(self.budget, maps.curve, x, fast)
         if maps.curve.name in ("relu", "identity"):
             return units
         return self.stored(units, self.function_error(maps.curve.name, x.sizes))
 
-    def turned(self, rotary: Rotary, position: int, x: AffineForm) -> AffineForm:
+    def rotated(self, rotary: Rotary, position: int, x: AffineForm) -> AffineForm:
         """Return a query or a key of a head, stored and not fresh, with rotary positions, stored.
 
         Proof: docs/floats.md, section 7, Rotary positions.
         """
-        run, maps, inexact = self.run, make_rotation(rotary, position, len(x.rows)), (sum(x.sizes) >> WEIGHT) + 2
+        model, maps, inexact = self.model, make_rotation(rotary, position, len(x.rows)), (sum(x.sizes) >> WEIGHT) + 2
         self.budget.spend(1 + (len(x.rows) ** 2 >> 3))
         totals = [(sum(map(mul, weights, x.sizes)) >> WEIGHT) + inexact for weights in maps.absolute]
-        expect_finite(run.softmax, totals)
-        lost = up(8 * tiny(run.storage))
-        made = [more + lost for more in all_times(gamma(3, unit_roundoff(run.storage)), totals)]
+        expect_finite(model.softmax, totals)
+        lost = up(8 * tiny(model.storage))
+        made = [more + lost for more in all_times(gamma(3, unit_roundoff(model.storage)), totals)]
         return self.stored(apply(self.budget, maps, x), made)
 
     def function_error(self, name: str, sizes: Sequence[int]) -> list[int]:
         """Bound the error of an activation of numbers of these sizes: docs/floats.md, section 7, Activations."""
-        least = tiny(self.run.softmax)
+        least = tiny(self.model.softmax)
         lost = 4 * least
-        expect_finite(self.run.softmax, [2 * size for size in sizes])
+        expect_finite(self.model.softmax, [2 * size for size in sizes])
         if name in ("tanh", "sigmoid"):
             return [up(self.function + lost)] * len(sizes)
         if name == "gelu-tanh":
-            expect_finite(self.run.softmax, [size**3 // UNIT**2 + 1 for size in sizes])
+            expect_finite(self.model.softmax, [size**3 // UNIT**2 + 1 for size in sizes])
             require(32 * self.u <= 1 and least**2 <= (14 * self.u / 5) ** 3, "the cube in gelu-tanh is too coarse")
         flushed = all_times(lost, [size + UNIT for size in sizes])
         return [more + of_one + 1

@@ -33,8 +33,8 @@ def prove_float_runs(given: FloatRuns) -> Mapping[str, int]:
     Raises:
         Rejected: if a row is not proved to be above the margin, or a step of the network has no rule.
     """
-    def prove(run: FloatClaim) -> Mapping[str, int]:
-        prover, proved = ProverOfRuns(given, run), Counter[str]()
+    def prove(model: FloatClaim) -> Mapping[str, int]:
+        prover, proved = ProverOfRuns(given, model), Counter[str]()
         for unit in cover_of(given):
             proved["words" if isinstance(unit, WordsUnit) else "classes"] += prover.prove_unit(unit)
         return proved
@@ -65,9 +65,9 @@ def by_cover(given: FloatRuns) -> Decision[TrainedClaim, Cover]:
 class ProverOfRuns:
     """Proofs of the words of the claim under one float model."""
 
-    def __init__(self, given: FloatRuns, run: FloatClaim) -> None:
+    def __init__(self, given: FloatRuns, model: FloatClaim) -> None:
         claim, self._judge = given.claim, Judge(given.network, given.claim)
-        self._network = NetworkInRuns(given.budget, given.network, run)
+        self._network = NetworkInRuns(given.budget, given.network, model)
         tokens = {*claim.before, *claim.tokens, *claim.after}
         length = len(claim.before) + claim.max_n + len(claim.after)
         self._rows = RowsInRuns(self._network, self._judge.rows, claim.margin, tokens, length)

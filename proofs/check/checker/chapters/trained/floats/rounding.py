@@ -47,12 +47,12 @@ def all_times(factor: Fraction, sizes: Iterable[int]) -> list[int]:
     return [-(above * size // below) for size in sizes]
 
 
-def sum_errors(run: FloatClaim, terms: int, totals: Sequence[int]) -> list[int]:
+def sum_errors(model: FloatClaim, terms: int, totals: Sequence[int]) -> list[int]:
     """Bound the errors of sums of ``terms`` products, in any order, fused or not.
 
     ``totals`` are the sums of the products' absolute values, as they count. Proof: docs/floats.md, rule 2.
     """
-    factor, lost = _parts_of_a_sum(run.sums, roundoff_of_sums(run), terms)
+    factor, lost = _parts_of_a_sum(model.sums, roundoff_of_sums(model), terms)
     above, below = factor.numerator, factor.denominator
     return [lost - (-above * total // below) for total in totals]
 

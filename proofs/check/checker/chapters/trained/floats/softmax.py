@@ -58,9 +58,9 @@ class WeightsOfRuns(NamedTuple):
     """
 
     weights: list[int]
-    bent: list[int]
-    moved: list[int]
-    grown: list[int]
+    times_b: list[int]
+    times_ab: list[int]
+    times_exp: list[int]
     total: int
     zeta: int
 
@@ -68,10 +68,10 @@ class WeightsOfRuns(NamedTuple):
 class SoftmaxOfRuns(SoftmaxRules):
     """The softmax of a float model, on affine forms."""
 
-    def __init__(self, budget: Budget, run: FloatClaim) -> None:
-        super().__init__(run)
+    def __init__(self, budget: Budget, model: FloatClaim) -> None:
+        super().__init__(model)
         self._budget, self._exp = budget, Exponentials(FRACTION, PLACES, budget)
-        self._raised, self._scales = up(raised(run)), dict[Scale, bool]()
+        self._raised, self._scales = up(raised(model)), dict[Scale, bool]()
 
     def scores(self, query: AffineForm, keys: Sequence[CentredRange], scale: Scale,
                biases: Sequence[Fraction] | None = None) -> AffineForm:
@@ -88,15 +88,15 @@ class SoftmaxOfRuns(SoftmaxRules):
             form = self._tight(move(form, [floor(bias * UNIT) for bias in biases]))
             form = widened(form, self.biasing(biases, form.sizes))
         stored = self.storing(form.sizes)
-        return form if self._run.scores == self._run.sums else widened(form, stored)
+        return form if self._model.scores == self._model.sums else widened(form, stored)
 
     def biasing(self, biases: Sequence[Fraction], sizes: Sequence[int]) -> list[int]:
         """Bound the errors of scores of these sizes due to biases that are rounded, and added, in `sums`."""
-        sums, totals = self._run.sums, [size + 1 for size in sizes]
+        sums, totals = self._model.sums, [size + 1 for size in sizes]
         most = [up(abs(bias)) for bias in biases]
         expect_finite(sums, [*most, *totals])
-        off = list(map(add, roundings(sums, most), [1] * len(most)))
-        return list(map(add, off, roundings(sums, list(map(add, totals, off)))))
+        errors = list(map(add, roundings(sums, most), [1] * len(most)))
+        return list(map(add, errors, roundings(sums, list(map(add, totals, errors)))))
 
     def bounds(self, query: Vectors, keys: Sequence[Vectors], scale: Scale, biases: Sequence[Fraction] | None = None
                ) -> list[PathBounds]:
@@ -119,31 +119,31 @@ class SoftmaxOfRuns(SoftmaxRules):
 
     def _of_numbers(self, query: CentredRange, key: CentredRange, scale: Scale) -> PathBounds | None:
         """Enclose exact and stored score, if both vectors are equal in all executions and the sum is exact."""
-        if any(query.reaches) or any(key.reaches) or scale.times != 1 or self._run.sum_ulp > 1:
+        if any(query.reaches) or any(key.reaches) or scale.times != 1 or self._model.sum_ulp > 1:
             return None
         terms = list(map(mul, query.centres, key.centres))
-        total, stored = sum(terms), as_stored(sum(terms), self._run.scores, 2 * FRACTION)
-        if stored is None or not sum_is_exact(terms, self._run.sums, 2 * FRACTION):
+        total, stored = sum(terms), as_stored(sum(terms), self._model.scores, 2 * FRACTION)
+        if stored is None or not sum_is_exact(terms, self._model.sums, 2 * FRACTION):
             return None
         return PathBounds(min(total >> FRACTION, stored), max(-(-total >> FRACTION), stored))
 
     def storing(self, sizes: Sequence[int]) -> list[int]:
         """Bound the errors of computed scores of these sizes when they are stored."""
-        run = self._run
-        expect_finite(run.sums, [2 * size for size in sizes])
-        expect_finite(run.scores, sizes)
-        return [0] * len(sizes) if run.scores == run.sums else roundings(run.scores, sizes)
+        model = self._model
+        expect_finite(model.sums, [2 * size for size in sizes])
+        expect_finite(model.scores, sizes)
+        return [0] * len(sizes) if model.scores == model.sums else roundings(model.scores, sizes)
 
     def _product_errors(self, sizes: Sequence[int], keys: Sequence[CentredRange], scale: Scale) -> list[int]:
         """Bound the error of q · k times the scale, before it is stored, for a query of these sizes and each key."""
-        run, exact = self._run, self._is_exact(scale)
+        model, exact = self._model, self._is_exact(scale)
         totals, sizes = [], [size + self._raised for size in sizes]
         for key in keys:
             of_key = [abs(x) + reach + self._raised for x, reach in zip(key.centres, key.reaches, strict=True)]
             total = (sum(map(mul, sizes, of_key)) >> FRACTION) + 1
-            expect_finite(run.sums, [2 * total])
+            expect_finite(model.sums, [2 * total])
             totals.append(abs(scaled([total], scale)[0]) + 2)
-        return sum_errors(run, len(sizes) + (0 if exact else 2), totals)
+        return sum_errors(model, len(sizes) + (0 if exact else 2), totals)
 
     def _is_exact(self, scale: Scale) -> bool:
         """Return whether products with the scale are exact.
@@ -154,7 +154,7 @@ class SoftmaxOfRuns(SoftmaxRules):
         if scale not in self._scales:
             require(scale.times is None or abs(scale.times) <= 1, "no rule for a scale above 1 in float runs")
             square = Fraction(1, scale.root) if scale.root is not None else (scale.times or 1) ** 2
-            require(square >= tiny(self._run.sums) ** 2, "the scale of scores may be too small for its format")
+            require(square >= tiny(self._model.sums) ** 2, "the scale of scores may be too small for its format")
             self._scales[scale] = scale.root is None and is_power(scale.times)
         return self._scales[scale]
 
@@ -163,20 +163,20 @@ class SoftmaxOfRuns(SoftmaxRules):
 
         ``stored`` are the scores, or some of those of ``count`` positions, the greatest of which is at least ``floor``.
         """
-        run, u = self._run, self._u
+        model, u = self._model, self._u
         top, floor = max(x.greatest for x in stored), max(x.least for x in stored) if floor is None else floor
         most = max(max(-x.least, x.greatest) for x in stored)
         rescaled, own = self._rescaled(count), self.exponent_of_none(count)
-        require(up(2 * own) + (times(6 * u * (1 + rescaled), most) if run.exp_base != "e" else 0) <= UNIT,
+        require(up(2 * own) + (times(6 * u * (1 + rescaled), most) if model.exp_base != "e" else 0) <= UNIT,
                 "the greatest weight may be off by a factor of 1.6")
         fixed = up(own) + 2 * RELATIVE_ERROR
         found = []
         for x in stored:
             apart = top - x.least
             both = max(top, -floor, x.greatest, -x.least)  # of this score, and of the greatest one
-            more = (3 * (apart + (1 + rescaled) * both) if run.exp_base != "e" else 0) + (apart if rescaled else 0)
+            more = (3 * (apart + (1 + rescaled) * both) if model.exp_base != "e" else 0) + (apart if rescaled else 0)
             found.append(fixed + times(u, apart + more))
-        expect_finite(run.softmax, [4 * (top - min(x.least for x in stored)), count << FRACTION + 1])
+        expect_finite(model.softmax, [4 * (top - min(x.least for x in stored)), count << FRACTION + 1])
         return found
 
     def weights(self, centres: Sequence[int]) -> list[int]:
@@ -188,7 +188,7 @@ class SoftmaxOfRuns(SoftmaxRules):
         """Return the weights of positions with these deviations of scores from their mean; None if one is too large."""
         if max(reaches) >= WIDE:
             return None
-        return weights_of_runs(weights, reaches, [bend_of(a) for a in reaches])
+        return weights_of_runs(weights, reaches, [exp_remainder(a) for a in reaches])
 
     def _deviations(self, scores: AffineForm, weights: Sequence[int]) -> AffineForm:
         """Return the form of the deviations of scores from their centres, minus their weighted mean."""
@@ -239,7 +239,7 @@ class SoftmaxOfRuns(SoftmaxRules):
             Rejected: if the flushed part of the weights may be large.
         """
         made, relative = self._made(greatest, count)
-        flushed = 16 * count * tiny(self._run.softmax)
+        flushed = 16 * count * tiny(self._model.softmax)
         require(flushed <= 1, "exponentials may be too small for their format")
         return [error + times((1 + relative) * (1 + flushed) - 1, size + self._raised)
                 for error, size in zip(made, greatest, strict=True)]
@@ -248,9 +248,9 @@ class SoftmaxOfRuns(SoftmaxRules):
         """Return what is flushed in averages of values of at most these sizes, and the relative error of each term."""
         lost = self.lost(count)
         sums = [4 * count * size for size in greatest]
-        expect_finite(self._run.sums, sums)
-        if self._run.normalised != "before":
-            expect_finite(self._run.softmax, sums)
+        expect_finite(self._model.sums, sums)
+        if self._model.normalised != "before":
+            expect_finite(self._model.softmax, sums)
         return [times(lost, size + UNIT) + 1 for size in greatest], self.relative(count)
 
     def _rest(self, found: WeightsOfRuns, column: Sequence[tuple[int, int]]) -> tuple[int, list[int], int, int]:
@@ -258,17 +258,18 @@ class SoftmaxOfRuns(SoftmaxRules):
         total, zeta, numbers = found.total, found.zeta, [x for x, _ in column]
         summed = sum(map(mul, found.weights, numbers))
         z = summed // total
-        off = [x - z for x in numbers]
-        apart, reached = [abs(x) + 1 for x in off], sum(map(mul, found.grown, [reach for _, reach in column]))
-        size = reached + sum(map(mul, found.grown, [abs(x) + self._raised for x in numbers]))
+        deviations = [x - z for x in numbers]
+        apart = [abs(x) + 1 for x in deviations]
+        reached = sum(map(mul, found.times_exp, [reach for _, reach in column]))
+        size = reached + sum(map(mul, found.times_exp, [abs(x) + self._raised for x in numbers]))
         part = zeta * UNIT // (UNIT + zeta) + 1  # 1 - 1/(1 + ζ)
         kept = 2 * UNIT - part
         mean, half = (summed << FINER) // total, 1 << 2 * FINER + FRACTION - 1
         firsts = [(share * ((x << FINER) - mean) + half) >> 2 * FINER + FRACTION
                   for share, x in zip([w * (kept << FINER - 1) // total for w in found.weights], numbers, strict=True)]
-        centre = z + sum(map(mul, found.bent, off)) * kept // (4 * UNIT**2 * total)
-        slack = (sum(map(mul, found.bent, apart)) + 2 * reached) * kept
-        linear = (sum(map(mul, found.moved, apart)) + reached) * part
+        centre = z + sum(map(mul, found.times_b, deviations)) * kept // (4 * UNIT**2 * total)
+        slack = (sum(map(mul, found.times_b, apart)) + 2 * reached) * kept
+        linear = (sum(map(mul, found.times_ab, apart)) + reached) * part
         return centre, firsts, -(-(slack + 2 * linear) // (4 * UNIT**2 * total)) + 10, -(-size // (total * UNIT))
 
     def _cancelled(self, reach: int, count: int) -> Fraction:
@@ -278,7 +279,7 @@ class SoftmaxOfRuns(SoftmaxRules):
             Rejected: if they may be a large part of all weights.
         """
         growth = Fraction(1 << (3 * reach >> FRACTION + 1) + 2)
-        small = count * growth * (2 * tiny(self._run.softmax) + Fraction(ABSOLUTE_ERROR, 1 << PLACES))
+        small = count * growth * (2 * tiny(self._model.softmax) + Fraction(ABSOLUTE_ERROR, 1 << PLACES))
         require(2 * small * growth <= 1, "exponentials may be too small for their format")
         return 4 * small * growth
 
@@ -286,15 +287,15 @@ class SoftmaxOfRuns(SoftmaxRules):
         return tighten(x, spread(self._budget, x))
 
 
-def weights_of_runs(weights: list[int], reaches: Sequence[int], bends: Sequence[int]) -> WeightsOfRuns:
+def weights_of_runs(weights: list[int], reaches: Sequence[int], remainders: Sequence[int]) -> WeightsOfRuns:
     """Return the weights of positions whose scores deviate by at most a = ``reaches``; b = ``bends``."""
-    bent, total = list(map(mul, weights, bends)), sum(weights)
-    moved = [one + w * a for one, w, a in zip(bent, weights, reaches, strict=True)]
-    grown = [one + (w << FRACTION) for one, w in zip(moved, weights, strict=True)]
-    return WeightsOfRuns(weights, bent, moved, grown, total, -(-sum(bent) // total))
+    times_b, total = list(map(mul, weights, remainders)), sum(weights)
+    times_ab = [one + w * a for one, w, a in zip(times_b, weights, reaches, strict=True)]
+    times_exp = [one + (w << FRACTION) for one, w in zip(times_ab, weights, strict=True)]
+    return WeightsOfRuns(weights, times_b, times_ab, times_exp, total, -(-sum(times_b) // total))
 
 
-def bend_of(a: int) -> int:
+def exp_remainder(a: int) -> int:
     """Bound e^a - 1 - a = a²/2 (1 + a/3 (1 + a/4 (1 + a/5 (1 + ...)))) from above, for 0 <= a <= 2, in units."""
     rest = 5 * a * UNIT // (4 * (5 * UNIT - a)) + 1
     return a * a * (3 * UNIT**2 + a * (UNIT + rest)) // (6 * UNIT**3) + 1

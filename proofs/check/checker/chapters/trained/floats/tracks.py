@@ -25,8 +25,8 @@ def prove_track_runs(given: Decision[TracksClaim, LayoutProofs]) -> Mapping[str,
     Raises:
         Rejected: if a row is not proved to be above the margin, or a step of the network has no rule.
     """
-    def prove(run: FloatClaim) -> Mapping[str, int]:
-        network = NetworkInRuns(given.budget, given.network, run)
+    def prove(model: FloatClaim) -> Mapping[str, int]:
+        network = NetworkInRuns(given.budget, given.network, model)
         return prove_forms(given, partial(prove_each_in_runs, network), no_exact_numbers, partial(
             prove_classes_in_runs, network))
 

@@ -25,7 +25,7 @@ def prove_wrong_run(given: Decision[TrainedClaim, WrongWord]) -> Mapping[str, in
         Rejected: if not, or if a number is too large.
     """
     claim, wrong = given.claim, given.evidence
-    one = one_run(given, wrong.way)
+    one = make_execution(given, wrong.choices)
     place = find_place(Judge(given.network, claim), given)
     expect_at_most(claim.cases[wrong.case].above[wrong.row], one.logits(tokens_of(given), wrong.offset, place),
                    claim.margin)
@@ -39,7 +39,7 @@ def prove_wrong_input_run(given: Decision[TracksClaim, WrongInput]) -> Mapping[s
         Rejected: if not, or if a number is too large.
     """
     row, prefix = row_and_prefix(given)
-    one = one_run(given, given.evidence.way)
+    one = make_execution(given, given.evidence.choices)
     expect_at_most(row, one.logits(prefix, given.claim.offset, len(prefix) - 1), given.claim.margin)
     return {"run": 1}
 
@@ -54,16 +54,16 @@ def expect_at_most(row: LogitRow, logits: Sequence[Fraction], margin: Fraction) 
     require(value <= margin, "the row is {} in the run, above the margin", value)
 
 
-def one_run(given: Decision[object, object], way: ExecutionChoices | None) -> OneRun:
+def make_execution(given: Decision[object, object], choices: ExecutionChoices | None) -> OneRun:
     """Return the execution, if it is one under the model.
 
     Raises:
         Rejected: if it is not.
     """
-    (run,) = given.floats
-    assert way is not None
-    expect_sensible(run)
-    require(run.exp_ulp >= 1, "exp_ulp is below 1, and functions of the run are within 1")
-    require(run.normalised in ("either", "before" if way.before else "after"), "weights are normalised otherwise")
-    require(run.exp_base in ("either", way.base), "exponentials have another base")
-    return OneRun(given.budget, cast_network(given.network, run), run, way)
+    (model,) = given.floats
+    assert choices is not None
+    expect_sensible(model)
+    require(model.exp_ulp >= 1, "exp_ulp is below 1, and functions of the run are within 1")
+    require(model.normalised in ("either", "before" if choices.before else "after"), "weights are normalised otherwise")
+    require(model.exp_base in ("either", choices.base), "exponentials have another base")
+    return OneRun(given.budget, cast_network(given.network, model), model, choices)

@@ -59,7 +59,7 @@ def regions_of(budget: Budget, claim: TrainedClaim, kinds: Sequence[CountKind]) 
     expect(nodes * len(steps) <= MOST_NODES, "limit: {} states and classes of counts", MOST_NODES)
     start = (claim.automaton.start if claim.automaton else 0, (0,) * len(kinds))
     found: dict[tuple[int | None, tuple[int, ...]], set[int]] = {}
-    waiting, seen = [start], {start}
+    waiting, visible_amounts = [start], {start}
     while waiting:
         state, classes = waiting.pop()
         for letter in letters:
@@ -67,8 +67,8 @@ def regions_of(budget: Budget, claim: TrainedClaim, kinds: Sequence[CountKind]) 
             grown = (*classes[:letter], next_class(kinds[letter], classes[letter]), *classes[letter + 1:])
             node = (steps[state][letter], grown)
             found.setdefault((letter if reads_last_letter(claim) else None, grown), set()).add(node[0])
-            if node not in seen:
-                seen.add(node)
+            if node not in visible_amounts:
+                visible_amounts.add(node)
                 waiting.append(node)
     return [Region(last, classes, frozenset(states)) for (last, classes), states in
             sorted(found.items(), key=lambda one: (-1 if one[0][0] is None else one[0][0], one[0][1]))]

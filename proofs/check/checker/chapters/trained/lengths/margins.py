@@ -43,14 +43,14 @@ class TokenRead(NamedTuple):
     value: AffineForm
 
 
-class SeenCell(NamedTuple):
+class VisibleAmounts(NamedTuple):
     """Amounts of each visible token, for each head, in units of 2^-AMOUNT up to a common factor; and the query's token.
 
     Heads have the same tokens.
     """
 
     amounts: Sequence[dict[int, PathBounds]]
-    asker: int
+    query_token: int
 
 
 def expect_tokens_suffice(network: Network, claim: TrainedClaim, slopes: bool) -> None:
@@ -99,7 +99,7 @@ class Margins:
         """The ALiBi slopes of the heads, for those that have one."""
         return [head.slope for head in self._attention.heads if head.slope is not None]
 
-    def seen(self, cell: CountCell, last: int | None) -> SeenCell:
+    def visible_amounts(self, cell: CountCell, last: int | None) -> VisibleAmounts:
         """Return the amounts of the tokens at the judged token of the words of a cell."""
         amounts: dict[int, PathBounds] = {}
         for token, low, high in zip(self._claim.tokens, cell.low, cell.high, strict=True):
@@ -107,15 +107,15 @@ class Margins:
         for token in self._around:
             add_amount(amounts, token, Fraction(0) if cell.greatest is None else Fraction(1, cell.greatest),
                        Fraction(1, cell.least))
-        asker = self._around[-1] if last is None else self._claim.tokens[last]
-        return SeenCell([amounts] * len(self._attention.heads), asker)
+        query_token = self._around[-1] if last is None else self._claim.tokens[last]
+        return VisibleAmounts([amounts] * len(self._attention.heads), query_token)
 
-    def stream(self, seen: SeenCell) -> AffineForm:
+    def stream(self, visible_amounts: VisibleAmounts) -> AffineForm:
         """Return the last stream at the judged token."""
         self._budget.spend(CELL_STEPS)
-        result = promoted(self._stream(seen.asker))
+        result = promoted(self._stream(visible_amounts.query_token))
         for number, head in enumerate(self._attention.heads):
-            z = self._average(number, head, seen)
+            z = self._average(number, head, visible_amounts)
             added = apply(self._budget, head.out, z)
             result = plus(result, shift_symbols(added, result.slots - 1))
         if self._attention.bias is not None:
@@ -142,21 +142,21 @@ class Margins:
             self._reads[number, token] = TokenRead(Vectors(key, spread(self._budget, key)), value)
         return self._reads[number, token]
 
-    def _weights_of(self, number: int, head: HeadMaps, seen: SeenCell) -> dict[int, PathBounds]:
+    def _weights_of(self, number: int, head: HeadMaps, visible_amounts: VisibleAmounts) -> dict[int, PathBounds]:
         """Enclose e^(score) times a common factor, in units of 2^-EXP, for each visible token.
 
         Proof. docs/lengths.md, section 4: the error of `Exponentials` is less than what is subtracted and added.
         """
-        if (number, seen.asker) not in self._weights:
-            form = apply(self._budget, head.query, self._normed(seen.asker))
+        if (number, visible_amounts.query_token) not in self._weights:
+            form = apply(self._budget, head.query, self._normed(visible_amounts.query_token))
             query = Vectors(form, spread(self._budget, form))
             cap = self._attention.cap
             found = {token: scores(self._budget, query, self._read(number, head, token).key, cap)
-                     for token in seen.amounts[number]}
+                     for token in visible_amounts.amounts[number]}
             top = max(bounds.greatest for bounds in found.values())
-            self._weights[number, seen.asker] = {
+            self._weights[number, visible_amounts.query_token] = {
                 token: self.enclose_exp(top - bounds.greatest, top - bounds.least) for token, bounds in found.items()}
-        return self._weights[number, seen.asker]
+        return self._weights[number, visible_amounts.query_token]
 
     def enclose_exp(self, least: int, greatest: int) -> PathBounds:
         """Enclose exp(-x / 2^FRACTION) for x in [least, greatest], in units of 2^-EXP."""
@@ -167,13 +167,13 @@ class Margins:
         found = self._exp.at(distance)
         return found + side * ((found >> SHARE) + ABSOLUTE_ERROR + 2)
 
-    def _average(self, number: int, head: HeadMaps, seen: SeenCell) -> AffineForm:
+    def _average(self, number: int, head: HeadMaps, visible_amounts: VisibleAmounts) -> AffineForm:
         """Return z = v_r + Σ p_t (v_t - v_r) over tokens t other than r, as all p add up to 1; each p_t has a symbol.
 
         Proof, for any r. Values err by at most their radii, and the average of the errors is at most the greatest. The
         token with the widest bounds of p is r.
         """
-        shares = bounds_of_shares(seen.amounts[number], self._weights_of(number, head, seen))
+        shares = bounds_of_shares(visible_amounts.amounts[number], self._weights_of(number, head, visible_amounts))
         left_out = max(shares, key=lambda token: (shares[token].greatest - shares[token].least, -token))
         others = [token for token in shares if token != left_out]
         values = {token: self._read(number, head, token).value for token in shares}

@@ -25,18 +25,18 @@ def prove_lengths(given: Decision[TrainedClaim, Counts]) -> Mapping[str, int]:
     for number, (region, tree) in enumerate(zip(regions, trees, strict=True), 1):
         with within(f"region {number}"):
             proof.prove(region, tree)
-    return {"regions": len(regions), "cells": proof.cells, "cells with rows": proof.asked}
+    return {"regions": len(regions), "cells": proof.cells, "cells with rows": proof.cells_with_rows}
 
 
 class LengthsProof:
-    """Proof of regions one after another; ``cells`` counts the leaves so far, ``asked`` those where a case may hold."""
+    """Proof of regions one by one; ``cells`` counts leaves so far, ``cells_with_rows`` those where a case may hold."""
 
     def __init__(self, given: Decision[TrainedClaim, Counts]) -> None:
         self._given, self._budget = given, given.budget
         self._margins = Margins(given.network, given.claim, self._budget)
         self._rows = CaseRows(given)
         self._truths = CaseTruths(given.claim)
-        self.cells = self.asked = 0
+        self.cells = self.cells_with_rows = 0
 
     def prove(self, region: Region, tree: tuple[CountCut | None, ...]) -> None:
         """Prove the rows of a region.
@@ -52,9 +52,9 @@ class LengthsProof:
             cases = frozenset() if cell is None else self._truths.cases(region, cell)
             cases = frozenset(case for case in cases if claim.cases[case].above)
             if cell is not None and cases:
-                self.asked += 1
+                self.cells_with_rows += 1
                 with within(f"cell {self.cells}"):
-                    stream = self._margins.stream(self._margins.seen(cell.cell, region.last))
+                    stream = self._margins.stream(self._margins.visible_amounts(cell.cell, region.last))
                     prove_rows(self._budget, self._rows.of(cases), claim.margin, stream, None)
 
 
@@ -76,7 +76,7 @@ def prove_long_word(given: Decision[TrainedClaim, LongWord]) -> Mapping[str, int
     counts = [0] * len(claim.alphabet)
     for letter, times in given.evidence.runs:
         counts[letter] += times
-    stream = margins.stream(margins.seen(shares_of(counts), word[-1] if reads_last_letter(claim) else None))
+    stream = margins.stream(margins.visible_amounts(shares_of(counts), word[-1] if reads_last_letter(claim) else None))
     row = make_rows(budget, given.network.unembedding, [claim.cases[given.evidence.case].above[given.evidence.row]])
     centres, reaches = spread(budget, apply(budget, row, stream))
     most = (claim.margin.numerator << FRACTION) // claim.margin.denominator

@@ -17,7 +17,7 @@ from ..zonotopes.rows import prove_rows
 from ..zonotopes.scores import PathBounds
 from .case_rows import CaseRows
 from .counts import CountedCell, Region, reads_last_letter
-from .margins import AMOUNT, EXP, Margins, SeenCell, shares_of
+from .margins import AMOUNT, EXP, Margins, VisibleAmounts, shares_of
 from .truths import CaseTruths
 
 Word = tuple[int, ...]
@@ -50,11 +50,11 @@ def prove_suffixes(given: Decision[TrainedClaim, LastLetters]) -> Mapping[str, i
             budget.hold(len(claim.alphabet) * (ENTRY_BITS + 2 * POINTER_BITS * len(suffix)))
             waiting += [(letter, *suffix) for letter in reversed(range(len(claim.alphabet)))]
     expect(next(tree, None) is None, "tree: it goes on after its last leaf")
-    return {"cells": proof.cells, "cells with rows": proof.asked}
+    return {"cells": proof.cells, "cells with rows": proof.cells_with_rows}
 
 
 class SuffixProof:
-    """Proof of rows of words; ``cells`` counts cuts and leaves so far, ``asked`` those where a case may hold."""
+    """Proof of rows; ``cells`` counts cuts and leaves so far, ``cells_with_rows`` those where a case may hold."""
 
     def __init__(self, given: Decision[TrainedClaim, LastLetters]) -> None:
         self._claim, self._budget = given.claim, given.budget
@@ -71,7 +71,7 @@ class SuffixProof:
             new = set(self._steps[waiting.pop()]) - self._reached
             self._reached |= new
             waiting += new
-        self.cells = self.asked = 0
+        self.cells = self.cells_with_rows = 0
 
     def prove_ending(self, suffix: Word) -> None:
         """Prove the rows of all words with this suffix, the suffix itself among them."""
@@ -92,12 +92,12 @@ class SuffixProof:
         cases = self._truths.cases(Region(last, (), frozenset(states)), whole)
         cases = frozenset(case for case in cases if self._claim.cases[case].above)
         if cases:
-            self.asked += 1
+            self.cells_with_rows += 1
             with within(f"cell {self.cells}"):
-                stream = self._margins.stream(self.seen(letters, whole is not None))
+                stream = self._margins.stream(self.visible_amounts(letters, whole is not None))
                 prove_rows(self._budget, self._rows.of(cases), self._claim.margin, stream, None)
 
-    def seen(self, letters: Word, is_whole: bool) -> SeenCell:
+    def visible_amounts(self, letters: Word, is_whole: bool) -> VisibleAmounts:
         """Return the amounts of tokens at the last token; of tokens before the suffix, any amount up to the tail."""
         tokens = [*(self._claim.tokens[letter] for letter in letters), *self._after]
         expect(tokens, "tree: nothing is known of the token that is judged")
@@ -112,7 +112,7 @@ class SuffixProof:
                 low, high = weights.at(distance)
                 found[token] = PathBounds(found[token].least + low, found[token].greatest + high)
             amounts.append(found)
-        return SeenCell(amounts, tokens[-1])
+        return VisibleAmounts(amounts, tokens[-1])
 
 
 class Distances:

@@ -32,7 +32,7 @@ class WrongWord:
     place: int
     case: int
     row: int
-    way: ExecutionChoices | None
+    choices: ExecutionChoices | None
 
 
 @dataclass(frozen=True)
@@ -52,33 +52,33 @@ class WrongInput:
     columns: tuple[int, ...]
     place: int
     other: int
-    way: ExecutionChoices | None
+    choices: ExecutionChoices | None
 
 
 def read_wrong_word(value: Json, about: Decision[TrainedClaim, None]) -> WrongWord:
     """Parse the word and where it is wrong."""
-    claim, fields = about.claim, Fields(value, "word", "offset", "place", "case", "row", *keys_of_run(about))
+    claim, fields = about.claim, Fields(value, "word", "offset", "place", "case", "row", *keys_of_execution(about))
     letters = {symbol: letter for letter, symbol in enumerate(claim.alphabet)}
     symbols = fields.read("word", list_of(read_text))
     expect(letters.keys() >= {*symbols}, "word: a symbol is not in the alphabet")
     offset = fields.read("offset", integer_within(range(MAX_OFFSET + 1)))
     place = fields.read("place", integer_within(range(MAX_N + 1)))
     return WrongWord(tuple(letters[symbol] for symbol in symbols), offset, place, *read_row(fields, claim),
-                     read_run(fields))
+                     read_execution(fields))
 
 
-def keys_of_run(about: Decision[object, None]) -> list[str]:
+def keys_of_execution(about: Decision[object, None]) -> list[str]:
     """Return the key of the execution in which a claim about executions is false."""
     return ["run"] if about.floats else []
 
 
-def read_run(fields: Fields) -> ExecutionChoices | None:
+def read_execution(fields: Fields) -> ExecutionChoices | None:
     """Parse the choices of the execution, if there is one."""
     if "run" not in fields:
         return None
-    from ...float_models.choices import read_way
+    from ...float_models.choices import read_choices
 
-    return fields.read("run", read_way)
+    return fields.read("run", read_choices)
 
 
 def read_row(fields: Fields, claim: TrainedClaim) -> tuple[int, int]:
@@ -100,11 +100,11 @@ def read_long_word(value: Json, about: Decision[TrainedClaim, None]) -> LongWord
 
 def read_wrong_input(value: Json, about: Decision[TracksClaim, None]) -> WrongInput:
     """Parse the input and where it is wrong."""
-    claim, fields = about.claim, Fields(value, "form", "input", "place", "other", *keys_of_run(about))
+    claim, fields = about.claim, Fields(value, "form", "input", "place", "other", *keys_of_execution(about))
     form = fields.read("form", integer_within(range(len(claim.forms))))
     letters = fields.read("input", list_of(list_of(Count)))
     expect(len(letters) == len(claim.forms[form].columns), "input: expected as many columns as the form has")
     known = {column: index for index, column in enumerate(claim.columns)}
     expect(all(column in known for column in letters), "input: expected a letter of each track")
     return WrongInput(form, tuple(known[column] for column in letters), fields.read("place", Count),
-                      fields.read("other", Count), read_run(fields))
+                      fields.read("other", Count), read_execution(fields))

@@ -90,8 +90,8 @@ def read_cover(value: Json, about: Decision[object, None]) -> Cover:
 def read_direction_matrices(value: Json, network: Network) -> DirectionMatrices:
     """Parse, for each attention step and head, an m x m matrix of int32, m the width of its values."""
     found = list_of(list_of(read_base64))(value)
-    wanted = [[4 * head.value.weight.width ** 2 for head in step.heads] for step in network.attention_steps]
-    expect([list(map(len, step)) for step in found] == wanted, "expected a matrix for each head of each attention step")
+    sizes = [[4 * head.value.weight.width ** 2 for head in step.heads] for step in network.attention_steps]
+    expect([list(map(len, step)) for step in found] == sizes, "expected a matrix for each head of each attention step")
     return found
 
 

@@ -36,9 +36,9 @@ class FormProof:
         self.given, self.unit, self.budget = given, unit, given.budget
         network, claim = given.network, given.claim
         require(network.causal, "claims about tracks need causal attention")
-        told = claim, claim.forms[number]
+        claim_and_form = claim, claim.forms[number]
         self.columns = FormColumns(self.budget, *(
-            told if unit.window == 1 else windowed(self.budget, *told, unit.window)))
+            claim_and_form if unit.window == 1 else windowed(self.budget, *claim_and_form, unit.window)))
         self.arithmetic = arithmetic or Reals(self.budget, network)
         *self.before, self.last = [
             LayerProof(self.columns, claim.offset, unit.labels, stated, stage, width_of_stream(step),
@@ -70,7 +70,7 @@ class FormProof:
             ranged = [Ranged(self.last.own(query.node(one)), query, one, next(boxes)) for one in own]
             self.last.prove(query, ranged)
             for one in ranged:
-                groups.setdefault((*self.alike(one.own), query.answer(one.one)), []).append(one)
+                groups.setdefault((*self.stream_key(one.own), query.answer(one.one)), []).append(one)
         expect(len(self.unit.cells) == len(groups), "cells: {}, expected {}", len(self.unit.cells), len(groups))
         cells = 0
         for (key, ranged), tree in zip(sorted(groups.items()), self.unit.cells, strict=True):
@@ -78,7 +78,7 @@ class FormProof:
                 cells += GroupProof(self, key[-1]).prove(ranged, tree)
         return sum(map(len, classes)), cells
 
-    def alike(self, own: ColumnSource) -> ColumnSource:
+    def stream_key(self, own: ColumnSource) -> ColumnSource:
         """Return the key of the stream before the last heads: without positions, before the first step, the token."""
         return own if self.before or self.given.network.positions is not None else (0, *own[1:])
 
@@ -99,7 +99,7 @@ class FormProof:
                                     for node, those in found.items() for one in those])
                 for node, box in stated.items():
                     own = layer.own(node)
-                    stream = layer.write(layer.point(own), box, layer.heard(own).sizes)
+                    stream = layer.write(layer.point(own), box, layer.proof_of(own).sizes)
                     following.points[node] = promoted(self.arithmetic.between(layer.after, stream))
                     self.budget.hold(2 * SLOT * following.points[node].slots * len(following.points[node].rows))
 
@@ -129,7 +129,7 @@ class GroupProof:
             Rejected: if one is not proved in a cell.
         """
         stream = self.layer.point(ranged[0].own)
-        sizes = reduce(AttendedSizes.join, (self.layer.heard(own).sizes for own in {one.own for one in ranged}))
+        sizes = reduce(AttendedSizes.join, (self.layer.proof_of(own).sizes for own in {one.own for one in ranged}))
         waiting: list[tuple[Tree, Sequence[Ranged]]] = [(tree, ranged)]
         cells = 0
         while waiting:
@@ -168,7 +168,7 @@ class GroupProof:
         box = tuple(DirectionBounds([min(column)
                                      for column in zip(*(one.box[head].least for one in part), strict=True)],
                            [max(column) for column in zip(*(one.box[head].greatest for one in part), strict=True)])
-                    for head in range(len(self.layer.turns)))
+                    for head in range(len(self.layer.bases)))
         arithmetic = self.form.arithmetic
         stream = arithmetic.judged(arithmetic.between(self.layer.after, self.layer.write(point, box, sizes)))
         margin = self.form.given.claim.margin
@@ -178,5 +178,5 @@ class GroupProof:
         except Rejected:
             cell = BoxOfCell(box, [None] * len(self.rows.columns))
         for one in part:
-            last = Last(self.layer.heard(one.own).heard(one), point.slots, cell)
+            last = Last(self.layer.proof_of(one.own).attended_values(one), point.slots, cell)
             prove_rows(self.budget, self.rows, margin, stream, last)

@@ -37,7 +37,7 @@ class FormColumns:
         self.moves = [made[table] for table in form.columns]
         self.ends = [state for state, end in enumerate(claim.machine.end) if end is not None]
 
-    def is_alike(self, place: int) -> bool:
+    def is_fixed(self, place: int) -> bool:
         """Return whether all inputs are one class there: at fixed tokens that are not just before the answers."""
         return self.form.layout[place].kind == "token" and place + 1 < self.form.first_answer
 
@@ -47,7 +47,7 @@ class FormColumns:
         It is the place's own column, or that of the first answer for the fixed token before it.
         """
         one = self.form.layout[place]
-        return self.form.layout[place + 1].column if one.kind == "token" and not self.is_alike(place) else one.column
+        return self.form.layout[place + 1].column if one.kind == "token" and not self.is_fixed(place) else one.column
 
     def token(self, place: LayoutPlace, move: ColumnMove) -> int:
         """Return the token at a place that this move determines."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ....kernel.budget import Budget
 from ....kernel.kind import entry
 from ....kernel.verdicts import quote_all, show
-from ..describing import EXACT, FALSE, IN_RUNS, counted, covered, describe_network, words_of_way, write_tokens
+from ..describing import EXACT, FALSE, IN_RUNS, counted, covered, describe_network, words_of_choices, write_tokens
 from ..reading.decision import Decision
 from ..reading.tracks_claim import Layout, LayoutPlace, Step, TracksClaim
 from .columns import FormColumns, on_paths
@@ -35,7 +35,7 @@ def describe_wrong_input(given: Decision[TracksClaim, WrongInput], coverage: obj
         *entry("wrong input", [write_input(claim, wrong.columns), f"tokens {write_tokens(tokens[:wrong.place])}"]),
         *entry("where", [f"logit {tokens[wrong.place]} (right) - logit {wrong.other} at the last of them is at most "
                          f"{show(claim.margin)}"]),
-        *words_of_way(wrong.way)]
+        *words_of_choices(wrong.choices)]
 
 
 def describe_claim(given: Decision[TracksClaim, object]) -> list[str]:

@@ -157,7 +157,7 @@ class ExactVector(NamedTuple):
     power: int
 
 
-class SeenExactly(NamedTuple):
+class ExactProjections(NamedTuple):
     """Query, key and value of a token at a place."""
 
     query: ExactVector
@@ -201,7 +201,7 @@ class ExactNetwork:
         self._fraction, self.unit = precision, precision + BEHIND
         self._exp = Exponentials(precision, self.unit, budget)
         self._points: dict[ColumnSource, ExactForm] = {}
-        self._seen: dict[tuple[int, ColumnSource], SeenExactly] = {}
+        self._projections: dict[tuple[int, ColumnSource], ExactProjections] = {}
 
     def point(self, source: ColumnSource) -> ExactForm:
         """Return the stream of a token at a place before the heads."""
@@ -215,14 +215,14 @@ class ExactNetwork:
             self.budget.hold((ENTRY_BITS + self._points[source].power) * len(x.rows))
         return self._points[source]
 
-    def seen(self, head: int, source: ColumnSource) -> SeenExactly:
+    def projections(self, head: int, source: ColumnSource) -> ExactProjections:
         """Return a head's query, key and value of a source."""
-        if (head, source) not in self._seen:
-            found = SeenExactly(*(ExactVector([entry for (entry,) in made.rows], made.power) for made in (
+        if (head, source) not in self._projections:
+            found = ExactProjections(*(ExactVector([entry for (entry,) in made.rows], made.power) for made in (
                 image(self.budget, self.point(source), part) for part in self._heads[head])))
             self.budget.hold(sum((ENTRY_BITS + part.power) * len(part.entries) for part in found))
-            self._seen[head, source] = found
-        return self._seen[head, source]
+            self._projections[head, source] = found
+        return self._projections[head, source]
 
     def score(self, head: NetworkHead, query: ExactVector, key: ExactVector, distance: int) -> tuple[int, int]:
         """Enclose the score of a key at this distance by integers over 2^fraction, at most 3 apart."""
@@ -241,10 +241,11 @@ class ExactNetwork:
         Proof. A computed v is within 2^-(F - 2) t + 3 of the true t. So t <= (v + 3)(1 + 2^-(F - 3)) <= v + v 2^-(F -
         3) + 4, and t >= (v - 3)(1 - 2^-(F - 2)) >= v - 3 - v 2^-(F - 2). A weight is at most 1.
         """
-        of_head, query = self.attention.heads[head], self.seen(head, own).query
-        known = {source: self.score(of_head, query, self.seen(head, source).key, source[0] - own[0])
+        of_head, query = self.attention.heads[head], self.projections(head, own).query
+        known = {source: self.score(of_head, query, self.projections(head, source).key, source[0] - own[0])
                  for source in sources}
-        products = steps_of(longest([query.entries]), longest(self.seen(head, source).key.entries for source in known))
+        keys = (self.projections(head, source).key.entries for source in known)
+        products = steps_of(longest([query.entries]), longest(keys))
         self.budget.spend(len(known) * (20 + (len(query.entries) >> 2) + len(query.entries) * products))
         top, found = max(high for _, high in known.values()), {}
         for source, (low, high) in known.items():
@@ -268,15 +269,15 @@ class ExactNetwork:
             weights = self.weigh(head, sources[-1], sources)
             total = sum(one.least for one in weights.values())
             require(total, "weights are not known to be above 0")
-            doubt = sum(one.greatest - one.least for one in weights.values())
-            averaged = [(self.seen(head, source).value, one.least) for source, one in weights.items()]
+            remainder = sum(one.greatest - one.least for one in weights.values())
+            averaged = [(self.projections(head, source).value, one.least) for source, one in weights.items()]
             power = max(value.power for value, _ in averaged)
             bits = power + longest(value.entries for value, _ in averaged)
             self.budget.spend(width * len(averaged) * (1 + (bits + self.unit >> 10) + steps_of(bits, self.unit)))
             for k in range(width):
                 values = [value.entries[k] << power - value.power for value, _ in averaged]
                 middle = sum(map(mul, values, (least for _, least in averaged)))
-                away = (max(values) - min(values)) * doubt
+                away = (max(values) - min(values)) * remainder
                 found.append(ExactRange((middle - away << places) // (total << power),
                                         -((-middle - away << places) // (total << power))))
         return found

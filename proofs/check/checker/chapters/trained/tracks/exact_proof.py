@@ -17,7 +17,7 @@ from ..zonotopes.ranges import ColumnSource
 from ..zonotopes.scores import PathBounds
 from .columns import FormColumns, left
 from .exact import ExactNetwork, ExactRange
-from .longest import BundleKey, Bundles, ColumnPasses, PathQuery, PlacesRead
+from .longest import BundleKey, Bundles, ColumnPasses, PathQuery, VisiblePlaces
 from .queries import Given, InputClass, TokenQuery, make_queries, split
 
 BYTES_OF_RANGE = 16
@@ -98,7 +98,7 @@ class ExactProof:
         parts: dict[Given, list[RangedExactly]] = {}
         for one in ranged:
             parts.setdefault(one.one.given, []).append(one)
-        sources = [*self.sight(query, ()).sources, own] if ranged else []
+        sources = [*self.visible(query, ()).sources, own] if ranged else []
         for head, width in enumerate(self.network.widths if ranged else ()):
             weights = self.network.weigh(head, own, sources)
             for given, those in parts.items():
@@ -113,7 +113,7 @@ class ExactProof:
 
         Values, and the ends of ranges, become integers over one power of two: all of them are below 2^size.
         """
-        values = {source: self.network.seen(head, source).value for source in weights}
+        values = {source: self.network.projections(head, source).value for source in weights}
         places = max(self.unit.bits, *(value.power for value in values.values()))
         up = places - self.unit.bits
         vectors = {source: [one << places - value.power for one in value.entries] for source, value in values.items()}
@@ -124,12 +124,12 @@ class ExactProof:
         most = {source: pack([*vector, *(-one for one in vector)], slot) for source, vector in vectors.items()}
         asked = [PathQuery(one.one.member, (query.place, query.own), limit)
                  for one, limit in zip(those, limits, strict=True)]
-        return ColumnPasses(self.sight(query, given), query.by, weights, slot).below(most, asked)
+        return ColumnPasses(self.visible(query, given), query.by, weights, slot).below(most, asked)
 
-    def sight(self, query: TokenQuery, given: Given) -> PlacesRead:
+    def visible(self, query: TokenQuery, given: Given) -> VisiblePlaces:
         """Return the sources of a query on the inputs with these columns."""
         kept = left(self.columns, query.read, query.own, dict(given))
-        return PlacesRead(self.columns, query.place, kept, lambda place, token, move: (place, token), self._bundled)
+        return VisiblePlaces(self.columns, query.place, kept, lambda place, token, move: (place, token), self._bundled)
 
     def prove_rows(self, own: ColumnSource, answer: int, boxes: list[ExactBox], tree: Tree) -> int:
         """Prove all rows of classes with these boxes, cell by cell; return the number of cells.

@@ -30,16 +30,16 @@ from ..zonotopes.affine import (
 )
 from ..zonotopes.arithmetic import AttentionStage
 from ..zonotopes.cells import Box, DirectionBounds
-from ..zonotopes.directions import PLACES, DirectionBasis, average, make_turn
+from ..zonotopes.directions import PLACES, DirectionBasis, average, make_basis
 from ..zonotopes.ranges import AttendedTo, ColumnSource, both_ways, weigh
 from ..zonotopes.rows import AttendedValues
 from ..zonotopes.scores import PathBounds, Vectors
 from ..zonotopes.weights import RelativeWeights
 from .columns import ColumnMove, FormColumns, left
-from .longest import BundleKey, Bundles, ColumnPasses, PathQuery, PlacesRead
+from .longest import BundleKey, Bundles, ColumnPasses, PathQuery, VisiblePlaces
 from .queries import Given, InputClass, Labels, TokenQuery, label
 
-ALIKE = 8  # low bits of a query's radii that are rounded up
+ROUNDED_BITS = 8  # low bits of a query's radii that are rounded up
 
 
 class Ranged(NamedTuple):
@@ -79,16 +79,16 @@ class LayerProof:
         self.columns, self.budget, self.stated = columns, columns.budget, stated
         self.attention, self.after = stage.attention, stage.after
         self._offset, self._labels, self._embedded = offset, labels, embedded
-        self.turns = [make_turn(self.budget, data, width) for data in stated.directions]
-        self.across = [make_across(turn, width) for turn in self.turns]
-        self.widths = [len(turn.rows) for turn in self.turns]
+        self.bases = [make_basis(self.budget, data, width) for data in stated.directions]
+        self.across = [make_across(basis, width) for basis in self.bases]
+        self.widths = [len(basis.rows) for basis in self.bases]
         self.weights = RelativeWeights(self.budget)
         self.points: dict[ColumnSource, AffineForm] = {}
         self._normed: dict[ColumnSource, AffineForm] = {}
         self._reads: dict[tuple[int, ColumnSource], AttendedTo] = {}
         self._sizes: dict[tuple[int, ColumnSource], tuple[list[int], list[int]]] = {}
-        self._heard: dict[ColumnSource, QueryProof] = {}
-        self._sight: tuple[tuple[int, int, Given], PlacesRead] | None = None
+        self._query_proofs: dict[ColumnSource, QueryProof] = {}
+        self._visible: tuple[tuple[int, int, Given], VisiblePlaces] | None = None
         self._bundled = Cache[BundleKey, Bundles]()
         self._scores: dict[int, tuple[tuple[int, ...], dict[ColumnSource, PathBounds]]] = {}
 
@@ -102,17 +102,17 @@ class LayerProof:
             return place, token
         return place, token, 0 if move is None else label(self.columns.claim, self._labels[place], move), 0
 
-    def heard(self, own: ColumnSource) -> QueryProof:
+    def proof_of(self, own: ColumnSource) -> QueryProof:
         """Return the proof of ranges of a query, which `prove` has made."""
-        return self._heard[own]
+        return self._query_proofs[own]
 
-    def sight(self, own: ColumnSource, given: Given) -> PlacesRead:
+    def visible(self, own: ColumnSource, given: Given) -> VisiblePlaces:
         """Return the sources of a query on the inputs with these columns; the last result is kept."""
         place, token, *_ = own
-        if self._sight is None or self._sight[0] != (place, token, given):
+        if self._visible is None or self._visible[0] != (place, token, given):
             kept = left(self.columns, self.columns.form.layout[place], token, dict(given))
-            self._sight = (place, token, given), PlacesRead(self.columns, place, kept, self.named, self._bundled)
-        return self._sight[1]
+            self._visible = (place, token, given), VisiblePlaces(self.columns, place, kept, self.named, self._bundled)
+        return self._visible[1]
 
     def scores(self, head: int, place: int, asks: Vectors, sources: Sequence[ColumnSource]) -> dict[ColumnSource,
                                                                                                    PathBounds]:
@@ -136,17 +136,17 @@ class LayerProof:
         """
         new: dict[tuple[int, ...], tuple[list[Vectors], list[ColumnSource]]] = {}
         for own in dict.fromkeys(one.own for one in ranged):
-            if own not in self._heard:
-                asks = [self.query(head, own) for head in range(len(self.turns))]
+            if own not in self._query_proofs:
+                asks = [self.query(head, own) for head in range(len(self.bases))]
                 itself = [self.attention.scores(head, one, {own: self.read(head, own).key}, own[0])[own]
                           for head, one in enumerate(asks)]
                 key = *(number for one in asks for number in same(one)), *(one.greatest >> FRACTION for one in itself)
                 new.setdefault(key, (asks, []))[1].append(own)
         for asks, owns in new.values():
-            self._heard.update(dict.fromkeys(owns, QueryProof(self, asks, owns)))
+            self._query_proofs.update(dict.fromkeys(owns, QueryProof(self, asks, owns)))
         found: dict[QueryProof, list[Ranged]] = {}
         for one in ranged:
-            found.setdefault(self.heard(one.own), []).append(one)
+            found.setdefault(self.proof_of(one.own), []).append(one)
         for proof, those in found.items():
             with within(f"place {query.place}, token {query.own}"):
                 proof.prove(those)
@@ -186,7 +186,7 @@ class LayerProof:
             value = self.attention.written(head, averaged)
             found = self.attention.key(head, stream, self._offset + source[0])
             self._reads[key] = AttendedTo(Vectors(found, spread(self.budget, found)), value,
-                                          both_ways(self.budget, self.turns[head].there, value))
+                                          both_ways(self.budget, self.bases[head].forward, value))
             rest = spread(self.budget, apply(self.budget, self.across[head], value))
             self._sizes[key] = [abs(centre) + reach for centre, reach in zip(*rest, strict=True)], averaged.sizes
         return self._reads[key]
@@ -201,15 +201,15 @@ class LayerProof:
         self.point(source)
         form = self.attention.query(head, self._normed[source], self._offset + source[0])
         if self._embedded is None:  # so that queries that differ by roundings alone are equal, and scores are reused
-            radii = [-(-radius >> ALIKE) << ALIKE for radius in form.radii]
-            form = within_range(form.rows, form.slots, radii, [size + (1 << ALIKE) for size in form.sizes])
+            radii = [-(-radius >> ROUNDED_BITS) << ROUNDED_BITS for radius in form.radii]
+            form = within_range(form.rows, form.slots, radii, [size + (1 << ROUNDED_BITS) for size in form.sizes])
         return Vectors(form, spread(self.budget, form))
 
     def write(self, point: AffineForm, box: Box, sizes: AttendedSizes) -> AffineForm:
         """Return the stream after the heads, for averages in the box, whose symbols follow the others."""
         written, first = [], point.slots
-        for turn, bounds, size in zip(self.turns, box, sizes.across, strict=True):
-            z = average(self.budget, turn._replace(rest=identity(len(size))), bounds.least, bounds.greatest, size)
+        for basis, bounds, size in zip(self.bases, box, sizes.across, strict=True):
+            z = average(self.budget, basis._replace(rest=identity(len(size))), bounds.least, bounds.greatest, size)
             written.append(shift_symbols(z, first - 1))
             first += len(bounds.least)
         return self.attention.write_sum(point, written, sizes.averaged, sizes.place)
@@ -220,7 +220,7 @@ class QueryProof:
 
     def __init__(self, layer: LayerProof, asks: Sequence[Vectors], owns: Sequence[ColumnSource]) -> None:
         self.layer, self.one = layer, owns[0]
-        self.sources = [*layer.sight(self.one, ()).sources, *owns]
+        self.sources = [*layer.visible(self.one, ()).sources, *owns]
         self.weights = [self.weigh(head, one) for head, one in enumerate(asks)]
 
     def weigh(self, head: int, asks: Vectors) -> dict[ColumnSource, PathBounds]:
@@ -231,7 +231,7 @@ class QueryProof:
 
     def passes(self, head: int, query: TokenQuery, given: Given) -> ColumnPasses:
         """Return the passes over the inputs with these columns."""
-        return ColumnPasses(self.layer.sight(self.one, given), query.by, self.weights[head])
+        return ColumnPasses(self.layer.visible(self.one, given), query.by, self.weights[head])
 
     def prove(self, ranged: Sequence[Ranged]) -> None:
         """Prove all stated ranges of classes.
@@ -239,11 +239,11 @@ class QueryProof:
         Raises:
             Rejected: if one is not proved.
         """
-        alike: dict[Given, list[Ranged]] = {}
+        by_given: dict[Given, list[Ranged]] = {}
         for one in ranged:
-            alike.setdefault(one.one.given, []).append(one)
-        for given, those in alike.items():
-            for head in range(len(self.layer.turns)):
+            by_given.setdefault(one.one.given, []).append(one)
+        for given, those in by_given.items():
+            for head in range(len(self.layer.bases)):
                 most = {source: self.layer.read(head, source).most for source in self.sources}
                 asked = [PathQuery(one.one.member, one.own,
                                    [*one.box[head].greatest, *(-x for x in one.box[head].least)])
@@ -251,19 +251,19 @@ class QueryProof:
                 require(self.passes(head, those[0].query, given).below(most, asked),
                         "a range of head {} is not proved", head + 1)
 
-    def heard(self, one: Ranged) -> list[AttendedValues]:
+    def attended_values(self, one: Ranged) -> list[AttendedValues]:
         """Return the values that the heads attend to, on a class."""
         layer = self.layer
         return [AttendedValues(ClassAverages(self.passes(head, one.query, one.one.given), one, self.weights[head]),
-                      {source: layer.read(head, source) for source in self.sources}, turn, self.sizes.across[head])
-                for head, turn in enumerate(layer.turns)]
+                      {source: layer.read(head, source) for source in self.sources}, basis, self.sizes.across[head])
+                for head, basis in enumerate(layer.bases)]
 
     @cached_property
     def sizes(self) -> AttendedSizes:
         """Bounds of averages: the greatest of what is averaged."""
         width = len(self.layer.across[0].columns) if self.layer.across else 0
         self.layer.budget.spend(1 + (len(self.layer.across) * len(self.sources) * width >> 2))
-        each = [[self.layer.sizes(head, source) for source in self.sources] for head in range(len(self.layer.turns))]
+        each = [[self.layer.sizes(head, source) for source in self.sources] for head in range(len(self.layer.bases))]
         across, averaged = ([greatest([one[k] for one in of_head]) for of_head in each] for k in (0, 1))
         return AttendedSizes(across, averaged, self.one[0])
 
@@ -285,10 +285,10 @@ def same(asks: Vectors) -> tuple[int, ...]:
     return asks.form.slots, *asks.form.rows, *asks.form.radii
 
 
-def make_across(turn: DirectionBasis, width: int) -> Linear:
+def make_across(basis: DirectionBasis, width: int) -> Linear:
     """Return the map u ↦ (I - Q'Q) u, for the rows of Q: the part of u orthogonal to the directions."""
     one = 1 << 2 * PLACES
-    columns = list(zip(*turn.rows, strict=True)) or [()] * width
+    columns = list(zip(*basis.rows, strict=True)) or [()] * width
     return make_linear([[(one * (i == k) - sum(map(mul, columns[i], columns[k]))) >> 2 * PLACES - WEIGHT
                          for k in range(width)] for i in range(width)], [0] * width)
 

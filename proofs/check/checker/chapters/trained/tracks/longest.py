@@ -41,7 +41,7 @@ BundleKey = tuple[int, int, tuple[ColumnMove, ...]]
 """A column, how many of its places are visible, and the moves that are made there."""
 
 
-class PlacesRead:
+class VisiblePlaces:
     """The sources at all places before a place, where these moves are made."""
 
     def __init__(self, columns: FormColumns, place: int, kept: Left, naming: Naming,
@@ -49,10 +49,10 @@ class PlacesRead:
         """Group the places by column; ``bundled`` caches the moves of columns, with this naming."""
         self.columns, self.kept, self._naming, self._bundled = columns, kept, naming, bundled
         seen = list(enumerate(columns.form.layout[:place]))
-        self.fixed = [naming(place, one.index, None) for place, one in seen if columns.is_alike(place)]
-        told = [(place, one, columns.by(place)) for place, one in seen if not columns.is_alike(place)]
-        self._at_end = [(place, one) for place, one, by in told if by is None]
-        self._in = [[(place, one) for place, one, by in told if by == k] for k in range(len(kept.moves))]
+        self.fixed = [naming(place, one.index, None) for place, one in seen if columns.is_fixed(place)]
+        varying = [(place, one, columns.by(place)) for place, one in seen if not columns.is_fixed(place)]
+        self._at_end = [(place, one) for place, one, by in varying if by is None]
+        self._in = [[(place, one) for place, one, by in varying if by == k] for k in range(len(kept.moves))]
 
     @cached_property
     def sources(self) -> list[ColumnSource]:
@@ -97,11 +97,11 @@ class PlacesRead:
 class ColumnPasses:
     """Passes over the columns of a form, for a query at a place, which attends to itself and all places before."""
 
-    def __init__(self, sight: PlacesRead, column: int | None, weights: Mapping[ColumnSource, PathBounds],
+    def __init__(self, visible: VisiblePlaces, column: int | None, weights: Mapping[ColumnSource, PathBounds],
                  slot: int = SLOT) -> None:
         """Set the column whose moves distinguish classes; None if last states do. Slots have ``slot`` bits, V too."""
-        self._budget, self._sight, self._kept, self._weights = sight.columns.budget, sight, sight.kept, weights
-        self._column = len(sight.kept.moves) if column is None else column
+        self._budget, self._visible, self._kept, self._weights = visible.columns.budget, visible, visible.kept, weights
+        self._column = len(visible.kept.moves) if column is None else column
         self._slot, self._bytes = slot, slot // 8
         self._maximum = partial(maximum, slot=slot)
         self._pack = pack_short if slot == SLOT else partial(pack, slot=slot)
@@ -123,7 +123,7 @@ class ColumnPasses:
             stated.setdefault(tuple(one.thresholds), []).append(one)
         width = len(asked[0].thresholds) if asked else 0
         size = max(1, CHUNK // max(width, 1))
-        held = len(self._weights) + 2 * len(self._sight.columns.claim.columns)
+        held = len(self._weights) + 2 * len(self._visible.columns.claim.columns)
         held *= self._slot * min(size, len(stated)) * width
         for first in range(0, len(stated) if width else 0, size):
             with self._budget.holding(held):
@@ -159,7 +159,7 @@ class ColumnPasses:
         bias, tops, size = ones(width, slot) << slot - 2, ones(width, slot) << slot - 1, self._bytes * width
         self._budget.spend(1 + (len(asked) * (24 + width) >> 1))
         for member, own, _ in asked:
-            seen = [own, *(self._sight.made(self._column, member) if isinstance(member, ColumnMove) else [])]
+            seen = [own, *(self._visible.made(self._column, member) if isinstance(member, ColumnMove) else [])]
             made = sum(contribution(most[source] - packed, self._weights[source], bias, tops, slot) for source in seen)
             first, last = (member.source, member.target) if isinstance(member, ColumnMove) else (member, member)
             total = before[first] + made + after[last] - bias  # what is written at the end is in what comes after
@@ -168,15 +168,15 @@ class ColumnPasses:
 
     def _forward(self, added: Mapping[ColumnSource, int], one: int, tops: int) -> dict[int, int]:
         """Return for each state before the answer's column the longest path so far, with what is fixed; biased."""
-        fixed = sum(added[source] for source in self._sight.fixed)
-        reached = {self._sight.columns.claim.machine.start: one + fixed}
+        fixed = sum(added[source] for source in self._visible.fixed)
+        reached = {self._visible.columns.claim.machine.start: one + fixed}
         for column in range(self._column):
             reached = self._advance(added, column, reached, one, tops, forward=True)
         return reached
 
     def _backward(self, added: Mapping[ColumnSource, int], one: int, tops: int) -> dict[int, int]:
         """Return for each state after the answer's column the longest path from there on; biased."""
-        reached = {state: one + sum([added[source] for source in self._sight.at_end(state)])
+        reached = {state: one + sum([added[source] for source in self._visible.at_end(state)])
                    for state in self._kept.lasts}
         for column in reversed(range(self._column + 1, len(self._kept.moves))):
             reached = self._advance(added, column, reached, one, tops, forward=False)
@@ -185,7 +185,7 @@ class ColumnPasses:
     def _advance(self, added: Mapping[ColumnSource, int], column: int, reached: Mapping[int, int], one: int, tops: int,
                  forward: bool) -> dict[int, int]:
         """Return the longest paths one column further; equal combinations of letters are maximised first."""
-        bundles = self._sight.bundles(column)
+        bundles = self._visible.bundles(column)
         greater = partial(self._maximum, tops=tops)
         best = [reduce(greater, [sum([added[seen] for seen in letters], one) for letters in alike])
                 for alike in bundles.alike]

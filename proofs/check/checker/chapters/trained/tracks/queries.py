@@ -100,11 +100,11 @@ def expect_labels(columns: FormColumns, labels: Sequence[Labels]) -> None:
     """Require a label for each move, or last state, that distinguishes classes of a source or a query."""
     form, claim = columns.form, columns.claim
     read = range(len(form.layout) - 2)
-    told = [*map(columns.by, read), *(place.column for place in form.layout[form.first_answer:])]
-    expect(len(labels) == len(told), "labels: {}, expected {}", len(labels), len(told))
-    for place, (by, of_place) in enumerate(zip(told, labels, strict=True)):
+    distinguishing = [*map(columns.by, read), *(place.column for place in form.layout[form.first_answer:])]
+    expect(len(labels) == len(distinguishing), "labels: {}, expected {}", len(labels), len(distinguishing))
+    for place, (by, of_place) in enumerate(zip(distinguishing, labels, strict=True)):
         if of_place is not None:
-            expect(place not in read or not columns.is_alike(place), "labels: a token that is fixed has none")
+            expect(place not in read or not columns.is_fixed(place), "labels: a token that is fixed has none")
             expect(len(of_place) == len(claim.machine.end) * (1 if by is None else len(claim.columns)),
                    "labels: not as many as moves")
 

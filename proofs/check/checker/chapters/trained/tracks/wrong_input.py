@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from ....kernel.verdicts import require
 from ..balls.precision import HIGHEST, Precision, Undecided
-from ..balls.prefix_tree import make_walk
+from ..balls.prefix_tree import make_traversal
 from ..balls.stack import Stack
 from ..reading.counterexamples import WrongInput
 from ..reading.decision import Decision
@@ -29,8 +29,8 @@ def prove_wrong_input(given: Decision[TracksClaim, WrongInput]) -> Mapping[str, 
         try:
             stack = Stack(Precision(level), given.budget, given.network, {*prefix}, [row], claim.margin,
                           len(prefix))
-            walk = make_walk(stack, stack, claim.offset, [[token] for token in prefix])
-            ((value, error),) = stack.rows.values(walk.logits(prefix, judged)[judged[0]], [0])
+            traversal = make_traversal(stack, stack, claim.offset, [[token] for token in prefix])
+            ((value, error),) = stack.rows.values(traversal.logits(prefix, judged)[judged[0]], [0])
         except Undecided:
             continue
         if value + error <= stack.rows.least[0]:

@@ -23,7 +23,7 @@ from ..reading.words_claim import TrainedClaim
 from ..zonotopes.affine import FRACTION, AffineForm, Linear, promoted, spread
 from ..zonotopes.arithmetic import ArithmeticOfClasses, AttentionStage, Between, Reals
 from ..zonotopes.cells import Box, DirectionBounds, cells_of
-from ..zonotopes.directions import DirectionBasis, average, make_turn
+from ..zonotopes.directions import DirectionBasis, average, make_basis
 from ..zonotopes.packed_integers import SLOT
 from ..zonotopes.ranges import AttendedTo, Averages, ColumnSource, both_ways, weigh
 from ..zonotopes.rows import AttendedValues, Last, prove_rows
@@ -54,7 +54,7 @@ class Classes:
         self.weights = RelativeWeights(self.budget)
         self.reads: dict[tuple[int, ...], AttendedTo] = {}
         self._points: dict[tuple[int, int], AffineForm] = {}
-        self._turns: dict[int, list[list[DirectionBasis]]] = {}
+        self._bases: dict[int, list[list[DirectionBasis]]] = {}
         self._rows: dict[frozenset[int], Linear] = {}
         self._followed: dict[tuple[int, int | None], GraphColumns] = {}
 
@@ -114,16 +114,16 @@ class Classes:
         rowed = frozenset(case for case, one in enumerate(claim.cases) if one.above)
         return ObligationNodes(columns, {node: cases & rowed for node, cases in found.items() if cases & rowed})
 
-    def turns(self, unit: ClassesUnit) -> list[list[DirectionBasis]]:
+    def bases(self, unit: ClassesUnit) -> list[list[DirectionBasis]]:
         """Return the directions of each head of each attention step."""
-        if unit.directions not in self._turns:
+        if unit.directions not in self._bases:
             given = self.decision.evidence.directions[unit.directions]
             steps = self.decision.network.attention_steps
-            self._turns[unit.directions] = [
-                [make_turn(self.budget, data, head.value.weight.width)
+            self._bases[unit.directions] = [
+                [make_basis(self.budget, data, head.value.weight.width)
                  for data, head in zip(heads, step.heads, strict=True)]
                 for heads, step in zip(given, steps, strict=True)]
-        return self._turns[unit.directions]
+        return self._bases[unit.directions]
 
     def rows_of(self, cases: frozenset[int]) -> Linear:
         """Return the rows of these cases as a linear map of the judged vector."""
@@ -189,11 +189,11 @@ class ClassesProof:
         self.columns, self.masked = columns, shared.decision.network.masked
         self.edges = sum(len(one) for previous in columns.previous for one in previous) >> 1
         self.budget.spend(self.edges)
-        self.met = (ancestors if self.masked else on_paths)(columns, asked)
-        self.nodes = in_order(self.met)
-        self.turns = shared.turns(unit)
-        inner = sum(len(turn.rows) for heads in self.turns[:-1] for turn in heads)
-        outer = sum(len(turn.rows) for turn in self.turns[-1]) if self.turns else 0
+        self.reachable = (ancestors if self.masked else on_paths)(columns, asked)
+        self.nodes = in_order(self.reachable)
+        self.bases = shared.bases(unit)
+        inner = sum(len(basis.rows) for heads in self.bases[:-1] for basis in heads)
+        outer = sum(len(basis.rows) for basis in self.bases[-1]) if self.bases else 0
         self.number = 2 * (len(self.nodes) * inner + len(asked) * outer)
         self.held = 0
 
@@ -216,8 +216,8 @@ class ClassesProof:
             found: dict[ColumnSource, AffineForm] = {}
             for node in in_order(self.needed(is_last)):
                 with within(f"column {node[0]}, node {node[1]}, attention step {number + 1}"):
-                    seen = self.seen(node)
-                    attended = step.attend(self.judged(node, seen) if is_last else node, seen, given.numbers)
+                    visible = self.visible_nodes(node)
+                    attended = step.attend(self.judged(node, visible) if is_last else node, visible, given.numbers)
                     if is_last:
                         self.prove_cells(node, step, stage.after, attended, given.trees[node])
                     else:
@@ -226,35 +226,35 @@ class ClassesProof:
             sources = [[(p, index) for index in range(len(tokens))] for p, tokens in enumerate(self.columns.tokens)]
             streams = found
         for node in self.asked if not stages else ():
-            p, index = self.judged(node, self.seen(node))
+            p, index = self.judged(node, self.visible_nodes(node))
             self.prove_rows(node, streams[sources[p][index]], None)
 
     def needed(self, is_last: bool) -> list[set[int]]:
         """Return the nodes whose averages a step needs, by column."""
         if not is_last:
-            return self.met
+            return self.reachable
         found: list[set[int]] = [set() for _ in self.columns.tokens]
         for p, index in self.asked:
             found[p].add(index)
         return found
 
-    def seen(self, node: GraphNode) -> list[set[int]]:
+    def visible_nodes(self, node: GraphNode) -> list[set[int]]:
         """Return for each column that a query at a node sees the unit's nodes on its paths."""
         self.budget.spend(self.edges)
         if self.masked:
             return ancestors(self.columns, [node])[:node[0] + 1]
-        return [own & met for own, met in zip(on_paths(self.columns, [node]), self.met, strict=True)]
+        return [own & reachable for own, reachable in zip(on_paths(self.columns, [node]), self.reachable, strict=True)]
 
-    def judged(self, node: GraphNode, seen: Sequence[set[int]]) -> GraphNode:
-        """Return the node of the judged token for an asked node, which sees ``seen``.
+    def judged(self, node: GraphNode, visible: Sequence[set[int]]) -> GraphNode:
+        """Return the node of the judged token for an asked node, which sees ``visible``.
 
         Raises:
             Malformed: if that is the first token, and the node's words have different ones.
         """
         if self.masked or self.shared.decision.claim.read != "first":
             return node
-        expect(len(seen[0]) == 1, "graph: words of a node of the last level have different first tokens")
-        return 0, min(seen[0])
+        expect(len(visible[0]) == 1, "graph: words of a node of the last level have different first tokens")
+        return 0, min(visible[0])
 
     def prove_cells(self, node: GraphNode, step: AttentionOnNodes, after: Between, attended: Attended,
                     tree: Tree | None) -> None:
@@ -289,7 +289,7 @@ class AttentionOnNodes:
                  streams: dict[ColumnSource, AffineForm]) -> None:
         self.proof, self.budget, self.attention = proof, proof.budget, stage.attention
         streams = {source: promoted(stream) for source, stream in streams.items()}
-        self.turns, self.sources, self.streams = proof.turns[number], sources, streams
+        self.bases, self.sources, self.streams = proof.bases[number], sources, streams
         self._normed: dict[ColumnSource, AffineForm] = {}
         self.is_first = number == 0
         known = proof.shared.reads if self.is_first else {}
@@ -314,42 +314,42 @@ class AttentionOnNodes:
         value, key = self.attention.value(k, read), self.attention.key(k, read, self.proof.unit.offset + source[0])
         hold = self.budget.hold if self.is_first else self.proof.hold
         hold(SLOT * key.slots * (len(value.rows) + len(key.rows) + 2) + (1 << 14))
-        most = both_ways(self.budget, self.turns[k].there, value)
+        most = both_ways(self.budget, self.bases[k].forward, value)
         return AttendedTo(Vectors(key, spread(self.budget, key)), value, most)
 
-    def attend(self, node: GraphNode, seen: list[set[int]], numbers: StatedRanges) -> Attended:
-        """Prove the ranges of the averages at a node that sees ``seen``; return them with what the heads attend to.
+    def attend(self, node: GraphNode, visible: list[set[int]], numbers: StatedRanges) -> Attended:
+        """Prove the ranges of the averages at a node that sees ``visible``; return them with what the heads attend to.
 
         Raises:
             Rejected: if a stated range is not proved.
         """
         heads, box = [], []
-        for k, turn in enumerate(self.turns):
-            averages = self.averages(node, seen, k)
-            bounds = numbers.take(len(turn.rows))
+        for k, basis in enumerate(self.bases):
+            averages = self.averages(node, visible, k)
+            bounds = numbers.take(len(basis.rows))
             reads = {source: self.reads[k][source] for source in averages.weights}
             most = {source: read.most for source, read in reads.items()}
             require(all(averages.below(most, [*bounds.greatest, *(-x for x in bounds.least)])),
                     "a range of head {} is not proved", k + 1)
             sizes = [max(column) for column in zip(*(read.value.sizes for read in reads.values()), strict=True)]
-            heads.append(AttendedValues(averages, reads, turn, sizes))
+            heads.append(AttendedValues(averages, reads, basis, sizes))
             box.append(bounds)
         return Attended(node[0], self.streams[self.sources[node[0]][node[1]]], heads, tuple(box))
 
     def write(self, attended: Attended, box: Box) -> AffineForm:
         """Return the stream of a node after the step, for averages in the box, whose symbols follow the others."""
-        averages = [average(self.budget, heard.turn, *bounds, heard.sizes)
-                    for heard, bounds in zip(attended.heads, box, strict=True)]
-        return self.attention.write(attended.stream, averages, [heard.sizes for heard in attended.heads],
+        averages = [average(self.budget, head.basis, *bounds, head.sizes)
+                    for head, bounds in zip(attended.heads, box, strict=True)]
+        return self.attention.write(attended.stream, averages, [head.sizes for head in attended.heads],
                                     attended.column)
 
-    def averages(self, node: GraphNode, seen: list[set[int]], k: int) -> Averages:
+    def averages(self, node: GraphNode, visible: list[set[int]], k: int) -> Averages:
         """Return the weights of head k for all that the node sees."""
         p, index = node
         form = self.attention.query(k, self.normed(self.sources[p][index]), self.proof.unit.offset + p)
         query = Vectors(form, spread(self.budget, form))
-        self.budget.spend(sum(map(len, seen)) + len(seen))
-        met = {self.sources[q][one] for q, indices in enumerate(seen) for one in indices}
-        found = self.attention.scores(k, query, {source: self.reads[k][source].key for source in met}, p)
+        self.budget.spend(sum(map(len, visible)) + len(visible))
+        reachable = {self.sources[q][one] for q, indices in enumerate(visible) for one in indices}
+        found = self.attention.scores(k, query, {source: self.reads[k][source].key for source in reachable}, p)
         weights = weigh(self.budget, self.proof.shared.weights, self.attention.logarithms(found, p))
-        return Averages(self.budget, self.proof.columns, self.sources, seen, weights)
+        return Averages(self.budget, self.proof.columns, self.sources, visible, weights)

@@ -17,18 +17,18 @@ def expect_covered(given: Decision[TrainedClaim, Cover]) -> None:
     units = sorted(given.evidence.units, key=lambda unit: (unit.offset, unit.first))
     by_place = is_by_place(network, claim)
     what, number = "place" if by_place else "length", 0
-    for wanted in obligations(network, claim):
+    for obligation in obligations(network, claim):
         given.budget.spend(1)
-        least = wanted.first
-        while number < len(units) and units[number].offset == wanted.offset:
+        least = obligation.first
+        while number < len(units) and units[number].offset == obligation.offset:
             unit = units[number]
-            is_of_claim = wanted.first <= unit.first and unit.last <= wanted.last
+            is_of_claim = obligation.first <= unit.first and unit.last <= obligation.last
             require(is_of_claim, "cover: offset {}, {}s {} to {}: not all are of the claim", unit.offset, what,
                     unit.first, unit.last)
             if unit.first > least:
                 break
             least, number = max(least, unit.last + 1), number + 1
-        require(least > wanted.last, "cover: offset {}, {} {} is left out", wanted.offset, what, least)
+        require(least > obligation.last, "cover: offset {}, {} {} is left out", obligation.offset, what, least)
     require(units, "cover: no word of the claim has rows of the tables")
     require(number == len(units), "cover: offset {} is not of the claim", units[min(number, len(units) - 1)].offset)
     expect_classes_make_sense(given, by_place)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ....kernel.kind import entry
 from ....kernel.language import Language
 from ....kernel.verdicts import quote_all, show
-from ..describing import EXACT, FALSE, IN_RUNS, VACUOUS, describe_network, words_of_way, write_tokens
+from ..describing import EXACT, FALSE, IN_RUNS, VACUOUS, describe_network, words_of_choices, write_tokens
 from ..reading.decision import Decision
 from ..reading.network import LogitRow, Network
 from ..reading.words_claim import EVERY, Case, TrainedClaim
@@ -43,7 +43,7 @@ def describe_wrong_word(given: Decision[TrainedClaim, WrongWord], coverage: obje
         FALSE, *lines, *entry("wrong word", [quote_all(claim.alphabet[letter] for letter in wrong.word)]),
         *entry("where", [f"at offset {wrong.offset}, place {wrong.place}, in case {wrong.case + 1}:",
                          words_of_wrong_row(claim, wrong.case, wrong.row)]),
-        *words_of_way(wrong.way)]
+        *words_of_choices(wrong.choices)]
 
 
 def words_of_wrong_row(claim: TrainedClaim, case: int, row: int) -> str:

@@ -19,7 +19,7 @@ CELLS = 32  # of the grid on which the distance from the line is taken, on wide 
 WIDE, NARROW = UNIT >> 4, UNIT >> 26  # narrower intervals: fewer cells, or slope 0
 
 
-BEND: Mapping[str, Fraction] = {"gelu": Fraction(8, 10), "gelu-tanh": Fraction(8, 10), "silu": Fraction(51, 100),
+CURVATURES: Mapping[str, Fraction] = {"gelu": Fraction(8, 10), "gelu-tanh": Fraction(8, 10), "silu": Fraction(51, 100),
                                 "sigmoid": Fraction(1, 10), "tanh": Fraction(77, 100)}
 """An upper bound of |f''| for each function."""
 
@@ -36,31 +36,31 @@ class LinearPiece(NamedTuple):
 
     slope: int
     height: int
-    doubt: int
+    remainder: int
 
 
-def activate(budget: Budget, curve: Curve, x: AffineForm, quick: bool = False) -> AffineForm:
-    """Return the activation of each coordinate; ``quick`` takes sizes for a spread, and few cells on wide intervals.
+def activate(budget: Budget, curve: Curve, x: AffineForm, fast: bool = False) -> AffineForm:
+    """Return the activation of each coordinate; ``fast`` takes sizes for a spread, and few cells on wide intervals.
 
     Proof. slope x + height has the symbols of x; the rest is within the remainder and, of what has no symbol, |slope|
     radius. The slope is an exact number; each slot is rounded by at most 1/2.
     """
     if curve.name == "identity":
         return x
-    known = known_by_sizes(x) if quick else spread(budget, x)
+    known = known_by_sizes(x) if fast else spread(budget, x)
     x = tighten(x, known)
     charge(budget, len(x.rows), x.slots)
-    lines = [find_line(budget, curve, centre - reach, centre + reach, quick)
+    lines = [find_line(budget, curve, centre - reach, centre + reach, fast)
              for centre, reach in zip(*known, strict=True)]
     rows, radii, sizes = [], [], []
     for line, row, radius, size in zip(lines, x.rows, x.radii, x.sizes, strict=True):
         rows.append(rescale(line.slope * row, x.slots, WEIGHT) + line.height)
         radii.append((abs(line.slope) * radius >> WEIGHT) + 2 + (x.slots >> 1))
         sizes.append((abs(line.slope) * size >> WEIGHT) + abs(line.height) + x.slots + 4)
-    return widened(within_range(rows, x.slots, radii, sizes), [line.doubt for line in lines])
+    return widened(within_range(rows, x.slots, radii, sizes), [line.remainder for line in lines])
 
 
-def find_line(budget: Budget, curve: Curve, least: int, greatest: int, quick: bool = False) -> LinearPiece:
+def find_line(budget: Budget, curve: Curve, least: int, greatest: int, fast: bool = False) -> LinearPiece:
     """Return a linear approximation of a function on an interval.
 
     Proof. Let g be the function minus the line through the origin with this slope: any slope is sound. `relu` is linear
@@ -70,23 +70,23 @@ def find_line(budget: Budget, curve: Curve, least: int, greatest: int, quick: bo
     """
     width = greatest - least
     if not isinstance(curve.values, Activation):
-        points, found, doubt = curve.values.near(least, greatest)
+        points, found, remainder = curve.values.near(least, greatest)
     elif curve.name == "relu":
-        points, doubt = [least, *([0] if least < 0 < greatest else []), greatest], 0
+        points, remainder = [least, *([0] if least < 0 < greatest else []), greatest], 0
     else:
-        cells = CELLS if width > WIDE and not quick else CELLS >> 2 if width > NARROW else 2
+        cells = CELLS if width > WIDE and not fast else CELLS >> 2 if width > NARROW else 2
         points = [least + width * k // cells for k in range(cells + 1)]
-        if quick and width > WIDE:
+        if fast and width > WIDE:
             points = curve.values.nodes(points)
             width = points[-1] - points[0]
-        bend, h = BEND[curve.name], max(map(sub, points[1:], points)) + 1
-        sag = (bend.numerator * h * h // bend.denominator >> FRACTION + 3) + 1  # M h^2 / 8, rounded up
-        doubt = curve.values.error + sag
+        curvature, h = CURVATURES[curve.name], max(map(sub, points[1:], points)) + 1
+        sag = (curvature.numerator * h * h // curvature.denominator >> FRACTION + 3) + 1  # M h^2 / 8, rounded up
+        remainder = curve.values.error + sag
     budget.spend(len(points))
     if isinstance(curve.values, Activation):
-        on_nodes = quick and width > WIDE and curve.name in BEND
+        on_nodes = fast and width > WIDE and curve.name in CURVATURES
         found = (curve.values.at_nodes if on_nodes else curve.values.apply)(points)
     slope = (found[-1] - found[0] << WEIGHT) // width if width > NARROW else 0
     above = [y - (slope * x >> WEIGHT) for x, y in zip(points, found, strict=True)]
-    lowest, highest = min(above) - doubt - 1, max(above) + doubt
+    lowest, highest = min(above) - remainder - 1, max(above) + remainder
     return LinearPiece(slope, highest + lowest >> 1, (highest - lowest >> 1) + 1)

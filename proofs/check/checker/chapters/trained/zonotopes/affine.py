@@ -132,10 +132,10 @@ def apply(budget: Budget, linear: Linear, x: AffineForm) -> AffineForm:
     """
     charge(budget, len(linear.columns) * len(x.rows), x.slots + 24)
     new = len(x.rows) if x.fresh else 0
-    off = -(-sum(x.sizes) >> WEIGHT) + (x.slots + new >> 1) + 2
-    radii = [off] * len(linear.columns) if x.fresh else [
-        -(-sum(map(mul, weights, x.radii)) >> WEIGHT) + off for weights in linear.absolute]
-    sizes = [(sum(map(mul, weights, x.sizes)) >> WEIGHT) + abs(bias) + 2 * off
+    rounding = -(-sum(x.sizes) >> WEIGHT) + (x.slots + new >> 1) + 2
+    radii = [rounding] * len(linear.columns) if x.fresh else [
+        -(-sum(map(mul, weights, x.radii)) >> WEIGHT) + rounding for weights in linear.absolute]
+    sizes = [(sum(map(mul, weights, x.sizes)) >> WEIGHT) + abs(bias) + 2 * rounding
              for weights, bias in zip(linear.absolute, linear.bias, strict=True)]
     rows = [rescale(sum(map(mul, column, x.rows)), x.slots, WEIGHT - linear.cut) + bias
             for column, bias in zip(linear.short or linear.columns, linear.bias, strict=True)]
@@ -165,11 +165,11 @@ def scale_each(budget: Budget, gains: Sequence[int] | None, bias: Sequence[int] 
     """
     if gains is not None:
         charge(budget, len(x.rows), x.slots)
-        off = [(size >> WEIGHT) + (x.slots >> 1) + 2 for size in x.sizes]
+        rounding = [(size >> WEIGHT) + (x.slots >> 1) + 2 for size in x.sizes]
         radii = [(abs(gain) * radius >> WEIGHT) + 1 + more
-                 for gain, radius, more in zip(gains, x.radii, off, strict=True)]
+                 for gain, radius, more in zip(gains, x.radii, rounding, strict=True)]
         sizes = [(abs(gain) * size >> WEIGHT) + x.slots + 4 + more
-                 for gain, size, more in zip(gains, x.sizes, off, strict=True)]
+                 for gain, size, more in zip(gains, x.sizes, rounding, strict=True)]
         rows = [rescale(gain * row, x.slots, WEIGHT) for gain, row in zip(gains, x.rows, strict=True)]
         x = within_range(rows, x.slots, radii, sizes, x.fresh)
     return x if bias is None else move(x, bias)

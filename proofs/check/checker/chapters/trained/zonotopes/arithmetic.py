@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 from ....kernel.budget import Budget
 from ..reading.network import LogitRow, Network
 from .affine import AffineForm, Linear, apply, charge, move, plus, shift_symbols
-from .layers import AttentionMaps, NormMaps, UnitMaps, embed, make_maps, normed, pass_between, turned
+from .layers import AttentionMaps, NormMaps, UnitMaps, embed, make_maps, normed, pass_between, rotated
 from .linear_maps import make_rows
 from .ranges import ColumnSource
 from .scores import PathBounds, Vectors, scores, with_slope
@@ -124,11 +124,11 @@ class RealAttention:
 
     def key(self, head: int, read: AffineForm, position: int) -> AffineForm:
         """Return a key, with rotary positions."""
-        return turned(self._budget, self._maps.rotary, position, apply(self._budget, self._maps.heads[head].key, read))
+        return rotated(self._budget, self._maps.rotary, position, apply(self._budget, self._maps.heads[head].key, read))
 
     def query(self, head: int, read: AffineForm, position: int) -> AffineForm:
         """Return a query times the scale of scores, with rotary positions."""
-        return turned(self._budget, self._maps.rotary, position,
+        return rotated(self._budget, self._maps.rotary, position,
                       apply(self._budget, self._maps.heads[head].query, read))
 
     def value(self, head: int, read: AffineForm) -> AffineForm:

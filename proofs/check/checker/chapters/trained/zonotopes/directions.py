@@ -17,12 +17,12 @@ class DirectionBasis(NamedTuple):
     """Directions as rows of a matrix Q: the maps Q and Q' (the transpose), and |I - Q'Q| over 2^60."""
 
     rows: list[tuple[int, ...]]
-    there: Linear
-    back: Linear
+    forward: Linear
+    backward: Linear
     rest: list[list[int]]
 
 
-def make_turn(budget: Budget, data: bytes, width: int) -> DirectionBasis:
+def make_basis(budget: Budget, data: bytes, width: int) -> DirectionBasis:
     """Decode the directions, rows of int32 over 2^30 with this width; as weights over 2^44 they are exact."""
     budget.spend(1 + (width**3 >> 3))
     budget.hold(4 * INTEGER_BITS * width**2)
@@ -40,7 +40,7 @@ def as_linear(rows: Sequence[Sequence[int]]) -> Linear:
     return make_linear([[x << WEIGHT - PLACES for x in row] for row in rows], [0] * len(rows))
 
 
-def average(budget: Budget, turn: DirectionBasis, least: Sequence[int], greatest: Sequence[int],
+def average(budget: Budget, basis: DirectionBasis, least: Sequence[int], greatest: Sequence[int],
             sizes: Sequence[int]) -> AffineForm:
     """Return the form of z, where Q z is between these bounds and |z_i| at most these sizes.
 
@@ -51,7 +51,7 @@ def average(budget: Budget, turn: DirectionBasis, least: Sequence[int], greatest
     rows = [middle + (half << SLOT * (k + 1)) for k, (middle, half) in enumerate(zip(middles, halves, strict=True))]
     along = within_range(rows, 1 + len(rows), [0] * len(rows),
                          [abs(middle) + half for middle, half in zip(middles, halves, strict=True)])
-    z = apply(budget, turn.back, along)
-    more = [(sum(map(mul, row, sizes)) >> 2 * PLACES) + 1 for row in turn.rest]
+    z = apply(budget, basis.backward, along)
+    more = [(sum(map(mul, row, sizes)) >> 2 * PLACES) + 1 for row in basis.rest]
     return within_range(z.rows, z.slots, [a + b for a, b in zip(z.radii, more, strict=True)],
                         [a + b for a, b in zip(z.sizes, more, strict=True)])

@@ -139,7 +139,7 @@ def pass_between(budget: Budget, steps: list[NormMaps | UnitMaps], x: AffineForm
     return x
 
 
-def turned(budget: Budget, rotary: Rotary | None, position: int, x: AffineForm) -> AffineForm:
+def rotated(budget: Budget, rotary: Rotary | None, position: int, x: AffineForm) -> AffineForm:
     """Return a query or a key with rotary positions."""
     if rotary is None:
         return x

@@ -119,9 +119,9 @@ def square(y: AffineForm, known: CentredRange, extra: Fraction) -> Squares:
     require(most < MOST_SQUARED, "a norm of a vector that is too long")
     shift = max(0, most.bit_length() - SQUARE_BITS)
     rest = sum(reach * reach for reach in reaches)
-    loose = 2 * sum(map(mul, map(abs, centres), y.radii))
+    symbol_free = 2 * sum(map(mul, map(abs, centres), y.radii))
     row = 2 * sum(map(mul, centres, y.rows)) - sum(map(mul, centres, centres)) + below + (rest >> 1)
-    radius = (rest + 1 >> 1) + loose + 2
+    radius = (rest + 1 >> 1) + symbol_free + 2
     form = make_single(rescale(row, y.slots, shift), y.slots, (radius >> shift) + 1 + (y.slots + 1 >> 1))
     least = below + sum(max(abs(m) - reach, 0) ** 2 for m, reach in zip(centres, reaches, strict=True))
     return Squares(form, 2 * FRACTION - shift, max(least >> shift, form.centre - form.reach),
@@ -150,12 +150,12 @@ def inverse_root(squares: Squares, d: int) -> Single:
     at_t = isqrt(scaled // t)
     highest = max((p + 1 << places) + slope * e for e, p in ends)
     lowest = min((tangent_at(at_t, t, e) << places) + slope * e for e, _ in ends)
-    centre, doubt = highest + lowest >> places + 1, (highest - lowest >> places + 1) + 2
+    centre, remainder = highest + lowest >> places + 1, (highest - lowest >> places + 1) + 2
     size = slope * (abs(form.centre) + form.reach)
-    fits = size < MOST and abs(centre) + doubt + (size >> places) < READABLE >> 1
+    fits = size < MOST and abs(centre) + remainder + (size >> places) < READABLE >> 1
     require(fits, "a norm of a vector that is too short")
     row = centre - rescale(slope * form.row, form.slots, places)
-    return make_single(row, form.slots, doubt + (slope * form.radius >> places) + 2 + (form.slots + 1 >> 1))
+    return make_single(row, form.slots, remainder + (slope * form.radius >> places) + 2 + (form.slots + 1 >> 1))
 
 
 def tangent_point(scaled: int, slope: int, places: int, least: int, greatest: int) -> int:

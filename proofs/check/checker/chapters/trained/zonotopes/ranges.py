@@ -56,11 +56,11 @@ def both_ways(budget: Budget, linear: Linear, values: AffineForm) -> int:
 
 
 class Averages:
-    """Averages of a head over a query's paths: ``seen`` nodes by column; ``sources`` has the source of each node."""
+    """Averages of a head over a query's paths: ``visible`` nodes by column; ``sources`` has the source of each node."""
 
     def __init__(self, budget: Budget, columns: GraphColumns, sources: Sequence[Sequence[ColumnSource]],
-                 seen: Sequence[Iterable[int]], weights: Mapping[ColumnSource, PathBounds]) -> None:
-        self._budget, self._columns, self._sources, self._seen = budget, columns, sources, seen
+                 visible: Sequence[Iterable[int]], weights: Mapping[ColumnSource, PathBounds]) -> None:
+        self._budget, self._columns, self._sources, self._visible = budget, columns, sources, visible
         self.weights = weights
 
     def below(self, most: Mapping[ColumnSource, int], thresholds: Sequence[int]) -> list[bool]:
@@ -81,7 +81,7 @@ class Averages:
     def _longest(self, added: Mapping[ColumnSource, int], slots: int, bias: int, tops: int) -> int:
         """Return the longest path from the first visible column to the last one, biased; there is one."""
         reached: dict[int, int] = {}
-        for p, indices in enumerate(self._seen):
+        for p, indices in enumerate(self._visible):
             last, reached = reached, {}
             for index in indices:
                 previous = self._columns.previous[p][index]

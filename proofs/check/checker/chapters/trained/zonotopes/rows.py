@@ -45,7 +45,7 @@ class AttendedValues(NamedTuple):
 
     averages: BoundedAverages
     reads: Mapping[ColumnSource, AttendedTo]
-    turn: DirectionBasis
+    basis: DirectionBasis
     sizes: Sequence[int]
 
 
@@ -81,8 +81,8 @@ def exceed(budget: Budget, values: AffineForm, rows: Sequence[int], floor: int, 
     """
     rests = [share_out(budget, values, row, floor, last) for row in rows]
     rooms = [rest.room for rest in rests]
-    for number, (heard, bounds) in enumerate(zip(last.heads[:-1], last.cell.box[:-1], strict=True)):
-        tops = greatest(budget, heard, bounds, [rest.numbers[number] for rest in rests])
+    for number, (head, bounds) in enumerate(zip(last.heads[:-1], last.cell.box[:-1], strict=True)):
+        tops = greatest(budget, head, bounds, [rest.numbers[number] for rest in rests])
         rooms = [room - top for room, top in zip(rooms, tops, strict=True)]
     most = most_along(budget, last.heads[-1], [rest.numbers[-1] for rest in rests])
     return all(last.heads[-1].averages.below(most, rooms))
@@ -107,7 +107,7 @@ def share_out(budget: Budget, values: AffineForm, row: int, floor: int, last: La
     return Rest(numbers, room >> SLOPE)
 
 
-def greatest(budget: Budget, heard: AttendedValues, bounds: DirectionBounds,
+def greatest(budget: Budget, head: AttendedValues, bounds: DirectionBounds,
              numbers: Sequence[Sequence[int]]) -> list[int]:
     """Bound Σ number y of a head in the cell, over 2^44, for each vector of numbers over 2^30.
 
@@ -116,10 +116,10 @@ def greatest(budget: Budget, heard: AttendedValues, bounds: DirectionBounds,
     """
     found = [(sum(map(min, ends)) >> SLOPE, -(-sum(map(max, ends)) >> SLOPE))
              for one in numbers for ends in [[(x * low, x * high) for x, low, high in zip(one, *bounds, strict=True)]]]
-    most = most_along(budget, heard, numbers, LINES)
+    most = most_along(budget, head, numbers, LINES)
     for _ in range(ROUNDS if any(low < high for low, high in found) else 0):
         lines = [[low + (high - low) * k // LINES for k in range(LINES)] for low, high in found]
-        kept = iter(heard.averages.below(most, [line for one in lines for line in one]))
+        kept = iter(head.averages.below(most, [line for one in lines for line in one]))
         found = [narrowed(one, high, [next(kept) for _ in one]) for one, (_, high) in zip(lines, found, strict=True)]
     return [high for _, high in found]
 
@@ -130,16 +130,16 @@ def narrowed(lines: Sequence[int], high: int, kept: Sequence[bool]) -> tuple[int
     return lines[max(first - 1, 0)], lines[first] if first < len(lines) else high
 
 
-def most_along(budget: Budget, heard: AttendedValues, numbers: Sequence[Sequence[int]],
+def most_along(budget: Budget, head: AttendedValues, numbers: Sequence[Sequence[int]],
                times: int = 1) -> dict[ColumnSource,
                                                                                                        int]:
     """Return for each source, packed, the greatest b·value, ``times`` times, for each vector of numbers over 2^30."""
-    directions = list(zip(*heard.turn.rows, strict=True))
+    directions = list(zip(*head.basis.rows, strict=True))
     budget.spend(1 + (len(numbers) * len(directions) ** 2 >> 3))
     linear = make_linear([[sum(map(mul, one, column)) >> SLOPE + PLACES - WEIGHT for column in directions]
                           for one in numbers], [0] * len(numbers))
     found = {}
-    for source, read in heard.reads.items():
+    for source, read in head.reads.items():
         found[source] = pack_short([top for top in most_of(budget, linear, read.value) for _ in range(times)])
     budget.spend(1 + (len(found) * len(numbers) * times >> 3))
     return found

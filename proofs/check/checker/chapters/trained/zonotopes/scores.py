@@ -46,13 +46,13 @@ def scores(budget: Budget, query: Vectors, key: Vectors, cap: ScoreCap | None = 
 def move_of(budget: Budget, moving: Vectors, fixed: Sequence[int]) -> int:
     """Return the reach of the inner product of a form with a point, in units of 2^-88."""
     form = moving.form
-    loose: int = sum(map(mul, form.radii, map(abs, fixed)))
+    symbol_free: int = sum(map(mul, form.radii, map(abs, fixed)))
     if form.slots == 1:
-        return loose
+        return symbol_free
     budget.spend(1 + (len(fixed) * (10 + form.slots) >> 5))
     require(sum(map(mul, form.sizes, map(abs, fixed))) >> FRACTION < READABLE, "a score is too great")
     slots = unpack(rescale(sum(map(mul, fixed, form.rows)), form.slots, FRACTION), form.slots)
-    return (sum(map(abs, slots)) - abs(slots[0]) + form.slots << FRACTION) + loose
+    return (sum(map(abs, slots)) - abs(slots[0]) + form.slots << FRACTION) + symbol_free
 
 
 def with_slope(bounds: PathBounds, slope: Fraction | None, distance: int) -> PathBounds:

@@ -46,33 +46,33 @@ def follow(budget: Budget, graph: Graph, claim: TrainedClaim, tracker: Tracker, 
     expect(len(graph) > levels if n is None else len(graph) == levels + 1, "graph: {} levels, expected {}", len(graph),
            levels + 1)
     expect(len(graph[0]) == 1, "graph: level 0 has {} nodes, expected 1", len(graph[0]))
-    walk = LevelNodes([], [], [{tracker.start()}])
+    reached = LevelNodes([], [], [{tracker.start()}])
     tokens = [[token] for token in claim.before]
     previous: list[list[tuple[int, ...]]] = [[(0,) if p else ()] for p in range(len(claim.before))]
-    cases, held = [cases_of(walk)], 0
+    cases, held = [cases_of(reached)], 0
     for level in range(levels):
         if n is None or level < n:
-            walk = follow_level(budget, graph, claim.tokens, level, walk, partial(tracker.step, i=level + 1))
+            reached = follow_level(budget, graph, claim.tokens, level, reached, partial(tracker.step, i=level + 1))
         else:  # one token of ``after``, which changes no state
             token = claim.after[level - n]
-            walk = follow_level(budget, graph, [token], level, walk, lambda state, _: state)
+            reached = follow_level(budget, graph, [token], level, reached, lambda state, _: state)
         budget.release(held)
-        held = ENTRY_BITS * sum(map(len, walk.states))
+        held = ENTRY_BITS * sum(map(len, reached.states))
         budget.hold(held)
-        tokens.append(walk.tokens)
-        previous.append(walk.previous if previous else [()] * len(walk.tokens))
-        cases.append(cases_of(walk))
+        tokens.append(reached.tokens)
+        previous.append(reached.previous if previous else [()] * len(reached.tokens))
+        cases.append(cases_of(reached))
     budget.release(held)
     expect(n is None or not any(graph[levels]), "graph: a node of the last level has successors")
     return GraphColumns(tokens, previous, cases)
 
 
-def cases_of(walk: LevelNodes) -> list[frozenset[int]]:
+def cases_of(reached: LevelNodes) -> list[frozenset[int]]:
     """Return for each node the cases that hold in one of its states."""
-    return [frozenset(case for state in states for case in state.cases) for states in walk.states]
+    return [frozenset(case for state in states for case in state.cases) for states in reached.states]
 
 
-def follow_level(budget: Budget, graph: Graph, tokens: Sequence[int], level: int, walk: LevelNodes,
+def follow_level(budget: Budget, graph: Graph, tokens: Sequence[int], level: int, reached: LevelNodes,
                  step: Callable[[TrackerState, int], TrackerState]) -> LevelNodes:
     """Return the next level, entered by letters with these tokens; ``step`` is the transition of a state."""
     size = len(graph[level + 1])
@@ -86,7 +86,7 @@ def follow_level(budget: Budget, graph: Graph, tokens: Sequence[int], level: int
                     level + 1)
             letters[target] = letter
             previous[target][index] = None
-            states[target] |= {step(state, letter) for state in walk.states[index]}
+            states[target] |= {step(state, letter) for state in reached.states[index]}
     budget.spend(1 + sum(map(len, states)))
     return LevelNodes([tokens[letter] for letter in entered(letters, level)], list(map(tuple, previous)), states)
 

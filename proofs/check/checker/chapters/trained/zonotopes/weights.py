@@ -34,5 +34,5 @@ class RelativeWeights:
     def _around(self, x: int) -> tuple[int, int]:
         """Enclose 2^60 exp(x / 2^44)."""
         found = self._exp.at(-x)
-        doubt = (found >> SHARE) + ABSOLUTE_ERROR + 2
-        return found - doubt, found + doubt
+        remainder = (found >> SHARE) + ABSOLUTE_ERROR + 2
+        return found - remainder, found + remainder
