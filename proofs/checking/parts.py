@@ -12,7 +12,7 @@ from constructions.errors import InputError
 from proofs.check.checker.asking import ANYTHING, Request, RequiredClaim
 from proofs.check.checker.chapters.float_models.reading import FloatClaim
 from proofs.check.checker.chapters.float_models.roundoff import expect_sensible
-from proofs.check.checker.chapters.trained.floats.proof import FloatRuns, ProverOfRuns, cover_of
+from proofs.check.checker.chapters.trained.floats.proof import FloatRuns, ModelProver, cover_of
 from proofs.check.checker.chapters.trained.reading.cover import ClassesUnit, Cover, CoverPart
 from proofs.check.checker.chapters.trained.reading.decision import Decision
 from proofs.check.checker.chapters.trained.reading.words_claim import EachWord, TrainedClaim, WordsUnit
@@ -247,7 +247,7 @@ def find_unproved_floats(given: FloatRuns, run: FloatClaim) -> tuple[int, str] |
         Rejected: if there is no rule for the class, or for what the network does.
     """
     expect_sensible(run)
-    prover, found = ProverOfRuns(given, run), list[tuple[int, str]]()
+    prover, found = ModelProver(given, run), list[tuple[int, str]]()
     for one in obligations(given.network, given.claim):
         last = min(one.last, found[-1][0] - 1) if found else one.last
         found += [(n, reason) for n, reason in prover.tried(one.offset, one.first, last) if reason]
@@ -261,7 +261,7 @@ def find_unproved_units_of_runs(given: FloatRuns, run: FloatClaim) -> list[tuple
         Rejected: if there is no rule for the class, or an obligation is left out of the cover.
     """
     expect_sensible(run)
-    prover, unproved = ProverOfRuns(given, run), []
+    prover, unproved = ModelProver(given, run), []
     for place, unit in enumerate(cover_of(given)):
         try:
             prover.prove_unit(unit)

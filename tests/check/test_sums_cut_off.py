@@ -20,7 +20,7 @@ from proofs.check.checker.chapters.trained.balls.precision import Precision
 from proofs.check.checker.chapters.trained.floats.balls import Balls, ProductOnBalls
 from proofs.check.checker.chapters.trained.floats.operations import Operations
 from proofs.check.checker.chapters.trained.floats.rounding import sum_errors, times, up
-from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
+from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOnForms
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
 from proofs.check.checker.chapters.trained.reading.network import Scale
 from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, AffineForm, CentredRange, promoted
@@ -145,7 +145,7 @@ def by_balls(pairs: Sequence[Pair], bias: Fraction) -> Fraction:
 
 def by_scores(pairs: Sequence[Pair], _: Fraction) -> Fraction:
     """What is allowed of a query and a key."""
-    softmax = SoftmaxOfRuns(Budget(100), run_of(FIELDS))
+    softmax = SoftmaxOnForms(Budget(100), run_of(FIELDS))
     key = CentredRange([units(y) for _, y in pairs], [0] * len(pairs))
     return Fraction(softmax._product_errors([units(abs(x)) for x, _ in pairs], [key], Scale(Fraction(1), None))[0],
                     UNIT)
@@ -173,7 +173,7 @@ def weighed(scores: Sequence[Fraction], values: Sequence[Fraction]) -> Iterator[
 
 def test_averages_by_subnormal_weights_are_within_what_is_said() -> None:
     run, worst = run_of(FIELDS), Fraction(0)
-    softmax, draw = SoftmaxOfRuns(Budget(100), run), np.random.default_rng(2)
+    softmax, draw = SoftmaxOnForms(Budget(100), run), np.random.default_rng(2)
     for _ in range(40):
         scores = [Fraction(0), *(Fraction(-int(k), 2) for k in draw.integers(1, 12, 5))]
         values = [Fraction(int(k)) for k in draw.integers(-31, 32, 6)]
@@ -189,7 +189,7 @@ def test_averages_by_subnormal_weights_are_within_what_is_said() -> None:
 @pytest.mark.parametrize("reach", [UNIT // 4, 4 * UNIT], ids=["weighed", "anywhere"])
 def test_small_values_count_in_averages_whatever_is_known_of_scores(reach: int) -> None:
     run = run_of(FIELDS)
-    made, softmax = list[list[int]](), SoftmaxOfRuns(Budget(100), run)
+    made, softmax = list[list[int]](), SoftmaxOnForms(Budget(100), run)
     for _ in range(2):
         scores = AffineForm([UNIT, 0, -UNIT], 2, [reach] * 3, [UNIT + reach] * 3)
         values = [CentredRange([k * UNIT], [UNIT]) for k in range(3)]

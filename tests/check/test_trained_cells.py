@@ -18,7 +18,7 @@ from proofs.check.checker.chapters.trained.words.classes import Classes, Classes
 from proofs.check.checker.chapters.trained.zonotopes.affine import AffineForm
 from proofs.check.checker.chapters.trained.zonotopes.cells import Cell, DirectionBounds, cells_of
 from proofs.check.checker.chapters.trained.zonotopes.packed_integers import pack
-from proofs.check.checker.chapters.trained.zonotopes.rows import Last, prove_rows, share_out
+from proofs.check.checker.chapters.trained.zonotopes.rows import LastAttention, prove_rows, share_out
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Malformed, Rejected
 from tests.check.trained_cells import (
@@ -108,7 +108,7 @@ class Witness(ClassesProof):
     made: Certified
     refuted = 0
 
-    def prove_rows(self, node: tuple[int, int], stream: AffineForm, last: Last | None) -> None:
+    def prove_rows(self, node: tuple[int, int], stream: AffineForm, last: LastAttention | None) -> None:
         """Nothing is claimed."""
         assert last is not None
         values = values_in(self.made, node, last.cell.box)
@@ -142,7 +142,7 @@ def test_what_is_left_to_the_class_is_a_lower_bound_of_the_row_with_all_rounding
         slots = [random.randrange(-1000, 1000) << random.choice([0, 0, 20]) for _ in range(7)]
         share = [random.randrange(-1 << 24, 1 << 24) for _ in ends]
         radius, floor, first = random.randrange(99), random.randrange(-99, 99), random.randrange(1, 5)
-        last = Last((), first, Cell(box, [random.choice([None, share])]))
+        last = LastAttention((), first, Cell(box, [random.choice([None, share])]))
         rest = share_out(Budget(), AffineForm([pack(slots)], 7, [radius], [0]), 0, floor, last)
         numbers = [number for one in rest.numbers for number in one]
         others = sum(map(abs, slots[1:first] + slots[first + 3:]))

@@ -22,7 +22,7 @@ from proofs.check import Rejected, check_text
 from proofs.check.checker.chapters.float_models.reading import Format
 from proofs.check.checker.chapters.trained.floats import exact_sums
 from proofs.check.checker.chapters.trained.floats.casting import cast_network
-from proofs.check.checker.chapters.trained.floats.classes import Runs
+from proofs.check.checker.chapters.trained.floats.classes import FloatArithmetic
 from proofs.check.checker.chapters.trained.floats.exact_sums import (
     as_stored,
     is_whole,
@@ -155,7 +155,7 @@ def test_queries_keys_and_scores_of_drawn_runs_are_the_numbers_that_the_checker_
     run = presets()[name]
     given = parsed(json.loads(tracks_text(network, claim, [{"inputs": 1}], run)), Budget(8))
     stack = FloatStack(given.budget, cast_network(given.network, given.floats[0]), given.floats[0])
-    attention, tokens = Runs(stack).stages[0].attention, [3, 1, 4, 1, 10, 1, 4, 1]
+    attention, tokens = FloatArithmetic(stack).stages[0].attention, [3, 1, 4, 1, 10, 1, 4, 1]
     read = [attention.normed(stack.embed(token, place)) for place, token in enumerate(tokens)]
     forms = ([make(0, one, place) for place, one in enumerate(read)] for make in (attention.key, attention.query))
     keys, queries = ([Vectors(form, spread(Budget(1), form)) for form in those] for those in forms)

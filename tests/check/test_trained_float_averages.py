@@ -31,7 +31,7 @@ class Head:
 
     def __init__(self, **fields: str) -> None:
         given = given_of(network_of("attention"), FINE | fields)
-        prover = proof.ProverOfRuns(given, given.floats[0])
+        prover = proof.ModelProver(given, given.floats[0])
         stack = prover._rows.balls.stacks.beginning(0)
         self.one, (attention, _) = stack.precision.one, stack.blocks[0]
         assert isinstance(attention, AttentionOnBalls)

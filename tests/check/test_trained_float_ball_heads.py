@@ -24,7 +24,7 @@ from proofs.check.checker.chapters.trained.balls.linear import spectral_norm
 from proofs.check.checker.chapters.trained.balls.precision import Precision
 from proofs.check.checker.chapters.trained.floats.ball_heads import HeadOnBalls, ends_of_scale
 from proofs.check.checker.chapters.trained.floats.balls import SHARE
-from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
+from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOnForms
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
 from proofs.check.checker.chapters.trained.reading.network import Affine, AttentionStep, NetworkHead, Norm, Scale
 from proofs.check.checker.kernel.budget import Budget
@@ -80,7 +80,7 @@ def test_what_a_head_makes_of_a_token_is_off_by_its_maps_and_roundings(scale: Sc
     assert 0 <= seen.reach.read_error - e * (3 if gain else 1) - off <= 2
     assert seen.reach.key_norm == -int(-root(sum(y * y for y in key)) // 1)
     raised = root(sum(y * y for y in value)) + errors[2] + 2 * Fraction(ONE, 1 << 6)
-    relative = raised * SoftmaxOfRuns(Budget(1), balls(sum_ulp=Fraction(2)).model).relative(6)
+    relative = raised * SoftmaxOnForms(Budget(1), balls(sum_ulp=Fraction(2)).model).relative(6)
     assert 0 <= seen.reach.value_apart - errors[2] - relative < 16
     written = (e * one._through[1] + off * one._through[0]) / Fraction(1 << 32) + rests[2]
     assert 0 <= seen.reach.value_error - min(errors[2], written) - relative < 16
@@ -187,7 +187,7 @@ def test_a_score_is_off_by_its_parts_its_sum_and_what_is_rounded_after_it(droppe
     assert 0 <= one._unstored_error(asking, reach) - wanted < 8
     scores = [5 * ONE, -9 * ONE]
     most = 9 * ONE + one._unstored_error(asking, reach)
-    softmax = SoftmaxOfRuns(Budget(1), balls(sums=sums).model)
+    softmax = SoftmaxOnForms(Budget(1), balls(sums=sums).model)
     fixed, of_size = softmax.exponents_within(6)
     stored = Fraction(most, 1 << 12) + Fraction(ONE, 1 << 60)
     later = stored + fixed * ONE + of_size * (most + stored)
@@ -259,7 +259,7 @@ def test_weights_that_are_off_move_an_average_by_the_root_of_the_average_of_squa
 def test_an_average_is_off_by_what_is_flushed_and_has_a_size() -> None:
     fields: dict[str, Any] = {"softmax": Format(16, -19, 60), "weights": Format(12, -20, 60),
                               "sums": Format(20, -21, 60)}
-    one, softmax = head_of(**fields), SoftmaxOfRuns(Budget(1), balls(**fields).model)
+    one, softmax = head_of(**fields), SoftmaxOnForms(Budget(1), balls(**fields).model)
     values, weights = [[ONE, ONE // 2], [-ONE // 4, ONE]], [1 << one.weight_bits, 1 << one.weight_bits - 1]
     sums = sum(w * one.weigh(value, 30) for w, value in zip(weights, values, strict=True))
     reach = VisibleBounds(value_error=20, value_apart=30)

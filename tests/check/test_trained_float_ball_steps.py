@@ -212,7 +212,7 @@ def test_sums_of_more_terms_than_their_format_has_room_for_are_left_to_forms() -
 
 def test_an_input_is_proved_where_all_its_places_are_and_balls_reject_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     given = given_of(make_network("post", 5), FINE)
-    prover = proof.ProverOfRuns(given, given.floats[0])
+    prover = proof.ModelProver(given, given.floats[0])
     known, runner, asked = prover._rows.balls, prover.inputs(1, 1, 4).runner, list[Any]()
     answers: dict[int, Any] = {}
 
@@ -235,4 +235,4 @@ def test_where_balls_are_too_coarse_for_every_word_nothing_is_asked_of_them() ->
     coarse = FINE | dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "weights"), "float(3,-60,60)")
     for fields, helps in ((FINE, True), (coarse, False)):
         given = given_of(make_network("post", 5), fields)
-        assert proof.ProverOfRuns(given, given.floats[0])._rows.balls._helps == helps
+        assert proof.ModelProver(given, given.floats[0])._rows.balls._helps == helps

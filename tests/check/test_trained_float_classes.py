@@ -13,11 +13,11 @@ from constructions.network.float_formats import Format
 from constructions.trained.network import Scale
 from proofs.check import Rejected
 from proofs.check.checker.chapters.trained.floats.casting import cast_network as cast_by_checker
-from proofs.check.checker.chapters.trained.floats.classes import AttentionInRuns, Runs
-from proofs.check.checker.chapters.trained.floats.form_stack import AttentionOfRuns, FloatStack
+from proofs.check.checker.chapters.trained.floats.classes import FloatArithmetic, FloatAttention
+from proofs.check.checker.chapters.trained.floats.form_stack import ConcatenatedAttention, FloatStack
 from proofs.check.checker.chapters.trained.floats.operations import Operations
 from proofs.check.checker.chapters.trained.floats.rounding import rounding
-from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
+from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOnForms
 from proofs.check.checker.chapters.trained.reading.network import Scale as ScaleOfChecker
 from proofs.check.checker.chapters.trained.words import classes
 from proofs.check.checker.chapters.trained.words.classes import Classes
@@ -98,20 +98,20 @@ def test_averages_of_drawn_runs_are_within_scores_and_what_is_beside_them(source
     ("weights", "relative", lambda self, count: Fraction(0))],
     ids=["exponents", "stored scores", "weights"])
 def test_no_error_may_be_left_out(source: str, name: str, nothing: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SoftmaxOfRuns, name, nothing)
+    monkeypatch.setattr(SoftmaxOnForms, name, nothing)
     assert most_used(ONE_SOURCE[source]) > 1
 
 
 def test_stored_scores_of_drawn_runs_are_within_their_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 0.1 < most_used_of_scores() <= 1
-    monkeypatch.setattr(SoftmaxOfRuns, "_product_errors", lambda self, sizes, keys, scale: [0] * len(keys))
+    monkeypatch.setattr(SoftmaxOnForms, "_product_errors", lambda self, sizes, keys, scale: [0] * len(keys))
     assert most_used_of_scores() > 1
 
 
 def most_used_of_scores() -> float:
     """How much of what the checker allows scores of drawn runs use."""
     draw, worst = np.random.default_rng(5), 0.0
-    emulation, softmax = emulated(make_network("rms"), COARSE, draw), SoftmaxOfRuns(Budget(100), run_of(COARSE))
+    emulation, softmax = emulated(make_network("rms"), COARSE, draw), SoftmaxOnForms(Budget(100), run_of(COARSE))
     for scale in (emulation.network.attention_steps[0].scale, Scale(Fraction(-3, 8), None)):
         query, keys = (rounded(draw.normal(size=size), emulation.run.inputs) for size in ((1, 4), (5, 4)))
         bounds = softmax.bounds(vectors(query[0]), list(map(vectors, keys)), ScaleOfChecker(scale.times, scale.root))
@@ -122,14 +122,14 @@ def most_used_of_scores() -> float:
     return worst
 
 
-def attention_of(fields: dict[str, Any]) -> AttentionInRuns:
+def attention_of(fields: dict[str, Any]) -> FloatAttention:
     """Return a step whose one head writes the only number of its average, four times as much."""
     run = run_of(fields)
     stack = FloatStack(Budget(100), cast_by_checker(given_of(make_network("rms"), fields).network, run), run)
     no = make_linear([], [])
-    maps = AttentionOfRuns(None, no, no, no, make_linear([[4 * UNIT]], [0]), [range(1)], [range(1)],
+    maps = ConcatenatedAttention(None, no, no, no, make_linear([[4 * UNIT]], [0]), [range(1)], [range(1)],
                            ScaleOfChecker(None, 4), None, [None])
-    return AttentionInRuns(stack, maps)
+    return FloatAttention(stack, maps)
 
 
 def test_what_a_run_makes_beside_an_average_is_written_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +137,7 @@ def test_what_a_run_makes_beside_an_average_is_written_too(monkeypatch: pytest.M
     reach, fields = [], FINER | {"inputs": FINER["storage"]}
     attention, storage = attention_of(fields), run_of(fields).storage
     for made in (0, UNIT // 8):
-        monkeypatch.setattr(SoftmaxOfRuns, "beside", lambda self, greatest, count, made=made: [made])
+        monkeypatch.setattr(SoftmaxOnForms, "beside", lambda self, greatest, count, made=made: [made])
         written = attention.write(point(np.array([0.0])), [point(np.array([1.0]))], [[2 * UNIT]], 4)
         reach += spread(Budget(1), written).reaches
     assert reach[0] >= 4 * rounding(storage, UNIT) + 2 * rounding(storage, 4 * UNIT)
@@ -158,7 +158,7 @@ def test_a_far_score_does_not_blur_the_weights_to_base_2_of_near_ones() -> None:
     """Each product is rounded by its own size: so a logarithm errs by what its score and the greatest one allow."""
     fields = FINER | {"exp_base": "2", "softmax": "float(16,-1000,1000)"}
     run, draw, worst = run_of(fields), np.random.default_rng(2), 0.0
-    softmax, target = SoftmaxOfRuns(Budget(100), run), Format(16, -1000, 1000)
+    softmax, target = SoftmaxOnForms(Budget(100), run), Format(16, -1000, 1000)
     for _ in range(40):
         scores = rounded(np.append(draw.normal(size=4) * 2, draw.normal() * 4 - 300), target)
         off = np.array(softmax.exponents([PathBounds(x, x) for x in units(scores)], 5)) / UNIT
@@ -171,10 +171,10 @@ def test_a_far_score_does_not_blur_the_weights_to_base_2_of_near_ones() -> None:
 
 def test_exponentials_that_may_be_off_by_a_factor_of_more_than_e_are_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     attention, one = attention_of(COARSE), vectors(np.array([1.0]))
-    monkeypatch.setattr(SoftmaxOfRuns, "exponents", lambda self, stored, count, floor: [UNIT] * len(stored))
+    monkeypatch.setattr(SoftmaxOnForms, "exponents", lambda self, stored, count, floor: [UNIT] * len(stored))
     found = attention.scores(0, one, {(0, 0): one}, 0)
     assert len(attention.logarithms(found, 0)) == 1
-    monkeypatch.setattr(SoftmaxOfRuns, "exponents", lambda self, stored, count, floor: [UNIT + 1] * len(stored))
+    monkeypatch.setattr(SoftmaxOnForms, "exponents", lambda self, stored, count, floor: [UNIT + 1] * len(stored))
     with pytest.raises(Rejected, match="exponentials may be off by too much"):
         attention.logarithms(found, 0)
 
@@ -206,7 +206,7 @@ def judged_forms(made: Made, stack: FloatStack, monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(classes.ClassesProof, "prove_rows", record)
     monkeypatch.setattr(classes, "prove_rows", lambda *arguments: None)
-    Classes(with_least(made, 0).decision, Runs(stack)).prove(made.unit)
+    Classes(with_least(made, 0).decision, FloatArithmetic(stack)).prove(made.unit)
     return found
 
 
@@ -232,4 +232,4 @@ def test_a_range_that_runs_leave_is_rejected(kind: str) -> None:
     """Ranges of the real averages are too narrow for runs."""
     made, stack, _ = made_of(kind, BFLOAT16, 1e-6)
     with pytest.raises(Rejected, match="a range of head 1 is not proved"):
-        Classes(with_least(made, 0).decision, Runs(stack)).prove(made.unit)
+        Classes(with_least(made, 0).decision, FloatArithmetic(stack)).prove(made.unit)

@@ -18,12 +18,12 @@ from proofs.check.checker.chapters.float_models.roundoff import expect_sensible,
 from proofs.check.checker.chapters.trained.floats.casting import balls_have_rules, cast_network
 from proofs.check.checker.chapters.trained.floats.dyadics import root, value
 from proofs.check.checker.chapters.trained.floats.exact_sums import is_whole
-from proofs.check.checker.chapters.trained.floats.execution import OneRun
+from proofs.check.checker.chapters.trained.floats.execution import NetworkExecution
 from proofs.check.checker.chapters.trained.floats.form_stack import make_row_maps
 from proofs.check.checker.chapters.trained.floats.functions import computed, log2_of_e, two_over_root_of_pi
-from proofs.check.checker.chapters.trained.floats.inputs import InputsInRuns
+from proofs.check.checker.chapters.trained.floats.inputs import InputsUnderModel
 from proofs.check.checker.chapters.trained.floats.proof import (
-    ProverOfRuns,
+    ModelProver,
 )
 from proofs.check.checker.chapters.trained.floats.rounding import expect_finite, rounding, up
 from proofs.check.checker.chapters.trained.floats.wrong_execution import make_execution
@@ -128,7 +128,7 @@ def test_in_a_run_of_two_layers_each_token_sees_those_before_it_or_all(causal: b
     ours = read_run_class("class 1", {key: part for key, part in fields.items() if key not in ("name", "max_n")})
     tokens, execution = [2, 0, 1, 1], Execution("forwards", False, True, "e")
     replay = Replay(casting.cast_network(network_from_json(document, "test"), ours), ours, execution)
-    run, found = OneRun(Budget(), cast_network(given.network, given.floats[0]), given.floats[0],
+    run, found = NetworkExecution(Budget(), cast_network(given.network, given.floats[0]), given.floats[0],
                         ExecutionChoices("forwards", False, True, "e")), []
     for place in range(4):
         found.append(run.logits(tokens, 0, place))
@@ -167,7 +167,7 @@ def test_steps_that_only_forms_have_a_rule_for_are_not_tried_on_balls(step: Any)
 
 def test_what_a_run_makes_of_numbers_of_either_sign_and_of_far_ones() -> None:
     network, run = of_class()
-    one = OneRun(Budget(100), network, run, ExecutionChoices("forwards", False, True, "e"))
+    one = NetworkExecution(Budget(100), network, run, ExecutionChoices("forwards", False, True, "e"))
     for name, least in (("tanh", Fraction(3, 4)), ("gelu", Fraction(4, 5)), ("relu", Fraction(1))):
         above, below = (value(one._activation(name, x)) for x in ((1, 0), (-1, 0)))
         less = {"tanh": 2 * above, "gelu": Fraction(1), "relu": above}[name]
@@ -224,7 +224,7 @@ def test_a_row_of_forms_must_be_above_the_margin_by_a_unit(margin: str) -> None:
     cases = [{"when": {"formula": "true"}, "above": [[[0, "1"], [1, "-1"]]]}]
     claim = make_claim(margin=margin, cases=cases)
     given = parsed(float_runs(make_network("post", 5), claim, BINARY32), Budget())
-    prover = ProverOfRuns(given, given.floats[0])
+    prover = ModelProver(given, given.floats[0])
     forms, least = prover._rows.forms, ceil(Fraction(margin) * UNIT)
 
     def logits(x: int) -> AffineForm:
@@ -240,7 +240,7 @@ def test_each_place_of_a_word_and_each_row_is_proved_by_forms_where_balls_prove_
     """Of two places one is not, or of two rows."""
     cases = [{"when": {"formula": "true"}, "above": [[[0, "1"]], [[1, "1"]]]}]
     given = parsed(float_runs(make_network("post", 5), make_claim(cases=cases), BINARY32), Budget())
-    prover = ProverOfRuns(given, given.floats[0])
+    prover = ModelProver(given, given.floats[0])
     asked, high, low = list[int](), UNIT, -UNIT
 
     class Walk:
@@ -256,7 +256,7 @@ def test_each_place_of_a_word_and_each_row_is_proved_by_forms_where_balls_prove_
         return AffineForm([high if place else low, low if place == 2 else high], 2, [0, 0], [UNIT, UNIT])
 
     rows = prover._rows
-    rows.__dict__["balls"], inputs = NoBalls(), InputsInRuns(rows, 0, [])
+    rows.__dict__["balls"], inputs = NoBalls(), InputsUnderModel(rows, 0, [])
     inputs.__dict__ |= {"cache": Walk(), "runner": None}
     rows.network.forms.__dict__["finish"] = finish
     for needed, known in (({1: [0, 1]}, True), ({1: [0], 2: [1]}, False), ({2: [0], 1: [1]}, True),

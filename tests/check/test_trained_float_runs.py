@@ -21,7 +21,7 @@ from proofs.check.checker.chapters.trained.floats.casting import cast_network as
 from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedExecutions
 from proofs.check.checker.chapters.trained.floats.operations import Operations
 from proofs.check.checker.chapters.trained.floats.rounding import rounding, sum_errors
-from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
+from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOnForms
 from proofs.check.checker.chapters.trained.reading.network import Scale as ScaleOfChecker
 from proofs.check.checker.chapters.trained.zonotopes.affine import (
     UNIT,
@@ -177,7 +177,7 @@ def ends_of(form: AffineForm) -> list[PathBounds]:
     return [PathBounds(x - reach, x + reach) for x, reach in zip(*spread(Budget(1), form), strict=True)]
 
 
-def averages(softmax: SoftmaxOfRuns, operations: Operations, query: AffineForm, keys: list[CentredRange],
+def averages(softmax: SoftmaxOnForms, operations: Operations, query: AffineForm, keys: list[CentredRange],
              values: list[CentredRange]) -> CentredRange:
     """What is known of the average of a head, stored."""
     scores = softmax.scores(query, keys, ScaleOfChecker(None, 4))
@@ -191,7 +191,7 @@ def test_averages_are_within_their_forms(source: str) -> None:
     draw, fields = np.random.default_rng(2), ONE_SOURCE[source]
     emulation, run = emulated(make_network("rms"), fields, draw), run_of(fields)
     scale = emulation.network.attention_steps[0].scale
-    softmax, operations, worst = SoftmaxOfRuns(Budget(100), run), Operations(Budget(100), run), 0.0
+    softmax, operations, worst = SoftmaxOnForms(Budget(100), run), Operations(Budget(100), run), 0.0
     for _ in range(8):
         query, keys, values = (rounded(draw.normal(size=size) * 1.5, emulation.run.inputs)
                                for size in ((1, 4), (5, 4), (5, 3)))
@@ -209,7 +209,7 @@ def test_averages_are_within_their_forms(source: str) -> None:
 def test_averages_of_what_is_known_within_reaches(moved: str) -> None:
     """Real averages, of queries, keys and values that may be off."""
     draw, run, worst = np.random.default_rng(4), run_of(COARSE | WIDE), 0.0
-    softmax, operations = SoftmaxOfRuns(Budget(100), run), Operations(Budget(100), run)
+    softmax, operations = SoftmaxOnForms(Budget(100), run), Operations(Budget(100), run)
     for size in (0.05, 0.3):
         query, keys, values = (draw.normal(size=shape) for shape in ((4,), (5, 4), (5, 3)))
         reaches = [size * (moved in (name, "all")) for name in ("query", "keys", "values")]
@@ -277,7 +277,7 @@ def test_a_weighted_sum_beyond_the_format_of_its_quotient_is_refused(normalised:
     fields = HALVES | {"sums": "binary32", "normalised": normalised, "exp_base": "e"}
     emulation, run, keys = emulated(make_network("rms"), fields), run_of(fields), np.zeros((4, 4))
     values = np.full((4, 1), 20_000.0)
-    softmax, operations = SoftmaxOfRuns(Budget(100), run), Operations(Budget(100), run)
+    softmax, operations = SoftmaxOnForms(Budget(100), run), Operations(Budget(100), run)
     found = emulation._average(np.zeros((1, 1, 4)), values[np.newaxis])
     asked = (softmax, operations, point(keys[0]), [CentredRange(units(key), [0] * 4) for key in keys],
              [CentredRange(units(value), [0]) for value in values])
@@ -290,7 +290,7 @@ def test_a_weighted_sum_beyond_the_format_of_its_quotient_is_refused(normalised:
 
 
 def test_a_scale_that_is_flushed_in_a_run_is_refused() -> None:
-    softmax, key = SoftmaxOfRuns(Budget(100), run_of(NEAR_1)), CentredRange([UNIT], [0])
+    softmax, key = SoftmaxOnForms(Budget(100), run_of(NEAR_1)), CentredRange([UNIT], [0])
     for allowed, refused in ((ScaleOfChecker(None, 16), ScaleOfChecker(None, 17)),
                              (ScaleOfChecker(Fraction(-1, 4), None), ScaleOfChecker(Fraction(1, 8), None))):
         softmax.scores(point(np.ones(1)), [key], allowed)
@@ -301,10 +301,10 @@ def test_a_scale_that_is_flushed_in_a_run_is_refused() -> None:
 def test_scores_by_which_the_greatest_exponential_to_base_2_vanishes_are_refused() -> None:
     """s log2(e) in binary16 is off by up to 16 near 40,000: with one product fused, 2^-16 may be all that is left."""
     scores = point(np.array([28_000.0, 27_000.0]))
-    SoftmaxOfRuns(Budget(100), run_of(HALVES | {"exp_base": "e", "sums": "binary32"})).exponents(
+    SoftmaxOnForms(Budget(100), run_of(HALVES | {"exp_base": "e", "sums": "binary32"})).exponents(
         ends_of(point(np.array([2_000.0, 1_000.0]))), 2)
     with pytest.raises(Rejected, match="the greatest weight may be off"):
-        SoftmaxOfRuns(Budget(100), run_of(HALVES)).exponents(ends_of(scores), 2)
+        SoftmaxOnForms(Budget(100), run_of(HALVES)).exponents(ends_of(scores), 2)
 
 
 # -- whole networks ----------------------------------------------------------------------------------------------------
@@ -317,7 +317,7 @@ def test_scores_by_which_the_greatest_exponential_to_base_2_vanishes_are_refused
 def test_logits_of_drawn_runs_are_within_their_forms(kind: str, fields: dict[str, Any]) -> None:
     network = make_network(kind, 7)
     given = given_of(network, fields)
-    prover = proof.ProverOfRuns(given, given.floats[0])
+    prover = proof.ModelProver(given, given.floats[0])
     walk, worst, draw = CachedExecutions(prover._network.forms, 1), 0.0, np.random.default_rng(3)
     for tokens in ([2, 0, 1, 1, 0], [2, 0, 1, 0]):
         at = len(tokens) - 1

@@ -9,7 +9,7 @@ import pytest
 
 from proofs.check.checker.chapters.float_models.reading import FloatClaim, Format
 from proofs.check.checker.chapters.trained.balls.exponentials import RELATIVE_ERROR
-from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
+from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOnForms
 from proofs.check.checker.chapters.trained.floats.softmax_rules import is_power
 from proofs.check.checker.chapters.trained.reading.network import Scale
 from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, AffineForm, CentredRange, spread
@@ -21,11 +21,11 @@ from proofs.check.checker.kernel.verdicts import Rejected
 FINE, SCORES, SUMS = Format(40, -200, 200), Format(9, -60, 8), Format(14, -60, 40)
 
 
-def softmax(**fields: Any) -> SoftmaxOfRuns:
+def softmax(**fields: Any) -> SoftmaxOnForms:
     given: dict[str, Any] = dict.fromkeys(("storage", "inputs", "softmax", "weights"), FINE) | {
         "name": "class", "sums": SUMS, "scores": SCORES, "normalised": "either", "exp_ulp": Fraction(1),
         "exp_base": "e", "block": 0, "sum_ulp": Fraction(1), "max_n": 9}
-    return SoftmaxOfRuns(Budget(10), FloatClaim(**given | fields))
+    return SoftmaxOnForms(Budget(10), FloatClaim(**given | fields))
 
 
 def vectors(centres: list[float], generators: list[float]) -> Vectors:

@@ -13,7 +13,7 @@ import pytest
 from proofs.check.checker.chapters.float_models.reading import Format
 from proofs.check.checker.chapters.float_models.roundoff import raised
 from proofs.check.checker.chapters.trained.balls.exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR
-from proofs.check.checker.chapters.trained.floats.softmax import PLACES, exp_remainder, scaled, weights_of_runs
+from proofs.check.checker.chapters.trained.floats.softmax import PLACES, exp_remainder, make_deviating_weights, scaled
 from proofs.check.checker.chapters.trained.reading.network import Scale
 from proofs.check.checker.chapters.trained.zonotopes.affine import (
     UNIT,
@@ -227,13 +227,13 @@ def test_scores_that_may_be_2_off_have_no_weights() -> None:
     for size, known in ((1.99, True), (2.0, False), (2.01, False)):
         found = softmax().weigh([1 << PLACES, 3 << PLACES], [UNIT, int(size * UNIT)])
         assert (found is not None) == known
-        assert found is None or found == weights_of_runs([1 << PLACES, 3 << PLACES], [UNIT, int(size * UNIT)], [
+        assert found is None or found == make_deviating_weights([1 << PLACES, 3 << PLACES], [UNIT, int(size * UNIT)], [
             exp_remainder(UNIT), exp_remainder(int(size * UNIT))])
 
 
 def test_weights_are_kept_with_what_their_exponentials_may_be() -> None:
     """Times b, a + b and 1 + a + b; 11/8 is the average of b = 1, 2, rounded up to a unit."""
-    found = weights_of_runs([3, 5], [4, 6], [UNIT, 2 * UNIT + 1])
+    found = make_deviating_weights([3, 5], [4, 6], [UNIT, 2 * UNIT + 1])
     assert found.times_b == [3 * UNIT, 10 * UNIT + 5] and found.times_ab == [3 * UNIT + 12, 10 * UNIT + 35]
     assert found.times_exp == [6 * UNIT + 12, 15 * UNIT + 35] and found.weights == [3, 5] and found.total == 8
     assert found.zeta == 13 * UNIT // 8 + 1
@@ -257,7 +257,7 @@ def test_an_average_is_off_by_what_is_not_linear_in_scores_and_by_reaches_of_val
     weights, reaches = [1 << 90, 2 << 90, 5 << 90], [3 * UNIT // 2, UNIT // 2 + 1, UNIT]
     reaches = [a if bend else 0 for a in reaches]
     bends = [bend * (a * a // UNIT + 3) if bend else 0 for a in reaches]
-    centre, firsts, rest, size = one._rest(weights_of_runs(weights, reaches, bends), column)
+    centre, firsts, rest, size = one._rest(make_deviating_weights(weights, reaches, bends), column)
     shares = [Fraction(k, 8) for k in (1, 2, 5)]
     middle = sum((s * x for s, (x, _) in zip(shares, column, strict=True)), Fraction(0))
     zeta = sum((s * Fraction(b, UNIT) for s, b in zip(shares, bends, strict=True)), Fraction(0))

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from proofs.check.checker.chapters.float_models.choices import ExecutionChoices
-from proofs.check.checker.chapters.trained.floats.classes import AttentionInRuns
-from proofs.check.checker.chapters.trained.floats.execution import OneRun
+from proofs.check.checker.chapters.trained.floats.classes import FloatAttention
+from proofs.check.checker.chapters.trained.floats.execution import NetworkExecution
 from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedExecutions
-from proofs.check.checker.chapters.trained.floats.proof import ProverOfRuns
+from proofs.check.checker.chapters.trained.floats.proof import ModelProver
 from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, AffineForm, known_by_sizes, spread
 from proofs.check.checker.chapters.trained.zonotopes.packed_integers import unpack
 from proofs.check.checker.chapters.trained.zonotopes.scores import PathBounds
@@ -23,7 +23,7 @@ from tests.check.trained_corpus import BINARY32, float_runs
 from tests.check.trained_networks import Weights, make_claim, parsed
 
 
-def prover_of(layers: int, causal: bool) -> ProverOfRuns:
+def prover_of(layers: int, causal: bool) -> ModelProver:
     """Of a network with so many attention steps, each with two heads, and units before, between and behind them."""
     w, d = Weights(3), 4
     steps: list[Any] = [w.units(d, 3, None, "tanh")]
@@ -32,7 +32,7 @@ def prover_of(layers: int, causal: bool) -> ProverOfRuns:
     steps.append({"step": "norm", "norm": w.norm(d, "rms")})
     claim = make_claim(cases=[{"when": {"formula": "true"}, "above": [[[0, "1"]]]}])
     given = parsed(float_runs(w.network(3, d, 8, steps, causal, 2), claim, BINARY32), Budget())
-    return ProverOfRuns(given, given.floats[0])
+    return ModelProver(given, given.floats[0])
 
 
 @pytest.mark.parametrize("layers", [0, 1, 2])
@@ -42,7 +42,8 @@ def test_a_run_is_within_the_form_of_each_place_and_forms_are_narrow(layers: int
     prover = prover_of(layers, causal)
     stack, centres = prover._network.forms, dict[Any, Any]()
     words = [(2, 0, 1, 1), (2, 0, 1), (2, 0, 1, 0), (2, 1, 1, 0), (2, 0, 0, 1)]
-    run = OneRun(Budget(), stack.network, stack.operations.model, ExecutionChoices("forwards", False, True, "e"))
+    choices = ExecutionChoices("forwards", False, True, "e")
+    run = NetworkExecution(Budget(), stack.network, stack.operations.model, choices)
     walk = CachedExecutions(stack, 1)
     for word in words:
         for place, stream in walk.attended(word, range(len(word))):
@@ -58,7 +59,7 @@ def test_a_run_is_within_the_form_of_each_place_and_forms_are_narrow(layers: int
 def test_what_is_asked_of_softmax_by_classes_is_for_all_tokens_before_and_the_one_that_asks() -> None:
     prover, asked = prover_of(1, True), list[tuple[str, int]]()
     stack = prover._network.forms
-    attention = AttentionInRuns(stack, stack.stages[0].attention)
+    attention = FloatAttention(stack, stack.stages[0].attention)
 
     class Recorded:
         def beside(self, greatest: Sequence[int], count: int) -> list[int]:
@@ -93,7 +94,7 @@ def test_what_is_asked_of_softmax_by_classes_is_for_all_tokens_before_and_the_on
 def test_sums_of_what_is_written_are_off_by_what_averages_are_with_weights_that_are_off_by_a_unit() -> None:
     prover = prover_of(1, True)
     stack, made = prover._network.forms, list[list[int]]()
-    attention, operations = AttentionInRuns(stack, stack.stages[0].attention), stack.operations
+    attention, operations = FloatAttention(stack, stack.stages[0].attention), stack.operations
     beside = [(7 << 46) + k for k in range(4)]
 
     class Recorded:
@@ -149,7 +150,7 @@ def test_numbers_are_one_in_all_runs_of_whole_networks_where_no_sum_is_cut_off(u
         del w.tensors[name]
     fields = BINARY32 | ({"sum_ulp": cut} if cut else {})
     given = parsed(float_runs(document, make_claim(), fields), Budget())
-    assert ProverOfRuns(given, given.floats[0])._network.forms.operations._whole == whole
+    assert ModelProver(given, given.floats[0])._network.forms.operations._whole == whole
 
 
 def test_balls_are_for_words_with_all_that_stands_before_and_after_them_and_classes_for_their_lengths() -> None:
@@ -158,7 +159,7 @@ def test_balls_are_for_words_with_all_that_stands_before_and_after_them_and_clas
     claim = make_claim(before=[2, 2], after=[2, 1, 1], max_n=4, offsets=[0, 0], read="last")
     text = float_runs(document, claim, BINARY32)
     given = parsed(text, Budget())
-    assert ProverOfRuns(given, given.floats[0])._rows._inputs[-1] == 9
+    assert ModelProver(given, given.floats[0])._rows._inputs[-1] == 9
     (fields,) = text["floats"]
     for other in ({"floats": [fields | {"max_n": 3}]}, {"floats": [fields | {"max_n": 5}]}, {"version": 2}):
         with pytest.raises(Malformed):

@@ -13,7 +13,7 @@ from constructions.trained.json_form import network_from_json
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.ball_words import BallsOfInputs
 from proofs.check.checker.chapters.trained.floats.form_stack import FloatStack, KeysAndValues
-from proofs.check.checker.chapters.trained.floats.inputs import InputsInRuns
+from proofs.check.checker.chapters.trained.floats.inputs import InputsUnderModel
 from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedExecutions
 from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, CentredRange, spread
 from proofs.check.checker.kernel.budget import Budget
@@ -46,9 +46,9 @@ def network_of(kind: str, causal: bool = True, activation: str = "gelu", **how: 
     return w.network(4, d, ROWS, steps, causal, 2)
 
 
-def prover_of(network: dict[str, Any], fields: dict[str, Any]) -> proof.ProverOfRuns:
+def prover_of(network: dict[str, Any], fields: dict[str, Any]) -> proof.ModelProver:
     given = given_of(network, fields)
-    return proof.ProverOfRuns(given, given.floats[0])
+    return proof.ModelProver(given, given.floats[0])
 
 
 def shown(run: Emulation, tokens: Any) -> Iterator[tuple[Any, list[tuple[Any, Any]]]]:
@@ -145,7 +145,7 @@ def test_words_that_balls_do_not_prove_are_proved_on_forms(has_attention: bool, 
     monkeypatch.setattr(FloatStack, "finish", kept)
     monkeypatch.setattr(BallsOfInputs, "prove", lambda *given: False)
     given = parsed(float_runs(network, claim, BINARY32), Budget(100))
-    assert proof.ProverOfRuns(given, given.floats[0]).prove(0, 1, 3) == len(finished) == 14
+    assert proof.ModelProver(given, given.floats[0]).prove(0, 1, 3) == len(finished) == 14
     assert find_unproved_floats(given, given.floats[0]) is None
 
 
@@ -160,7 +160,7 @@ def test_the_first_length_that_is_not_proved_is_that_of_one_length_after_another
         if tokens in refused:
             raise Rejected("it is so")
 
-    monkeypatch.setattr(InputsInRuns, "prove", prove)
+    monkeypatch.setattr(InputsUnderModel, "prove", prove)
     words = [(2, *word) for n in range(1, 5) for word in product((0, 1), repeat=n)]
     for count in (0, 1, 1, 1, 2, 3, 8):
         refused.clear()
@@ -185,7 +185,7 @@ def test_balls_that_fail_for_many_words_are_tried_for_few_and_then_for_all_again
         def attended(self, *_: object) -> list[object]:
             return []
 
-    rows.__dict__["balls"], inputs = Few(), InputsInRuns(rows, 0, [])
+    rows.__dict__["balls"], inputs = Few(), InputsUnderModel(rows, 0, [])
     inputs.__dict__ |= {"cache": Walk(), "runner": None}
     counts = []
     for _ in range(200):

@@ -24,7 +24,7 @@ from proofs.check.checker.chapters.float_models.choices import ExecutionChoices
 from proofs.check.checker.chapters.float_models.reading import FORMATS, Format
 from proofs.check.checker.chapters.trained.floats.casting import cast_network
 from proofs.check.checker.chapters.trained.floats.dyadics import nearest, quotient, root, rounded, value
-from proofs.check.checker.chapters.trained.floats.execution import OneRun
+from proofs.check.checker.chapters.trained.floats.execution import NetworkExecution
 from proofs.check.checker.chapters.trained.floats.functions import computed, log2_of_e
 from proofs.check.checker.kernel.budget import Budget
 from proofs.enclosures.float_models.model import FloatModel, read_run_class
@@ -122,7 +122,7 @@ def test_one_run_is_that_of_the_producer_bit_by_bit(kind: str, run: Document) ->
     for execution in executions(ours):
         replay = Replay(casting.cast_network(network, ours), ours, execution)
         for place in (1, 2):
-            found = OneRun(budget, cast, given.floats[0], way(execution)).logits(tokens, 0, place)
+            found = NetworkExecution(budget, cast, given.floats[0], way(execution)).logits(tokens, 0, place)
             seen = tokens[:place + 1] if network.attention == "causal" else tokens
             assert found == replay.logits(seen, 0, place)
 
@@ -130,7 +130,7 @@ def test_one_run_is_that_of_the_producer_bit_by_bit(kind: str, run: Document) ->
 def test_the_base_of_exponentials_is_seen_in_binary32() -> None:
     given = parsed(float_runs(make_network("post", 5), make_claim(), BINARY32), Budget())
     cast = cast_network(given.network, given.floats[0])
-    of_e, of_2 = (OneRun(Budget(), cast, given.floats[0],
+    of_e, of_2 = (NetworkExecution(Budget(), cast, given.floats[0],
                          ExecutionChoices("forwards", False, True, base)).logits([2, 0, 1], 0, 2)
                   for base in ("e", "2"))
     assert of_e != of_2
@@ -141,7 +141,7 @@ def test_a_norm_that_divides_by_an_epsilon_that_is_0_in_the_format_is_rejected()
     document["steps"].append({"step": "norm", "norm": {"kind": "rms", "epsilon": f"1/{2 ** 200}", "gain": None,
                                                       "bias": None}})
     given = parsed(float_runs(document, make_claim(), BINARY32), Budget())
-    run = OneRun(Budget(), cast_network(given.network, given.floats[0]), given.floats[0],
+    run = NetworkExecution(Budget(), cast_network(given.network, given.floats[0]), given.floats[0],
                  ExecutionChoices("forwards", False, True, "e"))
     with pytest.raises(Rejected, match="a norm divides by 0"):
         run.logits([2, 0, 1], 0, 2)
@@ -157,7 +157,7 @@ def test_sums_are_those_of_the_producer() -> None:
         terms = [(rng.randrange(-1 << 20, 1 << 20), rng.randrange(-24, -8)) for _ in range(rng.randrange(1, 8))]
         found = []
         for execution in executions(ours):
-            ways = OneRun(Budget(), given.network, given.floats[0], way(execution))
+            ways = NetworkExecution(Budget(), given.network, given.floats[0], way(execution))
             form = FORMATS["bfloat16"]
             found.append(value(ways._sum(list(terms), form)))
             ours_terms = np.array([[fmpq(top, 1 << -power)] for top, power in terms])

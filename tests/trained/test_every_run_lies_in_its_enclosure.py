@@ -20,7 +20,7 @@ from proofs.check.checker.chapters.trained.balls.prefix_tree import make_travers
 from proofs.check.checker.chapters.trained.floats.ball_stack import StackOnBalls
 from proofs.check.checker.chapters.trained.floats.casting import balls_have_rules
 from proofs.check.checker.chapters.trained.floats.casting import cast_network as cast_in_checker
-from proofs.check.checker.chapters.trained.floats.execution import OneRun
+from proofs.check.checker.chapters.trained.floats.execution import NetworkExecution
 from proofs.check.checker.chapters.trained.floats.form_stack import FloatStack
 from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedExecutions
 from proofs.check.checker.chapters.trained.reading.network import Network
@@ -101,7 +101,8 @@ def runs_of(mine: Any, of_class: Any, network: Network, run: FloatClaim, tokens:
     ways = seed.sample(known, min(5, len(known)))
     for way in ways:
         replayed = [Fraction(x) for x in Replay(mine, of_class, way).logits(tokens, offset, len(tokens) - 1)]
-        by_checker = OneRun(Budget(1000), network, run, ExecutionChoices(way.order, way.fused, way.before, way.base))
+        choices = ExecutionChoices(way.order, way.fused, way.before, way.base)
+        by_checker = NetworkExecution(Budget(1000), network, run, choices)
         assert replayed == [Fraction(x) for x in by_checker.logits(tokens, offset, len(tokens) - 1)]
         yield replayed
     for k in range(8):

@@ -190,7 +190,7 @@ def expect_torch_within(form: str) -> None:
     network, claim = of_zoo("tomita_2", 6)
     run = presets()["binary32" if form == "float32" else "bfloat16/binary32"]
     given = parsed(json.loads(each_word_text(network, claim, run)), Budget(1))
-    prover = proof.ProverOfRuns(given, given.floats[0])
+    prover = proof.ModelProver(given, given.floats[0])
     walk, torch = CachedExecutions(prover._network.forms, 0), TorchForward(cast_network(network, run), form)
     for word in ("101010", "110", "0"):
         tokens = input_tokens(claim, word)

@@ -18,9 +18,9 @@ from constructions.trained.network import AttentionStep, TrainedNetwork
 from constructions.trained.tracks import Layout, TokenSource, Track, TracksClaim, Transducer, all_inputs, count_inputs
 from proofs.check import Rejected
 from proofs.check.checker.chapters.trained.floats.casting import cast_network
-from proofs.check.checker.chapters.trained.floats.classes import Runs
+from proofs.check.checker.chapters.trained.floats.classes import FloatArithmetic
 from proofs.check.checker.chapters.trained.floats.form_stack import FloatStack
-from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
+from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOnForms
 from proofs.check.checker.chapters.trained.tracks import by_classes
 from proofs.check.checker.chapters.trained.tracks.layers import AttendedSizes
 from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, spread
@@ -66,7 +66,7 @@ def most_used(network: TrainedNetwork, claim: TracksClaim, run: FloatModel) -> f
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(by_classes.GroupProof, "prove", lambda self, ranged, tree: len(
             groups.__iadd__([group_of(self, ranged)])))
-        by_classes.FormProof(given, 0, given.evidence.units[0], Runs(stack)).run()
+        by_classes.FormProof(given, 0, given.evidence.units[0], FloatArithmetic(stack)).run()
     margins, draw, worst = Margins(decider.floats, claim, 0), np.random.default_rng(4), 0.0
     columns = margins.inputs.indices([*all_inputs(claim, margins.form)])
     tokens, at = margins.inputs.tokens(columns), np.array(margins.form.asked) - 1
@@ -146,6 +146,6 @@ NOTHING: dict[str, Any] = {
 def test_no_error_may_be_left_out(name: str, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where each class is one input its form is as wide as roundings alone make it, and drawn runs use much of that."""
     monkeypatch.setattr(track_runs_forms, "FIRST_SLACK", 0)
-    monkeypatch.setattr(SoftmaxOfRuns, what, NOTHING[what], raising=what != "nothing")
+    monkeypatch.setattr(SoftmaxOnForms, what, NOTHING[what], raising=what != "nothing")
     used = max(most_used(*of_one_letter(seed), run_class(name)) for seed in range(3))
     assert 0.02 < used <= 1 if what == "nothing" else used > 1

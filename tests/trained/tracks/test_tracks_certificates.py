@@ -19,7 +19,7 @@ from constructions.trained.json_form import network_from_json
 from constructions.trained.tracks import check_tracks_fit
 from constructions.trained.tracks_form import tracks_claim_from_json
 from proofs.check import Incomplete, Malformed, Rejected, check_text
-from proofs.check.checker.chapters.trained.tracks.columns import FormColumns, left
+from proofs.check.checker.chapters.trained.tracks.columns import FormColumns, find_remaining
 from proofs.check.checker.chapters.trained.tracks.each_input import inputs_of
 from proofs.check.checker.chapters.trained.tracks.queries import InputClass, TokenQuery, make_queries, split
 from proofs.check.checker.kernel.budget import Budget
@@ -185,7 +185,7 @@ def test_parts_of_classes_have_each_input_once() -> None:
     given = parsed(json.loads(certificate()), Budget(100))
     columns, draw = FormColumns(given.budget, given.claim, given.claim.forms[0]), np.random.default_rng(0)
     queries = make_queries(columns, [None] * 3)
-    inputs = list(inputs_of(columns, left(columns, None, 0, {})))
+    inputs = list(inputs_of(columns, find_remaining(columns, None, 0, {})))
 
     def members(query: TokenQuery, one: InputClass) -> set[int]:
         return {number for number, (letters, states) in enumerate(inputs)

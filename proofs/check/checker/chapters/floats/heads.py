@@ -17,7 +17,7 @@ from ..sums.lookup.target import LookupTarget
 from .enclosures import FloatEnclosures
 from .forms import Arithmetic, FloatValue, join
 from .rows import ENOUGH, RowByRow
-from .score_differences import AttentionScores, LookupScores, Real, ScoreSpread, find_score, join_spread
+from .score_differences import AttentionScores, LookupScores, RealSpread, ScoreSpread, find_score, join_spread
 from .softmax import Softmax
 
 ANY_CURVATURE = Fraction(64)  # any curvature is right where a row sees one position
@@ -69,7 +69,7 @@ class Heads:
             attention = AttendedTruth(self._proof, head, name, meaning, errors)
             lengths = self._lengths(head, name, attention.places)
             is_ranked, rows = has_truths_as_values(attention, lengths), None
-            find: Callable[[int], Real] = AttentionScores(self._proof, attention).find
+            find: Callable[[int], RealSpread] = AttentionScores(self._proof, attention).find
         else:
             target = LookupTarget(self._proof, head, name, meaning)
             is_ranked, rows = False, self._rows(head, name, target)

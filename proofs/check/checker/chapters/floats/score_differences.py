@@ -41,7 +41,7 @@ class ScoreSpread(NamedTuple):
     gap: Fraction | None
 
 
-class Real(NamedTuple):
+class RealSpread(NamedTuple):
     """Difference, size and gap of the real scores of some rows."""
 
     difference: Fraction
@@ -72,7 +72,7 @@ def is_one_everywhere(proof: ProofContext, head: Head) -> bool:
     return all(temperature == ONE for n in lengths for temperature in proof.columns.numbers(head.temperature, n))
 
 
-def join_spread(score: FloatValue, real: Real) -> ScoreSpread:
+def join_spread(score: FloatValue, real: RealSpread) -> ScoreSpread:
     """Combine both, in few bits; what is exact stays exact."""
     gap = None if real.gap is None else Fraction(real.gap * (1 << GAP_BITS) // 1, 1 << GAP_BITS)
     return ScoreSpread(score.error, None if score.error else score.grid, up(real.difference), up(real.size), gap)
@@ -84,7 +84,7 @@ class AttentionScores:
     def __init__(self, proof: ProofContext, attention: AttendedTruth) -> None:
         self._proof, self._attention = proof, attention
 
-    def find(self, n: int) -> Real:
+    def find(self, n: int) -> RealSpread:
         """Return difference, size and gap over all rows of a length, whether the guard holds there or not."""
         letters, kinds = self._attention.read_letters(n)
         positions = self._attention.read_positions(n, letters, kinds)
@@ -111,7 +111,7 @@ class AttentionScores:
             yield from ((start + product, place) for product in products)
 
 
-def measure(scores: Sequence[tuple[int, int]], unit: int) -> Real:
+def measure(scores: Sequence[tuple[int, int]], unit: int) -> RealSpread:
     """Return difference, size and gap of scores over a unit, with their positions.
 
     The least difference of scores of different positions is one of neighbours in order: between two scores of different
@@ -120,14 +120,14 @@ def measure(scores: Sequence[tuple[int, int]], unit: int) -> Real:
     ordered = sorted(scores)
     gaps = [b - a for (a, place), (b, other) in pairwise(ordered) if place != other]
     low, high = ordered[0][0], ordered[-1][0]
-    return Real(Fraction(high - low, unit), Fraction(max(-low, high, 0), unit),
+    return RealSpread(Fraction(high - low, unit), Fraction(max(-low, high, 0), unit),
                 Fraction(min(gaps), unit) if gaps else None)
 
 
-def join_real(found: Sequence[Real]) -> Real:
+def join_real(found: Sequence[RealSpread]) -> RealSpread:
     """Combine rows; a row that sees one position has no gap, and needs none."""
     gaps = [real.gap for real in found if real.gap is not None]
-    return Real(max(real.difference for real in found), max(real.size for real in found), min(gaps, default=None))
+    return RealSpread(max(real.difference for real in found), max(real.size for real in found), min(gaps, default=None))
 
 
 class LookupScores:
@@ -137,7 +137,7 @@ class LookupScores:
         self._proof, self._head, self._target = proof, head, target
         self._lookup = Lookup(proof, head, name, target)
 
-    def find(self, n: int) -> Real:
+    def find(self, n: int) -> RealSpread:
         """Return difference and size over all rows of a length, and all counts.
 
         Scores are linear in the count, so the greatest difference and size, which are convex, are at its ends.
@@ -147,7 +147,7 @@ class LookupScores:
             for m in {numbers[0], numbers[-1]}:
                 scores = [start + m * step for start, step in zip(row_scores.starts, row_scores.steps, strict=True)]
                 unit = row_scores.denominator * row_scores.size
-                found.append(Real(Fraction(max(scores) - min(scores), unit),
+                found.append(RealSpread(Fraction(max(scores) - min(scores), unit),
                                   Fraction(max(map(abs, scores)), unit), None))
         return join_real(found)
 

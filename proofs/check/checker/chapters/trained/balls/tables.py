@@ -20,7 +20,7 @@ ENTRY_STEPS = 6  # work of an entry of a row, for each head
 
 
 @dataclass(frozen=True)
-class Weighed:
+class QueryTable:
     """Table of a query: for each place the packed sums by token; for each head the error of scores, and its bounds."""
 
     places: list[dict[int, int]]
@@ -40,7 +40,7 @@ class Tables:
         self._stack, self._words, self._offset, self._may_stand = stack, words, offset, may_stand
         self._streams: dict[tuple[int, int], Stream] = {}
         self._started: dict[tuple[int, int], tuple[Stream, list[TokenProjections]]] = {}
-        self._rows: dict[tuple[int, int], Weighed] = {}
+        self._rows: dict[tuple[int, int], QueryTable] = {}
         heads = stack.blocks[0][0].heads if stack.blocks else []
         self._slots = sum(head.slots for head in heads)
         self._bits = words.precision.fraction
@@ -106,7 +106,7 @@ class Tables:
         finally:
             memory.cut(0)
 
-    def _split(self, total: int, row: Weighed, count: int) -> list[HeadAverage]:
+    def _split(self, total: int, row: QueryTable, count: int) -> list[HeadAverage]:
         """Return the averages of the heads, whose sums are concatenated."""
         found: list[HeadAverage] = []
         for head, (e_score, reach) in zip(self._stack.blocks[0][0].heads, row.errors, strict=True):
@@ -117,7 +117,7 @@ class Tables:
             found.append(head.average(sums, e_score, reach, count, self._bits))
         return found
 
-    def _make_row(self, place: int, token: int) -> Weighed:
+    def _make_row(self, place: int, token: int) -> QueryTable:
         stack, slot = self._stack, self._stack.precision.slot
         stop = place + 1 if stack.network.masked else len(self._may_stand)
         places = [p for p in range(stop) for _ in self._may_stand[p]]
@@ -137,4 +137,4 @@ class Tables:
             errors.append((max(score_errors), reach))
             shift += slot * head.slots
         each = iter(sums)
-        return Weighed([{other: next(each) for other in self._may_stand[p]} for p in range(stop)], errors)
+        return QueryTable([{other: next(each) for other in self._may_stand[p]} for p in range(stop)], errors)

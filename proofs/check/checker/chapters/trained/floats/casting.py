@@ -26,7 +26,7 @@ def nearest(entries: Sequence[int], power: int, form: Format) -> tuple[int, ...]
     return tuple([m << k - power for m, k in (rounded((entry, power), form) for entry in entries)])
 
 
-class Cast:
+class Casting:
     """Rounding of the numbers of a network."""
 
     def __init__(self, model: FloatClaim) -> None:
@@ -100,7 +100,7 @@ def cast_network(network: Network, model: FloatClaim) -> Network:
     Raises:
         Rejected: if a weight is too large, or a step has no rule.
     """
-    cast = Cast(model)
+    cast = Casting(model)
     positions = None if network.positions is None else cast.table(network.positions)
     return replace(network, tokens=cast.table(network.tokens), positions=positions,
                    steps=tuple(map(cast.step, network.steps)), unembedding=cast.affine(network.unembedding))

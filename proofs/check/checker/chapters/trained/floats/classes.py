@@ -14,15 +14,15 @@ from ..zonotopes.affine import UNIT, WEIGHT, AffineForm, Linear, apply, move, pl
 from ..zonotopes.arithmetic import AttentionStage, Between
 from ..zonotopes.ranges import ColumnSource
 from ..zonotopes.scores import PathBounds, Vectors
-from .form_stack import AttentionOfRuns, FloatStack, join_forms, make_row_maps
+from .form_stack import ConcatenatedAttention, FloatStack, join_forms, make_row_maps
 
 
-class Runs:
+class FloatArithmetic:
     """The operations of executions under a float model, as `AbstractProof` needs them."""
 
     def __init__(self, stack: FloatStack) -> None:
         self._stack = stack
-        self.stages = [AttentionStage(AttentionInRuns(self._stack, stage.attention), len(stage.attention.values),
+        self.stages = [AttentionStage(FloatAttention(self._stack, stage.attention), len(stage.attention.values),
                                       stage.after) for stage in self._stack.stages]
 
     def point(self, token: int, position: int) -> AffineForm:
@@ -42,10 +42,10 @@ class Runs:
         return make_row_maps(self._stack.budget, rows, self._stack.network.outputs)
 
 
-class AttentionInRuns:
+class FloatAttention:
     """An attention step of executions under a float model."""
 
-    def __init__(self, stack: FloatStack, maps: AttentionOfRuns) -> None:
+    def __init__(self, stack: FloatStack, maps: ConcatenatedAttention) -> None:
         self._stack, self._operations, self._softmax, self._maps = stack, stack.operations, stack.softmax, maps
 
     def normed(self, stream: AffineForm) -> AffineForm:

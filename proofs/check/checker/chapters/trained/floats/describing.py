@@ -9,10 +9,10 @@ from ...float_models.reading import FloatClaim, write_format
 
 def describe_classes(floats: Sequence[FloatClaim], in_tracks: bool) -> list[str]:
     """Return the lines about all float models."""
-    return [line for model in floats for line in entry("float runs", words_of_run(model, in_tracks))]
+    return [line for model in floats for line in entry("float runs", words_of_model(model, in_tracks))]
 
 
-def words_of_run(model: FloatClaim, in_tracks: bool) -> list[str]:
+def words_of_model(model: FloatClaim, in_tracks: bool) -> list[str]:
     """Return the lines about one float model; docs/floats.md, section 1, defines its fields."""
     inputs, parts = ("inputs", "columns") if in_tracks else ("words", "symbols")
     formats = [f"{name} {write_format(form)}" for name, form in model.formats.items()]

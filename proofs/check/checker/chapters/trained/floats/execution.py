@@ -34,7 +34,7 @@ TERM_STEPS = 4  # work of a product and a sum
 ROOT_STEPS = 64  # work of a root, and more where exponents are long
 
 
-class OneRun:
+class NetworkExecution:
     """A network with rounded weights, in one execution."""
 
     def __init__(self, budget: Budget, network: Network, model: FloatClaim, choices: ExecutionChoices) -> None:

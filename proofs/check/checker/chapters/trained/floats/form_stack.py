@@ -27,12 +27,12 @@ from ..zonotopes.linear_maps import make_bias, make_map, to_units
 from ..zonotopes.scores import PathBounds
 from .exact_sums import is_whole
 from .operations import Operations
-from .softmax import SoftmaxOfRuns
+from .softmax import SoftmaxOnForms
 
 FORM_SLOTS = 64  # bound of the symbols, of INTEGER_BITS each, of a coordinate of a stream that is kept
 
 
-class AttentionOfRuns(NamedTuple):
+class ConcatenatedAttention(NamedTuple):
     """An attention step: the concatenated maps of all heads, each head with a range of coordinates."""
 
     norm: NormMaps | None
@@ -50,7 +50,7 @@ class AttentionOfRuns(NamedTuple):
 class Stage(NamedTuple):
     """An attention step, and the steps after it up to the next one."""
 
-    attention: AttentionOfRuns
+    attention: ConcatenatedAttention
     after: list[NormMaps | UnitMaps]
 
 
@@ -70,7 +70,7 @@ class QueryBounds(NamedTuple):
     position: int
 
 
-def make_attention(budget: Budget, step: AttentionStep) -> AttentionOfRuns:
+def make_attention(budget: Budget, step: AttentionStep) -> ConcatenatedAttention:
     """Prepare the maps of the step."""
     heads = step.heads
     query, key, value = (_beside(budget, [make_map(budget, one.weight, one.bias) for one in those]) for those in (
@@ -78,7 +78,7 @@ def make_attention(budget: Budget, step: AttentionStep) -> AttentionOfRuns:
     outs = [make_map(budget, head.out) for head in heads]
     columns = [[w for out in outs for w in out.columns[i]] for i in range(len(outs[0].columns))]
     out = shortened(budget, make_linear(columns, make_bias(step.bias, len(columns))))
-    return AttentionOfRuns(make_norm(budget, step.norm), query, key, value, out,
+    return ConcatenatedAttention(make_norm(budget, step.norm), query, key, value, out,
                      _parts([head.query.weight.width for head in heads]),
                      _parts([head.value.weight.width for head in heads]), step.scale, step.rotary,
                      [head.slope for head in heads])
@@ -99,7 +99,7 @@ class FloatStack:
     def __init__(self, budget: Budget, network: Network, model: FloatClaim) -> None:
         self.budget, self.network = budget, network
         self.operations = Operations(budget, model, model.sum_ulp == 1 and is_whole(network))
-        self.softmax = SoftmaxOfRuns(budget, model)
+        self.softmax = SoftmaxOnForms(budget, model)
         self.first: list[NormMaps | UnitMaps] = []
         self.stages: list[Stage] = []
         for step in network.steps:
@@ -136,7 +136,8 @@ class FloatStack:
                                  [_part(value, part) for part in attention.values])
         return QueryBounds(stream, read, place, position), attended
 
-    def rotated(self, attention: AttentionOfRuns, x: AffineForm, parts: Sequence[range], position: int) -> AffineForm:
+    def rotated(self, attention: ConcatenatedAttention, x: AffineForm, parts: Sequence[range],
+                position: int) -> AffineForm:
         """Return queries or keys of heads, each a part, with rotary positions, stored."""
         if attention.rotary is None:
             return x

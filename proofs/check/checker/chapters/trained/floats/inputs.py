@@ -40,7 +40,7 @@ def prove_in_each(floats: Sequence[FloatClaim], prove: Callable[[FloatClaim], Ma
     return {"class of runs" if len(floats) == 1 else "classes of runs": len(floats), **proved}
 
 
-class NetworkInRuns:
+class NetworkUnderModel:
     """A network with the weights of a float model.
 
     Raises:
@@ -76,10 +76,10 @@ class AdaptiveFallback:
         return is_proved
 
 
-class RowsInRuns:
+class RowsUnderModel:
     """Rows at places of inputs of at most ``length`` of these tokens, in every execution under a float model."""
 
-    def __init__(self, network: NetworkInRuns, rows: Sequence[LogitRow], margin: Fraction, tokens: Collection[int],
+    def __init__(self, network: NetworkUnderModel, rows: Sequence[LogitRow], margin: Fraction, tokens: Collection[int],
                  length: int) -> None:
         self.network, self.trying_balls = network, AdaptiveFallback()
         self.try_balls = balls_have_rules(network.network)
@@ -100,10 +100,10 @@ class RowsInRuns:
         return FormsOfInputs(self.network.forms, *self._inputs[:2])
 
 
-class InputsInRuns:
+class InputsUnderModel:
     """Inputs at an offset, with these tokens at each place; shared prefixes are kept."""
 
-    def __init__(self, rows: RowsInRuns, offset: int, may_stand: Sequence[Sequence[int]]) -> None:
+    def __init__(self, rows: RowsUnderModel, offset: int, may_stand: Sequence[Sequence[int]]) -> None:
         self._rows, self._offset, self._may_stand = rows, offset, may_stand
 
     @cached_property

@@ -18,7 +18,7 @@ from ..reading.decision import Decision
 from ..reading.words_claim import EachWord, TrainedClaim, WordsUnit
 from ..words.judge import ALL, Judge, tokens_at_places
 from ..words.obligations import obligations
-from .inputs import InputsInRuns, NetworkInRuns, RowsInRuns, prove_in_each
+from .inputs import InputsUnderModel, NetworkUnderModel, RowsUnderModel, prove_in_each
 
 if TYPE_CHECKING:
     from ..reading.cover import Cover, CoverPart
@@ -34,7 +34,7 @@ def prove_float_runs(given: FloatRuns) -> Mapping[str, int]:
         Rejected: if a row is not proved to be above the margin, or a step of the network has no rule.
     """
     def prove(model: FloatClaim) -> Mapping[str, int]:
-        prover, proved = ProverOfRuns(given, model), Counter[str]()
+        prover, proved = ModelProver(given, model), Counter[str]()
         for unit in cover_of(given):
             proved["words" if isinstance(unit, WordsUnit) else "classes"] += prover.prove_unit(unit)
         return proved
@@ -62,25 +62,25 @@ def by_cover(given: FloatRuns) -> Decision[TrainedClaim, Cover]:
     return cast("Decision[TrainedClaim, Cover]", given)
 
 
-class ProverOfRuns:
+class ModelProver:
     """Proofs of the words of the claim under one float model."""
 
     def __init__(self, given: FloatRuns, model: FloatClaim) -> None:
         claim, self._judge = given.claim, Judge(given.network, given.claim)
-        self._network = NetworkInRuns(given.budget, given.network, model)
+        self._network = NetworkUnderModel(given.budget, given.network, model)
         tokens = {*claim.before, *claim.tokens, *claim.after}
         length = len(claim.before) + claim.max_n + len(claim.after)
-        self._rows = RowsInRuns(self._network, self._judge.rows, claim.margin, tokens, length)
-        self._inputs: dict[WordsUnit, InputsInRuns] = {}
+        self._rows = RowsUnderModel(self._network, self._judge.rows, claim.margin, tokens, length)
+        self._inputs: dict[WordsUnit, InputsUnderModel] = {}
         self._given = given
 
     @cached_property
     def _classes(self) -> Classes:
         from ..words.classes import Classes
-        from .classes import Runs
+        from .classes import FloatArithmetic
 
         decision = replace(by_cover(self._given), network=self._network.network)
-        return Classes(decision, Runs(self._network.forms))
+        return Classes(decision, FloatArithmetic(self._network.forms))
 
     def prove_unit(self, unit: CoverPart) -> int:
         """Prove the unit; return its number of words or classes.
@@ -121,10 +121,10 @@ class ProverOfRuns:
                     reason, last = f"offset {offset}, word {quote(shown)}: {refusal}", len(word) - 1
             yield len(word), reason
 
-    def inputs(self, offset: int, first: int, last: int) -> InputsInRuns:
+    def inputs(self, offset: int, first: int, last: int) -> InputsUnderModel:
         """Return the prover of words of these lengths; in causal networks it keeps results of shorter ones, too."""
         unit = WordsUnit(offset, 1, self._judge.claim.max_n) if self._network.network.causal else WordsUnit(
             offset, first, last)
         if unit not in self._inputs:
-            self._inputs = {unit: InputsInRuns(self._rows, offset, tokens_at_places(self._judge, unit))}
+            self._inputs = {unit: InputsUnderModel(self._rows, offset, tokens_at_places(self._judge, unit))}
         return self._inputs[unit]

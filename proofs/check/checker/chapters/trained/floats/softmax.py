@@ -50,7 +50,7 @@ class HeadAverages(NamedTuple):
     made: list[int]
 
 
-class WeightsOfRuns(NamedTuple):
+class DeviatingWeights(NamedTuple):
     """Per position: a weight, and that times b, a + b and e^a (or more), over 2^44.
 
     a bounds the deviation of its score from the mean of all, b is at least e^a - 1 - a. ``total`` is the sum of the
@@ -65,7 +65,7 @@ class WeightsOfRuns(NamedTuple):
     zeta: int
 
 
-class SoftmaxOfRuns(SoftmaxRules):
+class SoftmaxOnForms(SoftmaxRules):
     """The softmax of a float model, on affine forms."""
 
     def __init__(self, budget: Budget, model: FloatClaim) -> None:
@@ -184,11 +184,11 @@ class SoftmaxOfRuns(SoftmaxRules):
         top = max(centres)
         return [self._exp.at(top - x) for x in centres]
 
-    def weigh(self, weights: list[int], reaches: list[int]) -> WeightsOfRuns | None:
+    def weigh(self, weights: list[int], reaches: list[int]) -> DeviatingWeights | None:
         """Return the weights of positions with these deviations of scores from their mean; None if one is too large."""
         if max(reaches) >= WIDE:
             return None
-        return weights_of_runs(weights, reaches, [exp_remainder(a) for a in reaches])
+        return make_deviating_weights(weights, reaches, [exp_remainder(a) for a in reaches])
 
     def _deviations(self, scores: AffineForm, weights: Sequence[int]) -> AffineForm:
         """Return the form of the deviations of scores from their centres, minus their weighted mean."""
@@ -253,7 +253,7 @@ class SoftmaxOfRuns(SoftmaxRules):
             expect_finite(self._model.softmax, sums)
         return [times(lost, size + UNIT) + 1 for size in greatest], self.relative(count)
 
-    def _rest(self, found: WeightsOfRuns, column: Sequence[tuple[int, int]]) -> tuple[int, list[int], int, int]:
+    def _rest(self, found: DeviatingWeights, column: Sequence[tuple[int, int]]) -> tuple[int, list[int], int, int]:
         """Return for one coordinate: centre, coefficients of the deviations, remainder, average of sizes."""
         total, zeta, numbers = found.total, found.zeta, [x for x, _ in column]
         summed = sum(map(mul, found.weights, numbers))
@@ -287,12 +287,12 @@ class SoftmaxOfRuns(SoftmaxRules):
         return tighten(x, spread(self._budget, x))
 
 
-def weights_of_runs(weights: list[int], reaches: Sequence[int], remainders: Sequence[int]) -> WeightsOfRuns:
+def make_deviating_weights(weights: list[int], reaches: Sequence[int], remainders: Sequence[int]) -> DeviatingWeights:
     """Return the weights of positions whose scores deviate by at most a = ``reaches``; b = ``bends``."""
     times_b, total = list(map(mul, weights, remainders)), sum(weights)
     times_ab = [one + w * a for one, w, a in zip(times_b, weights, reaches, strict=True)]
     times_exp = [one + (w << FRACTION) for one, w in zip(times_ab, weights, strict=True)]
-    return WeightsOfRuns(weights, times_b, times_ab, times_exp, total, -(-sum(times_b) // total))
+    return DeviatingWeights(weights, times_b, times_ab, times_exp, total, -(-sum(times_b) // total))
 
 
 def exp_remainder(a: int) -> int:

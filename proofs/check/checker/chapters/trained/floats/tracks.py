@@ -13,7 +13,7 @@ from ..reading.network import LogitRow
 from ..reading.tracks import EachInput, ExactUnit, LayoutProofs, Unit
 from ..reading.tracks_claim import TracksClaim
 from ..tracks.proof import AboutTracks, prove_forms
-from .inputs import InputsInRuns, NetworkInRuns, RowsInRuns, prove_in_each
+from .inputs import InputsUnderModel, NetworkUnderModel, RowsUnderModel, prove_in_each
 
 if TYPE_CHECKING:
     from ..tracks.each_input import ProvesRows
@@ -26,14 +26,14 @@ def prove_track_runs(given: Decision[TracksClaim, LayoutProofs]) -> Mapping[str,
         Rejected: if a row is not proved to be above the margin, or a step of the network has no rule.
     """
     def prove(model: FloatClaim) -> Mapping[str, int]:
-        network = NetworkInRuns(given.budget, given.network, model)
-        return prove_forms(given, partial(prove_each_in_runs, network), no_exact_numbers, partial(
-            prove_classes_in_runs, network))
+        network = NetworkUnderModel(given.budget, given.network, model)
+        return prove_forms(given, partial(prove_each_under_model, network), no_exact_numbers, partial(
+            prove_classes_under_model, network))
 
     return prove_in_each(given.floats, prove)
 
 
-def prove_each_in_runs(network: NetworkInRuns, given: AboutTracks, number: int, unit: EachInput) -> int:
+def prove_each_under_model(network: NetworkUnderModel, given: AboutTracks, number: int, unit: EachInput) -> int:
     """Prove a form input by input; return the number of inputs."""
     from ..tracks.each_input import prove_each
 
@@ -49,17 +49,18 @@ def no_exact_numbers(given: AboutTracks, number: int, unit: ExactUnit) -> NoRetu
     raise Rejected("exact numbers: no rule for float runs")
 
 
-def prove_classes_in_runs(network: NetworkInRuns, given: AboutTracks, number: int, unit: Unit) -> tuple[int, int]:
+def prove_classes_under_model(network: NetworkUnderModel, given: AboutTracks, number: int,
+                              unit: Unit) -> tuple[int, int]:
     """Prove a form by classes; return the numbers of classes and cells."""
     from ..tracks.by_classes import FormProof
-    from .classes import Runs
+    from .classes import FloatArithmetic
 
-    return FormProof(given, number, unit, Runs(network.forms)).run()
+    return FormProof(given, number, unit, FloatArithmetic(network.forms)).run()
 
 
-def make_prover(given: AboutTracks, network: NetworkInRuns, rows: Sequence[LogitRow],
+def make_prover(given: AboutTracks, network: NetworkUnderModel, rows: Sequence[LogitRow],
                 may_stand: Sequence[Sequence[int]]) -> ProvesRows:
     """Return a prover of these rows on inputs with these tokens at each place."""
     tokens = {token for those in may_stand for token in those}
-    known = RowsInRuns(network, rows, given.claim.margin, tokens, len(may_stand))
-    return InputsInRuns(known, given.claim.offset, may_stand).prove
+    known = RowsUnderModel(network, rows, given.claim.margin, tokens, len(may_stand))
+    return InputsUnderModel(known, given.claim.offset, may_stand).prove

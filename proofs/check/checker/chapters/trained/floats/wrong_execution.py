@@ -15,7 +15,7 @@ from ..tracks.places import row_and_prefix
 from ..words.judge import Judge
 from ..words.places import find_place, tokens_of
 from .casting import cast_network
-from .execution import OneRun
+from .execution import NetworkExecution
 
 
 def prove_wrong_run(given: Decision[TrainedClaim, WrongWord]) -> Mapping[str, int]:
@@ -54,7 +54,7 @@ def expect_at_most(row: LogitRow, logits: Sequence[Fraction], margin: Fraction) 
     require(value <= margin, "the row is {} in the run, above the margin", value)
 
 
-def make_execution(given: Decision[object, object], choices: ExecutionChoices | None) -> OneRun:
+def make_execution(given: Decision[object, object], choices: ExecutionChoices | None) -> NetworkExecution:
     """Return the execution, if it is one under the model.
 
     Raises:
@@ -66,4 +66,4 @@ def make_execution(given: Decision[object, object], choices: ExecutionChoices | 
     require(model.exp_ulp >= 1, "exp_ulp is below 1, and functions of the run are within 1")
     require(model.normalised in ("either", "before" if choices.before else "after"), "weights are normalised otherwise")
     require(model.exp_base in ("either", choices.base), "exponentials have another base")
-    return OneRun(given.budget, cast_network(given.network, model), model, choices)
+    return NetworkExecution(given.budget, cast_network(given.network, model), model, choices)

@@ -19,9 +19,9 @@ from ..zonotopes.cells import Cell as BoxOfCell
 from ..zonotopes.cells import DirectionBounds, replaced
 from ..zonotopes.packed_integers import SLOT
 from ..zonotopes.ranges import ColumnSource
-from ..zonotopes.rows import Last, prove_rows
+from ..zonotopes.rows import LastAttention, prove_rows
 from .columns import FormColumns, windowed
-from .layers import AttendedSizes, LayerProof, Ranged
+from .layers import AttendedSizes, ClassRanges, LayerProof
 from .queries import InputClass, TokenQuery, expect_labels, make_queries, make_sources, split
 
 CELL_STEPS = 500  # work of a cell, besides its products
@@ -65,9 +65,9 @@ class FormProof:
         if self.before:
             self.pass_before([*make_sources(self.columns, labels[:-asked]), *queries])
         boxes = self.last.boxes(sum(map(len, classes)))
-        groups: dict[GroupKey, list[Ranged]] = {}
+        groups: dict[GroupKey, list[ClassRanges]] = {}
         for query, own in zip(queries, classes, strict=True):
-            ranged = [Ranged(self.last.own(query.node(one)), query, one, next(boxes)) for one in own]
+            ranged = [ClassRanges(self.last.own(query.node(one)), query, one, next(boxes)) for one in own]
             self.last.prove(query, ranged)
             for one in ranged:
                 groups.setdefault((*self.stream_key(one.own), query.answer(one.one)), []).append(one)
@@ -95,7 +95,7 @@ class FormProof:
             boxes = layer.boxes(sum(map(len, nodes)))
             for query, found in zip(queries, nodes, strict=True):
                 stated = {node: next(boxes) for node in found}
-                layer.prove(query, [Ranged(layer.own(node), query, one, stated[node])
+                layer.prove(query, [ClassRanges(layer.own(node), query, one, stated[node])
                                     for node, those in found.items() for one in those])
                 for node, box in stated.items():
                     own = layer.own(node)
@@ -122,7 +122,7 @@ class GroupProof:
         self.form, self.layer, self.budget = form, form.last, form.budget
         self.rows = form.rows(answer)
 
-    def prove(self, ranged: Sequence[Ranged], tree: Tree) -> int:
+    def prove(self, ranged: Sequence[ClassRanges], tree: Tree) -> int:
         """Prove all rows; return the number of cells.
 
         Raises:
@@ -130,7 +130,7 @@ class GroupProof:
         """
         stream = self.layer.point(ranged[0].own)
         sizes = reduce(AttendedSizes.join, (self.layer.proof_of(own).sizes for own in {one.own for one in ranged}))
-        waiting: list[tuple[Tree, Sequence[Ranged]]] = [(tree, ranged)]
+        waiting: list[tuple[Tree, Sequence[ClassRanges]]] = [(tree, ranged)]
         cells = 0
         while waiting:
             one, part = waiting.pop()
@@ -143,7 +143,7 @@ class GroupProof:
                 self.prove_cell(part, stream, sizes)
         return cells
 
-    def cut(self, part: Sequence[Ranged], direction: int, at: int) -> tuple[list[Ranged], list[Ranged]]:
+    def cut(self, part: Sequence[ClassRanges], direction: int, at: int) -> tuple[list[ClassRanges], list[ClassRanges]]:
         """Return the parts of each class's box below and above a cut; they overlap if the cut is finer than 2^-44."""
         head = 0
         while direction >= self.layer.widths[head]:
@@ -162,7 +162,7 @@ class GroupProof:
                 above.append(one._replace(box=(*one.box[:head], cut, *one.box[head + 1:])))
         return below, above
 
-    def prove_cell(self, part: Sequence[Ranged], point: AffineForm, sizes: AttendedSizes) -> None:
+    def prove_cell(self, part: Sequence[ClassRanges], point: AffineForm, sizes: AttendedSizes) -> None:
         """Prove all rows on the hull of the remaining boxes; class by class where the hull is too wide."""
         self.budget.spend(CELL_STEPS)
         box = tuple(DirectionBounds([min(column)
@@ -178,5 +178,5 @@ class GroupProof:
         except Rejected:
             cell = BoxOfCell(box, [None] * len(self.rows.columns))
         for one in part:
-            last = Last(self.layer.proof_of(one.own).attended_values(one), point.slots, cell)
+            last = LastAttention(self.layer.proof_of(one.own).attended_values(one), point.slots, cell)
             prove_rows(self.budget, self.rows, margin, stream, last)

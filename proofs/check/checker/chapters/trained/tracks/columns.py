@@ -63,9 +63,9 @@ class FormColumns:
 
     def may_stand(self, place: LayoutPlace) -> list[int]:
         """Return all tokens that may occur at a place, ascending; some may not, if columns are never used."""
-        return self.stand(place, Left(self.moves, self.ends))
+        return self.stand(place, RemainingMoves(self.moves, self.ends))
 
-    def stand(self, place: LayoutPlace, kept: Left) -> list[int]:
+    def stand(self, place: LayoutPlace, kept: RemainingMoves) -> list[int]:
         """Return the tokens that occur at a place where these moves are made."""
         if place.kind == "token":
             return [place.index]
@@ -75,15 +75,15 @@ class FormColumns:
         return sorted({self.token(place, move) for move in kept.moves[place.column]})
 
 
-class Left(NamedTuple):
+class RemainingMoves(NamedTuple):
     """The moves of each column, and the last states, that are on a path from the start to an allowed end."""
 
     moves: list[list[ColumnMove]]
     lasts: list[int]
 
 
-def left(columns: FormColumns, read: LayoutPlace | None, own: int, given: Mapping[int, frozenset[int]]
-         ) -> Left:
+def find_remaining(columns: FormColumns, read: LayoutPlace | None, own: int, given: Mapping[int, frozenset[int]]
+         ) -> RemainingMoves:
     """Return the moves that remain where the token at a place is ``own``, and columns have some of these letters."""
     kept, count = [], sum(map(len, columns.moves))
     columns.budget.spend(1 + 2 * count)
@@ -128,7 +128,7 @@ def windowed(budget: Budget, claim: TracksClaim, form: Layout, window: int) -> t
     return replace(claim, machine=Transducer(0, tables, ends)), replace(form, columns=tuple(range(len(made))))
 
 
-def on_paths(moves: Sequence[Sequence[ColumnMove]], start: int, lasts: Sequence[int]) -> Left:
+def on_paths(moves: Sequence[Sequence[ColumnMove]], start: int, lasts: Sequence[int]) -> RemainingMoves:
     """Return the moves that are on a path from the start to one of the last states."""
     reached = [{start}]
     for column in moves:
@@ -138,4 +138,4 @@ def on_paths(moves: Sequence[Sequence[ColumnMove]], start: int, lasts: Sequence[
     for column, before in zip(reversed(moves), reversed(reached[:-1]), strict=True):
         kept.append([move for move in column if move.source in before and move.target in useful[-1]])
         useful.append({move.source for move in kept[-1]})
-    return Left(kept[::-1], sorted(useful[0]))
+    return RemainingMoves(kept[::-1], sorted(useful[0]))

@@ -9,7 +9,7 @@ from ..balls.stack import Stack
 from ..reading.decision import Decision
 from ..reading.network import LogitRow
 from ..reading.tracks_claim import TracksClaim
-from .columns import ColumnMove, FormColumns, Left, left
+from .columns import ColumnMove, FormColumns, RemainingMoves, find_remaining
 from .describing import write_input
 
 ColumnIndices = tuple[int, ...]
@@ -40,7 +40,7 @@ def prove_each(given: Decision[TracksClaim, object], number: int, stated: int, m
     """
     claim, form, budget = given.claim, given.claim.forms[number], given.budget
     columns = FormColumns(budget, claim, form)
-    kept = left(columns, None, 0, {})
+    kept = find_remaining(columns, None, 0, {})
     may_stand = [columns.stand(place, kept) for place in form.layout]
     answers = sorted({token for tokens in may_stand[form.first_answer:] for token in tokens})
     each = len(claim.among) - 1
@@ -62,7 +62,7 @@ def prove_each(given: Decision[TracksClaim, object], number: int, stated: int, m
     return inputs
 
 
-def inputs_of(columns: FormColumns, kept: Left) -> Iterator[tuple[ColumnIndices, ColumnIndices]]:
+def inputs_of(columns: FormColumns, kept: RemainingMoves) -> Iterator[tuple[ColumnIndices, ColumnIndices]]:
     """Yield all allowed inputs, in a prefix tree's order; with the states before, between and after the columns."""
     columns.budget.hold(ENTRY_BITS * sum(map(len, kept.moves)))
     moves: list[dict[int, list[ColumnMove]]] = [{} for _ in kept.moves]

@@ -15,7 +15,7 @@ from ..reading.tracks_claim import TracksClaim
 from ..zonotopes.packed_integers import pack
 from ..zonotopes.ranges import ColumnSource
 from ..zonotopes.scores import PathBounds
-from .columns import FormColumns, left
+from .columns import FormColumns, find_remaining
 from .exact import ExactNetwork, ExactRange
 from .longest import BundleKey, Bundles, ColumnPasses, PathQuery, VisiblePlaces
 from .queries import Given, InputClass, TokenQuery, make_queries, split
@@ -24,7 +24,7 @@ BYTES_OF_RANGE = 16
 ExactBox = tuple[ExactRange, ...]
 
 
-class RangedExactly(NamedTuple):
+class ExactClassRanges(NamedTuple):
     """A class, and the box of all heads' averages on it."""
 
     one: InputClass
@@ -59,7 +59,7 @@ class ExactProof:
         expect(max(unpack(f"<{count}I", data)) < len(boxes), "classes: there is no such box")
         groups: dict[tuple[int, ...], list[ExactBox]] = {}
         for query, own in zip(queries, classes, strict=True):
-            ranged = [RangedExactly(one, boxes[next(each)]) for one in own]
+            ranged = [ExactClassRanges(one, boxes[next(each)]) for one in own]
             with within(f"place {query.place}, token {query.own}"):
                 self.prove_ranges(query, ranged)
             place = 0 if self.given.network.positions is None else query.place
@@ -88,14 +88,14 @@ class ExactProof:
             expect(all(low <= high for low, high in found[-1]), "ranges: a lower bound is above the upper one")
         return found
 
-    def prove_ranges(self, query: TokenQuery, ranged: Sequence[RangedExactly]) -> None:
+    def prove_ranges(self, query: TokenQuery, ranged: Sequence[ExactClassRanges]) -> None:
         """Prove all ranges of classes of a query.
 
         Raises:
             Rejected: if one is not proved.
         """
         own, first = (query.place, query.own), 0
-        parts: dict[Given, list[RangedExactly]] = {}
+        parts: dict[Given, list[ExactClassRanges]] = {}
         for one in ranged:
             parts.setdefault(one.one.given, []).append(one)
         sources = [*self.visible(query, ()).sources, own] if ranged else []
@@ -108,7 +108,7 @@ class ExactProof:
             first += width
 
     def are_below(self, head: int, query: TokenQuery, given: Given, weights: dict[ColumnSource, PathBounds],
-                  those: Sequence[RangedExactly], boxes: Sequence[ExactBox]) -> bool:
+                  those: Sequence[ExactClassRanges], boxes: Sequence[ExactBox]) -> bool:
         """Return whether the averages of a head on classes with these columns lie in their boxes.
 
         Values, and the ends of ranges, become integers over one power of two: all of them are below 2^size.
@@ -128,7 +128,7 @@ class ExactProof:
 
     def visible(self, query: TokenQuery, given: Given) -> VisiblePlaces:
         """Return the sources of a query on the inputs with these columns."""
-        kept = left(self.columns, query.read, query.own, dict(given))
+        kept = find_remaining(self.columns, query.read, query.own, dict(given))
         return VisiblePlaces(self.columns, query.place, kept, lambda place, token, move: (place, token), self._bundled)
 
     def prove_rows(self, own: ColumnSource, answer: int, boxes: list[ExactBox], tree: Tree) -> int:

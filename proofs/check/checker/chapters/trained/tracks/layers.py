@@ -35,14 +35,14 @@ from ..zonotopes.ranges import AttendedTo, ColumnSource, both_ways, weigh
 from ..zonotopes.rows import AttendedValues
 from ..zonotopes.scores import PathBounds, Vectors
 from ..zonotopes.weights import RelativeWeights
-from .columns import ColumnMove, FormColumns, left
+from .columns import ColumnMove, FormColumns, find_remaining
 from .longest import BundleKey, Bundles, ColumnPasses, PathQuery, VisiblePlaces
 from .queries import Given, InputClass, Labels, TokenQuery, label
 
 ROUNDED_BITS = 8  # low bits of a query's radii that are rounded up
 
 
-class Ranged(NamedTuple):
+class ClassRanges(NamedTuple):
     """A class, its query, the source of the query, and the ranges of the heads."""
 
     own: ColumnSource
@@ -110,7 +110,7 @@ class LayerProof:
         """Return the sources of a query on the inputs with these columns; the last result is kept."""
         place, token, *_ = own
         if self._visible is None or self._visible[0] != (place, token, given):
-            kept = left(self.columns, self.columns.form.layout[place], token, dict(given))
+            kept = find_remaining(self.columns, self.columns.form.layout[place], token, dict(given))
             self._visible = (place, token, given), VisiblePlaces(self.columns, place, kept, self.named, self._bundled)
         return self._visible[1]
 
@@ -125,7 +125,7 @@ class LayerProof:
         known.update(self.attention.scores(head, asks, new, place))
         return {source: known[source] for source in sources}
 
-    def prove(self, query: TokenQuery, ranged: Sequence[Ranged]) -> None:
+    def prove(self, query: TokenQuery, ranged: Sequence[ClassRanges]) -> None:
         """Prove the stated ranges of classes of a query.
 
         Classes are taken together if their queries are equal, and their scores of themselves nearly, so that weights
@@ -144,7 +144,7 @@ class LayerProof:
                 new.setdefault(key, (asks, []))[1].append(own)
         for asks, owns in new.values():
             self._query_proofs.update(dict.fromkeys(owns, QueryProof(self, asks, owns)))
-        found: dict[QueryProof, list[Ranged]] = {}
+        found: dict[QueryProof, list[ClassRanges]] = {}
         for one in ranged:
             found.setdefault(self.proof_of(one.own), []).append(one)
         for proof, those in found.items():
@@ -233,13 +233,13 @@ class QueryProof:
         """Return the passes over the inputs with these columns."""
         return ColumnPasses(self.layer.visible(self.one, given), query.by, self.weights[head])
 
-    def prove(self, ranged: Sequence[Ranged]) -> None:
+    def prove(self, ranged: Sequence[ClassRanges]) -> None:
         """Prove all stated ranges of classes.
 
         Raises:
             Rejected: if one is not proved.
         """
-        by_given: dict[Given, list[Ranged]] = {}
+        by_given: dict[Given, list[ClassRanges]] = {}
         for one in ranged:
             by_given.setdefault(one.one.given, []).append(one)
         for given, those in by_given.items():
@@ -251,7 +251,7 @@ class QueryProof:
                 require(self.passes(head, those[0].query, given).below(most, asked),
                         "a range of head {} is not proved", head + 1)
 
-    def attended_values(self, one: Ranged) -> list[AttendedValues]:
+    def attended_values(self, one: ClassRanges) -> list[AttendedValues]:
         """Return the values that the heads attend to, on a class."""
         layer = self.layer
         return [AttendedValues(ClassAverages(self.passes(head, one.query, one.one.given), one, self.weights[head]),
@@ -271,7 +271,7 @@ class QueryProof:
 class ClassAverages:
     """The averages of one class, as `rows.py` uses them."""
 
-    def __init__(self, passes: ColumnPasses, one: Ranged, weights: Mapping[ColumnSource, PathBounds]) -> None:
+    def __init__(self, passes: ColumnPasses, one: ClassRanges, weights: Mapping[ColumnSource, PathBounds]) -> None:
         self._passes, self._one, self.weights = passes, one, weights
 
     def below(self, most: Mapping[ColumnSource, int], thresholds: Sequence[int]) -> list[bool]:

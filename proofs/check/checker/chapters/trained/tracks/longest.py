@@ -13,7 +13,7 @@ from ....kernel.verdicts import require
 from ..zonotopes.packed_integers import SLOT, maximum, ones, pack, pack_short
 from ..zonotopes.ranges import ColumnSource, contribution
 from ..zonotopes.scores import PathBounds
-from .columns import ColumnMove, FormColumns, Left, Naming
+from .columns import ColumnMove, FormColumns, Naming, RemainingMoves
 
 CHUNK = 512  # slots of a pass, about
 
@@ -44,7 +44,7 @@ BundleKey = tuple[int, int, tuple[ColumnMove, ...]]
 class VisiblePlaces:
     """The sources at all places before a place, where these moves are made."""
 
-    def __init__(self, columns: FormColumns, place: int, kept: Left, naming: Naming,
+    def __init__(self, columns: FormColumns, place: int, kept: RemainingMoves, naming: Naming,
                  bundled: Cache[BundleKey, Bundles]) -> None:
         """Group the places by column; ``bundled`` caches the moves of columns, with this naming."""
         self.columns, self.kept, self._naming, self._bundled = columns, kept, naming, bundled

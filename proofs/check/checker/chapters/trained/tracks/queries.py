@@ -14,7 +14,7 @@ from ....kernel.budget import ENTRY_BITS
 from ....kernel.verdicts import expect
 from ..reading.tracks_claim import LayoutPlace, TracksClaim
 from ..zonotopes.ranges import ColumnSource
-from .columns import ColumnMove, FormColumns, Left, left
+from .columns import ColumnMove, FormColumns, RemainingMoves, find_remaining
 
 Given = tuple[tuple[int, frozenset[int]], ...]
 """Columns, each with its remaining letters."""
@@ -51,9 +51,9 @@ class TokenQuery:
         """Return the node of a class."""
         return self.place, self.own, label(self.columns.claim, self.labels, one.member), int(self.asks)
 
-    def left(self, given: Given = ()) -> Left:
+    def remaining(self, given: Given = ()) -> RemainingMoves:
         """Return the moves that are on a path."""
-        return left(self.columns, self.read, self.own, dict(given))
+        return find_remaining(self.columns, self.read, self.own, dict(given))
 
     @cached_property
     def classes(self) -> list[InputClass]:
@@ -78,7 +78,7 @@ def label(claim: TracksClaim, labels: Labels, member: ColumnMove | int) -> int:
 
 def classes_of(query: TokenQuery, given: Given) -> list[InputClass]:
     """Return the classes that occur with given columns; in order of the moves, or of the last states."""
-    kept = query.left(given)
+    kept = query.remaining(given)
     return [InputClass(member, given) for member in (kept.lasts if query.by is None else kept.moves[query.by])]
 
 

@@ -26,7 +26,7 @@ from ..zonotopes.cells import Box, DirectionBounds, cells_of
 from ..zonotopes.directions import DirectionBasis, average, make_basis
 from ..zonotopes.packed_integers import SLOT
 from ..zonotopes.ranges import AttendedTo, Averages, ColumnSource, both_ways, weigh
-from ..zonotopes.rows import AttendedValues, Last, prove_rows
+from ..zonotopes.rows import AttendedValues, LastAttention, prove_rows
 from ..zonotopes.scores import Vectors
 from ..zonotopes.trellis import GraphColumns, GraphNode, ancestors, follow, in_order, on_paths
 from ..zonotopes.weights import RelativeWeights
@@ -265,9 +265,9 @@ class ClassesProof:
             self.budget.spend(CELL_STEPS)
             with within(f"cell {number}"):
                 stream = self.shared.arithmetic.between(after, step.write(attended, cell.box))
-                self.prove_rows(node, stream, Last(attended.heads, attended.stream.slots, cell))
+                self.prove_rows(node, stream, LastAttention(attended.heads, attended.stream.slots, cell))
 
-    def prove_rows(self, node: GraphNode, stream: AffineForm, last: Last | None) -> None:
+    def prove_rows(self, node: GraphNode, stream: AffineForm, last: LastAttention | None) -> None:
         """Prove the rows of an asked node."""
         rows = self.shared.rows_of(self.asked[node])
         prove_rows(self.budget, rows, self.shared.decision.claim.margin, self.shared.arithmetic.judged(stream), last)

@@ -22,7 +22,7 @@ WIDE = 8  # log2 of the ratio of the greatest |y|^2 + E to the least from which 
 MOST_SQUARED = 1 << 124  # |y|^2 + E is below it, in units of 2^-88
 
 
-class Single(NamedTuple):
+class ScalarForm(NamedTuple):
     """A form of one number: slots, a radius for what has no symbol, the centre, and the reach around it."""
 
     row: int
@@ -32,16 +32,16 @@ class Single(NamedTuple):
     reach: int
 
 
-def make_single(row: int, slots: int, radius: int) -> Single:
+def make_single(row: int, slots: int, radius: int) -> ScalarForm:
     """Return the form; its slots must be readable."""
     found = unpack(row, slots)
-    return Single(row, slots, radius, found[0], sum(map(abs, found)) - abs(found[0]) + radius)
+    return ScalarForm(row, slots, radius, found[0], sum(map(abs, found)) - abs(found[0]) + radius)
 
 
 class Squares(NamedTuple):
     """A form of |y|^2 + E in units of 2^-power, and bounds of it."""
 
-    form: Single
+    form: ScalarForm
     power: int
     least: int
     greatest: int
@@ -128,7 +128,7 @@ def square(y: AffineForm, known: CentredRange, extra: Fraction) -> Squares:
                    min((most >> shift) + 1, form.centre + form.reach))
 
 
-def inverse_root(squares: Squares, d: int) -> Single:
+def inverse_root(squares: Squares, d: int) -> ScalarForm:
     """Return sqrt(d / u) in units of 2^-48, where u is the sum.
 
     Proof. p(u) = sqrt(d / u) is convex, so with any slope -s, p(u) + s u is on [least, greatest] at most the greater of
@@ -179,7 +179,7 @@ def tangent_at(p: int, t: int, e: int) -> int:
     return (p if rise >= 0 else p + 1) * rise // (2 * t)
 
 
-def times_root(y: AffineForm, known: CentredRange, root: Single) -> AffineForm:
+def times_root(y: AffineForm, known: CentredRange, root: ScalarForm) -> AffineForm:
     """Return the product of every coordinate and a positive number.
 
     Proof. With y = m + δ and p = b + π, y p = m b + m π + b δ + δ π. m π has the symbols of p, and one for its radius,

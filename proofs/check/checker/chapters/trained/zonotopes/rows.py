@@ -49,7 +49,7 @@ class AttendedValues(NamedTuple):
     sizes: Sequence[int]
 
 
-class Last(NamedTuple):
+class LastAttention(NamedTuple):
     """The heads of the last attention step at a node, and a cell; ``first`` is the slot of the first direction."""
 
     heads: Sequence[AttendedValues]
@@ -57,14 +57,14 @@ class Last(NamedTuple):
     cell: Cell
 
 
-class Rest(NamedTuple):
+class RowRemainder(NamedTuple):
     """The part of a row left to the class: for each head the numbers μ - α over 2^30; and the room, over 2^44."""
 
     numbers: list[list[int]]
     room: int
 
 
-def prove_rows(budget: Budget, rows: Linear, margin: Fraction, stream: AffineForm, last: Last | None) -> None:
+def prove_rows(budget: Budget, rows: Linear, margin: Fraction, stream: AffineForm, last: LastAttention | None) -> None:
     """Check that all rows are above the margin on every word of the class in the cell."""
     values = apply(budget, rows, stream)
     floor = (margin.numerator << FRACTION) // margin.denominator + 1
@@ -74,7 +74,7 @@ def prove_rows(budget: Budget, rows: Linear, margin: Fraction, stream: AffineFor
         raise Rejected("a row is not shown to be above the margin")
 
 
-def exceed(budget: Budget, values: AffineForm, rows: Sequence[int], floor: int, last: Last) -> bool:
+def exceed(budget: Budget, values: AffineForm, rows: Sequence[int], floor: int, last: LastAttention) -> bool:
     """Return whether these rows are at least ``floor``, by bounds of the averages' part of each.
 
     Every head but the last takes the least bound found from the room; the last one must keep to what is left.
@@ -88,7 +88,7 @@ def exceed(budget: Budget, values: AffineForm, rows: Sequence[int], floor: int, 
     return all(last.heads[-1].averages.below(most, rooms))
 
 
-def share_out(budget: Budget, values: AffineForm, row: int, floor: int, last: Last) -> Rest:
+def share_out(budget: Budget, values: AffineForm, row: int, floor: int, last: LastAttention) -> RowRemainder:
     """Return the part of a row left to the class, and the room for it; the module's docstring has the proof."""
     slots = unpack(values.rows[row], values.slots)
     budget.spend(1 + (len(slots) >> 2))
@@ -104,7 +104,7 @@ def share_out(budget: Budget, values: AffineForm, row: int, floor: int, last: La
             room += (abs(g) << SLOPE) - abs((g << SLOPE) - slope * half) - slope * middle + min(part * low, part * high)
             numbers[-1].append(part - slope)
             place += 1
-    return Rest(numbers, room >> SLOPE)
+    return RowRemainder(numbers, room >> SLOPE)
 
 
 def greatest(budget: Budget, head: AttendedValues, bounds: DirectionBounds,
