@@ -303,7 +303,7 @@ def test_scores_by_which_the_greatest_exponential_to_base_2_vanishes_are_refused
     scores = point(np.array([28_000.0, 27_000.0]))
     SoftmaxOnForms(Budget(100), run_of(HALVES | {"exp_base": "e", "sums": "binary32"})).exponents(
         ends_of(point(np.array([2_000.0, 1_000.0]))), 2)
-    with pytest.raises(Rejected, match="the greatest weight may be off"):
+    with pytest.raises(Rejected, match="the greatest weight may err"):
         SoftmaxOnForms(Budget(100), run_of(HALVES)).exponents(ends_of(scores), 2)
 
 

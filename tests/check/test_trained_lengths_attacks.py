@@ -275,7 +275,7 @@ def test_weights_of_distances_are_enclosed_and_those_beyond_are_no_more_than_the
 
 
 @pytest.mark.parametrize(("tree", "message"), [
-    ([0], "nothing is known of the token that is judged"), ([], "it ends too early"), ([1, 0], "it ends too early"),
+    ([0], "the judged token is not determined"), ([], "it ends too early"), ([1, 0], "it ends too early"),
     ([1, 0, 1, 0, 0, 0], "it goes on after its last leaf")])
 def test_trees_that_are_none_are_malformed(tree: list[int], message: str) -> None:
     with pytest.raises(Malformed, match=message):

@@ -105,5 +105,5 @@ def test_a_float_of_which_the_checker_does_not_know_which_it_is_is_not_claimed()
     root = isqrt(2 * 10**96)
     sealed = latest_write("3", f"i+sqrt(2)-{root}/10^48+257/256-1", max_n=3)
     row = find_row(Proved.read(sealed), read_class("bfloat16/binary32"))
-    assert row.certified is None and "is irrational, and it is not known which number is stored" in row.reason
+    assert row.certified is None and "is irrational, and its stored number is not determined" in row.reason
     assert find_row(Proved.read(sealed), read_class("binary32")).certified == up_to(3)

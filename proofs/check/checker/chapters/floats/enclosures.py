@@ -111,7 +111,7 @@ class FloatEnclosures:
                 return join([*map(value_of, self.copies(name, n)), value_of(NOTHING)])
             case PositionalNumber() | Product():
                 return join([value_of(cell) for cell in self.cells(name, n)])
-        refuse("nothing is known of {}, of kind {}", quote(name), kind_of(meaning))
+        refuse("no bounds of {}, of kind {}", quote(name), kind_of(meaning))
 
     def _mean_of_truths(self, length: int) -> FloatValue:
         """Enclose the mean of a count over ``length`` positions, for any count."""

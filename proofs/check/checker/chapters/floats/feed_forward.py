@@ -130,5 +130,5 @@ class FeedForwards:
                 "a product is written by more than two copies of one sign")
         for source in sources:
             is_known = self._proof.is_known(self._proof.directions[source])
-            require(is_known, "{} is copied, which is not known", quote(source))
+            require(is_known, "{} is copied, but its values are not known", quote(source))
             self._enclosures.copied[name] = source

@@ -127,7 +127,7 @@ class Heads:
         found = [shapes[n][1] for n in covered]
         for n in self._proof.claim.lengths:
             if n not in covered:
-                require(n <= FEW, "the scores are not proved to be a parabola around the number that is looked for")
+                require(n <= FEW, "the scores are not proved to be a parabola around the target")
                 own = scores.find_curvature(n)
                 found += [] if own is None else [own]
         least = min(found, default=ANY_CURVATURE)
@@ -140,7 +140,7 @@ def find_least(error: Fraction | None, rows: RowByRow | None, n: int) -> Fractio
     if error is not None and (rows is None or error <= ENOUGH):
         return error
     if rows is None:
-        refuse("nothing is known of the weights")
+        refuse("no bounds of the weights")
     try:
         found = rows.find_error(n)
     except Rejected:

@@ -108,7 +108,7 @@ class Neurons:
         """Return the form where all inputs are numbers, except one near direction at most."""
         free = [name for name, one in read.items() if not one.is_point]
         may_be = len(free) <= 1 and all(read[name].is_near for name in free)
-        require(may_be, "a unit reads {}, of which too little is known", ", ".join(map(quote, free[:4])))
+        require(may_be, "a unit reads {}, whose values are not exact", ", ".join(map(quote, free[:4])))
         terms = [(exactly(unit.bias), exactly(ONE)),
                  *((exactly(unit.reads[name]), self._arithmetic.input_number(one.low))
                    for name, one in read.items() if one.is_point)]

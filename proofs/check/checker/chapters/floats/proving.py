@@ -64,7 +64,7 @@ def has_known_roundings(proof: ProofContext, claim: FloatClaim) -> bool:
                     stored = {nearest(budget, claim.storage, divide(budget, ONE, end) if is_inverted else end)
                               for end in ends}
                     require(len(stored) == 1 and None not in stored,
-                            "{} is irrational, and it is not known which number is stored", language.write_short(place))
+                            "{} is irrational, and its stored number is not determined", language.write_short(place))
     return bool(irrational)
 
 

@@ -204,9 +204,10 @@ class RowByRow:
         if parts is not None:
             return max((self.prove(part, case) for part in parts), default=ZERO)
         if error is None:
-            refuse("nothing is known of the weights")
+            refuse("no bounds of the weights")
         most = QUARTER if self._is_truth else HALF
-        require(error <= most, "the head may be off by {} or so, expected at most {}", write_rounded_up(error, 3), most)
+        require(error <= most, "the head has an error bound of about {}, expected at most {}",
+                write_rounded_up(error, 3), most)
         return error
 
     def _error(self, query: Sequence[Span], case: LookupRow) -> Fraction | None:

@@ -171,7 +171,7 @@ class LookupScores:
         for row_scores, numbers in self._scores_of_rows(n):
             is_stepped = all(b - a == row_scores.size for a, b in pairwise(row_scores.values))
             require(is_stepped and row_scores.values[0] <= 0 and row_scores.values[-1] >= numbers[-1] * row_scores.size,
-                    "the values are not those of the numbers looked for at n = {}", n)
+                    "the values are not consecutive, or miss a target, at n = {}", n)
             for m in numbers:
                 scores = [start + m * step for start, step in zip(row_scores.starts, row_scores.steps, strict=True)]
                 distances = [value // row_scores.size - m for value in row_scores.values]

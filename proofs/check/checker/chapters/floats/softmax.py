@@ -84,7 +84,7 @@ class Softmax:
         if self.blocks:
             theta += self.blocks * (self.exp_error + 3 * u + smallest) + shift
         theta = up(theta)
-        require(theta <= MOST, "weights may be off by a factor of e^8 or more")
+        require(theta <= MOST, "weights may err by a factor of e^8 or more")
         lost = up(self.exp_up(theta) * (2 * smallest + 2 * tiny(claim.weights)))
         if far is None or far >= spread.difference:
             return FloatWeights(theta, lost, ZERO, ZERO)
@@ -98,7 +98,7 @@ class Softmax:
         u, smallest = unit_roundoff(self.claim.softmax), tiny(self.claim.softmax)
         products = ZERO if self.claim.exp_base == "e" else 3 * u * (spread.size + 3 * spread.error) + 4 * smallest
         growth = self.blocks * (self.exp_error + 3 * u + smallest + products)
-        require(growth <= MOST, "rescaled weights may be too far off")
+        require(growth <= MOST, "rescaled weights may err by too much")
         for form in (self.claim.softmax, self.claim.sums, self.claim.weights):
             require(is_finite(form, 4 * self.length * self.exp_up(up(growth))), "a sum of weights may not be finite")
 
@@ -169,7 +169,8 @@ class Softmax:
             if min(found, default=ONE) <= 0:
                 return
         require(found, "{} positions are too many for scores and sums of this precision", self.length)
-        refuse("the head may be off by {} or so, expected at most 1/4", write_rounded_up(QUARTER + min(found), 3))
+        error = write_rounded_up(QUARTER + min(found), 3)
+        refuse("the head has an error bound of about {}, expected at most 1/4", error)
 
     def number_error(self, spread: ScoreSpread, curvature: Fraction, greatest: Fraction) -> Fraction:
         """Bound the error of a head (rule 4) that looks up a number.

@@ -168,7 +168,7 @@ class SoftmaxOnForms(SoftmaxRules):
         most = max(max(-x.least, x.greatest) for x in stored)
         rescaled, own = self._rescaled(count), self.exponent_of_none(count)
         require(up(2 * own) + (times(6 * u * (1 + rescaled), most) if model.exp_base != "e" else 0) <= UNIT,
-                "the greatest weight may be off by a factor of 1.6")
+                "the greatest weight may err by a factor of 1.6")
         fixed = up(own) + 2 * RELATIVE_ERROR
         found = []
         for x in stored:

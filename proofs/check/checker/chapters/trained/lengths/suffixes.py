@@ -100,7 +100,7 @@ class SuffixProof:
     def visible_amounts(self, letters: Word, is_whole: bool) -> VisibleAmounts:
         """Return the amounts of tokens at the last token; of tokens before the suffix, any amount up to the tail."""
         tokens = [*(self._claim.tokens[letter] for letter in letters), *self._after]
-        expect(tokens, "tree: nothing is known of the token that is judged")
+        expect(tokens, "tree: the judged token is not determined")
         every = {*self._claim.tokens, *self._claim.before, *self._after}
         near = [*self._claim.before, *tokens] if is_whole else tokens
         self._budget.spend(len(self._weights) * (len(near) + len(every)))
