@@ -219,9 +219,10 @@ class RowByRow:
         least, most = bounds
         self.proof.budget.spend(WEIGHT_STEPS * len(scores))
         offsets, size, goal = [v - case.goal for v in case.values], case.size, Fraction(case.goal, case.size)
-        under, over = (sum(x * max(sign * off, 0) for x, off in zip(most, offsets, strict=True)) for sign in (-1, 1))
+        under, over = (sum(x * max(sign * offset, 0) for x, offset in zip(most, offsets, strict=True))
+                       for sign in (-1, 1))
         if self._is_truth:
-            rest = sum(x * (size - abs(off)) for x, off in zip(least, offsets, strict=True))
+            rest = sum(x * (size - abs(offset)) for x, offset in zip(least, offsets, strict=True))
             share = Fraction(under + over, under + over + rest) if rest > 0 else ONE
             ends = [*self.computed((1 - share, ONE) if goal else (ZERO, share), case, bounds)]
             return min((1 - a if goal else b for a, b in ends), default=None)
@@ -248,9 +249,9 @@ class RowByRow:
         flushed = -((-lost.numerator << WEIGHT) // lost.denominator)
         least, most = list[int](), list[int]()
         for low, high in scores:
-            off = own + -(-slope * (top - low) >> (FINE - EXPONENT + claim.softmax.precision))
-            most.append(self._power(max(-(-(high - top) >> (FINE - EXPONENT)) + off, LEAST), True) + flushed)
-            below = ((low - top) >> (FINE - EXPONENT)) - off
+            offset = own + -(-slope * (top - low) >> (FINE - EXPONENT + claim.softmax.precision))
+            most.append(self._power(max(-(-(high - top) >> (FINE - EXPONENT)) + offset, LEAST), True) + flushed)
+            below = ((low - top) >> (FINE - EXPONENT)) - offset
             least.append(max(0, self._power(below, False) - flushed) if below > LEAST else 0)
         return (least, most) if sum(least) > 0 else None
 

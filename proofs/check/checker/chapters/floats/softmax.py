@@ -185,8 +185,8 @@ class Softmax:
             factor = self.exp_up(weights.theta)
             if weights.lost * factor < 1:
                 against = factor * around + n * n * (weights.lost + weights.far)
-                off = up(factor * against / (1 - factor * weights.lost))
-                found += [off + sums.relative * (greatest + off) + sums.absolute * greatest
+                error_of_mean = up(factor * against / (1 - factor * weights.lost))
+                found += [error_of_mean + sums.relative * (greatest + error_of_mean) + sums.absolute * greatest
                           for sums in self.sums(spread, weights, False)]
         require(found, "{} positions are too many for scores and sums of this precision", self.length)
         error = min(found)

@@ -50,13 +50,13 @@ class Stacks:
 
 
 class Runner:
-    """Proofs of words at one offset; ``may_stand[p]`` has the tokens that may occur at place p of the input.
+    """Proofs of words at one offset; ``possible_tokens[p]`` has the tokens that may occur at place p of the input.
 
     Runs begin at precision 0, until `PATIENCE` more words needed a higher one than did not.
     """
 
-    def __init__(self, stacks: Stacks, offset: int, may_stand: Sequence[Sequence[int]]) -> None:
-        self._stacks, self._offset, self._may_stand = stacks, offset, may_stand
+    def __init__(self, stacks: Stacks, offset: int, possible_tokens: Sequence[Sequence[int]]) -> None:
+        self._stacks, self._offset, self._possible_tokens = stacks, offset, possible_tokens
         self._traversals: dict[int, Traversal] = {}
         self._first, self._failed = LOWEST, 0
 
@@ -68,7 +68,7 @@ class Runner:
         """
         if level not in self._traversals:
             stack, beginning = self._stacks.at(level), self._stacks.beginning(level)
-            self._traversals[level] = make_traversal(stack, beginning, self._offset, self._may_stand)
+            self._traversals[level] = make_traversal(stack, beginning, self._offset, self._possible_tokens)
         return self._traversals[level].logits(tokens, places)
 
     def prove(self, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:

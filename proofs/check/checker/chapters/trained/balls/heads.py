@@ -156,16 +156,16 @@ class HeadOnNumbers:
         number, slope = self._precision.number, self._slope
         return [s + number(slope * (j - place)) for s, j in zip(found, places, strict=True)]
 
-    def score_error(self, seen: TokenProjections, reach: VisibleBounds, scores: Sequence[int]) -> int:
+    def score_error(self, token: TokenProjections, reach: VisibleBounds, scores: Sequence[int]) -> int:
         """Bound the error of these scores of a query: products, roundings, cap, slope, dropped bits of keys."""
-        products = (ceil_norm(seen.query) + seen.query_error) * (reach.key_error + self._dropped)
-        products += reach.key_norm * seen.query_error
+        products = (ceil_norm(token.query) + token.query_error) * (reach.key_error + self._dropped)
+        products += reach.key_norm * token.query_error
         return (products >> self._precision.fraction) + 3 + (self._cap.error if self._cap else 0)
 
-    def score_errors(self, seen: TokenProjections, others: Sequence[TokenProjections], reach: VisibleBounds,
+    def score_errors(self, token: TokenProjections, others: Sequence[TokenProjections], reach: VisibleBounds,
                      scores: Sequence[int]) -> Sequence[int]:
         """Bound the error of the scores, one bound for each of ``others``."""
-        return [self.score_error(seen, reach, scores)] * len(others)
+        return [self.score_error(token, reach, scores)] * len(others)
 
     def sharpened(self, moved: int, most: int, sums: int, total: int, units: int) -> tuple[int, int]:
         """Return 100 times the factor of the spread due to scores, and the error due to values; at most those given."""

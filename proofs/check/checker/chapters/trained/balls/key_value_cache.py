@@ -19,9 +19,9 @@ class AttentionMemory:
         self._kept: list[tuple[list[list[int]], list[int], list[VisibleBounds]]] = [
             ([[0] * head.key.width], [], [VisibleBounds()]) for head in self._heads]
 
-    def add(self, seen: Sequence[TokenProjections]) -> None:
+    def add(self, projections: Sequence[TokenProjections]) -> None:
         """Append a place."""
-        for head, one, (keys, values, reach) in zip(self._heads, seen, self._kept, strict=False):
+        for head, one, (keys, values, reach) in zip(self._heads, projections, self._kept, strict=False):
             self._stack.budget.hold(self._bits_from(head, len(values), len(values) + 1))
             keys.append(list(map(add, keys[-1], head.placed_key(one.key, len(values)))))
             values.append(head.weigh(one.value, one.reach.value_error))
@@ -29,11 +29,12 @@ class AttentionMemory:
 
     def fill(self, places: Sequence[Sequence[TokenProjections]]) -> None:
         """Append all places at once to an empty cache."""
-        for head, seen, (keys, values, reach) in zip(self._heads, zip(*places, strict=True), self._kept, strict=False):
-            self._stack.budget.hold(self._bits_from(head, 0, len(seen)))
-            keys.append(head.beside(one.key for one in seen))
-            values += [head.weigh(one.value, one.reach.value_error) for one in seen]
-            reach.append(VisibleBounds().extend(*[one.reach for one in seen]))
+        each = zip(self._heads, zip(*places, strict=True), self._kept, strict=False)
+        for head, projections, (keys, values, reach) in each:
+            self._stack.budget.hold(self._bits_from(head, 0, len(projections)))
+            keys.append(head.beside(one.key for one in projections))
+            values += [head.weigh(one.value, one.reach.value_error) for one in projections]
+            reach.append(VisibleBounds().extend(*[one.reach for one in projections]))
 
     def cut(self, length: int) -> None:
         """Remove all but the first ``length`` places."""
@@ -47,11 +48,11 @@ class AttentionMemory:
         each = (head.key.width + 1) * INTEGER_BITS + head.slots * slot
         return (end - first) * each + head.key.width * slot * ((end * (end + 1) - first * (first + 1)) // 2)
 
-    def averages(self, seen: Sequence[TokenProjections], place: int) -> list[HeadAverage]:
+    def averages(self, projections: Sequence[TokenProjections], place: int) -> list[HeadAverage]:
         """Return each head's average over all places so far, for the query at a place."""
         found: list[HeadAverage] = []
-        kept = self._kept * (len(seen) // len(self._kept))
-        for head, one, (keys, values, reach) in zip(self._asking, seen, kept, strict=True):
+        kept = self._kept * (len(projections) // len(self._kept))
+        for head, one, (keys, values, reach) in zip(self._asking, projections, kept, strict=True):
             self._stack.budget.spend(1 + (len(values) * (16 + head.key.width + head.width) >> 4))
             scores = head.scores(one.query, keys[-1], len(values), range(len(values)), place)
             weights = head.weights(self._stack.exponentials, scores, max(scores))

@@ -58,14 +58,14 @@ class PrefixTreeTraversal:
         """Return the last stream of the new token; None if only its last key and value are needed."""
         blocks, stack = self._stack.blocks, self._stack
         stack.budget.spend(1 + (stack.cost if is_judged or len(blocks) > 1 else 0))
-        stream, seen = self._tables.start(place, token), []
+        stream, projections = self._tables.start(place, token), []
         for number, (attention, steps) in enumerate(blocks):
             if number:
-                seen = attention.project(stream, self._offset + place, is_judged or number < len(blocks) - 1)
-                self._memories[number - 1].add(seen)
+                projections = attention.project(stream, self._offset + place, is_judged or number < len(blocks) - 1)
+                self._memories[number - 1].add(projections)
             if number == len(blocks) - 1 and not is_judged:
                 return None
-            averages = (self._memories[number - 1].averages(seen, place) if number
+            averages = (self._memories[number - 1].averages(projections, place) if number
                         else self._tables.averages(place, self._tokens))
             stream = pass_on(steps, attention.write(stream, averages))
         return stream
@@ -104,13 +104,13 @@ class WholeWordTraversal:
     def _averages(self, attention: AttentionOnNumbers, streams: Sequence[Stream], needed: Collection[int]
                   ) -> list[list[HeadAverage]]:
         """Return, for each wanted place, each head's average over all places, or over those so far if causal."""
-        seen = [attention.project(x, self._offset + place, place in needed) for place, x in enumerate(streams)]
+        projections = [attention.project(x, self._offset + place, place in needed) for place, x in enumerate(streams)]
         memory, found = AttentionMemory(self._stack, attention, self._stack.precision.fraction), {}
         if not self._stack.network.masked:
-            memory.fill(seen)
-            found = {place: memory.averages(seen[place], place) for place in needed}
+            memory.fill(projections)
+            found = {place: memory.averages(projections[place], place) for place in needed}
         else:
-            for place, one in enumerate(seen):
+            for place, one in enumerate(projections):
                 memory.add(one)
                 if place in needed:
                     found[place] = memory.averages(one, place)
@@ -121,10 +121,10 @@ class WholeWordTraversal:
 Traversal = PrefixTreeTraversal | WholeWordTraversal
 
 
-def make_traversal(stack: Stack, beginning: Stack, offset: int, may_stand: Sequence[Sequence[int]]) -> Traversal:
-    """Return a traversal at an offset; ``may_stand[p]`` has the tokens that may occur at place p of the input.
+def make_traversal(stack: Stack, beginning: Stack, offset: int, possible_tokens: Sequence[Sequence[int]]) -> Traversal:
+    """Return a traversal at an offset; ``possible_tokens[p]`` has the tokens that may occur at place p of the input.
 
     ``beginning`` is the stack, or the network up to its first attention at a higher precision.
     """
     kind = PrefixTreeTraversal if stack.network.causal else WholeWordTraversal
-    return kind(stack, Tables(beginning, stack, offset, may_stand), offset)
+    return kind(stack, Tables(beginning, stack, offset, possible_tokens), offset)

@@ -164,10 +164,10 @@ class AttentionOnNumbers:
 
     def _see_by(self, precision: Precision, budget: Budget, maps: Sequence[Sequence[LinearOnNumbers]]) -> None:
         """Set the maps of each head to queries, keys and values."""
-        seen = [one for _, key, value in maps for one in (key, value)]
-        self._seen = MapsBeside(precision, budget, seen)
-        self._all = MapsBeside(precision, budget, [*seen, *(query for query, _, _ in maps)])
-        ends = list(accumulate([one.width for one in seen] + [query.width for query, _, _ in maps], initial=0))
+        projections = [one for _, key, value in maps for one in (key, value)]
+        self._keys_and_values = MapsBeside(precision, budget, projections)
+        self._all = MapsBeside(precision, budget, [*projections, *(query for query, _, _ in maps)])
+        ends = list(accumulate([one.width for one in projections] + [query.width for query, _, _ in maps], initial=0))
         slices, count = [slice(first, last) for first, last in pairwise(ends)], 2 * len(maps)
         self._slices = list(zip(slices[count:], slices[0:count:2], slices[1:count:2], strict=True))
 
@@ -184,7 +184,7 @@ class AttentionOnNumbers:
     def project(self, stream: Stream, position: int, with_query: bool) -> list[TokenProjections]:
         """Return each head's projections of a token at a position number; with a query if ``with_query``."""
         read, e = self._reading.apply(stream)
-        made = (self._all if with_query else self._seen).apply(read)
+        made = (self._all if with_query else self._keys_and_values).apply(read)
         return [head.project(made[query] if with_query else (), made[key], made[value], e, position)
                 for head, (query, key, value) in zip(self.heads, self._slices, strict=True)]
 

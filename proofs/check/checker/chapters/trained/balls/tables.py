@@ -28,7 +28,7 @@ class QueryTable:
 
 
 class Tables:
-    """Streams, and rows of weighed values, at an offset; ``may_stand[p]`` are the tokens that may occur at place p.
+    """Streams, and rows of weighed values, at an offset; ``possible_tokens[p]`` may occur at place p.
 
     ``stack`` is the network, or its part up to the first attention; ``words`` is the stack of the words.
 
@@ -36,8 +36,8 @@ class Tables:
         Undecided: if averages may exceed the bounds of ``words``.
     """
 
-    def __init__(self, stack: Stack, words: Stack, offset: int, may_stand: Sequence[Sequence[int]]) -> None:
-        self._stack, self._words, self._offset, self._may_stand = stack, words, offset, may_stand
+    def __init__(self, stack: Stack, words: Stack, offset: int, possible_tokens: Sequence[Sequence[int]]) -> None:
+        self._stack, self._words, self._offset, self._possible_tokens = stack, words, offset, possible_tokens
         self._streams: dict[tuple[int, int], Stream] = {}
         self._started: dict[tuple[int, int], tuple[Stream, list[TokenProjections]]] = {}
         self._rows: dict[tuple[int, int], QueryTable] = {}
@@ -79,8 +79,8 @@ class Tables:
             stack.budget.spend(1 + stack.cost)
             stack.budget.hold(stack.network.width * 4 * INTEGER_BITS)
             stream = stack.start(token, self._offset + place)
-            seen = stack.blocks[0][0].project(stream, self._offset + place, with_query=True) if stack.blocks else []
-            found = self._started[place, token] = stream, seen
+            found = self._started[place, token] = stream, (
+                stack.blocks[0][0].project(stream, self._offset + place, with_query=True) if stack.blocks else [])
         return found
 
     def averages(self, place: int, tokens: Sequence[int]) -> list[HeadAverage]:
@@ -119,22 +119,23 @@ class Tables:
 
     def _make_row(self, place: int, token: int) -> QueryTable:
         stack, slot = self._stack, self._stack.precision.slot
-        stop = place + 1 if stack.network.masked else len(self._may_stand)
-        places = [p for p in range(stop) for _ in self._may_stand[p]]
-        visible = [self._start(p, other)[1] for p in range(stop) for other in self._may_stand[p]]
+        stop = place + 1 if stack.network.masked else len(self._possible_tokens)
+        places = [p for p in range(stop) for _ in self._possible_tokens[p]]
+        visible = [self._start(p, other)[1] for p in range(stop) for other in self._possible_tokens[p]]
         heads = stack.blocks[0][0].heads
         stack.budget.spend(ENTRY_STEPS * stack.precision.level * len(heads) * len(places))
         stack.budget.hold(self._entry_bits * len(places))
         sums, errors, shift = [0] * len(places), [], 0
         for h, (head, query) in enumerate(zip(heads, self._start(place, token)[1], strict=True)):
-            seen = [one[h] for one in visible]
-            scores = head.scores(query.query, head.beside(one.key for one in seen), len(seen), places, place)
+            projections = [one[h] for one in visible]
+            keys = head.beside(one.key for one in projections)
+            scores = head.scores(query.query, keys, len(projections), places, place)
             weights = head.weights(stack.exponentials, scores, max(scores))
-            reach = VisibleBounds().extend(*[one.reach for one in seen])
-            score_errors = head.score_errors(query, seen, reach, scores)
+            reach = VisibleBounds().extend(*[one.reach for one in projections])
+            score_errors = head.score_errors(query, projections, reach, scores)
             sums = [so_far + (w * head.weigh(one.value, one.reach.value_error, e) << shift)
-                    for so_far, w, one, e in zip(sums, weights, seen, score_errors, strict=True)]
+                    for so_far, w, one, e in zip(sums, weights, projections, score_errors, strict=True)]
             errors.append((max(score_errors), reach))
             shift += slot * head.slots
         each = iter(sums)
-        return QueryTable([{other: next(each) for other in self._may_stand[p]} for p in range(stop)], errors)
+        return QueryTable([{other: next(each) for other in self._possible_tokens[p]} for p in range(stop)], errors)

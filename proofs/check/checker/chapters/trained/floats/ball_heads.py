@@ -122,44 +122,44 @@ class HeadOnBalls(HeadOnNumbers):
         """Return a lower bound of the norm of the output of an average before its rounding, divided by ‖W_O‖."""
         return max(0, ceil_norm(self._written.apply(average)) - 1 - self._written.error(0) - self.rounding)
 
-    def score_error(self, seen: TokenProjections, reach: VisibleBounds, scores: Sequence[int]) -> int:
+    def score_error(self, token: TokenProjections, reach: VisibleBounds, scores: Sequence[int]) -> int:
         """Bound the error of the log-weights of an execution relative to these scores."""
-        e = self._unstored_error(seen, reach)
+        e = self._unstored_error(token, reach)
         return e + self._stored_error(max(map(abs, scores)) + e)
 
-    def score_errors(self, seen: TokenProjections, others: Sequence[TokenProjections], reach: VisibleBounds,
+    def score_errors(self, token: TokenProjections, others: Sequence[TokenProjections], reach: VisibleBounds,
                      scores: Sequence[int]) -> Sequence[int]:
         """Bound the errors of the log-weights, one by one, up to a shift of all scores by their mean key's."""
         mean = [sum(column) // len(others) for column in zip(*(one.key for one in others), strict=True)]
         apart = [list(map(sub, one.key, mean)) for one in others]
-        found = [self._unstored_error(seen, one.reach) for one in others]
+        found = [self._unstored_error(token, one.reach) for one in others]
         later = self._stored_error(max(map(abs, scores)) + max(found))
         if max(map(ceil_norm, apart)) <= self.key.bound:
             folded = [ceil_norm(self._fold_key.apply(key)) + self._fold_key.error(0) for key in apart]
-            moved = [self._product_error(seen, one.reach, norm, ceil_norm(key)) + self._operation_error(seen, one.reach)
-                     for one, norm, key in zip(others, folded, apart, strict=True)]
-            if max(moved) <= self._unstored_error(seen, reach):
+            moved = [self._product_error(token, one.reach, norm, ceil_norm(key)) + self._operation_error(
+                token, one.reach) for one, norm, key in zip(others, folded, apart, strict=True)]
+            if max(moved) <= self._unstored_error(token, reach):
                 found = min(found, moved, key=sum)
         return [e + later for e in found]
 
-    def _unstored_error(self, seen: TokenProjections, reach: VisibleBounds) -> int:
+    def _unstored_error(self, token: TokenProjections, reach: VisibleBounds) -> int:
         """Bound the error of a score before it is stored."""
-        product = self._product_error(seen, reach, reach.folded_key, reach.key_norm)
-        return min(super().score_error(seen, reach, ()), product) + self._operation_error(seen, reach)
+        product = self._product_error(token, reach, reach.folded_key, reach.key_norm)
+        return min(super().score_error(token, reach, ()), product) + self._operation_error(token, reach)
 
-    def _product_error(self, seen: TokenProjections, reach: VisibleBounds, folded_key: int, norm: int) -> int:
+    def _product_error(self, token: TokenProjections, reach: VisibleBounds, folded_key: int, norm: int) -> int:
         """Bound the error of q' · k' up to q' · m for one vector m common to all keys.
 
         ``norm`` is that of k - m, ``folded_key`` that of W_Q (k - m).
         """
-        products = seen.folded_query * reach.read_error + ceil_norm(seen.query) * (reach.key_rest + self._dropped)
-        products += seen.query_error * (reach.key_error + self._dropped)
-        products += folded_key * seen.reach.read_error + seen.query_rest * norm
+        products = token.folded_query * reach.read_error + ceil_norm(token.query) * (reach.key_rest + self._dropped)
+        products += token.query_error * (reach.key_error + self._dropped)
+        products += folded_key * token.reach.read_error + token.query_rest * norm
         return (products >> self._precision.fraction) + 3
 
-    def _operation_error(self, seen: TokenProjections, reach: VisibleBounds) -> int:
+    def _operation_error(self, token: TokenProjections, reach: VisibleBounds) -> int:
         """Bound the error that operations add to a score."""
-        total = ((ceil_norm(seen.query) + seen.query_error + self._raised)
+        total = ((ceil_norm(token.query) + token.query_error + self._raised)
                  * (reach.key_norm + reach.key_error + self._raised) >> self._precision.fraction) + 1
         if total >= self._sums:
             raise Undecided

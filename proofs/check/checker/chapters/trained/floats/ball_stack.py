@@ -89,7 +89,7 @@ class AttentionOnBalls(AttentionOnNumbers):
         """Return each head's projections of a token; with a query if ``with_query``."""
         read, e = self._reading.apply(self._input.widened(stream))
         e, gain_error, size = self._input.read(read, e)
-        made = (self._all if with_query else self._seen).apply(read)
+        made = (self._all if with_query else self._keys_and_values).apply(read)
         return [head.project_read(made[query] if with_query else (), made[key], made[value], e, gain_error, size)
                 for head, (query, key, value) in zip(self._ball_heads, self._slices, strict=True)]
 

@@ -27,9 +27,9 @@ class BallsOfInputs:
         except Undecided:
             self._helps = False
 
-    def runner(self, offset: int, may_stand: Sequence[Sequence[int]]) -> Runner:
+    def runner(self, offset: int, possible_tokens: Sequence[Sequence[int]]) -> Runner:
         """Return a runner of inputs with these tokens at each place."""
-        return Runner(self.stacks, offset, may_stand)
+        return Runner(self.stacks, offset, possible_tokens)
 
     def prove(self, runner: Runner, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> bool:
         """Return whether ball arithmetic proves all needed rows of an input; the runner keeps shared prefixes."""

@@ -89,10 +89,10 @@ class FloatAttention:
         least: dict[int, int] = {}
         for (place, *_), one in found.items():  # every word has one of them
             least[place] = min(one.least, least.get(place, one.least))
-        off = self._softmax.exponents([*found.values()], column + 1, max(least.values()))
-        require(max(off) <= UNIT, "exponentials may be off by too much")
+        errors = self._softmax.exponents([*found.values()], column + 1, max(least.values()))
+        require(max(errors) <= UNIT, "exponentials may be off by too much")
         return {source: PathBounds(one.least - more, one.greatest + more)
-                for (source, one), more in zip(found.items(), off, strict=True)}
+                for (source, one), more in zip(found.items(), errors, strict=True)}
 
     def write(self, stream: AffineForm, averages: Sequence[AffineForm], sizes: Sequence[Sequence[int]], column: int
               ) -> AffineForm:

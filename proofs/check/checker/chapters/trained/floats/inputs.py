@@ -103,13 +103,13 @@ class RowsUnderModel:
 class InputsUnderModel:
     """Inputs at an offset, with these tokens at each place; shared prefixes are kept."""
 
-    def __init__(self, rows: RowsUnderModel, offset: int, may_stand: Sequence[Sequence[int]]) -> None:
-        self._rows, self._offset, self._may_stand = rows, offset, may_stand
+    def __init__(self, rows: RowsUnderModel, offset: int, possible_tokens: Sequence[Sequence[int]]) -> None:
+        self._rows, self._offset, self._possible_tokens = rows, offset, possible_tokens
 
     @cached_property
     def runner(self) -> Runner:
         """The runner by balls."""
-        return self._rows.balls.runner(self._offset, self._may_stand)
+        return self._rows.balls.runner(self._offset, self._possible_tokens)
 
     @cached_property
     def cache(self) -> CachedExecutions:

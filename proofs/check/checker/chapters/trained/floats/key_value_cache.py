@@ -35,15 +35,15 @@ class CachedExecutions:
     def _add(self, token: int) -> None:
         """Append a token, up to the last attention step, which is computed at judged places only."""
         stack, last = self._stack, len(self._stack.stages) - 1
-        asked, attended = self._start(len(self._tokens), token)
+        query, attended = self._start(len(self._tokens), token)
         for number, stage in enumerate(stack.stages):
             stack.budget.hold(stack.bits_of_a_token)
             self._attended[number].append(attended)
             if number < last:
-                stream = stack.attend_and_pass(stage, asked, self._attended[number])
-                asked, attended = stack.project(stack.stages[number + 1], stream, asked.place, asked.position)
+                stream = stack.attend_and_pass(stage, query, self._attended[number])
+                query, attended = stack.project(stack.stages[number + 1], stream, query.place, query.position)
         self._tokens.append(token)
-        self._last.append(asked)
+        self._last.append(query)
 
     def _start(self, place: int, token: int) -> tuple[QueryBounds, KeysAndValues]:
         """Return a token at the first attention step, with its keys and values: the same in all inputs."""
@@ -59,10 +59,10 @@ class CachedExecutions:
         stack.budget.spend(len(tokens) ** 2)
         streams = [stack.embed(token, self._offset + place) for place, token in enumerate(tokens)]
         for number, stage in enumerate(stack.stages, 1):
-            asked = [stack.project(stage, stream, place, self._offset + place) for place, stream in enumerate(streams)]
-            attended = [one for _, one in asked]
+            both = [stack.project(stage, stream, place, self._offset + place) for place, stream in enumerate(streams)]
+            attended = [one for _, one in both]
             if number == len(stack.stages):
-                yield from ((place, stack.attend(stage, asked[place][0], attended)) for place in places)
+                yield from ((place, stack.attend(stage, both[place][0], attended)) for place in places)
                 return
-            streams = [stack.attend_and_pass(stage, query_token, attended) for query_token, _ in asked]
+            streams = [stack.attend_and_pass(stage, query, attended) for query, _ in both]
         yield from ((place, streams[place]) for place in places)

@@ -59,8 +59,8 @@ def prove_classes_under_model(network: NetworkUnderModel, given: AboutTracks, nu
 
 
 def make_prover(given: AboutTracks, network: NetworkUnderModel, rows: Sequence[LogitRow],
-                may_stand: Sequence[Sequence[int]]) -> ProvesRows:
+                possible_tokens: Sequence[Sequence[int]]) -> ProvesRows:
     """Return a prover of these rows on inputs with these tokens at each place."""
-    tokens = {token for those in may_stand for token in those}
-    known = RowsUnderModel(network, rows, given.claim.margin, tokens, len(may_stand))
-    return InputsUnderModel(known, given.claim.offset, may_stand).prove
+    tokens = {token for those in possible_tokens for token in those}
+    known = RowsUnderModel(network, rows, given.claim.margin, tokens, len(possible_tokens))
+    return InputsUnderModel(known, given.claim.offset, possible_tokens).prove

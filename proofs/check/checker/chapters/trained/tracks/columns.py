@@ -61,11 +61,11 @@ class FormColumns:
         """Return the token at a place that an allowed last state determines."""
         return place.index if place.kind == "token" else (self.claim.machine.end[state] or ())[place.index]
 
-    def may_stand(self, place: LayoutPlace) -> list[int]:
+    def possible_tokens(self, place: LayoutPlace) -> list[int]:
         """Return all tokens that may occur at a place, ascending; some may not, if columns are never used."""
-        return self.stand(place, RemainingMoves(self.moves, self.ends))
+        return self.tokens_at(place, RemainingMoves(self.moves, self.ends))
 
-    def stand(self, place: LayoutPlace, kept: RemainingMoves) -> list[int]:
+    def tokens_at(self, place: LayoutPlace, kept: RemainingMoves) -> list[int]:
         """Return the tokens that occur at a place where these moves are made."""
         if place.kind == "token":
             return [place.index]

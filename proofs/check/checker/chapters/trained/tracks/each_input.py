@@ -23,11 +23,11 @@ MakesProver = Callable[[Sequence[LogitRow], Sequence[Sequence[int]]], ProvesRows
 
 def exact_outputs(given: Decision[TracksClaim, object]) -> MakesProver:
     """Return the maker of provers of exact outputs."""
-    def make(rows: Sequence[LogitRow], may_stand: Sequence[Sequence[int]]) -> ProvesRows:
-        read = {token for tokens in may_stand for token in tokens}
+    def make(rows: Sequence[LogitRow], possible_tokens: Sequence[Sequence[int]]) -> ProvesRows:
+        read = {token for tokens in possible_tokens for token in tokens}
         stacks = Stacks(given.network, rows, lambda precision, part, asked: Stack(
-            precision, given.budget, part, read, asked, given.claim.margin, len(may_stand)))
-        return Runner(stacks, given.claim.offset, may_stand).prove
+            precision, given.budget, part, read, asked, given.claim.margin, len(possible_tokens)))
+        return Runner(stacks, given.claim.offset, possible_tokens).prove
 
     return make
 
@@ -41,13 +41,13 @@ def prove_each(given: Decision[TracksClaim, object], number: int, stated: int, m
     claim, form, budget = given.claim, given.claim.forms[number], given.budget
     columns = FormColumns(budget, claim, form)
     kept = find_remaining(columns, None, 0, {})
-    may_stand = [columns.stand(place, kept) for place in form.layout]
-    answers = sorted({token for tokens in may_stand[form.first_answer:] for token in tokens})
+    possible_tokens = [columns.tokens_at(place, kept) for place in form.layout]
+    answers = sorted({token for tokens in possible_tokens[form.first_answer:] for token in tokens})
     each = len(claim.among) - 1
     budget.hold(2 * ENTRY_BITS * len(answers) * each)
     rows = [row for answer in answers for row in claim.rows(answer)]
     rows_of = {answer: range(each * k, each * (k + 1)) for k, answer in enumerate(answers)}
-    prove, inputs = make(rows, may_stand[:-1]), 0
+    prove, inputs = make(rows, possible_tokens[:-1]), 0
     for letters, states in inputs_of(columns, kept):
         inputs += 1
         tokens = [claim.token(place, states, letters, form) for place in form.layout]

@@ -47,8 +47,8 @@ class ExactProof:
             Rejected: if one is not proved, or no input is allowed.
             Malformed: if ranges or cells do not fit.
         """
-        asked = len(self.columns.form.layout) - self.columns.form.first_answer
-        queries = make_queries(self.columns, [None] * asked)
+        path_queries = len(self.columns.form.layout) - self.columns.form.first_answer
+        queries = make_queries(self.columns, [None] * path_queries)
         classes = split(queries, self.unit.splits)
         count = sum(map(len, classes))
         self.budget.hold(4 * ENTRY_BITS * count)
@@ -122,9 +122,9 @@ class ExactProof:
         slot = -(-max(size + 2, self.network.unit + 16) // 32) * 64
         self.budget.spend(len(vectors) * (1 + len(boxes[0])))
         most = {source: pack([*vector, *(-one for one in vector)], slot) for source, vector in vectors.items()}
-        asked = [PathQuery(one.one.member, (query.place, query.own), limit)
+        path_queries = [PathQuery(one.one.member, (query.place, query.own), limit)
                  for one, limit in zip(those, limits, strict=True)]
-        return ColumnPasses(self.visible(query, given), query.by, weights, slot).below(most, asked)
+        return ColumnPasses(self.visible(query, given), query.by, weights, slot).below(most, path_queries)
 
     def visible(self, query: TokenQuery, given: Given) -> VisiblePlaces:
         """Return the sources of a query on the inputs with these columns."""

@@ -114,15 +114,15 @@ class LayerProof:
             self._visible = (place, token, given), VisiblePlaces(self.columns, place, kept, self.named, self._bundled)
         return self._visible[1]
 
-    def scores(self, head: int, place: int, asks: Vectors, sources: Sequence[ColumnSource]) -> dict[ColumnSource,
+    def scores(self, head: int, place: int, vectors: Vectors, sources: Sequence[ColumnSource]) -> dict[ColumnSource,
                                                                                                    PathBounds]:
         """Return the scores of a query at a place; those of the last query are kept."""
-        key = (place, *same(asks))
+        key = (place, *same(vectors))
         if self._scores.get(head, ((), {}))[0] != key:
             self._scores[head] = key, {}
         known = self._scores[head][1]
         new = {source: self.read(head, source).key for source in sources if source not in known}
-        known.update(self.attention.scores(head, asks, new, place))
+        known.update(self.attention.scores(head, vectors, new, place))
         return {source: known[source] for source in sources}
 
     def prove(self, query: TokenQuery, ranged: Sequence[ClassRanges]) -> None:
@@ -137,13 +137,14 @@ class LayerProof:
         new: dict[tuple[int, ...], tuple[list[Vectors], list[ColumnSource]]] = {}
         for own in dict.fromkeys(one.own for one in ranged):
             if own not in self._query_proofs:
-                asks = [self.query(head, own) for head in range(len(self.bases))]
+                vectors = [self.query(head, own) for head in range(len(self.bases))]
                 itself = [self.attention.scores(head, one, {own: self.read(head, own).key}, own[0])[own]
-                          for head, one in enumerate(asks)]
-                key = *(number for one in asks for number in same(one)), *(one.greatest >> FRACTION for one in itself)
-                new.setdefault(key, (asks, []))[1].append(own)
-        for asks, owns in new.values():
-            self._query_proofs.update(dict.fromkeys(owns, QueryProof(self, asks, owns)))
+                          for head, one in enumerate(vectors)]
+                scored = (one.greatest >> FRACTION for one in itself)
+                key = *(number for one in vectors for number in same(one)), *scored
+                new.setdefault(key, (vectors, []))[1].append(own)
+        for vectors, owns in new.values():
+            self._query_proofs.update(dict.fromkeys(owns, QueryProof(self, vectors, owns)))
         found: dict[QueryProof, list[ClassRanges]] = {}
         for one in ranged:
             found.setdefault(self.proof_of(one.own), []).append(one)
@@ -218,15 +219,15 @@ class LayerProof:
 class QueryProof:
     """The ranges of the classes whose sources have equal queries, at a place with one token."""
 
-    def __init__(self, layer: LayerProof, asks: Sequence[Vectors], owns: Sequence[ColumnSource]) -> None:
+    def __init__(self, layer: LayerProof, vectors: Sequence[Vectors], owns: Sequence[ColumnSource]) -> None:
         self.layer, self.one = layer, owns[0]
         self.sources = [*layer.visible(self.one, ()).sources, *owns]
-        self.weights = [self.weigh(head, one) for head, one in enumerate(asks)]
+        self.weights = [self.weigh(head, one) for head, one in enumerate(vectors)]
 
-    def weigh(self, head: int, asks: Vectors) -> dict[ColumnSource, PathBounds]:
+    def weigh(self, head: int, vectors: Vectors) -> dict[ColumnSource, PathBounds]:
         """Return the weights of all sources: those on a path on which the token occurs."""
         layer, place = self.layer, self.one[0]
-        found = layer.attention.logarithms(layer.scores(head, place, asks, self.sources), place)
+        found = layer.attention.logarithms(layer.scores(head, place, vectors, self.sources), place)
         return weigh(layer.budget, layer.weights, found)
 
     def passes(self, head: int, query: TokenQuery, given: Given) -> ColumnPasses:
@@ -245,10 +246,10 @@ class QueryProof:
         for given, those in by_given.items():
             for head in range(len(self.layer.bases)):
                 most = {source: self.layer.read(head, source).most for source in self.sources}
-                asked = [PathQuery(one.one.member, one.own,
+                path_queries = [PathQuery(one.one.member, one.own,
                                    [*one.box[head].greatest, *(-x for x in one.box[head].least)])
                          for one in those]
-                require(self.passes(head, those[0].query, given).below(most, asked),
+                require(self.passes(head, those[0].query, given).below(most, path_queries),
                         "a range of head {} is not proved", head + 1)
 
     def attended_values(self, one: ClassRanges) -> list[AttendedValues]:
@@ -280,9 +281,9 @@ class ClassAverages:
         return [is_below for kept in found for is_below in kept]
 
 
-def same(asks: Vectors) -> tuple[int, ...]:
+def same(vectors: Vectors) -> tuple[int, ...]:
     """Return a key: queries with equal keys are equal."""
-    return asks.form.slots, *asks.form.rows, *asks.form.radii
+    return vectors.form.slots, *vectors.form.rows, *vectors.form.radii
 
 
 def make_across(basis: DirectionBasis, width: int) -> Linear:

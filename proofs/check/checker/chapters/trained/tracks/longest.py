@@ -32,7 +32,7 @@ Makes = tuple[int, int, tuple[ColumnSource, ...]]  # a move: source state, targe
 class Bundles(NamedTuple):
     """A column's moves, by letters: the maximum stands for all combinations of letters with the same moves."""
 
-    alike: list[list[list[ColumnSource]]]
+    groups: list[list[list[ColumnSource]]]
     moves: list[tuple[int, Makes]]
     sources: frozenset[ColumnSource]
 
@@ -83,14 +83,14 @@ class VisiblePlaces:
         for move in key[2]:
             seen = frozenset(self.made(column, move))
             makes.setdefault(move.letters, []).append((move.source, move.target, seen))
-        alike: dict[tuple[Makes, ...], list[list[ColumnSource]]] = {}
+        groups: dict[tuple[Makes, ...], list[list[ColumnSource]]] = {}
         for moves in makes.values():
             common = frozenset.intersection(*(seen for _, _, seen in moves))
             own = tuple([(source, target, tuple(sorted(seen - common))) for source, target, seen in moves])
-            alike.setdefault(own, []).append([*common])
+            groups.setdefault(own, []).append([*common])
         sources = frozenset(source for moves in makes.values() for _, _, seen in moves for source in seen)
         return self._bundled.keep(key, Bundles(
-            [*alike.values()], [(number, move) for number, moves in enumerate(alike) for move in moves], sources),
+            [*groups.values()], [(number, move) for number, moves in enumerate(groups) for move in moves], sources),
             ENTRY_BITS * len(key[2]))
 
 
@@ -106,11 +106,11 @@ class ColumnPasses:
         self._maximum = partial(maximum, slot=slot)
         self._pack = pack_short if slot == SLOT else partial(pack, slot=slot)
 
-    def below(self, most: Mapping[ColumnSource, int], asked: Sequence[PathQuery]) -> bool:
+    def below(self, most: Mapping[ColumnSource, int], queries: Sequence[PathQuery]) -> bool:
         """Return whether all averages are proved to be at most the thresholds; ``most`` packs V for each source."""
-        return all(all(kept) for kept in self.kept(most, asked))
+        return all(all(kept) for kept in self.kept(most, queries))
 
-    def kept(self, most: Mapping[ColumnSource, int], asked: Sequence[PathQuery]) -> Iterator[list[bool]]:
+    def kept(self, most: Mapping[ColumnSource, int], queries: Sequence[PathQuery]) -> Iterator[list[bool]]:
         """Yield for each class which averages are proved to be at most their thresholds; equal thresholds are grouped.
 
         Proof. As in trellis.py: V and the thresholds are below 2^62, weights at most 2^40, places fewer than 2^14, so
@@ -119,9 +119,9 @@ class ColumnPasses:
         there with its query, and the longest from there on: what comes before and after has only the state in common.
         """
         stated: dict[tuple[int, ...], list[PathQuery]] = {}
-        for one in asked:
+        for one in queries:
             stated.setdefault(tuple(one.thresholds), []).append(one)
-        width = len(asked[0].thresholds) if asked else 0
+        width = len(queries[0].thresholds) if queries else 0
         size = max(1, CHUNK // max(width, 1))
         held = len(self._weights) + 2 * len(self._visible.columns.claim.columns)
         held *= self._slot * min(size, len(stated)) * width
@@ -147,18 +147,18 @@ class ColumnPasses:
         size = self._bytes * width
         known, later = ({state: packed.to_bytes(size * len(stated), "little") for state, packed in part.items()}
                         for part in (before, after))
-        for number, (those, asked) in enumerate(stated):
+        for number, (those, queries) in enumerate(stated):
             mine = slice(size * number, size * (number + 1))
-            yield from self._joined(most, those, asked, *({state: int.from_bytes(part[mine], "little")
+            yield from self._joined(most, those, queries, *({state: int.from_bytes(part[mine], "little")
                                     for state, part in parts.items()} for parts in (known, later)))
 
-    def _joined(self, most: Mapping[ColumnSource, int], thresholds: tuple[int, ...], asked: Sequence[PathQuery],
+    def _joined(self, most: Mapping[ColumnSource, int], thresholds: tuple[int, ...], queries: Sequence[PathQuery],
                 before: dict[int, int], after: dict[int, int]) -> Iterator[list[bool]]:
         """Yield for each class the result of its move: longest paths before and after, its move, and its query."""
         width, packed, slot = len(thresholds), self._pack(thresholds), self._slot
         bias, tops, size = ones(width, slot) << slot - 2, ones(width, slot) << slot - 1, self._bytes * width
-        self._budget.spend(1 + (len(asked) * (24 + width) >> 1))
-        for member, own, _ in asked:
+        self._budget.spend(1 + (len(queries) * (24 + width) >> 1))
+        for member, own, _ in queries:
             seen = [own, *(self._visible.made(self._column, member) if isinstance(member, ColumnMove) else [])]
             made = sum(contribution(most[source] - packed, self._weights[source], bias, tops, slot) for source in seen)
             first, last = (member.source, member.target) if isinstance(member, ColumnMove) else (member, member)
@@ -187,12 +187,12 @@ class ColumnPasses:
         """Return the longest paths one column further; equal combinations of letters are maximised first."""
         bundles = self._visible.bundles(column)
         greater = partial(self._maximum, tops=tops)
-        best = [reduce(greater, [sum([added[seen] for seen in letters], one) for letters in alike])
-                for alike in bundles.alike]
+        best = [reduce(greater, [sum([added[seen] for seen in letters], one) for letters in groups])
+                for groups in bundles.groups]
         found: dict[int, int] = {}
-        for alike, (source, target, written) in bundles.moves:
+        for groups, (source, target, written) in bundles.moves:
             here, there = (source, target) if forward else (target, source)
-            total, known = sum([added[seen] for seen in written], best[alike] + reached[here] - one), found.get(there)
+            total, known = sum([added[seen] for seen in written], best[groups] + reached[here] - one), found.get(there)
             found[there] = total if known is None else greater(known, total)
         self._budget.spend(1 + (len(self._kept.moves[column]) * (24 + one.bit_length() // SLOT) >> 2))
         return found

@@ -34,7 +34,7 @@ class TokenQuery:
     own: int
     by: int | None
     labels: Labels
-    asks: bool
+    is_query: bool
 
     @property
     def read(self) -> LayoutPlace:
@@ -49,7 +49,7 @@ class TokenQuery:
 
     def node(self, one: InputClass) -> ColumnSource:
         """Return the node of a class."""
-        return self.place, self.own, label(self.columns.claim, self.labels, one.member), int(self.asks)
+        return self.place, self.own, label(self.columns.claim, self.labels, one.member), int(self.is_query)
 
     def remaining(self, given: Given = ()) -> RemainingMoves:
         """Return the moves that are on a path."""
@@ -85,15 +85,15 @@ def classes_of(query: TokenQuery, given: Given) -> list[InputClass]:
 def make_queries(columns: FormColumns, labels: Sequence[Labels]) -> list[TokenQuery]:
     """Return the queries at each place before an answer, by place and token; impossible ones have no classes."""
     form = columns.form
-    return [TokenQuery(columns, place - 1, own, form.layout[place].column, of_place, asks=True)
+    return [TokenQuery(columns, place - 1, own, form.layout[place].column, of_place, is_query=True)
             for place, of_place in zip(range(form.first_answer, len(form.layout)), labels, strict=True)
-            for own in columns.may_stand(form.layout[place - 1])]
+            for own in columns.possible_tokens(form.layout[place - 1])]
 
 
 def make_sources(columns: FormColumns, labels: Sequence[Labels]) -> list[TokenQuery]:
     """Return the sources at each place to which a later one attends."""
-    return [TokenQuery(columns, place, own, columns.by(place), of_place, asks=False)
-            for place, of_place in enumerate(labels) for own in columns.may_stand(columns.form.layout[place])]
+    return [TokenQuery(columns, place, own, columns.by(place), of_place, is_query=False)
+            for place, of_place in enumerate(labels) for own in columns.possible_tokens(columns.form.layout[place])]
 
 
 def expect_labels(columns: FormColumns, labels: Sequence[Labels]) -> None:

@@ -31,16 +31,16 @@ def find_vacuous_lengths(given: Decision[TrainedClaim, object]) -> list[int]:
 
 def vacuous_by_states(given: Decision[TrainedClaim, object], judge: Judge, tracker: Tracker) -> Iterator[int]:
     """Yield the vacuous lengths where prefixes decide which cases hold, by the reachable states of each length."""
-    claim, dead, asked = given.claim, dead_states(given.claim), False
+    claim, dead, has_rows = given.claim, dead_states(given.claim), False
     states: set[TrackerState] = {tracker.start()}
     for n in range(claim.max_n + 1):
         judge.budget.spend(1 + len(states))
         here = any(judge.rows_of(state.cases) for state in states) and (n > 0 or claim.empty)
         if claim.read == "each":  # a longer word is judged wherever its prefixes are
-            asked = asked or here
-            if asked:
+            has_rows = has_rows or here
+            if has_rows:
                 return
-            here = asked
+            here = has_rows
         if n >= claim.min_n and not here:
             yield n
         states = {tracker.step(state, letter, n + 1) for state in states if state.automaton not in dead
