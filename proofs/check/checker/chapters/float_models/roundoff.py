@@ -25,7 +25,7 @@ def tiny(form: Format) -> Fraction:
 
 @cache
 def gamma(roundings: int, u: Fraction) -> Fraction:
-    """Return k u / (1 - k u), a bound of |p - 1| for a product p of k factors in [1 - u, 1 + u] or their inverses."""
+    """Bound |p - 1| by k u / (1 - k u), for a product p of k factors in [1 - u, 1 + u] or their inverses."""
     require(2 * roundings * u <= 1, "a sum of {} roundings is too long for its format", roundings)
     return roundings * u / (1 - roundings * u)
 

@@ -49,9 +49,8 @@ def has_known_roundings(proof: ProofContext, claim: FloatClaim) -> bool:
     """Return whether numbers are irrational, all of them stored as the lower ends of their enclosures are.
 
     Claim. Then the executions are those of the network with these rationals. Proof. Only the roundings to S of
-    embeddings and of inverses of temperatures enter one, and both ends of an enclosure are rounded to one number, so
-    the irrational number is, too. Heads of that network err by a little more (`of_rationals`); nothing else may read
-    them.
+    embeddings and of inverses of temperatures enter one. Both ends of an enclosure are rounded to one number, so the
+    irrational number is, too. Heads of that network err by a little more (`of_rationals`); nothing else may read them.
     """
     language, budget, transformer = proof.language, proof.budget, proof.transformer
     places = {(place, False) for place in transformer.position_embedding.values()}

@@ -32,8 +32,8 @@ def up(x: Fraction) -> Fraction:
 def rounding_error(form: Format, most: Fraction) -> Fraction:
     """Bound the error of rounding a number of at most this absolute value.
 
-    It is half a unit in the last place, where the greatest power of two below is a number of the format, and numbers
-    below that have units half as large; plus less than 2^e, if the result is flushed.
+    The bound is half a unit in the last place, plus less than 2^e if the result is flushed. The greatest power of two
+    below is a number of the format, and numbers below it have units half as large.
     """
     if most == 0:
         return ZERO

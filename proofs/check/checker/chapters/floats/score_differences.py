@@ -164,8 +164,8 @@ class LookupScores:
     def find_curvature(self, n: int) -> Fraction | None:
         """Return the least curvature over all rows and numbers m of others; None if any curvature is right.
 
-        It is the greatest c such that a position has the value m, and scores are at least c k^2 below its score where
-        the value is m + k or m - k, for values one apart.
+        It is the greatest c such that a position has the value m, and scores where the value is m + k or m - k are at
+        least c k^2 below its score. Values must be one apart.
         """
         found: list[Fraction] = []
         for row_scores, numbers in self._scores_of_rows(n):

@@ -175,7 +175,7 @@ class Softmax:
     def number_error(self, spread: ScoreSpread, curvature: Fraction, greatest: Fraction) -> Fraction:
         """Bound the error of a head (rule 4) that looks up a number.
 
-        Its values are 0..greatest, one more at each position, and its real scores those of a parabola of at least this
+        Its values are 0..greatest, one more at each position. Its real scores are those of a parabola of at least this
         curvature, with its top where the value is the target.
         """
         self.check_range(spread)

@@ -1,8 +1,8 @@
 """The tracker: the claim's automaton and its past-only formulas as one deterministic automaton over letters.
 
-The truth of a past-only formula at i is a function of w_1 ... w_i. The state has the last value of each `since`, the
-last value of the operand of each `prev` (both false before position 1), the sum of each comparison of counts, and the
-count of each predicate of a count.
+The truth of a past-only formula at i is a function of w_1 ... w_i. The state has the last value of each `since`, and of
+the operand of each `prev` (both false before position 1). It has the sum of each comparison of counts, and the count of
+each predicate of a count.
 """
 
 from collections.abc import Mapping

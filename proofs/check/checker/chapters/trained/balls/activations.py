@@ -134,8 +134,8 @@ class Activation:
 class ScoreCap:
     """A cap c of scores, s ↦ c tanh(s / c), which adds at most ``error`` to the error of s.
 
-    Proof. The function of s is monotone with slope at most 1. s / c is rounded by less than 1 and tanh errs by at most
-    the error of values, so c times tanh errs by less than c (1 + error), and it is rounded once more.
+    Proof. The function of s is monotone with slope at most 1. s / c is rounded by less than 1, and tanh errs by at most
+    the error of values. So c times tanh errs by less than c (1 + error), and it is rounded once more.
     """
 
     def __init__(self, cap: Fraction, precision: Precision, budget: Budget) -> None:

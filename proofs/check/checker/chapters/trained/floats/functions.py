@@ -1,7 +1,7 @@
 """exp, exp2, erf, tanh and sigmoid of one execution: rounded to nearest from narrow enclosures.
 
-The rounded number is within 2^-DIGITS of the true value, relatively, so the result errs by at most 1/2 + 2^(p - DIGITS)
-units in the last place, p <= 64.
+The number that is rounded is within 2^-DIGITS of the true value, relatively. So the result errs by at most 1/2 + 2^(p -
+DIGITS) units in the last place, p <= 64.
 """
 
 from fractions import Fraction

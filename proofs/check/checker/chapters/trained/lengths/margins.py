@@ -1,7 +1,7 @@
 """The stream at the judged token, on all words of a cell, as an affine form; docs/lengths.md, section 4.
 
 Without positions a head's score and value depend on the tokens alone. So its average is Σ_t p_t v_t over tokens t, p_t
-= A_t e^(s_t) / Σ_u A_u e^(s_u), where the *amount* A_t is how often t is visible, over the length of the word.
+= A_t e^(s_t) / Σ_u A_u e^(s_u). The *amount* A_t is how often t is visible, over the length of the word.
 """
 
 from collections.abc import Sequence

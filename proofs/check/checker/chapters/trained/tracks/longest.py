@@ -113,7 +113,7 @@ class ColumnPasses:
     def kept(self, most: Mapping[ColumnSource, int], queries: Sequence[PathQuery]) -> Iterator[list[bool]]:
         """Yield for each class which averages are proved to be at most their thresholds; equal thresholds are grouped.
 
-        Proof. As in trellis.py: V and the thresholds are below 2^62, weights at most 2^40, places fewer than 2^14, so
+        Proof. As in ranges.py: V and the thresholds are below 2^62, weights at most 2^40, places fewer than 2^14, so
         sums are below 2^118; in slots of S bits, where these are below 2^(S/2 - 2) and at most 2^(S/2 - 16), below 2^(S
         - 3). The longest path over the inputs of a class is the longest up to the answer's column, the class's move
         there with its query, and the longest from there on: what comes before and after has only the state in common.

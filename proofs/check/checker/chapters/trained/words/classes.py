@@ -2,7 +2,7 @@
 
 At each attention step keys and values are prepared first: before the first one a node is one token at one position,
 later an abstract word (a class) with a form of its own. Then the stated ranges of the averages of each node that the
-step needs are proved (trellis.py), the average becomes a form (directions.py), and the steps up to the next attention
+step needs are proved (ranges.py). The average becomes a form (directions.py), and the steps up to the next attention
 step follow (layers.py). At last the rows of the asked nodes are proved from their forms (rows.py), in each of the cells
 into which the box of the last ranges is cut (cells.py).
 """

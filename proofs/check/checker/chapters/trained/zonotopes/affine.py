@@ -1,11 +1,11 @@
 """Affine forms (zonotopes), 44 fractional bits: a vector on all words of a class; docs/trained.md, section 5.
 
-A coordinate is x = (centre + Σ_k generator_k ε_k + radius ε) / 2^44, where the ε_k in [-1, 1] are *symbols*, shared by
-all coordinates (each word has its values of them), and ε is its own. Centre and generators of a coordinate are the
-slots of one packed integer. Symbols are only ever appended, so the sum of two packed integers is the sum of the forms.
-Every operation returns a form that contains the true value wherever its operands do: each rounding is added to the
-radius. A form with a single slot is a point with an error, and gets no symbols. Where radii are more than roundings, as
-after a norm or an activation, the form is *fresh*: the next linear map makes each radius a symbol.
+A coordinate is x = (centre + Σ_k generator_k ε_k + radius ε) / 2^44. The ε_k in [-1, 1] are *symbols*, shared by all
+coordinates (each word has its values of them); ε is its own. Centre and generators of a coordinate are the slots of one
+packed integer. Symbols are only ever appended, so the sum of two packed integers is the sum of the forms. Every
+operation returns a form that contains the true value wherever its operands do: each rounding is added to the radius. A
+form with a single slot is a point with an error, and gets no symbols. Where radii are more than roundings, as after a
+norm or an activation, the form is *fresh*: the next linear map makes each radius a symbol.
 """
 
 from collections.abc import Sequence
