@@ -1,7 +1,4 @@
-"""Float models with names: proofs/enclosures/float_models/presets.toml, without the assumptions.
-
-A certificate may give a model any other name, and none of these names to another model.
-"""
+"""Float models with reserved names: proofs/enclosures/float_models/presets.toml, without the assumptions."""
 
 PRESETS = {  # storage, inputs, sums, scores, softmax, weights, normalised, exp_ulp, exp_base, block, sum_ulp
     "binary32": "binary32 binary32 binary32 binary32 binary32 binary32 either 4 either 0 1",

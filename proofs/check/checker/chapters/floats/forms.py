@@ -45,10 +45,7 @@ Terms = Sequence[tuple[FloatValue, FloatValue]]
 
 
 class RealSum(NamedTuple):
-    """A sum over the reals; the positive products, and the others, are at most ``reach`` together.
-
-    If the grid is not None, every product is exactly a multiple of 2^grid.
-    """
+    """A sum over the reals; products of each sign add up to at most ``reach``, all multiples of 2^grid (or None)."""
 
     low: Fraction
     high: Fraction

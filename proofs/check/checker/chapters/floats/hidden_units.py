@@ -36,10 +36,7 @@ class Input(NamedTuple):
 
 
 class Active(NamedTuple):
-    """An activation other than 0: slope x + start of the near direction x, or the copy of a direction.
-
-    ``parts`` enclose it: for x below 1, and from 1 on; or the one number.
-    """
+    """An activation, slope x + start of the near direction x, or a copy; ``parts`` enclose it below 1 and from 1 on."""
 
     source: str | None
     slope: Fraction

@@ -23,10 +23,7 @@ TIMES_HELD = 3  # factor of the default memory, for the exact weights of a netwo
 
 
 class EvidenceKind(NamedTuple):
-    """Functions that parse evidence, check it for exact outputs, check it under float models, and describe it.
-
-    Each is written FILE.FUNCTION; empty where there is no rule.
-    """
+    """Functions that parse evidence, check it exactly and under float models, describe it: FILE.FUNCTION, or empty."""
 
     read: str
     exact: str

@@ -72,10 +72,7 @@ class PrefixTreeTraversal:
 
 
 class WholeWordTraversal:
-    """Other networks: each word is run by itself; after the last attention only judged places are computed.
-
-    If a rounding is by a range of all tokens, all places are.
-    """
+    """Other networks: each word by itself, after the last attention judged places only (all if a range needs them)."""
 
     def __init__(self, stack: Stack, tables: Tables, offset: int) -> None:
         self._stack, self._tables, self._offset = stack, tables, offset

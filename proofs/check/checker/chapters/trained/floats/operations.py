@@ -195,10 +195,7 @@ class Operations:
         return self._norms[d, epsilon]
 
     def _least_deviation(self, maps: NormMaps, x: AffineForm) -> int:
-        """Return a lower bound of sqrt(mean(c²) + ε) on the form, in units.
-
-        It is the root of the bound of `square` times d^-3 for `layer`, times 1/d for `rms`.
-        """
+        """Return a lower bound of sqrt(mean(c²) + ε) on the form, in units: by `square`, over d^3 or (`rms`) d."""
         d, layer = len(x.sizes), maps.kind == "layer"
         y = centred(x) if layer else x
         known = spread(self.budget, y)
@@ -256,10 +253,7 @@ class Operations:
 
 def rounded_to(form: Format, others: Sequence[Format], sizes: Sequence[int], made: Sequence[int]
                ) -> tuple[list[int], list[int]]:
-    """Return the errors, and the sizes, of numbers of these sizes and errors ``made`` after rounding to a format.
-
-    If the format is that of all ``others``, nothing is rounded.
-    """
+    """Return errors and sizes of numbers with errors ``made`` rounded to a format, unless all ``others`` are it."""
     errors, totals = list(made), list(map(add, sizes, made))
     expect_finite(form, totals)
     if any(other != form for other in others):

@@ -159,10 +159,7 @@ class SoftmaxOnForms(SoftmaxRules):
         return self._scales[scale]
 
     def exponents(self, stored: Sequence[PathBounds], count: int, floor: int | None = None) -> list[int]:
-        """Bound the errors of log-weights beyond the errors of the scores.
-
-        ``stored`` are the scores, or some of those of ``count`` positions, the greatest of which is at least ``floor``.
-        """
+        """Bound errors of log-weights beyond those of these scores, some of ``count``; the top is ``floor`` or more."""
         model, u = self._model, self._u
         top, floor = max(x.greatest for x in stored), max(x.least for x in stored) if floor is None else floor
         most = max(max(-x.least, x.greatest) for x in stored)

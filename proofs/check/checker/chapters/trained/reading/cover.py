@@ -41,10 +41,7 @@ Tree = Leaf | Cut
 
 @dataclass(frozen=True)
 class ClassesUnit:
-    """Obligations proved by classes: a graph, a set of directions, and int32 ranges over 2^bits.
-
-    ``cells`` has for each asked node the tree that cuts its box of ranges; None without cuts.
-    """
+    """Obligations proved by classes: graph, directions, int32 ranges over 2^bits, cells of each asked node or None."""
 
     offset: int
     first: int

@@ -142,10 +142,7 @@ def expect_sensible(claim: TrainedClaim) -> None:
 
 
 def expect_rows(claim: TrainedClaim, network: Network) -> None:
-    """Require rows for the longest words at the first offset, and for the shortest at the last one.
-
-    So a claim is about every length and offset that it names.
-    """
+    """Require rows for the longest words at the first offset, and the shortest at the last: for all that is claimed."""
     if network.rows is not None:
         most = network.rows - len(claim.before) - len(claim.after)
         expect(claim.offsets[0] + claim.max_n <= most, "max_n: at offset {} no word longer than {} has rows",

@@ -42,10 +42,7 @@ class FormColumns:
         return self.form.layout[place].kind == "token" and place + 1 < self.form.first_answer
 
     def by(self, place: int) -> int | None:
-        """Return the column whose moves determine the token at a place; None if last states do, or nothing.
-
-        It is the place's own column, or that of the first answer for the fixed token before it.
-        """
+        """Return the column whose moves determine the token at a place (the answer's, for one before it), or None."""
         one = self.form.layout[place]
         return self.form.layout[place + 1].column if one.kind == "token" and not self.is_fixed(place) else one.column
 

@@ -42,10 +42,7 @@ class AttentionOfClasses(Protocol):
 
     def write(self, stream: AffineForm, averages: Sequence[AffineForm], sizes: Sequence[Sequence[int]], column: int
               ) -> AffineForm:
-        """Return the stream plus the heads' output; the averages' symbols, separate, follow those of the stream.
-
-        ``sizes`` bound for each head the coordinates of the visible values.
-        """
+        """Return the stream plus the heads' output, with new symbols after the stream's; ``sizes`` bound the values."""
 
     def written(self, head: int, value: AffineForm) -> AffineForm:
         """Return the product of an average or a value with W_O of a head."""
