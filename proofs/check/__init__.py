@@ -1,15 +1,15 @@
-"""The trusted checker of certificates; README.md is the way in. This is all that the rest of the house may use.
+"""The trusted checker of certificates (README.md has an overview); the only interface for the rest of the project.
 
-What chapters give is loaded when it is first asked for.
+Names defined in chapters are imported on first use.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .checker.asking import Request, RequiredClaim
 from .checker.checking import Accepted, check_file, check_text, read_bytes
 from .checker.command import gravest, main, printable, read_arguments
 from .checker.kernel.verdicts import ACCEPTED, STATUS, Incomplete, Malformed, Refusal, Rejected, verdict_of
+from .checker.requirements import Request, RequiredClaim
 
 if TYPE_CHECKING:
     from .checker.chapters.float_models.reading import FloatClaim, Format, write_format
@@ -31,12 +31,12 @@ PLACES = {
     ".checker.chapters.trained.reading.tracks_claim": ("TracksClaim",),
     ".checker.chapters.trained.reading.words_claim": ("EVERY", "TrainedClaim"),
 }
-"""Which file of a chapter gives what."""
+"""The exported names of chapters, by module."""
 
 if not TYPE_CHECKING:  # types are those of the imports above
 
     def __getattr__(name: str) -> Any:
-        """Return a name that a chapter gives.
+        """Return a name that is defined in a chapter.
 
         Raises:
             AttributeError: if there is none.

@@ -1,6 +1,6 @@
-"""`python -I -S proofs/check FILE...`: the folder is where imports begin then, and so it is in a zip file of it.
+"""Entry point of `python -I -S proofs/check FILE...`, where this folder (or a zip file of it) is the import path.
 
-Any Python 3 can read this file, so that one which is too old for the rest says so: 2 is not *rejected*.
+Any Python 3 can parse this file, so that a version that is too old is reported with status 2, not 1 (*rejected*).
 """
 
 import sys

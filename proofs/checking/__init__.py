@@ -1,1 +1,1 @@
-"""What the producer needs of a check, outside the trusted folder: parts, samples, estimates, and what is not proved."""
+"""Checks outside the trusted folder that the producer needs: parts, samples, estimates, and unproved units."""

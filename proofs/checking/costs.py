@@ -1,4 +1,4 @@
-"""What the units of a decision take, about, before any is proved: docs/trained.md, section 8. Nothing rests on it."""
+"""Estimated cost of the units of a decision (docs/trained.md, section 8); no verdict depends on it."""
 
 from collections.abc import Mapping
 
@@ -11,12 +11,12 @@ from proofs.check.checker.chapters.trained.words.judge import Judge
 from proofs.check.checker.chapters.trained.words.running import stacks_of
 
 STEPS_A_SECOND = 1_000_000
-PASS_STEPS = 20  # of a class for each class that it sees, in each direction of each head
-FORM_STEPS = 1000  # of the form of a class, for each coordinate of the stream
+PASS_STEPS = 20  # of a class, for each class that it sees, in each direction of each head
+FORM_STEPS = 1000  # of the affine form of a class, for each coordinate of the stream
 
 
 def estimate_decision(given: DecisionByCover) -> Mapping[str, int]:
-    """How many words and nodes of classes there are, and about how many seconds they take."""
+    """Return the numbers of words and of nodes of classes, and about how many seconds they take."""
     judge = Judge(given.network, given.claim)
     cost = cost_of_token(judge)
     words = nodes = steps = 0
@@ -34,7 +34,7 @@ def estimate_decision(given: DecisionByCover) -> Mapping[str, int]:
 
 
 def cost_of_token(judge: Judge) -> int:
-    """Steps for one token of a word, at the lowest precision that its numbers fit."""
+    """Return the steps for one token of a word, at the lowest precision that its numbers fit."""
     stacks = stacks_of(judge)
     for level in range(LOWEST, HIGHEST + 1):
         try:
@@ -51,7 +51,7 @@ def nodes_of(given: DecisionByCover, unit: ClassesUnit) -> int:
 
 
 def cost_of_class(given: DecisionByCover, unit: ClassesUnit) -> int:
-    """Steps for one node of a unit."""
+    """Return the steps for one node of a unit."""
     seen = nodes_of(given, unit)
     directions = sum(2 * head.value.weight.width for step in given.network.steps if isinstance(step, AttentionStep)
                      for head in step.heads)

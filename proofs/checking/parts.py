@@ -1,6 +1,6 @@
-"""Decisions about trained networks in parts and samples, and what they take; nothing that is accepted rests on it.
+"""Checks of parts and samples of decisions about trained networks, and estimates; no accepted claim depends on them.
 
-Each file is read as the checker does; what goes wrong is raised as by `check_text` there, but for what is not proved.
+Each file is read by the checker's reader; errors are those of its `check_text`, except for unproved units.
 """
 
 import re
@@ -9,7 +9,6 @@ from hashlib import sha256
 from typing import Any, NamedTuple, cast
 
 from constructions.errors import InputError
-from proofs.check.checker.asking import ANYTHING, Request, RequiredClaim
 from proofs.check.checker.chapters.float_models.reading import FloatClaim
 from proofs.check.checker.chapters.float_models.roundoff import expect_sensible
 from proofs.check.checker.chapters.trained.floats.proof import FloatRuns, ModelProver, cover_of
@@ -30,47 +29,48 @@ from proofs.check.checker.chapters.trained.words.vacuous import find_vacuous_len
 from proofs.check.checker.checking import Accepted, nothing_unexpected, read_bytes, read_within
 from proofs.check.checker.kernel.budget import MAX_N, Budget
 from proofs.check.checker.kernel.verdicts import Rejected, expect
+from proofs.check.checker.requirements import ANYTHING, Request, RequiredClaim
 from proofs.checking.costs import estimate_decision
 
 
-def read_decision_of(data: bytes, asked: RequiredClaim, work: int) -> DecisionByCover:
-    """Return the decision whose bytes these are; one without a cover, or of float runs, has no parts."""
-    given = read_within(data, asked, Budget(work)).given
+def read_decision_of(data: bytes, required: RequiredClaim, work: int) -> DecisionByCover:
+    """Return the decision with these bytes; one without a cover, or about float models, has no parts."""
+    given = read_within(data, required, Budget(work)).given
     expect(isinstance(given, Decision) and isinstance(given.evidence, Cover) and not given.floats,
            "a file of this kind has no parts and no samples")
     return cast(DecisionByCover, given)
 
 
 def has_lengths(given: object) -> bool:
-    """Whether a file is about all words of a network, of each of some lengths."""
+    """Return whether a file is about all words of a network, of each of some lengths."""
     return isinstance(given, Decision) and isinstance(given.evidence, Cover | EachWord)
 
 
 def read_float_runs(data: bytes, work: int) -> FloatRuns:
-    """Return the claim about float runs of all words whose bytes these are."""
+    """Return the claim about executions of all words under float models with these bytes."""
     given = read_within(data, ANYTHING, Budget(work)).given
     expect(isinstance(given, Decision) and isinstance(given.evidence, Cover | EachWord) and given.floats,
            "a file of this kind is not about float runs of all words")
     return cast(FloatRuns, given)
 
 
-def check_part(data: bytes, part: int, parts: int, asked: RequiredClaim = ANYTHING, work: int = 1) -> Mapping[str, int]:
-    """One of so many parts (from 1) of a decision about a trained network: what was proved.
+def check_part(data: bytes, part: int, parts: int, required: RequiredClaim = ANYTHING,
+               work: int = 1) -> Mapping[str, int]:
+    """Prove one of ``parts`` parts (from 1) of a decision about a trained network; return the coverage.
 
     If every part is proved, so is the claim.
     """
     with nothing_unexpected():
         expect(1 <= part <= parts, "part: expected 1 to {}, got {}", parts, part)
-        return prove_part(read_decision_of(data, asked, work), part, parts)
+        return prove_part(read_decision_of(data, required, work), part, parts)
 
 
-def join_parts(data: bytes, proved: Iterable[Mapping[str, int]], asked: RequiredClaim = ANYTHING,
+def join_parts(data: bytes, proved: Iterable[Mapping[str, int]], required: RequiredClaim = ANYTHING,
                work: int = 1) -> Accepted:
-    """The decision of which every part is proved, as who calls this knows; ``proved`` is what `check_part` returned.
-    """
+    """Accept a decision; the caller has checked every part. ``proved`` is what `check_part` returned."""
     with nothing_unexpected():
-        file = read_within(data, asked, Budget(work))
-        given = read_decision_of(data, asked, work)
+        file = read_within(data, required, Budget(work))
+        given = read_decision_of(data, required, work)
         coverage = join_coverage(given, proved)
         return Accepted(given, coverage, tuple(file.kind.describe(given, coverage)))
 
@@ -78,7 +78,7 @@ def join_parts(data: bytes, proved: Iterable[Mapping[str, int]], asked: Required
 def find_unproved_units(data: bytes, part: int, parts: int, work: int = 1) -> list[tuple[int, str]]:
     """Return the places in a decision's cover of the units that a part does not prove, each with the reason.
 
-    If there is none in any part, the claim is proved.
+    If no part has any, the claim is proved.
     """
     with nothing_unexpected():
         expect(1 <= part <= parts, "part: expected 1 to {}, got {}", parts, part)
@@ -86,8 +86,7 @@ def find_unproved_units(data: bytes, part: int, parts: int, work: int = 1) -> li
 
 
 def find_vacuous(data: bytes, work: int = 1) -> list[int]:
-    """The lengths of the claim of a decision, or about float runs, on no word of which anything is judged. Nothing is
-    proved."""
+    """Return the lengths of a claim (also of one about float models) on whose words nothing is judged."""
     with nothing_unexpected():
         given = read_within(data, ANYTHING, Budget(work)).given
         expect(has_lengths(given), "a file of this kind is not about all words of a network")
@@ -95,9 +94,9 @@ def find_vacuous(data: bytes, work: int = 1) -> list[int]:
 
 
 def find_unproved_floats_of(data: bytes, work: int = 1) -> list[tuple[int, str] | None]:
-    """For each class of a certificate of float runs the first place or length that is not proved, with the reason.
+    """Return the first unproved place or length under each float model, with the reason, or None.
 
-    If that is None for every class, the claim is proved.
+    If that is None for every model, the claim is proved.
     """
     with nothing_unexpected():
         given = read_float_runs(data, work)
@@ -105,38 +104,37 @@ def find_unproved_floats_of(data: bytes, work: int = 1) -> list[tuple[int, str] 
 
 
 def find_unproved_float_units(data: bytes, work: int = 1) -> list[tuple[int, str]]:
-    """The places in the cover of a certificate of float runs of units that are not proved, each with the reason, in the
-    first class of runs that has some.
+    """Return the unproved units of a certificate about float models, with reasons, for the first model that has some.
 
-    If there is none, the claim is proved.
+    The units are places in the cover. Without any, the claim is proved.
     """
     with nothing_unexpected():
         given = read_float_runs(data, work)
         return next(filter(None, (find_unproved_units_of_runs(given, run) for run in given.floats)), [])
 
 
-def check_sample(data: bytes, number: int, asked: RequiredClaim = ANYTHING, work: int = 1) -> Mapping[str, int]:
-    """So many obligations of a decision, drawn by a digest of the file: what was proved, which is not the claim."""
+def check_sample(data: bytes, number: int, required: RequiredClaim = ANYTHING, work: int = 1) -> Mapping[str, int]:
+    """Prove ``number`` obligations of a decision, drawn by a digest of the file; return their coverage."""
     with nothing_unexpected():
         expect(1 <= number <= MAX_N, "sample: expected 1 to {}, got {}", MAX_N, number)
-        return prove_sample(read_decision_of(data, asked, work), number, data)
+        return prove_sample(read_decision_of(data, required, work), number, data)
 
 
-def estimate(data: bytes, asked: RequiredClaim = ANYTHING, work: int = 1) -> Mapping[str, int]:
-    """How many words and nodes a decision has, and about how many seconds it takes. Nothing is proved."""
+def estimate(data: bytes, required: RequiredClaim = ANYTHING, work: int = 1) -> Mapping[str, int]:
+    """Return the numbers of words and nodes of a decision, and about how many seconds it takes. Nothing is proved."""
     with nothing_unexpected():
-        return estimate_decision(read_decision_of(data, asked, work))
+        return estimate_decision(read_decision_of(data, required, work))
 
 
 class Some(NamedTuple):
-    """Less than all that there is to check, so that nothing can be accepted: a part, a sample, or an estimate."""
+    """A restriction to less than the whole check, which accepts nothing: a part, a sample, or an estimate."""
 
     part: tuple[int, int] | None = None
     sample: int | None = None
     estimate: bool = False
 
     def __bool__(self) -> bool:
-        """Whether any of them is asked for."""
+        """Return whether there is a restriction."""
         return bool(self.part or self.sample or self.estimate)
 
 
@@ -145,7 +143,7 @@ PART = re.compile("([0-9]{1,5})/([0-9]{1,5})", re.ASCII)
 
 
 def read_some(part: str | None, sample: int | None, estimate: bool) -> Some:
-    """What is asked for: at most one of a part, as K/M, a sample and an estimate.
+    """Parse the restriction: at most one of a part, as K/M, a sample and an estimate.
 
     Raises:
         InputError: unless 1 <= K <= M, and the sample is 1 or more.
@@ -161,8 +159,8 @@ def read_some(part: str | None, sample: int | None, estimate: bool) -> Some:
 
 
 def check_some(path: str, request: Request, some: Some) -> str:
-    """What was proved of a part or a sample, or what an estimate says."""
-    data, options = read_bytes(path), (request.asked, request.work)
+    """Return what was proved of a part or a sample, or the estimate, as text."""
+    data, options = read_bytes(path), (request.required, request.work)
     if some.part:
         what, found = "part {}/{} is proved".format(*some.part), check_part(data, *some.part, *options)
     elif some.sample:
@@ -173,7 +171,7 @@ def check_some(path: str, request: Request, some: Some) -> str:
 
 
 def join_coverage(given: DecisionByCover, proved: Iterable[CoverageCounts]) -> CoverageCounts:
-    """That all is covered; what was proved in parts that are all of it.
+    """Check that the cover is complete; return the sum of the coverage of all parts.
 
     Raises:
         Rejected: if an obligation is left out of the cover.
@@ -183,7 +181,7 @@ def join_coverage(given: DecisionByCover, proved: Iterable[CoverageCounts]) -> C
 
 
 def prove_part(given: DecisionByCover, part: int, parts: int) -> CoverageCounts:
-    """That all is covered; of each unit of words a share, and of the units of classes every ``parts``-th."""
+    """Check that the cover is complete; prove a share of each unit of words, and every ``parts``-th unit of classes."""
     expect_covered(given)
     units = [given.evidence.units[place] for place in places_of_part(given, part, parts)]
     return prove_units(given, units, Share(part - 1, parts))
@@ -208,14 +206,14 @@ def find_unproved(given: DecisionByCover, part: int, parts: int) -> list[tuple[i
 
 
 def places_of_part(given: DecisionByCover, part: int, parts: int) -> list[int]:
-    """In the cover: all units of words, of which each part takes a share, and every ``parts``-th unit of classes."""
+    """Return the places in the cover of all units of words (in shares), and of every ``parts``-th one of classes."""
     classes = [place for place, unit in enumerate(given.evidence.units) if isinstance(unit, ClassesUnit)]
     words = [place for place, unit in enumerate(given.evidence.units) if isinstance(unit, WordsUnit)]
     return [*words, *classes[part - 1::parts]]
 
 
 def prove_sample(given: DecisionByCover, number: int, data: bytes) -> CoverageCounts:
-    """That all is covered, and units chosen by a digest of the file.
+    """Check that the cover is complete; prove units chosen by a digest of the file.
 
     A unit of words is proved at one obligation of it, a unit of classes as a whole.
     """
@@ -241,7 +239,7 @@ def obligation_at(cover: Iterable[CoverPart], place: int) -> CoverPart:
 
 
 def find_unproved_floats(given: FloatRuns, run: FloatClaim) -> tuple[int, str] | None:
-    """Return the first place or length at which a class of runs is not proved, with the reason; None if all are.
+    """Return the first place or length that is not proved under a float model, with the reason; None if all are.
 
     Raises:
         Rejected: if there is no rule for the class, or for what the network does.
@@ -255,7 +253,7 @@ def find_unproved_floats(given: FloatRuns, run: FloatClaim) -> tuple[int, str] |
 
 
 def find_unproved_units_of_runs(given: FloatRuns, run: FloatClaim) -> list[tuple[int, str]]:
-    """Return the places in the cover of units that are not proved in a class of runs, each with the reason.
+    """Return the places in the cover of units that are not proved under a float model, each with the reason.
 
     Raises:
         Rejected: if there is no rule for the class, or an obligation is left out of the cover.

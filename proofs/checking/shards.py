@@ -1,6 +1,6 @@
 """Certificates of softened transformers in shards, by any number of processes; docs/softened.md, section 4.
 
-What is checked of a shard, and of a length, is the checker's own: here is only that the shards are all words.
+The checks of a shard and of a length are the checker's own; this module checks that the shards are all words.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ Shard = tuple[int, Word]
 
 
 def read_softened_text(data: bytes, work: int = 1) -> Softened:
-    """The certificate whose bytes these are, with ``work`` times the default budget for all that is done with it.
+    """Read a certificate, with ``work`` times the default budget for all that is done with it.
 
     Raises:
         Malformed, Rejected: as `read_document` and `read_softened`.
@@ -33,7 +33,7 @@ def read_softened_text(data: bytes, work: int = 1) -> Softened:
 
 
 def check_shard(given: Softened, n: int, prefix: Word) -> ShardResult:
-    """Return the words of length n with the prefix are within the stated bounds.
+    """Prove that the words of length n with the prefix are within the stated bounds; return the result.
 
     Raises:
         Malformed: if there are no such words.
@@ -49,10 +49,10 @@ def check_shard(given: Softened, n: int, prefix: Word) -> ShardResult:
 
 
 def finish(given: Softened, found: Mapping[Shard, ShardResult]) -> dict[str, int]:
-    """The shards that were checked are all words of the claim, each once, and have the stated gaps; what was covered.
+    """Check that the shards are all words of the claim, each once, with the stated gaps; return the coverage.
 
     Raises:
-        Malformed: if a shard is none of the claim.
+        Malformed: if a shard is not part of the claim.
         Rejected: if they are not all words, or a gap is not the stated one.
     """
     for shard in found:
@@ -65,17 +65,17 @@ def finish(given: Softened, found: Mapping[Shard, ShardResult]) -> dict[str, int
 
 
 def expect_shard(given: Softened, n: int, prefix: Word) -> None:
-    """Raises: Malformed: if there are no such words."""
+    """Raise Malformed if no word of the claim has this length and prefix."""
     fits = n in given.claim.lengths and len(prefix) <= n and {*prefix} <= {*given.claim.alphabet}
     expect(fits, "no shard: n = {}, prefix {}", n, quote(" ".join(prefix)))
 
 
 def check_all_words(given: Softened, n: int, words: Mapping[Word, int]) -> None:
-    """Shards with these prefixes, in which so many words were run, are all words of length n, each once.
+    """Check that shards with these prefixes, and these numbers of words, are all words of length n, each once.
 
-    Proof. A word is in the shards of those prefixes that it begins with. Of two of them one begins with the other; if
-    there are such prefixes, then also two that are neighbours in the order of words. So no word is in two shards, and
-    each shard ran as many words as it has, all together as many as there are.
+    Proof. A word is in the shards of those prefixes that it begins with. If a word is in two shards, one of the
+    prefixes begins with the other, and then also two that are neighbours in the order of words. So no word is in two
+    shards, and each shard ran all of its words, all together as many as there are.
     """
     size, prefixes = len(given.claim.alphabet), sorted(words)
     overlap = any(other[: len(one)] == one for one, other in pairwise(prefixes))

@@ -17,9 +17,9 @@ from constructions.network.lengths import Lengths
 from constructions.network.transformer import Mask, Transformer
 from constructions.network.weightings import Weighting
 from proofs.check import Malformed, Rejected, RequiredClaim, check_text
-from proofs.check.checker.asking import ANYTHING
 from proofs.check.checker.checking import check_within, read_within
 from proofs.check.checker.kernel.budget import Budget
+from proofs.check.checker.requirements import ANYTHING
 from proofs.words.classes.norms import NO_NORMS, Norms
 from proofs.words.margins.certificate import seal_margin
 from proofs.words.margins.claim import At, MarginClaim

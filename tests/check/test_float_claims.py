@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from proofs.check import Malformed, Rejected, check_text
-from proofs.check.checker.asking import ANYTHING
 from proofs.check.checker.chapters.float_models.reading import Format as FormatOfChecker
 from proofs.check.checker.chapters.floats import forms, hidden_units, rounding, softmax
 from proofs.check.checker.chapters.floats.proving import prove_floats
 from proofs.check.checker.checking import read_within
 from proofs.check.checker.kernel.budget import Budget
+from proofs.check.checker.requirements import ANYTHING
 from tests.check import handmade
 from tests.check.float_runs import Class, Format, Network, roundings, wrong_outputs
 from tests.check.handmade_floats import exact_since, gated_prev

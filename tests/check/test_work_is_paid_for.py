@@ -9,14 +9,14 @@ import pytest
 
 from certify import certify
 from certify.claims.formula.outcomes import Certified
-from proofs.check.checker.asking import ANYTHING
 from proofs.check.checker.checking import check_within
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.language import Language
 from proofs.check.checker.kernel.language.columns import Columns
-from proofs.check.checker.kernel.numbers import add, told_apart
+from proofs.check.checker.kernel.numbers import add, text_key
 from proofs.check.checker.kernel.reading.records import Neuron
 from proofs.check.checker.kernel.verdicts import Incomplete, TooLong, verdict_of
+from proofs.check.checker.requirements import ANYTHING
 
 NESTED_ROOTS = "sqrt(" * 20 + "i*n/7 + 2^64/3" + ")" * 20
 
@@ -62,7 +62,7 @@ def test_every_root_is_paid_for() -> None:
 def test_long_numbers_that_find_results_are_paid_for() -> None:
     budget = Budget()
     before = budget.steps_left
-    told_apart(budget, (Fraction(1, 3**40_000), (7**20_000,)))
+    text_key(budget, (Fraction(1, 3**40_000), (7**20_000,)))
     assert before - budget.steps_left >= (63_000 >> 10) + (56_000 >> 10)
 
 

@@ -9,7 +9,7 @@ from constructions.errors import InputError
 from constructions.language.alphabets import parse_alphabet, split_symbols
 from constructions.regular.automaton_files import language_of_text
 from proofs.check import Malformed
-from proofs.check.checker.asking import split_alphabet
+from proofs.check.checker.requirements import split_alphabet
 
 READINGS = {"012": ("0", "1", "2"), "0,1,2": ("0", "1", "2"), "0, 1 ,2": ("0", "1", "2"), "go stop": ("go", "stop"),
             "go, stop": ("go", "stop"), "a": ("a",)}

@@ -133,7 +133,7 @@ def _check_part(path: str, request: check.Request, part: int, parts: int) -> dic
     """What was proved of a part, with the digest of the bytes; or why it was not."""
     try:
         data = check.read_bytes(path)
-        proved = check_part(data, part, parts, request.asked, request.work)
+        proved = check_part(data, part, parts, request.required, request.work)
         return {"digest": _digest(data), "proved": dict(proved)}
     except check.Refusal as refusal:
         return {"verdict": check.verdict_of(refusal), "reason": str(refusal)}
@@ -163,7 +163,7 @@ def _join_parts(path: str, request: check.Request,
         data = check.read_bytes(path)
         if {part["digest"] for part in parts} != {_digest(data)}:
             raise check.Incomplete("the file changed while it was checked")
-        accepted = join_parts(data, [part["proved"] for part in parts], request.asked, request.work)
+        accepted = join_parts(data, [part["proved"] for part in parts], request.required, request.work)
     except check.Refusal as refusal:
         return {"file": path, "verdict": check.verdict_of(refusal), "reason": str(refusal)}, ()
     return {"file": path, "verdict": check.ACCEPTED, **_claim(accepted)}, accepted.lines
@@ -178,7 +178,7 @@ def _check(path: str, request: check.Request, some: Some) -> tuple[dict[str, Any
     try:
         if some:
             raise check.Incomplete(check_some(path, request, some))
-        accepted = check.check_file(path, request.asked, request.work)
+        accepted = check.check_file(path, request.required, request.work)
         return {"file": path, "verdict": check.ACCEPTED, **_claim(accepted)}, accepted.lines
     except check.Refusal as refusal:
         return {"file": path, "verdict": check.verdict_of(refusal), "reason": str(refusal)}, ()

@@ -1,6 +1,6 @@
-"""Bytes to a verdict: read, compare with what was asked for, prove.
+"""Bytes to a verdict: read, compare with the required claim, prove.
 
-The format of a file says who reads it. Whatever else goes wrong, of which nothing is known, is `incomplete`.
+The format of a file selects its reader. Any unexpected exception is `incomplete`: nothing is known about the claim.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .asking import ANYTHING, RequiredClaim, check_asked
 from .kernel.budget import MAX_BYTES, MAX_TIMES, Budget
 from .kernel.kind import FileKind
 from .kernel.reading.document import read_document
 from .kernel.verdicts import Incomplete, Refusal, Unreadable, expect, quote
 from .kinds import CHAPTERS, LARGE, find_kind
+from .requirements import ANYTHING, RequiredClaim, check_required
 
 if TYPE_CHECKING:
     from .chapters.formula.certificate import Coverage
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Accepted:
-    """A file whose claim is proved, or refuted; what was covered to that end, and the claim in words."""
+    """A file whose claim is proved or refuted, the coverage counts of the proof, and the lines that state the claim."""
 
     given: Certificate | Softened | MarginFile | Decision[Any, Any]
     coverage: Coverage | Mapping[str, int]
@@ -37,27 +37,27 @@ class Accepted:
 
 @dataclass(frozen=True)
 class ReadFile:
-    """What a file says, and who knows the rest about it."""
+    """A parsed file and its kind."""
 
     kind: FileKind
     given: Any
 
 
-def check_text(data: bytes, asked: RequiredClaim = ANYTHING, work: int = 1) -> Accepted:
-    """Return the file whose bytes these are, its claim proved within ``work`` times the default budget.
+def check_text(data: bytes, required: RequiredClaim = ANYTHING, work: int = 1) -> Accepted:
+    """Check the certificate with these bytes within ``work`` times the default budget, and return it.
 
     Raises:
-        Rejected: if the claim is not proved, or not the one asked for.
-        Malformed: if it is no certificate.
-        Incomplete: if the check ended before it was done.
+        Rejected: if the claim is not proved, or not the required one.
+        Malformed: if the file is not a certificate.
+        Incomplete: if the check ended early.
     """
     with nothing_unexpected():
-        return check_within(data, asked, Budget(work))
+        return check_within(data, required, Budget(work))
 
 
 @contextmanager
 def nothing_unexpected() -> Iterator[None]:
-    """Whatever else goes wrong, nothing is known about the claim."""
+    """Convert every exception except a `Refusal` to `Incomplete`."""
     try:
         yield
     except Refusal:
@@ -66,16 +66,16 @@ def nothing_unexpected() -> Iterator[None]:
         raise Incomplete(f"the check could not be completed: {type(error).__name__}") from None
 
 
-def check_within(data: bytes, asked: RequiredClaim, budget: Budget) -> Accepted:
-    """Return the same, with a budget of one's own, and with other exceptions passed on."""
-    file = read_within(data, asked, budget)
+def check_within(data: bytes, required: RequiredClaim, budget: Budget) -> Accepted:
+    """Check a certificate within a given budget; exceptions other than refusals propagate."""
+    file = read_within(data, required, budget)
     coverage = file.kind.prove(file.given)
     budget.expect_kept()
     return Accepted(file.given, coverage, tuple(file.kind.describe(file.given, coverage)), file.kind.is_refutation)
 
 
-def read_within(data: bytes, asked: RequiredClaim, budget: Budget) -> ReadFile:
-    """What a file says; its claim is the one asked for."""
+def read_within(data: bytes, required: RequiredClaim, budget: Budget) -> ReadFile:
+    """Parse a file, and check that its claim is the required one."""
     document = read_document(data, budget, LARGE)
     name = document.get("format") if isinstance(document, dict) else None
     expect(isinstance(name, str) and name in CHAPTERS, "format: expected {}, got {}",
@@ -83,24 +83,24 @@ def read_within(data: bytes, asked: RequiredClaim, budget: Budget) -> ReadFile:
     kind = find_kind(document)
     budget.grow(*kind.times)
     given = kind.read(document, budget)
-    check_asked(kind, given, asked)
+    check_required(kind, given, required)
     return ReadFile(kind, given)
 
 
-def check_file(path: str, asked: RequiredClaim = ANYTHING, work: int = 1) -> Accepted:
-    """As `check_text`, of a file, which is read once; `-` is standard input.
+def check_file(path: str, required: RequiredClaim = ANYTHING, work: int = 1) -> Accepted:
+    """Read a file once (`-` is standard input), and check it as `check_text` does.
 
     Raises:
         Unreadable: if the file cannot be read.
     """
-    return check_text(read_bytes(path), asked, work)
+    return check_text(read_bytes(path), required, work)
 
 
 def read_bytes(path: str) -> bytes:
-    """Return the bytes of a file, or of standard input, up to one more than the limit.
+    """Return the bytes of a file or of standard input, at most one more than the limit.
 
     Raises:
-        Unreadable: if there are none.
+        Unreadable: if the file cannot be read.
     """
     try:
         with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:

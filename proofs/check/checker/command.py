@@ -4,17 +4,17 @@ import argparse
 from collections.abc import Sequence
 from typing import NoReturn
 
-from .asking import Request, RequiredClaim, place_of_asked, split_alphabet
 from .checking import check_file
 from .kernel.kind import REGIMES
 from .kernel.verdicts import ACCEPTED, GRAVEST_FIRST, STATUS, Malformed, Refusal, expect, verdict_of
+from .requirements import Request, RequiredClaim, parse_required, split_alphabet
 
 
 class Arguments(argparse.ArgumentParser):
-    """Arguments whose misuse is one line."""
+    """An argument parser whose errors are one line."""
 
     def error(self, message: str) -> NoReturn:
-        """What is wrong with the arguments.
+        """Report a misuse of the arguments.
 
         Raises:
             Malformed: always.
@@ -23,7 +23,7 @@ class Arguments(argparse.ArgumentParser):
 
 
 def make_parser() -> Arguments:
-    """Return the options."""
+    """Build the argument parser."""
     parser = Arguments(prog="check", allow_abbrev=False, description="Checks certificates: accepted 0, rejected 1, "
                        "malformed 2, incomplete 3. The exit status of several files is that of the gravest verdict.")
     parser.add_argument("files", metavar="FILE", nargs="+", help="a certificate; - is standard input")
@@ -40,7 +40,7 @@ def make_parser() -> Arguments:
 
 
 def read_arguments(argv: Sequence[str] | None) -> Request:
-    """Return the files and the claim of a command line.
+    """Parse a command line into the files and the required claim.
 
     Raises:
         Malformed: for bad usage.
@@ -49,22 +49,22 @@ def read_arguments(argv: Sequence[str] | None) -> Request:
     options = make_parser().parse_args(argv)
     expect(options.work >= 1, "--work: expected a number of 1 or more")
     alphabet = None if options.alphabet is None else split_alphabet(options.alphabet)
-    asked = RequiredClaim(options.formula, tuple(options.predicate), alphabet, options.min_n, options.max_n,
+    required = RequiredClaim(options.formula, tuple(options.predicate), alphabet, options.min_n, options.max_n,
                           options.regime, options.causal, options.given)
     for name in ("formula", "given"):
-        place_of_asked(asked, None, name)  # it makes sense, whatever the files are
-    return Request(tuple(options.files), asked, options.work)
+        parse_required(required, None, name)  # rejects a malformed one before any file is read
+    return Request(tuple(options.files), required, options.work)
 
 
 def gravest(verdicts: Sequence[str]) -> str:
-    """Return the verdict that decides the exit status of several."""
+    """Return the verdict that decides the exit status of several files."""
     return next(verdict for verdict in GRAVEST_FIRST if verdict in verdicts)
 
 
 def check_one(path: str, request: Request) -> tuple[str, list[str]]:
-    """Return the verdict on one file, and the lines that are printed."""
+    """Check one file; return its verdict and the lines to print."""
     try:
-        lines = check_file(path, request.asked, request.work).lines
+        lines = check_file(path, request.required, request.work).lines
     except Refusal as refusal:
         verdict = verdict_of(refusal)
         return verdict, [f"{verdict}: {path}: {refusal}"]
@@ -72,7 +72,7 @@ def check_one(path: str, request: Request) -> tuple[str, list[str]]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Checks every file and prints the verdicts; returns the exit status of the gravest one."""
+    """Check every file and print the verdicts; return the exit status of the gravest one."""
     try:
         request = read_arguments(argv)
         results = [check_one(path, request) for path in request.files]
@@ -88,5 +88,5 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def printable(line: str) -> str:
-    """One line of ASCII; what was quoted is as it was, since it has neither other characters nor breaks."""
+    """Escape a line to printable ASCII; quoted text has neither other characters nor breaks, and is unchanged."""
     return "".join(c if " " <= c <= "~" else c.encode("unicode_escape").decode("ascii") for c in line)

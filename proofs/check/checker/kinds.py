@@ -1,8 +1,7 @@
-"""The kinds of claims: a row a format, with the chapter that reads, decides and describes its files.
+"""The table of formats: one row for each, with the chapter that reads, decides and describes its files.
 
-A chapter is imported when a file needs it: who checks certificates of formulas alone runs the kernel and one chapter.
-A new kind of claim is one folder of `chapters/`, whose `KIND` has what `FileKind` asks for (or whose
-`find_kind` says so of each file), and one row here.
+A chapter is imported when a file needs it: certificates of formulas need the kernel and one chapter only. A new kind of
+claim is one folder of `chapters/` that defines `KIND` (a `FileKind`) or `find_kind(document)`, and one row here.
 """
 
 from collections.abc import Mapping
@@ -22,7 +21,7 @@ CHAPTERS: Mapping[str, str] = {
 
 
 def find_kind(document: Mapping[str, Json]) -> FileKind:
-    """Who knows a file that begins with its format; a certificate with the key `floats` is of the chapter of that."""
+    """Return the kind of a file by its format; a certificate with the key `floats` belongs to the chapter `floats`."""
     name = CHAPTERS[str(document["format"])]
     name = "floats" if name == "formula" and "floats" in document else name
     chapter = import_module(f".chapters.{name}", __package__)

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from proofs.check import ACCEPTED, STATUS, Refusal, verdict_of
-from proofs.check.checker.asking import ANYTHING
 from proofs.check.checker.checking import check_within
 from proofs.check.checker.kernel.budget import DEFAULT_STEPS, Budget
+from proofs.check.checker.requirements import ANYTHING
 
 VERDICTS = tuple(STATUS)
 FAILED = "failed"

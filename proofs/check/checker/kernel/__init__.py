@@ -1,1 +1,1 @@
-"""What every chapter stands on; ../../README.md is the way in."""
+"""Modules that every chapter builds on; ../../README.md has an overview."""

@@ -1,9 +1,9 @@
-"""The functions of expressions; docs/certificate.md, section 1. ln and sqrt themselves are in `irrational/`."""
+"""The functions of expressions; docs/certificate.md, section 1. `irrational/` computes ln and sqrt."""
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-DIGITS = 48  # after the point, of ln and sqrt where nothing needs more
+DIGITS = 48  # decimal places of ln and sqrt by default
 MAX_ARGUMENT = 1 << 4096  # numerators and denominators of arguments are below it; others have no value
 
 
@@ -20,15 +20,15 @@ def log2ceil(x: Fraction) -> int:
 
 LOG2: Mapping[str, Callable[[Fraction], int]] = {"log2ceil": log2ceil, "log2floor": log2floor}
 IRRATIONAL = frozenset({"sqrt", "ln"})
-"""Those that may have irrational values."""
+"""The functions with irrational values."""
 FUNCTIONS = IRRATIONAL | LOG2.keys()
 
 
 def has_short_terms(x: Fraction) -> bool:
-    """Whether an argument is not too long."""
+    """Return whether numerator and denominator of an argument are below `MAX_ARGUMENT`."""
     return x.numerator < MAX_ARGUMENT > x.denominator
 
 
 def apply_log2(name: str, x: Fraction) -> Fraction | None:
-    """Return the value of log2ceil or log2floor at x, or None where it has none."""
+    """Return log2ceil or log2floor of x, or None where it is undefined."""
     return Fraction(LOG2[name](x)) if x > 0 and has_short_terms(x) else None

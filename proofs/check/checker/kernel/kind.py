@@ -1,4 +1,4 @@
-"""What a chapter says of one kind of file, so that the rest needs to know no more of it."""
+"""The interface between a chapter and the rest of the checker: one `FileKind` for each kind of file."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,20 +7,20 @@ from typing import Any
 from .budget import Budget
 from .reading.document import Json
 
-WIDTH = 13  # of the first column of what is printed
+WIDTH = 13  # of the first printed column
 REGIMES = ("temperature", "position", "unstated")
-"""What a claim may say of temperatures and position embeddings."""
+"""The conditions that a claim may state on temperatures and position embeddings."""
 
 
 @dataclass(frozen=True)
 class FileKind:
-    """Who reads, decides and describes the files of a format.
+    """The functions that read, prove and describe the files of a format.
 
     Attributes:
-        about: what the claims of this kind are about, for who asks for something that they do not say.
-        parts: what may be asked for beside alphabet and lengths; attributes of its claim.
-        is_refutation: whether such a file refutes a claim, so that nothing of it can be asked for.
-        times: how many times the default work and memory it may take.
+        about: the subject of claims of this kind, for the message about a required part that they lack.
+        parts: the parts of the claim (attributes of it) that can be required besides alphabet and lengths.
+        is_refutation: whether such files refute a claim, so that no part of it can be required.
+        times: the factors of the default work and memory that such files may take.
     """
 
     read: Callable[[Json, Budget], Any]
@@ -33,5 +33,5 @@ class FileKind:
 
 
 def entry(name: str, lines: Sequence[str]) -> list[str]:
-    """Return the lines under one name in the first column; none if there are none."""
+    """Return the lines with ``name`` in the first column of the first one; an empty list for no lines."""
     return [f"{name if number == 0 else '':{WIDTH}}{line}" for number, line in enumerate(lines)]

@@ -1,4 +1,4 @@
-"""Exact arithmetic on numbers that a file controls: every operation is charged by the length of its operands.
+"""Exact arithmetic on numbers from files: every operation is charged by the length of its operands.
 
 An operation on rationals of p and q bits takes a few products and greatest common divisors, each of about p q
 operations on bits; 2^16 of those count as a step of work. The product of two integers is four times cheaper.
@@ -16,49 +16,49 @@ from .verdicts import TooLong
 Name = TypeVar("Name")
 Numbers = tuple[Fraction, ...]
 
-INTEGER_BITS = 512  # of memory for an integer beside its own: the object, and a pointer to it
+INTEGER_BITS = 512  # of memory for an integer besides its own bits: the object, and a pointer to it
 
 ZERO, ONE = Fraction(0), Fraction(1)
 
 
 class Enclosure(NamedTuple):
-    """A real number between these two, of which no more is known."""
+    """A closed interval of rationals that contains a real number."""
 
     lower: Fraction
     upper: Fraction
 
 
 Number = Fraction | Enclosure
-"""A number that is known exactly, or between two."""
+"""A rational, or the enclosure of a real number."""
 
 QUARTER = Fraction(1, 4)  # the greatest error of a truth that the feed-forward part can still round
 
 
 def size(x: Fraction) -> int:
-    """Bits of a rational."""
+    """Return the bits of a rational: those of numerator and denominator."""
     return x.numerator.bit_length() + x.denominator.bit_length()
 
 
 def ends_of(x: Number) -> Enclosure:
-    """Return the number as an enclosure, both ends of which are the number itself if it is known exactly."""
+    """Return a number as an enclosure; both ends are equal if it is exact."""
     return x if isinstance(x, Enclosure) else Enclosure(x, x)
 
 
 def size_of_ends(x: Number) -> int:
-    """Bits of a number that is kept: of both ends if there are two."""
+    """Return the bits of a stored number: of both ends if it is an enclosure."""
     return size(x) if isinstance(x, Fraction) else size(x.lower) + size(x.upper)
 
 
 def text_of(x: Fraction) -> str:
-    """Two rationals have one text if and only if they are equal. In base 16, in which none is too long to write."""
+    """Return a text that two rationals share if and only if they are equal; in base 16, which has no limit of size."""
     return f"{x.numerator:x}/{x.denominator:x}"
 
 
-def told_apart(budget: Budget, key: object) -> Hashable:
-    """The same key with texts for its numbers: a file can choose numbers of one hash, which make a table a list."""
+def text_key(budget: Budget, key: object) -> Hashable:
+    """Return a key with texts in place of numbers, since a file can choose many numbers with one hash."""
     if isinstance(key, tuple):
         budget.spend(len(key) >> 2)
-        return tuple([told_apart(budget, part) for part in key])
+        return tuple([text_key(budget, part) for part in key])
     if isinstance(key, Fraction):
         budget.spend(size(key) >> 10)
         return text_of(key)
@@ -69,19 +69,19 @@ def told_apart(budget: Budget, key: object) -> Hashable:
 
 
 class CacheOfNumbers(Cache[object, Value]):
-    """Results that are found by numbers of a file."""
+    """A cache whose keys contain numbers from a file."""
 
     def __init__(self, budget: Budget) -> None:
         super().__init__()
         self._budget = budget
 
     def get(self, key: object) -> Value | None:
-        """What was kept, or None."""
-        return super().get(told_apart(self._budget, key))
+        """Return the cached result, or None."""
+        return super().get(text_key(self._budget, key))
 
     def keep(self, key: object, value: Value, bits: int = 0) -> Value:
-        """Return the value itself, kept."""
-        return super().keep(told_apart(self._budget, key), value, bits)
+        """Cache a result, and return it; ``bits`` is the memory of its numbers."""
+        return super().keep(text_key(self._budget, key), value, bits)
 
 
 def bounded(x: Fraction) -> Fraction:
@@ -96,7 +96,7 @@ def bounded(x: Fraction) -> Fraction:
 
 
 def charge(budget: Budget, x: Fraction, y: Fraction) -> None:
-    """Counts the work of an operation on two rationals."""
+    """Charge the work of one operation on two rationals."""
     budget.spend(2 + (size(x) * size(y) >> 16))
 
 
@@ -119,7 +119,7 @@ def divide(budget: Budget, x: Fraction, y: Fraction) -> Fraction:
 
 
 def total(budget: Budget, terms: Iterable[Fraction]) -> Fraction:
-    """Return the exact sum, bounded all the way."""
+    """Return the exact sum of all terms; every partial sum is at most `MAX_RATIONAL_BITS` long."""
     result = ZERO
     for term in terms:
         result = add(budget, result, term)
@@ -127,37 +127,36 @@ def total(budget: Budget, terms: Iterable[Fraction]) -> Fraction:
 
 
 def inner_product(budget: Budget, left: Iterable[Fraction], right: Iterable[Fraction]) -> Fraction:
-    """Return the sum of the products: the score of a query and a key."""
+    """Return the exact inner product, such as the score of a query and a key."""
     return total(budget, (multiply(budget, x, y) for x, y in zip(left, right, strict=True)))
 
 
-def combine_columns(budget: Budget, weights: Mapping[str, Fraction], held: Mapping[str, Sequence[Fraction]],
+def combine_columns(budget: Budget, weights: Mapping[str, Fraction], columns: Mapping[str, Sequence[Fraction]],
                     length: int) -> Sequence[Fraction]:
-    """Return the linear form at each row of columns of this length."""
-    terms = [held[name] if weight == ONE else multiply_column(budget, weight, held[name])
+    """Return a linear combination of columns of ``length`` rows, row by row."""
+    terms = [columns[name] if weight == ONE else multiply_column(budget, weight, columns[name])
              for name, weight in weights.items()]
     result: Sequence[Fraction] = terms[0] if terms else [ZERO] * length
     for term in terms[1:]:
         result = add_columns(budget, result, term)
     return result
 
-
 def multiply_column(budget: Budget, factor: Fraction, column: Sequence[Fraction]) -> Sequence[Fraction]:
-    """Return the exact products; all rows are charged like the longest."""
+    """Return the exact products; every row is charged like the longest."""
     widest = max(map(size, column), default=0)
     budget.spend(len(column) * (2 + (widest * size(factor) >> 16)))
     return [bounded(factor * x) for x in column]
 
 
 def add_columns(budget: Budget, left: Sequence[Fraction], right: Sequence[Fraction]) -> Sequence[Fraction]:
-    """Return the exact sums, row by row; all rows are charged like the longest."""
+    """Return the exact sums, row by row; every row is charged like the longest."""
     p, q = max(map(size, left), default=0), max(map(size, right), default=0)
     budget.spend(len(left) * (2 + (p * q >> 16)))
     return [bounded(x + y) for x, y in zip(left, right, strict=True)]
 
 
 def ratio(one: Mapping[Name, Fraction | int], other: Mapping[Name, Fraction | int]) -> Fraction | None:
-    """How many times the other form the one is; None if it is no multiple."""
+    """Return x with one = x * other, for two linear forms; None if no x fits."""
     if not one:
         return ZERO
     found = {Fraction(one[name]) / other[name] for name in one if name in other}
@@ -177,7 +176,7 @@ def short_common_multiple(budget: Budget, numbers: Iterable[int]) -> int | None:
 
 
 def least_common_multiple(budget: Budget, numbers: Iterable[int]) -> int:
-    """Return the same.
+    """Return the least common multiple of positive integers.
 
     Raises:
         TooLong: if it is.
@@ -189,7 +188,7 @@ def least_common_multiple(budget: Budget, numbers: Iterable[int]) -> int:
 
 
 def over_one_denominator(budget: Budget, rows: Sequence[Sequence[Fraction]]) -> tuple[int, list[tuple[int, ...]]]:
-    """One denominator for all of the numbers, and their numerators.
+    """Return one denominator of all the numbers, and their numerators over it, row by row.
 
     Raises:
         TooLong: if it is.
@@ -198,7 +197,7 @@ def over_one_denominator(budget: Budget, rows: Sequence[Sequence[Fraction]]) -> 
 
 
 def denominators_of(budget: Budget, rows: Sequence[Sequence[Fraction]]) -> list[int]:
-    """All that occur, each once."""
+    """Return the different denominators, ascending."""
     budget.spend(1 + (sum(map(len, rows)) >> 1))
     denominators = sorted(x.denominator for row in rows for x in row)  # not a set: they can be of one hash
     return [one for one, _ in groupby(denominators)]
@@ -206,7 +205,7 @@ def denominators_of(budget: Budget, rows: Sequence[Sequence[Fraction]]) -> list[
 
 def over_denominator(budget: Budget, rows: Sequence[Sequence[Fraction]],
                      common: int) -> tuple[int, list[tuple[int, ...]]]:
-    """Return this denominator, which fits all of the numbers, and their numerators."""
+    """Return ``common``, a multiple of all denominators, and the numerators over it, row by row."""
     count = sum(map(len, rows))
     longest = max((abs(x.numerator) for row in rows for x in row), default=0).bit_length() + common.bit_length()
     budget.spend(count * (1 + (common.bit_length() ** 2 >> 18)))
@@ -215,5 +214,5 @@ def over_denominator(budget: Budget, rows: Sequence[Sequence[Fraction]],
 
 
 def bits_of(numbers: Iterable[int]) -> int:
-    """Return the memory of integers."""
+    """Return the bits of memory that integers take."""
     return sum(INTEGER_BITS + number.bit_length() for number in numbers)

@@ -1,12 +1,12 @@
-"""The verdicts, their words and exit statuses, and how a refusal is worded.
+"""The verdicts, their words and exit statuses, and the wording of refusals.
 
 accepted    every obligation of the claim is proved
-rejected    an obligation cannot be proved, or the claim is not the one asked for; this does not say that it is false
-malformed   the file (or what was asked) is not in the format, or is larger than the format allows
-unreadable  there is no such file, or it cannot be read
-incomplete  the check ended before it was done: it ran out of work or memory, or failed; nothing is known
+rejected    an obligation cannot be proved, or the claim is not the required one; it may still be true
+malformed   the file (or the request) is not in the format, or is larger than the format allows
+unreadable  the file does not exist, or cannot be read
+incomplete  the check ended early: it ran out of work or memory, or failed; nothing is known
 
-Every refusal is one line. What a file says appears in it only through `quote` and `show`.
+Every refusal is one line. Text of the file appears in it only through `quote` and `show`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,15 +19,15 @@ EXACT_BITS = 200  # numbers with more bits are shown by their order of magnitude
 
 
 class Refusal(Exception):
-    """Why a file is not accepted; one of the kinds below."""
+    """The reason why a file is not accepted; one of the kinds below."""
 
 
 class Rejected(Refusal):
-    """An obligation could not be proved, or the claim is not the one asked for."""
+    """An obligation could not be proved, or the claim is not the required one."""
 
 
 class TooCoarse(Rejected):
-    """An obligation that enclosures of this width leave open: narrower ones may prove it."""
+    """An obligation that enclosures of this width do not decide: narrower ones may prove it."""
 
 
 class Malformed(Refusal):
@@ -35,7 +35,7 @@ class Malformed(Refusal):
 
 
 class Unreadable(Malformed):
-    """There are no bytes to be read; nothing is wrong with them."""
+    """The bytes of the file could not be read; nothing is wrong with them."""
 
 
 class Incomplete(Refusal):
@@ -43,7 +43,7 @@ class Incomplete(Refusal):
 
 
 class TooLong(Incomplete):
-    """A number would be longer than is allowed: who has another way may try it, as work and memory are left."""
+    """A number would be longer than is allowed: a caller with another method may try it within its budget."""
 
 
 ACCEPTED = "accepted"
@@ -59,7 +59,7 @@ def verdict_of(refusal: Refusal) -> str:
 
 
 def require(condition: object, message: str, *values: object) -> None:
-    """An obligation. The values take the places of ``{}`` in the message, and are only shown if it fails.
+    """Check an obligation. The values replace ``{}`` in the message, and are formatted only on failure.
 
     Raises:
         Rejected: unless the condition holds.
@@ -69,12 +69,12 @@ def require(condition: object, message: str, *values: object) -> None:
 
 
 def refuse(message: str, *values: object) -> NoReturn:
-    """What an obligation says that does not hold."""
+    """Reject with this message; the values replace ``{}``."""
     raise Rejected(message.format(*map(show, values)))
 
 
 def expect(condition: object, message: str, *values: object) -> None:
-    """A rule of the format, likewise.
+    """Check a rule of the format. The values replace ``{}`` in the message, and are formatted only on failure.
 
     Raises:
         Malformed: unless the condition holds.
@@ -85,7 +85,7 @@ def expect(condition: object, message: str, *values: object) -> None:
 
 @contextmanager
 def within(where: str) -> Iterator[None]:
-    """Adds to what goes wrong where it does."""
+    """Prefix the message of a refusal with its location."""
     try:
         yield
     except Refusal as refusal:
@@ -93,12 +93,12 @@ def within(where: str) -> Iterator[None]:
 
 
 def quote_all(names: Iterable[str]) -> str:
-    """Names as ASCII literals, none of them shortened: what is claimed is said whole."""
+    """Return names as ASCII literals, none shortened, since a claim is printed in full."""
     return ", ".join(map(ascii, names))
 
 
 def quote(value: object) -> str:
-    """Return a text of the file as an ASCII literal, not too long; of any other value of JSON what it is."""
+    """Return a text of the file as an ASCII literal, shortened; of another JSON value, its type or the value itself."""
     if isinstance(value, str):
         return literal(value if len(value) <= LONGEST_QUOTE else value[:LONGEST_QUOTE] + "...")
     if isinstance(value, dict | list | tuple):
@@ -109,13 +109,13 @@ def quote(value: object) -> str:
 
 
 def literal(text: str) -> str:
-    """Return a text in single quotes, in ASCII, so that nobody can tell where it ends but by its end."""
+    """Return a text as an ASCII literal in single quotes; quotes inside are escaped, so that its end is unambiguous."""
     escaped = ascii(text)
     return escaped if escaped.startswith("'") else "'" + escaped[1:-1].replace("'", "\\'") + "'"
 
 
 def show(value: object) -> str:
-    """Return a number, exactly if it is short, else by its order of magnitude; anything else as it is."""
+    """Return a number exactly if it is short, else by its order of magnitude; any other value as it is."""
     if isinstance(value, Fraction | int) and not isinstance(value, bool):
         bits = value.numerator.bit_length() + value.denominator.bit_length()
         if bits > EXACT_BITS:

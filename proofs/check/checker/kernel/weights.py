@@ -1,7 +1,7 @@
-"""Weights of softmax as integers in one unit, each rounded to the side that hurts the claim.
+"""Softmax weights as integers in one unit, each rounded to the side that is worse for the claim.
 
-Only the ratio of weights matters, so scores are relative to the greatest one, and e^x spans any number of bits: sums
-are exact integers, nothing small is dropped, and only bits that no sum reaches are cut out.
+Only the ratio of weights matters, so scores are relative to the greatest one, and e^x may have any number of bits. Sums
+are exact integers: no small term is dropped, only bits that no sum reaches.
 """
 
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ ScaledEnclosure = tuple[int, int, int]
 
 
 class Weigher:
-    """Enclosures of exp, which repeat, and sums of them; found by texts, as a file can choose numbers of one hash."""
+    """Cached enclosures of exp, and signed sums of them. Keys are texts: a file can choose numbers with one hash."""
 
     def __init__(self, budget: Budget, bits: int = WORKING_BITS) -> None:
         self._budget, self.bits, self.rate = budget, bits, ONE  # the logarithm of the base, or less
         self._enclosures = Cache[str, ScaledEnclosure]()
 
     def enclose(self, score: Fraction) -> ScaledEnclosure:
-        """Integers (lower, upper, e) around exp(score) / 2^e."""
+        """Return integers (lower, upper, e) with lower 2^e <= exp(score) <= upper 2^e."""
         self._budget.spend(size(score) >> 10)
         text = text_of(score)
         known = self._enclosures.get(text)
@@ -35,15 +35,15 @@ class Weigher:
         return known
 
     def least_terms(self, scores: Sequence[Fraction], factors: Sequence[int]) -> list[int]:
-        """For each score a term: if a sum of at most MAX_N + len(scores) of them, repeated or not, is not negative,
-        neither is the sum of factor * exp(score) over them.
+        """Return integers whose sums, if not negative, imply that the same sum of factor * exp(score) is not.
 
-        Proof. Let t = factor * weight, the weight rounded down where the factor is positive and up where it is
-        negative, an integer m times 2^e, |m| < 2^(width - room), and 2^room more than the number of terms. A term is
-        m 2^p with p the place of e. Places grow with e, from one e to the next by the difference or by the width.
-        Where it is the width, the terms up to there sum to less than 2^(e + width), which divides all terms above, and
-        to less than 2^(p + width), which divides all above in their places: so the sign of a sum is that of the sum of
-        the highest block that is not 0, with either exponents; in a block these differ by one number.
+        A sum has at most MAX_N + len(scores) terms, with repetitions. Proof. Let t = factor * weight, the weight
+        rounded down where the factor is positive and up where it is negative. It is an integer m times 2^e, |m| <
+        2^(width - room), and 2^room is more than the number of terms. A term is m 2^p with p the place of e. Places
+        grow with e, from one e to the next by the difference or by the width. Where it is the width, the terms up to
+        there sum to less than 2^(e + width), which divides all terms above, and to less than 2^(p + width), which
+        divides all above in their places. So the sign of a sum is the sign of the highest block sum other than 0, with
+        either exponents; in a block these differ by one number.
 
         Raises:
             TooLong: if the integers would be.

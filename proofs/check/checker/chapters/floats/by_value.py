@@ -55,7 +55,7 @@ class ByValue:
         inputs = {source: Input(cell.low, cell.high) for source, cell in enclosed.items()}
         inputs |= {source: FALSE if shut else OPEN
                    for source, shut in zip(self._output.slacks, interval.shut, strict=True)}
-        self._writing.check_number(self._writing.activate(inputs), interval.wanted)
+        self._writing.check_number(self._writing.activate(inputs), interval.expected)
 
     def _check_slack(self, interval: ValueInterval, row: CountedRow, enclosed: KnownCells) -> None:
         """Check that the unit is shut where the formula holds, and at least 1 elsewhere."""

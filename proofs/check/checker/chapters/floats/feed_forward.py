@@ -6,7 +6,7 @@ from ...kernel.numbers import ONE, QUARTER, ZERO
 from ...kernel.reading.records import ApproximateTruth, FeedForward, Neuron, Product, Slack, Truth
 from ...kernel.verdicts import quote, require, within
 from ..formula.families import WrittenDirection, is_by_value
-from ..formula.feed_forward.by_cases import Output, OutputRow, Situation
+from ..formula.feed_forward.by_cases import Assignment, Output, OutputRow
 from ..formula.proof import ProofContext
 from .by_value import ByValue
 from .enclosures import FloatEnclosures
@@ -38,13 +38,13 @@ class FeedForwards:
         """Check rule 5 in every situation."""
         meaning = self._proof.directions[name]
         for row, known in self._rows(output, name):
-            for situation in output.situations(row):
+            for assignment in output.assignments(row):
                 with within(f"n = {row.n}, i = {row.i}"):
                     if isinstance(meaning, Slack):
-                        self._check_slack(output, writing.the_unit_of_slack(), known, situation)
+                        self._check_slack(output, writing.the_unit_of_slack(), known, assignment)
                         continue
-                    inputs = {source: self._input(output, source, situation, known) for source in output.reads}
-                    written, holds = writing.activate(inputs, isinstance(meaning, Product)), output.holds(situation)
+                    inputs = {source: self._input(output, source, assignment, known) for source in output.reads}
+                    written, holds = writing.activate(inputs, isinstance(meaning, Product)), output.holds(assignment)
                     if isinstance(meaning, Product):
                         require(writing.bias == 0, "a product is written with a bias")
                         self._check_copies(name, written, holds)
@@ -75,14 +75,14 @@ class FeedForwards:
         meaning = output.reads[source]
         match meaning:
             case ApproximateTruth(formula, when):
-                if not situation.truths.get(when, False):
+                if not assignment.truths.get(when, False):
                     return Input(ZERO, HIGH)
-                return Input(LOW, HIGH, True) if situation.truths[formula] else Input(ZERO, QUARTER)
+                return Input(LOW, HIGH, True) if assignment.truths[formula] else Input(ZERO, QUARTER)
             case Slack(formula):
-                return FALSE if situation.truths[formula] else OPEN
+                return FALSE if assignment.truths[formula] else OPEN
             case Truth(formula) if not self._proof.is_known(meaning):
-                return TRUE if situation.truths[formula] else FALSE
-            case Product(_, formula) if not self._proof.is_known(meaning) and not situation.truths[formula]:
+                return TRUE if assignment.truths[formula] else FALSE
+            case Product(_, formula) if not self._proof.is_known(meaning) and not assignment.truths[formula]:
                 return FALSE
         return Input(known[source].low, known[source].high)
 
@@ -104,14 +104,14 @@ class FeedForwards:
             if source in output.numbers:
                 terms.append((exactly(c), self._arithmetic.input(self._enclosures.everywhere(source))))
                 continue
-            one = self._input(output, source, situation, known)
+            one = self._input(output, source, assignment, known)
             require(one.high is not None and not one.is_near, "slack is written from {}", quote(source))
             most = one.low if one.high is None else one.high
             low, high = low + min(c * one.low, c * most), high + max(c * one.low, c * most)
             value = FloatValue(one.low, most, ZERO, grid_of(one.low) if one.is_point else None)
             terms.append((exactly(c), self._arithmetic.input(value)))
         error = self._arithmetic.sum(terms).error
-        if output.holds(situation):
+        if output.holds(assignment):
             require(high + error <= 0, "slack may be more than 0")
         else:
             require(low - error >= 1, "slack may be less than 1")

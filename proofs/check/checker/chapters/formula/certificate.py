@@ -1,7 +1,7 @@
-"""Every obligation of a certificate, and then that nothing was left out.
+"""Every obligation of a certificate, and a check that none was left out.
 
-What must be covered follows from the claim alone: its lengths, its alphabet, the rows at which a guard holds. Each
-chapter says how many rows it proved; the two numbers are compared.
+The rows to cover follow from the claim only: its lengths, its alphabet, the rows at which a guard holds. Each rule
+returns the number of rows that it proved; the two numbers are compared.
 """
 
 from collections.abc import Callable, Mapping
@@ -36,7 +36,7 @@ PRECISIONS = 192, 768, 3072  # bits of weights, one after the other while they l
 
 @dataclass
 class Coverage:
-    """What was covered to accept a certificate; ``guarded`` has for each near direction the rows of its guard."""
+    """The coverage of an accepted certificate; ``guarded`` has the number of rows of each near direction's guard."""
 
     embedding_cells: int = 0
     head_rows: int = 0
@@ -46,7 +46,7 @@ class Coverage:
 
 
 def prove_certificate(certificate: Certificate) -> Coverage:
-    """What was covered, if every obligation of the claim is proved."""
+    """Prove every obligation of the claim; return the coverage."""
     proof, coverage = ProofContext(certificate), Coverage()
     writers = find_writers(proof.transformer)
     check_bounds(proof, writers)
@@ -61,7 +61,7 @@ def prove_certificate(certificate: Certificate) -> Coverage:
 
 
 def check_bounds(proof: ProofContext, writers: Mapping[str, Writer]) -> None:
-    """One entry for every near and others direction that a head writes, in the order in which they are written."""
+    """Check that there is one bound for every near and others direction that a head writes, in the order of writing."""
     wanted = [(writer.layer, writer.head, name) for name, writer in writers.items()
               if writer.head and isinstance(proof.directions[name], ApproximateTruth | ApproximateCount)]
     found = [(bound.layer, bound.head, bound.direction) for bound in proof.bounds]
@@ -70,7 +70,7 @@ def check_bounds(proof: ProofContext, writers: Mapping[str, Writer]) -> None:
 
 
 def check_direction(proof: ProofContext, coverage: Coverage, name: str, writer: Writer) -> None:
-    """The writer makes the direction what it means, at every row of the claim."""
+    """Check that the writer makes a direction hold its meaning, at every row of the claim."""
     rows = count_rows(proof, name)
     if not writer.layer:
         done, wanted = check_embedding(proof, name), rows * len(proof.claim.alphabet)
@@ -92,7 +92,7 @@ def check_direction(proof: ProofContext, coverage: Coverage, name: str, writer: 
 
 
 def count_rows(proof: ProofContext, name: str) -> int:
-    """The rows (n, i) of the claim at which a direction's meaning says something; all, but for positional guards."""
+    """Count the rows (n, i) of the claim at which a meaning is a condition: all, or those of a positional guard."""
     meaning = proof.directions[name]
     if not isinstance(meaning, ApproximateTruth) or not proof.language.is_positional(meaning.when):
         return sum(proof.claim.lengths)
@@ -101,16 +101,16 @@ def count_rows(proof: ProofContext, name: str) -> int:
 
 
 def check_errors(errors: Errors, of_truth: bool) -> None:
-    """Stated errors are not negative, and those of a truth at most 1/4, which the feed-forward part can round."""
+    """Check that stated errors are not negative, and at most 1/4 for a truth, which the units can still round."""
     fits = min(errors) >= ZERO and (max(errors) <= QUARTER or not of_truth)
     require(fits, "the errors are {} and {}, expected 0 to 1/4 (others: 0 or more)", *errors)
 
 
 def check_written_by_heads(proof: ProofContext, written: WrittenDirection) -> Covered:
-    """What heads write to a direction is what it means.
+    """Check that the heads write to a direction what it means.
 
-    Weights that are not additive have one head (composition.py). Equal scores have equal weights of the sum 1, and
-    lookups have rules, only for some weightings.
+    Weights that are not additive have one head (composition.py). Only some weightings have rules for equal scores, with
+    weights of the sum 1, and for lookups.
     """
     weighting, meaning = written.heads[0].weighting, written.meaning
     if weighting in ADDITIVE:
@@ -135,7 +135,7 @@ def check_written_by_heads(proof: ProofContext, written: WrittenDirection) -> Co
 
 
 def reads_irrational(proof: ProofContext, written: WrittenDirection) -> bool:
-    """Whether some number that heads read may be irrational."""
+    """Return whether some number that the heads read may be irrational."""
     places = [place for head in written.heads for place in (head.temperature, *proof.places_of(names_in(
         [*head.queries, *head.keys, head.values[written.name]])))]
     return any(map(proof.language.may_be_irrational, places))

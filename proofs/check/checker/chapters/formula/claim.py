@@ -1,7 +1,7 @@
-"""What the claim asks of the transformer as a whole; docs/certificate.md, section 3, Claim.
+"""Obligations on the transformer as a whole; docs/certificate.md, section 3, Claim.
 
-The output and the subformulas are those of the *claim*, and so are the lengths and the alphabet; nothing is counted
-from the network that is to be proved right.
+The output, the subformulas, the lengths and the alphabet are those of the *claim*; none is taken from the network that
+is to be proved right.
 """
 
 from ...kernel.language import Place
@@ -12,16 +12,16 @@ from .proof import ProofContext
 
 
 def check_output(proof: ProofContext) -> int:
-    """Return the output means the claimed formula, and some direction the truth of each subformula; their number.
+    """Check that the output means the claimed formula, and some direction each subformula; return their number.
 
-    A comparison with counts is one formula T R 0, in which each count occurs once or not at all. So the subformulas
-    are those that remain when comparisons are put together: what only counts that cancel speak of is none.
+    A comparison with counts is one formula T R 0, in which each count occurs once or not at all. So the subformulas are
+    those that remain when comparisons are normalised: a formula that only cancelled counts mention is not one.
     """
     claimed = Truth(proof.claim.formula)
     require(proof.directions[proof.transformer.output] == claimed, "the output does not mean the claimed formula")
-    held = {meaning.formula for meaning in proof.directions.values() if isinstance(meaning, Truth)}
+    meant = {meaning.formula for meaning in proof.directions.values() if isinstance(meaning, Truth)}
     parts = proof.language.below([proof.claim.formula])
-    missing = [place for place in parts if place not in held]
+    missing = [place for place in parts if place not in meant]
     if missing:
         shown = proof.language.write_short(missing[0])
         refuse("no direction means the truth of the subformula {}", shown)
@@ -29,7 +29,7 @@ def check_output(proof: ProofContext) -> int:
 
 
 def check_network(proof: ProofContext) -> None:
-    """Embeddings and temperatures have a value at every (n, i), whatever reads them; the regime is the claimed one."""
+    """Check that embeddings and temperatures have a value at every (n, i), even if unread, and the regime."""
     heads = proof.transformer.heads
     hard = [head for head in heads if head.weighting in HARD]
     require(not hard, "the weighting of a head is not the expected softmax")
@@ -44,7 +44,7 @@ def check_network(proof: ProofContext) -> None:
 
 
 def check_embedding_values(proof: ProofContext, place: Place) -> None:
-    """It has a value at every (n, i); in the temperature regime a small one ([SHA] Theorem 20a embeds i and i^2)."""
+    """Check that an embedding has a value at every (n, i), bounded in the temperature regime ([SHA] Theorem 20a)."""
     is_bounded = proof.claim.regime == "temperature"
     for n, firsts in proof.lengths([place]):
         whole = None if proof.language.may_be_irrational(place) else proof.columns.integers(place, n)
@@ -61,7 +61,7 @@ def check_embedding_values(proof: ProofContext, place: Place) -> None:
 
 
 def check_temperatures(proof: ProofContext, place: Place) -> None:
-    """It is positive at every (n, i); in the position regime it is 1."""
+    """Check that a temperature is positive at every (n, i), and 1 in the position regime."""
     depends_on_position = "i" in proof.language.leaves(place)
     for n, firsts in proof.lengths([place]):
         temperatures = (proof.columns.enclosures(place, n) if depends_on_position
@@ -73,7 +73,7 @@ def check_temperatures(proof: ProofContext, place: Place) -> None:
 
 
 def check_causal(proof: ProofContext) -> None:
-    """All heads look to the left only, and nothing depends on n."""
+    """Check that every head is future-masked, and that nothing depends on n."""
     heads, placed = proof.transformer.heads, proof.transformer.position_embedding
     require(all(head.mask == "future" for head in heads), "causal: a head is not future-masked")
     expressions = [*placed.values(), *(head.temperature for head in heads)]

@@ -1,8 +1,8 @@
 """Composition; docs/certificate.md, section 4: every direction has one writer, and is read only after it is written.
 
-Why that composes: a direction holds 0 until its writer adds to it, and nobody adds to it afterwards. So at every later
-stage it holds what its writer wrote, and a writer may be proved right from the meanings of what it reads: by
-induction over the stages, those hold.
+Proof. A direction holds 0 until its writer adds to it, and nothing adds to it afterwards. So at every later stage it
+holds what its writer wrote, and a writer may be proved right from the meanings of what it reads, by induction over the
+stages.
 
 The writer may be several heads of one layer whose weights are additive: together they are one, which writes their sum.
 """
@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 from ...kernel.reading.records import ADDITIVE, LinearForm, Transformer
 from ...kernel.verdicts import quote, require
 
-SHOWN_HEADS = 4  # of those after the first that write one direction: a message is a line
+SHOWN_HEADS = 4  # of those after the first that write one direction: a message is one line
 
 
 @dataclass(frozen=True)
 class Writer:
-    """Who writes a direction: the embedding (layer 0), a head of a layer, or its feed-forward part (head 0).
+    """The writer of a direction: the embedding (layer 0), a head of a layer, or its feed-forward block (head 0).
 
-    ``more`` are the other heads of the layer that write it, too.
+    ``more`` are the other heads of the layer that also write it.
     """
 
     layer: int
@@ -29,12 +29,12 @@ class Writer:
 
     @property
     def stage(self) -> int:
-        """When: 0 is the embedding, 2 l - 1 are the heads of layer l, 2 l is its feed-forward part."""
+        """The stage of the writer: 0 is the embedding, 2 l - 1 the heads of layer l, 2 l its feed-forward block."""
         return 2 * self.layer - (self.head > 0)
 
     @property
     def label(self) -> str:
-        """Where, for messages."""
+        """The location of the writer, for messages."""
         if not self.layer:
             return "embedding"
         shown = ", ".join(map(str, (self.head, *self.more[:SHOWN_HEADS])))
@@ -54,7 +54,7 @@ class WriterPart:
 
 
 def parts_of(transformer: Transformer) -> Iterator[WriterPart]:
-    """All heads and feed-forward parts, in the order of their stages."""
+    """Yield all heads and feed-forward blocks, in the order of their stages."""
     for number, layer in enumerate(transformer.layers, 1):
         for place, head in enumerate(layer.heads, 1):
             reads = (*head.queries, *head.keys, *head.values.values())
@@ -65,15 +65,12 @@ def parts_of(transformer: Transformer) -> Iterator[WriterPart]:
 
 
 def find_writers(transformer: Transformer) -> dict[str, Writer]:
-    """The one writer of every direction: the embedded ones first, the others in the order in which they are written.
-
-    A direction that nothing writes holds 0 everywhere, and counts as embedded.
-    """
+    """Find the one writer of every direction: the embedded ones first, the others in the order of writing."""
     parts = list(parts_of(transformer))
     later = {name for part in parts for name in part.writes}
     embedded = {*transformer.position_embedding, *names_in(transformer.token_embedding.values())}
     writers = {name: Writer(0, 0) for name in transformer.directions if name in embedded or name not in later}
-    more: dict[str, list[int]] = {}  # of what only additive heads write, as yet, the heads after the first
+    more: dict[str, list[int]] = {}  # for a direction that only additive heads write so far: the heads after the first
     for part in parts:
         for name in names_in(part.reads):
             is_written = name in writers and writers[name].stage < part.writer.stage
@@ -91,12 +88,12 @@ def find_writers(transformer: Transformer) -> dict[str, Writer]:
 
 
 def find_local(transformer: Transformer) -> set[str]:
-    """Directions that matter at their position alone: the output, and what only units read that write nothing but such.
+    """Find the local directions: the output, and those read only by units all of whose written directions are local.
 
-    These need mean what they do only where the assumption of the claim holds. Proof. Units read and write at one
-    position. Let the assumption hold there: by induction over the stages, all that units read there holds its meaning,
-    if it is local, and if not, everywhere; so each local direction does, of which the rules prove that. No head reads
-    one, so nothing depends on what it is at other positions. The layers are seen from the last: readers come later.
+    These need to hold their meaning only where `given` holds. Proof. Units read and write at one position. Let `given`
+    hold there: by induction over the stages, all that units read there holds its meaning, local directions by
+    hypothesis and the others everywhere; so each local direction does, since the rules prove that. No head reads one,
+    so nothing depends on its value at other positions. The layers are visited from the last: readers come later.
     """
     read = {name for layer in transformer.layers for unit in layer.feedforward.units for name in unit.reads}
     local = {transformer.output, *read}
@@ -110,5 +107,5 @@ def find_local(transformer: Transformer) -> set[str]:
 
 
 def names_in(rows: Iterable[LinearForm]) -> Iterator[str]:
-    """All directions that linear forms mention."""
+    """Yield all directions that linear forms mention."""
     return (name for row in rows for name in row)

@@ -1,7 +1,7 @@
-"""What an accepted certificate claims, in words: all of it, and nothing but what was checked.
+"""The complete claim of an accepted certificate in words, restricted to what was checked.
 
-Every line is written from what was parsed. Names and symbols are quoted, formulas and predicates are rebuilt from their
-nodes, with brackets; so a file cannot print words of its own.
+Every line is written from parsed values. Names and symbols are quoted, formulas and predicates are printed from their
+nodes, with brackets; so a file cannot inject text.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ REGIMES = {"position": "every temperature is 1", "unstated": "nothing more is cl
 
 
 def describe_certificate(given: Certificate, coverage: Coverage) -> list[str]:
-    """Return the whole claim, and what was covered to accept it."""
+    """Return the lines with the whole claim, and with the coverage of its proof."""
     claim, network = given.claim, given.transformer
     units = sum(len(layer.feedforward.units) for layer in network.layers)
     return [
@@ -38,7 +38,7 @@ def describe_certificate(given: Certificate, coverage: Coverage) -> list[str]:
 
 
 def words_of_claim(claim: Claim, weights: str) -> list[str]:
-    """What holds of every word."""
+    """Return the statement about every word."""
     return [f"for every n in {claim.min_n}..{claim.max_n}, every word of length n over the alphabet and every",
             *(["position of it, the output is exactly 1 where the formula holds, and exactly 0 where not;"]
               if claim.given is None else ["position of it at which what is given holds, the output is exactly 1 where",
@@ -48,13 +48,13 @@ def words_of_claim(claim: Claim, weights: str) -> list[str]:
 
 
 def words_of_weights(given: Certificate) -> str:
-    """How attention is weighted."""
+    """Name the weightings of the heads."""
     found = sorted({head.weighting for head in given.transformer.heads})
     return f"weightings: {', '.join(found)}" if {*found} - {"softmax"} else "real softmax"
 
 
 def words_of_regime(given: Certificate) -> str:
-    """What the regime adds."""
+    """Return the condition that the regime adds."""
     small = f"every position embedding has absolute value at most {'n^2' if given.counts else '1'}"
     return REGIMES.get(given.claim.regime, small)
 
@@ -71,12 +71,12 @@ def words_of_errors(given: Certificate, coverage: Coverage) -> Iterator[str]:
 
 
 def words_of_guards(coverage: Coverage) -> list[str]:
-    """Return the near directions of which nothing is claimed but that they are between 0 and 1."""
+    """Name the near directions whose guard never holds, so that only their range 0..1 is claimed."""
     never = [name for name, rows in coverage.guarded.items() if not rows]
     return [f"of {quote_all(never)}: the guard holds at no (n, i)"] if never else []
 
 
 def write_rounded_up(x: Fraction, digits: int = DIGITS) -> str:
-    """In decimal, to so many digits after the point."""
+    """Write a number in decimal, rounded up, to this many digits after the point."""
     scaled = -(-x * 10**digits // 1)
     return f"{scaled // 10**digits}.{scaled % 10**digits:0{digits}d}"

@@ -1,4 +1,4 @@
-"""Embedding; docs/certificate.md, section 5: tokens or positions alone make a direction what it means."""
+"""Embedding; docs/certificate.md, section 5: tokens or positions alone make a direction hold its meaning."""
 
 from ...kernel.numbers import ZERO
 from ...kernel.reading.records import Truth
@@ -7,11 +7,11 @@ from .proof import ProofContext
 
 
 def check_embedding(proof: ProofContext, name: str) -> int:
-    """Return the number of cells (symbol, n, i) at which the direction is proved to hold what it means.
+    """Return the number of cells (symbol, n, i) at which the direction is proved to hold its meaning.
 
     If positions embed it, no token writes it, and the embedding is the stated number, or the truth, at every (n, i).
-    Where both are one expression (or formula) there is nothing to compare; that it has a value everywhere is asked of
-    every embedding (claim.py).
+    Where both are one expression (or formula) there is nothing to compare; claim.py checks that every embedding has a
+    value everywhere.
     """
     if name not in proof.transformer.position_embedding:
         return check_token_embedding(proof, name)
@@ -33,7 +33,7 @@ def check_embedding(proof: ProofContext, name: str) -> int:
 
 
 def check_token_embedding(proof: ProofContext, name: str) -> int:
-    """It means the truth of a formula over symbols, and each symbol's entry (0 if there is none) is that truth."""
+    """Check that a direction means a formula over symbols, and that each symbol's entry (0 if absent) is its truth."""
     meaning, language = proof.directions[name], proof.language
     if not (isinstance(meaning, Truth) and language.is_of_symbols(meaning.formula)):
         refuse("token embeddings do not make it what it means")

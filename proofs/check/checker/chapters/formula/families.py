@@ -1,8 +1,8 @@
-"""Who proves what is written to a direction: the one table of the rules of docs/certificate.md, section 5.
+"""The table of the rules of docs/certificate.md, section 5: which function proves what is written to a direction.
 
-A row says in which file of which chapter the rule is, this one or one that builds on it; it is imported when some
-direction comes under it. So who checks a certificate reads this table, and then the files of the rules that it needs.
-Where several rules recognise what is written, the first one decides.
+A row names the module of the rule, in this chapter or in one that builds on it; it is imported when it is first needed.
+So the check of a certificate reads this table and the modules of the rules that it uses. Where several rules apply, the
+first one decides.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -34,7 +34,7 @@ Proved = TypeVar("Proved")
 
 
 class WrittenDirection(NamedTuple):
-    """A direction, and what writes it: heads of one layer, or the units and the bias of a feed-forward part."""
+    """A direction and its writers: heads of one layer, or the hidden units and the bias of a feed-forward block."""
 
     name: str
     meaning: Meaning
@@ -44,14 +44,14 @@ class WrittenDirection(NamedTuple):
 
 
 class Covered(NamedTuple):
-    """How many rows (n, i) are proved; of a near direction, at how many of them its guard can hold."""
+    """The number of rows (n, i) that are proved; for a near direction, the number at which its guard can hold."""
 
     rows: int
     guarded: int | None = None
 
 
 class Family(NamedTuple):
-    """A rule: what it recognises, its file among the chapters, and the function there that proves what is written."""
+    """A rule: the test whether it applies, its module among the chapters, and the function there that proves it."""
 
     recognises: Callable[[ProofContext, WrittenDirection], bool]
     file: str
@@ -59,29 +59,29 @@ class Family(NamedTuple):
 
 
 def is_additive(_: ProofContext, written: WrittenDirection) -> bool:
-    """Heads whose weights do not depend on other positions."""
+    """Return whether heads write the direction whose weights do not depend on other positions."""
     return bool(written.heads) and written.heads[0].weighting in ADDITIVE
 
 
 def by_heads(*kinds: type[Meaning]) -> Callable[[ProofContext, WrittenDirection], bool]:
-    """Heads write a direction of one of these kinds."""
+    """Return the test whether heads write a direction of one of these kinds."""
     return lambda _, written: bool(written.heads) and isinstance(written.meaning, kinds)
 
 
 def attends(proof: ProofContext, written: WrittenDirection) -> bool:
-    """Return a head finds a truth, by queries that are the same in every word."""
+    """Return whether a head writes a truth by queries that are equal in every word."""
     return bool(written.heads) and isinstance(written.meaning, ApproximateTruth) and all(
         map(proof.is_known, meanings_of_queries(proof, written.heads)))
 
 
 def looks_up_a_sum(proof: ProofContext, written: WrittenDirection) -> bool:
-    """Return a head finds a truth, by queries that read counts by their approximations."""
+    """Return whether a head writes a truth by queries that read counts through their approximations."""
     return isinstance(written.meaning, ApproximateTruth) and any(
         isinstance(meaning, ApproximateCount) for meaning in meanings_of_queries(proof, written.heads))
 
 
 def is_by_value(proof: ProofContext, written: WrittenDirection) -> bool:
-    """Return a feed-forward output that one sum of counts decides."""
+    """Return whether a feed-forward block writes an output that one sum of counts decides."""
     read = [proof.directions[source] for unit in written.units for source in unit.reads]
     on_count = isinstance(written.meaning, Truth) and is_on_count(proof, written.meaning.formula)
     return not written.heads and (
@@ -90,13 +90,13 @@ def is_by_value(proof: ProofContext, written: WrittenDirection) -> bool:
 
 
 def is_on_count(proof: ProofContext, formula: Place) -> bool:
-    """Whether it is a predicate on a single count."""
+    """Return whether a formula is a predicate on a single count."""
     operator, operands, _ = proof.language.nodes[formula]
     return operator == "on" and proof.language.nodes[operands[1]].operator != "T"
 
 
 def meanings_of_queries(proof: ProofContext, heads: Sequence[Head]) -> Iterator[Meaning]:
-    """What the directions mean that queries read."""
+    """Return the meanings of the directions that queries read."""
     return (proof.directions[source] for head in heads for query in head.queries for source in query)
 
 
@@ -116,21 +116,21 @@ COUNTS_THAT_UNITS_READ = "sums.counts", "find_interval"
 HEADS_WITH_RATIONALS = "irrational.heads", "with_rationals"
 SPARSE_COSTS, SPARSE_MEANS = ("weightings.sparse", "SparseKernel"), ("weightings.sparse", "is_sparse_mean_near")
 OTHER_GAPS, RECURRENT_WEIGHTS = ("weightings.gaps", "GapsOfOtherWeightings"), ("weightings.geometric", "Passes")
-"""What rules need besides: where gaps do not decide, where something is read, and for other weightings."""
+"""Further functions of rules: where gaps do not decide, where counts are read, and for other weightings."""
 
 
 def prove(proof: ProofContext, written: WrittenDirection) -> Covered:
-    """Return the first rule that recognises what is written proves that it is what the direction means."""
+    """Prove what is written to a direction by the first rule that applies; return the covered rows."""
     family = next(family for family in FAMILIES if family.recognises(proof, written))
     covered: Covered = load(family.file, family.function)(proof, written)
     return covered
 
 
 def attempt(first: Callable[[], Proved], second: Callable[[], Proved], has_second: bool = True) -> Proved:
-    """What the first way proves, or else the second, if there is one: with connectives taken apart.
+    """Return the result of the first method, or else of the second one (with connectives taken apart), if there is one.
 
     Raises:
-        Rejected: if neither does; why the first does not.
+        Rejected: if neither succeeds; with the reason of the first.
     """
     try:
         return first()
@@ -142,5 +142,5 @@ def attempt(first: Callable[[], Proved], second: Callable[[], Proved], has_secon
 
 
 def load(file: str, name: str) -> Any:
-    """What a file among the chapters has by this name; it is imported where it is needed for the first time."""
+    """Import a function or class of a module among the chapters on its first use."""
     return getattr(import_module(f"..{file}", __package__), name)

@@ -1,4 +1,4 @@
-"""What a gap of scores costs, by weighting; docs/certificate.md, section 5, A pivot, has kernels and proof."""
+"""The cost of a gap of scores, by weighting; docs/certificate.md, section 5, A pivot, has kernels and proof."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -10,17 +10,15 @@ from ...kernel.weights import Weigher
 from .families import SPARSE_COSTS, load
 
 NEGLIGIBLE = 60
-"""Weights below e^-60 of the greatest are bounded, not summed: 4096 of them are below 2^-74, less than any stated error
-that is worth stating. The producer has the same number by itself."""
+"""Weights below e^-60 of the greatest are bounded, not summed: 4096 of them are below 2^-74, below useful errors."""
 
 FALLS = {"softmax": NEGLIGIBLE, "softmax-plus-one": NEGLIGIBLE, "sparsemax": 1, "entmax-1.5": 2}
-"""A gap of this much, below, costs nothing: of a sparse weighting K_e is 0 there, as 1 - e <= 1."""
+"""A gap of this much, below, costs nothing: K_e of a sparse weighting is 0 there, as 1 - e <= 1."""
 
 
 def suffices(weigher: Weigher, budget: Budget, weighting: str, gaps: Sequence[Fraction], others: int,
              error: Fraction) -> bool:
-    """Whether the sum of K_e over the gaps is at most e, 0 <= e < 1; ``others`` is how many gaps below are not listed.
-    """
+    """Return whether the sum of K_e over the gaps is at most e, 0 <= e < 1; ``others`` gaps are below `-NEGLIGIBLE`."""
     if weighting in SPARSE:
         costs = load(*SPARSE_COSTS)(budget, weighting, error)
         return total(budget, map(costs.at, gaps)) <= error

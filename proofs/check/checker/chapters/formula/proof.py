@@ -1,7 +1,7 @@
-"""A certificate under proof, and what its directions hold by what they mean.
+"""A certificate under proof, and the values that its directions hold according to their meanings.
 
-Going up the layers, each writer of a direction is proved right from the *meanings* of what it reads, never from the
-values in a run. So what a direction holds is asked here, and what depends on the word is given by the one who asks.
+From the first layer upwards, each writer of a direction is proved right from the *meanings* of the directions it reads,
+never from the values of a run. This module provides those values; the caller supplies whatever depends on the word.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Errors = tuple[Fraction, Fraction]
 
 
 class ProofContext:
-    """A certificate with what all chapters ask about it."""
+    """A certificate with everything that the chapters query about it."""
 
     def __init__(self, certificate: Certificate) -> None:
         self.claim, self.transformer = certificate.claim, certificate.transformer
@@ -50,26 +50,26 @@ class ProofContext:
         self.forget()
 
     def with_values(self, language: Language, weigher: Weigher) -> ProofContext:
-        """Return the same proof, with other values of numbers and other weights."""
+        """Return a copy of the proof with other values of numbers and other weights."""
         other = copy(self)
         other.language, other.weigher = language, weigher
         other.forget()
         return other
 
     def forget(self) -> None:
-        """Nothing is known yet that depends on the values of numbers."""
+        """Reset all caches that depend on the values of numbers."""
         self.letters: dict[object, Any] = {}  # of automata: one object for equal letters (attention/automaton.py)
-        self.rows_by_value: dict[object, Any] = {}  # of sums/by_value.py, whose key says all that they depend on
+        self.rows_by_value: dict[object, Any] = {}  # of sums/by_value.py; the key contains all that they depend on
         self.columns = Columns(self.language, self.language.values, self.claim.lengths)
-        self.proved = CacheOfNumbers[bool](self.budget)  # situations that need not be proved again, whoever meets them
+        self.proved = CacheOfNumbers[bool](self.budget)  # proved cases, for any caller
 
     def lengths(self, places: Iterable[Place], mask: str = "future",
                 descending: bool = False) -> Iterator[tuple[int, Sequence[int]]]:
-        """Yield the lengths n to look at, where all depends on i, these places and the visible positions.
+        """Yield the lengths n to check, where a row depends on i, these places and the visible positions only.
 
         With each, a number for each i: the rows (first, i), ..., (n, i), where ``first`` is the number, are one row.
-        Proof. If no place mentions n, and no positions after i are visible, the row (m, i) is the row (max_n, i) for
-        every m of the claim that is at least i: max_n is the one length. Else, as for "past", first = n everywhere.
+        Proof. Let no place mention n, and no positions after i be visible. Then the row (m, i) is the row (max_n, i)
+        for every m of the claim that is at least i: max_n is the one length. Else, as for "past", first = n everywhere.
         """
         least, greatest = self.claim.min_n, self.claim.max_n
         if mask == "future" and not self.mentions_length(places):
@@ -78,11 +78,11 @@ class ProofContext:
             yield from ((n, (n,) * n) for n in self.claim.lengths[:: -1 if descending else 1])
 
     def mentions_length(self, places: Iterable[Place]) -> bool:
-        """Whether one of these mentions n."""
+        """Return whether one of these places mentions n."""
         return any("n" in self.language.leaves(place) for place in places)
 
     def places_of(self, names: Iterable[str]) -> list[Place]:
-        """Return the numbers and formulas that say what these exact directions hold."""
+        """Return the numbers and formulas that define the values of these exact directions."""
         found: list[Place] = []
         for name in names:
             match self.directions[name]:
@@ -93,19 +93,19 @@ class ProofContext:
         return found
 
     def is_known(self, meaning: Meaning) -> bool:
-        """Whether what it says does not depend on the word."""
+        """Return whether the value of a direction with this meaning does not depend on the word."""
         return isinstance(meaning, PositionalNumber) or (
             isinstance(meaning, Truth | Product) and self.language.is_positional(meaning.formula))
 
     def known_numbers(self, name: str, n: int) -> Sequence[Fraction]:
-        """What a known direction holds at (n, 1), ..., (n, n)."""
+        """Return the values of a known direction at (n, 1), ..., (n, n)."""
         if not self.is_known(self.directions[name]):
             raise self.not_known(name)
         place, *formulas = self.places_of([name])  # of a product, its formula is the second
         return self.columns.numbers(place, n, *(self.columns.truths(one, n) for one in formulas))
 
     def known_forms(self, rows: Sequence[LinearForm], n: int) -> list[Sequence[Fraction]]:
-        """For each linear form of known directions its numbers at (n, 1), ..., (n, n)."""
+        """Return the values of each linear form of known directions at (n, 1), ..., (n, n)."""
         found = []
         for row in rows:
             self.budget.spend(1 + len(row))
@@ -113,14 +113,14 @@ class ProofContext:
         return found
 
     def not_known(self, name: str) -> Rejected:
-        """Why it is not known what a direction holds."""
+        """Return the refusal for a direction whose value is not known."""
         meaning = self.directions[name]
         if isinstance(meaning, Truth | Product):
             return Rejected(f"{self.language.write_short(meaning.formula)} is not decided by what is read")
         return Rejected(f"exact directions are read, not {quote(name)}, of kind {kind_of(meaning)}")
 
     def units_writing(self, part: FeedForward, name: str) -> Sequence[Neuron]:
-        """Return the units of a feed-forward part that write a direction; all units are sorted once."""
+        """Return the hidden units of a feed-forward block that write a direction; all units are sorted once."""
         if part not in self._units:
             self.budget.spend(len(part.units))
             writing: dict[str, list[Neuron]] = {}
@@ -131,5 +131,5 @@ class ProofContext:
         return self._units[part].get(name, ())
 
     def positions_counted(self, count: Place, n: int, i: int) -> int:
-        """How many positions a count looks at."""
+        """Return the number of positions in the range of a count at (n, i)."""
         return i if self.language.nodes[count].operator == "#<" else n + 1 - i

@@ -1,6 +1,7 @@
-"""The object of docs/certificate.md, section 3, to a `Certificate`: a claim, its transformer, its stated bounds.
+"""Reader of the object of docs/certificate.md, section 3: a claim, its transformer, its stated bounds.
 
-What the key `floats` holds is read by the chapter of float runs, behind all of this."""
+The chapter `floats` reads the key of that name afterwards.
+"""
 
 from functools import partial
 
@@ -26,8 +27,7 @@ from .records import Bound, Certificate, Claim
 
 
 def read_certificate(document: Json, budget: Budget) -> Certificate:
-    """The certificate that a document holds; the transformer comes first, since the claim may mention its predicates.
-    """
+    """Read a certificate; the transformer comes first, since the claim may mention its predicates."""
     fields = headed(document, "certify-certificate", "claim", "transformer", "bounds", "words", "floats",
                     optional=("words", "floats"))
     language = Language(budget)
@@ -45,7 +45,7 @@ def read_certificate(document: Json, budget: Budget) -> Certificate:
 
 
 def read_claim(value: Json, language: Language) -> Claim:
-    """Return the claim; its least length may be left out, and is 1 then; so may what is given."""
+    """Read the claim; its least length may be left out, and is 1 then; `given` may be left out, too."""
     fields = Fields(value, "formula", "alphabet", "min_n", "max_n", "regime", "causal", "given",
                     optional=("min_n", "given"))
     claim = Claim(
@@ -61,7 +61,7 @@ def read_claim(value: Json, language: Language) -> Claim:
 
 
 def read_bound(value: Json) -> Bound:
-    """Return the stated errors of one direction."""
+    """Read the stated errors of one direction."""
     fields = Fields(value, "layer", "head", "direction", "error_if_false", "error_if_true")
     layer, head = integer_within(range(1, MAX_LAYERS + 1)), integer_within(range(1, MAX_HEADS + 1))
     return Bound(fields.read("layer", layer), fields.read("head", head), fields.read("direction", read_text),

@@ -1,4 +1,4 @@
-"""What a certificate of a formula says, as frozen records; docs/certificate.md, section 3. Nothing is believed yet."""
+"""The contents of a certificate of a formula, as frozen records; docs/certificate.md, section 3. Not trusted yet."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,7 +10,7 @@ from ...kernel.reading.records import ApproximateTruth, Product, Slack, Transfor
 
 @dataclass(frozen=True)
 class Claim:
-    """For every n in min_n..max_n and every word: the output holds exactly the truth of the formula.
+    """The claim: at every position of every word of length n in min_n..max_n, the output is the truth of the formula.
 
     Where something is ``given``, the claim is about the positions at which that holds, and no others.
     """
@@ -44,7 +44,8 @@ class Bound:
 class Certificate:
     """A claim, the transformer that it is about, and the stated bounds.
 
-    ``floats`` are the claims about float runs, which the chapter of them reads and proves, and this one never looks at.
+    ``floats`` are the claims about float models, which the chapter `floats` reads and proves; this chapter ignores
+    them.
     """
 
     claim: Claim
@@ -56,6 +57,6 @@ class Certificate:
 
     @property
     def counts(self) -> bool:
-        """Whether the formula of some direction counts; the temperature regime then allows embeddings up to n^2."""
+        """True if the formula of some direction counts; the temperature regime then allows embeddings up to n^2."""
         return any("#" in self.language.leaves(meaning.formula) for meaning in self.transformer.directions.values()
                    if isinstance(meaning, Truth | ApproximateTruth | Product | Slack))

@@ -14,7 +14,7 @@ from .proof import ProofContext
 
 
 def check_equal_scores(proof: ProofContext, written: WrittenDirection) -> Covered:
-    """Return the mean of the values is the stated number."""
+    """Prove that the scores of each row are equal and the mean of the values is the stated number, at all rows."""
     (head,) = written.heads
     check_scores(proof, head)
     check_known_mean(proof, head, written.name)
@@ -22,14 +22,14 @@ def check_equal_scores(proof: ProofContext, written: WrittenDirection) -> Covere
 
 
 def check_mask(proof: ProofContext, head: Head, count: Place) -> None:
-    """A head sees what a count looks at."""
+    """Check that the mask of a head is the range of a count."""
     operator = proof.language.nodes[count].operator
     mask = "future" if operator == "#<" else "past"
     require(head.mask == mask, "a {} mask does not see what {} counts", head.mask, operator)
 
 
 def check_known_mean(proof: ProofContext, head: Head, name: str) -> None:
-    """The mean of known values is the stated number."""
+    """Check that the mean of known values is the stated number."""
     read = head.values[name]
     for n, firsts in proof.lengths(proof.places_of([name, *read]), head.mask):
         (values,), wanted = proof.known_forms([read], n), proof.known_numbers(name, n)
@@ -41,13 +41,13 @@ def check_known_mean(proof: ProofContext, head: Head, name: str) -> None:
 
 
 def check_scores(proof: ProofContext, head: Head) -> None:
-    """All scores of each row are equal: so they are if the query is 0, or all keys are equal."""
+    """Check that all scores of each row are equal, as they are if the query is 0 or all keys are equal."""
     if not any(head.queries) and not any(head.keys):
         return
     for n, firsts in proof.lengths(proof.places_of(names_in([*head.queries, *head.keys])), head.mask):
         queries, keys = (list(zip(*proof.known_forms(rows, n), strict=True)) for rows in (head.queries, head.keys))
         with proof.budget.holding(sum(ENTRY_BITS + sum(map(size, key)) for key in keys)):
-            changes = [0, *accumulate(a != b for a, b in pairwise(keys))]  # how many keys differ from the one before
+            changes = [0, *accumulate(a != b for a, b in pairwise(keys))]  # the number of keys unlike the previous one
             for i, (query, shortest) in enumerate(zip(queries, firsts, strict=True), 1):
                 first, last = visible(head.mask, n, i)
                 if any(query) and changes[last - 1] > changes[first - 1]:

@@ -1,1 +1,1 @@
-"""Heads that read irrational numbers, on top of `formula`: `powers`, `heads` (or rationals instead)."""
+"""Heads that read irrational numbers, on top of `formula`: `powers`, or else `heads` (rationals in their place)."""

@@ -1,11 +1,12 @@
 """Heads that read irrational numbers; docs/certificate.md, section 5, Heads that read irrational numbers.
 
-Such a head is proved with powers of one number in place of exponentials, where they are such (powers.py). Else it is
-proved with a rational in place of each irrational number, and with smaller errors than those stated.
-Claim. Let z be the real scaled scores of a row and z' those with the rationals, |z - z'| <= d, s = 2 d < 1. (a) If all
-values are in [0, 1] and the head is within e (1 - s) of a truth with z', it is within e of it with z. (b) If values are
-at most V in absolute value and the head is within e - 2 s V of a number with z', it is within e of it with z.
-The page proves it.
+If its weights are powers of one rational, a head is proved with these powers (powers.py). Else it is proved with a
+rational in place of each irrational number, and with smaller errors than the stated ones.
+
+Claim. Let z be the real scaled scores of a row and z' those with the rationals, |z - z'| <= d, s = 2 d < 1. (a) Let all
+values be in [0, 1]. If the head is within e (1 - s) of a truth with z', it is within e of it with z. (b) Let values be
+at most V in absolute value. If the head is within e - 2 s V of a number with z', it is within e of it with z. The page
+proves it.
 """
 
 from copy import copy
@@ -36,7 +37,7 @@ from .powers import with_powers
 
 
 class RoundedValues(Values):
-    """The values of places, all of which are exact."""
+    """Values of places, all of which are exact."""
 
     def exact(self, value: Number, place: Place, n: int, i: int) -> Fraction:
         """Return the value itself, or the lower end of its enclosure."""
@@ -54,14 +55,14 @@ NORMALISED = ("softmax", "softmax-plus-one")
 
 
 class RoundedNumber(NamedTuple):
-    """A number of every row: at most ``size`` in absolute value, and within ``error`` of the rational for it."""
+    """Bounds of a number over all rows: ``size`` of its absolute value, ``error`` of the rational in its place."""
 
     size: Fraction
     error: Fraction
 
 
 def with_rationals(proof: ProofContext, head: Head, name: str, bits: int) -> ProofContext:
-    """Return the proof with powers, or with rationals in place of irrational numbers if the precision is not 0 bits.
+    """Return the proof with powers if ``bits`` is 0, else with rationals in place of irrational numbers.
 
     Raises:
         Rejected: if no rule allows irrational numbers here.
@@ -85,10 +86,10 @@ def with_rationals(proof: ProofContext, head: Head, name: str, bits: int) -> Pro
 
 
 def of_rationals(proof: ProofContext) -> ProofContext:
-    """Return the proof of the network with rationals in place of irrational numbers, whose heads may err by more.
+    """Return the proof of the network with rationals in place of irrational numbers, with greater errors of heads.
 
-    Proof. With z and z' exchanged in the proof of the page: an error e of a truth gets to at most e exp(s) <= e/(1 - s)
-    (o/(1 - o) grows by a factor of at most exp(s), so o does), one of a number to at most e + 2 s V.
+    Proof. Exchange z and z' in the proof of the page. An error e of a truth becomes at most e exp(s) <= e/(1 - s): o/(1
+    - o) grows by a factor of at most exp(s), so o does. An error e of a number becomes at most e + 2 s V.
     """
     rational = proof.with_values(with_rationals_as_values(proof.language, DIGITS), proof.weigher)
     errors = dict(proof.errors)
@@ -104,14 +105,13 @@ def of_rationals(proof: ProofContext) -> ProofContext:
 
 
 def losses(rational: ProofContext, head: Head, name: str) -> tuple[Fraction, Fraction]:
-    """s, and 2 s V of a number; 0 of a truth."""
+    """Return s, and the loss 2 s V of a number (0 for a truth)."""
     s, is_truth = 2 * deviation(rational, head), isinstance(rational.directions[name], ApproximateTruth)
     return s, ZERO if is_truth else multiply(rational.budget, 2 * s, extent_of_form(rational, head.values[name]).size)
 
 
 def deviation(proof: ProofContext, head: Head) -> Fraction:
-    """How far the scaled scores are at most from those with rationals; proof: one factor after the other is replaced.
-    """
+    """Bound the error of scaled scores with rationals. Proof: replace one factor after the other."""
     lengths = proof.lengths([head.temperature])
     temperature = [end for n, _ in lengths for end in proof.columns.enclosures(head.temperature, n)]
     cold = RoundedNumber(divide(proof.budget, ONE, min(t.lower for t in temperature)),
@@ -129,7 +129,7 @@ def deviation(proof: ProofContext, head: Head) -> Fraction:
 
 
 def extent_of_form(proof: ProofContext, row: LinearForm) -> RoundedNumber:
-    """Of a linear form, at every row and in every word."""
+    """Bound a linear form and its error, at every row and in every word."""
     size = error = ZERO
     for name, weight in row.items():
         one = extent_of(proof, name)
@@ -139,7 +139,7 @@ def extent_of_form(proof: ProofContext, row: LinearForm) -> RoundedNumber:
 
 
 def extent_of(proof: ProofContext, name: str) -> RoundedNumber:
-    """Of what a direction holds, at every row and in every word."""
+    """Bound the value of a direction and its error, at every row and in every word."""
     match proof.directions[name]:
         case Truth() | ApproximateTruth() | Mean():
             return RoundedNumber(ONE, ZERO)
@@ -153,7 +153,7 @@ def extent_of(proof: ProofContext, name: str) -> RoundedNumber:
 
 
 def extent_of_column(proof: ProofContext, place: Place, when: Place | None) -> RoundedNumber:
-    """Of a number, at every row where a positional formula holds, if there is one."""
+    """Bound a number and its error, at every row where a positional formula holds, if there is one."""
     size = error = ZERO
     for n, _ in proof.lengths([place] if when is None else [place, when]):
         needed = None if when is None else proof.columns.truths(when, n)

@@ -1,10 +1,10 @@
 """Heads whose weights are powers of one number, exactly.
 
-Claim. Let all that the head reads be rational but the temperature, which is c/ln(b) at each row, for one rational b > 1
-and rationals c. Then the weight of a score s, exp(s ln(b)/c), is b^(s/c): the rules hold with the temperatures c, and
-with powers of b in place of those of e, as all that they use of e is that e > 1; where they ask for a curvature of at
-least 1, it is C ln(b) (`rate`). What is computed is exact, by F/d ln(x) + G/d ln(y) = 1/d ln(x^F y^G) for integers F, G
-and d, and by ln(b) = -ln(1/b).
+Claim. Let all that the head reads be rational except the temperature, which is c/ln(b) at each row, for one rational b
+> 1 and rationals c. Then the weight of a score s, exp(s ln(b)/c), is b^(s/c). The rules hold with the temperatures c
+and with powers of b in place of those of e, as they only use e > 1; where they need a curvature of at least 1, it is C
+ln(b) (`rate`). The computation is exact, by F/d ln(x) + G/d ln(y) = 1/d ln(x^F y^G) for integers F, G and d, and by
+ln(b) = -ln(1/b).
 """
 
 from collections.abc import Sequence
@@ -24,11 +24,11 @@ from ...kernel.weights import Weigher
 from ..formula.composition import names_in
 from ..formula.proof import ProofContext
 
-LONGEST = 1 << 15  # bits of b, and of one weight beside another
+LONGEST = 1 << 15  # bits of b, and of one weight relative to another
 
 
 class Power(NamedTuple):
-    """The number factor * ln(base)^exponent; of a rational the exponent is 0."""
+    """The number factor * ln(base)^exponent; the exponent of a rational is 0."""
 
     factor: Fraction
     exponent: int = 0
@@ -36,25 +36,25 @@ class Power(NamedTuple):
 
 
 def with_powers(proof: ProofContext, head: Head) -> ProofContext:
-    """The proof with the temperatures c and the weights b^(s/c); TooCoarse is raised if it is not such a head."""
-    language, heat = copy(proof.language), head.temperature
-    language.values = values = PowerValues(language, heat)
+    """Return the proof with the temperatures c and the weights b^(s/c); raise TooCoarse if they are not powers."""
+    language, temperature = copy(proof.language), head.temperature
+    language.values = values = PowerValues(language, temperature)
     read = proof.places_of(names_in([*head.queries, *head.keys, *head.values.values()]))
-    bases = {values.power(n, i).base for n, _ in proof.lengths([heat])
-             for i in range(1, n + 1 if "i" in language.leaves(heat) else 2)}
+    bases = {values.power(n, i).base for n, _ in proof.lengths([temperature])
+             for i in range(1, n + 1 if "i" in language.leaves(temperature) else 2)}
     require_powers(head.weighting == "softmax" and len(bases) == 1 and not any(map(language.may_be_irrational, read)))
     return proof.with_values(language, Powers(proof.budget, bases.pop()))
 
 
 class PowerValues(Values):
-    """The values of places, in which the temperature c/ln(b) has the value c."""
+    """Values of places, in which the temperature c/ln(b) has the value c."""
 
     def __init__(self, language: Language, temperature: Place) -> None:
         super().__init__(language)
         self._language, self._temperature = language, temperature
 
     def exact(self, value: Number, place: Place, n: int, i: int) -> Fraction:
-        """Return the value itself; of the temperature, c."""
+        """Return the value itself; for the temperature, c."""
         return self.power(n, i).factor if place == self._temperature else super().exact(value, place, n, i)
 
     def power(self, n: int, i: int) -> Power:
@@ -70,7 +70,7 @@ class PowerValues(Values):
 
 
 def require_powers(condition: bool) -> None:
-    """Raise TooCoarse unless it holds: then enclosures are tried."""
+    """Raise TooCoarse unless the condition holds: then enclosures are used instead."""
     if not condition:
         raise TooCoarse("the weights are not powers of one rational")
 
@@ -100,10 +100,10 @@ class Powers(Weigher):
         self._base, self.rate = base, ends_of(enclose_ln(base, budget)).lower
 
     def least_terms(self, scores: Sequence[Fraction], factors: Sequence[int]) -> list[int]:
-        """For each score factor * b^score, all in one unit, exactly.
+        """Return the terms factor * b^score, all in one unit, exactly.
 
-        Proof. With r = p/q, r^d = b, and e = d (s - m) from 0 to g, m the least score, they are factor p^e q^(g - e),
-        in units of b^m / q^g.
+        Proof. Let r = p/q, r^d = b, and e = d (s - m) from 0 to g, m the least score. The terms are factor p^e q^(g -
+        e), in units of b^m / q^g.
         """
         least, d = min(scores), short_common_multiple(self._budget, [score.denominator for score in scores]) or 0
         require_powers(d > 0)
@@ -118,7 +118,7 @@ class Powers(Weigher):
 
 
 def find_root(x: Fraction, d: int) -> Fraction:
-    """Return the rational r > 0 with r^d = x, whose two parts are found bit by bit."""
+    """Return the rational r > 0 with r^d = x; its numerator and denominator are found bit by bit."""
     ends = [0, 0]
     for which, whole in enumerate(x.as_integer_ratio()):
         for bit in reversed(range(whole.bit_length() // d + 1)):

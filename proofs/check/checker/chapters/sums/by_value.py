@@ -1,7 +1,7 @@
 """Feed-forward outputs by the value of a sum of counts D; docs/certificate.md, section 5, Feed-forward output by value.
 
-Values d of D that follow one another and decide all alike are one interval of values: there a mean or an average is in
-an interval, whose ends are those of the first and the last d.
+Consecutive values d of D that decide all formulas equally are one interval; a mean or an average is then in an
+interval, whose ends belong to the first and the last d.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -19,24 +19,24 @@ from ..formula.feed_forward.piecewise import NeuronForm, Range, add_ranges, grou
 from ..formula.proof import ProofContext
 
 SumOfCounts = Mapping[Place, int]
-"""Counts and their coefficients, none of which is 0."""
+"""Counts and their coefficients, which are not 0."""
 
 
 class ValueInterval(NamedTuple):
-    """The values first..last, the output wanted there (or any greater one), and which slack is 0."""
+    """The values first..last, the expected output there (or its lower bound, if ``or_more``), and which slack is 0."""
 
     first: int
     last: int
-    wanted: Fraction
+    expected: Fraction
     or_more: bool
     shut: tuple[bool, ...]
 
 
 class CountedRow(NamedTuple):
-    """A row that is looked at as one of length n, and its first length and position.
+    """A row, checked at length n, with the first length and position that it represents.
 
-    The least and the greatest value of the sum, how many positions means are over, the known numbers that are read, and
-    what else rows may differ in.
+    `ends` are the least and the greatest value of the sum, `positions` the denominator of means, `numbers` the known
+    numbers that are read, and `more` whatever else distinguishes rows.
     """
 
     n: int
@@ -48,11 +48,11 @@ class CountedRow(NamedTuple):
 
 
 ColumnOf = Callable[[str, int], Sequence[Hashable]]
-"""For a direction and a length, something at each i."""
+"""For a direction and a length, a column with an entry for each i."""
 
 
 class OutputByValue:
-    """One direction that a feed-forward part writes, by these units and this bias."""
+    """One direction that a feed-forward block writes, by these hidden units and this bias."""
 
     def __init__(self, proof: ProofContext, name: str, units: Sequence[Neuron], bias: Fraction) -> None:
         self._proof, self._language, self._bias = proof, proof.language, bias
@@ -74,7 +74,7 @@ class OutputByValue:
         self._on_count = [place for place in self._formulas if self._language.nodes[place].operator == "on"]
 
     def _take(self, source: str, meaning: Meaning) -> None:
-        """Sorts a direction that is read."""
+        """Classify a direction that is read."""
         if self._proof.is_known(meaning):
             self.known.append(source)
         elif isinstance(meaning, Mean | Average):
@@ -97,25 +97,25 @@ class OutputByValue:
         return self._language.counts_of(place)
 
     def _factor(self, other: SumOfCounts) -> Fraction:
-        """How many times the sum of this output another one is."""
+        """Return x with other = x * (the sum of this output)."""
         factor = ratio(other, self._sum)
         require(factor is not None, "two sums of counts are not in proportion")
         return factor or ZERO
 
     def check(self) -> int:
-        """Return the number of rows (n, i) at which the output is the target; equal ones are looked at once."""
+        """Return the number of rows (n, i) at which the output is the target; equal rows are checked once."""
         for row in self.rows():
-            held = dict(zip(self.known, row.numbers, strict=True))
+            known = dict(zip(self.known, row.numbers, strict=True))
             for run in self.runs(row):
-                self._check_run(run, held, row)
+                self._check_run(run, known, row)
         return sum(self._proof.claim.lengths)
 
     def rows(self, every_length: bool = False, more: ColumnOf | None = None) -> Sequence[CountedRow]:
-        """Rows among which are all that differ in what this rule asks; other outputs may have the same.
+        """Return rows that include all that differ in what this rule depends on; other outputs may share them.
 
-        They may differ in ``more``, too: a column for each known direction and each length. The key has all that
-        `_find_rows` depends on beside the claim, which a proof has one of: the sum, the known directions, whether a
-        mean is read, and at which lengths and by which columns rows are told apart.
+        They may also differ in ``more``: a column for each known direction and each length. The key contains all that
+        `_find_rows` depends on besides the claim, of which a proof has one: the sum, the known directions, whether a
+        mean is read, and the lengths and columns that distinguish rows.
         """
         by_length = self._proof.mentions_length(self._on_count)
         key = (tuple(self._sum.items()), tuple(self.known), bool(self.means), by_length, every_length, more)
@@ -141,18 +141,18 @@ class OutputByValue:
         return list(found.values())
 
     def _lengths(self, by_length: bool, every_length: bool) -> Iterator[tuple[int, Sequence[int]]]:
-        """Return the lengths to look at; a count to the right sees where a word ends."""
+        """Return the lengths to check; a count to the right depends on where a word ends."""
         sees_end = any(self._language.nodes[count].operator == "#>" for count in self._sum)
         mask = "past" if sees_end or by_length or every_length else "future"
         return self._proof.lengths(self._proof.places_of(self.known), mask)
 
     def _ends(self, n: int, i: int) -> tuple[int, int]:
-        """The least and the greatest number that the sum can be, if each count is any number of what it looks at."""
+        """Return the least and the greatest value of the sum, if each count is any number up to its range."""
         ends = [c * self._proof.positions_counted(count, n, i) for count, c in self._sum.items()]
         return sum(min(end, 0) for end in ends), sum(max(end, 0) for end in ends)
 
     def _positions(self, n: int, i: int) -> int:
-        """How many positions a mean or an average is over; 0 if none is read."""
+        """Return the number of positions that a mean or an average is over; 0 if none is read."""
         if not self.means:
             return 0
         found = {self._proof.positions_counted(count, n, i) for count in self._sum}
@@ -161,24 +161,24 @@ class OutputByValue:
         return found.pop()
 
     def runs(self, row: CountedRow) -> Iterator[ValueInterval]:
-        """All values, taken together as far as they decide alike."""
-        held: ValueInterval | None = None
+        """Yield all values of the sum, as maximal intervals that decide all formulas equally."""
+        run: ValueInterval | None = None
         n, (least, greatest) = row.n, row.ends
         for first, following in pairwise([*self._starts(least, greatest), greatest + 1]):
             self._proof.budget.spend(5 + 3 * len(self._formulas))
-            run = ValueInterval(first, following - 1, *self._wanted(first, n),
+            one = ValueInterval(first, following - 1, *self._expected(first, n),
                                 tuple(self._holds(place, first, n) for place in self.slacks.values()))
-            if held is not None and held[2:] == run[2:]:
-                held = held._replace(last=run.last)
+            if run is not None and run[2:] == one[2:]:
+                run = run._replace(last=one.last)
             else:
-                if held is not None:
-                    yield held
-                held = run
-        if held is not None:
-            yield held
+                if run is not None:
+                    yield run
+                run = one
+        if run is not None:
+            yield run
 
     def _starts(self, least: int, greatest: int) -> Sequence[int]:
-        """Values among which is the first of every run: comparisons change at most where their T passes 0."""
+        """Return values that include the first one of every run: a comparison changes at most where its T passes 0."""
         if isinstance(self._meaning, ExactCount) or self._on_count:
             self._proof.budget.spend(greatest - least)
             return range(least, greatest + 1)
@@ -190,13 +190,13 @@ class OutputByValue:
         return sorted(start for start in starts if least <= start <= greatest)
 
     def _holds(self, place: Place, value: int, n: int) -> bool:
-        """Whether a formula holds where the sum has this value."""
+        """Return whether a formula holds where the sum has this value."""
         times = self._times[place]
         number = value if times == ONE else multiply(self._proof.budget, times, Fraction(value))
         return self._language.holds_of_sum(place, n, number)
 
-    def _wanted(self, value: int, n: int) -> tuple[Fraction, bool]:
-        """Return the output that is wanted where the sum has this value, and whether any greater one will do."""
+    def _expected(self, value: int, n: int) -> tuple[Fraction, bool]:
+        """Return the expected output where the sum has this value, and whether it is only a lower bound."""
         if isinstance(self._meaning, Truth):
             return (ONE if self._holds(self._meaning.formula, value, n) else ZERO), False
         if isinstance(self._meaning, Slack):
@@ -205,7 +205,7 @@ class OutputByValue:
         return Fraction(value), False
 
     def _check_run(self, run: ValueInterval, held: Mapping[str, Fraction], row: CountedRow) -> None:
-        """The output is as wanted at every value of a run."""
+        """Check the output at every value of a run."""
         got, budget = self._bias, self._proof.budget
         shut = dict(zip(self.slacks, run.shut, strict=True))
         for form, function in self._groups.items():
@@ -214,13 +214,13 @@ class OutputByValue:
             require(one is not None, "the output changes while the counts sum to {} to {}, at n = {}, i = {}",
                     run.first, run.last, *row.first_at)
             got = add(budget, got, one or ZERO)
-        fits = got == run.wanted or (run.or_more and got > run.wanted)
+        fits = got == run.expected or (run.or_more and got > run.expected)
         require(fits, "the output is {}, expected {}, where the counts sum to {} to {}, at n = {}, i = {}", got,
-                run.wanted, run.first, run.last, *row.first_at)
+                run.expected, run.first, run.last, *row.first_at)
 
     def _form_range(self, form: NeuronForm, run: ValueInterval, held: Mapping[str, Fraction], shut: Mapping[str, bool],
                     positions: int) -> Range:
-        """Where a form is in a run: each direction on its own; slack that is not 0 has no greatest number."""
+        """Return the range of a form in a run: each direction separately; slack that is not 0 is unbounded above."""
         budget, parts = self._proof.budget, list[tuple[Fraction, Range]]()
         budget.spend(4 * len(form))
         for source, c in form:
@@ -235,5 +235,5 @@ class OutputByValue:
 
 
 def check_by_value(proof: ProofContext, written: WrittenDirection) -> Covered:
-    """Return the rows (n, i) at which the direction is proved to hold exactly what it means."""
+    """Prove that the direction holds exactly what it means; return the number of rows (n, i)."""
     return Covered(OutputByValue(proof, written.name, written.units, written.bias).check())

@@ -12,7 +12,7 @@ from ..formula.proof import ProofContext
 
 
 def find_counts(proof: ProofContext, form: Iterable[tuple[str, Fraction]]) -> dict[Place, Fraction]:
-    """Return the counts and the truths here that a form reads; a number of other positions is a count less a truth."""
+    """Return the coefficients of counts and truths in a form; a number of others is a count minus a truth."""
     read = dict[Place, Fraction]()
     for source, c in form:
         meaning = proof.directions[source]
@@ -26,7 +26,7 @@ def find_counts(proof: ProofContext, form: Iterable[tuple[str, Fraction]]) -> di
 
 def find_interval(proof: ProofContext, form: Iterable[tuple[str, Fraction]],
                   signs: Mapping[Place, int]) -> RationalInterval | None:
-    """The interval of a times a comparison's T of the assigned sign, for counts of 0..max_n; None if there is none."""
+    """Return the interval of a form that is x (T - constant), T of the assigned sign, counts in 0..max_n, or None."""
     read, budget = find_counts(proof, form), proof.budget
     for comparison, sign in signs.items():
         _, counts, (_, first, *numbers) = proof.language.nodes[comparison]

@@ -19,7 +19,7 @@ from .lookup.target import cover_rows
 
 
 class SumQuery(NamedTuple):
-    """What the queries read: one form of what depends on the word, how many times each query has it, and the rest."""
+    """The queries: one form that depends on the word, the multiple of it in each query, and the known parts."""
 
     form: LinearForm
     factors: Sequence[Fraction]
@@ -27,25 +27,26 @@ class SumQuery(NamedTuple):
 
 
 class Vertex(NamedTuple):
-    """p is sign * D and the sum of more[φ] over the φ that hold here; scores are -curvature (j - H)², |H - p| <= miss.
+    """The vertex p of the scores -curvature (j - H)², |H - p| <= error.
+
+    p is sign * D plus the sum of more[φ] over the φ that hold here.
     """
 
     sign: int
     more: Mapping[Place, int]
     curvature: Fraction
-    miss: Fraction
+    error: Fraction
 
 
 class SumLookupValues(NamedTuple):
-    """The values at all positions; without a vertex if all of them are the same."""
+    """The values at all positions; no vertex if all of them are equal."""
 
     values: Sequence[Fraction]
     vertex: Vertex | None
 
 
 class Claimed(NamedTuple):
-    """In one case of truths here: the values of D at which something is claimed, with their p, and those at which the
-    goal is not the value at p."""
+    """The values of D at which something is claimed, their p, and those whose goal is not the value at p."""
 
     values: Sequence[int]
     places: Sequence[int]
@@ -79,7 +80,7 @@ class LookupOfSum:
     # -- the scores ----------------------------------------------------------------------------------------------------
 
     def _content(self, n: int) -> SumLookupValues:
-        """What rows of words of length n look at; one for all lengths if nothing mentions n."""
+        """Return the values and the vertex for words of length n; for max_n if nothing mentions n."""
         length = n if self._by_length else self._proof.claim.max_n
         if length not in self._contents:
             (values,) = self._proof.known_forms([self._head.values[self._name]], length)
@@ -89,7 +90,7 @@ class LookupOfSum:
         return self._contents[length]
 
     def _find_vertex(self, n: int) -> Vertex:
-        """With a form U that is a multiple of H, the scores are U (linear in j) + (quadratic in j), at every j."""
+        """Find the vertex; scores are U times (linear in j), U a multiple of H, plus (quadratic in j)."""
         keys = self._proof.known_forms(self._head.keys, n)
         numbers = [self._constant(known, n) for known in self._query.known]
         linear = [sum(map(Fraction.__mul__, self._query.factors, row), ZERO) for row in zip(*keys, strict=True)]
@@ -108,26 +109,26 @@ class LookupOfSum:
         return column[0]
 
     def _place_of_form(self, factor: Fraction, curvature: Fraction) -> Vertex:
-        """H is factor times the form: near which integer it is, and how near."""
-        form, miss = {name: factor * weight for name, weight in self._query.form.items()}, ZERO
+        """Return the vertex where H is factor times the form, near an integer."""
+        form, error = {name: factor * weight for name, weight in self._query.form.items()}, ZERO
         for name, weight in form.items():
             meaning = self._proof.directions[name]
             is_truth = isinstance(meaning, Truth) and meaning.formula in self._counted
             require(is_truth or isinstance(meaning, ApproximateCount),
                     "a query reads {}, which does not belong to the sum", quote(name))
-            miss += ZERO if is_truth else abs(weight) * max(self._proof.errors[name])
+            error += ZERO if is_truth else abs(weight) * max(self._proof.errors[name])
         read = find_counts(self._proof, form.items())
         truths = {place: read.pop(place, ZERO) for place in self._counted}
         sign = ratio(read, self._sum)
         require(sign in (1, -1), "the counts that are read are not those of the sum")
         require(all(weight.denominator == 1 for weight in truths.values()), "a truth is read in part")
-        require(2 * miss < 1, "the errors of the counts sum to {}, expected less than 1/2", miss)
-        return Vertex(int(sign or 0), {place: int(weight) for place, weight in truths.items()}, curvature, miss)
+        require(2 * error < 1, "the errors of the counts sum to {}, expected less than 1/2", error)
+        return Vertex(int(sign or 0), {place: int(weight) for place, weight in truths.items()}, curvature, error)
 
     # -- the rows ------------------------------------------------------------------------------------------------------
 
     def check(self) -> Covered:
-        """Return the rows at which the errors are within their bounds, and those where the guard can hold."""
+        """Prove the errors at all rows; return their number, and the number at which the guard can hold."""
         counts_ahead = any(self._language.nodes[count].operator == "#>" for count in self._sum)
         mask = "past" if counts_ahead or self._by_length else self._head.mask
         covered = cover_rows(self._proof.lengths([], mask), self._check_row)
@@ -135,8 +136,8 @@ class LookupOfSum:
         return covered
 
     def _check_row(self, n: int, i: int) -> bool | None:
-        """Whether the guard holds in some case of the row; None if it is positional and does not hold at (n, i)."""
-        self._content(n)  # is in 0..1, whatever the guard is
+        """Return whether the guard holds in some case of the row; None if it is positional and false there."""
+        self._content(n)  # checks 0..1, whatever the guard is
         settled = self._language.settle(self._order, n, i)
         if not settled.get(self._meaning.when, True):
             return None
@@ -156,13 +157,13 @@ class LookupOfSum:
         return is_guarded
 
     def _truths_here(self, settled: Mapping[Place, bool]) -> Iterator[dict[Place, bool]]:
-        """All truths at the row of what is counted."""
+        """Yield all truths at the row of the counted formulas."""
         for truths in product(*([settled[place]] if place in settled else [False, True] for place in self._counted)):
             self._proof.budget.spend(20 + 4 * len(self._sum))
             yield dict(zip(self._counted, truths, strict=True))
 
     def _ends(self, n: int, i: int, here: Mapping[Place, bool]) -> tuple[int, int]:
-        """The least and the greatest number that D can be at a row, if each count is any number that it may be."""
+        """Return the least and the greatest value of D at a row, if each count is any number in its range."""
         least = greatest = 0
         for count, c in self._sum.items():
             one = here[self._language.counted(count)]
@@ -171,7 +172,7 @@ class LookupOfSum:
         return least, greatest
 
     def _find_claimed(self, n: int, here: Mapping[Place, bool], settled: Mapping[Place, bool]) -> Claimed:
-        """For all values of D in words of length n; one for all lengths if nothing mentions n."""
+        """Return the claims for all values of D in words of length n; for max_n if nothing mentions n."""
         length = n if self._by_length else self._proof.claim.max_n
         key = (length, *here.values(), *(settled[place] for place in self._order if place in settled))
         if key not in self._claimed:
@@ -194,7 +195,7 @@ class LookupOfSum:
         return list_claimed(sums, find_goal, lambda d: vertex.sign * d + more if vertex else 1, content.values)
 
     def _decide(self, n: int, d: int, here: Mapping[Place, bool], settled: Mapping[Place, bool]) -> dict[Place, bool]:
-        """What is given where the sum is d: truths of comparisons and predicates, and those of what is counted."""
+        """Return the truths of counted formulas, comparisons and predicates where the sum is d."""
         given = {**settled, **here}
         for place in self._order:
             if place not in given and self._language.is_of_counts(place):
@@ -202,28 +203,28 @@ class LookupOfSum:
         return given
 
     def _times_of(self, place: Place) -> Fraction:
-        """How many times D a comparison or a predicate is about, found once: sums may be long."""
+        """Return the factor x of a comparison's or predicate's sum x D, found once: sums may be long."""
         if place not in self._times:
-            asked = self._language.counts_of(place)
-            self._proof.budget.spend(4 * len(asked))
-            times = ratio(asked, self._sum)
+            counts = self._language.counts_of(place)
+            self._proof.budget.spend(4 * len(counts))
+            times = ratio(counts, self._sum)
             if times is None or (self._language.nodes[place].operator == "on" and times.denominator != 1):
                 raise Rejected(f"{self._language.write_short(place)} is not decided by what is read")
             self._times[place] = times
         return self._times[place]
 
     def _check_error(self) -> None:
-        """S (1 - e) <= e (or what the kernel asks), with the least curvature over the temperature."""
+        """Check S (1 - e) <= e (or the kernel's condition), with the least curvature over the temperature."""
         found = [(n, vertex) for n, vertex in map(self._vertex_that_matters, self._proof.claim.lengths) if vertex]
         if not found:
             return
         least = min(divide(self._proof.budget, vertex.curvature,
                            max(self._proof.columns.numbers(self._head.temperature, n))) for n, vertex in found)
-        miss = max(vertex.miss for _, vertex in found)
+        deviation = max(vertex.error for _, vertex in found)
         error, longest, gaps = min(self._proof.errors[self._name]), self._proof.claim.max_n, list[Fraction]()
         while len(gaps) < 2 * longest:
             k = 1 + len(gaps) // 2
-            gap = least * (2 * k * miss - k * k)
+            gap = least * (2 * k * deviation - k * k)
             if gap <= -FALLS[self._head.weighting]:
                 break
             gaps += [gap, gap]
@@ -233,7 +234,7 @@ class LookupOfSum:
         require(fits, "the error exceeds its bound, where the least curvature is {}", least)
 
     def _vertex_that_matters(self, n: int) -> tuple[int, Vertex | None]:
-        """With the length; none if all values in words of this length are the same: then the goal is, too."""
+        """Return the length and its vertex; None if all values of the length are equal, as is the goal."""
         content = self._content(n)
         self._proof.budget.spend(n)
         return n, content.vertex if len(set(content.values[:n])) > 1 else None
@@ -241,9 +242,9 @@ class LookupOfSum:
 
 def list_claimed(sums: Iterable[int], find_goal: Callable[[int], int | None], find_place: Callable[[int], int],
                  values: Sequence[Fraction], scale: Fraction = ONE) -> Claimed:
-    """For these values of D, in their order: the goals, None where nothing is claimed, and the values at the places.
+    """List the claims for these values of D, in their order: goals (None where nothing is claimed) against values.
 
-    Values are ``scale`` times truths. Who asks sees to it that places are visible where something is claimed.
+    Values are ``scale`` times truths. The caller checks that places are visible where something is claimed.
     """
     found, places, wrong = list[int](), list[int](), list[int]()
     for d in sums:
@@ -258,7 +259,7 @@ def list_claimed(sums: Iterable[int], find_goal: Callable[[int], int | None], fi
 
 
 def split_queries(proof: ProofContext, head: Head) -> SumQuery:
-    """What queries read that depends on the word, which must be multiples of one form, and what is known."""
+    """Split queries into multiples of one form that depends on the word, and known parts."""
     proof.budget.spend(4 * sum(map(len, [*head.queries, *head.keys])))
     known = [{name: weight for name, weight in query.items() if proof.is_known(proof.directions[name])}
              for query in head.queries]
@@ -271,6 +272,6 @@ def split_queries(proof: ProofContext, head: Head) -> SumQuery:
 
 
 def check_lookup_of_sum(proof: ProofContext, written: WrittenDirection) -> Covered:
-    """Return the rows at which the errors are within their bounds, and those where the guard can hold."""
+    """Prove the errors at all rows; return their number, and the number at which the guard can hold."""
     (head,) = written.heads
     return LookupOfSum(proof, head, written.name, cast(ApproximateTruth, written.meaning)).check()

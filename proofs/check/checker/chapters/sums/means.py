@@ -13,9 +13,10 @@ from ..formula.uniform import check_mask, check_scores
 
 
 def check_mean_of_counts(proof: ProofContext, written: WrittenDirection) -> Covered:
-    """Return the mean of the values is that of a count or of a sum of counts.
+    """Prove that a head writes the mean of a count, or the average of a sum of counts, at all rows.
 
-    The values are truths of what is counted, as often as its count is meant, and the mask sees what the counts look at.
+    The values are truths of the counted formulas, times the coefficients of the counts; the mask is the range of the
+    counts.
     """
     (head,), meaning = written.heads, cast(Mean | Average, written.meaning)
     counts = proof.language.counts_of(meaning.count if isinstance(meaning, Mean) else meaning.term)

@@ -1,4 +1,4 @@
-"""Heads of ReLU, ReLU over n and sigmoid: which rule decides them. One counts; several weigh differences together."""
+"""Selection of the rule for heads of ReLU, ReLU over n and sigmoid: one head counts; several weigh differences."""
 
 from ...kernel.reading.records import ApproximateTruth, ExactCount, Truth, kind_of
 from ...kernel.verdicts import refuse, require
@@ -12,9 +12,9 @@ from .sum_lookup import SumLookup
 
 
 def check_additive(proof: ProofContext, written: WrittenDirection) -> Covered:
-    """What these heads write together is what the direction means.
+    """Prove that these heads together write what the direction means.
 
-    Keys that read a total know their count as the row does: heads that select. If only queries do, they look it up.
+    If keys read a total, the heads select positions by the difference of counts; if only queries do, they look it up.
     """
     heads, name, meaning, weighting = written.heads, written.name, written.meaning, written.heads[0].weighting
     require({head.weighting for head in heads} == {weighting}, "the heads have different weightings")

@@ -9,11 +9,11 @@ from ..formula.kernels import NEGLIGIBLE
 
 
 class GapsOfOtherWeightings(Gaps):
-    """The same, but for what is summed at one time."""
+    """Gaps with other lists of gaps to sum."""
 
     def _groups(self, listed: Listed, longest: int, t: int, denominator: int,
                 scores: ScoreGaps) -> Iterator[Sequence[Fraction]]:
-        """Of a sparse weighting, for each place of the pivot, or all at once if some place has all.
+        """Yield the gaps for each place of the pivot of a sparse weighting, or all gaps if one place has them all.
 
         Places outside of the range have no more gaps than its ends.
         """
@@ -27,12 +27,12 @@ class GapsOfOtherWeightings(Gaps):
                    *(gap for k, gap in listed.after.items() if k <= longest - place)]
 
     def _beside(self, t: int, denominator: int, scores: ScoreGaps) -> list[Fraction]:
-        """Return the gap of what softmax plus one weighs beside all positions: its score and its value are 0."""
+        """Return the gap of the additional 1 in the denominator of softmax plus one: its score and its value are 0."""
         if not t or self._weighting in SPARSE:
             return []
         return [max(Fraction(-min(scores.pivots), denominator), Fraction(-NEGLIGIBLE))]
 
     def _can_err(self, t: int) -> bool:
-        """Where t is true, what softmax plus one weighs beside all positions is bad."""
+        """Return whether an error is possible; where t is true, the additional 1 of softmax plus one is bad."""
         some_pivot = any(both[t].pivots for both in self._rule.extremes)
         return super()._can_err(t) or (some_pivot and t == 1 and self._weighting not in SPARSE)

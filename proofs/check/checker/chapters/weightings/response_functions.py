@@ -1,13 +1,13 @@
-"""What heads of additive weights give together to a position at some distance; docs/certificate.md, section 5.
+"""The joint weight of heads of additive weights at a distance; docs/certificate.md, section 5.
 
-If head h gives c_h times a value to what it scores a_h d + b_h, all give W(d) = sum of c_h w(a_h d + b_h) times that
-value, at the distance d. If the position at the distance d* has the value v*, and the distances of all others are
-different numbers, what is written is W(d*) v* and something in L..U, where L and U are the sums of the negative, and of
-the positive W(d) over all other distances, as values are in 0..1.
+If head h contributes c_h times a value to a position of the score a_h d + b_h, all contribute W(d) = sum of c_h w(a_h d
++ b_h) times that value, at the distance d. Let the position at the distance d* have the value v*, and the distances of
+all others be different numbers. Then W(d*) v* and something in L..U is written, as values are in 0..1. L and U are the
+sums of the negative, and of the positive W(d) over all other distances.
 
-ReLU is exact, and ReLU over n is ReLU of scores over n. W of sigmoids is enclosed *relative to its size*: sigma(z) =
-1 - sigma(-z) for z > 0, so W is a rational constant and a sum of multiples of small numbers, each enclosed closely. A
-W(d) that falls like exp(-d) is so known to be positive, at every distance.
+ReLU is exact, and ReLU over n is ReLU of scores over n. W of sigmoids is enclosed *relative to its size*: sigma(z) = 1
+- sigma(-z) for z > 0. So W is a rational constant and a sum of multiples of small numbers, each enclosed closely, and a
+W(d) that decreases like exp(-d) is proved positive, at every distance.
 """
 
 from collections.abc import Iterable
@@ -25,7 +25,7 @@ GRID_BITS = 256  # W of sigmoids is rounded outward to a multiple of 2^-GRID_BIT
 
 
 class ResponseTerm(NamedTuple):
-    """c w(a d + b)."""
+    """The term c w(a d + b): c is ``factor``, a ``slope`` and b ``start``."""
 
     factor: Fraction
     slope: Fraction
@@ -33,14 +33,14 @@ class ResponseTerm(NamedTuple):
 
 
 class ResponseFunction:
-    """W, of one weighting (ReLU or sigmoid) and these terms."""
+    """The function W of one weighting (ReLU or sigmoid) and these terms."""
 
     def __init__(self, proof: ProofContext, is_sigmoid: bool, terms: tuple[ResponseTerm, ...]) -> None:
         self._proof, self.budget, self._terms = proof, proof.budget, terms
         self._is_sigmoid = is_sigmoid
 
     def at(self, d: int) -> tuple[Fraction, Fraction]:
-        """Numbers around W(d); one number of ReLUs."""
+        """Enclose W(d); exact for ReLU."""
         self.budget.spend(10 * len(self._terms))
         scored = [(c, add(self.budget, multiply(self.budget, a, Fraction(d)), b)) for c, a, b in self._terms]
         if self._is_sigmoid:
@@ -49,7 +49,7 @@ class ResponseFunction:
         return found, found
 
     def _enclose(self, scored: Iterable[tuple[Fraction, Fraction]]) -> tuple[Fraction, Fraction]:
-        """Numbers around the sum of c sigma(z).
+        """Enclose the sum of c sigma(z).
 
         Proof. Integers (lower, upper, e) are around sigma(-|z|) / 2^e. With the common denominator of all c, the
         constant is an integer, and each term is rounded outward to a multiple of 2^unit; then the sum is, once more.
@@ -72,7 +72,7 @@ class ResponseFunction:
                 Fraction(-(-ceil_shift(high, unit + GRID_BITS) // common), grid))
 
     def around(self, distances: Iterable[int], apart: int) -> tuple[Fraction, Fraction]:
-        """L and U over these distances, but for the one that is apart."""
+        """Return L and U over these distances, except ``apart``."""
         least = greatest = ZERO
         for d in distances:
             if d != apart:
@@ -82,7 +82,7 @@ class ResponseFunction:
 
 
 def check_exact(response: ResponseFunction, distances: range, apart: int) -> None:
-    """What is written is the value at the distance that is apart, exactly."""
+    """Check that exactly the value at the distance ``apart`` is written."""
     low, high = response.at(apart) if apart in distances else (ONE, ONE)
     require(low == high == ONE, "the weight of what is looked for is {}, expected 1", low)
     least, greatest = response.around(distances, apart)
@@ -90,9 +90,9 @@ def check_exact(response: ResponseFunction, distances: range, apart: int) -> Non
 
 
 def check_near(response: ResponseFunction, distances: range, apart: int, errors: Errors) -> None:
-    """What is written is in 0..1, and within these errors of the value at the distance that is apart, if it is 0 or 1.
+    """Check that the output is in 0..1, and within these errors of the value at the distance ``apart``, if 0 or 1.
 
-    Where it is 0 (or there is no such position) L..U is what is written, where it is 1, W + L .. W + U.
+    Where the value is 0 (or the position does not exist) L..U is written, where it is 1, W + L .. W + U.
     """
     least, greatest = response.around(distances, apart)
     require(least >= 0, "the weights of other positions may be negative, in all {}", briefly(least))
@@ -107,5 +107,5 @@ def check_near(response: ResponseFunction, distances: range, apart: int, errors:
 
 
 def briefly(x: Fraction) -> Fraction:
-    """For messages: to six digits."""
+    """Round a number to six digits after the point, for messages."""
     return Fraction(round(x * 10**6), 10**6)

@@ -1,11 +1,11 @@
-"""Selecting heads; docs/certificate.md, section 5: the row knows a count, and so does every position.
+"""Selecting heads; docs/certificate.md, section 5: queries and keys both read the count at their own position.
 
-Let x be the count of the row and y that of a position it sees. All heads score multiples of x - y and constants, so
-together they weigh a position by W(x - y) (response_functions.py).
+Let x be the count of the row and y the count of a position it sees. All heads score multiples of x - y and constants,
+so together they weigh a position by W(x - y) (response_functions.py).
 
-*The last counted*: only positions that are counted have a value, and the last of them has x - y = 0, the one before it
-1, and so on: different numbers. The target is the value of the last one, and false if there is none.
-*The neighbour*: all positions are counted, x - y is the distance, and the target is the value at the distance 1.
+*The last counted*: only counted positions have a value, and x - y is 0 for the last of them, 1 for the one before it,
+and so on: different numbers. The target is the value of the last one, and false if no position is counted. *The
+neighbour*: all positions are counted, x - y is the distance, and the target is the value at the distance 1.
 """
 
 from collections.abc import Sequence
@@ -25,14 +25,14 @@ from .response_functions import ResponseFunction, ResponseTerm, check_exact, che
 
 
 class ScoreSide(NamedTuple):
-    """A query or a key: for each of its numbers what is known, and how many times the count is added."""
+    """A query or a key: the known part of each of its numbers, and the coefficient of the count in it."""
 
     known: Sequence[LinearForm]
     times: Numbers
 
 
 def split_rows(proof: ProofContext, rows: Sequence[LinearForm], count: Place) -> ScoreSide:
-    """Queries or keys that read known directions and totals of one count."""
+    """Split queries or keys that read known directions and totals of one count."""
     known, times = [], []
     for row in rows:
         proof.budget.spend(1 + len(row))
@@ -55,9 +55,9 @@ def find_count(proof: ProofContext, heads: Sequence[Head]) -> Place:
 
 
 class MarkedAutomaton(TargetAutomaton):
-    """The automaton of a target over the letters of what a form reads; the truth of one formula is marked in letters.
+    """The automaton of a target over the letters of what a form reads; its letters mark the truth of one formula.
 
-    It is what the letter adds to a form that reads nothing, before the other one.
+    The mark is the contribution of a letter to a form that reads nothing, before the other one.
     """
 
     def __init__(self, proof: ProofContext, target: Place, form: LinearForm, mask: str, marked: Place,
@@ -90,7 +90,7 @@ class Selecting:
                        for head in heads]
 
     def check(self) -> None:
-        """The direction holds what it means, in every word."""
+        """Check that the direction holds its meaning in every word."""
         rows = [row for sides in self._sides for side in sides for row in side.known]
         names = names_in([*rows, *self.automaton.known])
         lengths = [n for n, _ in lengths_of(self._proof, self._heads, names, self.automaton.positional)]
@@ -109,12 +109,12 @@ class Selecting:
                 check_exact(response, range(n), int(looks_back))
 
     def _letters(self, n: int) -> list[tuple[Fraction, LetterEffect]]:
-        """All values and letters of a length."""
+        """Return all values and letters of a length."""
         found, _ = read_letters(self._proof, self.automaton, n)
         return [(add(self._proof.budget, known, letter.adds[-1]), letter) for known, some in found for letter in some]
 
     def _check_letters(self, n: int, letters: Sequence[tuple[Fraction, LetterEffect]], scale: Fraction) -> bool:
-        """Whether the neighbour is looked for. All values are 0 or ``scale``, which is one at all lengths."""
+        """Return whether the target is the neighbour; check that all values are 0 or ``scale``."""
         self._proof.budget.spend(4 * len(letters))
         require(all(value in (ZERO, scale) for value, _ in letters), "a value is neither 0 nor {} at n = {}", scale, n)
         require(all(len(letter.moves) == 2 for _, letter in letters), "the target remembers more than one truth")
@@ -124,9 +124,9 @@ class Selecting:
         return looks_back
 
     def _term(self, n: int, number: int, scale: Fraction) -> ResponseTerm:
-        """a and b of one head at one length, with the factor of its values.
+        """Return the term of W of one head at one length: a and b, with the factor of its values.
 
-        With queries q + x p and keys k + y r the score is q k + x p k + y q r + x y p r, over the temperature.
+        With queries q + x p and keys k + y r the score is q k + x p k + y q r + x y p r, divided by the temperature.
         """
         proof, head, (query, key) = self._proof, self._heads[number], self._sides[number]
         budget = proof.budget
@@ -149,6 +149,6 @@ class Selecting:
 
 
 def is_last_counted(letter: LetterEffect, value: bool) -> bool:
-    """Return a letter that is counted resets to the truth of its value; another one keeps, and has no value."""
+    """Return whether a letter, if counted, resets to the truth of its value, and otherwise keeps and has no value."""
     is_counted = letter.adds[0] == ONE
     return resets_to(letter) == int(value) if is_counted else (keeps(letter) and not value)

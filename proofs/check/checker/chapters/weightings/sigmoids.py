@@ -1,4 +1,4 @@
-"""Enclosures of the logistic function 1 / (1 + exp(-z)) by integers, with the proof that they are enclosures."""
+"""Enclosures of the logistic function sigma(z) = 1 / (1 + exp(-z)) by integers, with proofs."""
 
 from fractions import Fraction
 
@@ -9,7 +9,7 @@ BITS = 192  # of precision, as of exp
 
 
 def enclose_falling(weigher: Weigher, z: Fraction) -> ScaledEnclosure:
-    """Integers (lower, upper, e) around sigma(z) / 2^e for z <= 0, however small it is: close relative to its size.
+    """Return integers (lower, upper, e) with lower 2^e <= sigma(z) <= upper 2^e for z <= 0; close relative to sigma(z).
 
     Proof. sigma(z) = E / (1 + E) grows with E = exp(z) <= 1, so the ends of E give its ends. With E = x 2^e it is
     (x 2^(2 BITS) / (2^BITS + x 2^(e + BITS))) 2^(e - BITS): the divisor is rounded up and the quotient down for the
@@ -22,7 +22,7 @@ def enclose_falling(weigher: Weigher, z: Fraction) -> ScaledEnclosure:
 
 
 def enclose_in_units(weigher: Weigher, z: Fraction) -> tuple[int, int]:
-    """Integers around 2^BITS sigma(z), both in 0..2^BITS; sigma(z) = 1 - sigma(-z)."""
+    """Return integers around 2^BITS sigma(z), both in 0..2^BITS; sigma(z) = 1 - sigma(-z)."""
     lower, upper, e = enclose_falling(weigher, -abs(z))
     low, high = floor_shift(lower, e + BITS), ceil_shift(upper, e + BITS)
     one = 1 << BITS

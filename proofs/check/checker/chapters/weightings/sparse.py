@@ -1,4 +1,4 @@
-"""The weights of sparsemax and entmax-1.5: what a gap of scores costs (kernels.py), and integers around them."""
+"""The weights of sparsemax and entmax-1.5: the cost of a gap of scores (kernels.py), and enclosures by integers."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -9,24 +9,24 @@ from ...kernel.numbers import ONE, ZERO, add, multiply
 from ..formula.proof import ProofContext
 
 SQUARED = "entmax-1.5"
-GRID_BITS = 96  # roots and thresholds are found to 2^-96
+GRID_BITS = 96  # roots and thresholds are enclosed to 2^-96
 
 
 class SparseKernel:
-    """K_e of sparsemax or entmax-1.5, rounded up where it is a root."""
+    """The kernel K_e of sparsemax or entmax-1.5, rounded up where it is a root."""
 
     def __init__(self, budget: Budget, weighting: str, error: Fraction) -> None:
         self._budget, self._is_squared = budget, weighting == SQUARED
         self._top = root_above(ONE - error) if self._is_squared else ONE - error
 
     def at(self, gap: Fraction) -> Fraction:
-        """What a bad position with this gap costs, at most."""
+        """Return an upper bound of the cost of a bad position with this gap."""
         height = max(add(self._budget, self._top, gap / 2 if self._is_squared else gap), ZERO)
         return multiply(self._budget, height, height) if self._is_squared else height
 
 
 def root_above(x: Fraction) -> Fraction:
-    """A number of at least the square root, by less than 2^-GRID_BITS more; the root itself if that is on the grid.
+    """Return an upper bound of the square root, with an error below 2^-GRID_BITS; exact if the root is on the grid.
 
     Proof. With m the ceiling of x 4^GRID_BITS, the least integer r with r^2 >= m is also the least with r^2 >= x
     4^GRID_BITS.
@@ -37,12 +37,12 @@ def root_above(x: Fraction) -> Fraction:
 
 
 def enclose_sparse(budget: Budget, weighting: str, falls: Sequence[int], scale: int) -> tuple[list[int], list[int]]:
-    """Integers around the weights in one unit; scores are falls / scale, of which the greatest is 0.
+    """Enclose the weights by integers in one unit; scores are falls / scale, of which the greatest is 0.
 
     Claim. Let y = score for sparsemax and score/2 for entmax-1.5, and w(q) = max(q + y, 0), or its square. The weights
-    are w(q) for the q at which they sum to 1. Proof: q = -theta. Each w(q) grows with q, so with q1 <= q <= q2, that
-    is, where the sum is at most 1 at q1 and at least 1 at q2, the weights are between w(q1) and w(q2). As one y is 0, q
-    is in 0..1. What is left out has a score of -1 (of entmax-1.5, -2) or less, so y <= -1 <= -q, and weighs 0.
+    are w(q) for the q at which they sum to 1. Proof: q = -theta. Each w(q) grows with q. Let the sum be at most 1 at q1
+    and at least 1 at q2: then q1 <= q <= q2, and the weights are between w(q1) and w(q2). As one y is 0, q is in 0..1.
+    An omitted position has a score of -1 (of entmax-1.5, -2) or less, so y <= -1 <= -q, and its weight is 0.
     """
     longest = max(map(int.bit_length, falls)) + scale.bit_length() + GRID_BITS
     budget.spend(len(falls) * (4 + (longest >> 8)))
@@ -68,8 +68,8 @@ def enclose_threshold(falls: Sequence[int], scale: int) -> list[int]:
     """Return the weights of sparsemax in units of 1 / (r scale), exactly.
 
     Proof. If the r greatest scores y have weights q + y > 0 and the others none, r q + (their sum) = 1. Such an r is
-    the last for which the r-th score y_r has 1 + r y_r > (the sum of the r greatest): this is q + y_r > 0, and it holds
-    of all lesser r, since lowering r adds to 1 + r y_r - (the sum) a multiple of a difference that is not negative.
+    the last for which the r-th score y_r has 1 + r y_r > (the sum of the r greatest): this is q + y_r > 0. It holds of
+    all lesser r: lowering r adds to 1 + r y_r - (the sum) a multiple of a difference that is not negative.
     """
     summed = support = held = 0
     for count, fall in enumerate(sorted(falls, reverse=True), 1):
@@ -81,7 +81,7 @@ def enclose_threshold(falls: Sequence[int], scale: int) -> list[int]:
 
 def is_sparse_mean_near(proof: ProofContext, weighting: str, unit: int, size: int, near: Sequence[tuple[int, int]],
                         sides: Sequence[tuple[int, Fraction]]) -> bool:
-    """As `is_mean_near` of sums/lookup/case.py: the weights are exactly 0 at the positions that are left out."""
+    """Return whether the mean is within the errors (sums/lookup/case.py); omitted positions have the weight 0."""
     lows, highs = enclose_sparse(proof.budget, weighting, [score for score, _ in near], unit)
     for sign, error in sides:
         p, q = error.denominator, error.numerator * size

@@ -1,12 +1,11 @@
-"""Sum lookups; docs/certificate.md, section 5: the row knows a count, and heads together pick what belongs to it.
+"""Sum lookups; docs/certificate.md, section 5: the row reads a count, and heads together select the position for it.
 
-In a case (n, i), b, m (target.py) all heads score multiples of p - j and constants, with p = m + off, so together they
-weigh the position j by W(p - j) (response_functions.py); different positions have different distances. So what is
-written is W(0) times the value at p, and something in L..U over all other distances of -(n - 1)..n - 1.
+In a case (n, i), b, m (target.py) all heads score multiples of p - j and constants, with p = m + off. So together they
+weigh the position j by W(p - j) (response_functions.py); different positions have different distances. The output is
+W(0) times the value at p, plus something in L..U over all other distances of -(n - 1)..n - 1.
 
-Where p is, the scores alone do not say: with another off there are other constants. It is looked for where W is
-greatest. Whatever is chosen, what is proved for it holds; and only where W(0) is 3/4 or more, and all else 1/4 or less,
-can it be.
+The scores alone do not determine p: another off has other constants. It is chosen where W is greatest. The proof holds
+for every choice, and a proof exists only where W(0) is 3/4 or more, and all other weights 1/4 or less.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +27,7 @@ from .response_functions import ResponseFunction, ResponseTerm, check_near
 
 
 class ResponseTerms(NamedTuple):
-    """The terms of W as a function of m - j where b is the first truth that occurs, and the starts for the other b."""
+    """The terms of W as a function of m - j for the first b that occurs, and the starts for the other b."""
 
     truths: tuple[bool, ...]
     terms: tuple[ResponseTerm, ...]
@@ -47,9 +46,9 @@ class SumLookup:
 
     def __init__(self, proof: ProofContext, heads: Sequence[Head], name: str, meaning: ApproximateTruth) -> None:
         self._proof, self._heads, self._name, self._meaning = proof, heads, name, meaning
-        soughts = [LookupTarget(proof, head, name, meaning) for head in heads]
-        self._target, self._count, self._counted = soughts[0], soughts[0].count, soughts[0].counted
-        require(all(one.count == self._count for one in soughts), "the heads read the totals of different counts")
+        targets = [LookupTarget(proof, head, name, meaning) for head in heads]
+        self._target, self._count, self._counted = targets[0], targets[0].count, targets[0].counted
+        require(all(one.count == self._count for one in targets), "the heads read the totals of different counts")
         self._mask = heads[0].mask
         require(all(head.mask == self._mask for head in heads), "the heads have different masks")
         self._row, self._factors = share_row(proof, heads, name)
@@ -59,9 +58,9 @@ class SumLookup:
         self._goals: dict[tuple[object, ...], Goals] = {}
 
     def _find_scale(self) -> Fraction:
-        """Return the number of which all values are 0..1 times, at all lengths; any will do if all are 0.
+        """Return a number of which all values are multiples by 0..1, at all lengths; if all are 0, a coefficient.
 
-        Then it is a coefficient of the row, as it would be if the direction that is read held 1 somewhere.
+        Such a coefficient of the row would be the number if the direction that is read held 1 somewhere.
         """
         lengths = self._proof.claim.lengths if self._by_length else [self._proof.claim.max_n]
         columns = [self._proof.known_forms([self._row], n)[0] for n in lengths]
@@ -72,7 +71,7 @@ class SumLookup:
         return scale
 
     def _split(self, queries: Sequence[LinearForm]) -> list[QueryForm]:
-        """Sorts what queries read."""
+        """Split queries by what their directions depend on."""
         self._proof.budget.spend(sum(1 + len(query) for query in queries))
         forms = [self._target.split_query(query) for query in queries]
         for name in (name for form in forms for name in form.foreign):
@@ -80,7 +79,7 @@ class SumLookup:
         return forms
 
     def check(self) -> Covered:
-        """Return the rows at which the errors are within their bounds, and those where the guard can hold."""
+        """Prove the errors at all rows; return their number, and the number at which the guard can hold."""
         read = [*names_in(row for head in self._heads for row in (*head.queries, *head.keys)), *self._row]
         sees_end = self._proof.language.nodes[self._count].operator == "#>"
         lengths = [*lengths_of(self._proof, self._heads, read, self._target.order, sees_end)]
@@ -111,7 +110,7 @@ class SumLookup:
         return self._proof.language.is_positional(self._counted)
 
     def _find_numbers(self, n: int, number: int, truths: Sequence[bool]) -> list[Fraction]:
-        """a of one head, and for each b the number a off + b: the score of position j for m = 0, and a j added."""
+        """Return a of one head, and a off + b for each b: the score of position j for m = 0, with a j added."""
         proof, head, query = self._proof, self._heads[number], self._queries[number]
         places = [Fraction(j) for j in range(1, n + 1)]
         keys = read_keys(proof, self._mask, list(zip(*proof.known_forms(head.keys, n), places, strict=True)))
@@ -137,7 +136,7 @@ class SumLookup:
         return [x for x in found if x is not None]
 
     def _find_offs(self, shape: ResponseTerms, n: int) -> dict[bool, int]:
-        """off for each b, if W is as it must be up to this length."""
+        """Return off for each b, after checking W up to this length."""
         budget, is_sigmoid = self._proof.budget, self._heads[0].weighting == "sigmoid"
         response = ResponseFunction(self._proof, is_sigmoid, shape.terms)
         off = -max(range(-n, n - 1), key=lambda t: (response.at(t)[0], -t))
@@ -158,7 +157,7 @@ class SumLookup:
     # -- the rows ------------------------------------------------------------------------------------------------------
 
     def _check_row(self, n: int, i: int, offs: Mapping[bool, int]) -> bool | None:
-        """Whether the guard holds in some case of the row; None if it is positional and does not hold at (n, i)."""
+        """Return whether the guard holds in some case of the row; None if it is positional and false there."""
         settled = self._proof.language.settle(self._target.order, n, i)
         first, last = visible(self._mask, n, i)
         span = self._proof.positions_counted(self._count, n, i)
@@ -174,7 +173,7 @@ class SumLookup:
         return is_guarded if settled.get(self._meaning.when, True) else None
 
     def _find_goals(self, n: int, b: bool, off: int, settled: Mapping[Place, bool]) -> Goals:
-        """Over all numbers of others in words of length n; one for all lengths if nothing mentions n."""
+        """Return the goals over all numbers of others in words of length n; for max_n if nothing mentions n."""
         length = n if self._by_length else self._proof.claim.max_n
         key = (length, b, off, tuple(settled.items()))
         if key not in self._goals:

@@ -1,1 +1,1 @@
-"""Real numbers that are known between two rationals; a file without ln and sqrt never imports this folder."""
+"""Arithmetic on enclosures of real numbers; not imported for a file without ln and sqrt."""

@@ -1,7 +1,7 @@
-"""Arithmetic on real numbers of which some are known between two rationals; docs/certificate.md, section 1.
+"""Interval arithmetic on real numbers, some of them exact; docs/certificate.md, section 1.
 
-Claim. Whatever the numbers are within their enclosures, the result is within the one that is returned; a result that is
-a rational is exact. Where the enclosures do not decide whether there is a value, or which one, there is none.
+Claim. For all real numbers within the given enclosures, the result is within the returned enclosure; a result that is a
+rational is exact. Where the enclosures do not decide whether there is a value, or which one, the result is None.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,9 +17,9 @@ Operation = Callable[[Budget, Fraction, Fraction], Fraction | None]
 
 def combine_enclosed(exactly: Mapping[str, Operation], budget: Budget, name: str,
                      numbers: Sequence[Number], digits: int) -> Number | bool | None:
-    """What an operation, a function, a comparison or a question about integers says of these numbers, or None.
+    """Apply an operation, a function, a comparison or a predicate on integers to numbers; None if it is undecided.
 
-    ``exactly`` are the operations on rationals, ``digits`` how many of ln and sqrt are known.
+    ``exactly`` are the operations on rationals, ``digits`` the decimal places of ln and sqrt.
     """
     if name in exactly:
         return calculate_enclosed(exactly, budget, name, *numbers)
@@ -31,7 +31,7 @@ def combine_enclosed(exactly: Mapping[str, Operation], budget: Budget, name: str
 
 
 def span(found: Iterable[Fraction | None]) -> Number | None:
-    """From the least to the greatest of these; the number itself if they are all one, None if one is None."""
+    """Return the interval hull of numbers; the number itself if all are equal, None if one is None."""
     known = []
     for number in found:
         if number is None:
@@ -43,7 +43,7 @@ def span(found: Iterable[Fraction | None]) -> Number | None:
 
 def calculate_enclosed(exactly: Mapping[str, Operation], budget: Budget, name: str, x: Number,
                        y: Number) -> Number | None:
-    """What an operation of two numbers gives, or None.
+    """Enclose the result of an operation on two numbers; None if it is undefined or undecided.
 
     Proof. A sum, difference or product is linear in each of the two numbers, so it is least and greatest at ends; so is
     a quotient whose divisor keeps its sign, and a power of a number that does.
@@ -60,7 +60,7 @@ def calculate_enclosed(exactly: Mapping[str, Operation], budget: Budget, name: s
 
 
 def divide_to_floor(exactly: Mapping[str, Operation], budget: Budget, name: str, x: Number, y: Number) -> Number | None:
-    """Return the floor of a quotient, or what is left of x after that; None if the quotient may have several floors."""
+    """Enclose a floored quotient (//) or its remainder (%); None if the quotient has several floors."""
     quotient = calculate_enclosed(exactly, budget, "/", x, y)
     if quotient is None:
         return None
@@ -74,7 +74,7 @@ def divide_to_floor(exactly: Mapping[str, Operation], budget: Budget, name: str,
 
 
 def raise_to(power: Operation, budget: Budget, base: Number, exponent: Number) -> Number | None:
-    """Return a power with an exponent that is known exactly; None at 0 to a negative one."""
+    """Enclose a power with an exact exponent; None if the base may be 0 and the exponent is negative."""
     if isinstance(exponent, Enclosure):
         return None
     lower, upper = ends_of(base)
@@ -86,7 +86,7 @@ def raise_to(power: Operation, budget: Budget, base: Number, exponent: Number) -
 
 
 def apply_between(name: str, x: Number, budget: Budget, digits: int) -> Number | None:
-    """Return a function of a number, or None. Proof. No function ever falls, so both ends of the argument give ends."""
+    """Enclose a function of a number; None if undecided. Proof. No function decreases, so ends map to ends."""
     if isinstance(x, Fraction):
         return apply_function(name, x, budget, digits)
     ends = [apply_function(name, end, budget, digits) for end in x]
@@ -95,7 +95,7 @@ def apply_between(name: str, x: Number, budget: Budget, digits: int) -> Number |
 
 
 def compare_enclosed(name: str, x: Number, y: Number) -> bool | None:
-    """Return the truth of a comparison of two numbers, None if it is not decided."""
+    """Return the truth of a comparison of two numbers; None if it is undecided."""
     if name in ("==", "!="):
         (a, b), (c, d) = ends_of(x), ends_of(y)
         is_apart = b < c or d < a
@@ -108,5 +108,5 @@ def compare_enclosed(name: str, x: Number, y: Number) -> bool | None:
 
 
 def has_no_integer(x: Enclosure) -> bool:
-    """Whether no integer is between the ends, which are none themselves."""
+    """Return whether no integer is between the ends; neither end is an integer itself."""
     return -(-x.lower.numerator // x.lower.denominator) > x.upper

@@ -1,7 +1,4 @@
-"""ln and sqrt, enclosed where they are irrational between two neighbouring multiples of 1/U, U a power of 10.
-
-docs/certificate.md, section 1.
-"""
+"""Enclosures of ln and sqrt by neighbouring multiples of 1/U, U = 10^digits, where they are irrational."""
 
 from fractions import Fraction
 from math import isqrt
@@ -13,7 +10,7 @@ from ..numbers import ZERO, Enclosure, Number, size
 
 
 def enclose_sqrt(x: Fraction, budget: Budget, digits: int = DIGITS) -> Number:
-    """Return the square root of x >= 0.
+    """Return the square root of x >= 0, or its enclosure.
 
     Proof. In lowest terms p/q is the square of a rational iff p and q are squares; its root is irrational otherwise.
     k/U <= sqrt(p/q) iff k^2 <= U^2 p/q iff k^2 <= floor(U^2 p/q), for whole k >= 0.
@@ -26,20 +23,20 @@ def enclose_sqrt(x: Fraction, budget: Budget, digits: int = DIGITS) -> Number:
 
 
 def enclose_ln(x: Fraction, budget: Budget, digits: int = DIGITS) -> Number:
-    """Return the natural logarithm of x > 0, which is irrational but for that of 1 (Lindemann)."""
+    """Enclose the natural logarithm of x > 0, which is irrational except at 1 (Lindemann)."""
     return ZERO if x == 1 else enclose_from(floor_ln(x, budget, 4 * digits, digits), digits)
 
 
 def enclose_from(units: int, digits: int) -> Enclosure:
-    """Return a number of which this is the greatest multiple of 1/U that is at most as great, U = 10^digits."""
+    """Return the enclosure of a number whose multiple of 1/U, rounded down, is ``units``; U = 10^digits."""
     return Enclosure(Fraction(units, 10**digits), Fraction(units + 1, 10**digits))
 
 
 def floor_ln(x: Fraction, budget: Budget, bits: int = 4 * DIGITS, digits: int = DIGITS) -> int:
-    """Return the greatest multiple of 1/U that is at most ln(x), for x > 0 other than 1, as an integer.
+    """Return floor(U ln(x)), U = 10^digits, for x > 0 other than 1.
 
-    Proof. x = 2^k y with 1 <= y < 2, so ln(x) = 2 k atanh(1/3) + 2 atanh(z), where z = (y - 1)/(y + 1) is in [0, 1/3),
-    and atanh(z) is the series of the z^(2m+1)/(2m+1). Both ends have one floor at last, as ln(x) is irrational.
+    Proof. x = 2^k y with 1 <= y < 2, so ln(x) = 2 k atanh(1/3) + 2 atanh(z), z = (y - 1)/(y + 1) in [0, 1/3). atanh(z)
+    is the series of the z^(2m+1)/(2m+1). Both ends have one floor at last, as ln(x) is irrational.
     """
     budget.spend(bits * (1 + (bits >> 7) + (bits * bits >> 25)))
     k = log2floor(x)
@@ -54,7 +51,7 @@ def floor_ln(x: Fraction, budget: Budget, bits: int = 4 * DIGITS, digits: int = 
 
 
 def apply_function(name: str, x: Fraction, budget: Budget, digits: int = DIGITS) -> Number | None:
-    """Return the value of a function at x, or None where it has none. All four never fall as their argument grows."""
+    """Enclose a function at x; None where it is undefined. None of the four functions decreases."""
     if not has_short_terms(x) or not (x > 0 or (name == "sqrt" and x == 0)):
         return None
     if name in LOG2:

@@ -1,4 +1,4 @@
-"""The language: texts to places in one table of nodes, values and truths of what is there, and texts again."""
+"""The language: parser of texts to places in one table of nodes, their values and truths, and printer."""
 
 from .language import Language
 from .table import Place

@@ -1,7 +1,7 @@
 """The values of places at (n, 1), ..., (n, n) at once: a column, evaluated node by node, operands first.
 
-What does not mention n has one column for all lengths, and in what does not mention i all values are one. The value of
-each node is that of `evaluation.py`, and None where there is none.
+A place that does not mention n has one column for all lengths, and one that does not mention i has one value. Each node
+has the value of `evaluation.py`, None where it is undefined.
 """
 
 import operator
@@ -32,7 +32,7 @@ SIMPLE: dict[str, Callable[[Any, Any], Fraction]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 
 POINTER_BITS = 64  # of memory for each row of a column
-VALUE_BITS = 1536  # of memory for a rational beside its own bits: the object, and its two integers
+VALUE_BITS = 1536  # of memory for a rational besides its own bits: the object, and its two integers
 
 
 class Whole(NamedTuple):
@@ -42,16 +42,16 @@ class Whole(NamedTuple):
     rows: Sequence[int]
 
     def bits(self) -> int:
-        """Those of the longest number."""
+        """Return the bits of the denominator and of the longest numerator."""
         longest = max((row.bit_length() for row in (max(self.rows), min(self.rows))), default=0)
         return self.denominator.bit_length() + longest
 
 
 class Columns:
-    """Columns of the places of a table for these lengths; kept while there is room.
+    """Columns of the places of a table for these lengths, cached.
 
-    Where there is no value that is needed, `numbers`, `enclosures`, `integers` and `truths` raise Rejected; all of them
-    but `enclosures` where it is not exact, too.
+    Where a needed value is undefined, `numbers`, `enclosures`, `integers` and `truths` raise Rejected; all of them
+    except `enclosures` also do where it is not exact.
     """
 
     def __init__(self, table: Table, values: Values, lengths: range) -> None:
@@ -60,7 +60,7 @@ class Columns:
         self._integers = Cache[tuple[Place, int], Whole]()
 
     def values(self, place: Place, n: int) -> Column:
-        """Return the value of a place at (n, 1), ..., (n, n), None where it has none."""
+        """Return the value of a place at (n, 1), ..., (n, n); None where it is undefined."""
         self._table.budget.spend(2 + (n >> 6))
         known = self._columns.get((place, self._length(place, n)))
         return (self._evaluate(place, n) if known is None else known)[:n]
@@ -72,7 +72,7 @@ class Columns:
                 for i, number in enumerate(self._enclose(place, n, needed), 1)]
 
     def enclosures(self, place: Place, n: int, needed: Sequence[bool] | None = None) -> Sequence[Enclosure]:
-        """Return the same, enclosed: both ends are the value where it is known exactly."""
+        """Enclose the values of a number; both ends are equal where it is exact."""
         return list(map(ends_of, self._enclose(place, n, needed)))
 
     def _enclose(self, place: Place, n: int, needed: Sequence[bool] | None) -> Sequence[Number]:
@@ -80,7 +80,8 @@ class Columns:
         self._table.budget.spend(1 + (n >> 2))
         if needed is not None:
             column = [value if is_needed else ZERO for value, is_needed in zip(column, needed, strict=True)]
-        return [value if type(value) is Fraction else self._values.known(value, place, self._first(place, n, i), i)
+        return [value if type(value) is Fraction else
+                self._values.require_value(value, place, self._first(place, n, i), i)
                 for i, value in enumerate(column, 1)]
 
     def integers(self, place: Place, n: int) -> Whole | None:
@@ -95,7 +96,7 @@ class Columns:
         return Whole(known.denominator, known.rows[:n])
 
     def _find_integers(self, place: Place, n: int) -> Whole | None:
-        """What mentions i and n is calculated from its parts; expressions are too short for a deep recursion."""
+        """Compute a number that mentions i and n from its parts; expressions are too short for a deep recursion."""
         node, leaves = self._table.nodes[place], self._table.leaves(place)
         if node.operator in SIMPLE and {"i", "n"} <= leaves:
             left, right = (self.integers(operand, n) for operand in node.operands)
@@ -105,7 +106,7 @@ class Columns:
         return find_whole(self._table.budget, self.numbers(place, n))
 
     def truths(self, place: Place, n: int) -> Sequence[bool]:
-        """Return the truths of a positional formula."""
+        """Return the truths of a positional formula at (n, 1), ..., (n, n)."""
         return [number == ONE for number in self.numbers(place, n)]
 
     def _first(self, place: Place, n: int, i: int) -> int:
@@ -113,29 +114,30 @@ class Columns:
         return n if "n" in self._table.leaves(place) else max(self._shortest, i)
 
     def _length(self, place: Place, n: int) -> int:
-        """How long the column is that is evaluated where one of length n is wanted."""
+        """Return the length of the column to evaluate where one of length n is needed."""
         return n if "n" in self._table.leaves(place) else self._longest
 
     def _evaluate(self, place: Place, n: int) -> Column:
-        held: dict[Place, Column] = {}
+        found: dict[Place, Column] = {}
         bits = 0
         try:
             for inner in self._values.order(place):
                 length = self._length(inner, n)
                 known = self._columns.get((inner, length))
-                held[inner] = self._evaluate_node(inner, held, length) if known is None else known
-                more = length * (POINTER_BITS + (self._table.is_number(inner) and VALUE_BITS + longest_in(held[inner])))
+                found[inner] = self._evaluate_node(inner, found, length) if known is None else known
+                value_bits = self._table.is_number(inner) and VALUE_BITS + longest_in(found[inner])
+                more = length * (POINTER_BITS + value_bits)
                 self._table.budget.hold(more)
                 bits += more
                 if known is None and (inner == place or length == self._longest):
-                    self._columns.keep((inner, length), held[inner], more)
+                    self._columns.keep((inner, length), found[inner], more)
         finally:
             self._table.budget.release(bits)
-        return held[place]
+        return found[place]
 
-    def _evaluate_node(self, place: Place, held: Mapping[Place, Column], n: int) -> Column:
+    def _evaluate_node(self, place: Place, found: Mapping[Place, Column], n: int) -> Column:
         node = self._table.nodes[place]
-        operands = [held[operand][:n] for operand in self._table.parts(place)]
+        operands = [found[operand][:n] for operand in self._table.parts(place)]
         if "i" not in self._table.leaves(place):
             return [self._values.combine(node, [column[0] for column in operands], n, 1)] * n
         if node.operator in SIMPLE and self._is_simple(node, *operands):
@@ -145,7 +147,7 @@ class Columns:
                 for i, given in enumerate(arguments, 1)]
 
     def _is_simple(self, node: Node, left: Column, right: Column) -> bool:
-        """Whether all rows have operands, and none needs a bound of its own; all are charged like the longest."""
+        """Return whether all operands are exact and no result can be too long; charge every row like the longest."""
         if not all(map(is_exact, left)) or not all(map(is_exact, right)) or (node.operator == "/" and not all(right)):
             return False
         p, q = longest_in(left), longest_in(right)
@@ -154,7 +156,7 @@ class Columns:
 
 
 def is_exact(value: Value) -> bool:
-    """Whether there is a value, and it is known exactly."""
+    """Return whether a value is defined and exact."""
     return value is not None and not isinstance(value, Enclosure)
 
 
@@ -166,7 +168,7 @@ def longest_in(column: Column) -> int:
 
 
 def find_whole(budget: Budget, column: Sequence[Fraction]) -> Whole | None:
-    """Return the rationals over their least common denominator; None if it is too long."""
+    """Return rationals over their least common denominator; None if it is too long."""
     common = short_common_multiple(budget, denominators_of(budget, [column]))
     if common is None:
         return None
@@ -175,10 +177,7 @@ def find_whole(budget: Budget, column: Sequence[Fraction]) -> Whole | None:
 
 
 def calculate_whole(budget: Budget, name: str, left: Whole, right: Whole) -> Whole | None:
-    """Return a sum, difference or product row by row; or a quotient, where all rows of the divisor are one number.
-
-    None if the denominator would be too long, or the divisor is 0.
-    """
+    """Return a sum, difference or product row by row; or a quotient whose divisor is equal in all rows."""
     p, q = left.bits(), right.bits()
     budget.spend(1 + (len(left.rows) * (2 + (p * q >> 16)) >> 3))
     if p + q > MAX_RATIONAL_BITS:

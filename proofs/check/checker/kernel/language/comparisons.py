@@ -1,6 +1,6 @@
-"""Comparisons with counts in one form: ``left R right`` is T R 0, T = constant + sum of coefficient * count.
+"""Comparisons of counts in normal form: ``left R right`` is T R 0, T = constant + sum of coefficient * count.
 
-T has each count once, none with coefficient 0, so a count that cancels is gone, and with it what it counts.
+T has each count once, none with coefficient 0: a count that cancels is removed, and with it the formula it counts.
 """
 
 from fractions import Fraction
@@ -12,7 +12,7 @@ from .table import COUNTS, Place, Table
 
 
 def compare_sums(table: Table, relation: str, left: Place, right: Place) -> Place:
-    """Return the place of ``left R right``."""
+    """Return the place of ``left R right`` in normal form."""
     constant, coefficients = find_linear_form(table, table.make("-", left, right))
     numbers = [constant, *coefficients.values()]
     expect(all(x.denominator == 1 for x in numbers), "counts are compared with integers")
@@ -21,10 +21,7 @@ def compare_sums(table: Table, relation: str, left: Place, right: Place) -> Plac
 
 
 def find_linear_form(table: Table, root: Place) -> tuple[Fraction, dict[Place, Fraction]]:
-    """Return the value where all counts are 0, and the coefficient of each count.
-
-    From the root downwards each part is met with the factor that it has in the whole.
-    """
+    """Return the value where all counts are 0, and the coefficient of each count; visit parts from the root down."""
     constant, coefficients = ZERO, dict[Place, Fraction]()
     waiting = [(root, ONE)]
     while waiting:
@@ -43,7 +40,7 @@ def find_linear_form(table: Table, root: Place) -> tuple[Fraction, dict[Place, F
 
 
 def find_factor(table: Table, place: Place) -> tuple[Fraction, Place]:
-    """Return a product as its number and the other operand."""
+    """Split a product into its number and its other operand."""
     name, operands, _ = table.nodes[place]
     numbers = [operand for operand in operands if not table.leaves(operand)]
     expect(name == "*" and numbers, "counts are added, and multiplied with numbers; not {}", quote(name))

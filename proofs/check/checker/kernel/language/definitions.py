@@ -1,7 +1,7 @@
-"""What users define; a file without predicates of its own, of which nothing is asked, never imports this one.
+"""Definitions by users; not imported for a file without predicates of its own if no formula is required.
 
 Predicates are ``NAME(k) := condition`` and ``NAME(k,n) := condition``. Before a formula, ``let p = ...; q = ...; ...``
-names others. A name stands for the place of its formula, so that nothing is written out, however often it is used.
+defines names. A name is the place of its formula, so that no text is expanded, however often it is used.
 """
 
 import re
@@ -20,7 +20,7 @@ DEFINITION = re.compile(r"\s*([A-Za-z]\w*)\s*=(?!=)(.*)", re.ASCII | re.DOTALL)
 
 
 def read_predicate(table: Table, known: Predicates, text: str) -> tuple[str, Place]:
-    """Return the name and the place of a definition."""
+    """Parse the definition of a predicate; return its name and its place."""
     match = PREDICATE.fullmatch(text)
     name, position, length = match.group(1, 2, 3) if match else ("", "", None)
     is_new = not {name, position, length} & (RESERVED | known.keys()) and not name.startswith("Q_")
@@ -33,7 +33,7 @@ def read_predicate(table: Table, known: Predicates, text: str) -> tuple[str, Pla
 
 
 def read_with_definitions(table: Table, predicates: Predicates, text: str) -> Place:
-    """Return a formula, or ``let NAME = formula; ...; formula``, where each name may be used after it."""
+    """Parse a formula, or ``let NAME = formula; ...; formula``, where each name may be used after its definition."""
     expect(len(text) <= MAX_FORMULA, "limit: a text of more than {} characters", MAX_FORMULA)
     begun = LET.match(text)
     if begun is None:
@@ -52,7 +52,7 @@ def read_with_definitions(table: Table, predicates: Predicates, text: str) -> Pl
 
 
 def split_at_semicolons(text: str) -> Iterator[str]:
-    """Yield the parts between semicolons; those inside of a quoted symbol are not meant."""
+    """Yield the parts between semicolons, except those inside of a quoted symbol."""
     start = 0
     for token in read_tokens(text):
         if token.written == ";":
@@ -62,7 +62,7 @@ def split_at_semicolons(text: str) -> Iterator[str]:
 
 
 def write_definition(table: Table, name: str, predicate: Place) -> str:
-    """Return a predicate of the user and its condition."""
+    """Return the definition of a user's predicate as text."""
     condition = table.nodes[predicate].operands[0]
     variables = "k,n" if "n" in table.leaves(condition) else "k"
     return f"{name}({variables}) := {TextWriter(table, in_condition=True).write(condition)}"

@@ -1,8 +1,8 @@
-"""The values at (n, i) of numbers, positional formulas and conditions: what does not depend on the word.
+"""Values at (n, i) of numbers, positional formulas and conditions, which do not depend on the word.
 
-A number may have no value (division by zero, a power or a function outside its domain); then nothing built on it has
-one, but for `&` and `|` whose left side decides. What has no value where it is needed is rejected. An irrational number
-has an enclosure (irrational/enclosures.py); a truth that it does not decide is none.
+A number may be undefined (division by zero, a power or a function outside its domain); then so is everything built on
+it, except for `&` and `|` whose left side decides. An undefined value that is needed is rejected. An irrational number
+has an enclosure (irrational/enclosures.py); a truth that the enclosure does not decide is undefined.
 """
 
 import operator
@@ -33,7 +33,7 @@ CONNECT: dict[str, Callable[..., bool]] = {
 
 
 def power(budget: Budget, base: Fraction, exponent: Fraction) -> Fraction | None:
-    """Base to an integer of absolute value at most 64 (any integer if the base is 0, 1 or -1), or None.
+    """Return base to an integer of absolute value at most 64 (any integer if the base is 0, 1 or -1), or None.
 
     Raises:
         TooLong: if it is.
@@ -53,7 +53,7 @@ def power(budget: Budget, base: Fraction, exponent: Fraction) -> Fraction | None
 
 
 def remainder(budget: Budget, x: Fraction, y: Fraction) -> Fraction:
-    """What is left of x after floor division by y."""
+    """Return the remainder of x after floor division by y."""
     charge(budget, x, y)
     return bounded(x % y)
 
@@ -72,19 +72,19 @@ CALCULATE: dict[str, Callable[[Budget, Fraction, Fraction], Fraction | None]] = 
 
 
 def is_constant_comparison(node: Node) -> bool:
-    """Whether it compares counts, all of which cancelled."""
+    """Return whether a node compares counts all of which cancelled."""
     return node.operator == "T" and not node.operands
 
 
 def holds_at_sum(node: Node, number: Fraction | int = 0) -> bool:
-    """Return the truth of a comparison of counts where the sum of their multiples is this number."""
+    """Return the truth of a comparison of counts where the weighted sum of the counts is ``number``."""
     return COMPARE[str(node.data[0])](int(node.data[1]) + number, 0)
 
 
 class Values:
-    """The values of places at (n, i), kept while there is room. Irrational numbers have no exact value.
+    """Values of places at (n, i), cached. Irrational numbers have no exact value.
 
-    All but `find` and `combine` raise Rejected where there is no value, or no exact one, and it is asked for.
+    All methods except `find` and `combine` raise Rejected where a value is needed and is undefined, or not exact.
     """
 
     def __init__(self, table: Table, digits: int = DIGITS) -> None:
@@ -94,34 +94,34 @@ class Values:
         self._orders = Cache[Place, list[Place]]()
 
     def value_at(self, place: Place, n: int, i: int) -> Fraction:
-        """Return the value of a number, or the truth (1 or 0) of a positional formula; it must be exact."""
+        """Return the exact value of a number, or the truth (1 or 0) of a positional formula."""
         return self.exact(self.enclose_at(place, n, i), place, n, i)
 
     def exact(self, value: Number, place: Place, n: int, i: int) -> Fraction:
-        """Return the value itself, which must be exact."""
+        """Return the value itself; reject an enclosure."""
         if isinstance(value, Enclosure):
             raise Rejected(f"{write_short(self._table, place)} is irrational at n = {n}, i = {i}, expected a rational")
         return value
 
     def enclose_at(self, place: Place, n: int, i: int) -> Number:
-        """Return the same, or an enclosure of the value if it is irrational."""
+        """Return the value of a number, or of a positional formula (1 or 0); an enclosure if it is irrational."""
         self._budget.spend(1)
         leaves = self._table.leaves(place)
         key = (place, n if "n" in leaves else 0, i if "i" in leaves else 0)
         known = self._values.get(key)
         if known is not None:
             return known
-        found = self.known(self.find(place, n, i), place, n, i)
+        found = self.require_value(self.find(place, n, i), place, n, i)
         return self._values.keep(key, found, size_of_ends(found))
 
-    def known(self, value: Value, place: Place, n: int, i: int) -> Number:
-        """Return the value itself, or the truth as a number; there must be one."""
+    def require_value(self, value: Value, place: Place, n: int, i: int) -> Number:
+        """Return the value as a number (a truth as 1 or 0); reject None."""
         if value is None:
             raise Rejected(f"{write_short(self._table, place)} has no value at n = {n}, i = {i}")
         return value if isinstance(value, Fraction | Enclosure) else TRUTHS[value]
 
     def order(self, place: Place) -> list[Place]:
-        """All that a place is built from, operands first."""
+        """Return all nodes below a place, operands first."""
         known = self._orders.get(place)
         if known is None:
             found = sorted(self._table.below([place]))
@@ -129,7 +129,7 @@ class Values:
         return known
 
     def find(self, place: Place, n: int, i: int) -> Value:
-        """Return the value, or None if there is none."""
+        """Return the value, or None if it is undefined."""
         values: dict[Place, Value] = {}
         for inner in self.order(place):
             arguments = [values[operand] for operand in self._table.parts(inner)]
@@ -137,7 +137,7 @@ class Values:
         return values[place]
 
     def combine(self, node: Node, arguments: list[Value], n: int, i: int) -> Value:
-        """Return the value of a node at (n, i) from those of its parts, or None if there is none."""
+        """Return the value of a node at (n, i) from the values of its parts, or None if it is undefined."""
         self._budget.spend(3)
         name, operands, data = node
         if name in ("i", "n", "int"):
@@ -158,13 +158,13 @@ class Values:
         if name in CONNECT:
             return self._connect(name, arguments)
         if name in OF_NUMBERS:
-            return self._ask(name, as_number(arguments[0]))
+            return self._apply_predicate(name, as_number(arguments[0]))
         if any(isinstance(x, Enclosure) for x in arguments):
             return self._combine_enclosed(name, *map(as_number, arguments))
         return COMPARE[name](*arguments)
 
-    def _ask(self, name: str, x: Number) -> Value:
-        """What SQUARE, POW2 and PRIME say of a number; no number is too large but for PRIME."""
+    def _apply_predicate(self, name: str, x: Number) -> Value:
+        """Return the truth of SQUARE, POW2 or PRIME of a number; only PRIME is limited, by `MAX_PRIME`."""
         greatest = ends_of(x).upper
         charge(self._budget, greatest, greatest)
         if name == "PRIME" and greatest > MAX_PRIME:
@@ -175,7 +175,7 @@ class Values:
         return x.denominator == 1 and PREDICATES[name](0, x.numerator)
 
     def _connect(self, name: str, arguments: list[Value]) -> Value:
-        """Return a connective; the left side of `&` and `|` may decide although the right one has no value."""
+        """Return the truth of a connective; the left side of `&` and `|` may decide if the right one is undefined."""
         if len(arguments) == 2 and arguments[1] is None:
             return arguments[0] if arguments[0] == (name == "|") else None
         return CONNECT[name](*arguments)
@@ -186,13 +186,13 @@ class Values:
         return self._combine_enclosed(name, x, y)
 
     def _combine_enclosed(self, name: str, *numbers: Number) -> Value:
-        """Return the same of numbers of which some may be irrational: the one place that needs the folder of those."""
+        """Combine numbers of which some are irrational; only this method needs `irrational/`."""
         from ..irrational.enclosures import combine_enclosed
 
         return combine_enclosed(CALCULATE, self._budget, name, numbers, self._digits)
 
     def _apply(self, name: str, x: Number) -> Value:
-        """Return a function of functions.py; its values repeat. They are found by texts: numbers can be of one hash."""
+        """Return a function of functions.py, cached under texts, since a file can choose many numbers with one hash."""
         ends = ends_of(x)
         self._budget.spend(8 + (sum(map(size, ends)) >> 8))  # for texts, their hash and, at most, integer square roots
         text = " ".join([name, *map(text_of, ends)])
@@ -206,5 +206,5 @@ class Values:
 
 
 def as_number(value: Value) -> Number:
-    """Return the value of a part that is a number; there is one."""
+    """Return the value of a part that is a number, and defined."""
     return value if isinstance(value, Enclosure) else Fraction(value or 0)

@@ -1,4 +1,4 @@
-"""Texts to places: operator precedence with a stack of operators that wait for operands, without recursion.
+"""Parser of texts to places: operator precedence with a stack of pending operators, without recursion.
 
 A text with variables is an expression (or a condition): its words are those variables, numbers and functions. Without
 variables it is a formula or a count.
@@ -22,7 +22,7 @@ from .tokens import (
 )
 
 Predicates = Mapping[str, Place]
-"""What a name stands for: a predicate, or a formula that was read before."""
+"""Predicates, and formulas defined before, by name."""
 Variables = Mapping[str, str]
 
 ABBREVIATIONS: dict[str, Callable[..., Place]] = {
@@ -36,7 +36,7 @@ ABBREVIATIONS: dict[str, Callable[..., Place]] = {
 
 @dataclass(frozen=True)
 class Waiting:
-    """An operator whose last operand is not read yet."""
+    """A pending operator, whose last operand is not parsed yet."""
 
     strength: int
     arity: int
@@ -44,7 +44,7 @@ class Waiting:
 
 
 class Parser:
-    """One text; ``done`` are the operands that no operator has taken yet."""
+    """The parser of one text; ``_done`` are the operands that no operator has taken yet."""
 
     def __init__(self, table: Table, predicates: Predicates, variables: Variables) -> None:
         self._table, self._predicates, self._variables = table, predicates, variables
@@ -53,7 +53,7 @@ class Parser:
         self._operand_next = True
 
     def parse(self, text: str) -> Place:
-        """Return the place of what is written."""
+        """Parse a text, and return its place."""
         longest = MAX_EXPRESSION if self._variables else MAX_FORMULA
         expect(len(text) <= longest, "limit: a text of more than {} characters", longest)
         for token in read_tokens(text):
@@ -67,7 +67,7 @@ class Parser:
         return self._done[0]
 
     def _take(self, token: Token) -> None:
-        """The next word: an operand or a prefix where an operand is expected, else an operator or a closing bracket."""
+        """Take the next token: an operand or a prefix, or else an operator or a closing bracket."""
         word = token.word
         if self._operand_next:
             operand = self._find_operand(token)
@@ -87,14 +87,14 @@ class Parser:
         expect(False, "column {}: expected an {}, got {}", token.column, wanted, quote(token.written))
 
     def _take_operand(self, place: Place, is_applied: bool) -> None:
-        """An operand; a predicate before a bracket is applied to the counts in it."""
+        """Push an operand; a predicate before a bracket is applied to the counts in it."""
         self._done.append(place)
         self._operand_next = is_applied
         if is_applied:
             self._waiting.append(Waiting(STRENGTH_OF_APPLICATION, 2, "on"))
 
     def _take_prefix(self, word: str) -> None:
-        """A prefix; -a is 0 - a."""
+        """Push a prefix operator; -a is 0 - a."""
         if word == "-":
             self._done.append(self._table.make("int", data=(0,)))
         self._waiting.append(Waiting(STRENGTH_OF_PREFIX[word], 2 if word == "-" else 1, word))
@@ -113,13 +113,13 @@ class Parser:
             self._done[-1] = self._build(opened, self._done[-1:])
 
     def _finish(self, strength: int) -> None:
-        """Builds what binds tighter than this."""
+        """Build the pending operators that bind tighter than ``strength``."""
         while self._waiting and self._waiting[-1].strength > strength:
             waiting = self._waiting.pop()
             self._done[-waiting.arity :] = [self._build(waiting.operator, self._done[-waiting.arity :])]
 
     def _find_operand(self, token: Token) -> Place | None:
-        """Return the place of a word that is an operand, or None."""
+        """Return the place of a token that is an operand, or None."""
         if not token.is_operand:
             return None
         if token.symbol is not None:
@@ -135,7 +135,7 @@ class Parser:
         return self._table.make(name) if name in ("true", "false") else self._predicates.get(name)
 
     def _build(self, operator: str, operands: list[Place]) -> Place:
-        """What an operator makes of its operands."""
+        """Return the place of an operator applied to operands; check their types."""
         table = self._table
         if operator == "on":
             operands = [operands[0], self._find_sum(operands[1])]
@@ -152,7 +152,7 @@ class Parser:
         return table.make(operator, *operands)
 
     def _find_sum(self, place: Place) -> Place:
-        """Return a count, or the comparison with 0 of a sum of counts: what a predicate is applied to."""
+        """Return the argument of a predicate: a count, or the comparison with 0 of a sum of counts."""
         if self._table.nodes[place].operator in COUNTS:
             return place
         compared = sum_with_zero(self._table, place)
@@ -161,7 +161,7 @@ class Parser:
 
 
 def compare(table: Table, relation: str, left: Place, right: Place) -> Place:
-    """Return a comparison of sums of counts, or of integers, whose file is imported where there is one."""
+    """Return a comparison of sums of counts, or of integers; the module is imported only if there is one."""
     from .comparisons import compare_sums
 
     return compare_sums(table, relation, left, right)
@@ -177,7 +177,7 @@ def sum_with_zero(table: Table, place: Place) -> Place:
 
 
 def read_formula(table: Table, predicates: Predicates, text: str) -> Place:
-    """Return a formula."""
+    """Parse a formula."""
     place = Parser(table, predicates, {}).parse(text)
     expect(not table.is_number(place), "expected a formula")
     return place

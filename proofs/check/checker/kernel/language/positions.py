@@ -1,11 +1,11 @@
-"""The built-in predicates of an integer i, mostly a position, and the length n of a word."""
+"""The built-in predicates of an integer i (mostly a position) and the length n of a word."""
 
 from collections.abc import Callable
 from math import isqrt
 
 
 def is_prime(i: int) -> bool:
-    """Whether i is a prime number; who asks sees to it that i is not large."""
+    """Return whether i is a prime number, by trial division; the caller bounds i."""
     return i > 1 and all(i % divisor for divisor in range(2, isqrt(i) + 1))
 
 
@@ -21,6 +21,6 @@ PREDICATES: dict[str, Callable[..., bool]] = {
 }
 
 OF_NUMBERS = frozenset({"SQUARE", "POW2", "PRIME"})
-"""Those that conditions may ask of any number; they are false of fractions."""
+"""The predicates that conditions may apply to any number; they are false of fractions."""
 
-MAX_PRIME = 1 << 30  # PRIME has no value at a greater number, as divisors are tried one by one
+MAX_PRIME = 1 << 30  # PRIME is undefined above it, as it is decided by trial division

@@ -1,7 +1,7 @@
-"""Places back to text, from the nodes alone: nothing of the file's own spelling is left.
+"""Printer of places, from the nodes alone: nothing of the file's own spelling is left.
 
-Every operand that is not a single word, a count or a prefixed one stands in brackets, so no rule of precedence is
-needed to read the text. A formula in which parts repeat so often that it would be long is written with names for them.
+Every operand that is not a single word, a count or a prefixed one is bracketed, so the text can be read without rules
+of precedence. A formula that would be long because parts repeat is printed with names for them.
 """
 
 import re
@@ -13,7 +13,7 @@ from ..verdicts import literal
 from .positions import OF_NUMBERS
 from .table import ARITHMETIC, CONNECTIVES, COUNTS, RELATIONS, TEMPORAL, Node, Place, Table
 
-LONGEST_TREE = 2000  # nodes of a formula that is written out; in a longer one repeated parts have names
+LONGEST_TREE = 2000  # nodes of a formula that is printed in full; in a longer one repeated parts have names
 SHORT_DEPTH = 3  # of a formula in a message
 MOST_NAMED = 200  # named parts of a formula that are printed
 LONGEST_DECIMAL = 10_000  # bits of an integer that is written in decimal; Python writes no more than 4,300 digits
@@ -28,18 +28,18 @@ Piece = str | Place
 
 
 def write_integer(x: int) -> str:
-    """In decimal, or in hexadecimal if it is very long."""
+    """Write an integer in decimal, or in hexadecimal if it is very long."""
     return str(x) if x.bit_length() <= LONGEST_DECIMAL else hex(x)
 
 
 class TextWriter:
-    """Writes places of one table; in conditions of predicates with the words that are used there."""
+    """A printer of places of one table; in conditions of predicates it uses their words."""
 
     def __init__(self, table: Table, in_condition: bool = False, named: Mapping[Place, str] | None = None) -> None:
         self._table, self._words, self._named = table, IN_CONDITIONS if in_condition else {}, named or {}
 
     def write(self, place: Place, depth: int | None = None) -> str:
-        """Return the text of a node; below ``depth`` there are dots. Not recursive, as formulas may be deep."""
+        """Return the text of a node, with dots below ``depth``. Not recursive, as formulas may be deep."""
         waiting: list[tuple[Piece, int]] = [(piece, 1) for piece in reversed(self._pieces(place))]
         text = []
         while waiting:
@@ -94,7 +94,7 @@ class TextWriter:
         return [place] if enclosed else ["(", place, ")"]
 
     def _comparison(self, node: Node) -> Iterator[Piece]:
-        """Yield the counts of a comparison with their coefficients, compared with the constant on the other side."""
+        """Yield the weighted counts of a comparison, compared with the constant on the other side."""
         _, counts, (relation, constant, *coefficients) = node
         yield from self._multiples(counts, map(int, coefficients))
         if counts:
@@ -108,7 +108,7 @@ class TextWriter:
             yield count
 
     def _sum(self, place: Place) -> Iterator[Piece]:
-        """What a predicate is applied to: a count, or the sum of a comparison."""
+        """Yield the argument of a predicate: a count, or the sum of a comparison."""
         operator, counts, data = self._table.nodes[place]
         if operator != "T":
             yield place
@@ -117,14 +117,14 @@ class TextWriter:
 
 
 def write_sign(x: int, is_first: bool) -> str:
-    """What stands before a term of a sum."""
+    """Return the sign before a term of a sum."""
     if is_first:
         return "-" if x < 0 else ""
     return " - " if x < 0 else " + "
 
 
 def write_short(table: Table, place: Place) -> str:
-    """Return a formula down to some depth, for messages."""
+    """Return a formula down to `SHORT_DEPTH`, for messages."""
     return TextWriter(table).write(place, SHORT_DEPTH)
 
 
@@ -144,13 +144,13 @@ def write_formula(table: Table, place: Place) -> list[str]:
 
 
 def all_below(table: Table, place: Place) -> list[Place]:
-    """Everything that a node is built from, but for the conditions of predicates, operands first."""
+    """Return all nodes below a place, operands first, without the conditions of predicates."""
     return sorted(table.walk([place], lambda inner: table.nodes[inner].operator == "user",
                              lambda inner: table.nodes[inner].operands))
 
 
 def size_as_tree(table: Table, order: Iterable[Place]) -> int:
-    """Return the number of nodes if nothing were shared, or a little more than LONGEST_TREE."""
+    """Return the number of nodes of the formula as a tree, capped at LONGEST_TREE + 1."""
     sizes: dict[Place, int] = {}
     last = 0
     for place in order:

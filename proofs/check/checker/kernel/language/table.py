@@ -1,22 +1,22 @@
-"""All formulas, counts, numbers and conditions that a file mentions, each once, in one table.
+"""All formulas, counts, numbers and conditions of a file, hash-consed in one table.
 
-A node has an operator, operands (places of nodes that were there before it) and data:
+A node has an operator, operands (places of earlier nodes) and data:
 
     true false ! & | -> <->         Boolean connectives
     prev next since until           temporal operators ([SHA] Definition 14); S, U, O, F, H, G are written with them
-    Q       (symbol)                the symbol here
+    Q       (symbol)                the symbol at the position
     P       (name, parameters...)   a built-in predicate of the position
     user                            a user's predicate of the position: the condition is the operand
     shift                           the operand, one position to the left; at position 0 for the first one
-    #<  #>                          how many positions up to here, or from here, satisfy the operand
+    #<  #>                          the number of positions up to here, or from here, that satisfy the operand
     T       (relation, c, c_1...)   compares c + c_1 count_1 + ... with 0; the operands are the counts
     on                              a predicate (first operand) of a count (second operand) instead of the position,
                                     or of the sum of counts that a comparison (second operand) with 0 is about
     i n int (number)                numbers, with + - * / // % ^ and the functions of functions.py
     <= < >= > == !=                 compare numbers without counts
-    SQUARE POW2 PRIME               ask it of a number, in conditions
+    SQUARE POW2 PRIME               predicates on a number, in conditions
 
-Equal texts have equal places, so two formulas are the same if and only if their places are.
+Equal nodes have equal places, so two formulas are the same if and only if their places are.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -37,7 +37,7 @@ ARITHMETIC = frozenset({"+", "-", "*", "/", "//", "%", "^", *FUNCTIONS})
 NUMERICAL = ARITHMETIC | COUNTS | {"int", "i", "n"}
 
 POSITIONAL = frozenset({"i", "n", "%", "~"})
-"""The leaves of what depends on the position and the length alone."""
+"""The leaves of a place that depends on the position and the length only."""
 
 LEAF_OF = {"Q": "Q", "i": "i", "n": "n", "P": "i", "%": "%", "//": "%"} | dict.fromkeys(COUNTS, "#")
 LEAF_OF |= dict.fromkeys(TEMPORAL, "T")
@@ -45,13 +45,11 @@ LEAF_OF |= dict.fromkeys(IRRATIONAL, "~")
 
 
 Key = tuple[str, tuple[Place, ...], tuple[str, ...]]
-"""Two nodes have one key if and only if they are equal: where one operator has a number, so has the other.
-
-Numbers become texts, as those of a file can have one hash."""
+"""A key: equal for two nodes iff they are; numbers are texts in it, since a file can choose many with one hash."""
 
 
 class Node(NamedTuple):
-    """An operator, the places of its operands, and what else it says."""
+    """An operator, the places of its operands, and its data."""
 
     operator: str
     operands: tuple[Place, ...] = ()
@@ -64,12 +62,12 @@ class Table:
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
         self.nodes: list[Node] = []
-        self.names: dict[Place, str] = {}  # what the user calls a predicate
+        self.names: dict[Place, str] = {}  # the user's names of predicates
         self._places: dict[Key, Place] = {}
         self._leaves: list[frozenset[str]] = []
 
     def make(self, operator: str, *operands: Place, data: tuple[str | int, ...] = ()) -> Place:
-        """Return the place of this node."""
+        """Return the place of a node, which is added if it is new."""
         node = Node(operator, operands, data)
         key = operator, operands, tuple([f"{x:x}" if isinstance(x, int) else x for x in data])
         if key not in self._places:
@@ -81,27 +79,27 @@ class Table:
         return self._places[key]
 
     def leaves(self, place: Place) -> frozenset[str]:
-        """Which of Q (symbols), T (temporal operators), # (counts), i, n, % (also //) and ~ (ln, sqrt) occur."""
+        """Return which of Q (symbols), T (temporal operators), # (counts), i, n, % (also //) and ~ (ln, sqrt) occur."""
         return self._leaves[place]
 
     def is_positional(self, place: Place) -> bool:
-        """Whether it depends on the position and the length alone."""
+        """Return whether a place depends on the position and the length only."""
         return self._leaves[place] <= POSITIONAL
 
     def is_of_symbols(self, place: Place) -> bool:
-        """Whether it depends on the symbol here alone."""
+        """Return whether a place depends on the symbol at its position only."""
         return self._leaves[place] <= {"Q"}
 
     def may_be_irrational(self, place: Place) -> bool:
-        """Whether the value of this number may be irrational somewhere."""
+        """Return whether a place is a number that may be irrational somewhere."""
         return "~" in self._leaves[place] and self.is_number(place)
 
     def is_connective(self, place: Place) -> bool:
-        """Whether its operator is Boolean."""
+        """Return whether the operator is Boolean."""
         return self.nodes[place].operator in CONNECTIVES
 
     def is_number(self, place: Place) -> bool:
-        """Whether it is a number (or a count), and not a truth."""
+        """Return whether a place is a number (or a count), not a truth."""
         return self.nodes[place].operator in NUMERICAL
 
     def counted(self, count: Place) -> Place:
@@ -109,29 +107,29 @@ class Table:
         return self.nodes[count].operands[0]
 
     def is_of_counts(self, place: Place) -> bool:
-        """Whether it is a comparison, or a predicate on a count or on a sum of counts."""
+        """Return whether a place is a comparison of counts, or a predicate on a count or on a sum of counts."""
         return self.nodes[place].operator in ("T", "on")
 
     def counts_of(self, place: Place) -> dict[Place, int]:
-        """The counts of a comparison, or of what a predicate is applied to, with their coefficients; a count itself."""
+        """Return the counts of a comparison or of a predicate's argument, with coefficients; of a count, itself."""
         operator, operands, data = self.nodes[place]
         if operator == "on":
             return self.counts_of(operands[1])
         return dict(zip(operands, map(int, data[2:]), strict=True)) if operator == "T" else {place: 1}
 
     def parts(self, place: Place) -> tuple[Place, ...]:
-        """The direct parts of a formula; those of a comparison or a predicate on a count are what the counts count."""
+        """Return the direct parts of a formula; for a comparison or a predicate on a count, the counted formulas."""
         if self.is_of_counts(place):
             return tuple(map(self.counted, self.counts_of(place)))
         return () if self.nodes[place].operator in ("user", "shift") else self.nodes[place].operands
 
     def below(self, roots: Iterable[Place], stop: Callable[[Place], bool] = lambda place: False) -> list[Place]:
-        """Each part of the roots once, the left first; what satisfies ``stop`` is listed, and not entered."""
+        """List each part of the roots once, the left first; a part that satisfies ``stop`` is listed, not entered."""
         return list(self.walk(roots, stop))
 
     def walk(self, roots: Iterable[Place], stop: Callable[[Place], bool],
              parts: Callable[[Place], tuple[Place, ...]] | None = None) -> Iterator[Place]:
-        """Yield the same, part by part, for who may have seen enough before the end, or means other parts."""
+        """Yield each part of the roots once, as `below` does; the caller may stop early, or give other ``parts``."""
         waiting, seen = [*roots][::-1], dict[Place, None]()
         while waiting:
             place = waiting.pop()
@@ -143,7 +141,7 @@ class Table:
 
 
 def leaves_of(node: Node) -> frozenset[str]:
-    """What a node adds to the leaves of its operands."""
+    """Return the leaves that a node adds to those of its operands."""
     if node.data == ("LAST",) and node.operator == "P":
         return frozenset({"i", "n"})
     return frozenset({LEAF_OF[node.operator]} if node.operator in LEAF_OF else ())

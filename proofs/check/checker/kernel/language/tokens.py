@@ -1,4 +1,4 @@
-"""The words of the language: how they are spelled, and how tightly operators bind."""
+"""Tokens of the language: their spellings, and the precedence of operators."""
 
 import re
 from collections.abc import Iterator
@@ -12,9 +12,9 @@ TOKEN = re.compile(r"""
     (?P<operand> Q_[A-Za-z0-9_]+ | Q\['(?:[^'\\]|\\['\\])+'\]           # a symbol
                | MOD\ *\(\ *[1-9][0-9]{0,8}\ *,\ *[0-9]{1,9}\ *\)       # a predicate with parameters
                | \$[1-9][0-9]{0,5}                                      # an entry of the table of formulas
-               | (?:since|until|prev|next)!(?!=)                        # no word here, but one in other tools
+               | (?:since|until|prev|next)!(?!=)                        # not a word here, but one in other tools
                | [0-9]{1,1000} | [A-Za-z][A-Za-z0-9_]* )                # a number, a word
-      (?: (?=\ *(?P<applied>\()) )?                                     # does a bracket follow it
+      (?: (?=\ *(?P<applied>\()) )?                                     # whether a bracket follows
   | (?P<space> [ \t\r\n]+ )
   | \#[<>]\ *\[ | [←→]\ *\#\ *\[                                        # opening a count
   | <-> | -> | &&? | \|\|? | \*\* | // | [<>=!]= | [-+*/%^<>=!~()\]¬∧∨→↔⊖⊕≤≥≠]
@@ -28,7 +28,7 @@ SPELLINGS = {
 STRENGTH_OF_BINARY = {"<->": 1, "->": 2, "|": 3, "&": 4, "since": 5, "until": 5, "S": 5, "U": 5}
 STRENGTH_OF_BINARY |= dict.fromkeys(RELATIONS, 7) | {"+": 8, "-": 8, "*": 9, "/": 9, "//": 9, "%": 9, "^": 11}
 GROUP_TO_THE_RIGHT = frozenset({"->", "since", "until", "S", "U", "^"})
-CALLED = frozenset({*FUNCTIONS, *OF_NUMBERS})  # with brackets, and in expressions and conditions only
+CALLED = frozenset({*FUNCTIONS, *OF_NUMBERS})  # need brackets; in expressions and conditions only
 STRENGTH_OF_PREFIX = dict.fromkeys(("!", "prev", "next", "O", "F", "H", "G"), 6) | {"-": 10}
 STRENGTH_OF_PREFIX |= dict.fromkeys(CALLED, 12) | dict.fromkeys(("(", *COUNTS), 0)
 STRENGTH_OF_APPLICATION = 12  # of a predicate to a count
@@ -38,7 +38,7 @@ RESERVED = frozenset({*STRENGTH_OF_BINARY, *STRENGTH_OF_PREFIX, *SPELLINGS, *PRE
 
 @dataclass(frozen=True)
 class Token:
-    """A word: as it is written, as it is spelled once, and whether it is an operand or a space."""
+    """A token: its text, its canonical spelling, and whether it is an operand or a space."""
 
     column: int
     written: str
@@ -49,7 +49,7 @@ class Token:
 
     @property
     def name_and_parameters(self) -> tuple[str, tuple[int, ...]]:
-        """Of an operand: MOD(3, 1) is MOD with 3 and 1."""
+        """The name and the parameters of an operand: MOD(3, 1) is MOD with 3 and 1."""
         if not self.written.endswith(")"):
             return self.written, ()
         name, *parameters = re.findall(r"\w+", self.written)
@@ -64,7 +64,7 @@ class Token:
 
 
 def read_tokens(text: str) -> Iterator[Token]:
-    """Yield the words of a text and the spaces between them."""
+    """Yield the tokens of a text, including spaces."""
     for match in TOKEN.finditer(text):
         written = match[0]
         yield Token(match.start() + 1, written, SPELLINGS.get(written.replace(" ", ""), written),

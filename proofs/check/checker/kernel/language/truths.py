@@ -1,7 +1,7 @@
-"""Connectives over truths that are given, temporal operators by what they remember, and where symbols decide.
+"""Truths of connectives, temporal operators (from their remembered truth) and formulas over symbols.
 
-Each chapter of the proof gives the truths of what it knows or leaves free; here they are only put together. What is
-neither given nor a connective is not decided.
+Each chapter of the proof supplies the truths of its atoms; here they are only combined. A formula that is neither given
+nor a connective is undecided, and rejected.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,20 +24,20 @@ def connect_one(table: Table, place: Place, truths: Mapping[Place, bool]) -> boo
 
 
 def temporal_truth(node: Node, now: Mapping[Place, bool], last: bool) -> bool:
-    """Return the truth here of a temporal operator, from what it remembers; left holds at the witness, too."""
+    """Return the truth here of a temporal operator, from its remembered truth; left holds at the witness, too."""
     operands = node.operands
     return last if len(operands) == 1 else now[operands[0]] and (now[operands[1]] or last)
 
 
 def remembered(node: Node, place: Place, now: Mapping[Place, bool]) -> bool:
-    """`since` and `until` remember their own value, `prev` and `next` that of their operand."""
+    """Return the truth to remember: `since` and `until` store their own, `prev` and `next` the operand's."""
     return now[place] if len(node.operands) == 2 else now[node.operands[0]]
 
 
 class Symbols:
-    """At which symbols of an alphabet a formula over symbols holds: a bit for each symbol, in their order.
+    """The symbols of an alphabet at which a formula over symbols holds: a bit for each symbol, in their order.
 
-    Each formula is put together once, for all symbols and for all who ask.
+    The bits of each formula are computed once.
     """
 
     def __init__(self, table: Table, alphabet: Sequence[str]) -> None:
@@ -47,7 +47,7 @@ class Symbols:
         self._found: dict[Place, int] = {}
 
     def where(self, root: Place) -> int:
-        """Return the symbols at which a formula holds that is built from symbols alone."""
+        """Return the symbols, as bits, at which a formula over symbols holds."""
         budget, found = self._table.budget, self._found
         for place in sorted(self._table.below([root], lambda place: place in found)):
             if place not in found:
@@ -57,7 +57,7 @@ class Symbols:
         return found[root]
 
     def allowed(self, places: Sequence[Place]) -> set[tuple[bool, ...]]:
-        """Return the truths that these formulas over symbols have together at some symbol."""
+        """Return the tuples of truths that these formulas over symbols jointly have at some symbol."""
         sets = [self.where(place) for place in places]
         self._table.budget.spend(len(self._bits) * (1 + len(sets)))
         return {tuple([bool(one >> number & 1) for one in sets]) for number in range(len(self._bits))}
@@ -76,4 +76,4 @@ class Symbols:
 CONNECT_SETS: dict[str, Callable[..., int]] = {
     "true": lambda: -1, "false": lambda: 0, "!": lambda a: ~a, "&": lambda a, b: a & b, "|": lambda a, b: a | b,
     "->": lambda a, b: ~a | b, "<->": lambda a, b: ~(a ^ b)}
-"""Connectives of sets of symbols, with ones in front that are cut off."""
+"""Connectives of sets of symbols as bits; the sign bits above the alphabet are masked off afterwards."""

@@ -1,9 +1,9 @@
-"""Bytes to the one JSON value that they spell; docs/certificate.md, section 3, One spelling.
+r"""Bytes to the unique JSON value that they spell; docs/certificate.md, section 3, One spelling.
 
-A file that begins as one of a `large` format may be larger than others, since it holds weights.
+A file of a `large` format, recognised by its first bytes, may be larger than others, since it contains weights.
 
 The file is exactly ``json.dumps(value, indent=1, ensure_ascii=True) + "\\n"``. Repeated keys, other spellings of
-numbers and strings, and other spaces do not survive being written again, so there is one file for each value.
+numbers and strings, and other spaces do not survive a round trip, so there is one file for each value.
 """
 
 import json
@@ -15,14 +15,14 @@ from ..budget import LARGE_BYTES, LARGE_ITEMS, MAX_BYTES, MAX_DEPTH, MAX_ITEMS, 
 from ..verdicts import Malformed, expect
 
 BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[][{}]', re.DOTALL)
-"""A string, to its end or that of the text, so that nothing is read twice; or a bracket outside of strings."""
+"""A string, up to its end or that of the text, so that nothing is scanned twice; or a bracket outside of strings."""
 OPENING, CLOSING = ("[", "{"), ("]", "}")
 Json = Any
-"""What `json` makes: objects, lists, strings, integers, booleans, None (and floats, which no shape allows)."""
+"""The values that `json` returns: objects, lists, strings, integers, booleans, None (and floats, never allowed)."""
 
 
 def read_document(data: bytes, budget: Budget, large: Iterable[str] = ()) -> Json:
-    """Return the value whose one spelling the bytes are; formats that are ``large`` have other limits."""
+    """Parse the one spelling of a JSON value, or raise Malformed; formats in ``large`` have other limits of size."""
     times = min(budget.factor, MAX_TIMES)
     most, items = times * MAX_BYTES, times * MAX_ITEMS
     if data.startswith(tuple(f'{{\n "format": "{name}",'.encode() for name in large)):
@@ -37,14 +37,14 @@ def read_document(data: bytes, budget: Budget, large: Iterable[str] = ()) -> Jso
         document = json.loads(text)
         expect_one_spelling(text, document)
     except ValueError as error:
-        raise Malformed(say_what_is_wrong(error)) from None
+        raise Malformed(describe_fault(error)) from None
     return document
 
 
 def expect_shallow(text: str) -> None:
-    """No more than so many brackets are open at one place, so that `json` is nowhere led into a deep recursion.
+    """Reject nesting deeper than `MAX_DEPTH`, so that `json` does not recurse deeply.
 
-    Up to the first place that is wrong, where `json` ends, strings and brackets are those that it reads.
+    Up to the first syntax error, where `json` stops, this scan finds the same strings and brackets as `json`.
     """
     depth = 0
     for found in BRACKETS.finditer(text):
@@ -53,7 +53,7 @@ def expect_shallow(text: str) -> None:
 
 
 def expect_one_spelling(text: str, document: Json) -> None:
-    """The text is what would be written for the value. It is compared piece by piece, never held twice."""
+    """Check that the text is the spelling of the value, piece by piece, so that no second copy is in memory."""
     expect("\r" not in text, "line ends are CR LF, expected LF alone, as it was written: not the one spelling")
     place = 0
     for piece in json.JSONEncoder(indent=1, ensure_ascii=True).iterencode(document):
@@ -65,8 +65,8 @@ def expect_one_spelling(text: str, document: Json) -> None:
            "line {}: not the one spelling (json.dumps, indent 1, ASCII, final newline, no key twice)", line)
 
 
-def say_what_is_wrong(error: ValueError) -> str:
-    """What is wrong, without anything of the file."""
+def describe_fault(error: ValueError) -> str:
+    """Return a message about a parse error that contains no text of the file."""
     if isinstance(error, json.JSONDecodeError):
         return f"not JSON: {error.msg}: line {error.lineno}, column {error.colno}"
     if isinstance(error, UnicodeDecodeError):

@@ -1,6 +1,6 @@
-"""What a file says, as frozen records; docs/certificate.md, section 2. Nothing in them is believed yet.
+"""The contents of a file as frozen records; docs/certificate.md, section 2. None of it is trusted yet.
 
-A formula, a count or a number is its place in the table of the language (`Place`), where equal ones have one place.
+A formula, a count or a number is its place in the table of the language (`Place`); equal ones have one place.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from fractions import Fraction
 from ..language import Place
 
 LinearForm = Mapping[str, Fraction]
-"""A linear form: for each direction that is read or written its weight; zeros are left out."""
+"""A linear form: a weight for each direction; zeros are left out."""
 
 
 @dataclass(frozen=True)
@@ -45,16 +45,16 @@ class Product:
 
 @dataclass(frozen=True)
 class Mean:
-    """Exactly the count divided by the number of positions that it looks at."""
+    """Exactly the count divided by the number of positions in its range."""
 
     count: Place
 
 
 @dataclass(frozen=True)
 class Average:
-    """Exactly a sum of multiples of counts of one side, divided by the number of positions that they look at.
+    """Exactly a sum of multiples of counts of one side, divided by the number of positions in their range.
 
-    The term is the place of the comparison of this sum with 0.
+    `term` is the place of the comparison of this sum with 0.
     """
 
     term: Place
@@ -69,7 +69,7 @@ class ExactCount:
 
 @dataclass(frozen=True)
 class ApproximateCount:
-    """Within the stated errors of the number of positions other than this one that are counted."""
+    """Within the stated errors of the number of counted positions other than this one."""
 
     count: Place
 
@@ -83,7 +83,7 @@ class Slack:
 
 @dataclass(frozen=True)
 class Anything:
-    """Any number: nothing is stated, and nothing can be proved from it."""
+    """Any number: no claim is made, and nothing can be proved from it."""
 
 
 Meaning = (PositionalNumber | Truth | ApproximateTruth | Product | Mean | Average | ExactCount | ApproximateCount
@@ -94,20 +94,20 @@ KINDS: dict[str, type[Meaning]] = {
 
 
 def kind_of(meaning: Meaning) -> str:
-    """Return the word of the format for a meaning."""
+    """Return the keyword of the format for a meaning."""
     return next(kind for kind, meant in KINDS.items() if meant is type(meaning))
 
 
 HARD = ("average-hardmax", "leftmost-hardmax", "rightmost-hardmax")
 SPARSE = ("sparsemax", "entmax-1.5")
-ADDITIVE = ("relu", "relu-over-n", "sigmoid")  # the weight of a position does not depend on the other ones
+ADDITIVE = ("relu", "relu-over-n", "sigmoid")  # the weight of a position does not depend on the others
 RECURRENT = ("geometric", "stick-breaking")
 OTHER_WEIGHTINGS = (*SPARSE, "softmax-plus-one", *ADDITIVE, *RECURRENT)
 
 
 @dataclass(frozen=True)
 class Head:
-    """A head of attention; ``values`` maps each written direction to the linear form whose mean it gets."""
+    """An attention head; ``values`` maps each written direction to the linear form that it averages."""
 
     name: str
     source: str
@@ -121,7 +121,7 @@ class Head:
 
 @dataclass(frozen=True, eq=False)
 class Neuron:
-    """Adds ``writes`` times ReLU(``reads`` + ``bias``). As a key it stands for itself, and for no equal one."""
+    """A hidden unit: adds ``writes`` times ReLU(``reads`` + ``bias``). Compared and hashed by identity."""
 
     reads: LinearForm
     bias: Fraction
@@ -130,7 +130,7 @@ class Neuron:
 
 @dataclass(frozen=True, eq=False)
 class FeedForward:
-    """The part of a layer that acts on each position alone; as a key it stands for itself, too."""
+    """The feed-forward block of a layer, applied at each position separately. Compared and hashed by identity."""
 
     units: tuple[Neuron, ...]
     bias: LinearForm
@@ -138,7 +138,7 @@ class FeedForward:
 
 @dataclass(frozen=True)
 class Layer:
-    """Heads, then the feed-forward part; each adds to the residual stream."""
+    """Heads, then the feed-forward block; each adds to the residual stream."""
 
     heads: tuple[Head, ...]
     feedforward: FeedForward
@@ -146,7 +146,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class Transformer:
-    """The network; ``predicates`` maps the user's names to their places."""
+    """A transformer; ``predicates`` maps the user's names to their places."""
 
     alphabet: tuple[str, ...]
     predicates: Mapping[str, Place]
@@ -158,10 +158,10 @@ class Transformer:
 
     @property
     def heads(self) -> tuple[Head, ...]:
-        """All heads, layer by layer."""
+        """All heads, in the order of layers."""
         return tuple(head for layer in self.layers for head in layer.heads)
 
 
 def visible(mask: str, n: int, i: int) -> tuple[int, int]:
-    """Return the first and the last position that row i sees."""
+    """Return the first and the last visible position of row i (1-based, inclusive)."""
     return (i if mask == "past" else 1), (i if mask == "future" else n)

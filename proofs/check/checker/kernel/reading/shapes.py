@@ -1,4 +1,4 @@
-"""The shapes that values in a file may have. Each function returns what it read, or raises Malformed."""
+"""Readers of the JSON values in a file. Each function returns the value it read, or raises Malformed."""
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -12,14 +12,14 @@ from .document import Json
 Read = TypeVar("Read")
 
 RATIONAL = re.compile("-?[0-9]{1,1000}(/[1-9][0-9]{0,999})?")
-READ_STEPS = 10  # the work to read one value
+READ_STEPS = 10  # of work to read one value
 
 
 class Fields:
-    """An object with fixed keys in a fixed order; each field is read within its name."""
+    """An object with fixed keys in a fixed order; an error in a field is reported with its key."""
 
     def __init__(self, value: Json, *keys: str, optional: Collection[str] = ()) -> None:
-        """The keys are all there but for the ``optional`` ones, in this order, and no others."""
+        """Check that the keys are these, in this order; the ``optional`` ones may be missing."""
         found = list(value) if isinstance(value, dict) else []
         wanted = [key for key in keys if key not in optional or key in found]
         shown = ", ".join(map(quote, found[:12])) if isinstance(value, dict) else quote(value)
@@ -27,17 +27,17 @@ class Fields:
         self._value: Mapping[str, Json] = value
 
     def __contains__(self, key: str) -> bool:
-        """Whether an optional key is there."""
+        """Return whether an optional key is present."""
         return key in self._value
 
     def read(self, key: str, shape: Callable[[Json], Read]) -> Read:
-        """Return the field, of this shape."""
+        """Read the field with a reader."""
         with within(key):
             return shape(self._value[key])
 
 
 def headed(value: Json, name: str, *keys: str, optional: Collection[str] = ()) -> Fields:
-    """Return the fields of an object that begins with its format and version."""
+    """Return the fields of an object that begins with its format and version (1)."""
     fields = Fields(value, "format", "version", *keys, optional=optional)
     fields.read("format", one_of(name))
     fields.read("version", one_of(1))
@@ -45,26 +45,26 @@ def headed(value: Json, name: str, *keys: str, optional: Collection[str] = ()) -
 
 
 def or_null(shape: Callable[[Json], Read]) -> Callable[[Json], Read | None]:
-    """Return a value of this shape, or null."""
+    """Return a reader that also accepts null."""
     return lambda value: None if value is None else shape(value)
 
 
 def read_text(value: Json) -> str:
-    """Any string but for lone surrogates, which no text has."""
+    """Return a string without lone surrogates."""
     expect(isinstance(value, str) and not re.search("[\ud800-\udfff]", value),
            "expected a string (no lone surrogates), got {}", quote(value))
     return str(value)
 
 
 def read_rational(value: Json) -> Fraction:
-    """Return the rational with this one spelling."""
+    """Parse a rational in its unique spelling."""
     fits = isinstance(value, str) and RATIONAL.fullmatch(value) is not None and str(Fraction(value)) == value
     expect(fits, "expected a string, a rational in lowest terms (limit: 1000 digits), got {}", quote(value))
     return Fraction(value)
 
 
 def one_of(*choices: str | int) -> Callable[[Json], Json]:
-    """One of these, of their type."""
+    """Return a reader of one of these values, of the same type."""
     def read(value: Json) -> Json:
         fits = type(value) is type(choices[0]) and value in choices
         expect(fits, "expected {}, got {}", " or ".join(map(quote, choices)), quote(value))
@@ -73,7 +73,7 @@ def one_of(*choices: str | int) -> Callable[[Json], Json]:
 
 
 def integer_within(allowed: range) -> Callable[[Json], int]:
-    """Return an integer in a range."""
+    """Return a reader of an integer in a range."""
     def read(value: Json) -> int:
         fits = type(value) is int and value in allowed
         expect(fits, "expected {} to {} (limit), got {}", allowed.start, allowed.stop - 1, quote(value))
@@ -82,7 +82,7 @@ def integer_within(allowed: range) -> Callable[[Json], int]:
 
 
 def list_of(shape: Callable[[Json], Read]) -> Callable[[Json], tuple[Read, ...]]:
-    """Return a list; items are counted from 1 in messages."""
+    """Return a reader of a list; messages number its items from 1."""
     def read(value: Json) -> tuple[Read, ...]:
         expect(isinstance(value, list), "expected a list, got {}", quote(value))
         return tuple(item for place, one in enumerate(value, 1) for item in [read_item(str(place), one, shape)])
@@ -90,7 +90,7 @@ def list_of(shape: Callable[[Json], Read]) -> Callable[[Json], tuple[Read, ...]]
 
 
 def read_item(name: str, value: Json, shape: Callable[[Json], Read]) -> Read:
-    """One item of a list or a map, within its name."""
+    """Read one item of a list or a map; an error is reported with its name."""
     with within(name):
         return shape(value)
 
@@ -110,14 +110,14 @@ def entries(value: Json) -> Iterator[tuple[str, Json]]:
 
 
 class DirectionOrder:
-    """The named directions in their order; maps from directions are read by it."""
+    """The order of the named directions; readers of maps from directions."""
 
     def __init__(self, names: Sequence[str], budget: Budget) -> None:
         self._order = {name: place for place, name in enumerate(names)}
         self._budget = budget
 
     def read_map(self, value: Json, shape: Callable[[Json], Read]) -> dict[str, Read]:
-        """Return a map from directions, in their order and without zero entries."""
+        """Read a map from directions, in their order and without zero entries."""
         last, found = -1, dict[str, Read]()
         for name, item in entries(value):
             self._budget.spend(READ_STEPS)
@@ -129,5 +129,5 @@ class DirectionOrder:
         return found
 
     def read_weights(self, value: Json) -> dict[str, Fraction]:
-        """Return a linear form."""
+        """Read a linear form."""
         return self.read_map(value, read_rational)

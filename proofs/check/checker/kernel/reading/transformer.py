@@ -1,4 +1,4 @@
-"""The object of docs/certificate.md, section 2, to a `Transformer`."""
+"""Reader of the JSON object of docs/certificate.md, section 2, as a `Transformer`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -27,9 +27,9 @@ WEIGHTINGS = ("softmax", *HARD)
 
 
 def read_transformer(value: Json, language: Language, weightings: Sequence[str] = WEIGHTINGS) -> Transformer:
-    """The network. Its predicates and its table of formulas are learned first, since its formulas may mention them.
+    """Read a transformer; predicates and the table of formulas come first, since formulas may mention them.
 
-    Who has rules for other weightings names them all; nobody else meets one.
+    `weightings` are those that the caller has rules for; any other one is malformed.
     """
     fields = headed(value, "certify-transformer", "alphabet", "predicates", "formulas", "directions", "token_embedding",
                     "position_embedding", "layers", "output", optional=("formulas",))
@@ -49,19 +49,19 @@ def read_transformer(value: Json, language: Language, weightings: Sequence[str] 
 
 
 def read_entries(value: Json, language: Language) -> tuple[Place, ...]:
-    """Return the table of formulas; each may mention those before it."""
+    """Enter the table of formulas; each may mention the ones before it."""
     expect(isinstance(value, list) and 1 <= len(value) <= MAX_ENTRIES, "expected 1 to {} (limit) formulas", MAX_ENTRIES)
     return list_of(in_language(language.enter))(value)
 
 
 def read_directions(value: Json, language: Language) -> dict[str, Meaning]:
-    """What each direction is claimed to hold."""
+    """Read the claimed meaning of each direction."""
     return {read_item("name", name, read_text): read_item(quote(name), item, partial(read_meaning, language=language))
             for name, item in entries(value)}
 
 
 def read_meaning(value: Json, language: Language) -> Meaning:
-    """One meaning; its kind says which fields it has."""
+    """Read one meaning; its kind determines its fields."""
     kind = value.get("kind") if isinstance(value, dict) else None
     expect(isinstance(kind, str) and kind in KINDS, "kind: expected {}, got {}", " or ".join(KINDS), quote(kind))
     shapes = FIELDS_OF_KIND[str(kind)]
@@ -80,11 +80,11 @@ FIELDS_OF_KIND: Mapping[str, Mapping[str, Callable[[Language, str], Place]]] = {
     "others": {"count": Language.count},
     "slack": {"formula": Language.formula},
     "any": {}}
-"""The fields of each kind of meaning, in the order of its record, and what is written there."""
+"""The fields of each kind of meaning, in the order of its record, with their parsers."""
 
 
 def read_rows(value: Json, alphabet: tuple[str, ...], order: DirectionOrder) -> dict[str, LinearForm]:
-    """Return the token embedding: a row for each symbol of the alphabet, in its order, and no others."""
+    """Read the token embedding: a row for each symbol of the alphabet, in its order, and no others."""
     found = dict(entries(value))
     missing = [symbol for symbol in alphabet if symbol not in found]
     expect(not missing, "no row for the symbol {}", quote(missing[0] if missing else ""))
@@ -93,14 +93,14 @@ def read_rows(value: Json, alphabet: tuple[str, ...], order: DirectionOrder) -> 
 
 
 def read_layer(value: Json, language: Language, order: DirectionOrder, weightings: Sequence[str]) -> Layer:
-    """Heads and the feed-forward part."""
+    """Read the heads and the feed-forward block of a layer."""
     fields = Fields(value, "heads", "feedforward")
     heads = fields.read("heads", list_of(partial(read_head, language=language, order=order, weightings=weightings)))
     return Layer(heads, fields.read("feedforward", partial(read_feedforward, order=order)))
 
 
 def read_head(value: Json, language: Language, order: DirectionOrder, weightings: Sequence[str]) -> Head:
-    """Return a head of attention."""
+    """Read an attention head."""
     fields = Fields(value, "name", "source", "mask", "weighting", "temperature", "queries", "keys", "values")
     head = Head(
         name=fields.read("name", read_text),
@@ -118,14 +118,14 @@ def read_head(value: Json, language: Language, order: DirectionOrder, weightings
 
 
 def read_feedforward(value: Json, order: DirectionOrder) -> FeedForward:
-    """Units and a bias."""
+    """Read hidden units and a bias."""
     fields = Fields(value, "units", "bias")
     units = fields.read("units", list_of(partial(read_neuron, order=order)))
     return FeedForward(units, fields.read("bias", order.read_weights))
 
 
 def read_neuron(value: Json, order: DirectionOrder) -> Neuron:
-    """Return a rectified linear unit."""
+    """Read a hidden unit."""
     fields = Fields(value, "reads", "bias", "writes")
     return Neuron(fields.read("reads", order.read_weights), fields.read("bias", read_rational),
                   fields.read("writes", order.read_weights))

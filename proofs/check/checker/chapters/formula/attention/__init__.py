@@ -1,1 +1,1 @@
-"""Heads whose queries are the same in every word: `since`, `until`, `prev`, `next`, over all words."""
+"""Heads whose queries are equal in every word: `since`, `until`, `prev`, `next`, over all words."""

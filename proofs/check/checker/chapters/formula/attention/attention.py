@@ -1,9 +1,9 @@
-"""Attention heads; docs/certificate.md, section 5: a head whose queries depend on the position alone.
+"""Attention heads; docs/certificate.md, section 5: a head whose queries depend on the position only.
 
 The claim is for every word at once: the worst case over all letters is found for each row (n, i) at which the guard
-holds. Rows of one length with one scaled query are a *group*: the shorter ones see a beginning of what the longer ones
-see, in the order of reading. A group is checked by the hull of its gaps (gaps.py), or else, of softmax alone, by a
-shortest path; geometric and stick-breaking attention is followed letter by letter (weightings/geometric.py).
+holds. Rows of one length with one scaled query are a *group*: the shorter ones see a prefix of what the longer ones
+see, in the order of reading. A group is checked by the hull of its gaps (gaps.py), or else, for softmax only, by a
+shortest path; geometric and stick-breaking attention is evaluated letter by letter (weightings/geometric.py).
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from ....kernel.budget import ENTRY_BITS
 from ....kernel.language import Place
-from ....kernel.numbers import ONE, ZERO, Numbers, add, divide, inner_product, size, told_apart
+from ....kernel.numbers import ONE, ZERO, Numbers, add, divide, inner_product, size, text_key
 from ....kernel.reading.records import RECURRENT, ApproximateTruth, Head
 from ....kernel.verdicts import require
 from ..composition import names_in
@@ -34,7 +34,7 @@ class AttendedTruth:
         self._proof, self._head, self._guard, self._errors = proof, head, meaning.when, errors
         self.automaton = TargetAutomaton(proof, meaning.formula, [*head.keys, head.values[name]], head.mask,
                                          apart=apart)
-        self._asking = [*proof.places_of(names_in(head.queries)), head.temperature]
+        self._query_places = [*proof.places_of(names_in(head.queries)), head.temperature]
         self._forms = tuple(tuple(form.items()) for form in (*head.queries, *self.automaton.known))
         self._passes = None
         if head.weighting in RECURRENT:
@@ -42,12 +42,12 @@ class AttendedTruth:
 
     @property
     def places(self) -> list[Place]:
-        """All that scores, values, letters and the guard depend on, but for the word."""
-        return [*self._asking, self._guard, *self.automaton.positional,
+        """All places that scores, values, letters and the guard depend on, apart from the word."""
+        return [*self._query_places, self._guard, *self.automaton.positional,
                 *self._proof.places_of(names_in(self.automaton.known))]
 
     def check(self) -> int:
-        """Return the number of rows (n, i) at which the guard holds, where the errors are within their bounds.
+        """Return the number of rows (n, i) at which the guard holds; their errors are proved to be within their bounds.
 
         The longest words come first, as they see the most.
         """
@@ -60,16 +60,16 @@ class AttendedTruth:
 
     def _check_length(self, n: int, guards: Sequence[bool]) -> None:
         letters, kinds = self.read_letters(n)
-        situation = self._situation(n, guards, letters, kinds)
-        if self._proof.proved.get(situation) is None:
+        key = self._proof_key(n, guards, letters, kinds)
+        if self._proof.proved.get(key) is None:
             self._prove_length(n, guards, letters, kinds)
-            self._proof.proved.keep(situation, True, POINTER_BITS * (2 * n + len(letters) + len(self._forms)))
+            self._proof.proved.keep(key, True, POINTER_BITS * (2 * n + len(letters) + len(self._forms)))
 
-    def _situation(self, n: int, guards: Sequence[bool], letters: Sequence[tuple[Fraction, Letters]],
+    def _proof_key(self, n: int, guards: Sequence[bool], letters: Sequence[tuple[Fraction, Letters]],
                    kinds: Sequence[int]) -> tuple[object, ...]:
-        """All that the proof of one length is made of: no formula is in it, so that heads of different ones share it.
+        """Return everything that the proof of one length depends on; heads of different formulas can share it.
 
-        Forms are of known directions, whose numbers are the file's.
+        Linear forms are over known directions, whose numbers are those of the file.
         """
         temperature = self._head.temperature
         how = (self._head.weighting, self._head.mask, temperature)
@@ -88,30 +88,30 @@ class AttendedTruth:
                 self._check_group(n, query, positions[: max(left)], left)
 
     def _name_row(self, n: int, length: int) -> str:
-        """Return the row that reads so many positions."""
+        """Return the name of the row that reads this many positions."""
         return f"n = {n}, i = {length if self._head.mask == 'future' else n + 1 - length}"
 
     def group(self, n: int, guards: Sequence[bool]) -> Sequence[tuple[Numbers, Sequence[int]]]:
-        """For each scaled query the rows where the guard holds, as the numbers of positions that they read."""
+        """Group the rows where the guard holds by scaled query; a row is the number of positions that it reads."""
         rows = [length for length, holds in enumerate(self._in_order(guards), 1) if holds]
         self._proof.budget.spend(1 + (n >> 3))
-        if not rows or not any("i" in self._proof.language.leaves(place) for place in self._asking):
+        if not rows or not any("i" in self._proof.language.leaves(place) for place in self._query_places):
             return [(self._scale_query(n), rows)] if rows else []
         temperatures = self._in_order(self._proof.columns.numbers(self._head.temperature, n))
         queries = [self._in_order(form) for form in self._proof.known_forms(self._head.queries, n)]
         groups: dict[object, tuple[Numbers, list[int]]] = {}
         for length in rows:
             scaled = tuple(divide(self._proof.budget, form[length - 1], temperatures[length - 1]) for form in queries)
-            groups.setdefault(told_apart(self._proof.budget, scaled), (scaled, []))[1].append(length)
+            groups.setdefault(text_key(self._proof.budget, scaled), (scaled, []))[1].append(length)
         return [*groups.values()]
 
     def _scale_query(self, n: int) -> Numbers:
-        """The query over the temperature, where both are the same in all rows; it reads what is known (`attends`)."""
+        """Return the query over the temperature, both equal in all rows; it reads known directions (`attends`)."""
         proof, language = self._proof, self._proof.language
         temperature = language.value_at(self._head.temperature, n, 1)
 
         def held(name: str) -> Fraction:
-            """Return a known direction at the first row."""
+            """Return the value of a known direction at the first row."""
             number, *formulas = proof.places_of([name])
             return language.value_at(number, n, 1) if all(language.holds_at(one, n, 1) for one in formulas) else ZERO
 
@@ -123,7 +123,7 @@ class AttendedTruth:
         return column if self._head.mask == "future" else column[::-1]
 
     def read_letters(self, n: int) -> tuple[list[tuple[Fraction, Letters]], Sequence[int]]:
-        """The different values and letters that positions have, and for each position in the order of reading which.
+        """Return the different (value, letters) of positions, and the index of each position, in the order of reading.
 
         Rule 4: every value is in 0..1, so every mean is.
         """
@@ -133,7 +133,7 @@ class AttendedTruth:
         return found, self._in_order(kinds)
 
     def _find_gaps(self, n: int, letters: Sequence[tuple[Fraction, Letters]], kinds: Sequence[int]) -> Gaps | None:
-        """What decides by gaps, if the letters are such, and keys have one unit."""
+        """Return the check by gaps, if the rule applies to the letters and the keys have a common denominator."""
         extremes = find_extremes(letters)
         known = known_integers(self._proof, self.automaton.known[:-1], n) if extremes else None
         if extremes is None or known is None:
@@ -145,27 +145,27 @@ class AttendedTruth:
 
     def read_positions(self, n: int, letters: Sequence[tuple[Fraction, Letters]],
                        kinds: Sequence[int]) -> list[ReadPosition]:
-        """For each position in the order of reading its known keys and value, and its letters."""
+        """Return the known keys, the known value and the letters of each position, in the order of reading."""
         known = [self._in_order(form) for form in self._proof.known_forms(self.automaton.known, n)]
         rows = zip(zip(*known, strict=True), kinds, strict=True)
         return [ReadPosition(numbers, letters[kind][1]) for numbers, kind in rows]
 
     def _check_group(self, n: int, query: Numbers, positions: Sequence[ReadPosition], lengths: Sequence[int]) -> None:
-        """By what is held letter by letter; else by a path: the same situation is not checked again, by anyone."""
+        """Check a group letter by letter (recurrent weightings), else by a path; proved cases are not checked again."""
         ends = {length: self._name_row(n, length) for length in lengths}
         if self._passes:
             self._passes.check(query, positions, ends, self._errors)
             return
         held = sum(ENTRY_BITS + sum(map(size, position.known)) for position in positions)
-        situation = (query, tuple(positions), tuple(lengths), self._errors)
-        if self._proof.proved.get(situation) is None:
+        key = (query, tuple(positions), tuple(lengths), self._errors)
+        if self._proof.proved.get(key) is None:
             with self._proof.budget.holding(held):
                 load(*PATHS)(self._proof, query, positions, ends, self._errors)
-            self._proof.proved.keep(situation, True, held)
+            self._proof.proved.keep(key, True, held)
 
 
 def check_range(proof: ProofContext, known: Fraction, letters: Letters) -> None:
-    """The values of a position are in 0..1."""
+    """Check that the values of a position are in 0..1."""
     proof.budget.spend(len(letters))
     for letter in letters:
         value = add(proof.budget, known, letter.adds[-1])
@@ -173,10 +173,10 @@ def check_range(proof: ProofContext, known: Fraction, letters: Letters) -> None:
 
 
 def check_attention(proof: ProofContext, written: WrittenDirection) -> Covered:
-    """Return the rows (n, i) at which the guard may hold and the errors are proved to be within their bounds.
+    """Prove the errors at every row (n, i) at which the guard may hold; return the number of these rows.
 
     A guard G of the word: where it holds the formula f is false iff G -> f is, and true iff G & f is. So each error is
-    one of another target without a guard, whose other truth may err by 1.
+    the error of another target without a guard, whose other truth may err by 1.
     """
     meaning = cast(ApproximateTruth, written.meaning)
     if proof.language.is_positional(meaning.when):
@@ -190,7 +190,7 @@ def check_attention(proof: ProofContext, written: WrittenDirection) -> Covered:
 
 
 def check_target(proof: ProofContext, written: WrittenDirection, meaning: ApproximateTruth, errors: Errors) -> int:
-    """Return the number of rows (n, i) at which a guard on the position holds."""
+    """Return the number of rows (n, i) at which a positional guard holds, after proving the errors there."""
     (head,) = written.heads
     whole = AttendedTruth(proof, head, written.name, meaning, errors)
     return attempt(whole.check, lambda: AttendedTruth(proof, head, written.name, meaning, errors, apart=True).check(),

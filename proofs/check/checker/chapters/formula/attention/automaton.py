@@ -1,9 +1,10 @@
-"""What decides the target of a head, letter by letter; docs/certificate.md, section 5, Attention head, 1 to 3.
+"""The symbolic automaton that decides the target of a head; docs/certificate.md, section 5, Attention head, 1 to 3.
 
-The formulas that keys and values read, and the symbols, are *atoms*: a letter says which of them hold at a position.
-Letters are free but for what the symbol there decides; that is sound, since every word gives some letters. Of the past
-(or of the future, for a past mask) the target's own temporal operators need one remembered truth each: `since` and
-`until` their last value, `prev` and `next` the last value of their operand; all are false at the first position read.
+The formulas that keys and values read, and the symbols, are *atoms*: a letter is the set of atoms that hold at a
+position. Letters are free except for atoms that the symbol decides; that is sound, since every word gives some letters.
+For the past (or the future, with a past mask) each of the target's own temporal operators needs one remembered truth:
+`since` and `until` their last value, `prev` and `next` the last value of their operand; all are false at the first
+position read.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from ....kernel.budget import ENTRY_BITS
 from ....kernel.language import Place
 from ....kernel.language.table import FUTURE, PAST, TEMPORAL
 from ....kernel.language.truths import connect_one, remembered, temporal_truth
-from ....kernel.numbers import ZERO, Numbers, told_apart, total
+from ....kernel.numbers import ZERO, Numbers, text_key, total
 from ....kernel.reading.records import LinearForm, Truth
 from ....kernel.verdicts import quote, require
 from ..proof import ProofContext
@@ -29,7 +30,7 @@ AutomatonState = int
 
 
 class Move(NamedTuple):
-    """From one state by one letter: the next state, and whether the target holds here."""
+    """A transition by one letter: the state, the next state, and whether the target holds here."""
 
     state: AutomatonState
     following: AutomatonState
@@ -37,7 +38,7 @@ class Move(NamedTuple):
 
 
 class LetterEffect(NamedTuple):
-    """What a letter adds to each key and to the value, and the move from every state."""
+    """The contribution of a letter to each key and to the value, and its move from every state."""
 
     adds: Numbers
     moves: tuple[Move, ...]
@@ -45,7 +46,7 @@ class LetterEffect(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Letters:
-    """All that a position may hold. A proof has one object for equal ones, which as a key stands for itself."""
+    """The possible letters of a position. A proof has one object for equal ones; compared and hashed by identity."""
 
     all: tuple[LetterEffect, ...]
 
@@ -57,20 +58,20 @@ class Letters:
 
 
 class ReadPosition(NamedTuple):
-    """A position that is read: keys and value as far as they are known, and its letters."""
+    """A visible position: the known parts of its keys and its value, and its letters."""
 
     known: Numbers
     letters: Letters
 
 
 Pair = tuple[Numbers, Numbers]
-"""What is known, and what a letter adds."""
+"""The known part of keys and value, and the contribution of a letter."""
 
 
 class TargetAutomaton:
     """The automaton of a target over the letters of what the forms (keys, then the value) read.
 
-    Taken *apart*, no connective is an atom, unless it is built from symbols.
+    With ``apart``, no connective is an atom, unless it is built from symbols.
     """
 
     def __init__(self, proof: ProofContext, target: Place, forms: Sequence[LinearForm], mask: str,
@@ -86,7 +87,7 @@ class TargetAutomaton:
         self._letters: dict[tuple[bool, ...], Letters] = {}
 
     def _find_adds(self, forms: Sequence[LinearForm]) -> dict[Place, Numbers]:
-        """For each formula whose truth is read, what it adds to each form where it holds."""
+        """Return for each formula whose truth is read its contribution to each form where it holds."""
         adds: dict[Place, Numbers] = {}
         for name in dict.fromkeys(name for form in forms for name in form):
             meaning = self._proof.directions[name]
@@ -101,7 +102,7 @@ class TargetAutomaton:
         return adds
 
     def _find_atoms(self, mask: str) -> None:
-        """Rule 1: the atoms, the formulas over them that must be evaluated, and the operators that remember."""
+        """Find the atoms, the formulas over them to evaluate, and the operators that remember (rule 1)."""
         language, nodes = self._language, self._language.nodes
         read_parts = {*language.below(self._adds, lambda place: not language.is_connective(place))}
 
@@ -130,7 +131,7 @@ class TargetAutomaton:
         self._choices = list(self._find_choices(sorted(atoms)))
 
     def _find_choices(self, atoms: Sequence[Place]) -> Iterator[dict[Place, bool]]:
-        """Rule 2: the truths of the atoms that some symbol allows."""
+        """Yield the truths of the atoms that some symbol allows (rule 2)."""
         of_symbols = [place for place in atoms if self._language.is_of_symbols(place)]
         allowed = self._proof.symbols.allowed(of_symbols)
         for bits in product((False, True), repeat=len(atoms)):
@@ -139,14 +140,14 @@ class TargetAutomaton:
                 yield choice
 
     def letters_where(self, truths: tuple[bool, ...]) -> Letters:
-        """The letters of a position at which the positional formulas have these truths, and nothing else matters."""
+        """Return the letters of a position at which the positional formulas have these truths."""
         if truths not in self._letters:
             found = self._find_letters(dict(zip(self.positional, truths, strict=True)))
             self._letters[truths] = self._proof.letters.setdefault(found, Letters(found))
         return self._letters[truths]
 
     def _find_letters(self, settled: Mapping[Place, bool]) -> tuple[LetterEffect, ...]:
-        """All letters, each once; those that differ in nothing that matters are one."""
+        """Return all letters, each once; letters with equal contributions and moves are one."""
         found: dict[LetterEffect, None] = {}
         for choice in self._choices:
             truths = self._language.connect(self._read, {**settled, **choice})
@@ -160,7 +161,7 @@ class TargetAutomaton:
         return tuple(sorted(found))  # in one order, so that equal heads of different formulas are recognised
 
     def _move(self, truths: Mapping[Place, bool], state: AutomatonState) -> Move:
-        """Rule 3: one step of the automaton, where these atoms hold."""
+        """Return the transition from a state where these atoms hold (rule 3)."""
         self._proof.budget.spend(2 + len(self._own))
         now = dict(truths)
         last = {place: bool(state >> bit & 1) for bit, place in enumerate(self._temporal)}
@@ -175,7 +176,7 @@ class TargetAutomaton:
 
 def read_letters(proof: ProofContext, automaton: TargetAutomaton, n: int) -> tuple[list[tuple[Fraction, Letters]],
                                                                                    Sequence[int]]:
-    """The different known values and letters that the positions of a length have, and for each position which."""
+    """Return the different (known value, letters) of the positions of a length, and the index of each position."""
     columns = [proof.columns.truths(place, n) for place in automaton.positional]
     values = proof.known_forms(automaton.known[-1:], n)[0] if automaton.known[-1] else repeat(ZERO, n)
     proof.budget.spend(1 + n)
@@ -183,7 +184,7 @@ def read_letters(proof: ProofContext, automaton: TargetAutomaton, n: int) -> tup
     found: list[tuple[Any, ...]] = []
     kinds = []
     for row in zip(values, *columns, strict=True):
-        kinds.append(places.setdefault(told_apart(proof.budget, row), len(found)))
+        kinds.append(places.setdefault(text_key(proof.budget, row), len(found)))
         if kinds[-1] == len(found):
             found.append(row)
     return [(value, automaton.letters_where(tuple(truths))) for value, *truths in found], kinds

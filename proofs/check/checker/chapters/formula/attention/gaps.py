@@ -1,8 +1,9 @@
 """The worst case over all words by the gaps of scores; docs/certificate.md, section 5, Attention head, 6 and 7.
 
-What is computed: at position p, P_p, the least score of what may be a pivot for t; M_p, the greatest of a bad letter
-(its value is not t); A_p, that of a bad letter that may come after the pivot. For all rows of a group together, the
-greatest gap at each distance before the pivot, and after it. Scores are integers over one denominator.
+P_p is the least score of a letter at position p that may be a pivot for t. M_p is the greatest score there of a bad
+letter (its value is not t), A_p the greatest of a bad letter that may come after the pivot. For all rows of a group
+together, the greatest gap at each distance before and after the pivot is found. Scores are integers over one
+denominator.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,11 +22,11 @@ from ..proof import Errors, ProofContext
 from .automaton import LetterEffect, Letters
 
 MAX_DISTANCES = 128
-"""Where gaps fall so slowly that more of them matter, the sum is hardly below any stated error: the paths decide."""
+"""If gaps decrease so slowly that more distances matter, their sum is rarely below a stated error: use paths."""
 
 
 class Extremes(NamedTuple):
-    """Of the letters of a position, for one t: what pivots, bad letters and bad ones after the pivot add to keys."""
+    """The contributions to the keys of pivots, bad letters and bad letters after the pivot, for one t."""
 
     pivots: frozenset[Numbers]
     bad: frozenset[Numbers]
@@ -33,7 +34,7 @@ class Extremes(NamedTuple):
 
 
 class ScoreGaps(NamedTuple):
-    """P, M and A of the positions that are read."""
+    """The scores P, M and A of the visible positions."""
 
     pivots: Sequence[int]
     bad: Sequence[int]
@@ -41,25 +42,25 @@ class ScoreGaps(NamedTuple):
 
 
 def keeps(letter: LetterEffect) -> bool:
-    """From both states, the state and the target are what was remembered."""
+    """Return whether a letter keeps the remembered truth as state and target, from both states."""
     return all(move.following == move.state == move.holds for move in letter.moves)
 
 
 def resets_to(letter: LetterEffect) -> int | None:
-    """Return the truth of the next state and of the target, from both states; None if it is not one."""
+    """Return the common truth of the next state and of the target, from both states; None if they differ."""
     found = {move.following for move in letter.moves} | {int(move.holds) for move in letter.moves}
     return found.pop() if len(found) == 1 else None
 
 
 def overwrites_with(letter: LetterEffect) -> int | None:
-    """Return the truth of the next state, from both states, where the target has the truth that was remembered."""
+    """Return the truth of the next state, equal from both states, if the target has the remembered truth; else None."""
     found = {move.following for move in letter.moves}
     looks_back = all(move.state == move.holds for move in letter.moves)
     return found.pop() if looks_back and len(found) == 1 else None
 
 
 def find_kinds(letters: Letters, value: Fraction) -> tuple[bool, tuple[Extremes, Extremes]] | None:
-    """Whether all letters look back (prev), and what matters of them for each t; None if the rule does not apply."""
+    """Return whether all letters look back (prev), and the extremes for each t; None if the rule does not apply."""
     if any(len(letter.moves) != 2 for letter in letters):
         return None
     looks_back = all(overwrites_with(letter) is not None for letter in letters)
@@ -77,14 +78,14 @@ def find_kinds(letters: Letters, value: Fraction) -> tuple[bool, tuple[Extremes,
 
 
 class Rule(NamedTuple):
-    """Whether all letters look back (prev), and for each kind of position the extremes for both t."""
+    """The extremes for both t of each kind of position, and whether all letters look back (prev)."""
 
     looks_back: bool
     extremes: Sequence[tuple[Extremes, Extremes]]
 
 
 def find_extremes(letters: Sequence[tuple[Fraction, Letters]]) -> Rule | None:
-    """For these values and letters of positions; None if the rule does not apply."""
+    """Find the rule for these values and letters of positions; None if none applies."""
     found = [find_kinds(some, value) for value, some in letters]
     kinds = [one for one in found if one is not None]
     if len(kinds) < len(found) or len({looks_back for looks_back, _ in kinds}) != 1:
@@ -100,7 +101,7 @@ class Listed(NamedTuple):
 
 
 class Gaps:
-    """The positions that the rows of one length see, in the order of reading; ``keys`` are over ``denominator``."""
+    """The visible positions of the rows of one length, in the order of reading; ``keys`` are over ``denominator``."""
 
     def __init__(self, proof: ProofContext, rule: Rule, kinds: Sequence[int], denominator: int,
                  keys: Sequence[Sequence[int]],
@@ -119,14 +120,14 @@ class Gaps:
         self._bits = max(map(int.bit_length, numbers), default=0)
 
     def find_unproved(self, query: Numbers, lengths: Sequence[int]) -> Sequence[int]:
-        """Of the lengths of the rows with this scaled query, those whose errors are not proved by this rule."""
+        """Return those of the lengths of rows with this scaled query whose errors this rule does not prove."""
         rows = [length for length in lengths if length > 1 or not self._rule.looks_back]
         if rows and not self._proves_both(query, rows):
             return lengths
         return [length for length in lengths if length == 1] if self._rule.looks_back else []
 
     def _proves_both(self, query: Numbers, rows: Sequence[int]) -> bool:
-        """Return the gaps cost at most e for both t, as those of all of these rows; equal scores have the same gaps."""
+        """Return whether the gaps cost at most e for both t, over all of these rows; equal scores share their gaps."""
         known: tuple[ScoreGaps, Listed | None] | None = None
         for t, error in enumerate(self._errors):
             if not self._can_err(t):
@@ -143,11 +144,11 @@ class Gaps:
 
     def _groups(self, listed: Listed, longest: int, t: int, denominator: int,
                 scores: ScoreGaps) -> Iterator[Sequence[Fraction]]:
-        """What is summed at one time: all gaps together. (Of other weightings: weightings/gaps.py.)"""
+        """Yield the lists of gaps to sum: one list of all gaps; weightings/gaps.py has those of other weightings."""
         yield [*listed.before.values(), *listed.after.values()]
 
     def _can_err(self, t: int) -> bool:
-        """Return some letter can be a pivot, and something is bad; else nothing is lost."""
+        """Return whether some letter can be a pivot and some letter is bad; otherwise the error is 0."""
         extremes = [both[t] for both in self._rule.extremes]
         return any(one.pivots for one in extremes) and any(one.bad for one in extremes)
 
@@ -163,7 +164,7 @@ class Gaps:
         return Listed(*({k: Fraction(gap, denominator) for k, gap in side.items()} for side in (before, after)))
 
     def _find_scores(self, query: Numbers, rows: Sequence[int], t: int) -> tuple[int, ScoreGaps]:
-        """The denominator of the scores, and P, M and A up to the last of these rows; what there is not is far away."""
+        """Return the denominator of the scores, and P, M and A up to the last row; absent letters are negligible."""
         longest, budget = max(rows), self._proof.budget
         size, (factors,) = over_one_denominator(budget, [query])
         denominator, bits = size * self._denominator, self._bits + max((x.bit_length() for x in factors), default=0)
@@ -172,8 +173,8 @@ class Gaps:
         for factor, column in zip(factors, self._keys, strict=True):
             starts = [start + factor * x for start, x in zip(starts, column, strict=False)]
         added = {keys: sum(map(mul, factors, numbers)) for keys, numbers in self._adds.items()}
-        far = NEGLIGIBLE * denominator + sum(map(abs, added.values()))
-        low, high = min(starts) - far, max(starts) + far
+        margin = NEGLIGIBLE * denominator + sum(map(abs, added.values()))
+        low, high = min(starts) - margin, max(starts) + margin
         extremes = [both[t] for both in self._rule.extremes]
         kinds = self._kinds[:longest]
         least = [min((added[keys] for keys in one.pivots), default=None) for one in extremes]
@@ -181,14 +182,14 @@ class Gaps:
         later = [max((added[keys] for keys in one.after), default=None) for one in extremes]
         pivots = add_by_kind(starts, kinds, least, high)
         bad, after = add_by_kind(starts, kinds, most, low), add_by_kind(starts, kinds, later, low)
-        if self._rule.looks_back:  # the pivot is the letter before the last, so others are none
+        if self._rule.looks_back:  # the pivot is the letter before the last, so there is no other
             here = {row - 2 for row in rows}
             pivots = [score if p in here else high for p, score in enumerate(pivots)]
         return denominator, ScoreGaps(pivots, bad, after)
 
 
 def known_integers(proof: ProofContext, rows: Sequence[LinearForm], n: int) -> tuple[int, list[Sequence[int]]] | None:
-    """Linear forms of known directions at (n, 1), ..., (n, n) over one denominator; None if it would be too long."""
+    """Return linear forms of known directions at (n, 1), ..., (n, n) over one denominator; None if it is too long."""
     names = dict.fromkeys(name for row in rows for name in row)
     held: dict[str, Whole] = {}
     for name in names:
@@ -214,7 +215,7 @@ def known_integers(proof: ProofContext, rows: Sequence[LinearForm], n: int) -> t
 
 
 def add_by_kind(starts: Sequence[int], kinds: Sequence[int], added: Sequence[int | None], none: int) -> list[int]:
-    """Return the score at each position: what is added to its start depends on its kind."""
+    """Return the score at each position: its start plus the contribution of its kind, or ``none``."""
     if len(added) == 1:
         extra = added[0]
         return [none] * len(starts) if extra is None else [start + extra for start in starts]
@@ -224,21 +225,21 @@ def add_by_kind(starts: Sequence[int], kinds: Sequence[int], added: Sequence[int
 
 def find_gaps(budget: Budget, pivots: Sequence[int], others: Sequence[int], least: int, reach: int,
               cost: int) -> dict[int, int] | None:
-    """For k = 1, 2, ... the greatest gap of others[p] to pivots[p + k], if above the least; None if one is not below 0.
+    """Return for k = 1, 2, ... the greatest gap others[p] - pivots[p + k] above the least; None if one is 0 or more.
 
     The search ends after the reach, or where all gaps at that distance or more are at most the least.
     """
     found: dict[int, int] = {}
-    was_far = True  # at the distance before; positions of one parity may be far, others not
+    was_negligible = True  # at the previous distance; gaps may depend on its parity
     greatest = list(accumulate(others, max))
     for k in range(1, min(len(pivots), 1 + reach)):
         budget.spend(1 + cost)
         gap = max(map(sub, others, pivots[k:]))
         if gap > least:
             found[k] = gap
-        elif was_far and max(map(sub, greatest, pivots[k:])) <= least:
+        elif was_negligible and max(map(sub, greatest, pivots[k:])) <= least:
             return found
-        was_far = gap <= least
+        was_negligible = gap <= least
         if gap >= 0 or k > MAX_DISTANCES:
             return None
     return found

@@ -1,8 +1,8 @@
 """The worst case over all words as a shortest path; docs/certificate.md, section 5, Attention head, 5.
 
-The head writes the mean of values in 0..1, so its error against the truth t is the weighted mean of |t - v|, which is
-at most e iff the sum of weight * (e - |t - v|) is not negative. Its minimum over words is found by keeping the cheapest
-path to every state. Only weights are rounded, each to the side that makes its term smaller.
+The head writes the mean of values v in 0..1, so its error against the truth t is the weighted mean of |t - v|. It is at
+most e iff the sum of weight * (e - |t - v|) is not negative. The minimum over words is found by dynamic programming,
+with the cheapest path to every state. Only weights are rounded, each to the side that makes its term smaller.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,12 +15,12 @@ from ..proof import Errors, ProofContext
 from .automaton import AutomatonState, Pair, ReadPosition
 
 SIDES = ((0, "error_if_false"), (1, "error_if_true"))
-"""What the target is, and the name of the bound there."""
+"""The truth of the target, and the name of the bound on its error."""
 
 
 def check_paths(proof: ProofContext, query: Numbers, positions: Sequence[ReadPosition], ends: Mapping[int, str],
                 errors: Errors) -> None:
-    """The errors are within their bounds at the rows with this scaled query; ``ends`` has their lengths and names."""
+    """Check the errors at the rows with this scaled query; ``ends`` has the names of these rows by length."""
     budget = proof.budget
     pairs = list(dict.fromkeys((position.known, letter.adds) for position in positions for letter in position.letters))
     with budget.holding(ENTRY_BITS * len(pairs)):
@@ -41,7 +41,7 @@ def check_paths(proof: ProofContext, query: Numbers, positions: Sequence[ReadPos
 
 
 def relative_scores(proof: ProofContext, query: Numbers, pairs: Sequence[Pair]) -> list[Fraction]:
-    """Return the score of each pair, less the greatest one."""
+    """Return the score of each pair minus the greatest one."""
     scores = []
     for known, adds in pairs:
         key = tuple(add(proof.budget, a, b) for a, b in zip(known[:-1], adds[:-1], strict=True))
@@ -52,7 +52,7 @@ def relative_scores(proof: ProofContext, query: Numbers, pairs: Sequence[Pair]) 
 
 def find_negative_path(proof: ProofContext, positions: Sequence[ReadPosition], terms: Mapping[Pair, int],
                        ends: Mapping[int, str], side: bool) -> tuple[str, int] | None:
-    """Where a path with a negative sum ends with a target of this truth, and the sum; or None."""
+    """Find a path with a negative sum that ends with a target of this truth; return its row and the sum, or None."""
     size = 1 + (max(map(int.bit_length, terms.values())) >> 13)
     best: dict[AutomatonState, int] = {0: 0}
     for length, (known, letters) in enumerate(positions, 1):

@@ -1,8 +1,8 @@
 """Feed-forward outputs by cases; docs/certificate.md, section 5, Feed-forward output.
 
-A case is one assignment: truths of the *atoms*, which are free, and a sign for each T that is compared with 0. Of what
-matters only where `given` holds (composition.py), the cases count in which it does. In a case each unit reads a linear
-form in an interval (or, of slack, a half line). Units that read multiples of one form share it, since they move
+A case is one assignment: truths of the *atoms*, which are free, and a sign for each T that is compared with 0. For a
+local direction (composition.py), only the cases count in which `given` holds. In a case each hidden unit reads a linear
+form in an interval (or, with slack, a half line). Units that read multiples of one form share it, since they move
 together; the sum of their outputs must be constant there.
 """
 
@@ -32,17 +32,17 @@ from ..families import COUNTS_THAT_UNITS_READ, Covered, WrittenDirection, attemp
 from ..proof import ProofContext
 from .piecewise import NeuronForm, Range, add_ranges, group_by_form
 
-MAX_ATOMS = 12  # and signs: 4096 assignments, or a few more, of each row that differs from those before
+MAX_ATOMS = 12  # and signs: 4096 assignments, or a few more, of each row that differs from the previous ones
 
 READABLE = (PositionalNumber, Truth, Product, ApproximateTruth, ApproximateCount, ExactCount, Slack)
-"""The meanings of what may be read here, all of whose values are looked at."""
+"""The meanings that may be read here, all of whose values are enumerated."""
 
 RationalInterval = tuple[Fraction, Fraction]
 Truths = Mapping[Place, bool]
 
 
-class Situation(NamedTuple):
-    """One assignment at one row: truths, the sign of each T, and the known number of each direction."""
+class Assignment(NamedTuple):
+    """One assignment at one row: truths, the sign of each T, and the number of a direction where its formula holds."""
 
     truths: Truths
     signs: Mapping[Place, int]
@@ -50,7 +50,7 @@ class Situation(NamedTuple):
 
 
 class OutputRow(NamedTuple):
-    """What is known of a row (n, i) without a word, and the number that is wanted where the formula holds."""
+    """The known truths and numbers of a row (n, i), and the expected output where the formula holds."""
 
     n: int
     i: int
@@ -61,10 +61,10 @@ class OutputRow(NamedTuple):
 
 
 class Output:
-    """One direction that a feed-forward part writes, by these units and this bias.
+    """One direction that a feed-forward block writes, by these hidden units and this bias.
 
-    Taken *apart*, a second attempt, no connective is an atom, unless it is built from symbols; and only the truths
-    count that some symbol gives those.
+    With ``apart``, a second attempt, no connective is an atom, unless it is built from symbols; and of the assignments
+    to atoms over symbols only those count that some symbol gives.
     """
 
     def __init__(self, proof: ProofContext, name: str, units: Sequence[Neuron], bias: Fraction,
@@ -79,7 +79,7 @@ class Output:
             require(isinstance(meaning, READABLE), "{}, of kind {}, is read", quote(source), kind_of(meaning))
         here = {self._language.counted(one.count) for one in self.reads.values() if isinstance(one, ApproximateCount)}
         self.numbers = {source for source, one in self.reads.items() if isinstance(one, ApproximateCount | ExactCount)
-                        or (isinstance(one, Truth) and one.formula in here)}  # these truths must cancel
+                        or (isinstance(one, Truth) and one.formula in here)}  # the coefficients of these truths cancel
         self._given = [proof.claim.given] if proof.claim.given is not None and name in proof.local else []
         slacks = [meaning.formula for meaning in (self._meaning, *self.reads.values()) if isinstance(meaning, Slack)]
         require(all(map(self._is_comparison, slacks)), "slack is not of a comparison of counts")
@@ -88,7 +88,7 @@ class Output:
         self._allowed = proof.symbols.allowed(self._of_symbols) if apart else {()}
 
     def _find_atoms(self, slacks: Sequence[Place]) -> None:
-        """What is free: the formulas that are read, and what the target mentions and these rules do not evaluate."""
+        """Find the atoms: formulas that are read, and those in the target that these rules do not evaluate."""
         read = {place for source, meaning in self.reads.items() if source not in self.numbers
                 and not isinstance(meaning, Slack) for place in self._spoken_of(meaning)}
         free = self._find_free(read)
@@ -118,7 +118,7 @@ class Output:
         self._order = sorted(self._language.below([*own, *read, *decided], lambda place: not is_entered(place)))
 
     def _find_free(self, read: Collection[Place]) -> set[Place]:
-        """Of what is read, what is free; apart, its leaves, below which comparisons are decided by their signs."""
+        """Return the free formulas of what is read; with ``apart`` its leaves, below which signs decide comparisons."""
         language = self._language
         if not self._apart:
             return {place for place in read if not self._follows(place, read)}
@@ -131,16 +131,16 @@ class Output:
                 and (place in read or not self._is_comparison(place))}
 
     def _is_step(self, place: Place, operand: Place) -> bool:
-        """Whether it is `prev` of a `since`, or `next` of an `until`."""
+        """Return whether this is `prev` of a `since`, or `next` of an `until`."""
         operators = self._language.nodes[place].operator, self._language.nodes[operand].operator
         return operators in (("prev", "since"), ("next", "until"))
 
     def _is_comparison(self, place: Place) -> bool:
-        """Whether it compares counts."""
+        """Return whether a formula compares counts."""
         return self._language.nodes[place].operator == "T" and not self._language.is_positional(place)
 
     def _follows(self, place: Place, read: Collection[Place]) -> bool:
-        """Whether it is a connective of formulas that are read and positional ones, and so as true as they make it."""
+        """Return whether a formula is a connective of formulas that are read and positional ones, which decide it."""
         language = self._language
 
         def is_settled(part: Place) -> bool:
@@ -150,7 +150,7 @@ class Output:
         return language.is_connective(place) and all(is_settled(part) or language.is_connective(part) for part in below)
 
     def _spoken_of(self, meaning: Meaning) -> list[Place]:
-        """Return the formula of a meaning."""
+        """Return the formula of a meaning, if it has one."""
         return [meaning.formula] if isinstance(meaning, Truth | Product | ApproximateTruth | Slack) else []
 
     def _is_decided(self, place: Place) -> bool:
@@ -158,14 +158,14 @@ class Output:
         return free or place in self._atoms or place in self._signs
 
     def check(self) -> int:
-        """Return the number of rows (n, i) at which the output is the target; equal ones are looked at once."""
+        """Return the number of rows (n, i) at which the output is the target; equal rows are checked once."""
         for row in self.rows(self.lengths()):
             self._check_row(row)
         return sum(self._proof.claim.lengths)
 
     def rows(self, lengths: Iterable[tuple[int, Sequence[int]]],
              more: Callable[[int], Sequence[Sequence[Hashable]]] = lambda n: ()) -> Iterator[OutputRow]:
-        """Rows that differ in what is known of them, or in ``more``, of which there is a column for each i."""
+        """Yield the rows that differ in known values, or in ``more``: columns with an entry for each i."""
         seen = CacheOfNumbers[bool](self._proof.budget)
         for n, firsts in lengths:
             settled = self._settle(n)
@@ -181,14 +181,14 @@ class Output:
                     seen.keep(case, True, 1024 * len(case))
 
     def lengths(self) -> Iterator[tuple[int, Sequence[int]]]:
-        """Return the lengths to look at; `next` sees where a word ends."""
+        """Return the lengths to check; `next` depends on where a word ends."""
         if any(self._language.nodes[place].operator == "next" for place in self._order):
             return self._proof.lengths([], "past")
         positional = filter(self._language.is_positional, self._order)
         return self._proof.lengths([*positional, *self._proof.places_of([self._name, *self.reads])])
 
     def _settle(self, n: int) -> dict[Place, Sequence[bool | None]]:
-        """What holds of the positions alone: positional formulas; `prev` is false at 1, and `next` at n; else None."""
+        """Return the truths that positions decide: positional formulas; `prev` is False at 1, `next` at n."""
         free = [None] * (n - 1)
         edges: dict[str, Sequence[bool | None]] = {"prev": [False, *free], "next": [*free, False]}
         settled: dict[Place, Sequence[bool | None]] = {}
@@ -200,7 +200,7 @@ class Output:
         return settled
 
     def _levels(self, meaning: Meaning, n: int, settled: Mapping[Place, Sequence[bool | None]]) -> Sequence[Fraction]:
-        """Return the numbers that go with the truth of a meaning; they need not exist where its formula cannot hold."""
+        """Return the number of a meaning where its formula holds; it need not exist where that cannot hold."""
         if isinstance(meaning, PositionalNumber):
             return self._proof.columns.numbers(meaning.value, n)
         if not isinstance(meaning, Product):
@@ -210,21 +210,21 @@ class Output:
 
     def _check_row(self, row: OutputRow) -> None:
         is_slack = isinstance(self._meaning, Slack)
-        for situation in self.situations(row):
-            holds = self.holds(situation)
+        for assignment in self.assignments(row):
+            holds = self.holds(assignment)
             or_more = is_slack and not holds
-            got = self._find_output(situation, or_more)
+            got = self._find_output(assignment, or_more)
             wanted = row.target if holds is not is_slack else ZERO
             fits = got is None or got == wanted or (or_more and got > wanted)
             expected = "at least " if or_more else ""
             require(fits, "the output is {}, expected {}{}, at n = {}, i = {}", got, expected, wanted, row.n, row.i)
 
-    def holds(self, situation: Situation) -> bool:
-        """Whether the formula of the meaning holds."""
-        return all(situation.truths[place] for place in self._spoken_of(self._meaning))
+    def holds(self, assignment: Assignment) -> bool:
+        """Return whether the formula of the meaning holds."""
+        return all(assignment.truths[place] for place in self._spoken_of(self._meaning))
 
-    def situations(self, row: OutputRow) -> Iterator[Situation]:
-        """Every assignment of truths to the atoms, and of a sign to each T, under the first comparison that has it."""
+    def assignments(self, row: OutputRow) -> Iterator[Assignment]:
+        """Yield every assignment of truths to the atoms, and of a sign to each T by its first comparison."""
         free = [place for place in self._atoms if place not in row.fixed]
         firsts = sorted({*self._signs.values()})
         for bits in product((False, True), repeat=len(free)):
@@ -237,10 +237,10 @@ class Output:
                             for place, first in self._signs.items()}
                 truths = self._connect({**atoms, **compared})
                 if all(truths[place] for place in self._given):
-                    yield Situation(truths, signs, row.levels)
+                    yield Assignment(truths, signs, row.levels)
 
     def _connect(self, given: Truths) -> Truths:
-        """The given truths with those of connectives, and of temporal formulas that follow from their last step."""
+        """Return the given truths, those of connectives, and of temporal formulas that follow from their last step."""
         if not self._steps:
             return self._language.connect(self._order, given)
         truths = dict(given)
@@ -252,15 +252,15 @@ class Output:
                 truths[place] = connect_one(self._language, place, truths)
         return truths
 
-    def _find_output(self, situation: Situation, least: bool) -> Fraction | None:
-        """Return the one output in a situation, or a number that it is at least; None if there is no such situation."""
+    def _find_output(self, assignment: Assignment, least: bool) -> Fraction | None:
+        """Return the one output in an assignment, or a lower bound if ``least``; None for an impossible one."""
         result, budget = self._bias, self._proof.budget
         for form, function in self._groups.items():
-            counts = self.count_interval(form, situation)
+            counts = self.count_interval(form, assignment)
             if counts is None:
                 return None
             budget.spend(4 * len(form))
-            low, high = add_ranges(budget, ((c, self._range(source, situation)) for source, c in form), counts)
+            low, high = add_ranges(budget, ((c, self._range(source, assignment)) for source, c in form), counts)
             got = function.value_on(low, high, least)
             if got is None:
                 shown = " + ".join(f"{c} {quote(source)}" for source, c in form[:8])
@@ -268,32 +268,32 @@ class Output:
             result = add(budget, result, got)
         return result
 
-    def _range(self, source: str, situation: Situation) -> Range:
-        """All that a direction may hold in a situation; of counts, how far it may be from the number."""
+    def _range(self, source: str, assignment: Assignment) -> Range:
+        """Return the range of a direction in an assignment; of a count, the range of its error."""
         meaning = self.reads[source]
         if source in self.numbers:
             above, below = self._proof.errors[source] if isinstance(meaning, ApproximateCount) else (ZERO, ZERO)
             return -below, above
         if isinstance(meaning, ApproximateTruth):
-            if not situation.truths.get(meaning.when, False):
+            if not assignment.truths.get(meaning.when, False):
                 return ZERO, ONE
-            return (ONE - QUARTER, ONE) if situation.truths[meaning.formula] else (ZERO, QUARTER)
-        holds = all(situation.truths[place] for place in self._spoken_of(meaning))
+            return (ONE - QUARTER, ONE) if assignment.truths[meaning.formula] else (ZERO, QUARTER)
+        holds = all(assignment.truths[place] for place in self._spoken_of(meaning))
         if isinstance(meaning, Slack):
             return (ZERO, ZERO) if holds else (ONE, None)
-        number = situation.levels[source] if holds else ZERO
+        number = assignment.levels[source] if holds else ZERO
         return number, number
 
-    def count_interval(self, form: NeuronForm, situation: Situation) -> RationalInterval | None:
-        """Where the counts in a form are together, as sums/counts.py finds it; None if the situation cannot be."""
+    def count_interval(self, form: NeuronForm, assignment: Assignment) -> RationalInterval | None:
+        """Return the interval of the counts in a form (sums/counts.py); None if the assignment is impossible."""
         counted = [(source, c) for source, c in form if source in self.numbers]
         if not counted:
             return ZERO, ZERO
-        found: RationalInterval | None = load(*COUNTS_THAT_UNITS_READ)(self._proof, counted, situation.signs)
+        found: RationalInterval | None = load(*COUNTS_THAT_UNITS_READ)(self._proof, counted, assignment.signs)
         return found
 
 
 def check_by_cases(proof: ProofContext, written: WrittenDirection) -> Covered:
-    """Return the rows (n, i) at which the direction is proved to hold exactly what it means."""
+    """Prove that the direction holds exactly what it means; return the number of rows (n, i)."""
     what = proof, written.name, written.units, written.bias
     return Covered(attempt(lambda: Output(*what).check(), lambda: Output(*what, apart=True).check()))

@@ -1,8 +1,8 @@
-"""Sums of rectified linear units of one number x: piecewise linear functions, where they are constant, and how low.
+"""Sums of ReLUs of one number x: piecewise linear functions, the intervals where they are constant, and their minimum.
 
-f(x) = sum of weight * ReLU(scale x + bias). Between two neighbouring breakpoints -bias/scale it is slope x + intercept;
-passing a breakpoint from left to right, a unit of positive scale begins to count, and one of negative scale ceases to:
-either way the slope grows by weight |scale|, and the intercept by weight times bias, with the sign of the scale.
+f(x) = sum of weight * ReLU(scale x + bias). Between two neighbouring breakpoints -bias/scale it is slope x + intercept.
+At a breakpoint, from left to right, a unit of positive scale becomes active, and one of negative scale inactive: either
+way the slope grows by weight |scale|, and the intercept by weight times bias, with the sign of the scale.
 """
 
 from bisect import bisect_left, bisect_right
@@ -18,11 +18,11 @@ NeuronForm = tuple[tuple[str, Fraction], ...]
 """Directions and coefficients, the first of which is 1."""
 
 Range = tuple[Fraction | None, Fraction | None]
-"""An interval; None is no end."""
+"""An interval; an end that is None is infinite."""
 
 
 class Ramp(NamedTuple):
-    """weight * ReLU(scale x + bias); the scale is not 0."""
+    """The function weight * ReLU(scale x + bias); the scale is not 0."""
 
     scale: Fraction
     bias: Fraction
@@ -30,7 +30,7 @@ class Ramp(NamedTuple):
 
 
 class PiecewiseLinear:
-    """The sum of ramps."""
+    """A sum of ramps."""
 
     def __init__(self, budget: Budget, ramps: Sequence[Ramp]) -> None:
         self._budget = budget
@@ -53,7 +53,7 @@ class PiecewiseLinear:
     def value_on(self, low: Fraction | None, high: Fraction | None, or_more: bool) -> Fraction | None:
         """Return the one value of f on [low, high], or None if there are several; an end that is None is infinite.
 
-        Where a greater one will do, it is the least, if there are two ends: at one of them, or at a breakpoint between.
+        With ``or_more`` and two finite ends, return the minimum of f, which is at an end or at a breakpoint between.
         """
         if or_more and low is not None and high is not None:
             first, last = self._first_piece(low), self._last_piece(high)
@@ -68,22 +68,22 @@ class PiecewiseLinear:
         return None if any(self._slopes[first : last + 1]) else self._intercepts[first]
 
     def _first_piece(self, low: Fraction) -> int:
-        """Return the piece to the right of a number."""
+        """Return the index of the piece to the right of a number."""
         self._budget.spend(10 + (size(low) * self._longest >> 13))
         return bisect_right(self._breaks, low)
 
     def _last_piece(self, high: Fraction) -> int:
-        """Return the piece to the left of a number."""
+        """Return the index of the piece to the left of a number."""
         self._budget.spend(10 + (size(high) * self._longest >> 13))
         return bisect_left(self._breaks, high)
 
     def _value(self, piece: int, x: Fraction) -> Fraction:
-        """Return the value at a number of a piece, or at an end of it."""
+        """Return the value of a piece at a number in it or at one of its ends."""
         return add(self._budget, multiply(self._budget, self._slopes[piece], x), self._intercepts[piece])
 
 
 def add_ranges(budget: Budget, parts: Iterable[tuple[Fraction, Range]], start: Range = (ZERO, ZERO)) -> Range:
-    """Where a linear form is, if each of its parts, with a coefficient, is in a range on its own."""
+    """Return the range of a linear form, plus ``start``, over independent ranges of its parts."""
     low, high = start
     for c, ends in parts:
         first, last = (None if end is None else multiply(budget, c, end) for end in (ends if c > 0 else ends[::-1]))
@@ -93,7 +93,7 @@ def add_ranges(budget: Budget, parts: Iterable[tuple[Fraction, Range]], start: R
 
 
 def group_by_form(budget: Budget, name: str, units: Sequence[Neuron]) -> dict[NeuronForm, PiecewiseLinear]:
-    """Return the units that write a direction, together if they read multiples of one form."""
+    """Group the hidden units that write a direction by form: units that read multiples of one form are one sum."""
     ramps: dict[NeuronForm, list[Ramp]] = {}
     for unit in units:
         scale = next(iter(unit.reads.values()), ONE)

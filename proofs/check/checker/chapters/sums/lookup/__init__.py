@@ -1,1 +1,1 @@
-"""Heads whose rows know a count by its mean, and look for what belongs to it."""
+"""Heads whose rows read the mean of a count and attend to the position for it."""

@@ -1,4 +1,4 @@
-"""One exact situation of a lookup, and whether the mean of its values is within the stated errors."""
+"""One exact case of a lookup, and the check that the mean of its values is within the stated errors."""
 
 from fractions import Fraction
 from typing import NamedTuple
@@ -9,11 +9,11 @@ from ...formula.proof import ProofContext
 
 
 class LookupCase(NamedTuple):
-    """In integers: scores are over ``denominator * size``, values over ``size``.
+    """A case in integers: scores are over ``denominator * size``, values over ``size``.
 
-    ``near`` are (score - greatest score, value - goal) of the positions that are summed; the offsets of the others are
-    below 2^far, and the weights of others are 0 if the weighting is sparse. ``sides`` are (1, error above) and (-1,
-    error below), as far as they are claimed.
+    ``near`` are (score - greatest score, value - goal) of the positions that are summed. The offsets (value - goal) of
+    the other positions are below 2^far; their weights are 0 if the weighting is sparse. ``sides`` are (1, error above)
+    and (-1, error below), as far as they are claimed.
     """
 
     denominator: int
@@ -25,7 +25,7 @@ class LookupCase(NamedTuple):
 
 
 def is_proved(proof: ProofContext, case: LookupCase) -> bool:
-    """Whether the case is proved, now or before."""
+    """Return whether the case is proved; proved cases are cached."""
     if proof.proved.get(case) is not None:
         return True
     if case.weighting == "softmax":
@@ -40,11 +40,11 @@ def is_proved(proof: ProofContext, case: LookupCase) -> bool:
 
 
 def is_mean_near(proof: ProofContext, case: LookupCase) -> bool:
-    """Whether the mean of offset / size, with the weights exp(score / denominator / size), is within the stated errors.
+    """Return whether the mean of offset / size, with weights exp(score / denominator / size), is within the errors.
 
     Proof. sign * mean <= error iff the sum of weight * (error - sign * offset / size) is not negative; it is multiplied
-    by size and the error's denominator. Each of the at most max_n positions that are left out has a weight of at most
-    e^-60 (the greatest is 1) and an |offset| of at most 2^far - 1.
+    by size and the error's denominator. There are at most max_n omitted positions. Each has a weight of at most e^-60
+    (the greatest is 1) and an |offset| of at most 2^far - 1.
     """
     scale = case.denominator * case.size
     proof.budget.spend(3 * len(case.near))

@@ -1,9 +1,9 @@
-"""Lookup heads; docs/certificate.md, section 5: the row knows a count by its mean, and looks for what belongs to it.
+"""Lookup heads; docs/certificate.md, section 5: the row reads the mean of a count and attends to the position for it.
 
 For each (n, i) there are finitely many exact cases (target.py). Where the scores are one parabola, few of them are
-looked at (peaked.py); all other rows are checked here, case by case, with all scores as exact numbers. Scores far
-below the greatest one are not summed: their weights are below e^-60 of its weight, and each counts as whatever from 0
-to e^-60 hurts most. (The weights of sparsemax and entmax-1.5 are 0 there.)
+checked (peaked.py); all other rows are checked here, case by case, with all scores as exact numbers. Scores far below
+the greatest one are not summed: their weights are below e^-60 of its weight, and each counts as the number from 0 to
+e^-60 that is worst for the claim. (The weights of sparsemax and entmax-1.5 are 0 there.)
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from .target import LookupTarget, cover_rows
 
 
 class RowScores(NamedTuple):
-    """What one row sees, in integers: scores are starts + m * steps for m other positions that are counted."""
+    """The scores and values of a row's visible positions, in integers: scores are starts + m * steps for m others."""
 
     denominator: int
     size: int
@@ -39,17 +39,17 @@ class Lookup:
     def __init__(self, proof: ProofContext, head: Head, name: str, target: LookupTarget) -> None:
         self._proof, self._head, self._name, self._target = proof, head, name, target
         self._queries = [target.split_query(query) for query in head.queries]
-        self._known: dict[int, list[Sequence[Fraction]]] = {}  # of one length, what queries know at each position
+        self._known: dict[int, list[Sequence[Fraction]]] = {}  # of one length, the known parts of queries at each row
 
     def check_length(self, n: int) -> Covered:
-        """Return the rows of one length, at which the errors are within their bounds."""
+        """Prove the rows of one length; return their number, and the number at which the guard can hold."""
         size, rows = self.keys_and_values(n)
         bits = ENTRY_BITS * len(rows) + sum(x.bit_length() for row in rows for x in row)
         with self._proof.budget.holding(bits):
             return cover_rows([(n, (n,) * n)], lambda n, i: self._check_row(n, i, size, rows))
 
     def keys_and_values(self, n: int) -> tuple[int, list[tuple[int, ...]]]:
-        """For each position its keys, then its value, over one denominator."""
+        """Return for each position its keys, then its value, as integers over one denominator."""
         forms = [*self._head.keys, self._head.values[self._name]]
         columns = self._proof.known_forms(forms, n)
         size, rows = over_one_denominator(self._proof.budget, list(zip(*columns, strict=True)))
@@ -58,7 +58,7 @@ class Lookup:
         return size, rows
 
     def _check_row(self, n: int, i: int, size: int, rows: Sequence[tuple[int, ...]]) -> bool | None:
-        """Whether the guard holds in some case of the row; None if it is positional and does not hold at (n, i)."""
+        """Return whether the guard holds in some case of the row; None if it is positional and false there."""
         target, settled = self._target, self._proof.language.settle(self._target.order, n, i)
         if isinstance(target.meaning, ApproximateTruth) and not settled.get(target.meaning.when, True):
             return None
@@ -74,7 +74,7 @@ class Lookup:
         return is_guarded
 
     def row_scores(self, n: int, i: int, b: bool, size: int, seen: Sequence[tuple[int, ...]]) -> RowScores:
-        """Scores are linear in the count, as queries are: those for m = 0, and what each further position adds."""
+        """Return the scores for m = 0, and the increment for each further position (queries are linear in m)."""
         budget = self._proof.budget
         queries = [self._scale_query(n, i, b, m + b) for m in (0, 1)]
         denominator, (query, after) = over_one_denominator(budget, queries)
@@ -106,7 +106,7 @@ class Lookup:
         return tuple(found)
 
     def _check_case(self, row_scores: RowScores, m: int, wanted: int, where: str) -> None:
-        """The weighted mean of the values is within the bounds, in one case."""
+        """Check that the weighted mean of the values is within the bounds, in one case."""
         scores = [start + m * step for start, step in zip(row_scores.starts, row_scores.steps, strict=True)]
         top, goal = max(scores), wanted * row_scores.size
         weighting = self._head.weighting
@@ -120,7 +120,7 @@ class Lookup:
 
 
 def check_lookup(proof: ProofContext, written: WrittenDirection) -> Covered:
-    """Return the rows at which the errors are within their bounds, and those where the guard can hold."""
+    """Prove the errors at all rows; return their number, and the number at which the guard can hold."""
     (head,), name = written.heads, written.name
     meaning = cast(ApproximateTruth | ApproximateCount, written.meaning)
     target = LookupTarget(proof, head, name, meaning)

@@ -1,7 +1,7 @@
-"""Scores that are one parabola around the position that is looked for; docs/certificate.md, section 5, Lookup head.
+"""Scores that are one parabola around the target position; docs/certificate.md, section 5, Lookup head.
 
-The three equalities of the page are compared at every (n, i), for both truths b of what is counted; nothing is done for
-each number m of others, or each j.
+The three equalities of the page are compared at every (n, i), for both truths b of the counted formula, independently
+of the number m of others and of j.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,15 +20,15 @@ from .target import LookupTarget
 
 
 class ParabolaShape(NamedTuple):
-    """At every row the position looked for is m + offs[b]; ``curvatures`` are the lesser C of both b, row by row."""
+    """The target position is m + offs[b] at every row; ``curvatures`` are the lesser C of both b, row by row."""
 
     offs: tuple[int, int]
     curvatures: Sequence[Fraction]
-    least: Sequence[Fraction]  # of the curvatures up to each row
+    least: Sequence[Fraction]  # minimum of the curvatures up to each row
 
 
 class QueryColumns(NamedTuple):
-    """A linear form of a query at all rows: what is known of it, what b adds, and the coefficient of the mean."""
+    """A linear form of a query at all rows: its known part, the contribution of b, and the coefficient of the mean."""
 
     known: Sequence[Fraction]
     here: Sequence[Fraction]
@@ -36,7 +36,7 @@ class QueryColumns(NamedTuple):
 
 
 class VisibleRow(NamedTuple):
-    """What a row sees, from the first to the last position, and how many positions its count looks at."""
+    """The first and the last visible position of a row, and the number of positions in the range of its count."""
 
     first: int
     last: int
@@ -54,7 +54,7 @@ class Parabola:
         self._shapes: dict[int, ParabolaShape | None] = {}
 
     def find(self, n: int) -> tuple[tuple[int, int], Fraction] | None:
-        """The offsets at this length, and the least C over the temperature; None if the scores are no such parabola."""
+        """Return the offsets at length n, and the least C over the temperature; None if scores are not one parabola."""
         length = n if self._mentions_length else self._proof.claim.max_n
         if length not in self._shapes:
             self._shapes = {length: self._find_shape(length)}
@@ -70,20 +70,20 @@ class Parabola:
         return shape.offs, min(map(truediv, shape.curvatures, temperatures))
 
     def _find_shape(self, n: int) -> ParabolaShape | None:
-        bends = [find_quadratic(self._proof, column) for column in self._proof.known_forms(self._head.keys, n)]
-        squares = [bend[0] for bend in bends if bend is not None]
-        if len(squares) < len(bends):
+        quadratics = [find_quadratic(self._proof, column) for column in self._proof.known_forms(self._head.keys, n)]
+        found = [quadratic for quadratic in quadratics if quadratic is not None]
+        if len(found) < len(quadratics):
             return None
-        curvature = self._form([-a for a in squares], n)
-        slope = self._form([bend[1] for bend in bends if bend is not None], n)
+        curvature, slope = self._form([-a for a, _ in found], n), self._form([b for _, b in found], n)
         if curvature is None or slope is None or curvature.mean:
             return None
+            return None
         budget = self._proof.budget
-        bends_of = [curvature.known, add_columns(budget, curvature.known, curvature.here)]
-        offs = [self._find_off(slope, bend, b, n) for b, bend in enumerate(bends_of)]
+        curvatures = [curvature.known, add_columns(budget, curvature.known, curvature.here)]
+        offs = [self._find_off(slope, column, b, n) for b, column in enumerate(curvatures)]
         if offs[0] is None or offs[1] is None:
             return None
-        lesser = list(map(min, *bends_of))
+        lesser = list(map(min, *curvatures))
         return ParabolaShape((offs[0], offs[1]), lesser, list(accumulate(lesser, min)))
 
     def _form(self, factors: Sequence[Fraction], n: int) -> QueryColumns | None:
@@ -100,7 +100,7 @@ class Parabola:
         return QueryColumns(known, columns_here(proof, form.here, n), form.times)
 
     def _find_off(self, slope: QueryColumns, curvature: Sequence[Fraction], b: int, n: int) -> int | None:
-        """off, if m adds 2 C to S at every row, C is not 0, and S = 2 C off where m = 0."""
+        """Return off, if m adds 2 C to S at every row, C is positive, and S = 2 C off where m = 0; else None."""
         budget, off = self._proof.budget, None
         for i, (c, known, more) in enumerate(zip(curvature, slope.known, slope.here, strict=True), 1):
             seen = Fraction(self._proof.positions_counted(self._target.count, n, i))
@@ -116,7 +116,7 @@ class Parabola:
 
 
 def find_quadratic(proof: ProofContext, column: Sequence[Fraction]) -> tuple[Fraction, Fraction] | None:
-    """a and b such that the column is a j^2 + b j + c at j = 1, 2, ..., or None; of three rows or more.
+    """Return a and b such that the column (3 rows or more) is a j^2 + b j + c at j = 1, 2, ..., or None.
 
     Proof. A sequence is a quadratic iff its second differences are one number, 2 a; then the first step is 3 a + b.
     """
@@ -131,16 +131,16 @@ def find_quadratic(proof: ProofContext, column: Sequence[Fraction]) -> tuple[Fra
 
 
 def columns_here(proof: ProofContext, here: LinearForm, n: int) -> Sequence[Fraction]:
-    """What truths and products of what is counted add where it holds, at (n, 1), ..., (n, n)."""
-    held: dict[str, Sequence[Fraction]] = {}
+    """Return the contribution of truths and products of the counted formula where it holds, at (n, 1), ..., (n, n)."""
+    columns: dict[str, Sequence[Fraction]] = {}
     for name in here:
         meaning = proof.directions[name]
-        held[name] = proof.columns.numbers(meaning.value, n) if isinstance(meaning, Product) else [ONE] * n
-    return combine_columns(proof.budget, here, held, n)
+        columns[name] = proof.columns.numbers(meaning.value, n) if isinstance(meaning, Product) else [ONE] * n
+    return combine_columns(proof.budget, here, columns, n)
 
 
 def reach_of(least: Fraction, fall: int = NEGLIGIBLE) -> int:
-    """Return the greatest k with C k^2 less than this; nothing beyond it is looked at."""
+    """Return the greatest k with C k^2 < fall, C = ``least``; positions beyond this distance are not summed."""
     return isqrt(-(-fall * least.denominator // least.numerator) - 1)
 
 

@@ -1,7 +1,7 @@
-"""Lookups whose scores are one parabola: few cases stand for all; docs/certificate.md, section 5, Lookup head.
+"""Lookups whose scores are one parabola, by few cases that imply all; docs/certificate.md, section 5, Lookup head.
 
 A truth comes under rule 4 (under 6, if weights are sparse), a number of others under 5 (6); the page proves them. Here
-k = j - p counts from the position p = m + off that is looked for, and C is the least curvature, which stands for all.
+k = j - p is the distance from the target position p = m + off, and C is the least curvature, which implies all others.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ from .target import LookupTarget
 
 
 class PeakValues(NamedTuple):
-    """What rows look at: the values over ``size``, and the goals by b and m, None where the guard does not hold."""
+    """The values over ``size``, and the goals by b and m; None where the guard does not hold."""
 
     size: int
     values: Sequence[int]
@@ -37,17 +37,17 @@ class ApproximateTruthPeak:
         self._mentions_length = proof.mentions_length([*proof.places_of(self._value), *target.order])
         self._content: PeakValues | None = None
         self._rows: set[tuple[VisibleRow, int, int]] = set()  # proved for this content, with b and off
-        self._uncut: dict[tuple[int, int], range] = {}  # by b and off the m whose windows are proved that no edge cuts
+        self._uncut: dict[tuple[int, int], range] = {}  # by b and off, the m whose proved windows no edge cuts
         self._windows: dict[tuple[object, ...], bool] = {}
 
     def guarded(self, n: int) -> int:
-        """The rows of a length at which the guard can hold: a row whose count looks at span positions has m < span."""
+        """Return the number of rows at which the guard can hold: spans are 1..n, and a row has m < its span."""
         content = self._content_at(n)
         least = min(next((m for m, goal in enumerate(goals) if goal is not None), n) for goals in content.goals)
-        return max(0, n - least)  # the spans are 1..n
+        return max(0, n - least)
 
     def proves(self, n: int, offs: tuple[int, int]) -> bool:
-        """Whether all rows of a length are proved, where the position looked for is m + offs[b]."""
+        """Return whether all rows of a length are proved, where the target position is m + offs[b]."""
         content = self._content_at(n)
         if not 0 <= min(content.values[:n]) <= max(content.values[:n]) <= content.size:
             return False
@@ -68,7 +68,7 @@ class ApproximateTruthPeak:
         return self._content
 
     def _proves_row(self, content: PeakValues, row: VisibleRow, b: int, off: int) -> bool:
-        """All windows of a row, but for those that are proved without an edge that cuts them."""
+        """Return whether all windows of a row are proved, except those that were proved without a cut."""
         if (row, b, off) in self._rows:
             return True
         low, high = row.first - off + self._reach, row.last - off - self._reach  # m whose windows no edge cuts
@@ -87,9 +87,9 @@ class ApproximateTruthPeak:
         return proved
 
     def _proves_window(self, content: PeakValues, row: VisibleRow, m: int, off: int, goal: int | None) -> bool:
-        """One case at the least curvature; what is beyond the window is left out.
+        """Return whether one case is proved at the least curvature, without the positions beyond the window.
 
-        A window that no edge cuts counts as if something were beyond, so that it serves all rows.
+        A window that no edge cuts is treated as if positions were beyond it, so that it serves all rows.
         """
         if goal is None:
             return True
@@ -108,7 +108,7 @@ class ApproximateTruthPeak:
         return self._windows[window]
 
     def _proves_peak(self, size: int, falls: Sequence[int], offsets: Sequence[int], goal: int, sees_more: bool) -> bool:
-        if self._head.weighting != "softmax":  # what is beyond the window costs nothing
+        if self._head.weighting != "softmax":  # positions beyond the window have the weight 0
             bad = [fall for fall, offset in zip(falls, offsets, strict=True) if offset]
             gaps = [Fraction(fall, self._least.denominator) for fall in bad]
             ((_, error),) = self._target.sides(goal)
@@ -119,7 +119,7 @@ class ApproximateTruthPeak:
 
 
 def find_covered(proof: ProofContext, head: Head, name: str, target: LookupTarget) -> Mapping[int, Covered]:
-    """Return the lengths of which all rows are proved; nothing is rejected here."""
+    """Return the coverage of the lengths all of whose rows are proved; nothing is rejected here."""
     if not speaks_of_count(proof, target) or not all(
             proof.is_known(proof.directions[one]) for one in names_in([*head.keys, head.values[name]])):
         return {}
@@ -138,14 +138,14 @@ def find_covered(proof: ProofContext, head: Head, name: str, target: LookupTarge
 
 def find_shapes(proof: ProofContext, head: Head, target: LookupTarget) -> Mapping[int,
                                                                                   tuple[tuple[int, int], Fraction]]:
-    """Return the offsets and the least curvature over the temperature of each length whose scores are one parabola."""
+    """Return the offsets and the least curvature over the temperature, by length, where the scores are one parabola."""
     parabola = Parabola(proof, head, target)
     found = {n: parabola.find(n) for n in proof.claim.lengths}
     return {n: shape for n, shape in found.items() if shape is not None}
 
 
 def speaks_of_count(proof: ProofContext, target: LookupTarget) -> bool:
-    """Whether goals depend on the count and on b alone, b may be both, and no constant guard is false."""
+    """Return whether goals depend on the count and b only, b may be both, and no constant guard is false."""
     language = proof.language
     positional = [place for place in target.order if language.is_positional(place)]
     constant = not any(language.leaves(place) & {"i", "n"} for place in positional)

@@ -20,7 +20,7 @@ class ApproximateCountPeak:
         self._is_proved = self._prove_reference(least)
 
     def _prove_reference(self, least: Fraction) -> bool:
-        """F(C) >= 0 for the distances 0..max_n - 1."""
+        """Return whether F(C) >= 0 for the distances 0..max_n - 1."""
         weighting = self._head.weighting
         reach, error = reach_of(least, FALLS[weighting]), min(self._target.errors)
         greatest = self._proof.claim.max_n - 1
@@ -31,18 +31,18 @@ class ApproximateCountPeak:
                                        LookupCase(least.denominator, 1, near, far, ((1, error),), weighting))
 
     def guarded(self, n: int) -> int:
-        """All rows of a length: nothing guards a number."""
+        """Return n: all rows, since a number has no guard."""
         return n
 
     def proves(self, n: int, offs: tuple[int, int]) -> bool:
-        """Whether all rows of a length are proved, where the position looked for is m + offs[b]."""
+        """Return whether all rows of a length are proved, where the target position is m + offs[b]."""
         off = offs[0]
         return self._is_proved and off == offs[1] and self._is_place(n, off) and all(
             row.first <= off and row.last >= row.span - 1 + off
             for row in rows_of(self._proof, self._head, self._target, n))
 
     def _is_place(self, n: int, off: int) -> bool:
-        """Whether value_j = j - off; if the value does not mention n, this is looked at once."""
+        """Return whether value_j = j - off; checked once if the value does not mention n."""
         length = n if self._mentions_length else self._proof.claim.max_n
         if (length, off) not in self._places:
             (values,) = self._proof.known_forms([self._value], length)

@@ -1,6 +1,6 @@
-"""What a lookup is to find: from the number m of other positions that are counted, and the truth b of what is counted.
+"""The goal of a lookup, from the number m of other counted positions and the truth b of the counted formula here.
 
-Nothing else about the word enters, so together the cases (n, i, b, m) are all words.
+Nothing else about the word matters, so together the cases (n, i, b, m) are all words.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ from ...formula.proof import Errors, ProofContext
 
 
 def cover_rows(lengths: Iterable[tuple[int, Sequence[int]]], check_row: Callable[[int, int], bool | None]) -> Covered:
-    """The rows that were checked, and those where the guard can hold; both as `check_row` says, None for neither."""
+    """Return the numbers of checked rows and of those where the guard can hold (`check_row`; None for neither)."""
     covered = guarded = 0
     for n, firsts in lengths:
         for i, first in enumerate(firsts, 1):
@@ -37,7 +37,7 @@ def cover_rows(lengths: Iterable[tuple[int, Sequence[int]]], check_row: Callable
 
 
 class QueryForm(NamedTuple):
-    """A linear form that rows read: what is known, what is added where b is, how often the count is, and the rest."""
+    """A linear form of a query: the known part, the part where b holds, the coefficient of the count, the rest."""
 
     known: LinearForm
     here: LinearForm
@@ -46,7 +46,7 @@ class QueryForm(NamedTuple):
 
 
 class LookupTarget:
-    """The count that a head reads, and what its meaning says of it."""
+    """The count that a head reads, and its meaning."""
 
     def __init__(self, proof: ProofContext, head: Head, name: str, meaning: ApproximateTruth
                  | ApproximateCount) -> None:
@@ -60,12 +60,12 @@ class LookupTarget:
         self.count = counts.pop()
         self._count_as_read = Mean(self.count) if of_mean else ExactCount(self.count)
         self.counted = self._language.counted(self.count)
-        wanted = [meaning.formula, meaning.when] if isinstance(meaning, ApproximateTruth) else []
+        stated = [meaning.formula, meaning.when] if isinstance(meaning, ApproximateTruth) else []
         self.order = sorted(self._language.below(
-            [self.counted, *wanted], lambda place: place == self.counted or self._language.is_of_counts(place)))
+            [self.counted, *stated], lambda place: place == self.counted or self._language.is_of_counts(place)))
 
     def truths(self, n: int, settled: Mapping[Place, bool], b: bool, m: int) -> dict[Place, bool]:
-        """All that the meaning speaks of, where the count is m + b, and this is settled."""
+        """Return the truths of all formulas of the meaning, where the count is m + b, and ``settled`` holds."""
         given = {**settled, self.counted: b}
         for place in self.order:
             if place not in given and self._language.is_of_counts(place):
@@ -77,7 +77,7 @@ class LookupTarget:
         return self._language.connect(self.order, given)
 
     def split_query(self, weights: LinearForm) -> QueryForm:
-        """What a form of the directions that queries read depends on: (n, i), b, and the count."""
+        """Split a linear form of a query by what its directions depend on: (n, i), b, and the count."""
         known, here, foreign, times = dict[str, Fraction](), dict[str, Fraction](), list[str](), ZERO
         for name, weight in weights.items():
             meaning = self._proof.directions[name]
@@ -92,13 +92,13 @@ class LookupTarget:
         return QueryForm(known, here, times, foreign)
 
     def goal(self, m: int, truths: Mapping[Place, bool]) -> int | None:
-        """Return the number that the head is to write; None if nothing is said of this case."""
+        """Return the number that the head must write; None if nothing is claimed in this case."""
         if isinstance(self.meaning, ApproximateCount):
             return m
         return int(truths[self.meaning.formula]) if truths[self.meaning.when] else None
 
     def sides(self, goal: int) -> tuple[tuple[int, Fraction], ...]:
-        """Return a truth is in 0..1, so it can only be too high if it is false, and too low if it is true."""
+        """Return the sides of the error to check; a truth in 0..1 errs only upwards if false, else downwards."""
         above, below = (1, self.errors[0]), (-1, self.errors[1])
         if isinstance(self.meaning, ApproximateCount):
             return above, below
