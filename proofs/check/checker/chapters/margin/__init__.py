@@ -1,7 +1,8 @@
-"""Claims by margins; docs/margins.md. Reading order:
+"""Claims by margins; docs/margins.md.
 
+Reading order:
 reading       the format of a file
-forms         linear forms in the terms of heads
+forms         affine forms in the terms of heads
 dependencies  the directions, heads and rows that the output at one position depends on, layer by layer
 cells         the forms of all dependencies, at every position and symbol; buckets
 classes       the words of one length, partitioned by output, with their truths

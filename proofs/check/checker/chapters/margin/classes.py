@@ -1,8 +1,8 @@
-"""The words of one length as classes: how many positions are in each bucket, and whether the formula holds.
+"""The words of one length, partitioned by the numbers of positions in each bucket, and by the truth of the formula.
 
-Claim. ``find_classes`` finds every class of which the claim's words have one, with every truth that it has, and how
-many words there are. Proof: position by position, over all letters that may stand there, what leads to the same counts
-of buckets, and the same memory of the formula, goes on in the same way.
+Claim. ``find_classes`` finds every class that contains a word of the claim, with every truth that it has, and the
+number of its words. Proof: position by position, over all letters that may occur there, prefixes with equal counts of
+buckets and an equal memory of the formula have the same continuations.
 """
 
 from bisect import bisect_left
@@ -18,14 +18,14 @@ from .cells import Bucket, FormsByPosition
 from .reading import MarginClaim
 
 Signature = tuple[tuple[int, int], ...]
-"""For each bucket, by number and ascending, how many positions are in it."""
+"""The number of positions in each bucket, by the number of the bucket, ascending."""
 LetterNumbers = tuple[int, ...]
 FormulaMemory = TrackerState | LetterNumbers | bool
-"""What is known of the formula: a tracker's state, the letters so far, or its truth."""
+"""The memory of the formula: a tracker's state, the letters so far, or its truth."""
 
 
 class WordClass(NamedTuple):
-    """Words with one output: the signature, the truth of the formula, and how many words there are."""
+    """The words with one signature and one truth of the formula, and their number; their output is one number."""
 
     signature: Signature
     holds: bool
@@ -33,9 +33,9 @@ class WordClass(NamedTuple):
 
 
 class FormulaReader:
-    """The formula of a claim at one letter (from 1) of words of n letters, followed from the left.
+    """The automaton of a claim's formula at one letter (from 1) of words of n letters, read from the left.
 
-    One of the past is followed by what it must remember, another by the whole word.
+    The memory of a formula of the past is a tracker's state; of any other formula, all letters so far.
     """
 
     def __init__(self, claim: MarginClaim, language: Language, letter: int, n: int) -> None:
@@ -44,11 +44,11 @@ class FormulaReader:
         self._tracker = Tracker(language, self._followed) if is_past_only(language, claim.formula) else None
 
     def start(self) -> FormulaMemory:
-        """Before the first letter."""
+        """Return the memory before the first letter."""
         return self._tracker.start() if self._tracker else ()
 
     def step(self, memory: FormulaMemory, symbol: int, i: int) -> FormulaMemory:
-        """After the letter at i."""
+        """Return the memory after the letter at i."""
         if self._tracker is None:
             assert isinstance(memory, tuple)
             letters = (*memory, symbol)
@@ -94,7 +94,7 @@ def find_classes(cells: FormsByPosition, claim: MarginClaim, reading: FormulaRea
 
 
 def add_one(signature: Signature, bucket: int) -> Signature:
-    """With one position more in a bucket."""
+    """Return the signature with one more position in a bucket."""
     place = bisect_left(signature, (bucket,))
     is_there = place < len(signature) and signature[place][0] == bucket
     count = signature[place][1] if is_there else 0

@@ -1,7 +1,7 @@
-"""What the output at one position needs of every stage: docs/margins.md, section 3.
+"""Directions of every stage that the output at one position needs: docs/margins.md, section 3.
 
-The position that is read is *here*, every other one *elsewhere*. Claim: the output here depends on nothing but the
-directions that are found at each stage. Proof: backwards, each of them is a function of those of the stage before.
+The position of the output is *here*, every other one *elsewhere*. Claim: the output here depends only on the directions
+that are found at each stage. Proof: backwards, each of them is a function of those of the stage before.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from .reading import Norms
 
 
 class HeadInputs(NamedTuple):
-    """A head that is asked for some directions: its queries and keys in the rows where both have an entry."""
+    """A used head and its needed directions; queries and keys of the rows in which both have an entry."""
 
     head: Head
     queries: tuple[LinearForm, ...]
@@ -33,40 +33,40 @@ class NeededStage:
 
 @dataclass(frozen=True)
 class LayerNeeds:
-    """The heads of a layer that are asked; what is needed behind its attention and its units, before norms there."""
+    """The used heads of a layer; the directions needed after its attention and after its units, before their norms."""
 
-    asked: tuple[HeadInputs, ...]
+    heads: tuple[HeadInputs, ...]
     attended: NeededStage
     fed: NeededStage
 
 
 def find_needed(transformer: Transformer, norms: Norms) -> tuple[NeededStage, Sequence[LayerNeeds]]:
-    """What the output needs of the embedding, and of each layer."""
+    """Find the directions that the output needs of the embedding, and the needs of each layer."""
     stage, found = NeededStage(frozenset([transformer.output]), frozenset()), list[LayerNeeds]()
     for layer, (attention, units) in zip(reversed(transformer.layers), reversed(norms), strict=True):
         fed = stage if units is None else before_norm(transformer, stage)
         stage = NeededStage(before_units(layer, fed.here), before_units(layer, fed.elsewhere))
         attended = stage if attention is None else before_norm(transformer, stage)
-        asked = ask_heads(layer, attended)
-        stage = before_heads(asked, attended)
-        found.append(LayerNeeds(asked, attended, fed))
+        heads = find_heads(layer, attended)
+        stage = before_heads(heads, attended)
+        found.append(LayerNeeds(heads, attended, fed))
     return stage, found[::-1]
 
 
-def before_norm(transformer: Transformer, wanted: NeededStage) -> NeededStage:
-    """All directions where something is wanted."""
+def before_norm(transformer: Transformer, needed: NeededStage) -> NeededStage:
+    """Return all directions where some direction is needed."""
     everything = frozenset(transformer.directions)
-    return NeededStage(everything if wanted.here else wanted.here, everything if wanted.elsewhere else wanted.elsewhere)
+    return NeededStage(everything if needed.here else needed.here, everything if needed.elsewhere else needed.elsewhere)
 
 
-def before_units(layer: Layer, wanted: frozenset[str]) -> frozenset[str]:
-    """What is needed before a feed-forward part."""
+def before_units(layer: Layer, needed: frozenset[str]) -> frozenset[str]:
+    """Return the directions needed before a feed-forward block."""
     units = layer.feedforward.units
-    return wanted | {name for unit in units if not wanted.isdisjoint(unit.writes) for name in unit.reads}
+    return needed | {name for unit in units if not needed.isdisjoint(unit.writes) for name in unit.reads}
 
 
-def ask_heads(layer: Layer, attended: NeededStage) -> tuple[HeadInputs, ...]:
-    """Return the heads that write what is needed, here or elsewhere."""
+def find_heads(layer: Layer, attended: NeededStage) -> tuple[HeadInputs, ...]:
+    """Return the heads that write a needed direction, here or elsewhere."""
     found = []
     for head in layer.heads:
         rows = [(query, key) for query, key in zip(head.queries, head.keys, strict=True) if query and key]
@@ -77,10 +77,10 @@ def ask_heads(layer: Layer, attended: NeededStage) -> tuple[HeadInputs, ...]:
     return tuple(found)
 
 
-def before_heads(asked: tuple[HeadInputs, ...], attended: NeededStage) -> NeededStage:
-    """What is needed before attention: keys and values everywhere, queries where a head is asked."""
-    values = [one.head.values[name] for one in asked for name in one.names]
-    seen = {name for row in (*(row for one in asked for row in one.keys), *values) for name in row}
-    here = {name for one in asked if one.here for row in one.queries for name in row}
-    elsewhere = {name for one in asked if one.elsewhere for row in one.queries for name in row}
+def before_heads(heads: tuple[HeadInputs, ...], attended: NeededStage) -> NeededStage:
+    """Return the directions needed before attention: of keys and values everywhere, of queries where a head is used."""
+    values = [one.head.values[name] for one in heads for name in one.names]
+    seen = {name for row in (*(row for one in heads for row in one.keys), *values) for name in row}
+    here = {name for one in heads if one.here for row in one.queries for name in row}
+    elsewhere = {name for one in heads if one.elsewhere for row in one.queries for name in row}
     return NeededStage(attended.here | seen | here, attended.elsewhere | seen | elsewhere)

@@ -1,4 +1,4 @@
-"""What an accepted claim by margins says, in words; written from what was parsed."""
+"""The statement of an accepted claim by margins, written from the parsed values."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ OF_EQUAL = " (a vector of equal numbers becomes 0)"
 
 
 def describe_margin(given: MarginFile, coverage: Mapping[str, int]) -> list[str]:
-    """Return the whole claim, and what was covered to accept it."""
+    """Return the lines with the whole claim, and with the coverage of its proof."""
     claim, network = given.claim, given.transformer
     weightings = dict.fromkeys(head.weighting for head in network.heads)
     return [

@@ -1,7 +1,7 @@
-"""The output on one class, enclosed: every atom is computed from how often each column is seen.
+"""Enclosure of the output on one class: every atom is computed from the number of times that each column is seen.
 
-Enclosures are of exact rationals, rounded outward to a multiple of 2^-GRAIN where they are no single number. Atoms are
-enclosed in the order in which they arose, so that no network is too deep.
+Ends are exact rationals, rounded outward to a multiple of 2^-GRAIN unless the enclosure is one number. Atoms are
+enclosed in the order of their numbers, without recursion.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,12 +21,12 @@ GRAIN = 256
 
 
 def is_point(x: Enclosure) -> bool:
-    """Whether it is one number."""
+    """Return whether the enclosure is one number."""
     return x.lower == x.upper
 
 
 def outward(x: Enclosure) -> Enclosure:
-    """Return the same, or a wider one with short ends."""
+    """Round an enclosure outward to multiples of 2^-GRAIN, unless it is one number."""
     if is_point(x):
         return x
     return Enclosure(Fraction(x.lower.numerator * (1 << GRAIN) // x.lower.denominator, 1 << GRAIN),
@@ -34,32 +34,32 @@ def outward(x: Enclosure) -> Enclosure:
 
 
 class Multiset(NamedTuple):
-    """Columns that are seen, by their numbers, and how many times; of classes that are words, in order."""
+    """The visible columns, by their numbers, and their multiplicities; in order, if classes are words."""
 
     columns: Sequence[int]
     counts: Sequence[int]
 
 
-CROWD_BITS = 256  # of memory for a column in a crowd
+COLUMN_BITS = 256  # of memory for a column in a multiset
 
 
 class ClassExecution:
-    """The words of one class."""
+    """Enclosures on the words of one class."""
 
     def __init__(self, cells: FormsByPosition, weigher: Weigher, buckets: Sequence[Bucket],
                  signature: Signature) -> None:
         self._cells, self._budget, self._weigher = cells, cells.budget, weigher
-        held = [(buckets[number], count) for number, count in signature]
+        members = [(buckets[number], count) for number, count in signature]
         self._atoms: dict[int, Enclosure] = {}
         self._rows: dict[int, tuple[Enclosure, ...]] = {}
         self._norms: dict[tuple[int, Fraction], Sequence[Enclosure]] = {}
-        self._crowds: dict[tuple[int, int], Multiset] = {}
-        self._word = dict(entry for bucket, _ in held for entry in bucket) if cells.by_words else {}
-        self._held: dict[int, list[tuple[int, int]]] = {}
-        for bucket, count in held if not cells.by_words else []:
+        self._multisets: dict[tuple[int, int], Multiset] = {}
+        self._word = dict(entry for bucket, _ in members for entry in bucket) if cells.by_words else {}
+        self._counts: dict[int, list[tuple[int, int]]] = {}
+        for bucket, count in members if not cells.by_words else []:
             self._budget.spend(1 + len(bucket))
-            for asked, number in bucket:
-                self._held.setdefault(asked, []).append((number, count))
+            for head, number in bucket:
+                self._counts.setdefault(head, []).append((number, count))
 
     def output(self) -> Enclosure:
         """Return the output at the position that is read."""
@@ -74,23 +74,23 @@ class ClassExecution:
             return cells.output(self._word[cells.at])
         if len(cells.outputs) == 1:
             return cells.outputs[0]
-        ((number, _),) = self._held[OUTPUT]
+        ((number, _),) = self._counts[OUTPUT]
         return cells.outputs[number]
 
     def _below(self, output: AtomForm) -> list[int]:
-        """The atoms of which the output is made, ascending; so each comes behind those of which it is made itself."""
+        """Return the atoms that the output depends on, ascending, so that each follows the atoms in it."""
         found = {number for number, _ in output.atoms}
-        waiting, crowds = [*found], set[tuple[int, int]]()
+        waiting, visited = [*found], set[tuple[int, int]]()
         while waiting:
-            for form in self._forms_of(waiting.pop(), crowds):
+            for form in self._forms_of(waiting.pop(), visited):
                 self._budget.spend(1 + len(form.atoms))
                 new = [number for number, _ in form.atoms if number not in found]
                 found.update(new)
                 waiting += new
         return sorted(found)
 
-    def _forms_of(self, number: int, crowds: set[tuple[int, int]]) -> Iterator[AtomForm]:
-        """Yield the forms of which an atom is made, but for the columns of crowds that were met before."""
+    def _forms_of(self, number: int, visited: set[tuple[int, int]]) -> Iterator[AtomForm]:
+        """Yield the forms in an atom, except the columns of visited multisets."""
         atom = self._cells.forms.atoms[number]
         if isinstance(atom, Relu):
             yield atom.form
@@ -98,13 +98,13 @@ class ClassExecution:
             yield from self._cells.forms.vectors.rows[atom.vector]
         else:
             yield from atom.queries
-            if (atom.head, atom.origin) not in crowds:
-                crowds.add((atom.head, atom.origin))
+            if (atom.head, atom.origin) not in visited:
+                visited.add((atom.head, atom.origin))
                 for column in self._see(atom).columns:
                     yield from self._cells.columns.rows[column]
 
     def number(self, form: AtomForm) -> Enclosure:
-        """What a form is on these words."""
+        """Enclose a form on these words."""
         return self._add_products(((ends_of(c), self._atoms[number]) for number, c in form.atoms), form.constant)
 
     def _atom(self, number: int) -> Enclosure:
@@ -114,7 +114,7 @@ class ClassExecution:
             return Enclosure(max(ZERO, inside.lower), max(ZERO, inside.upper))
         if isinstance(atom, Normed):
             return self._normed(atom)
-        return self._answer(atom)
+        return self._head_term(atom)
 
     def _normed(self, atom: Normed) -> Enclosure:
         """Return the deviation from the mean, over the root."""
@@ -124,7 +124,7 @@ class ClassExecution:
         return self._norms[key][atom.place]
 
     def _norm(self, vector: int, epsilon: Fraction) -> Sequence[Enclosure]:
-        """All numbers of a vector, less their mean, over the root."""
+        """Return all numbers of a vector minus their mean, over the root."""
         numbers = [self.number(form) for form in self._cells.forms.vectors.rows[vector]]
         mean = self._plain_mean(numbers, [1] * len(numbers))
         deviations = [Enclosure(add(self._budget, x.lower, -mean.upper), add(self._budget, x.upper, -mean.lower))
@@ -140,21 +140,22 @@ class ClassExecution:
         return [self._multiply(x, inverse) for x in deviations]
 
     def _square(self, x: Enclosure) -> Enclosure:
-        """All squares."""
+        """Enclose the square."""
         ends = sorted(multiply(self._budget, end, end) for end in x)
         return Enclosure(ZERO if x.lower < 0 < x.upper else ends[0], ends[1])
 
-    def _answer(self, atom: HeadTerm) -> Enclosure:
-        head, crowd = self._cells.seen[atom.head], self._see(atom)
-        queries, rows = [self.number(query) for query in atom.queries], [self._row(column) for column in crowd.columns]
+    def _head_term(self, atom: HeadTerm) -> Enclosure:
+        head, multiset = self._cells.seen[atom.head], self._see(atom)
+        rows = [self._row(column) for column in multiset.columns]
+        queries = [self.number(query) for query in atom.queries]
         scores = [self._score(queries, row) for row in rows]
         if not (all_equal(scores) and is_point(scores[0])):  # then the temperature does not matter
-            scores = [outward(self._multiply(score, atom.cold)) for score in scores]
-        place = len(head.asked.keys) + head.asked.names.index(atom.name)
+            scores = [outward(self._multiply(score, atom.inverse_temperature)) for score in scores]
+        place = len(head.inputs.keys) + head.inputs.names.index(atom.name)
         values = [row[place] for row in rows]
-        if head.asked.head.weighting == "softmax":
-            return self._soft_mean(scores, values, crowd.counts)
-        return self._hard_mean(head, scores, values, crowd.counts)
+        if head.inputs.head.weighting == "softmax":
+            return self._soft_mean(scores, values, multiset.counts)
+        return self._hard_mean(head, scores, values, multiset.counts)
 
     def _row(self, column: int) -> tuple[Enclosure, ...]:
         """Return the numbers of a column."""
@@ -163,37 +164,37 @@ class ClassExecution:
         return self._rows[column]
 
     def _see(self, atom: HeadTerm) -> Multiset:
-        """What the head sees, column by column; where classes are words, position by position."""
+        """Return the columns that the head sees, with multiplicities; if classes are words, position by position."""
         key = (atom.head, atom.origin)
-        if key not in self._crowds:
+        if key not in self._multisets:
             columns = list(self._columns(atom.head, self._cells.seen[atom.head], atom.origin))
             if not self._cells.by_words:
                 counts: dict[int, int] = {}
                 for column, count in columns:
                     counts[column] = counts.get(column, 0) + count
                 columns = list(counts.items())
-            self._budget.hold(CROWD_BITS * len(columns))
-            self._crowds[key] = Multiset([column for column, _ in columns], [count for _, count in columns])
-        return self._crowds[key]
+            self._budget.hold(COLUMN_BITS * len(columns))
+            self._multisets[key] = Multiset([column for column, _ in columns], [count for _, count in columns])
+        return self._multisets[key]
 
     def _columns(self, number: int, head: HeadColumns, origin: int) -> Iterator[tuple[int, int]]:
-        """Yield the columns that are seen, and how often."""
+        """Yield the visible columns, and the number of times each is seen."""
         cells = self._cells
         first, last = head.visible(origin or cells.at)
-        self._budget.spend(last + 1 - first + len(self._held.get(number, ())))
+        self._budget.spend(last + 1 - first + len(self._counts.get(number, ())))
         for j in range(first, last + 1):
             if cells.by_words:
                 yield head.columns[j, cells.choices[j - 1][self._word[j]]], 1
             elif not head.varies(j):
                 yield head.columns[j, cells.choices[j - 1][0]], 1
         if not cells.by_words and origin in (0, cells.at):
-            yield from self._held.get(number, ())
+            yield from self._counts.get(number, ())
 
     def _score(self, queries: Sequence[Enclosure], column: Sequence[Enclosure]) -> Enclosure:
         return outward(self._add_products(zip(queries, column, strict=False), ZERO))  # the values follow the keys
 
     def _add_products(self, pairs: Iterable[tuple[Enclosure, Enclosure]], start: Fraction) -> Enclosure:
-        """All sums of these products and a number."""
+        """Enclose the sum of these products and a number."""
         lower = upper = start
         for x, y in pairs:
             ends = self._multiply(x, y)
@@ -201,7 +202,7 @@ class ClassExecution:
         return Enclosure(lower, upper)
 
     def _multiply(self, x: Enclosure, y: Enclosure) -> Enclosure:
-        """All products."""
+        """Enclose the product."""
         if is_point(x) and is_point(y):
             product = multiply(self._budget, x.lower, y.lower)
             return Enclosure(product, product)
@@ -209,10 +210,10 @@ class ClassExecution:
         return Enclosure(min(ends), max(ends))
 
     def _soft_mean(self, scores: Sequence[Enclosure], values: Sequence[Enclosure], counts: Sequence[int]) -> Enclosure:
-        """Return the weighted mean; with equal scores, or equal values, exactly.
+        """Enclose the weighted mean; exact for equal scores or equal values.
 
-        Proof. It is least + sum w c (v - least) / sum w c. All terms are at least 0, so the quotient is between those
-        of the ends that make it smaller and greater.
+        Proof. It is least + sum w c (v - least) / sum w c. All terms are at least 0, so the quotient is between the
+        quotients of the ends that make it smaller and greater.
         """
         if all_equal(values):
             return values[0]
@@ -232,21 +233,21 @@ class ClassExecution:
                         add(self._budget, least, divide(self._budget, below, total_low)))
 
     def _weigh(self, scores: Sequence[Enclosure]) -> list[Enclosure]:
-        """exp of each score, less the greatest end."""
+        """Enclose exp of each score minus the greatest end."""
         top = max(score.upper for score in scores)
         return [Enclosure(self._exp(score.lower - top).lower, self._exp(score.upper - top).upper) for score in scores]
 
     def _exp(self, x: Fraction) -> Enclosure:
-        """exp of a number that is not positive, to a multiple of 2^-GRAIN."""
+        """Enclose exp of a number that is not positive, to a multiple of 2^-GRAIN."""
         lower, upper, e = self._weigher.enclose(x)
         return Enclosure(Fraction(floor_shift(lower, e + GRAIN), 1 << GRAIN),
                          Fraction(ceil_shift(upper, e + GRAIN), 1 << GRAIN))
 
     def _hard_mean(self, head: HeadColumns, scores: Sequence[Enclosure], values: Sequence[Enclosure],
                    counts: Sequence[int]) -> Enclosure:
-        weighting = head.asked.head.weighting
+        weighting = head.inputs.head.weighting
         if not all(map(is_point, scores)):
-            raise Rejected(f"head {quote(head.asked.head.name)} is hard, and its scores are known only approximately")
+            raise Rejected(f"head {quote(head.inputs.head.name)} is hard, and its scores are known only approximately")
         best = max(scores)
         winners = [place for place, score in enumerate(scores) if score == best]
         if weighting == "leftmost-hardmax":
@@ -256,7 +257,7 @@ class ClassExecution:
         return self._plain_mean([values[place] for place in winners], [counts[place] for place in winners])
 
     def _plain_mean(self, values: Sequence[Enclosure], counts: Sequence[int]) -> Enclosure:
-        """Return the mean of values that weigh alike, each so many times."""
+        """Return the mean of values of equal weights, with multiplicities."""
         lower, upper = (total(self._budget, (multiply(self._budget, end, Fraction(count))
                                              for end, count in zip(ends, counts, strict=True)))
                         for ends in zip(*values, strict=True))
@@ -265,5 +266,5 @@ class ClassExecution:
 
 
 def floor_root(x: Fraction) -> Fraction:
-    """Return the greatest multiple of 2^-GRAIN that is at most the root."""
+    """Return the root, rounded down to a multiple of 2^-GRAIN."""
     return Fraction(isqrt((x.numerator << 2 * GRAIN) // x.denominator), 1 << GRAIN)

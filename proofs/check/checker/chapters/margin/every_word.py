@@ -1,4 +1,4 @@
-"""Slack on every word, by classes, whose heads err as on one word; docs/certificate.md, section 5."""
+"""Slack on every word, by classes of words; docs/certificate.md, section 5."""
 
 from dataclasses import replace
 from typing import cast
@@ -13,7 +13,7 @@ from .reading import MarginClaim, MarginFile
 
 
 def check_on_every_word(proof: ProofContext, written: WrittenDirection) -> Covered:
-    """Return the rows, all, at which slack is on its side on every word; docs/certificate.md, Slack on every word."""
+    """Prove that slack is 0 where its formula holds and at least 1 elsewhere, on every word; return the rows."""
     claim, language, formula = proof.claim, proof.language, cast(Slack, written.meaning).formula
     every = MarginClaim(formula, {}, claim.alphabet, (), (), claim.min_n, claim.max_n, "every", ZERO, formula)
     network = replace(proof.transformer, output=written.name)

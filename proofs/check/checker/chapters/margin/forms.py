@@ -1,8 +1,8 @@
-"""Numbers that are known up to what heads see: linear forms over numbered atoms; docs/margins.md, section 3.
+"""Affine forms over numbered atoms, whose values depend on the word; docs/margins.md, section 3.
 
-An atom is max(0, form), a normed number, or what a head answers to queries. Equal atoms have one number, so two forms
-that are equal, as tuples, denote one number in every word in which each atom has one value. Atoms and columns are found
-by a text, as the hashes of numbers could be chosen by a file to be all alike.
+An atom is max(0, form), a normed number, or the term of a head for some queries. Equal atoms have one number, so two
+forms that are equal, as tuples, denote one number in every word in which each atom has one value. Keys are texts, since
+a file can choose many numbers with one hash.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,20 +14,20 @@ from ...kernel.numbers import ZERO, Enclosure, add, multiply, size, text_of
 
 
 class AtomForm(NamedTuple):
-    """constant + sum of coefficient * atom; the atoms ascend, and no coefficient is 0."""
+    """The form constant + sum of coefficient * atom; the atoms ascend, and no coefficient is 0."""
 
     constant: Fraction
     atoms: tuple[tuple[int, Fraction], ...] = ()
 
 
 class Relu(NamedTuple):
-    """max(0, form)."""
+    """The atom max(0, form)."""
 
     form: AtomForm
 
 
 class Normed(NamedTuple):
-    """(x - mean) / sqrt(mean of squared deviations + epsilon), x the number at this place of a vector."""
+    """The atom (x - mean) / sqrt(mean of squared deviations + epsilon), x the number at this place of a vector."""
 
     place: int
     vector: int
@@ -35,28 +35,28 @@ class Normed(NamedTuple):
 
 
 class HeadTerm(NamedTuple):
-    """What a head (by its number among those that are asked) adds to a direction, for these queries.
+    """The atom that a used head (by its number) adds to a direction, for these queries.
 
-    ``origin`` is the position from which it sees what it sees, or 0 if it sees everything from everywhere. Queries are
-    scaled, but for a factor that is irrational, and between the numbers ``cold``: then ``row`` is the position, if the
-    factor depends on it, as two such factors may differ. It is 0 otherwise.
+    ``origin`` is the position from which it sees, or 0 if it is unmasked. The queries are divided by the temperature,
+    and then ``inverse_temperature`` is 1, unless it is irrational and encloses the missing factor. ``row`` is the
+    position if that factor depends on it, as two such factors may differ; otherwise it is 0.
     """
 
     head: int
     name: str
     queries: tuple[AtomForm, ...]
     origin: int
-    cold: Enclosure
+    inverse_temperature: Enclosure
     row: int
 
 
 Atom = Relu | Normed | HeadTerm
 NOTHING = AtomForm(ZERO)
-TERM_BITS = 2048  # of memory for a term of a form beside its number
+TERM_BITS = 2048  # of memory for a term of a form besides its number
 
 
 class FormTuples:
-    """Tuples of forms, each kept once and numbered."""
+    """Tuples of forms, each stored once and numbered."""
 
     def __init__(self, budget: Budget) -> None:
         self.rows: list[tuple[AtomForm, ...]] = []
@@ -64,7 +64,7 @@ class FormTuples:
         self._numbers: dict[str, int] = {}
 
     def number(self, row: tuple[AtomForm, ...]) -> int:
-        """Return the number of this row."""
+        """Return the number of this tuple."""
         number = find(self._budget, self._numbers, ",".join(map(write_form, row)))
         if number == len(self.rows):
             self.rows.append(row)
@@ -72,7 +72,7 @@ class FormTuples:
 
 
 class FormTable:
-    """The atoms that were met, and arithmetic on forms."""
+    """The table of atoms, and arithmetic on forms."""
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
@@ -81,14 +81,14 @@ class FormTable:
         self._numbers: dict[str, int] = {}
 
     def of_atom(self, atom: Atom) -> AtomForm:
-        """Return the form that is this atom."""
+        """Return the form of a single atom."""
         number = find(self.budget, self._numbers, write_atom(atom))
         if number == len(self.atoms):
             self.atoms.append(atom)
         return AtomForm(ZERO, ((number, Fraction(1)),))
 
     def combine(self, terms: Iterable[tuple[AtomForm, Fraction]], constant: Fraction = ZERO) -> AtomForm:
-        """constant + sum of factor * form."""
+        """Return constant + sum of factor * form."""
         total = dict[int, Fraction]()
         for form, factor in terms:
             if form.constant:
@@ -101,13 +101,13 @@ class FormTable:
         self.budget.hold(ENTRY_BITS + size(constant) + sum(TERM_BITS + size(value) for _, value in atoms))
         return AtomForm(constant, atoms)
 
-    def read(self, weights: Mapping[str, Fraction], held: Mapping[str, AtomForm],
+    def read(self, weights: Mapping[str, Fraction], vector: Mapping[str, AtomForm],
              constant: Fraction = ZERO) -> AtomForm:
-        """Return a linear form of a vector, of which everything that it reads is held."""
-        return self.combine(((held[name], weight) for name, weight in weights.items()), constant)
+        """Return a linear form of a vector, which contains all directions that it reads."""
+        return self.combine(((vector[name], weight) for name, weight in weights.items()), constant)
 
     def relu(self, form: AtomForm) -> AtomForm:
-        """max(0, form), exact where the form is."""
+        """Return max(0, form), exact where the form is."""
         return self.of_atom(Relu(form)) if form.atoms else AtomForm(max(ZERO, form.constant))
 
 
@@ -121,15 +121,15 @@ def find(budget: Budget, numbers: dict[str, int], text: str) -> int:
 
 
 def write_form(form: AtomForm) -> str:
-    """Two forms have one text if and only if they are equal."""
+    """Return a text that two forms share if and only if they are equal."""
     return "+".join([text_of(form.constant), *(f"{atom}*{text_of(value)}" for atom, value in form.atoms)])
 
 
 def write_atom(atom: Atom) -> str:
-    """Likewise."""
+    """Return a text that two atoms share if and only if they are equal."""
     if isinstance(atom, Relu):
         return f"relu {write_form(atom.form)}"
     if isinstance(atom, Normed):
         return f"norm {atom.place} {atom.vector} {text_of(atom.epsilon)}"
-    factor = f"{','.join(map(text_of, atom.cold))} {atom.row}"
+    factor = f"{','.join(map(text_of, atom.inverse_temperature))} {atom.row}"
     return f"answer {atom.head} {atom.origin} {factor} {','.join(map(write_form, atom.queries))} {atom.name}"

@@ -1,6 +1,6 @@
-"""Every length, every place at which the output is read, every class of words; docs/margins.md, section 4.
+"""The proof of a claim by margins (docs/margins.md, section 4): every length, position of the output, class of words.
 
-What must be covered follows from the claim: at each place the classes hold |alphabet|^n words.
+The words to cover follow from the claim: at each position the classes contain |alphabet|^n words in total.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from .reading import MarginClaim, MarginFile
 
 
 def prove_margin(given: MarginFile) -> Mapping[str, int]:
-    """What was covered, if the claim is proved."""
+    """Prove the claim; return the numbers of lengths, positions and classes."""
     coverage, weigher = {"lengths": 0, "places": 0, "classes": 0}, Weigher(given.language.budget)
     for n in given.claim.lengths:
         least, margin = given.language.enclose_at(given.claim.margin, n, 1)
@@ -31,7 +31,7 @@ def prove_margin(given: MarginFile) -> Mapping[str, int]:
 
 
 def places(claim: MarginClaim, n: int) -> Iterator[tuple[int, int]]:
-    """Yield the letters at which the formula is read, with the positions at which the output is."""
+    """Yield the letters at which the formula is read, with the positions at which the output is read."""
     before, length = len(claim.before), len(claim.before) + n + len(claim.after)
     if claim.at == "every":
         yield from ((i, before + i) for i in range(1, n + 1))
@@ -41,7 +41,7 @@ def places(claim: MarginClaim, n: int) -> Iterator[tuple[int, int]]:
 
 def bound_classes(given: MarginFile, weigher: Weigher, n: int, letter: int,
                   at: int) -> Iterator[tuple[WordClass, Enclosure]]:
-    """All classes of words, each with its output."""
+    """Yield all classes of words, each with an enclosure of its output; reject classes that are not all words."""
     claim, budget = given.claim, given.language.budget
     choices = [*([symbol] for symbol in claim.before), *[claim.alphabet] * n, *([symbol] for symbol in claim.after)]
     with budget.releasing():
@@ -56,7 +56,7 @@ def bound_classes(given: MarginFile, weigher: Weigher, n: int, letter: int,
 
 
 def check_side(given: MarginFile, found: WordClass, output: Enclosure, margin: Fraction, where: str) -> None:
-    """The output is above the threshold by more than the margin where the formula holds, below it elsewhere."""
+    """Check that the output is above threshold + margin where the formula holds, below threshold - margin elsewhere."""
     budget, threshold = given.language.budget, given.claim.threshold
     if found.holds:
         proved = output.lower > add(budget, threshold, margin)

@@ -1,6 +1,6 @@
-"""The object of docs/margins.md, section 2, to a `MarginFile`: a claim about the sign of an output, and a transformer.
+"""Reader of the object of docs/margins.md, section 2: a claim about the sign of an output, and a transformer.
 
-Formula and transformer have a table of formulas each: the predicates of the one are not those of the other.
+Formula and transformer have a table of formulas each: the predicates of one are not defined in the other.
 """
 
 from collections.abc import Mapping
@@ -29,21 +29,21 @@ from ...kernel.verdicts import expect, quote
 
 Epsilon = Fraction | None
 Norms = tuple[tuple[Epsilon, Epsilon], ...]
-"""For each layer the epsilons of the norms behind its attention and behind its feed-forward part; None without one."""
+"""The epsilons of the norms after the attention and after the feed-forward block of each layer; None without a norm."""
 
 
 @dataclass(frozen=True)
 class MarginClaim:
-    """For every n in min_n..max_n and every word: the output is above or below the threshold by more than the margin.
+    """For every n in min_n..max_n and every word: |output - threshold| exceeds the margin, on the formula's side.
 
     Attributes:
-        formula: above where it holds, below elsewhere.
+        formula: the output is above the threshold where it holds, below elsewhere.
         predicates: the places of definitions by name.
         alphabet: the letters of words.
         before: symbols before every word.
         after: symbols after it.
         at: "first", "last" or "every".
-        margin: a number in n alone.
+        margin: a number that depends on n only.
     """
 
     formula: Place
@@ -81,7 +81,7 @@ class MarginFile:
 
 
 def read_margin(document: Json, budget: Budget) -> MarginFile:
-    """Return the certificate that a document holds."""
+    """Read a certificate."""
     fields = headed(document, "certify-margin", "claim", "transformer", "norms", optional=("norms",))
     language, network_language = Language(budget), Language(budget)
     claim = fields.read("claim", partial(read_claim, language=language))
@@ -97,20 +97,20 @@ def read_margin(document: Json, budget: Budget) -> MarginFile:
 
 
 def read_norms(value: Json) -> tuple[Epsilon, Epsilon]:
-    """Return the epsilons of a layer."""
+    """Read the epsilons of a layer."""
     fields = Fields(value, "attention", "feedforward")
     return fields.read("attention", read_epsilon), fields.read("feedforward", read_epsilon)
 
 
 def read_epsilon(value: Json) -> Epsilon:
-    """Return a rational of 0 or more, or null."""
+    """Read a rational of 0 or more, or null."""
     epsilon = or_null(read_rational)(value)
     expect(epsilon is None or epsilon >= 0, "expected 0 or more, got {}", epsilon)
     return epsilon
 
 
 def read_claim(value: Json, language: Language) -> MarginClaim:
-    """Return the claim; its predicates are learned first, since its formula may mention them."""
+    """Read the claim; its predicates come first, since its formula may mention them."""
     fields = Fields(value, "formula", "predicates", "alphabet", "before", "after", "min_n", "max_n", "at", "threshold",
                     "margin")
     predicates = fields.read("predicates", partial(read_predicates, language=language))
