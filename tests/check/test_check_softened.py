@@ -276,7 +276,7 @@ def test_the_command_line_reports_the_claim_as_json(tmp_path: Path) -> None:
     assert code == 0 and report["files"][0] == {
         "file": str(path), "verdict": "accepted", "alphabet": ["0", "1"], "max_n": 2, "temperature": "1 / 20",
         "gaps": [None, "1"], "errors": sealed("rounded", 2)["errors"],
-        "covered": {"words": 6, "situations of heads": 8, "vectors": 6}}
+        "covered": {"words": 6, "score profiles": 8, "vectors": 6}}
     path.write_bytes(dump(seal_sparse(rounded(), 2, "1/2", "entmax-1.5")))
     (told,) = check_files([], [str(path)])[0]["files"]
     assert list(told)[4:6] == ["temperature", "weighting"] and told["weighting"] == "entmax-1.5"

@@ -220,7 +220,7 @@ def test_errors_of_scores_that_are_too_large_for_any_bound_are_rejected() -> Non
     with pytest.raises(Rejected, match="layer 2, attention, head 'head': errors of scores are too large"):
         check_text(dump(edit(late, "claim", "temperature", value="1/10^9")))
     slight = json.loads(json.dumps(late).replace('"1/5"', '"1/500"'))
-    assert check_text(dump(slight)).coverage == {"words": 14, "situations of heads": 18, "vectors": 24}
+    assert check_text(dump(slight)).coverage == {"words": 14, "score profiles": 18, "vectors": 24}
 
 
 def test_truncations_and_dropped_lines_are_refused() -> None:

@@ -34,7 +34,7 @@ def test_all_winners_are_weighed_alike_however_many() -> None:
     model = transformer("one place mean out", {"0": {"one": "1"}}, {"place": "i"}, [layer([same]), layer([last])])
     made = seal(model, 5, "1/20")
     assert made["gaps"] == [None, "1/2", "2/3", "5/6", "1"]
-    assert covered(made) == {"words": 5, "situations of heads": 20, "of these with ties": 4, "vectors": 30}
+    assert covered(made) == {"words": 5, "score profiles": 20, "of these with ties": 4, "vectors": 30}
 
 
 def test_a_tie_is_no_gap() -> None:
@@ -45,7 +45,7 @@ def test_a_tie_is_no_gap() -> None:
     everything["errors"] = [[{}, {}]] * 3
     rejected(everything, "the gap at n = 2 is none, not the stated 1")
     everything["gaps"] = [None] * 3
-    assert covered(everything) == {"words": 14, "situations of heads": 16, "of these with ties": 10, "vectors": 6}
+    assert covered(everything) == {"words": 14, "score profiles": 16, "of these with ties": 10, "vectors": 6}
     rejected(edit(everything, "gaps", 1, value="0"), "the gap at n = 2 is none, not the stated 0")
 
 

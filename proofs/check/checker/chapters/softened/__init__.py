@@ -1,5 +1,6 @@
-"""Softened transformers; docs/softened.md. Reading order:
+"""Softened transformers; docs/softened.md.
 
+Reading order:
 reading           the format of a file
 statement         the conditions checked before any word is run; sparsemax and entmax-1.5
 integers          exact numbers over one scale; linear forms with integer coefficients

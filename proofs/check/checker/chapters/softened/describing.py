@@ -1,4 +1,4 @@
-"""What an accepted certificate of a softened transformer claims, in words; written from what was parsed."""
+"""The statement of an accepted certificate of a softened transformer, written from the parsed values."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ from .stages import show_upper
 
 
 def describe_softened(given: Softened, coverage: Mapping[str, int]) -> list[str]:
-    """Return the whole claim, and what was covered to accept it."""
+    """Return the lines with the whole claim, and with the coverage of its proof."""
     claim, network, gap = given.claim, given.transformer, given.gaps[-1]
     heads = "average-hard or tieless" if TIES in coverage else "tieless"
     return [
@@ -29,7 +29,7 @@ def describe_softened(given: Softened, coverage: Mapping[str, int]) -> list[str]
 
 
 def describe_distance(given: Softened) -> list[str]:
-    """How far the residual vectors are from those of hard attention."""
+    """Return the bound on the distance of the residual vectors from those of hard attention."""
     weighting = given.claim.weighting
     if weighting != "softmax":
         return [f"vector is that of the one with hard attention, after every stage (exact reals, real {weighting})"]
@@ -38,7 +38,7 @@ def describe_distance(given: Softened) -> list[str]:
 
 
 def describe_error(given: Softened) -> str:
-    """Return the greatest sum of the last bounds."""
+    """Return the greatest sum of the last bounds, over all lengths."""
     if given.claim.weighting != "softmax":
         return "none"
     budget = given.language.budget

@@ -1,7 +1,7 @@
-"""The transformer as both programs run it: each layer's linear forms with integer coefficients, for all lengths alike.
+"""The transformer as both programs run it: each layer's linear forms with integer coefficients, for all lengths.
 
-A direction is *live* in a layer if this layer or a later one reads it. Of vectors only what is live is kept: nothing
-else enters a score, a value or a unit, and errors of directions are bounded without their values.
+A direction is *live* in a layer if this layer or a later one reads it. Vectors contain only live directions: no other
+enters a score, a value or a unit, and errors of directions are bounded without their values.
 """
 
 from collections.abc import Iterator
@@ -32,13 +32,13 @@ class HeadForms:
 
     @property
     def may_tie(self) -> bool:
-        """Whether it weighs all positions with the greatest score alike, however many there are."""
+        """True if the head weighs all positions with the greatest score equally, however many there are."""
         return self.is_uniform or self.head.weighting == "average-hardmax"
 
 
 @dataclass(frozen=True)
 class UnitGroup:
-    """Units that read multiples of one linear form L: unit k reads ``slopes[k]`` times L.
+    """Hidden units that read multiples of one linear form L: each of ``units`` is a factor of L and a unit.
 
     L is ``row`` with rational coefficients, and the only one of ``forms``.
     """
@@ -51,11 +51,11 @@ class UnitGroup:
 
 @dataclass(frozen=True)
 class LayerForms:
-    """A layer.
+    """A layer with integer forms.
 
     Attributes:
         live: the directions that it or a later layer reads.
-        stretch: the factor of the scale for what the feed-forward part writes.
+        stretch: the factor of the scale for the output of the feed-forward block.
     """
 
     live: tuple[str, ...]
@@ -66,24 +66,24 @@ class LayerForms:
 
     @property
     def looks_to_the_left(self) -> bool:
-        """Whether what the layer does at a position depends on what is there and to the left of it alone."""
+        """True if the output of the layer at a position depends only on this position and those to its left."""
         return all(head.head.mask == "future" for head in self.heads)
 
 
 def is_uniform(head: Head) -> bool:
-    """Whether no query meets a key, so that all scores are 0, and all positions are weighed the same."""
+    """Return whether all scores are 0 (no row has both query and key) and all positions have equal weights."""
     scored = any(query and key for query, key in zip(head.queries, head.keys, strict=True))
     return not scored and head.weighting in ("average-hardmax", "softmax")
 
 
 def prepare(budget: Budget, transformer: Transformer) -> list[LayerForms]:
-    """All layers."""
+    """Return all layers with integer forms."""
     layers = zip(transformer.layers, find_live(budget, transformer), strict=True)
     return [prepare_layer(budget, layer, live) for layer, live in layers]
 
 
 def prepare_layer(budget: Budget, layer: Layer, live: tuple[str, ...]) -> LayerForms:
-    """One layer."""
+    """Return a layer with integer forms."""
     heads = tuple(HeadForms(head, is_uniform(head), make_forms(budget, head.queries), make_forms(budget, head.keys),
                             make_forms(budget, tuple(head.values.values()))) for head in layer.heads)
     part = layer.feedforward
@@ -91,7 +91,7 @@ def prepare_layer(budget: Budget, layer: Layer, live: tuple[str, ...]) -> LayerF
 
 
 def find_live(budget: Budget, transformer: Transformer) -> list[tuple[str, ...]]:
-    """For each layer its live directions."""
+    """Return the live directions of each layer."""
     read: set[str] = set()
     found = []
     for layer in reversed(transformer.layers):
@@ -104,14 +104,14 @@ def find_live(budget: Budget, transformer: Transformer) -> list[tuple[str, ...]]
 
 
 def rows_read(layer: Layer) -> Iterator[LinearForm]:
-    """All linear forms that a layer reads."""
+    """Yield all linear forms that a layer reads."""
     for head in layer.heads:
         yield from (*head.queries, *head.keys, *head.values.values())
     yield from (unit.reads for unit in layer.feedforward.units)
 
 
 def group_units(budget: Budget, units: tuple[Neuron, ...]) -> Iterator[UnitGroup]:
-    """Yield the units, grouped by what they read multiples of; units that read nothing are a group."""
+    """Group units that read multiples of one form; units that read nothing are a group."""
     groups: dict[tuple[tuple[str, str, str], ...], tuple[LinearForm, list[tuple[Fraction, Neuron]]]] = {}
     for unit in units:
         slope = next(iter(unit.reads.values()), ZERO)
@@ -124,7 +124,7 @@ def group_units(budget: Budget, units: tuple[Neuron, ...]) -> Iterator[UnitGroup
 
 
 def find_stretch(budget: Budget, part: FeedForward) -> int:
-    """Return a common denominator of what units make of integers."""
+    """Return a common denominator of the factors of the block's output for integer inputs."""
     products = (multiply(budget, x, c) for unit in part.units for x in (unit.bias, *unit.reads.values())
                 for c in unit.writes.values())
     return common_denominator(budget, chain(products, part.bias.values()))

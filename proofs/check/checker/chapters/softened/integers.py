@@ -1,6 +1,6 @@
 """Exact numbers as integers: the vectors of a layer over one denominator, its *scale*, and linear forms over theirs.
 
-What a form with denominator c reads from a vector with scale s is an integer over s c. Nothing is rounded.
+A form with denominator c of a vector with scale s is an integer over s c. Nothing is rounded.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,28 +19,28 @@ SHORT_PRODUCT = 1 << 15  # a product of short integers, in operations on bits: e
 
 
 def longest(numbers: Iterable[int]) -> int:
-    """Return the bits of the longest."""
+    """Return the bits of the longest number."""
     return max((x.bit_length() for x in numbers), default=0)
 
 
 def charge_products(budget: Budget, number: int, p_bits: int, q_bits: int) -> None:
-    """Counts the work of so many products of integers of at most so many bits."""
+    """Charge the work of ``number`` products of integers of at most p_bits and q_bits bits."""
     budget.spend(1 + (number * (SHORT_PRODUCT + p_bits * q_bits) >> 18))
 
 
 @dataclass(frozen=True)
 class IntegerForms:
-    """Linear forms with integer coefficients over one denominator; the bits of the longest of all coefficients."""
+    """Linear forms with integer coefficients over one denominator: ``terms`` in all, the longest of ``bits`` bits."""
 
     denominator: int
     rows: tuple[Coefficients, ...]
     terms: int
     bits: int
 
-    def read(self, budget: Budget, held: Mapping[str, int], bits: int) -> Integers:
-        """Return the forms of what is held, integers of at most so many bits."""
+    def read(self, budget: Budget, vector: Mapping[str, int], bits: int) -> Integers:
+        """Return the forms of a vector of integers of at most ``bits`` bits."""
         charge_products(budget, self.terms, self.bits, bits)
-        return tuple([sum([c * held[d] for d, c in row]) for row in self.rows])
+        return tuple([sum([c * vector[d] for d, c in row]) for row in self.rows])
 
 
 def make_forms(budget: Budget, rows: Sequence[LinearForm]) -> IntegerForms:
@@ -53,7 +53,7 @@ def make_forms(budget: Budget, rows: Sequence[LinearForm]) -> IntegerForms:
 
 
 def multiply_scales(budget: Budget, scale: int, factor: int) -> int:
-    """Return a scale that fits what has ``factor`` as its denominator where numbers have ``scale``.
+    """Return the scale of products of numbers over ``scale`` with numbers over ``factor``.
 
     Raises:
         TooLong: if it is.
@@ -65,12 +65,12 @@ def multiply_scales(budget: Budget, scale: int, factor: int) -> int:
 
 
 def common_denominator(budget: Budget, numbers: Iterable[Fraction]) -> int:
-    """One that fits all of the numbers."""
+    """Return the least common denominator of the numbers."""
     return least_common_multiple(budget, (x.denominator for x in numbers))
 
 
 def scaled(budget: Budget, x: Fraction, scale: int) -> int:
-    """Return the integer that x is over this scale."""
+    """Return x times this scale, which is an integer."""
     charge_products(budget, 2, x.numerator.bit_length() + x.denominator.bit_length(), scale.bit_length())
     return divide_exactly(x.numerator * scale, x.denominator)
 
@@ -79,7 +79,7 @@ def divide_exactly(p: int, q: int) -> int:
     """Return the integer p / q.
 
     Raises:
-        ArithmeticError: if it is none, so that a wrong scale is not passed over.
+        ArithmeticError: if it is not an integer, so that a wrong scale is noticed.
     """
     quotient, remainder = divmod(p, q)
     if remainder:

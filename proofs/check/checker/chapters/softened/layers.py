@@ -1,4 +1,4 @@
-"""A layer at one length: from the vector of a position, and what its heads have seen, to that of the next layer."""
+"""A layer at one length: from the vector of a position, and the histories of its heads, to the next layer's vector."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from .stages import StageErrors
 from .uniform import Uniform
 from .weights import Weighing
 
-VECTOR_STEPS = 50  # the work to make a vector, beside what its numbers take
+VECTOR_STEPS = 50  # of work to make a vector, besides that of its numbers
 
 
 @dataclass(frozen=True)
 class Scales:
-    """What the numbers of a layer are integers over: when it begins, after its heads, and when it ends."""
+    """The denominators of the numbers of a layer: at its beginning, after its heads, and at its end."""
 
     begin: int
     middle: int
@@ -31,7 +31,7 @@ class Scales:
 
 
 def find_scales(budget: Budget, n: int, forms: LayerForms, begin: int) -> Scales:
-    """Return the scales of a layer: its heads take values, or means of up to n of them; its units multiply."""
+    """Return the scales of a layer: its heads read values, or means of up to n of them; its units multiply."""
     values = least_common_multiple(budget, (head.values.denominator for head in forms.heads))
     means = lcm(*range(1, n + 1)) if any(head.may_tie for head in forms.heads) else 1
     middle = multiply_scales(budget, multiply_scales(budget, begin, values), means)
@@ -39,7 +39,7 @@ def find_scales(budget: Budget, n: int, forms: LayerForms, begin: int) -> Scales
 
 
 class End:
-    """After the last layer nothing is read, so that all vectors are one."""
+    """The end of the network: nothing is read after the last layer, so that all vectors are one."""
 
     live: tuple[str, ...] = ()
 
@@ -52,7 +52,7 @@ class End:
 
 
 class LayerAtLength:
-    """A layer at one length, with the ``vectors`` that have begun it; ``following`` is the layer after it.
+    """A layer at one length, with the ``vectors`` at its beginning; ``following`` is the next layer.
 
     The stated bounds are those before its heads, after them, and after its units; ``name`` is for messages.
     """
@@ -80,61 +80,61 @@ class LayerAtLength:
 
     @property
     def start(self) -> list[History]:
-        """What the heads have seen before a word begins."""
+        """The histories of the heads before a word begins."""
         return [head.start for head in self.heads]
 
     def receive(self, integers: Integers) -> ResidualVector:
-        """Return the vector that holds these integers, in the order of the live directions, when the layer begins."""
+        """Return the vector with these integers, in the order of the live directions, at the beginning of the layer."""
         key = as_key(integers)
         known = self.vectors.get(key)
         return self._read(integers, key) if known is None else known
 
     def _read(self, integers: Integers, key: str) -> ResidualVector:
-        held, bits = dict(zip(self.live, integers, strict=True)), longest(integers)
+        numbers, bits = dict(zip(self.live, integers, strict=True)), longest(integers)
         self._memory.keep(3, bits_of(integers) + 8 * len(key) + 2 * POINTER_BITS * len(self.heads))
-        queries = [head.query(held, bits) for head in self.heads]
-        items = [head.item(held, bits) for head in self.heads]
+        queries = [head.query(numbers, bits) for head in self.heads]
+        items = [head.item(numbers, bits) for head in self.heads]
         self.vectors[key] = vector = ResidualVector(integers, queries, items)
         return vector
 
     def see(self, histories: Sequence[History], vector: ResidualVector) -> list[History]:
-        """What every head has seen, with one more position."""
+        """Return the histories of the heads with one more position."""
         return [history.extended.get(item) or head.see(history, item)
                 for head, history, item in zip(self.heads, histories, vector.items, strict=True)]
 
     def pass_on(self, vector: ResidualVector, histories: Sequence[History]) -> ResidualVector:
-        """What comes out at a position that holds the vector, and where the heads see this."""
+        """Return the vector after the layer at a position with this vector and these histories."""
         additions = tuple([history.answers.get(query) or head.attend(history, query)
                            for head, history, query in zip(self.heads, histories, vector.queries, strict=True)])
         return vector.after.get(additions) or self._add(vector, additions)
 
     def _add(self, vector: ResidualVector, additions: tuple[Addition, ...]) -> ResidualVector:
-        """Return the same, from what the heads add."""
+        """Return the vector after the layer, computed from the additions of the heads."""
         scales = self._scales
         self._budget.spend(VECTOR_STEPS)
         self._attention.settle_sums(additions)
-        held = self._multiply(dict(zip(self.live, vector.integers, strict=True)), scales.middle // scales.begin)
+        numbers = self._multiply(dict(zip(self.live, vector.integers, strict=True)), scales.middle // scales.begin)
         for head, addition in zip(self.heads, additions, strict=True):
-            add_where_held(held, head.written, addition)
-        bits = longest(held.values())
-        outputs = [group.meet(held, bits) for group in self._groups]
+            add_where_live(numbers, head.written, addition)
+        bits = longest(numbers.values())
+        outputs = [group.addition(numbers, bits) for group in self._groups]
         self._feedforward.settle_sums(outputs)
-        after = self._multiply(held, scales.end // scales.middle)
-        add_where_held(after, self._forms.bias, self._bias)
+        after = self._multiply(numbers, scales.end // scales.middle)
+        add_where_live(after, self._forms.bias, self._bias)
         for group, output in zip(self._groups, outputs, strict=True):
-            add_where_held(after, group.written, output)
+            add_where_live(after, group.written, output)
         self._memory.keep(1, POINTER_BITS * len(additions))
         vector.after[additions] = self._following.receive(tuple([after[d] for d in self._following.live]))
         return vector.after[additions]
 
-    def _multiply(self, held: Mapping[str, int], factor: int) -> dict[str, int]:
-        """Return the same numbers over a scale that is so many times greater."""
-        charge_products(self._budget, len(held), longest(held.values()), factor.bit_length())
-        return {d: x * factor for d, x in held.items()}
+    def _multiply(self, numbers: Mapping[str, int], factor: int) -> dict[str, int]:
+        """Return the same numbers over a scale that is ``factor`` times greater."""
+        charge_products(self._budget, len(numbers), longest(numbers.values()), factor.bit_length())
+        return {d: x * factor for d, x in numbers.items()}
 
 
-def add_where_held(held: dict[str, int], written: Iterable[str], addition: Addition) -> None:
-    """Adds to the directions that are written; what is not live is not held."""
+def add_where_live(numbers: dict[str, int], written: Iterable[str], addition: Addition) -> None:
+    """Add to the written directions that are live."""
     for t, x in zip(written, addition.values, strict=True):
-        if t in held:
-            held[t] += x
+        if t in numbers:
+            numbers[t] += x

@@ -1,7 +1,7 @@
-"""The transformer at one length: what its positions begin with, its layers, and which of them words share.
+"""The transformer at one length: initial vectors of its positions, its layers, and those that words share.
 
-If the heads of the first layers are all future-masked, what these layers hold at position i depends on the first i
-symbols (and on n) alone: words with a common prefix share them. The layers after them are run for each word.
+If the heads of the first layers are all future-masked, the vectors in these layers at position i depend on the first i
+symbols (and on n) only: words with a common prefix share them. The layers after them are run for each word.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,16 +22,16 @@ from .scored_heads import Scored
 from .weights import Weighing
 
 InitialVectors = dict[str, ResidualVector]
-"""What a position begins with, by the symbol that stands there."""
+"""The initial vectors of a position, by symbol."""
 
 
 def count_shared(forms: Sequence[LayerForms]) -> int:
-    """How many of the first layers words with a common prefix share."""
+    """Return the number of first layers that words with a common prefix share."""
     return sum(1 for _ in takewhile(attrgetter("looks_to_the_left"), forms))
 
 
 def position_embeddings(given: Softened, n: int) -> list[LinearForm]:
-    """What the position embeddings are at each position. All are evaluated, whether or not anything reads them."""
+    """Evaluate all position embeddings at each position, even unread ones."""
     embeddings = given.transformer.position_embedding.items()
     given.language.budget.spend(2 * n * len(embeddings))
     columns = {}
@@ -43,24 +43,25 @@ def position_embeddings(given: Softened, n: int) -> list[LinearForm]:
 
 @dataclass(frozen=True)
 class ShardResult:
-    """What words showed: how many they are, the least gap (None if no head had one), and how much was met to show it.
+    """The result of some words: their number, the least gap (None if no head had one), and counts of cached results.
 
     Attributes:
-        ties: in how many of the situations there were several winners.
+        profiles: the number of different pairs of a history and a query.
+        ties: the number of these with several winners.
     """
 
     words: int
     gap: Fraction | None
-    situations: int
+    profiles: int
     vectors: int
     ties: int = 0
 
 
 class TransformerAtLength:
-    """The transformer at one length, with all that has been met since its tables were empty.
+    """The transformer at one length, with the tables of its results.
 
     Attributes:
-        cells: what each position begins with.
+        cells: the initial vectors of each position.
         shared, rest: the layers that words with a common prefix share, and those after them.
     """
 
@@ -78,7 +79,7 @@ class TransformerAtLength:
         self.shared, self.rest = self.layers[: count_shared(forms)], self.layers[count_shared(forms) :]
 
     def _make_layers(self, forms: Sequence[LayerForms], bounds: Sequence[LinearForm]) -> list[LayerAtLength]:
-        """Return the layers, made from the last one backwards, as each knows the one that follows."""
+        """Build the layers, from the last one backwards, as each refers to the next one."""
         scales, begin = [], self._begin
         for layer in forms:
             scales.append(find_scales(self._budget, self.n, layer, begin))
@@ -101,8 +102,8 @@ class TransformerAtLength:
         return {symbol: first.receive(tuple(map(add, row, placed))) for symbol, row in rows.items()}
 
     def result(self, words: int) -> ShardResult:
-        """What so many words showed."""
+        """Return the result after this number of words."""
         scored = [head for layer in self.layers for head in layer.heads if isinstance(head, Scored)]
         return ShardResult(words, min((head.gap for head in scored if head.gap is not None), default=None),
-                           sum(head.situations for head in scored), sum(len(layer.vectors) for layer in self.layers),
+                           sum(head.profiles for head in scored), sum(len(layer.vectors) for layer in self.layers),
                            sum(head.ties for head in scored))

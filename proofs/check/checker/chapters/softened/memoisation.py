@@ -1,11 +1,10 @@
-"""What has been met is not computed again: tables of numbers, of what heads have seen, and of vectors.
+"""Memoisation: tables of numbers, of histories of heads, and of vectors.
 
 Equal tuples of integers are one object (`IntegerVector`), and tables have such objects as keys, which are found by
-identity. The table that makes them one has texts as keys: Python mixes a secret into the hashes of texts, and none into
-those of integers, so that a file could choose integers that all have one hash, and make a table as slow as a list.
+identity. The table that makes them unique has texts as keys. Hashes of texts contain a secret of Python, those of
+integers do not: a file could choose integers that all have one hash, and make a table as slow as a list.
 
-All that is remembered belongs to one length and may be forgotten together (lengths.py): nothing points back to who
-made it.
+All tables belong to one length and may be dropped together (lengths.py): no entry refers to the object that made it.
 """
 
 from fractions import Fraction
@@ -20,12 +19,12 @@ TABLES_BITS = 1 << 31  # tables are emptied when they hold 256 MB, or half of th
 
 
 def as_key(numbers: Integers) -> str:
-    """Return a text that no other integers have."""
+    """Return a text that is different for different integers."""
     return " ".join(map(hex, numbers))
 
 
 class IntegerVector:
-    """Integers that heads read at a position: equal ones are one object; ``order`` counts these as they are met."""
+    """Integers that heads read at a position: equal ones are one object; ``order`` is the order of creation."""
 
     __slots__ = ("bits", "integers", "order")
 
@@ -34,11 +33,11 @@ class IntegerVector:
 
 
 class Addition:
-    """What a part of a layer adds at a position to the directions that it writes, in its order.
+    """The addition of a part of a layer to the directions that it writes, at a position, in its order.
 
     Attributes:
         values: integers over the scale of the layer's stage.
-        carried: what it adds to the errors of those directions that other parts of the stage write as well.
+        carried: the additions to the errors of those directions that other parts of the stage write as well.
     """
 
     __slots__ = ("carried", "values")
@@ -48,11 +47,11 @@ class Addition:
 
 
 class Item:
-    """What a head reads at a position where it is attended to: equal keys and values are one object.
+    """The key and the values of a head at a position: equal ones are one object.
 
     Attributes:
         integers: of the key, and of the values behind it.
-        order: counts items as they are met.
+        order: the order of creation.
     """
 
     __slots__ = ("integers", "key", "order", "values")
@@ -63,9 +62,9 @@ class Item:
 
 
 class Extent:
-    """The least and the greatest of some integers, place by place; they are ``spans`` apart.
+    """The least and the greatest of some integers, component by component; ``spans`` are their differences.
 
-    ``extended`` is the extent with one more, by that one.
+    ``extended`` is the extent with one more vector, by that vector.
     """
 
     __slots__ = ("extended", "greatest", "least", "spans")
@@ -75,53 +74,53 @@ class Extent:
         self.extended: dict[IntegerVector, Extent] = {}
 
     def reach(self, read: Integers) -> tuple[Integers, Integers]:
-        """Return the least and the greatest, with one more."""
+        """Return the least and the greatest, with one more vector."""
         return tuple(map(min, self.least or read, read)), tuple(map(max, self.greatest or read, read))
 
 
 class QueryWinner:
-    """What a query meets among keys.
+    """The greatest score of a query among keys.
 
     Attributes:
         best: the greatest score.
-        doubt: the part of the doubt (score_uncertainty.py) that is the same for all positions.
-        is_exact: whether Û weighs the positions exactly as U does, so that nothing is missed.
-        widest: the spans of values that the coarser bound allows (error_terms.py), None if it says nothing.
+        uncertainty: the part of the uncertainty (score_uncertainty.py) that is equal for all positions.
+        is_exact: whether Û weighs the positions exactly as U does, and the error is 0.
+        widest: the spans of values that the coarser bound allows (error_terms.py), None if it is not used.
     """
 
-    __slots__ = ("best", "doubt", "is_exact", "widest")
+    __slots__ = ("best", "is_exact", "uncertainty", "widest")
 
-    def __init__(self, best: int, doubt: int, is_exact: bool, widest: Integers | None) -> None:
-        self.best, self.doubt, self.is_exact, self.widest = best, doubt, is_exact, widest
+    def __init__(self, best: int, uncertainty: int, is_exact: bool, widest: Integers | None) -> None:
+        self.best, self.uncertainty, self.is_exact, self.widest = best, uncertainty, is_exact, widest
 
 
 class Keys:
-    """The keys that a head has seen, in the order of `IntegerVector.order`, which is no order of positions.
+    """The visible keys of a head, in the order of `IntegerVector.order`, not of positions.
 
     Attributes:
         bits: of the longest integer.
         extent: of the keys.
         extended: the keys with one more, by that key.
-        met: what queries meet among them.
+        winners: the greatest score of each query among them.
     """
 
-    __slots__ = ("bits", "extended", "extent", "items", "met")
+    __slots__ = ("bits", "extended", "extent", "items", "winners")
 
     def __init__(self, items: tuple[IntegerVector, ...], bits: int, extent: Extent) -> None:
         self.items, self.bits, self.extent = items, bits, extent
         self.extended: dict[IntegerVector, Keys] = {}
-        self.met: dict[IntegerVector, QueryWinner] = {}
+        self.winners: dict[IntegerVector, QueryWinner] = {}
 
 
 class History:
-    """What a head needs to know of the positions that it sees.
+    """The state of a head over its visible positions.
 
     Attributes:
         keys: all of them; a uniform head has one entry in place of keys, the number of positions and sums of values.
-        extent: of all values; a uniform head needs none.
-        contenders: the items that may still win (seeing.py), in the order of `Item.order`; a uniform head has none.
-        extended: the history with one more position, by what is read there.
-        answers: what the head adds, by its query.
+        extent: of all values; empty for a uniform head.
+        contenders: the items that may still win (visible_keys.py), in `Item.order`; empty for a uniform head.
+        extended: the history with one more position, by the item there.
+        answers: the addition of the head, by its query.
     """
 
     __slots__ = ("answers", "contenders", "extended", "extent", "keys")
@@ -133,13 +132,13 @@ class History:
 
 
 class ResidualVector:
-    """What a position holds when a layer begins.
+    """The vector of a position at the beginning of a layer.
 
     Attributes:
         integers: of the directions that this layer or a later one reads, over the layer's scale.
-        queries: what each head of the layer reads here when it attends.
-        items: what each head reads here when it is attended to.
-        after: the vector that comes out of the layer, by what its heads add.
+        queries: the query of each head of the layer here.
+        items: the key and the values of each head here.
+        after: the vector after the layer, by the additions of its heads.
     """
 
     __slots__ = ("after", "integers", "items", "queries")
@@ -150,31 +149,31 @@ class ResidualVector:
 
 
 class LengthTables:
-    """The room that the tables of one length have, and the tables of numbers and additions."""
+    """The memory of the tables of one length, and the tables of numbers and additions."""
 
     def __init__(self, budget: Budget) -> None:
-        self.budget, self.held, self.room = budget, 0, min(TABLES_BITS, budget.bits_left // 2)
+        self.budget, self.used, self.room = budget, 0, min(TABLES_BITS, budget.bits_left // 2)
         self._numbers: dict[str, IntegerVector] = {}
         self._items: dict[tuple[IntegerVector, IntegerVector], Item] = {}
         self._additions: dict[tuple[str, tuple[tuple[str, str], ...]], Addition] = {}
 
     @property
     def is_full(self) -> bool:
-        """Whether the tables are to be emptied."""
-        return self.held > self.room
+        """True if the tables must be emptied."""
+        return self.used > self.room
 
     def keep(self, entries: int, bits: int) -> None:
-        """Counts what is remembered, as so many entries of tables with numbers of so many bits."""
-        self.held += entries * ENTRY_BITS + bits
+        """Charge the memory of table entries whose numbers have ``bits`` bits."""
+        self.used += entries * ENTRY_BITS + bits
         self.budget.hold(entries * ENTRY_BITS + bits)
 
     def forget(self) -> None:
-        """Counts all as no longer remembered."""
-        self.budget.release(self.held)
-        self.held = 0
+        """Release the memory of all tables."""
+        self.budget.release(self.used)
+        self.used = 0
 
     def unify(self, integers: Integers) -> IntegerVector:
-        """Return the one object for these integers."""
+        """Return the unique object for these integers."""
         key = as_key(integers)
         known = self._numbers.get(key)
         if known is None:
@@ -184,7 +183,7 @@ class LengthTables:
         return known
 
     def unify_item(self, key: IntegerVector, values: IntegerVector) -> Item:
-        """Return the one object for what is read at a position."""
+        """Return the unique object for this key and these values."""
         known = self._items.get((key, values))
         if known is None:
             self.keep(2, key.bits * len(key.integers) + values.bits * len(values.integers))
@@ -192,7 +191,7 @@ class LengthTables:
         return known
 
     def unify_addition(self, values: Integers, carried: tuple[tuple[str, Fraction], ...]) -> Addition:
-        """Return the one object for what is added."""
+        """Return the unique object for this addition."""
         key = as_key(values), tuple((t, as_key(error.as_integer_ratio())) for t, error in carried)
         known = self._additions.get(key)
         if known is None:

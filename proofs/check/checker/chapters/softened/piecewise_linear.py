@@ -1,4 +1,4 @@
-"""Feed-forward parts: units that read multiples of one linear form, together a piecewise linear function of it.
+"""Feed-forward blocks: units that read multiples of one linear form are a piecewise linear function of it.
 
 docs/softened.md, section 3, Feed-forward part, has the claim and its proof.
 """
@@ -14,7 +14,7 @@ from .stages import StageErrors, error_of_form
 
 
 class GroupAtLength:
-    """A group of units at one length; what it makes of a number that it reads is remembered."""
+    """A group of units at one length; its output is cached by the number that it reads."""
 
     def __init__(self, memory: LengthTables, group: UnitGroup, stage: StageErrors, scale: int, new_scale: int) -> None:
         self.written = group.written
@@ -24,9 +24,9 @@ class GroupAtLength:
         self._breaks = [divide(self._budget, -unit.bias, slope) for slope, unit in group.units if slope]
         self._known: dict[str, Addition] = {}
 
-    def meet(self, held: dict[str, int], bits: int) -> Addition:
-        """What the group adds where these integers, of at most so many bits, are held."""
-        numbers = self._group.forms.read(self._budget, held, bits)
+    def addition(self, vector: dict[str, int], bits: int) -> Addition:
+        """Return the addition of the group for the integers of a vector, of at most ``bits`` bits."""
+        numbers = self._group.forms.read(self._budget, vector, bits)
         key = as_key(numbers)
         if key not in self._known:
             self._memory.keep(1, 8 * len(key))
@@ -42,7 +42,7 @@ class GroupAtLength:
         return self._memory.unify_addition(values, self._stage.settle(errors))
 
     def _points_around(self, y: Fraction) -> Iterable[Fraction]:
-        """Where f may be farthest from f(y), if what is read may err."""
+        """Return the points where f may be farthest from f(y), within the error bound of y."""
         if not self._radius:
             return []
         lower, upper = add(self._budget, y, -self._radius), add(self._budget, y, self._radius)
@@ -50,7 +50,7 @@ class GroupAtLength:
         return {lower, upper, *(x for x in self._breaks if lower < x < upper)}
 
     def _outputs(self, y: Fraction) -> dict[str, Fraction]:
-        """f_t(y) for each direction t that is written."""
+        """Return f_t(y) for each direction t that is written."""
         sums = dict.fromkeys(self.written, ZERO)
         for slope, unit in self._group.units:
             self._budget.spend(2)

@@ -1,7 +1,8 @@
-"""All words of a shard at once, where every layer looks to the left only: layer by layer, words that are alike as one.
+"""All words of a shard at once, where every layer is future-masked: layer by layer, on an automaton of their prefixes.
 
-A *course* says which vectors words hold when a layer begins; docs/softened.md, section 4, All words at once, has the
-claim, that every position of every word is checked, and its proof. The words are counted as paths of the last course.
+The *prefix automaton* of a layer accepts the sequences of vectors that words have at its beginning. docs/softened.md,
+section 4, All words at once, claims that every position of every word is checked, and proves it. The words are counted
+as paths of the last automaton.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,17 +14,17 @@ from .memoisation import POINTER_BITS, History, IntegerVector, ResidualVector
 Word = tuple[str, ...]
 Steps = tuple[tuple[ResidualVector, "PrefixNode"], ...]
 Reached = tuple["PrefixNode", tuple[History, ...]]
-"""A node, and what the heads of a layer have seen when they come there."""
+"""A node, and the histories of the heads of a layer there."""
 Leading = dict[Reached, list[tuple[ResidualVector, Reached]]]
-"""For all that is reached after some position, what comes out of a layer at the next one, and what is reached there."""
+"""For each node and histories after some position, the layer's output at the next one, and what follows it."""
 
 
 class TablesFull(Exception):
-    """There are too many different prefixes to be remembered."""
+    """There are too many different prefixes for the tables."""
 
 
 class PrefixNode:
-    """Where a course goes on: for each symbol the vector that is next, and the node after it."""
+    """A node of a prefix automaton: for each symbol the next vector, and the node after it."""
 
     __slots__ = ("steps",)
 
@@ -31,69 +32,69 @@ class PrefixNode:
         self.steps = steps
 
 
-PrefixPath = list[list[PrefixNode]]
-"""The nodes before the first position, after it, and so on."""
+PrefixAutomaton = list[list[PrefixNode]]
+"""A prefix automaton: the nodes before the first position, after it, and so on."""
 
 
-def begin_course(at: TransformerAtLength, prefix: Word) -> PrefixPath:
-    """The course of the words with this prefix when the first layer begins: at each position any symbol may stand."""
-    course = [[PrefixNode(())]]
+def build_automaton(at: TransformerAtLength, prefix: Word) -> PrefixAutomaton:
+    """Build the automaton of the words with this prefix at the first layer: the other positions have all symbols."""
+    automaton = [[PrefixNode(())]]
     for i in reversed(range(at.n)):
         symbols: Iterable[str] = prefix[i : i + 1] or at.cells[i]
-        course.append([PrefixNode(tuple([(at.cells[i][symbol], course[-1][0]) for symbol in symbols]))])
-    return course[::-1]
+        automaton.append([PrefixNode(tuple([(at.cells[i][symbol], automaton[-1][0]) for symbol in symbols]))])
+    return automaton[::-1]
 
 
-def expected_queries(course: PrefixPath, heads: int) -> list[list[list[IntegerVector]]]:
-    """For each head the queries that may come at each position or later."""
+def expected_queries(automaton: PrefixAutomaton, heads: int) -> list[list[list[IntegerVector]]]:
+    """Return the queries of each head that may come at each position or later."""
     found: list[list[list[IntegerVector]]] = []
     for k in range(heads):
         queries: dict[IntegerVector, None] = {}
         from_right = []
-        for nodes in reversed(course[:-1]):
+        for nodes in reversed(automaton[:-1]):
             queries |= dict.fromkeys([vector.queries[k] for node in nodes for vector, _ in node.steps])
             from_right.append(list(queries))
         found.append(from_right[::-1])
     return found
 
 
-def count_words(course: PrefixPath) -> int:
-    """How many paths there are."""
-    number = dict.fromkeys(course[-1], 1)
-    for nodes in reversed(course[:-1]):
+def count_words(automaton: PrefixAutomaton) -> int:
+    """Count the paths."""
+    number = dict.fromkeys(automaton[-1], 1)
+    for nodes in reversed(automaton[:-1]):
         number = {node: sum([number[after] for _, after in node.steps]) for node in nodes}
     return sum(number.values())
 
 
 class PrefixGraph:
-    """The courses of a shard; ``words`` is their number when all was run."""
+    """The run of a shard, from the automaton of each layer to the automaton of the next."""
 
     def __init__(self, at: TransformerAtLength) -> None:
         self._memory, self._layers = at.memory, at.shared
 
-    def run(self, course: PrefixPath) -> int:
-        """All layers at all positions of all words; how many these are.
+    def run(self, automaton: PrefixAutomaton) -> int:
+        """Run all layers at all positions of all words; return the number of words.
 
         Raises:
-            Rejected: if one is not within the stated bounds, or a head that must not tie does.
-            Forgotten: if a bound needs what was forgotten.
-            TablesFull: if too much is to be remembered.
+            Rejected: if an error exceeds its stated bound, or a head that must be tieless ties.
+            Forgotten: if a bound needs values that were dropped.
+            TablesFull: if the tables would be too large.
         """
         for layer in self._layers:
-            course = self._pass_on(layer, course)
-        return count_words(course)
+            automaton = self._pass_on(layer, automaton)
+        return count_words(automaton)
 
-    def _pass_on(self, layer: LayerAtLength, course: PrefixPath) -> PrefixPath:
-        """Return the course when the next layer begins."""
-        for head, queries in zip(layer.heads, expected_queries(course, len(layer.heads)), strict=True):
+    def _pass_on(self, layer: LayerAtLength, automaton: PrefixAutomaton) -> PrefixAutomaton:
+        """Return the automaton of the next layer."""
+        for head, queries in zip(layer.heads, expected_queries(automaton, len(layer.heads)), strict=True):
             head.expect(queries)
-        reached: list[Leading] = [{(course[0][0], tuple(layer.start)): []}]
-        for _ in course[1:]:
+        reached: list[Leading] = [{(automaton[0][0], tuple(layer.start)): []}]
+        for _ in automaton[1:]:
             reached.append(self._follow(layer, reached[-1]))
         return self._merge(reached)
 
     def _follow(self, layer: LayerAtLength, reached: Leading) -> Leading:
-        """What is reached one position further; the steps that lead there are noted where they begin."""
+        """Return the nodes and histories one position further; add the steps to them to ``reached``."""
         following: Leading = {}
         for (node, histories), steps in reached.items():
             for vector, after in node.steps:
@@ -110,16 +111,16 @@ class PrefixGraph:
         if self._memory.is_full:
             raise TablesFull
 
-    def _merge(self, reached: Sequence[Leading]) -> PrefixPath:
-        """Return the course of what comes out: of what is reached after a position, what goes on alike is one node."""
-        course: PrefixPath = []
+    def _merge(self, reached: Sequence[Leading]) -> PrefixAutomaton:
+        """Return the automaton of the output: nodes with equal steps are merged."""
+        automaton: PrefixAutomaton = []
         nodes: dict[Reached, PrefixNode] = {}
         for level in reversed(reached):
             known: dict[Steps, PrefixNode] = {}
-            met: dict[Reached, PrefixNode] = {}
+            merged: dict[Reached, PrefixNode] = {}
             for one, steps in level.items():
                 out = tuple([(vector, nodes[after]) for vector, after in steps])
-                met[one] = known[out] = known.get(out) or PrefixNode(out)
-            nodes = met
-            course.append(list(known.values()))
-        return course[::-1]
+                merged[one] = known[out] = known.get(out) or PrefixNode(out)
+            nodes = merged
+            automaton.append(list(known.values()))
+        return automaton[::-1]

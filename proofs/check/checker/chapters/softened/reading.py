@@ -1,4 +1,4 @@
-"""The object of docs/softened.md, section 2, to a `Softened`: a claim, its transformer, the stated gaps and errors."""
+"""Reader of the object of docs/softened.md, section 2: a claim, its transformer, the stated gaps and errors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from ...kernel.verdicts import expect, require
 
 @dataclass(frozen=True)
 class SoftenedClaim:
-    """For every n up to max_n and every word: this weighting and temperature move U by at most what is stated."""
+    """The claim: for every n up to max_n and every word, U with this weighting and temperature is within the errors."""
 
     alphabet: tuple[str, ...]
     max_n: int
@@ -48,10 +48,10 @@ class SoftenedClaim:
 
 @dataclass(frozen=True)
 class Softened:
-    """A claim, the transformer that it is about, and for each length what is stated of it.
+    """A claim, the transformer that it is about, and the stated gaps and errors of each length.
 
     Attributes:
-        gaps: the gap of each length, None if no head with scores sees two of them that differ.
+        gaps: the gap of each length, None if no head with scores sees two different scores.
         errors: for each length the error bounds after each stage, of those directions that have one.
     """
 
@@ -62,16 +62,16 @@ class Softened:
     language: Language
 
     def bounds(self, n: int) -> Sequence[LinearForm]:
-        """Return the stated bounds at one length before the first stage, where nothing errs, and after each."""
+        """Return the stated bounds at one length before the first stage, which are 0, and after each stage."""
         return [{}, *self.errors[n - 1]]
 
     def temperature(self, n: int) -> Enclosure:
-        """Return the temperature at one length, where it has a value: between which numbers it is."""
+        """Enclose the temperature at one length."""
         return self.language.enclose_at(self.claim.temperature, n, 1)
 
 
 def read_softened(document: Json, budget: Budget) -> Softened:
-    """Return the certificate that a document holds."""
+    """Read a certificate."""
     fields = headed(document, "certify-softened", "claim", "transformer", "gaps", "errors")
     language = Language(budget)
     claim = fields.read("claim", partial(read_claim, language=language))
@@ -88,7 +88,7 @@ def read_softened(document: Json, budget: Budget) -> Softened:
 
 
 def read_claim(value: Json, language: Language) -> SoftenedClaim:
-    """Return the claim; only the weighting may be left out, and is where it is softmax."""
+    """Read the claim; without a weighting it is about softmax."""
     fields = Fields(value, "alphabet", "max_n", "temperature", "weighting", optional=("weighting",))
     return SoftenedClaim(
         alphabet=fields.read("alphabet", read_symbols),

@@ -1,4 +1,4 @@
-"""By how much the difference of two scores in Û may miss that in U: the *doubt*, δ_j of docs/softened.md, section 3.
+"""The uncertainty δ_j: the error bound of the difference of two scores in Û; docs/softened.md, section 3.
 
 With eta_r = |Q_r|·e and kappa_r = |K_r|·e it is sum_r (eta_r |k_r(*) - k_r(j)| + (|q_r| + eta_r) 2 kappa_r).
 """
@@ -16,11 +16,11 @@ from .stages import error_of_form
 
 
 class ScoreUncertainty:
-    """The doubts of a head at one length, as integers over `unit`.
+    """The uncertainties of a head at one length, as integers over `unit`.
 
     Attributes:
-        score_unit: what scores are integers over, if queries and keys are read from vectors over ``scale``.
-        fine: how many units of doubt are one of scores.
+        score_unit: the denominator of scores, if queries and keys are read from vectors over ``scale``.
+        fine: the number of units of uncertainty in one of scores.
         bits: of the longest number that queries and keys are multiplied with.
     """
 
@@ -41,9 +41,9 @@ class ScoreUncertainty:
         self.bits = longest([self._always, *self._by_key, *self._by_query])
 
     def of_query(self, query: Integers) -> int:
-        """Return the part of the doubt that is the same for all positions."""
+        """Return the part of the uncertainty that is equal for all positions."""
         return self._always + sum([abs(q) * x for q, x in zip(query, self._by_query, strict=True)])
 
     def of_keys(self, differences: Sequence[int]) -> int:
-        """Return the part for keys that differ by so much."""
+        """Return the part for keys with these differences."""
         return sum(map(mul, self._by_key, differences))

@@ -1,6 +1,6 @@
 """The check: all words of every length. A *shard* is the words of one length with one prefix.
 
-What shards find combines in any order, so that one may be divided, or several processes may check some each.
+The results of shards combine in any order, so that a shard may be divided, or several processes may check some each.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,20 +11,20 @@ from itertools import product
 from ...kernel.verdicts import Refusal, Rejected, TooLong, quote, require, show, within
 from .forms import LayerForms, prepare
 from .lengths import ShardResult, TransformerAtLength, count_shared
-from .prefixes import PrefixGraph, TablesFull, Word, begin_course
+from .prefixes import PrefixGraph, TablesFull, Word, build_automaton
 from .reading import Softened
 from .statement import check_heads, check_statement
 from .visible_keys import Forgotten
 from .words import WordByWord
 
-LAYER_STEPS, HEAD_STEPS = 2, 1  # the work of a layer and of a head at a position, if all that happens has been met
+LAYER_STEPS, HEAD_STEPS = 2, 1  # of work for a layer and for a head at a position, if all results are cached
 NOTHING = ShardResult(0, None, 0, 0)
 TIES = "of these with ties"
-"""What is counted if there are any."""
+"""The coverage key of ties; printed only if there are any."""
 
 
 def check_softened(given: Softened) -> dict[str, int]:
-    """Every obligation of the certificate, with one shard for each length; what was covered."""
+    """Prove every obligation of the certificate, with one shard for each length; return the coverage."""
     forms = prepare(given.language.budget, given.transformer)
     check_heads(given)
     for n in given.claim.lengths:
@@ -35,7 +35,7 @@ def check_softened(given: Softened) -> dict[str, int]:
 
 
 def check_found(given: Softened, found: Mapping[int, ShardResult]) -> dict[str, int]:
-    """At each length all words were run, and their least gap is the stated one; what was covered."""
+    """Check that all words of each length were run, and that their least gap is the stated one; return the coverage."""
     for n in given.claim.lengths:
         is_all = found[n].words == len(given.claim.alphabet) ** n
         require(is_all, "the shards at n = {} are not all words, each once", n)
@@ -44,11 +44,11 @@ def check_found(given: Softened, found: Mapping[int, ShardResult]) -> dict[str, 
         require(least == stated, "the gap at n = {} is {}, not the stated {}", n, *shown)
     whole = join_results(found.values())
     ties = {TIES: whole.ties} if whole.ties else {}
-    return {"words": whole.words, "situations of heads": whole.situations, **ties, "vectors": whole.vectors}
+    return {"words": whole.words, "score profiles": whole.profiles, **ties, "vectors": whole.vectors}
 
 
 def spend_on_words(given: Softened, forms: Sequence[LayerForms], n: int, prefix: Word) -> None:
-    """Counts the work of a shard, as far as nothing spares it; so that a claim of too many words ends at once.
+    """Charge the least work of a shard in advance, so that a claim of too many words ends at once.
 
     Raises:
         Incomplete: if it is more than is left.
@@ -66,11 +66,11 @@ def steps_of_visit(forms: Sequence[LayerForms]) -> int:
 
 
 def run_words(given: Softened, forms: Sequence[LayerForms], n: int, prefix: Word) -> ShardResult:
-    """Return the words of a shard: all at once if words with a common prefix share all layers, else one after another.
+    """Run the words of a shard: all at once if words with a common prefix share all layers, else one after another.
 
-    What is refused of all at once is run again word by word: then the first word with a fault is named, and the finer
-    bounds decide. A shard with too many different prefixes is divided. Of what is given up nothing is used again: its
-    tables are forgotten. The end of the budget is no such refusal; it ends the check.
+    A refused shard is run again word by word: then the first word with a fault is named, and the finer bounds decide. A
+    shard with too many different prefixes is divided. The tables of an abandoned run are dropped. The end of the budget
+    is not caught; it ends the check.
     """
     if count_shared(forms) < len(forms):
         return run_one_by_one(given, forms, n, prefix)
@@ -86,22 +86,22 @@ def run_words(given: Softened, forms: Sequence[LayerForms], n: int, prefix: Word
 
 
 def run_together(given: Softened, forms: Sequence[LayerForms], n: int, prefix: Word) -> ShardResult:
-    """Return the words of a shard, all at once.
+    """Run the words of a shard, all at once.
 
     Raises:
-        Refusal: if they are not all within the stated bounds, or there is more to do than the budget allows.
-        Forgotten: if that takes finer bounds.
+        Refusal: if a bound is exceeded, or the budget is.
+        Forgotten: if finer bounds are needed.
         TablesFull: if they have too many different prefixes.
     """
     at = TransformerAtLength(given, forms, n)
     try:
-        return at.result(PrefixGraph(at).run(begin_course(at, prefix)))
+        return at.result(PrefixGraph(at).run(build_automaton(at, prefix)))
     finally:
         at.memory.forget()
 
 
 def run_one_by_one(given: Softened, forms: Sequence[LayerForms], n: int, prefix: Word) -> ShardResult:
-    """Return the words of a shard, one after another; tables that are full are emptied between words."""
+    """Run the words of a shard, one after another; full tables are emptied between words."""
     found, walk = NOTHING, begin(given, forms, n)
     for rest in product(given.claim.alphabet, repeat=n - len(prefix)):
         if walk.at.memory.is_full:
@@ -112,13 +112,13 @@ def run_one_by_one(given: Softened, forms: Sequence[LayerForms], n: int, prefix:
 
 
 def begin(given: Softened, forms: Sequence[LayerForms], n: int) -> WordByWord:
-    """Return a walk with empty tables."""
+    """Return a run with empty tables."""
     with within(f"n = {n}"):
         return WordByWord(TransformerAtLength(given, forms, n))
 
 
 def run_word(walk: WordByWord, word: Word) -> None:
-    """One word; what goes wrong is said with the word and the position."""
+    """Run one word; a refusal names the word and the position."""
     try:
         walk.run(word)
     except Refusal as refusal:
@@ -127,18 +127,18 @@ def run_word(walk: WordByWord, word: Word) -> None:
 
 
 def end(walk: WordByWord) -> ShardResult:
-    """What a walk showed; its tables are given up."""
+    """Return the result of a run, and drop its tables."""
     walk.at.memory.forget()
     return walk.at.result(walk.words)
 
 
 def join_results(found: Iterable[ShardResult]) -> ShardResult:
-    """What shards showed together."""
+    """Combine the results of shards."""
     return reduce(lambda one, other: ShardResult(
-        one.words + other.words, least_gap((one.gap, other.gap)), one.situations + other.situations,
+        one.words + other.words, least_gap((one.gap, other.gap)), one.profiles + other.profiles,
         one.vectors + other.vectors, one.ties + other.ties), found, NOTHING)
 
 
 def least_gap(gaps: Iterable[Fraction | None]) -> Fraction | None:
-    """Return the least, None if there is none."""
+    """Return the least gap, None without one."""
     return min((gap for gap in gaps if gap is not None), default=None)

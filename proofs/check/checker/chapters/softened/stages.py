@@ -1,11 +1,11 @@
-"""The stages of a layer, its heads and then its feed-forward part: what they may add to the error of a direction.
+"""The stages of a layer, its heads and then its feed-forward block: the error that they add to a direction.
 
-Claim. Let e[d] and f[d] be the stated bounds before and after a stage. If every |u[d] - û[d]| is at most e[d] before
-it, and the parts of the stage that write d add at most f[d] - e[d] to this at every position of every word, then
+Claim. Let e[d] and f[d] be the stated bounds before and after a stage. Let every |u[d] - û[d]| be at most e[d] before
+it, and let the parts of the stage that write d add at most f[d] - e[d] to this at every position of every word. Then
 |u[d] - û[d]| is at most f[d] after it. Proof. The triangle inequality, as the parts add their values to u and to û.
 
-Where one part alone writes a direction, what it adds is checked as soon as it is known; where several do, what they add
-is *carried* to where their sum is known, for each word and position.
+If only one part writes a direction, its error is checked as soon as it is computed; if several do, their errors are
+*carried* to where their sum is known, for each word and position.
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ Carried = tuple[tuple[str, Fraction], ...]
 
 
 def error_of_form(budget: Budget, row: LinearForm, errors: LinearForm) -> Fraction:
-    """|R|·e, the sum of |R[d]| e[d].
+    """Return |R|·e, the sum of |R[d]| e[d].
 
     It bounds |R·u - R·û| if e[d] bounds |u[d] - û[d]| for every d. Proof. The triangle inequality.
     """
@@ -33,7 +33,7 @@ def error_of_form(budget: Budget, row: LinearForm, errors: LinearForm) -> Fracti
 
 
 class StageErrors:
-    """What one stage of these parts may add, at one length; ``writers`` says how many parts write each direction."""
+    """The error bounds of one stage at one length; ``writers`` is the number of parts that write each direction."""
 
     def __init__(self, budget: Budget, where: str, before: LinearForm, after: LinearForm,
                  parts: Iterable[HeadForms | UnitGroup]) -> None:
@@ -43,11 +43,11 @@ class StageErrors:
         self._room = {t: add(budget, bound, -before.get(t, ZERO)) for t, bound in after.items()}
 
     def room(self, t: str) -> Fraction:
-        """How much the stage may add to the error of a direction."""
+        """Return the error that the stage may add to a direction."""
         return self._room.get(t, ZERO)
 
     def settle(self, errors: Iterable[tuple[str, Fraction]]) -> Carried:
-        """Checks what the only writer of a direction adds to its error; what is to be added up is returned."""
+        """Check the errors of the directions with only one writer; return the others, to be added up."""
         carried = []
         for t, error in errors:
             if self.writers[t] == 1:
@@ -57,7 +57,7 @@ class StageErrors:
         return tuple(carried)
 
     def settle_sums(self, additions: Iterable[Addition]) -> None:
-        """Checks what the parts together add, at one position, to the errors of directions that several write."""
+        """Check the sums of the errors that several parts add to a direction, at one position."""
         sums: dict[str, Fraction] = {}
         for addition in additions:
             for t, error in addition.carried:
@@ -76,7 +76,7 @@ class StageErrors:
 
 
 def show_upper(x: Fraction) -> str:
-    """About x >= 0: at least x, by at most a millionth of it.
+    """Write an upper bound of x >= 0, greater than x by at most a millionth of it.
 
     Numbers of any length are shown: 30103/100000 is about log10(2), and where it misleads there are more digits.
 

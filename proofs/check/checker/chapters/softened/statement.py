@@ -1,7 +1,7 @@
-"""What must hold of what is stated, before any word is run; docs/softened.md, sections 1 and 2.
+"""Conditions on the statement, checked before any word is run; docs/softened.md, sections 1 and 2.
 
-The temperatures that U's own heads have mean nothing for hard attention, and nothing for uniform heads, whose scores
-are 0. All must be positive all the same, at every (n, i): a transformer that mentions an undefined number is none.
+The temperatures of U's own heads do not matter for hard attention, nor for uniform heads, whose scores are 0. All must
+be positive nevertheless, at every (n, i): a transformer with an undefined number is not a transformer.
 """
 
 from collections.abc import Mapping
@@ -15,11 +15,11 @@ from .forms import is_uniform
 from .reading import Softened
 
 STEEPNESS: Mapping[str, Fraction] = {"sparsemax": Fraction(1), "entmax-1.5": Fraction(1, 2)}
-"""alpha - 1."""
+"""The factor alpha - 1."""
 
 
 def check_heads(given: Softened) -> None:
-    """Heads with scores are hard, and the temperature in Û does not depend on the position."""
+    """Check that heads with scores are hard, and that the temperature of Û does not depend on the position."""
     for head in given.transformer.heads:
         is_hard_or_uniform = head.weighting in HARD or is_uniform(head)
         require(is_hard_or_uniform, "head {} has scores and {}, expected a hard weighting", quote(head.name),
@@ -28,7 +28,7 @@ def check_heads(given: Softened) -> None:
 
 
 def check_statement(given: Softened, n: int) -> None:
-    """The temperatures at one length are positive; its bounds never shrink, and add up to at most 1/4 at last."""
+    """Check at one length that temperatures are positive, bounds never shrink, and the last sum is at most 1/4."""
     (temperature, _), bounds = given.temperature(n), given.bounds(n)
     require(temperature > 0, "the temperature is {} at n = {}", temperature, n)
     names = {head.temperature: quote(head.name) for head in reversed(given.transformer.heads)}
@@ -45,10 +45,10 @@ def check_statement(given: Softened, n: int) -> None:
 
 
 def check_sparse(given: Softened, n: int) -> None:
-    """Sparsemax and entmax-1.5 weigh exactly as hard attention does; docs/softened.md, section 3, proves it.
+    """Check that sparsemax or entmax-1.5 weighs exactly as hard attention; docs/softened.md, section 3, proves it.
 
-    No error is stated at all, and the temperature is small enough. Scores are those of U. The gap that is stated is
-    compared with that of all words (shards.py), so that it may be relied on here.
+    No error is stated, and the temperature is small enough. Scores are those of U. The stated gap is compared with the
+    gap of all words elsewhere (shards.py), so that it may be used here.
     """
     weighting, gap = given.claim.weighting, given.gaps[n - 1]
     is_exact = not any(given.errors[n - 1])
@@ -60,7 +60,7 @@ def check_sparse(given: Softened, n: int) -> None:
 
 
 def check_growth(given: Softened, where: str, before: LinearForm, after: LinearForm) -> None:
-    """No bound is below the one before it; so they are all from 0 to the sum of the last ones."""
+    """Check that no bound is below the previous one; so all are from 0 to the sum of the last ones."""
     given.language.budget.spend(1 + len(before) + len(after))
     for d in {**before, **after}:
         never_less = after.get(d, ZERO) >= before.get(d, ZERO)

@@ -1,8 +1,8 @@
 """Uniform heads: the mean over the visible positions of their values.
 
-Claim. A uniform head adds at most |V_t|·e to the error of each direction t that it writes.
-Proof. Its scores are 0, in U as in Û: no product of a query and a key has terms. So both take the mean of the values at
-the same positions, each weighed the same. V_t·u_j and V_t·û_j differ by at most |V_t|·e at every j, and so do means.
+Claim. A uniform head adds at most |V_t|·e to the error of each direction t that it writes. Proof. Its scores are 0, in
+U as in Û: no product of a query and a key has terms. So both take the mean of the values at the same positions, with
+equal weights. V_t·u_j and V_t·û_j differ by at most |V_t|·e at every j, and so do means.
 """
 
 from collections.abc import Sequence
@@ -13,15 +13,15 @@ from .integers import charge_products, divide_exactly
 from .memoisation import Addition, Extent, History, IntegerVector, Item, Keys, LengthTables
 from .stages import StageErrors, error_of_form
 
-HISTORY_STEPS = 10  # the work to see another position, beside what its values take
-MEAN_STEPS = 10  # the work of means, beside what their numbers take
+HISTORY_STEPS = 10  # of work to see another position, besides that of its values
+MEAN_STEPS = 10  # of work for means, besides that of their numbers
 
 
 class Uniform:
-    """A uniform head at one length: of the positions that it sees only their number and sums are kept.
+    """A uniform head at one length, which stores the number of visible positions and the sums of their values.
 
     Attributes:
-        factor: from the sums of values to the scale of what is written.
+        factor: from the sums of values to the scale of the output.
     """
 
     def __init__(self, memory: LengthTables, forms: HeadForms, stage: StageErrors, scale: int, new_scale: int) -> None:
@@ -34,17 +34,17 @@ class Uniform:
         self._nowhere = Extent()
         self.start = self._see_sums((0,) * (1 + len(forms.values.rows)))
 
-    def query(self, held: dict[str, int], bits: int) -> IntegerVector:
-        """Nothing, whatever a position holds: scores do not depend on it."""
+    def query(self, vector: dict[str, int], bits: int) -> IntegerVector:
+        """Return the empty query, as scores are constant."""
         return self._memory.unify(())
 
-    def item(self, held: dict[str, int], bits: int) -> Item:
-        """Return the values at a position that holds integers of at most so many bits; no key."""
-        values = self._memory.unify(self._forms.values.read(self._memory.budget, held, bits))
+    def item(self, vector: dict[str, int], bits: int) -> Item:
+        """Return the values at a position with these integers, of at most ``bits`` bits, and an empty key."""
+        values = self._memory.unify(self._forms.values.read(self._memory.budget, vector, bits))
         return self._memory.unify_item(self._memory.unify(()), values)
 
     def expect(self, queries: Sequence[Sequence[IntegerVector]]) -> None:
-        """Nothing more is forgotten where it is known which queries may come."""
+        """Do nothing: a uniform head has no values to drop."""
 
     def see(self, history: History, item: Item) -> History:
         """Return the history with one more position."""
@@ -61,7 +61,7 @@ class Uniform:
         return self._histories[entry]
 
     def attend(self, history: History, query: IntegerVector) -> Addition:
-        """What the head adds where it has seen this."""
+        """Return the addition of the head for this history."""
         (entry,) = history.keys.items
         number, *sums = entry.integers
         self._memory.budget.spend(MEAN_STEPS)

@@ -1,11 +1,11 @@
-"""What a head with scores remembers of the positions that it sees, and what it may forget of them.
+"""The state of a head with scores over its visible positions, and the part of it that may be dropped.
 
-A *history* has all keys, the extent of all values, and items, keys with their values, each as often as it was seen. As
-scores depend on keys alone, what a query meets among them is computed once for all histories with the same keys.
+A *history* has all keys, the extent of all values, and items: keys with their values, with multiplicities. As scores
+depend on keys only, the winner of a query among them is computed once for all histories with the same keys.
 
-Forgetting (docs/softened.md, section 4, which proves it). If it is known which queries may come at each position
-(`Sight.expect`), a history of the first i positions keeps only its *contenders*, the items with the greatest score for
-some query that may come at i or later. The finer bound of error_terms.py is not to be had then (`Forgotten`).
+Forgetting (docs/softened.md, section 4, which proves it). Let the queries that may come at each position be given
+(`Sight.expect`). Then a history of the first i positions keeps only its *contenders*: the items with the greatest score
+for some query that may come at i or later. The finer bound of error_terms.py is then unavailable (`Forgotten`).
 """
 
 from bisect import insort
@@ -15,12 +15,12 @@ from operator import attrgetter, eq, mul
 from .integers import charge_products
 from .memoisation import POINTER_BITS, Extent, History, IntegerVector, Item, Keys, LengthTables
 
-HISTORY_STEPS = 20  # the work to see another position, beside what its items take
+HISTORY_STEPS = 20  # of work to see another position, besides that of its items
 BY_ORDER = attrgetter("order")
 
 
 class Forgotten(Exception):
-    """A bound needs values that were forgotten."""
+    """A bound needs values that were dropped."""
 
 
 class Sight:
@@ -38,11 +38,11 @@ class Sight:
 
     @property
     def forgets(self) -> bool:
-        """Whether histories keep contenders alone."""
+        """True if histories keep contenders only."""
         return self._expected is not None
 
     def expect(self, queries: Sequence[Sequence[IntegerVector]]) -> None:
-        """From now on values are forgotten; ``queries`` has those that may come at each position or later."""
+        """Drop values from now on; ``queries`` has those that may come at each position or later."""
         self._expected, self._rows = queries, [{} for _ in queries]
 
     def see(self, history: History, item: Item) -> History:
@@ -61,7 +61,7 @@ class Sight:
         return self._histories[entry]
 
     def score(self, query: IntegerVector, keys: Sequence[IntegerVector]) -> list[int]:
-        """What a query makes of each key."""
+        """Return the scores of a query with each key."""
         row = self._scores.setdefault(query, {})
         for key in keys:
             if key not in row:
@@ -71,14 +71,14 @@ class Sight:
         return [row[key] for key in keys]
 
     def _find_contenders(self, candidates: Sequence[Item], position: int) -> tuple[Item, ...]:
-        """Those of the candidates that win for a query that may come."""
+        """Return those of the candidates that win for a query that may come."""
         rows = [self._row(item.key, position) for item in candidates]
         self._budget.spend(len(rows) * len(rows[0]) >> 3)
         best = tuple(map(max, zip(*rows, strict=True)))
         return tuple([item for item, row in zip(candidates, rows, strict=True) if any(map(eq, row, best))])
 
     def _row(self, key: IntegerVector, position: int) -> tuple[int, ...]:
-        """What the queries that may come make of a key."""
+        """Return the scores of a key with the queries that may come."""
         known = self._rows[position - 1]
         if key not in known:
             queries = self._expected[position - 1] if self._expected else ()

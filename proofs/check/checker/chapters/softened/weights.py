@@ -1,8 +1,8 @@
-"""What a position weighs in Û relative to a winner, enclosed by integers over 2^FRACTION_BITS.
+"""The weight of a position in Û relative to a winner, enclosed by integers over 2^FRACTION_BITS.
 
 If the difference of their scores is between D - d and D + d, the weight is between exp(-(D + d)/temperature) and
 exp(-(D - d)/temperature). Both ends are ends of enclosures of exp at a *distance* x, D + d or D - d, which may be
-negative. An irrational temperature is known between two rationals, at one of which the exponent is least, at the other
+negative. An irrational temperature is enclosed by two rationals; at one of them the exponent is least, at the other
 greatest.
 """
 
@@ -16,18 +16,18 @@ from .integers import charge_products
 from .memoisation import LengthTables, as_key
 
 FRACTION_BITS = 4096
-LEAST_ARGUMENT = -2700  # of exp: smaller weights count as anything from 0 to that; exp(-2700) is below 2^-3895
-GREATEST_ARGUMENT = 4096  # of exp: no bound that is worth stating allows more, and integers stay below 2^10100
+LEAST_ARGUMENT = -2700  # of exp: a smaller weight is any number from 0 to exp(-2700), which is below 2^-3895
+GREATEST_ARGUMENT = 4096  # of exp: no useful bound allows more, and integers stay below 2^10100
 GREATEST_BITS = 10_100  # of a weight: e^4096 is below 2^5910
 
 
 @dataclass(frozen=True)
 class Weighing:
-    """How the heads with scores weigh in Û, at one length.
+    """The weights of heads with scores in Û, at one length.
 
     Attributes:
-        temperature: the temperature, or two numbers between which it is.
-        is_exact: whether they weigh exactly as those of U do (statement.py); if not, with softmax.
+        temperature: an enclosure of the temperature.
+        is_exact: whether the weights are exactly those of U (statement.py); if not, they are those of softmax.
     """
 
     temperature: Enclosure
@@ -35,12 +35,12 @@ class Weighing:
 
 
 class WeightsByDistance:
-    """The weights at one temperature, by distance, an integer over ``unit``; they are remembered.
+    """The weights at one temperature, cached by distance, an integer over ``unit``.
 
     ``where`` is the head, for messages.
 
     Attributes:
-        reach: by how much a score may be above that of the winner at most; beyond that it is rejected.
+        reach: the greatest excess of a score over the score of the winner; beyond it, the certificate is rejected.
     """
 
     def __init__(self, memory: LengthTables, unit: int, temperature: Enclosure, where: str) -> None:
@@ -52,7 +52,7 @@ class WeightsByDistance:
         self._known: dict[str, tuple[int, int]] = {}
 
     def enclose(self, distance: int) -> tuple[int, int]:
-        """Integers around 2^FRACTION_BITS exp(-distance / (unit temperature)).
+        """Enclose 2^FRACTION_BITS exp(-distance / (unit temperature)) by integers.
 
         Claim: no bit is lost. Proof: an enclosure of exp has integers of at most 194 bits times 2^e, and exp is more
         than 2^-3896 from LEAST_ARGUMENT on; so e > -3896 - 194 > -FRACTION_BITS, and both are shifted to the left.

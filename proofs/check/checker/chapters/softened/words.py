@@ -1,4 +1,4 @@
-"""Every word of one length, one after another; each begins where it leaves the word before."""
+"""Every word of one length, one after another; a word reuses the prefix that it shares with the previous one."""
 
 from collections.abc import Sequence
 from itertools import accumulate, takewhile
@@ -10,26 +10,26 @@ from .prefixes import Word
 
 
 def common_prefix(one: Word, other: Word) -> int:
-    """How many symbols two words have in common before they differ."""
+    """Return the length of the common prefix of two words."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 class WordByWord:
-    """A way through the words of a length.
+    """A run of the words of a length, one by one.
 
     Attributes:
-        words: how many were run.
-        position: where the walk is, for messages.
+        words: the number of words that were run.
+        position: the current position, for messages.
     """
 
     def __init__(self, at: TransformerAtLength) -> None:
         self.at, self.words, self.position = at, 0, 0
         self._word: Word = ()
         self._seen: list[list[list[History]]] = [[layer.start for layer in at.shared]]  # by position, layer and head
-        self._reached: list[ResidualVector] = []  # by position, what comes out of the shared layers
+        self._reached: list[ResidualVector] = []  # by position, the output of the shared layers
 
     def run(self, word: Word) -> None:
-        """All layers at all positions of a word."""
+        """Run all layers at all positions of a word."""
         kept = common_prefix(word, self._word)
         del self._seen[kept + 1 :], self._reached[kept:]
         for self.position in range(kept + 1, len(word) + 1):
@@ -40,7 +40,7 @@ class WordByWord:
         self.words += 1
 
     def _step(self, symbol: str) -> None:
-        """The shared layers at the position: their heads see what is to the left of it, and what is there."""
+        """Run the shared layers at the current position; their heads see it and all positions to the left."""
         vector, grown = self.at.cells[self.position - 1][symbol], []
         for layer, histories in zip(self.at.shared, self._seen[-1], strict=True):
             grown.append(layer.see(histories, vector))
@@ -49,7 +49,7 @@ class WordByWord:
         self._reached.append(vector)
 
     def _pass_all(self, layer: LayerAtLength, vectors: Sequence[ResidualVector]) -> list[ResidualVector]:
-        """What comes out of a layer at the positions of the word; each head sees what its mask lets it see."""
+        """Return the outputs of a layer at the positions of the word; each head sees what its mask allows."""
         from_left = list(accumulate(vectors, layer.see, initial=layer.start))[1:]
         from_right = from_left
         if "past" in layer.masks:
