@@ -1,15 +1,15 @@
-"""Formulas as an automaton that reads a word from the left and guesses what lies ahead; exactly one guess is right.
+"""Formulas as an automaton that reads a word from the left and guesses the future; exactly one guess is right.
 
-State       behind position j: of ``prev φ`` the truth of φ at j; of a ``since`` its own truth at j; of a count to the
-            left its value. Ahead of j: of ``next φ`` the truth of φ at j + 1; of an ``until`` its own truth there; of a
+State       After position j: of ``prev φ`` the truth of φ at j; of a ``since`` its own truth at j; of a count to the
+            left its value. Announced: of ``next φ`` the truth of φ at j + 1; of an ``until`` its own truth there; of a
             count to the right its value from j + 1 on.
-Judged      The truth of one formula is asked at one position i. What no temporal operator and no count contains is
-            followed no farther than it takes: what lies ahead from i on, what is behind up to i; elsewhere it is 0.
-            Of formulas that are judged ``everywhere`` all is followed, and no position lies THERE or BEHIND.
-Claim       The runs that begin in ``starts`` and end in ``end`` are one for each word, and the truths along it are
-            those of the semantics. At each position the values behind follow from the letter, and what was announced
-            must be what holds: by induction from the right, where nothing is true and every count is 0, all that is
-            announced is right; by induction from the left all that is remembered is.
+Judged      The truth of one formula is needed at one position i. An operator or count that no other one contains is
+            tracked only where needed: the announced ones from i on, the remembered ones up to i; elsewhere it is 0.
+            Of formulas that are judged ``everywhere`` all is tracked, and no position is THERE or BEHIND.
+Claim       Each word has exactly one run that begins in ``starts`` and ends in ``end``, and the truths along it are
+            those of the semantics. At each position the remembered values follow from the letter, and the announced
+            truth must hold: by induction from the right, where nothing is true and every count is 0, all announced
+            values are right; by induction from the left all remembered ones are.
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,19 +23,19 @@ from constructions.language.predicates import definition_of
 from constructions.language.semantics import RELATIONS
 
 Behind = tuple[int, ...]
-"""What is remembered: truths as 0 and 1, and counts."""
+"""Remembered values: truths as 0 and 1, and counts."""
 Ahead = tuple[int, ...]
-"""What is announced, likewise."""
+"""Announced values: truths as 0 and 1, and counts."""
 State = tuple[Behind, Ahead]
 Step = tuple[State, int]
-"""The next state, and the truths of the formulas at the position that was read: that of the first is bit 0."""
+"""The next state, and the truths of the formulas at the position that was read; bit 0 is that of the first."""
 Remembering = syntax.Previous | syntax.Since | syntax.Count
 Announcing = syntax.Next | syntax.Until | syntax.Count
 MOST_CACHED = 200_000
 
 
 class Direction(IntEnum):  # with quick hashes
-    """Where a position lies, seen from the judged one."""
+    """The direction of a position from the judged one."""
 
     BEFORE = -1
     THERE = 0
@@ -75,40 +75,40 @@ class FormulaRuns:
 
     @property
     def is_past(self) -> bool:
-        """Whether nothing is announced: what holds at a position depends on the letters up to it."""
+        """True if nothing is announced: the truth at a position depends on the letters up to it."""
         return not self.ahead
 
     @property
     def guesses(self) -> int:
-        """Among so many announcements a step chooses, at most, counts apart."""
+        """The greatest number of announcements that a step chooses among, without counts."""
         return 1 << sum(1 for one in self.ahead if not isinstance(one, syntax.Count))
 
     def starts(self, n: int) -> Iterator[State]:
-        """The states before the first letter of words judged later: nothing is behind, anything may be announced."""
+        """Yield the states before the first letter: nothing is remembered, anything may be announced."""
         values = [range(1) if one in self.outer else range(n + 1) if isinstance(one, syntax.Count) else range(2)
                   for one in self.ahead]
         behind = (0,) * len(self.behind)
         return ((behind, ahead) for ahead in product(*values))
 
     def may_differ(self, one: State, other: State) -> bool:
-        """Whether words that differ at one position can have these starts: a count of letters differs by 1 at most."""
+        """Return whether words that differ at one position can have these starts (counts of letters within 1)."""
         return all(abs(x - y) <= 1 for part, x, y in zip(self.ahead, one[1], other[1], strict=True)
                    if isinstance(part, syntax.Count) and syntax.is_symbolic(part.operand))
 
     @property
     def end(self) -> Ahead:
-        """What is announced behind the last letter."""
+        """The announced values after the last letter."""
         return (0,) * len(self.ahead)
 
     def context(self, i: int, n: int) -> tuple[int, ...]:
-        """The key that decides the steps at a position beside state, letter and side."""
+        """Return the key that determines the steps at a position, besides state, letter and side."""
         if (i, n) != self._latest[0]:
             truths = [positional_truth(part, i, n) for part in self._by_position]
             self._latest = (i, n), (n if self.mentions_length else 0, *truths)
         return self._latest[1]
 
     def steps(self, state: State, letter: str, i: int, n: int, side: Direction = Direction.THERE) -> tuple[Step, ...]:
-        """Return the states behind position i that fit the letter and what was announced; few, and often one."""
+        """Return the states after position i that fit the letter and the announced values; few, and often one."""
         counts_left = n - i if side is Direction.THERE and self.ahead else 0
         key = (state, letter, side, counts_left, *self.context(i, n))
         if key not in self._steps:
@@ -126,7 +126,7 @@ class FormulaRuns:
                 yield (tuple(map(reading.remembered, self.behind)), ahead), truths
 
     def _guesses(self, one: Announcing, place: _ReadPosition) -> range:
-        """Of a count its value here, where it begins to be followed; else the truth that is announced."""
+        """Return the guesses: the value of a count where it begins to be tracked; else the announced truth."""
         if one in self.outer and place.side is Direction.BEFORE:
             return range(1)
         if not isinstance(one, syntax.Count):
@@ -135,7 +135,7 @@ class FormulaRuns:
 
 
 def _below(parts: Iterable[syntax.Formula], counts: Iterable[syntax.Count]) -> Iterator[syntax.Formula]:
-    """What temporal operators and counts contain."""
+    """Yield the formulas inside temporal operators and counts."""
     for part in parts:
         if isinstance(part, syntax.Previous | syntax.Next | syntax.Since | syntax.Until):
             for operand in syntax.operands(part):
@@ -145,7 +145,7 @@ def _below(parts: Iterable[syntax.Formula], counts: Iterable[syntax.Count]) -> I
 
 
 class _PositionTruths:
-    """All truths at one position, from the letter, what is behind and what is guessed to lie ahead."""
+    """All truths at one position, from the letter, the remembered values and the guessed future."""
 
     def __init__(self, runs: FormulaRuns, state: State, guess: Ahead, place: _ReadPosition) -> None:
         self.place, self.guess = place, guess
@@ -163,13 +163,13 @@ class _PositionTruths:
 
     @property
     def fits(self) -> bool:
-        """Whether what was announced of this position holds."""
+        """True if the announced values of this position hold."""
         return all(self.truths[one.operand if isinstance(one, syntax.Next) else one] == announced
                    for one, announced in self.here.items()
                    if not isinstance(one, syntax.Count) and one not in self.unannounced)
 
     def remembered(self, one: Remembering) -> int:
-        """What the next state remembers of it."""
+        """Return the value that the next state remembers."""
         if one in self.unasked:
             return 0
         match one:
@@ -180,7 +180,7 @@ class _PositionTruths:
         return int(self.truths[one])
 
     def announced(self, number: int, one: Announcing) -> int:
-        """What the next state announces; of a count what is left of it, below 0 if nothing can be."""
+        """Return the value that the next state announces; for a count the rest of it, below 0 if that is impossible."""
         if not isinstance(one, syntax.Count):
             return self.guess[number]
         if one in self.unannounced and self.place.side is Direction.BEFORE:
@@ -216,7 +216,7 @@ class _PositionTruths:
         return truth
 
     def _count(self, count: syntax.Count) -> int:
-        """Its value here: what was counted before and here, or what is announced from here on."""
+        """Return the value of a count here: counted before and here, or announced from here on."""
         return self.here[count] if count.side == "right" else self.before[count] + self.truths[count.operand]
 
     def _term(self, term: syntax.Term) -> int:

@@ -1,11 +1,11 @@
-"""Whether the exchange of one symbol changes the truth of a formula: decided for all words of a length at once.
+"""Sensitivity of a formula to the exchange of one symbol: decided for all words of a length at once.
 
 Method      Two runs of the formula's automaton (formula_runs.py) side by side, on words that differ at one position.
-            With each reachable pair of states goes the set of positions p at which the exchange may have happened, as
-            bits; bit 0 says that the words are equal so far. A pair of equal states after the exchange stays equal, and
-            is dropped where the truths are still to differ. The formula is sensitive at p, judged at i, if and only if
-            a pair of runs with an exchange at p differs in the truth at i and ends as runs do. States from which no run
-            ends are left out first.
+            Each reachable pair of states has the set of positions p at which the exchange may have happened, as
+            bits; bit 0 means that the words are equal so far. A pair of equal states after the exchange stays equal,
+            and is dropped if the truths must still differ. The formula is sensitive at p, judged at i, if and only if
+            a pair of runs with an exchange at p differs in the truth at i and ends as runs do. States from which no
+            run ends are removed first.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from constructions.language.syntax import Formula, symbols_of
 from proofs.words.formula_runs import Direction, FormulaRuns, State, Step
 
 Pair = tuple[State, State]
-"""In ascending order."""
+"""Two states in ascending order."""
 Layer = dict[Pair, int]
-"""Pairs of states behind a position, each with the positions of the exchange as bits."""
+"""Pairs of states after a position, each with the positions of the exchange as bits."""
 UNCHANGED = 1
 Word = tuple[str, ...]
 MOST_WORK = 2_000_000
-"""So many steps of pairs are looked at in one question; some microseconds each."""
+"""The default budget of one query, in steps of pairs; each takes some microseconds."""
 
 
 class TooMuchWork(Exception):
@@ -34,12 +34,12 @@ class TooMuchWork(Exception):
 
 @dataclass
 class Work:
-    """Steps of pairs that may still be looked at."""
+    """The steps of pairs that may still be visited."""
 
     left: int = MOST_WORK
 
     def spend(self, steps: int) -> None:
-        """Raise TooMuchWork if there are fewer left."""
+        """Charge steps; raise TooMuchWork if fewer are left."""
         self.left -= steps
         if self.left < 0:
             raise TooMuchWork("the budget of work is spent")
@@ -47,30 +47,30 @@ class Work:
 
 @dataclass(frozen=True)
 class SensitivePositions:
-    """Of words of length n, judged at position i: at which positions p an exchange changes the truth, as bits."""
+    """The positions p (as bits) at which an exchange changes the truth at i, over words of length n."""
 
     n: int
     i: int
     bits: int
 
     def at(self, p: int) -> bool:
-        """Whether some exchange at p changes it."""
+        """Return whether some exchange at p changes the truth."""
         return bool(self.bits >> p & 1)
 
 
 class ExchangedTruths:
-    """The question for one formula over one alphabet, at many lengths and positions."""
+    """The sensitivity of one formula over one alphabet, at many lengths and positions."""
 
     def __init__(self, formula: Formula, alphabet: Sequence[str], work: Work | None = None) -> None:
         self.formula, self.runs = formula, FormulaRuns(formula)
         named = symbols_of(formula)
         others = [symbol for symbol in alphabet if symbol not in named][:1]
-        self.letters = [symbol for symbol in alphabet if symbol in named] + others  # the others are all alike
+        self.letters = [symbol for symbol in alphabet if symbol in named] + others  # all others are equivalent
         self.work = Work() if work is None else work
         self._passes: dict[int, _Pass] = {}
 
     def judged_at(self, n: int, i: int) -> SensitivePositions:
-        """At which positions of words of length n an exchange changes the truth at i.
+        """Return the positions of words of length n at which an exchange changes the truth at i.
 
         Raises:
             TooMuchWork: if that would take too long.
@@ -79,10 +79,10 @@ class ExchangedTruths:
         return SensitivePositions(n, i, self._pass(n, i).found(i))
 
     def witness(self, n: int, i: int, p: int) -> tuple[Word, Word]:
-        """Two words that differ at p alone, and in the truth at i, which the semantics confirms.
+        """Return two words that differ only at p, and in the truth at i, which is evaluated again.
 
         Raises:
-            InternalError: if it does not.
+            InternalError: if the truths are equal.
         """
         words = self._pass(n, i).words(i, p)
         first, second = (word + (self.letters[0],) * (n - len(word)) for word in words)
@@ -91,7 +91,7 @@ class ExchangedTruths:
         return first, second
 
     def _pass(self, n: int, i: int) -> _Pass:
-        """Of formulas of the past one pass serves all positions, and all lengths if the length is not mentioned."""
+        """Return the pass; one serves all positions of a past formula, and all lengths if it never reads the length."""
         past = self.runs.is_past
         if past and not self.runs.mentions_length:
             longest = max(self._passes, default=0)
@@ -105,7 +105,7 @@ class ExchangedTruths:
 
 
 class _Pass:
-    """All pairs of runs over words of one length; ``judged`` is None where each position is judged by itself."""
+    """All pairs of runs over words of one length; ``judged`` is None if each position is judged separately."""
 
     def __init__(self, question: ExchangedTruths, n: int, judged: int | None) -> None:
         self.question, self.n, self.judged = question, n, judged
@@ -118,7 +118,7 @@ class _Pass:
             self._read(j)
 
     def _live_states(self) -> list[set[State]]:
-        """Behind each position the states that some run comes to and ends from."""
+        """Return for each position the states after it that are reachable and from which a run ends."""
         runs, letters, work = self.question.runs, self.question.letters, self.question.work
         reached, steps = [set[State]()], list[dict[State, set[State]]]()
         for start in runs.starts(self.n):
@@ -160,7 +160,7 @@ class _Pass:
         return one != other or bool(bits & UNCHANGED)
 
     def _steps(self, pair: Pair, mask: int, j: int) -> Iterator[tuple[State, State, int, bool]]:
-        """Where the pair goes at position j, with which bits, and whether the truths differ there."""
+        """Yield the successors of the pair at position j, with their bits, and whether the truths differ there."""
         a, b = pair
         letters = self.question.letters
         ones = [self._after(a, letter, j) for letter in letters]
@@ -184,7 +184,7 @@ class _Pass:
         return self.question.runs.steps(state, letter, j, self.n, side)
 
     def words(self, i: int, p: int) -> tuple[Word, Word]:
-        """Return a pair of words (up to i, if each position is judged by itself), found backwards."""
+        """Return a pair of words (up to i, if each position is judged separately), found backwards."""
         last = i if self.judged is None else self.n
         letters: list[tuple[str, str]] = []
         wanted: Pair | None = None

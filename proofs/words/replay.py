@@ -1,6 +1,6 @@
-"""Running a transformer with soft attention, enclosed, and holding what it computes against what its directions mean.
+"""Interval execution of a transformer with soft attention, to compare values with the meanings of directions.
 
-Nothing is called refuted before a word has been replayed here and a direction provably misses its meaning.
+A verdict is *refuted* only after a word has been replayed here and a direction provably violates its meaning.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,14 +31,14 @@ ZERO_POINT = point(ZERO)
 UNKNOWN_TRUTH = Interval(Fraction(0), Fraction(1))
 NEAR_A_NUMBER = Fraction(1, 2)
 REPLAY_BITS = 192
-"""The precision at which words are made and replayed: claims are missed by far more than it blurs."""
+"""The precision of building and replaying words; violations of claims are far larger than its rounding errors."""
 SPREAD_OF_MISSES = 1 << 12
-"""No meaning is missed by so little, and numbers of a million bits take seconds to reduce to lowest terms."""
+"""Violations are far larger than this spread loses, and reducing numbers of a million bits takes seconds."""
 
 
 @dataclass(frozen=True)
 class Counterexample:
-    """A word on which ``direction`` misses its meaning at ``position`` (from 1): ``value`` lies outside ``allowed``."""
+    """A word on which ``direction`` violates its meaning at ``position`` (from 1): ``value`` is outside ``allowed``."""
 
     word: tuple[str, ...]
     position: int
@@ -95,7 +95,7 @@ def _from_flint(stream: list[Residual]) -> list[Residual]:
 
 
 def _embed(transformer: Transformer, word: Sequence[str]) -> list[Residual]:
-    """Return the initial residual vectors: exact but for irrational position embeddings."""
+    """Return the initial residual vectors: exact except for irrational position embeddings."""
     n, tokens = len(word), {symbol: row_to_flint(row) for symbol, row in transformer.token_embedding.items()}
     stream = []
     for i, symbol in enumerate(word, start=1):
@@ -107,7 +107,7 @@ def _embed(transformer: Transformer, word: Sequence[str]) -> list[Residual]:
 
 
 def _attend(bits: int, spread: int, known: KnownRows, head: Head, stream: list[Residual]) -> list[Residual]:
-    """What the head adds at each position, enclosed."""
+    """Enclose the output of the head at each position."""
     n = len(stream)
     query_rows, key_rows = [list(map(row_to_flint, rows)) for rows in (head.queries, head.keys)]
     value_rows = {name: row_to_flint(row) for name, row in head.values.items()}
@@ -144,7 +144,7 @@ def _are_points(values: Sequence[Interval]) -> bool:
 
 
 def _attended_hard(head: Head, scores: list[Interval], seen: dict[str, list[Interval]]) -> Residual:
-    """What a hard head adds at one row.
+    """Return the output of a hard head at one row.
 
     Raises:
         InexactHardAttention: if the enclosures do not say which scores are the greatest.
@@ -160,11 +160,11 @@ def _attended_hard(head: Head, scores: list[Interval], seen: dict[str, list[Inte
 
 
 class InexactHardAttention(Unsupported):
-    """Hard attention cannot be enclosed when what it may read is only known approximately."""
+    """Hard attention cannot be enclosed when its scores are only known approximately."""
 
 
 def enclose_feed_forward(feedforward: FeedForward, vector: Residual) -> Residual:
-    """What the feed-forward layer adds, enclosed; exact where opposite slopes cancel."""
+    """Enclose the output of the feed-forward layer; exact where opposite slopes cancel."""
     units: dict[str, list[tuple[Coefficients, Fraction, Fraction]]] = {name: [] for name in feedforward.bias}
     for unit in feedforward.units:
         reads, bias = row_to_flint(unit.reads), to_flint(unit.bias)
@@ -175,10 +175,10 @@ def enclose_feed_forward(feedforward: FeedForward, vector: Residual) -> Residual
 
 
 class WordMeanings:
-    """What the meanings of directions say of one word."""
+    """The values that the meanings of directions allow on one word."""
 
     def __init__(self, word: Sequence[str]):
-        """Nothing is read yet."""
+        """Store the word; truths are evaluated on demand."""
         self.word = tuple(word)
         self.n = len(word)
         self._truths = TruthTable(self.word)
@@ -188,12 +188,12 @@ class WordMeanings:
         return self._truths.values(formula)[i - 1]
 
     def count(self, count: Count, i: int) -> int:
-        """How many positions are counted at position i."""
+        """Return the value of a count at position i."""
         looked_at = range(1, i + 1) if count.side == "left" else range(i, self.n + 1)
         return sum(self.truth(count.operand, j) for j in looked_at)
 
     def expected(self, meaning: meanings.Meaning, i: int) -> bool | None:
-        """The truth of the formula that a direction of this meaning tells of at position i, if it tells of one."""
+        """Return the truth at position i of the formula of a meaning; None if it has no formula."""
         if isinstance(meaning, meanings.Truth | meanings.Near | meanings.Product | meanings.Slack):
             return self.truth(meaning.formula, i)
         return None
@@ -202,8 +202,8 @@ class WordMeanings:
                 allowed_error: Fraction | None = None) -> Interval | AtLeast | None:
         """Return the numbers that the meaning allows at position i; None if it allows all.
 
-        A direction near a number may be half a count away from it: it is a certificate that states a smaller bound.
-        An ``allowed_error`` takes the place of either.
+        A direction near a number may err by half a count: a certificate states a smaller bound. An ``allowed_error``
+        replaces either error.
         """
         match meaning:
             case meanings.Position(value):
@@ -236,10 +236,13 @@ class WordMeanings:
 
 def find_miss(transformer: Transformer, word: Sequence[str], bits: int = REPLAY_BITS,
               allowed_error: Fraction | None = None, known: KnownRows | None = None) -> Counterexample | None:
-    """The first direction, in the order of ``directions``, that provably misses its meaning on this word, if any.
+    """Find the first direction, in the order of ``directions``, that provably violates its meaning on this word.
 
     With an ``allowed_error`` every *near* or *others* direction must be that close to the truth or the number. Rows of
-    other words are ``known`` for this network and precision. Raises InternalError if mpmath computes other values.
+    other words are ``known`` for this network and precision.
+
+    Raises:
+        InternalError: if mpmath computes other values.
     """
     stream = _run(transformer, word, bits, SPREAD_OF_MISSES, known)
     reading, local = WordMeanings(word), local_directions(transformer)

@@ -1,10 +1,10 @@
-"""The tracker of a claim: what must be remembered of a prefix to know which cases hold, now and after more letters.
+"""The tracker of a claim: a state of prefixes that determines which cases hold, now and after more letters.
 
-Source      docs/trained.md, section 4: the automaton's state, and what past-only formulas must remember. That is the
+Source      docs/trained.md, section 4: the automaton's state, and the memory of past formulas. That is the
             truths of the operands of ``prev`` and of ``since`` one position ago, and for comparisons and predicates one
             *counter* for each combination of counts that they read; the position itself is the count of ``true``.
-Smaller     A counter that only ever grows is kept modulo what its readers can tell apart (ODD: modulo 2; a comparison
-            with 7: everything above 7 is alike). Prefixes with equal states have the same cases now and ever after.
+Smaller     A counter that never decreases is reduced modulo what its readers distinguish (ODD: modulo 2; a comparison
+            with 7: all values above 7 are equal). Prefixes with equal states have the same cases now and ever after.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ Combination = tuple[tuple[int, syntax.Count], ...]
 
 
 class State(NamedTuple):
-    """What a tracker remembers; equal states have the same future, and the same cases hold in them.
+    """The state of a tracker; equal states have the same future, and the same cases hold in them.
 
-    ``automaton`` is the state of the claim's automaton (0 if there is none), ``truths`` are those of the remembered
-    formulas, ``counters`` the reduced combinations of counts, ``cases`` the indices of the cases that hold, ascending.
+    ``automaton`` is the state of the claim's automaton (0 without one), ``truths`` those of the remembered formulas.
+    ``counters`` are the reduced combinations of counts, ``cases`` the indices of the cases that hold, ascending.
     """
 
     automaton: int
@@ -41,14 +41,14 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class Counter:
-    """Σ coefficient · count, kept exactly, or, from ``exact_below`` on, modulo ``modulus``."""
+    """A counter Σ coefficient · count, exact below ``exact_below``, from there on modulo ``modulus``."""
 
     combination: Combination
     exact_below: int = 0
     modulus: int | None = None
 
     def reduced(self, value: int) -> int:
-        """What stands for the value."""
+        """Return the representative of the value."""
         if self.modulus is None or value < self.exact_below:
             return value
         return self.exact_below + (value - self.exact_below) % self.modulus
@@ -67,7 +67,7 @@ def track(claim: WordsClaim) -> Tracker:
 
 
 class Tracker:
-    """Reads words letter by letter; ``track`` makes one."""
+    """A reader of words letter by letter; ``track`` makes one."""
 
     def __init__(self, claim: WordsClaim) -> None:
         self.claim = claim
@@ -103,7 +103,7 @@ class Tracker:
                      tuple(map(reading.counter, range(len(self.counters)))), self._holding(automaton, reading.truths))
 
     def _holding(self, automaton: int, truths: Mapping[syntax.Formula, bool]) -> tuple[int, ...]:
-        """No case with a formula holds where the formula has no truth: before the first letter."""
+        """Return the cases that hold; a formula without a truth, before the first letter, does not."""
         key = automaton, tuple(truths.get(formula, False) for formula in self.formulas)
         if key not in self.held:
             whens = [case.when for case in self.claim.cases]
@@ -124,7 +124,7 @@ class _LetterStep:
         self.truths: dict[syntax.Formula, bool] = {}
 
     def truth(self, part: syntax.Formula) -> bool:
-        """Return the truth of a part whose operands have theirs."""
+        """Return the truth of a part whose operands have their truths."""
         match part:
             case syntax.Symbol(symbol):
                 return symbol == self.symbol
@@ -169,7 +169,7 @@ def cases_at(claim: WordsClaim, word: Sequence[str], place: int) -> tuple[int, .
 
 
 def _parts_of(formulas: Iterable[syntax.Formula]) -> list[syntax.Formula]:
-    """All subformulas, each once and after its own."""
+    """Return all subformulas, each once and after its own."""
     return list(dict.fromkeys(part for formula in formulas for part in syntax.subformulas(formula)))
 
 
@@ -185,7 +185,7 @@ def _read_later(parts: Iterable[syntax.Formula]) -> dict[syntax.Formula, None]:
 
 
 class _Reads(NamedTuple):
-    """A combination of counts in lowest terms, its first coefficient positive, and what it is multiplied by."""
+    """A combination of counts in lowest terms, its first coefficient positive, and its factor."""
 
     factor: int
     combination: Combination
@@ -215,7 +215,7 @@ def _counters_of(reads: Mapping[syntax.Formula, _Reads]) -> list[Counter]:
 
 
 def _counter(combination: Combination, readers: Sequence[syntax.Formula]) -> Counter:
-    """Only a combination that never falls is reduced, and only if each reader says from where on what is alike."""
+    """Build a counter; it is reduced only if it never decreases and each reader has a period."""
     if min(number for number, _ in combination) < 0:
         return Counter(combination)
     exact_below, modulus = 0, 1
@@ -228,7 +228,7 @@ def _counter(combination: Combination, readers: Sequence[syntax.Formula]) -> Cou
 
 
 def _period(reader: syntax.Formula) -> tuple[int, int] | None:
-    """From which value on the truth of the reader repeats, and how often; None if nothing is known."""
+    """Return the value from which on the truth of the reader repeats, and its period; None if unknown."""
     if isinstance(reader, syntax.Comparison):
         return _last_change(reader), 1
     if not isinstance(reader, syntax.Predicate | syntax.PredicateOnCount) or reader.definition is not None:
@@ -239,7 +239,7 @@ def _period(reader: syntax.Formula) -> tuple[int, int] | None:
 
 
 def _last_change(comparison: syntax.Comparison) -> int:
-    """Return a value of the comparison's combination, which is 0 or more, from which on its truth is the same."""
+    """Return a value of the comparison's combination, which is 0 or more, from which on its truth is constant."""
     constant, factor = syntax.difference(comparison).constant, _reading_of(comparison).factor
 
     def truth(value: int) -> bool:

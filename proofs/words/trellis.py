@@ -1,7 +1,7 @@
 """Trellis of all words of one length: a layered graph whose edges carry the truths of some formulas.
 
-Claim       The paths from the first layer to the last are the runs of the formulas' automaton (``formula_runs``), which
-            are one for each word. States on no path are left out, and of edges with the same ends and truths all but
+Claim       The paths from the first layer to the last are the runs of the formulas' automaton (``formula_runs``), one
+            for each word. States on no path are removed, and of edges with the same ends and truths all except
             one: so the sequences of truths along paths are the sequences of truths along words.
 """
 
@@ -63,7 +63,7 @@ class Trellis(NamedTuple):
 
     def word(self, start: Value, step: Callable[[Value, int, int], Value | None], work: Work,
              ends: Callable[[Value], bool] = lambda _: True) -> Word | None:
-        """Return a word along which the steps lead from the start to an end; None if there is none."""
+        """Return a word along which the steps lead from the start to an end, or None."""
         reached = self.fold(start, step, work)
         key = next((key for key in reached[-1] if ends(key[1])), None)
         if key is None:
@@ -76,7 +76,7 @@ class Trellis(NamedTuple):
 
 
 def holds_nowhere(formula: Formula, alphabet: Sequence[str], lengths: Iterable[int]) -> bool:
-    """Whether the formula is false at every position of every word of these lengths; False if that is much work.
+    """Return whether the formula is false at every position of every word of these lengths; False if that is much work.
 
     >>> from constructions.language.parser import parse_formula
     >>> [holds_nowhere(parse_formula(text), "ab", range(1, 3)) for text in ("prev prev Q_a", "prev Q_a")]
@@ -91,7 +91,7 @@ def holds_nowhere(formula: Formula, alphabet: Sequence[str], lengths: Iterable[i
 
 
 def lengths_where_nowhere(formula: Formula, alphabet: Sequence[str], lengths: Iterable[int]) -> list[int]:
-    """Return the lengths at which the formula is false at every position of every word, as far as little work goes.
+    """Return the lengths at which the formula is false at every position of every word, within a small budget.
 
     >>> from constructions.language.parser import parse_formula
     >>> [lengths_where_nowhere(parse_formula(text), "ab", range(1, 6)) for text in ("prev prev Q_a", "LAST & EVEN")]
@@ -120,7 +120,7 @@ class Steps(NamedTuple):
 
 @lru_cache(maxsize=64)
 def _runs_of(formulas: tuple[Formula, ...]) -> FormulaRuns:
-    """Return the automaton of formulas, whose steps are worked out once for all lengths that are looked at."""
+    """Return the automaton of formulas; its steps are cached for all lengths."""
     return FormulaRuns(*formulas, everywhere=True)
 
 
@@ -128,7 +128,7 @@ class Trellises:
     """The trellis of each length, for the truths of ``formulas`` along words over an alphabet."""
 
     def __init__(self, formulas: Sequence[Formula], alphabet: Sequence[str], work: Work) -> None:
-        """Symbols that no formula names are one. Reading an edge takes one unit of the work."""
+        """Build the automaton; symbols that no formula names are one. Reading an edge costs one unit of work."""
         self.runs, self.work = _runs_of(tuple(formulas)), work
         named = {symbol for formula in formulas for symbol in symbols_of(formula)}
         self._letters = [symbol for symbol in alphabet if symbol in named]
@@ -150,7 +150,7 @@ class Trellises:
 
     @property
     def is_free_of_length(self) -> bool:
-        """Whether the beginnings of longer words are the words of each length, with their truths."""
+        """True if the prefixes of longer words are the words of each length, with equal truths."""
         return self.runs.is_past and not self.runs.mentions_length
 
     def _build(self, n: int) -> Trellis:

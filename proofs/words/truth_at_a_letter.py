@@ -1,7 +1,7 @@
 """The truth of a formula at one letter, while a word is read from the left: for classes with the truth of their words.
 
-A formula of the past is followed by what it must remember (``proofs.words.tracking``) up to the letter; of any other
-formula the whole word is remembered.
+A past formula is tracked by its tracker state (``proofs.words.tracking``) up to the letter; for any other formula the
+state is the whole word.
 """
 
 from collections.abc import Hashable
@@ -19,7 +19,7 @@ MemoryState = Hashable
 
 @dataclass(frozen=True)
 class Known:
-    """The truth, once its letter is read."""
+    """The truth, after its letter was read."""
 
     truth: bool
 
@@ -28,7 +28,7 @@ class TruthReader:
     """The truth of a formula at letter number ``letter`` of words over ``letters``."""
 
     def __init__(self, formula: Formula, letters: tuple[str, ...], letter: int) -> None:
-        """Nothing is read yet."""
+        """Build the tracker, if the formula is a past formula."""
         self.formula, self.letter = formula, letter
         self.place_of = {symbol: place for place, symbol in enumerate(letters)}
         self.tracker = _tracker(formula, letters)

@@ -1,6 +1,6 @@
-"""Where the cases of a claim hold, for many words of one length at once: formulas part by part, as columns of truths.
+"""The cases of a claim that hold, for many words of one length at once: formulas part by part, as columns of truths.
 
-It says what ``cases_at`` (tracking.py) says of one word and one place, for formulas that look ahead, too.
+``cases_at`` (tracking.py) computes the same for one word and one place; this also supports future formulas.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ LARGEST = 2**62
 
 
 class CasesOfWords:
-    """The cases of one claim; ask it about words."""
+    """The cases of one claim, evaluated on words."""
 
     def __init__(self, claim: WordsClaim) -> None:
         self.claim = claim
@@ -30,7 +30,7 @@ class CasesOfWords:
         self.parts = dict.fromkeys(syntax.postorder_of_all(claim.formulas, syntax.operands))
 
     def hold(self, words: Letters) -> Truths:
-        """[B, n + 1, cases]: whether each case holds at each place 0 … n of words [B, n] of letter indices."""
+        """Return [B, n + 1, cases]: whether each case holds at each place 0 … n of words [B, n] of letter indices."""
         count, n = words.shape
         truths = self._truths(words) if n else {}
         states = self._states(words)
@@ -44,7 +44,7 @@ class CasesOfWords:
         return held
 
     def _states(self, words: Letters) -> Letters:
-        """Return the automaton's states at each place; 0 where there is no automaton."""
+        """Return the automaton's states at each place [B, n + 1]; 0 without an automaton."""
         states = np.zeros((words.shape[0], words.shape[1] + 1), dtype=np.intp)
         if self.claim.automaton is not None and self.steps is not None:
             states[:, 0] = self.claim.automaton.start
@@ -75,7 +75,7 @@ class TruthsOfWords:
         return self.truths[formula]
 
     def truth(self, part: syntax.Formula) -> Truths:
-        """Return the truth of a part whose operands have theirs."""
+        """Return the truth [B, n] of a part whose operands have their truths."""
         parts = [self.truths[operand] for operand in syntax.operands(part)]
         match part:
             case syntax.Constant(value):
@@ -126,14 +126,14 @@ class TruthsOfWords:
         raise TypeError(f"not a formula: {type(part).__name__}")
 
     def count(self, count: syntax.Count) -> Letters:
-        """Return the numbers [B, n] that a count is; the truths of what is counted are there."""
+        """Return the values [B, n] of a count whose operand has its truths."""
         truths = self.truths[count.operand]
         if count.side == "left":
             return np.asarray(np.cumsum(truths, 1))
         return np.asarray(np.cumsum(truths[:, ::-1], 1)[:, ::-1])
 
     def _sum(self, term: syntax.Term) -> Letters:
-        """Return the value of the term; integers without a limit where 64 bits might not hold it."""
+        """Return the value of the term; Python integers where 64 bits might overflow."""
         reach = abs(term.constant) + self.n * sum(abs(number) for number, _ in term.coefficients)
         value: NDArray[Any] = np.full(self.words.shape, term.constant, dtype=np.int64 if reach < LARGEST else object)
         for number, count in term.coefficients:
@@ -142,7 +142,7 @@ class TruthsOfWords:
 
 
 def _since(left: Truths, right: Truths) -> Truths:
-    """``left since right``, position by position."""
+    """Return ``left since right``, position by position."""
     truths = np.empty_like(left)
     before: Truths = np.zeros(len(left), dtype=np.bool_)
     for place in range(left.shape[1]):

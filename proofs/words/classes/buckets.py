@@ -1,8 +1,8 @@
-"""The class of a word: how many positions are in each bucket.
+"""The class of a word: the number of positions in each bucket.
 
-Claim       Two words of the same choices with as many positions in each bucket have the same output at the position
-            that is read. A bucket of a cell is what the heads that are asked read there, and at the position that is
-            read the output's form besides, each left out where it does not depend on the symbol.
+Claim       Two words of the same choices with equally many positions in each bucket have the same output at ``at``.
+            The bucket of a cell is the tuple of what the used heads read there, each omitted where it does not depend
+            on the symbol. At ``at`` it also has the form of the output.
 Proof       docs/margins.md, section 3.
 """
 
@@ -27,19 +27,19 @@ NOTHING = 0
 MOST_CLASSES = 1 << 16
 State = TypeVar("State", bound=Hashable)
 Signature = tuple[tuple[int, int], ...]
-"""Buckets, ascending, each with the number of positions that are in it."""
+"""The buckets, ascending, each with the number of its positions."""
 BucketKey = tuple[Any, ...]
 
 
 class TooManyClasses(Unsupported):
-    """There are more classes than are counted here."""
+    """There are more classes than MOST_CLASSES."""
 
 
 @dataclass(frozen=True)
 class WordClass:
-    """Words with the same signature: one of them (the first in the order of the choices) and their weight.
+    """The words with one signature: the first of them in the order of the choices, and their weight.
 
-    The weight is their number, unless symbols were weighed.
+    The weight is their number, unless symbols have weights.
     """
 
     signature: Signature
@@ -50,12 +50,12 @@ class WordClass:
 class Buckets:
     """The buckets of the cells of a sequence of choices, read at position ``at`` (from 1).
 
-    ``by_words`` says that nothing smaller than words was found: each cell that matters is a bucket of its own.
+    ``by_words`` is True if nothing smaller than words was found: each cell that matters is a bucket of its own.
     """
 
     def __init__(self, transformer: Transformer, choices: Choices, at: int, read: Coefficients | None = None,
                  norms: Norms = NO_NORMS) -> None:
-        """``read`` is the linear form of the final vector that is read; the output, if it is left out."""
+        """Compute the buckets; ``read`` is a linear form of the final vector, by default the output."""
         self.norms = norms
         self.transformer, self.choices, self.at = transformer, tuple(map(tuple, choices)), at
         self.n = len(self.choices)
@@ -71,7 +71,7 @@ class Buckets:
 
     @property
     def by_words(self) -> bool:
-        """Whether classes are words."""
+        """True if classes are words."""
         return self.cells is None
 
     def of(self, j: int, symbol: str) -> int:
@@ -84,7 +84,7 @@ class Buckets:
         return tuple(sorted((bucket, count) for bucket, count in counts.items() if bucket != NOTHING))
 
     def classes(self) -> list[WordClass]:
-        """All classes.
+        """Return all classes.
 
         Raises:
             TooManyClasses: if there are more than MOST_CLASSES.
@@ -95,9 +95,10 @@ class Buckets:
     def fold(self, start: State, step: Callable[[State, int, str], State],
              weigh: Callable[[State, int, str], Fraction | int] = lambda state, j, symbol: 1,
              ) -> Mapping[tuple[Signature, State], tuple[tuple[str, ...], Fraction]]:
-        """All words, read from the left, by class and by the state that ``step`` comes to.
+        """Group all words, read from the left, by class and by the state after ``step``.
 
-        Each with its first word and the sum of the products of weights over its words; words of weight 0 are left out.
+        Each group has its first word and the sum of the products of weights over its words; words of weight 0 are
+        omitted.
 
         Raises:
             TooManyClasses: if there are more than MOST_CLASSES.
@@ -137,7 +138,7 @@ class Buckets:
                 for place, symbol in enumerate(symbols)}
 
     def _parts(self, cells: Cells, j: int) -> list[Callable[[str], Hashable]]:
-        """What of a cell may matter: the output's form, then what each head reads."""
+        """Return the parts of a cell that may matter: the form of the output, then the column of each head."""
         row = row_to_flint(self.read)
         output: Callable[[str], Hashable] = (lambda symbol: cells.form(row, symbol)) if j == self.at else _nothing
         return [output, *(_column_of(head, j) if j in seen_range(head, self.at) else _nothing
@@ -146,9 +147,9 @@ class Buckets:
     # -- what a class is made of ---------------------------------------------------------------------------------------
 
     def seen(self, place: int, signature: Signature) -> Mapping[int, int]:
-        """How often the head at this place of ``cells.heads`` sees each of its columns, in words of the class.
+        """Return how often the head at this place of ``cells.heads`` sees each of its columns, in words of the class.
 
-        It is what is seen from the position that is read, or by an unmasked head.
+        It is seen from ``at``, or by an unmasked head.
         """
         assert self.cells is not None, "classes are words"
         head = self.cells.heads[place]
@@ -170,7 +171,7 @@ class Buckets:
         return self.cells.form(row_to_flint(self.read), self.choices[self.at - 1][0])
 
 
-Link = tuple["Link", str] | None  # a word from its end, sharing its beginning
+Link = tuple["Link", str] | None  # a word from its end, sharing its prefix
 
 
 def _symbols(link: Link) -> tuple[str, ...]:
@@ -191,7 +192,7 @@ def _column_of(head: SeenHead, j: int) -> Callable[[str], Hashable]:
 
 
 def seen_range(head: SeenHead, at: int) -> range:
-    """Return the positions that an unmasked head sees, and a masked one from where it is read."""
+    """Return the positions that an unmasked head sees, or a masked one from ``at``."""
     return head.visible(0 if head.is_unmasked else at)
 
 

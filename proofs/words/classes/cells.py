@@ -1,8 +1,8 @@
-"""Every cell (position, symbol) run once, for all words: each number as a form over what heads answer.
+"""Affine forms of every cell (position, symbol), for all words: forms over the terms of heads.
 
-Claim       In every word of the sequence of choices, what is needed of the residual vector at j equals the forms of the
-            cell (j, w_j), if each atom is read as what the head answers in that word. So cells with equal forms hold
-            equal numbers, and an unmasked head's answer depends on its queries and on the multiset of columns alone.
+Claim       In every word of the choices, the needed part of the residual vector at j equals the forms of the cell
+            (j, w_j), if each atom has the value of the head's term in that word. So cells with equal forms have
+            equal numbers. The term of an unmasked head depends only on its queries and the multiset of columns.
 Proof       Induction on the stages: docs/margins.md, section 3.
 """
 
@@ -38,14 +38,14 @@ from proofs.words.classes.terms import (
 )
 
 Choices = Sequence[Sequence[str]]
-"""For each position the symbols that may stand there."""
+"""The symbols that may occur at each position."""
 Cell = tuple[int, str]
 Column = tuple[AtomSum, ...]
 """What a head reads of one cell: its live keys, then its values."""
 
 
 class WordsMatter(Unsupported):
-    """What a masked head sees from some position depends on the order of symbols: only words determine the output."""
+    """The view of a masked head from some position depends on the order of symbols: only words determine the output."""
 
 
 class Cells:
@@ -53,10 +53,10 @@ class Cells:
 
     def __init__(self, transformer: Transformer, needed: Needed, choices: Choices, at: int,
                  norms: Norms = NO_NORMS) -> None:
-        """Run every cell.
+        """Compute the forms of every cell.
 
         Raises:
-            WordsMatter: if a masked head that is asked from elsewhere sees what depends on symbols.
+            WordsMatter: if a masked head that is used elsewhere sees columns that depend on symbols.
         """
         self.transformer, self.needed, self.choices, self.at, self.norms = transformer, needed, choices, at, norms
         self.n = len(choices)
@@ -72,7 +72,7 @@ class Cells:
             self._norm(2 * number + 2)
 
     def cells(self) -> Iterable[Cell]:
-        """Every position with every symbol that may stand there."""
+        """Return every position with every symbol that may occur there."""
         return ((j, symbol) for j, symbols in enumerate(self.choices, start=1) for symbol in symbols)
 
     def _needed(self, j: int, stage: int) -> frozenset[str]:
@@ -121,7 +121,7 @@ class Cells:
             _add_to(vector, changes)
 
     def _norm(self, stage: int) -> None:
-        """Put the norm behind a stage, if there is one, where anything is needed."""
+        """Apply the norm after a stage, if there is one, where anything is needed."""
         epsilon = self.norms.behind(stage)
         if epsilon is None:
             return
@@ -149,12 +149,12 @@ class Cells:
         return AtomSum(ZERO, ((self.atoms.number(atom), ONE),))
 
     def form(self, row: Row, symbol: str) -> AtomSum:
-        """Return a linear form of the final vector at the position that is read, if this symbol stands there."""
+        """Return a linear form of the final vector at ``at``, if this symbol is there."""
         return combine_forms(row, self.vectors[self.at, symbol])
 
 
 def irrational_at(function: PositionFunction, j: int, n: int) -> Irrational:
-    """The value of an expression at position j, as if it were irrational: its enclosure says whether it may be."""
+    """Return the value of an expression at position j as an `Irrational`; its enclosure may be a point."""
     return Irrational(str(function), j if "i" in function.variables else 0, flint_at(function, j, n))
 
 
@@ -164,10 +164,10 @@ def _add_to(vector: dict[str, AtomSum], changes: Iterable[tuple[str, AtomSum]]) 
 
 
 class SeenHead:
-    """A head that is asked, with what it reads of every cell."""
+    """A used head, with its columns at every cell."""
 
     def __init__(self, asked: NeededHead, cells: Cells) -> None:
-        """Reads the columns from the vectors as they are before the head adds anything."""
+        """Compute the columns from the vectors before the head adds its terms."""
         self.asked, self.cells = asked, cells
         rows = [row_to_flint(row) for row in asked.columns]
         self.queries = [row_to_flint(row) for row in asked.queries]
@@ -179,12 +179,12 @@ class SeenHead:
 
     @property
     def is_unmasked(self) -> bool:
-        """Whether it sees all positions from wherever it is asked."""
+        """True if it sees all positions from everywhere."""
         return self.asked.asked_from_anywhere_alike
 
     @property
     def is_unordered(self) -> bool:
-        """Whether its weights do not depend on places."""
+        """True if its weights do not depend on positions."""
         return self.asked.head.weighting.ignores_places
 
     @cached_property
@@ -195,15 +195,15 @@ class SeenHead:
                          if any(self.columns[j, symbol] != self.columns[j, symbols[0]] for symbol in symbols))
 
     def visible(self, origin: int) -> range:
-        """What it sees from a position; everything from 0."""
+        """Return the visible positions from a position; all positions from 0."""
         n = self.cells.n
         return self.asked.head.mask.visible(origin, n) if origin else range(1, n + 1)
 
     def answer(self, name: str, cell: Cell) -> AtomSum:
-        """What it adds to a direction at a cell.
+        """Return the term of the head in a direction at a cell.
 
         Raises:
-            WordsMatter: if it is masked and sees, from elsewhere, what depends on symbols.
+            WordsMatter: if it is masked and sees, from elsewhere, columns that depend on symbols.
         """
         j = cell[0]
         origin = 0 if self.is_unmasked and self.is_unordered else j
@@ -221,7 +221,7 @@ class SeenHead:
                                         heat if divided else None))
 
     def _exact_answer(self, name: str, origin: int) -> AtomSum | None:
-        """Return the answer where it is one number: of equal values, or the mean of known ones."""
+        """Return the term where it is one number: of equal values, or the mean of exact ones."""
         if (name, origin) not in self.exact_answers:
             self.exact_answers[name, origin] = self._find_exact_answer(name, origin)
         return self.exact_answers[name, origin]

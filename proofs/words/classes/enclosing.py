@@ -1,7 +1,7 @@
-"""The output on the words of a class, enclosed.
+"""Enclosure of the output on the words of a class.
 
-What heads add is computed from how often each column is seen, so that the cost depends on the class and hardly on the
-length of its words. With a weighting that depends on places the first word of the class is run.
+Terms of heads are computed from the number of times that each column is seen. So the cost depends on the class and
+hardly on the length of its words. With a weighting that depends on positions the first word of the class is run.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from proofs.words.classes.terms import ONE, Atom, AtomSum, HeadTerm, Irrational,
 from proofs.words.replay import SPREAD_OF_MISSES, InexactHardAttention, run_soft
 
 ROOM = 64
-"""Numbers are rounded outward to so many bits more than weights are computed with."""
+"""Numbers are rounded outward to this many bits more than the precision of weights."""
 
 
 def enclose_class(buckets: Buckets, found: WordClass, bits: int) -> Interval:
-    """What is read in the words of the class, enclosed; ``bits`` is the precision of the weights.
+    """Enclose what is read in the words of the class; ``bits`` is the precision of the weights.
 
     Raises:
-        InexactHardAttention: if a hard head reads what is not known exactly.
+        InexactHardAttention: if the scores of a hard head are not exact.
         NoNorm: if a norm may divide by 0.
     """
     if buckets.cells is None:
@@ -45,10 +45,10 @@ def enclose_class(buckets: Buckets, found: WordClass, bits: int) -> Interval:
 
 def enclose_output(transformer: Transformer, word: Sequence[str], at: int, bits: int,
                    read: Mapping[str, Fraction] | None = None, norms: Norms = NO_NORMS) -> Interval:
-    """What is read at position ``at`` of one word, enclosed: the output, or a linear form ``read`` of the final vector.
+    """Enclose the output, or a linear form ``read`` of the final vector, at position ``at`` of one word.
 
     Raises:
-        InexactHardAttention: if a hard head reads what is not known exactly.
+        InexactHardAttention: if the scores of a hard head are not exact.
     """
     buckets = Buckets(transformer, [(symbol,) for symbol in word], at, read, norms)
     return enclose_class(buckets, WordClass(buckets.signature(word), tuple(word), Fraction(1)), bits)
@@ -56,7 +56,7 @@ def enclose_output(transformer: Transformer, word: Sequence[str], at: int, bits:
 
 def enclose_word(transformer: Transformer, word: Sequence[str], at: int, bits: int,
                  read: Mapping[str, Fraction], norms: Norms) -> Interval:
-    """Return the same by running the whole word, if there are no norms."""
+    """Enclose a linear form of the final vector at one position, by running the whole word without norms."""
     if norms.epsilons:
         return enclose_output(transformer, word, at, bits, read, norms)
     vector = run_soft(transformer, word, bits, SPREAD_OF_MISSES)[at - 1]
@@ -64,10 +64,10 @@ def enclose_word(transformer: Transformer, word: Sequence[str], at: int, bits: i
 
 
 class ClassRun:
-    """The atoms of one class as intervals, each computed when it is read first."""
+    """The atoms of one class as intervals, each computed when it is first read."""
 
     def __init__(self, buckets: Buckets, signature: Signature, bits: int) -> None:
-        """``buckets`` has cells."""
+        """Start with empty tables; ``buckets`` has cells."""
         assert buckets.cells is not None, "classes are words"
         self.buckets, self.signature, self.bits = buckets, signature, bits
         self.cells = buckets.cells
@@ -79,17 +79,17 @@ class ClassRun:
         self.crowds: dict[tuple[int, int], Multiset] = {}
 
     def output(self) -> Interval:
-        """What is read."""
+        """Enclose what is read."""
         return self.number(self.buckets.output_form(self.signature))
 
     def number(self, form: AtomSum) -> Interval:
-        """Return an enclosure of a form; what its atoms are made of is computed before it."""
+        """Enclose a form; the atoms in it are computed first."""
         settled = self._settled(form)
         return sum((self.atoms[atom].scaled(coefficient) for atom, coefficient in settled.atoms),
                    point(settled.constant))
 
     def _settled(self, form: AtomSum) -> AtomSum:
-        """Return the same number, without ReLUs whose sign is known, so that opposite slopes cancel."""
+        """Return the same number without ReLUs of a known sign, so that opposite slopes cancel."""
         if form.is_exact:
             return form
         return add([(self._settled_atom(atom), coefficient) for atom, coefficient in form.atoms], form.constant)
@@ -138,7 +138,7 @@ class ClassRun:
 
 
 def _seen_from(head: SeenHead, origin: int) -> Mapping[int, int]:
-    """How often each column is seen from elsewhere, where none depends on symbols."""
+    """Count how often each column is seen from elsewhere, where none depends on symbols."""
     counts: dict[int, int] = {}
     for j in head.visible(origin):
         column = head.columns[j, head.cells.choices[j - 1][0]]
@@ -147,10 +147,10 @@ def _seen_from(head: SeenHead, origin: int) -> Mapping[int, int]:
 
 
 class Multiset:
-    """What a head sees: columns, as intervals, each so many times."""
+    """The visible columns of a head, as intervals, with multiplicities."""
 
     def __init__(self, head: SeenHead, seen: Iterable[tuple[tuple[Interval, ...], int]]) -> None:
-        """All columns that are seen; those with equal numbers are one."""
+        """Merge columns with equal numbers."""
         self.head = head
         counts, columns = Counter[str](), {}
         for column, count in seen:
@@ -160,7 +160,7 @@ class Multiset:
         self.columns, self.counts = list(columns.values()), list(counts.values())
 
     def answer(self, atom: HeadTerm, queries: tuple[Interval, ...], bits: int) -> Interval:
-        """Return the head's answer to the queries, for the direction of the atom."""
+        """Return the head's term for the queries, in the direction of the atom."""
         asked = self.head.asked
         place = len(asked.live) + asked.directions.index(atom.direction)
         values = [column[place] for column in self.columns]

@@ -1,7 +1,7 @@
-"""What the output at one position needs: directions, stage by stage, and the heads that are asked.
+"""Needs of the output at one position: directions, stage by stage, and the used heads.
 
-A *stage* is the embedding (0), the attention of a layer (1, 3, …) or its feed-forward part (2, 4, …). The position that
-is read is *here*, every other one *elsewhere*. Source: docs/margins.md, section 3.
+A *stage* is the embedding (0), the attention of a layer (1, 3, …) or its feed-forward part (2, 4, …). The position of
+the output is *here*, every other one *elsewhere*. Source: docs/margins.md, section 3.
 """
 
 from collections.abc import Iterable
@@ -13,9 +13,9 @@ from proofs.words.classes.norms import NO_NORMS, Norms
 
 @dataclass(frozen=True)
 class NeededHead:
-    """A head that is asked: which of its rows of scores are live, and the directions for which it is asked.
+    """A used head: its live rows of scores, and the needed directions that it writes.
 
-    ``elsewhere`` says that it is asked from other positions, too.
+    ``elsewhere`` is True if it is also used at other positions.
     """
 
     layer: int
@@ -28,7 +28,7 @@ class NeededHead:
 
     @property
     def asked_from_anywhere_alike(self) -> bool:
-        """Whether it sees the same positions from wherever it is asked."""
+        """True if it sees the same positions from everywhere."""
         return self.head.mask is Mask.NONE
 
     @property
@@ -38,16 +38,13 @@ class NeededHead:
 
     @property
     def columns(self) -> list[Coefficients]:
-        """The forms that it reads of each position it sees: its live keys, then its values."""
+        """The forms that it reads of each visible position: its live keys, then its values."""
         return [*(self.head.keys[row] for row in self.live), *(self.head.values[name] for name in self.directions)]
 
 
 @dataclass(frozen=True)
 class Needed:
-    """For each stage the directions that are needed here and elsewhere, before its norm; and the heads that are asked.
-
-    ``asked`` has an entry for each layer.
-    """
+    """The directions needed at each stage, here and elsewhere, before its norm; and the used heads of each layer."""
 
     here: tuple[frozenset[str], ...]
     elsewhere: tuple[frozenset[str], ...]
@@ -55,7 +52,7 @@ class Needed:
 
 
 def find_needed(transformer: Transformer, form: Coefficients, norms: Norms = NO_NORMS) -> Needed:
-    """What is needed for a linear form of the final vector here; where there is a norm, what is needed before it."""
+    """Find the needs of a linear form of the final vector here; with a norm, the needs before it."""
     directions = frozenset(transformer.directions)
 
     def before_norm(wanted: frozenset[str], stage: int) -> frozenset[str]:
@@ -93,15 +90,12 @@ def _asked(number: int, layer: Layer, here: frozenset[str], elsewhere: frozenset
 
 
 def live_rows(head: Head) -> tuple[int, ...]:
-    """Return the rows of the score that are not 0 everywhere.
-
-    Where there are none, all scores are 0.
-    """
+    """Return the rows of the score that are not 0 everywhere; without any, all scores are 0."""
     return tuple(row for row, (query, key) in enumerate(zip(head.queries, head.keys, strict=True)) if query and key)
 
 
 def reach(transformer: Transformer, needed: Needed, at: int, n: int) -> range:
-    """Positions outside of which no symbol can matter to what is read at position ``at``."""
+    """Return positions outside of which no symbol can matter to what is read at position ``at``."""
     masks = {head.head.mask for heads in needed.asked for head in heads}
     first = at if masks <= {Mask.PAST} else 1
     last = at if masks <= {Mask.FUTURE} else n

@@ -1,4 +1,4 @@
-"""Layer norms behind the parts of a transformer: docs/margins.md, section 2.
+"""Layer norms after the parts of a transformer: docs/margins.md, section 2.
 
 The residual vector x becomes (x - μ) / sqrt(v + epsilon): μ is the mean over all directions, v the mean of (x - μ)².
 """
@@ -16,21 +16,21 @@ from proofs.enclosures.intervals import Interval, point
 from proofs.enclosures.rationals import ZERO, to_flint
 
 Epsilon = Fraction | None
-"""What is added under the root; None where there is no norm."""
+"""The number added under the root; None without a norm."""
 
 
 class NoNorm(Unsupported):
-    """A norm divides by what may be 0."""
+    """A norm may divide by 0."""
 
 
 @dataclass(frozen=True)
 class Norms:
-    """For each layer the epsilons behind its attention and behind its feed-forward part; empty if there are none."""
+    """The epsilons after the attention and after the feed-forward part of each layer; empty without norms."""
 
     epsilons: tuple[tuple[Epsilon, Epsilon], ...] = ()
 
     def behind(self, stage: int) -> Epsilon:
-        """Return the epsilon behind a stage: 2l - 1 is the attention of layer l, 2l its feed-forward part."""
+        """Return the epsilon after a stage: 2l - 1 is the attention of layer l, 2l its feed-forward part."""
         return self.epsilons[(stage - 1) // 2][(stage - 1) % 2] if self.epsilons and stage else None
 
 
@@ -38,12 +38,12 @@ NO_NORMS = Norms()
 
 
 def everywhere(layers: int, epsilon: Fraction) -> Norms:
-    """Return the same norm behind both parts of every layer, as transformers of 2017 have it."""
+    """Return the same norm after both parts of every layer, as in transformers of 2017."""
     return Norms(((epsilon, epsilon),) * layers)
 
 
 def enclose_inverse_root(centred: Sequence[Interval], epsilon: Fraction, bits: int) -> Interval:
-    """1 / sqrt(v + epsilon), where v is the mean of the squares of these numbers, enclosed.
+    """Enclose 1 / sqrt(v + epsilon), v the mean of the squares of these numbers.
 
     Exact where they are, and the root is rational.
 
@@ -65,7 +65,7 @@ def _square(x: Interval) -> Interval:
 
 
 def enclose_root(x: Interval, bits: int) -> Interval:
-    """Return the square root of numbers of 0 or more, to so many bits relative to its size; exact where it is rational.
+    """Enclose the square root of numbers of 0 or more, with ``bits`` relative bits; exact where it is rational.
 
     >>> enclose_root(point(to_flint(Fraction(9, 4))), 10)
     Interval(lower=3/2, upper=3/2)
@@ -81,7 +81,7 @@ def _rational_root(x: Any) -> Any:
 
 
 def _root(x: Any, bits: int, up: int) -> Any:
-    """Return the root rounded down, or up: to a multiple of a power of 2 that is small beside it."""
+    """Return the root rounded down or up, to a multiple of a power of 2 that is small relative to it."""
     p, q = int(x.p), int(x.q)
     if p <= 0:
         return ZERO

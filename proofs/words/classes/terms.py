@@ -1,8 +1,8 @@
-"""Numbers that are known up to what heads see: linear forms over interned atoms.
+"""Affine forms over hash-consed atoms, for numbers that depend on what heads see.
 
-An atom is a ReLU of a form, what a head answers to a query, a number behind a norm, or an irrational one. Equal forms
-denote equal numbers in all words of a class; forms without atoms are exact. Equality is that of tuples of exact
-rationals and numbers of atoms.
+An atom is a ReLU of a form, the term of a head for a query, a normed number, or an irrational one. Equal forms denote
+equal numbers in all words of a class; forms without atoms are exact. Forms are compared as tuples of exact rationals
+and numbers of atoms.
 """
 
 from collections.abc import Hashable, Iterable, Mapping
@@ -16,36 +16,36 @@ from proofs.enclosures.rationals import ZERO, to_flint
 K = TypeVar("K", bound=Hashable)
 ONE = to_flint(Fraction(1))
 Rational = Any
-"""FLINT's, as in ``proofs.enclosures.rationals``: exact."""
+"""An exact rational of FLINT, as in ``proofs.enclosures.rationals``."""
 Row = Mapping[str, Rational]
 """A linear form on residual vectors."""
 
 
 @dataclass(frozen=True)
 class AtomSum:
-    """constant + Σ coefficient · atom; the atoms ascend, and no coefficient is 0."""
+    """The form constant + Σ coefficient · atom; the atoms ascend, and no coefficient is 0."""
 
     constant: Rational
     atoms: tuple[tuple[int, Rational], ...] = ()
 
     @property
     def is_exact(self) -> bool:
-        """Whether it is one number, whatever heads see."""
+        """True if it is one number, independent of what heads see."""
         return not self.atoms
 
 
 @dataclass(frozen=True)
 class Relu:
-    """max(0, form)."""
+    """The atom max(0, form)."""
 
     form: AtomSum
 
 
 @dataclass(frozen=True)
 class Irrational:
-    """The value of an expression in n, and in i at position ``i`` (0 if i does not occur), at the length at hand.
+    """The value of an expression in n, and in i at position ``i`` (0 if i does not occur), at the current length.
 
-    Two of them that are written otherwise are told apart, whatever their values are.
+    Two of them with different texts are different, even if their values are equal.
     """
 
     text: str
@@ -55,10 +55,10 @@ class Irrational:
 
 @dataclass(frozen=True)
 class HeadTerm:
-    """What a head of a layer (both from 1) adds to a direction for these queries, over what it sees.
+    """The term that a head of a layer (both from 1) adds to a direction for these queries, over what it sees.
 
-    Queries are scaled, but for an irrational ``heat`` that they are still to be divided by. It sees all positions
-    (``origin`` 0), or what its mask shows from the position ``origin``.
+    Queries are divided by the temperature, except by an irrational ``heat``. The head sees all positions (``origin``
+    0), or what its mask shows from the position ``origin``.
     """
 
     layer: int
@@ -71,7 +71,7 @@ class HeadTerm:
 
 @dataclass(frozen=True)
 class Normed:
-    """A form over sqrt(v + epsilon), where v is the mean of the squares of a crowd of forms, interned."""
+    """A form over sqrt(v + epsilon), where v is the mean of the squares of a crowd (multiset) of forms, interned."""
 
     form: AtomSum
     crowd: int
@@ -82,15 +82,15 @@ Atom = Relu | HeadTerm | Normed | Irrational
 
 
 class Interned(Generic[K]):
-    """Equal things as one number, counted from 0."""
+    """A table of hash-consed values, numbered from 0."""
 
     def __init__(self) -> None:
-        """Nothing is interned yet."""
+        """Start with an empty table."""
         self.things: list[K] = []
         self._numbers: dict[K, int] = {}
 
     def number(self, thing: K) -> int:
-        """Return the number of the thing, a new one if it is new."""
+        """Return the number of the value, a new one if it is new."""
         found = self._numbers.setdefault(thing, len(self.things))
         if found == len(self.things):
             self.things.append(thing)
@@ -106,7 +106,7 @@ def exact(number: Rational) -> AtomSum:
 
 
 def add(parts: Iterable[tuple[AtomSum, Rational]], constant: Rational = ZERO) -> AtomSum:
-    """constant + Σ factor · form.
+    """Return constant + Σ factor · form.
 
     >>> from flint import fmpq
     >>> x = AtomSum(fmpq(1), ((3, fmpq(2)),))
@@ -123,7 +123,7 @@ def add(parts: Iterable[tuple[AtomSum, Rational]], constant: Rational = ZERO) ->
 
 
 def unsigned(form: AtomSum) -> tuple[Rational, AtomSum]:
-    """1 or -1, and the form times this: of a form and its negative always the same one.
+    """Return a sign s (1 or -1) and s * form, equal for a form and its negative.
 
     >>> from flint import fmpq
     >>> unsigned(exact(fmpq(-2))) == (fmpq(-1), exact(fmpq(2)))
@@ -135,10 +135,10 @@ def unsigned(form: AtomSum) -> tuple[Rational, AtomSum]:
 
 
 def sort_key(form: AtomSum) -> tuple[Any, ...]:
-    """Puts forms in an order in which equal ones are neighbours."""
+    """Return a key that sorts equal forms next to each other."""
     return form.constant, form.atoms
 
 
 def combine_forms(row: Row, vector: Mapping[str, AtomSum], constant: Rational = ZERO) -> AtomSum:
-    """Return the linear form of a residual vector, and a constant; directions without a value count as 0."""
+    """Return a linear form of a residual vector plus a constant; directions without a value count as 0."""
     return add(((vector[name], weight) for name, weight in row.items() if name in vector), constant)

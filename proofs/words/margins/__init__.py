@@ -1,1 +1,1 @@
-"""Claims by margins: the sign of the output at one position, and how far it is from its threshold (docs/margins.md)."""
+"""Claims by margins: the sign of the output at one position, and its distance to a threshold (docs/margins.md)."""

@@ -1,4 +1,4 @@
-"""Sealing a claim by margins: the certificate of docs/margins.md, section 2, canonical to the byte."""
+"""Writer of certificates of claims by margins: docs/margins.md, section 2, canonical to the byte."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ VERSION = 1
 
 
 def seal_margin(transformer: Transformer, claim: MarginClaim, norms: Norms = NO_NORMS) -> str:
-    """Return the text of the certificate. Sealing proves nothing: the checker recomputes every class."""
+    """Return the text of the certificate. It is not a proof: the checker recomputes every class."""
     certificate: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,

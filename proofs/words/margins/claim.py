@@ -20,7 +20,7 @@ NO_MARGIN = parse_expression("0")
 
 @dataclass(frozen=True)
 class Read:
-    """Where a word of n letters is judged: the truth at a letter, the output at a position of the sequence; from 1."""
+    """A letter at which the formula is judged, and the position of the sequence at which the output is read; from 1."""
 
     letter: int
     position: int
@@ -28,10 +28,10 @@ class Read:
 
 @dataclass(frozen=True)
 class MarginClaim:
-    """Where the formula holds the output is above the threshold by more than the margin, elsewhere as far below.
+    """A claim: output - threshold > margin where the formula holds, threshold - output > margin elsewhere.
 
-    Words are over the ``letters``; the network is given ``before``, the word, ``after``. The margin is an expression
-    in n, the number of letters.
+    Words are over the ``letters``; the network is given ``before``, the word, ``after``. The margin is an expression in
+    n, the number of letters.
     """
 
     formula: Formula
@@ -44,7 +44,7 @@ class MarginClaim:
     margin: Expression = field(default=NO_MARGIN)
 
     def reads(self, n: int) -> Iterator[Read]:
-        """Where words of n letters are judged."""
+        """Yield where words of n letters are judged."""
         before = len(self.before)
         match self.at:
             case "first":
@@ -55,7 +55,7 @@ class MarginClaim:
                 yield from (Read(i, before + i) for i in range(1, n + 1))
 
     def choices(self, n: int) -> list[tuple[str, ...]]:
-        """For each position of the sequence the symbols that may stand there."""
+        """Return the symbols that may occur at each position of the sequence."""
         return [*((symbol,) for symbol in self.before), *[self.letters] * n, *((symbol,) for symbol in self.after)]
 
     def letters_of(self, sequence: Sequence[str]) -> tuple[str, ...]:
@@ -66,7 +66,7 @@ class MarginClaim:
         """Return the margin at n letters; a point if it is rational.
 
         Raises:
-            InputError: if it has no value there, or one that may be negative.
+            InputError: if it is undefined there, or may be negative.
         """
         margin = enclose_in_length(self.margin, n)
         if margin.lower < 0:
@@ -76,7 +76,7 @@ class MarginClaim:
 
 
 def lengths_of_sequences(lengths: Lengths, around: int) -> Lengths:
-    """How long sequences are, with so many symbols around words of these lengths.
+    """Return the lengths of sequences, with ``around`` symbols around words of these lengths.
 
     Raises:
         InputError: if they are too long.
@@ -88,10 +88,10 @@ def lengths_of_sequences(lengths: Lengths, around: int) -> Lengths:
 
 
 def check_fits(claim: MarginClaim, transformer: Transformer) -> None:
-    """See that the network has the symbols, and numbers wherever it is run.
+    """Check that the network has the symbols, and a value for every expression at the lengths of the claim.
 
     Raises:
-        InputError: naming the first symbol that it has not, or where something has no value.
+        InputError: naming the first missing symbol, or where something is undefined.
     """
     for name, symbols in (("alphabet", claim.letters), ("before", claim.before), ("after", claim.after)):
         for symbol in symbols:

@@ -1,7 +1,7 @@
-"""Whether a claim by margins holds of all words of one length: a class of words at a time.
+"""Decision of a claim by margins for all words of one length, one class of words at a time.
 
-Every class is enclosed, at a higher precision while it is neither above the margin nor not. A word that breaks the
-claim is run once more, whole, and its truth found by plain recursion, before it is shown as one (``replay``).
+Every class is enclosed, with higher precision until its margin is decided. A word that violates the claim is run once
+more, whole, and its truth evaluated by plain recursion, before it is reported (``replay``).
 """
 
 from collections.abc import Iterable
@@ -23,9 +23,9 @@ from proofs.words.truth_at_a_letter import TruthReader
 
 @dataclass(frozen=True)
 class JudgedClass:
-    """Words of one class and one truth at one place: a word (letters only), and the margin that all of them have.
+    """Words of one class and one truth at one position: one of them (letters only), and their common margin.
 
-    The margin is the output less the threshold where the formula holds, and the threshold less the output elsewhere.
+    The margin is the output minus the threshold where the formula holds, and the threshold minus the output elsewhere.
     """
 
     word: tuple[str, ...]
@@ -37,9 +37,9 @@ class JudgedClass:
 
 @dataclass(frozen=True)
 class LengthFound:
-    """What is known of all words of n letters; ``least`` has the least margin, ``reason`` says why it is unknown.
+    """The result for all words of n letters; ``least`` has the least margin, ``reason`` explains an unknown verdict.
 
-    ``classes`` counts classes with their truth, over all places; they are words if ``by_words``.
+    ``classes`` counts classes with their truth, over all positions; they are words if ``by_words``.
     """
 
     n: int
@@ -52,7 +52,7 @@ class LengthFound:
 
 
 def decide_length(transformer: Transformer, claim: MarginClaim, n: int, norms: Norms = NO_NORMS) -> LengthFound:
-    """Decide the claim for all words of n letters, of a transformer with layer norms or without.
+    """Decide the claim for all words of n letters, of a transformer with or without layer norms.
 
     Raises:
         InputError: if the margin has no value at n.
@@ -77,7 +77,7 @@ def decide_length(transformer: Transformer, claim: MarginClaim, n: int, norms: N
 
 
 def _compare_with_mpmath(transformer: Transformer, claim: MarginClaim, shown: JudgedClass, norms: Norms) -> None:
-    """Raise InternalError if mpmath finds another output on the word that is shown; it knows no layer norms."""
+    """Raise InternalError if mpmath computes another output on the reported word; it does not support layer norms."""
     word = (*claim.before, *shown.word, *claim.after)
     if not norms.epsilons:
         values_by_mpmath(transformer, word, [{transformer.output: shown.output} if i == shown.read.position else {}
@@ -85,7 +85,7 @@ def _compare_with_mpmath(transformer: Transformer, claim: MarginClaim, shown: Ju
 
 
 class _ClassesOfLength:
-    """All classes of words of n letters, as they are judged at one place."""
+    """All classes of words of n letters, with the truth at one position."""
 
     def __init__(self, transformer: Transformer, norms: Norms, claim: MarginClaim, n: int, read: Read) -> None:
         self.claim, self.read = claim, read
@@ -99,7 +99,7 @@ class _ClassesOfLength:
             self.words.setdefault((signature, reader.truth(state)), word)
 
     def judge(self, required: Interval) -> Iterable[JudgedClass]:
-        """Each class and truth once, with a margin that is above what is required or is not, if that can be seen."""
+        """Yield each class and truth once, with a margin that is decided against the required one, if possible."""
         outputs: dict[Signature, Interval] = {}
         for (signature, truth), word in self.words.items():
             for bits in PRECISIONS:
@@ -117,7 +117,7 @@ def _margin(output: Interval, truth: bool, threshold: Fraction) -> Interval:
 
 
 def replay(transformer: Transformer, claim: MarginClaim, found: LengthFound, norms: Norms = NO_NORMS) -> LengthFound:
-    """Return a refuted length with its word judged anew: by a run of all of it, and by the definition of truth.
+    """Return a refuted length with its word judged again: by a run of all of it, and by the definition of truth.
 
     Raises:
         InternalError: if that contradicts what was found.
