@@ -1,7 +1,7 @@
-"""Numbers by mpmath: expressions, weights of scores, runs of words; another library than the enclosures, and algorithm.
+"""Evaluation by mpmath of expressions, weights and runs of words: an independent library and algorithm.
 
-What is printed is compared by ``seconded``, ``check_by_mpmath`` and ``values_by_mpmath``: each raises an error where
-mpmath disagrees, and never makes a verdict better.
+``seconded``, ``check_by_mpmath`` and ``values_by_mpmath`` compare printed numbers: each raises an error where mpmath
+disagrees, and never improves a verdict.
 """
 
 import operator
@@ -27,11 +27,11 @@ DIGITS = (100, 200, 400, 800)
 AGREEMENT = 25
 """Decimal digits to which mpmath must agree."""
 MOST_STEPS = 100_000
-"""Scores and weights of one word; mpmath is not asked for more, which takes seconds."""
+"""The most scores and weights of one word; mpmath takes seconds for more."""
 MEASURED_STEPS = 20_000
-"""More of the words of one length are not compared once so many steps are done: about 0.1 s."""
+"""The most steps for words of one length, about 0.1 s; further words are not compared."""
 Reals = Callable[[Fraction | int], Any]
-"""Makes a number, Arb's or mpmath's, with the methods exp, log, log1p, sqrt, tanh and max."""
+"""A constructor of numbers of Arb or mpmath, with the methods exp, log, log1p, sqrt, tanh and max."""
 
 _UNARY: Operations = {**UNARY, "ln": mpmath.log, "sqrt": mpmath.sqrt,
                       "log2ceil": lambda x: _log2(x, 1), "log2floor": lambda x: _log2(x, 0)}
@@ -62,7 +62,7 @@ def exponential(x: Any) -> Any:
 
 
 def weigh(scores: Sequence[mpmath.mpf], weighting: Weighting) -> list[mpmath.mpf]:
-    """Return the weights of these scores: thresholds are found by halving an interval that has them."""
+    """Return the weights of these scores; thresholds are found by bisection."""
     top = max(scores)
     if weighting.is_sparse:
         return _by_threshold([(score - top) * mpf_of(weighting.slope) for score in scores], int(1 / weighting.slope))
@@ -72,7 +72,7 @@ def weigh(scores: Sequence[mpmath.mpf], weighting: Weighting) -> list[mpmath.mpf
 
 
 def _by_threshold(scores: Sequence[mpmath.mpf], power: int) -> list[mpmath.mpf]:
-    """max(score - θ, 0)^power, with the sum 1, of scores up to 0: θ is from -1 to 0."""
+    """Return max(score - θ, 0)^power with the sum 1, for scores up to 0: θ is from -1 to 0."""
     heavy = [score for score in scores if score > -1]
     low, high = mpmath.mpf(-1), mpmath.mpf(0)
     for _ in range(mpmath.mp.prec):
@@ -85,7 +85,7 @@ def _by_threshold(scores: Sequence[mpmath.mpf], power: int) -> list[mpmath.mpf]:
 
 
 def respond(response: Response, score: Any) -> Any:
-    """Return the function of a score."""
+    """Return the response function of a score."""
     match response:
         case Response.RELU:
             return max(score, mpmath.mpf(0))
@@ -102,7 +102,7 @@ def mpf_of(x: Fraction) -> mpf:
 
 
 def _context_with_methods() -> Any:
-    """Return a context of mpmath, apart from the common one, whose numbers have the methods of Arb's."""
+    """Return a separate context of mpmath whose numbers have the methods of Arb's."""
     context = mpmath.MPContext()
     methods = {"max": max} | {name: getattr(context, name) for name in ("log", "log1p", "sqrt", "tanh")}
     methods["exp"] = lambda x: _shared(context.exp, x, context.prec)
@@ -115,7 +115,7 @@ _REALS = _context_with_methods()
 
 
 def seconded(compute: Callable[[Reals], Any], bits: int) -> Interval:
-    """Enclose by Arb what ``compute`` makes of the numbers that it is given the maker of.
+    """Enclose by Arb the result of ``compute``, which gets a constructor of numbers.
 
     >>> seconded(lambda real: real(3) / 4, 128).lower
     Fraction(3, 4)
@@ -199,7 +199,7 @@ def _feed(feedforward: FeedForward, vector: Residual) -> Residual:
 def settled_run(transformer: Transformer, word: Sequence[str]) -> tuple[list[Residual], int] | None:
     """Return the final residual vectors, and the digits with which they were computed.
 
-    None where they are many, or a head is hard, or twice the digits make others of them.
+    None if there are too many steps, a head is hard, or twice the digits give other vectors.
     """
     if any(head.weighting.is_hard for _, _, head in transformer.heads()) or steps_of(transformer, word) > MOST_STEPS:
         return None
@@ -216,10 +216,10 @@ def settled_run(transformer: Transformer, word: Sequence[str]) -> tuple[list[Res
 
 def values_by_mpmath(transformer: Transformer, word: Sequence[str],
                      enclosed: Sequence[dict[str, Interval]]) -> list[dict[str, str]] | None:
-    """The numbers that a word holds, with 25 digits, if they lie in what was enclosed; None as for ``settled_run``.
+    """Return the values on a word with 25 digits, if they are in the enclosures; None as for ``settled_run``.
 
     Raises:
-        InternalError: if one does not lie there.
+        InternalError: if a value is not in its enclosure.
     """
     if (run := settled_run(transformer, word)) is None:
         return None
@@ -234,14 +234,14 @@ def values_by_mpmath(transformer: Transformer, word: Sequence[str],
 
 
 Measured = tuple[int, Interval, Sequence[Sequence[str]]]
-"""A position, what was enclosed there, and its words: one, or two whose values are so far apart."""
+"""A position, the enclosure there, and its words: one, or two whose values have this distance."""
 
 
 def check_by_mpmath(transformer: Transformer, direction: str, measured: Iterable[Measured]) -> None:
-    """Compare what was measured of a direction, in order: the first, and more while there are steps left.
+    """Compare enclosures of a direction in order: the first, and more within the budget of steps.
 
     Raises:
-        InternalError: if a value does not lie in what was enclosed.
+        InternalError: if a value is not in its enclosure.
     """
     left = MEASURED_STEPS
     for position, found, words in measured:
@@ -255,7 +255,7 @@ def check_by_mpmath(transformer: Transformer, direction: str, measured: Iterable
 
 
 def steps_of(transformer: Transformer, word: Sequence[str]) -> int:
-    """Scores and weights of the word."""
+    """Return the number of scores and weights of the word."""
     units = [unit for layer in transformer.layers for unit in layer.feedforward.units]
     weights, n = sum(len(unit.reads) + len(unit.writes) for unit in units), len(word)
     return n * n * sum(1 for _ in transformer.heads()) + n * weights

@@ -1,6 +1,6 @@
-"""exp of a rational, enclosed between two dyadic rationals by Arb (ball arithmetic with proved bounds).
+"""Enclosures of exp of a rational by two dyadic rationals, by Arb (ball arithmetic with proved bounds).
 
-mpmath's interval exp is not used: it misses the true value at some points (its issue 1181), near ties above all.
+mpmath's interval exp is not used: it misses the true value at some points (its issue 1181), especially near ties.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ PRECISIONS = (128, 256, 512)
 """Bits of relative precision, tried in turn while a verdict is undecided."""
 GUARD_BITS = 16
 FINEST = 1 << 16
-"""No end of an enclosure other than 0 is closer to 0 than 2^-FINEST."""
+"""The exponent of the finest grid: no end of an enclosure other than 0 is closer to 0 than 2^-FINEST."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Dyadic:
 
 @contextmanager
 def working_precision(bits: int) -> Iterator[None]:
-    """Arb computes with a few more than so many bits inside, and as before afterwards."""
+    """Set the precision of Arb to ``bits`` and some guard bits within the context."""
     saved = ctx.prec
     ctx.prec = bits + GUARD_BITS
     try:
@@ -52,7 +52,7 @@ def exp_ball(x: Fraction, bits: int) -> arb:
 
 
 def enclose_exp(x: Fraction, bits: int) -> Dyadic:
-    """Return an enclosure of e^x of relative width about 2**-bits; exact at 0.
+    """Enclose e^x with relative width about 2**-bits; exact at 0.
 
     >>> enclose_exp(Fraction(0), 128)
     Dyadic(lower=1, upper=1, exponent=0)
@@ -61,7 +61,7 @@ def enclose_exp(x: Fraction, bits: int) -> Dyadic:
 
 
 def enclose_exp_of_ratio(numerator: int, denominator: int, bits: int) -> Dyadic:
-    """Return an enclosure of e^(numerator/denominator), the same as that of the rational; the denominator is above 0.
+    """Enclose e^(numerator/denominator), like the exponential of the rational; the denominator is positive.
 
     >>> enclose_exp_of_ratio(-6, 4, 128) == enclose_exp(Fraction(-3, 2), 128)
     True
@@ -72,7 +72,7 @@ def enclose_exp_of_ratio(numerator: int, denominator: int, bits: int) -> Dyadic:
 
 @lru_cache(maxsize=200_000)
 def _enclose_exp(numerator: int, denominator: int, bits: int) -> Dyadic:
-    """Kept by numerator and denominator, as the hash of a Fraction costs more than many an exponential."""
+    """Cache by numerator and denominator, as the hash of a Fraction costs more than many exponentials."""
     x = fmpq(numerator, denominator)
     with working_precision(bits + _integer_bits(x)):
         (low, low_exponent), (high, high_exponent) = _ends(arb(x).exp())
@@ -83,12 +83,12 @@ def _enclose_exp(numerator: int, denominator: int, bits: int) -> Dyadic:
 
 
 def _integer_bits(x: Any) -> int:
-    """Bits of the integer part of |x|, about: a relative error of x costs exp so many bits."""
+    """Return about the bits of the integer part of |x|, which exp loses of a relative error of x."""
     return max(0, int(x.numerator).bit_length() - int(x.denominator).bit_length())
 
 
 def exact_ends(x: arb) -> tuple[Fraction, Fraction]:
-    """Rationals around every number of the ball, as close as the working precision and 2^-FINEST allow.
+    """Return rationals around every number of the ball, as close as the working precision and 2^-FINEST allow.
 
     >>> [str(x) for x in exact_ends(arb(1) / 2)], exact_ends(arb(-10**30).exp())[0]
     (['1/2', '1/2'], Fraction(0, 1))
@@ -98,7 +98,7 @@ def exact_ends(x: arb) -> tuple[Fraction, Fraction]:
 
 
 def _outward(mantissa: int, exponent: int) -> Fraction:
-    """mantissa * 2**exponent, or a multiple of 2**-FINEST below it where that is closer to 0 than 2**-FINEST."""
+    """Return mantissa * 2**exponent, or -2**-FINEST or 0 below it if it is closer to 0 than 2**-FINEST."""
     if exponent < -FINEST and mantissa.bit_length() + exponent < -FINEST:
         return Fraction(-(mantissa < 0), 1 << FINEST)
     return Fraction(mantissa) * Fraction(2) ** exponent
@@ -109,7 +109,7 @@ def _ends(x: arb) -> list[tuple[int, int]]:
 
 
 def round_up(x: Fraction, digits: int) -> Fraction:
-    """A decimal fraction of ``digits`` or one more significant digits, the least that is at least x >= 0; 0 stays 0.
+    """Return the least decimal of ``digits`` or one more significant digits that is at least x >= 0; 0 stays 0.
 
     >>> str(round_up(Fraction(1, 3), 3)), str(round_up(Fraction(1, 4), 3))
     ('1667/5000', '1/4')

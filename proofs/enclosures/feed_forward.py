@@ -1,4 +1,4 @@
-"""The output of a feed-forward layer over a box of inputs, enclosed: for running a network."""
+"""Enclosure of the output of a feed-forward layer over a box of inputs, for running a network."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -7,12 +7,12 @@ from constructions.network.transformer import Coefficients
 from proofs.enclosures.intervals import Interval, enclose_form, point
 
 Units = tuple[tuple[Coefficients, Fraction, Fraction], ...]
-"""What each unit reads, its bias, and the weight with which the output takes it."""
+"""For each unit its linear form, its bias, and its weight in the output."""
 
 
 def enclose_output(units: Units, bias: Fraction,
                    box: Mapping[str, Interval]) -> Interval:
-    """Return an enclosure of the output over a box, exact where every unit keeps its sign or depends on one free input.
+    """Enclose the output over a box; exact where every unit has a constant sign or depends on one free input.
 
     Units of constant sign are summed as one linear form first, so that opposite slopes cancel.
     """
@@ -36,7 +36,7 @@ def enclose_output(units: Units, bias: Fraction,
 
 def _split(units: Units, bias: Fraction, box: Mapping[str, Interval], name: str,
            reads: Coefficients, offset: Fraction) -> Interval:
-    """Return the hull of the output over the two halves at the point where the unit's input is 0."""
+    """Return the hull of the output over the two halves, split where the unit's input is 0."""
     rest = enclose_form({k: w for k, w in reads.items() if k != name}, box, offset * 0).lower + offset
     knee = -rest / reads[name]
     halves = [enclose_output(units, bias, {**box, name: part})

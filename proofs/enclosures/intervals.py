@@ -45,15 +45,15 @@ class Interval:
 
     @property
     def is_point(self) -> bool:
-        """Whether it contains one number only."""
+        """True if it contains one number only."""
         return self.lower == self.upper
 
     def within(self, lower: Fraction, upper: Fraction | None) -> bool:
-        """Whether every number of the interval lies in [lower, upper]; without an ``upper``, is at least ``lower``."""
+        """Return whether all numbers of the interval are in [lower, upper], or from ``lower`` on without ``upper``."""
         return lower <= self.lower and (upper is None or self.upper <= upper)
 
     def misses(self, lower: Fraction, upper: Fraction | None) -> bool:
-        """Whether no number of the interval lies in [lower, upper], or from ``lower`` on if there is no ``upper``."""
+        """Return whether no number of the interval is in [lower, upper], or from ``lower`` on without ``upper``."""
         return self.upper < lower or (upper is not None and upper < self.lower)
 
 
@@ -71,7 +71,7 @@ def point(x: Fraction) -> Interval:
 
 
 def enclose_form(row: Coefficients, values: Mapping[str, Interval], zero: Fraction = ZERO) -> Interval:
-    """An enclosure of a linear form; directions without a value count as 0, the ``zero`` of the rationals in use."""
+    """Enclose a linear form; directions without a value count as ``zero``, the 0 of the rationals in use."""
     exact, wide = zero, None
     for name, weight in row.items():
         if (value := values.get(name)) is None:

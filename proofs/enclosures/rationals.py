@@ -1,6 +1,6 @@
-"""Rationals for running networks on many words: FLINT's, the same numbers as Python's and several times as fast.
+"""Rationals for running networks on many words: FLINT's, equal to Python's and several times as fast.
 
-They do not mix with Fractions, so they stay inside a run: what goes in is converted, and what comes out.
+They do not mix with Fractions, so they stay inside a run: inputs and outputs are converted.
 """
 
 from fractions import Fraction
@@ -15,7 +15,7 @@ ZERO: Any = fmpq(0)
 
 
 def to_flint(x: Fraction) -> Any:
-    """Return the same number.
+    """Convert a Fraction to FLINT's rational.
 
     >>> to_flint(Fraction(-6, 4))
     -3/2
@@ -24,12 +24,12 @@ def to_flint(x: Fraction) -> Any:
 
 
 def row_to_flint(row: Coefficients) -> dict[str, Any]:
-    """Return the same linear form."""
+    """Convert a linear form to FLINT's rationals."""
     return {name: to_flint(weight) for name, weight in row.items()}
 
 
 def from_flint(x: Any) -> Fraction:
-    """Return the same number.
+    """Convert FLINT's rational to a Fraction.
 
     >>> from_flint(to_flint(Fraction(-6, 4)))
     Fraction(-3, 2)
@@ -38,7 +38,7 @@ def from_flint(x: Any) -> Fraction:
 
 
 def interval_from_flint(x: Interval) -> Interval:
-    """Return the same interval; a point stays one."""
+    """Convert an interval to Fractions; a point remains a point."""
     return point(from_flint(x.lower)) if x.lower is x.upper else Interval(from_flint(x.lower), from_flint(x.upper))
 
 

@@ -1,4 +1,4 @@
-"""A softmax-weighted mean, enclosed."""
+"""Enclosure of a softmax-weighted mean."""
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
@@ -14,10 +14,10 @@ Weight = tuple[int, int]
 
 
 def weights_in_common_units(scores: Sequence[Interval], bits: int, spread: int = MAX_SPREAD) -> list[Weight]:
-    """Enclosures of exp(score - largest score), all in units of one power of 2.
+    """Enclose exp(score - largest score) for each score, all in units of one power of 2.
 
-    Only the weights are rounded; whatever is summed from them is exact. Equal exact scores give equal weights. What is
-    more than ``spread`` bits below the largest weight is enclosed by 0 and 1 unit.
+    Only the weights are rounded; sums of them are exact. Equal exact scores give equal weights. A weight more than
+    ``spread`` bits below the largest one is enclosed by 0 and 1 unit.
 
     >>> weights_in_common_units([point(Fraction(5)), point(Fraction(5))], 128)
     [(1, 1), (1, 1)]
@@ -29,7 +29,7 @@ def weights_in_common_units(scores: Sequence[Interval], bits: int, spread: int =
 
 
 def in_common_units(ends: Sequence[tuple[Dyadic, Dyadic]], spread: int = MAX_SPREAD) -> list[Weight]:
-    """Weights, each from the lower end of one enclosure to the upper end of another, in units of one power of 2."""
+    """Enclose weights, from the lower end of one enclosure to the upper end of another, in units of one power of 2."""
     highest = max(high.exponent + high.upper.bit_length() for _, high in ends)
     unit = max(min(min(low.exponent, high.exponent) for low, high in ends), highest - spread)
     return [(_in_units(low.lower, low.exponent - unit), -_in_units(-high.upper, high.exponent - unit))
@@ -37,11 +37,11 @@ def in_common_units(ends: Sequence[tuple[Dyadic, Dyadic]], spread: int = MAX_SPR
 
 
 def places_without_gaps(exponents: Iterable[int], width: int) -> dict[int, int]:
-    """Exponents that are smaller, where sums of terms mantissa * 2**exponent have the same signs.
+    """Return smaller exponents for which sums of terms mantissa * 2**exponent have the same signs.
 
-    Terms and the carries of their sum occupy ``width`` bits from an exponent on. Bits that none of these ranges touches
-    are cut out: what lies below such a gap sums to less than the lowest bit above it, so the sign of a sum is decided
-    by the part above the gap, or, if that part is exactly 0, by the part below.
+    Terms and the carries of their sum occupy ``width`` bits from an exponent on. Bits in none of these ranges are
+    removed. The terms below a gap sum to less than the lowest bit above it: the sign of a sum is decided by the part
+    above the gap, or, if that part is exactly 0, by the part below.
 
     >>> places_without_gaps([-10**30, 3, 5], 100)
     {-1000000000000000000000000000000: 0, 3: 100, 5: 102}
@@ -54,7 +54,7 @@ def places_without_gaps(exponents: Iterable[int], width: int) -> dict[int, int]:
 
 
 def _in_units(mantissa: int, shift: int) -> int:
-    """mantissa * 2**shift, rounded down."""
+    """Return mantissa * 2**shift, rounded down."""
     if shift >= 0 or mantissa == 0:
         return mantissa << shift if mantissa else 0
     return mantissa >> -shift if -shift <= 2 * MAX_SPREAD else -(mantissa < 0)
@@ -62,9 +62,9 @@ def _in_units(mantissa: int, shift: int) -> int:
 
 def enclose_mean(scores: Sequence[Interval], values: Sequence[Interval], bits: int,
                  spread: int = MAX_SPREAD, counts: Sequence[int] | None = None) -> Interval:
-    """Return an enclosure of the softmax-weighted mean of values, scores and values lying in the given intervals.
+    """Enclose the softmax-weighted mean of values, for scores and values in the given intervals.
 
-    The mean of equal numbers is exact, whatever the weights. With ``counts``, each value is there so many times.
+    The mean of equal numbers is exact for all weights. With ``counts``, each value has this multiplicity.
     """
     first = values[0]
     if first.is_point and all(value == first for value in values):
@@ -89,8 +89,8 @@ def _over_one_denominator(values: Sequence[Fraction]) -> tuple[list[int], int]:
 def _greatest_mean(weights: Sequence[Weight], values: Sequence[int]) -> tuple[int, int]:
     """Return numerator and denominator of the greatest weighted mean of ``values`` with each weight in its interval.
 
-    It puts the weights of the greatest values at their upper ends and the rest at their lower ends: starting from the
-    lower ends, raising one weight raises the mean as long as its value exceeds the mean.
+    The greatest values have their weights at the upper ends and the rest at the lower ends: starting from the lower
+    ends, raising one weight raises the mean as long as its value exceeds the mean.
     """
     total = sum(low for low, _ in weights)
     if total == 0:

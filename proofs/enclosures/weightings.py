@@ -1,7 +1,7 @@
-"""What a head adds under weightings other than softmax and the hard ones, enclosed (docs/certificate.md, section 2).
+"""Enclosures of head outputs under weightings other than softmax and the hard ones (docs/certificate.md, section 2).
 
 Each weighting has a function from scores to weights, both as intervals; weights of exact scores are exact where they
-are rational. Softmax-plus-one is softmax with an extra position to attend to, whose score and values are 0.
+are rational. Softmax-plus-one is softmax with an extra position, whose score and values are 0.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ from proofs.enclosures.intervals import Interval, point
 from proofs.enclosures.softmax import MAX_SPREAD, enclose_mean
 
 FARTHEST = 4096
-"""The logistic function is not told apart from 0 and 1 beyond so many nats: e^-4096 is below any error that matters."""
+"""Beyond this many nats the logistic function is enclosed by 0 or 1: e^-4096 is below any relevant error."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Scored:
 
 def enclose_attended(weighting: Weighting, row: Scored, columns: Mapping[str, Sequence[Interval]], bits: int,
                      spread: int = MAX_SPREAD) -> dict[str, Interval]:
-    """What a soft head adds at one row, by direction; ``columns`` has the values at the visible positions."""
+    """Enclose the output of a soft head at one row, by direction; ``columns`` are values at visible positions."""
     if weighting.is_exponential:
         nothing = [point(row.scores[0].lower * 0)] * weighting.row.extra
         scores = [*row.scores, *nothing]
@@ -42,12 +42,12 @@ def enclose_attended(weighting: Weighting, row: Scored, columns: Mapping[str, Se
 
 
 def enclose_weights(weighting: Weighting, row: Scored, bits: int) -> list[Interval]:
-    """The weights of one row, where they are no quotients of exponentials and do not follow the order of scores."""
+    """Enclose the weights of one row under a weighting that is neither exponential nor hard."""
     return WEIGHTS[weighting](row, bits)
 
 
 def _weighted_sum(weights: Sequence[Interval], values: Sequence[Interval], is_mean: bool) -> Interval:
-    """Return the sum of weight times value; a mean of equal numbers is that number."""
+    """Enclose the sum of weight times value; a mean of equal numbers is that number."""
     first = values[0]
     if is_mean and first.is_point and all(value == first for value in values):
         return first
@@ -62,7 +62,7 @@ def _weighted_sum(weights: Sequence[Interval], values: Sequence[Interval], is_me
 
 
 def sparsemax_intervals(row: Scored, bits: int) -> list[Interval]:
-    """max(score - θ, 0); θ grows with the scores, so its ends come from theirs."""
+    """Enclose max(score - θ, 0); θ grows with the scores, so its ends come from theirs."""
     if all(score.is_point for score in row.scores):
         return list(map(point, sparsemax_weights([score.lower for score in row.scores])))
     low = sparsemax_threshold([score.lower for score in row.scores])
@@ -71,7 +71,7 @@ def sparsemax_intervals(row: Scored, bits: int) -> list[Interval]:
 
 
 def entmax_intervals(row: Scored, bits: int) -> list[Interval]:
-    """max(score/2 - θ, 0)², where θ grows with the scores, too; exact where the weights above 0 are equal."""
+    """Enclose max(score/2 - θ, 0)², where θ grows with the scores; exact where the weights above 0 are equal."""
     if all(score.is_point for score in row.scores):
         return entmax_weights([score.lower for score in row.scores], bits)
     low = _Support([score.lower for score in row.scores]).threshold(bits)
@@ -81,7 +81,7 @@ def entmax_intervals(row: Scored, bits: int) -> list[Interval]:
 
 
 def entmax_weights(scores: Sequence[Fraction], bits: int) -> list[Interval]:
-    """Return the weights of exact scores under 1.5-entmax.
+    """Enclose the weights of exact scores under 1.5-entmax.
 
     >>> entmax_weights([Fraction(2), Fraction(2), Fraction(0)], 64)[0]
     Interval(lower=Fraction(1, 2), upper=Fraction(1, 2))
@@ -92,14 +92,14 @@ def entmax_weights(scores: Sequence[Fraction], bits: int) -> list[Interval]:
 
 
 class _Support:
-    """Where 1.5-entmax has weights above 0, found exactly: θ is the lesser root of Σ (a_j - θ)² = 1 there.
+    """The support of 1.5-entmax, found exactly: θ is the lesser root of Σ (a_j - θ)² = 1 over it.
 
     With the halves a_1 >= a_2 >= ... of the scores, k of them exceed θ if the squares of a_j - a_k, j < k, sum to less
     than 1. With S = Σ (a_1 - a_j) and Q the sum of their squares, θ = a_1 - (S + √(S² - k (Q - 1)))/k.
     """
 
     def __init__(self, scores: Sequence[Fraction]):
-        """Of these scores."""
+        """Find the support of these scores."""
         halves = sorted((score / 2 for score in scores), reverse=True)
         self.top = halves[0]
         self.total = squares = self.top * 0
@@ -112,13 +112,13 @@ class _Support:
         self.discriminant = self.total * self.total - self.count * (squares - 1)
 
     def threshold(self, bits: int) -> Interval:
-        """θ."""
+        """Enclose θ."""
         root = square_root(self.discriminant, bits)
         return Interval(self.top - (self.total + root.upper) / self.count,
                         self.top - (self.total + root.lower) / self.count)
 
     def weight(self, score: Fraction, root: Interval) -> Interval:
-        """((p + √D)/k)² with p = S - k (a_1 - score/2), multiplied out: exact if p = 0, or the root is."""
+        """Enclose ((p + √D)/k)² with p = S - k (a_1 - score/2), multiplied out: exact if p = 0, or the root is."""
         p = self.total - self.count * (self.top - score / 2)
         if p + root.upper <= 0:
             return point(p * 0)
@@ -129,7 +129,7 @@ class _Support:
 
 
 def square_root(x: Any, bits: int) -> Interval:
-    """Return the square root of a rational that is at least 0, in its kind of rationals; exact if it is rational.
+    """Enclose the square root of a rational of 0 or more, in its type of rationals; exact if it is rational.
 
     >>> square_root(Fraction(9, 4), 64).is_point
     True
@@ -146,17 +146,17 @@ def square_root(x: Any, bits: int) -> Interval:
 
 
 def relu_intervals(row: Scored, bits: int) -> list[Interval]:
-    """max(score, 0)."""
+    """Enclose max(score, 0)."""
     return _by_ends(row, relu_weights)
 
 
 def relu_over_n_intervals(row: Scored, bits: int) -> list[Interval]:
-    """max(score, 0)/n."""
+    """Enclose max(score, 0)/n."""
     return _by_ends(row, lambda scores: relu_weights(scores, row.n))
 
 
 def _by_ends(row: Scored, weights: Callable[[Sequence[Fraction]], list[Fraction]]) -> list[Interval]:
-    """Of weights that grow with their own score and depend on nothing else."""
+    """Enclose weights that grow with their own score and do not depend on others."""
     low = weights([score.lower for score in row.scores])
     if all(score.is_point for score in row.scores):
         return list(map(point, low))
@@ -164,14 +164,15 @@ def _by_ends(row: Scored, weights: Callable[[Sequence[Fraction]], list[Fraction]
 
 
 def sigmoid_intervals(row: Scored, bits: int) -> list[Interval]:
-    """Return the logistic function of the scores."""
+    """Enclose the logistic function of the scores."""
     return [logistic(score, bits) for score in row.scores]
 
 
 def stick_breaking_intervals(row: Scored, bits: int) -> list[Interval]:
-    """Of geometric and stick-breaking attention: from the nearest position on, each takes its share of what is left.
+    """Enclose the weights of geometric and stick-breaking attention: each position takes its share of the rest.
 
-    The position itself, the last of a future mask and the first of a past one, takes nothing.
+    Positions are visited from the nearest one. The position itself, the last of a future mask and the first of a past
+    one, has the weight 0.
     """
     nearest_first = list(row.scores) if row.mask is Mask.PAST else list(reversed(row.scores))
     zero = row.scores[0].lower * 0
@@ -184,7 +185,7 @@ def stick_breaking_intervals(row: Scored, bits: int) -> list[Interval]:
 
 
 def logistic(score: Interval, bits: int) -> Interval:
-    """σ(x) = 1/(1 + e^-x), in the rationals of the score; exact at 0.
+    """Enclose σ(x) = 1/(1 + e^-x), in the rationals of the score; exact at 0.
 
     >>> logistic(point(Fraction(0)), 64)
     Interval(lower=Fraction(1, 2), upper=Fraction(1, 2))
@@ -210,7 +211,7 @@ def _positive_part(x: Interval) -> Interval:
 
 
 def _square(x: Interval) -> Interval:
-    """Of numbers that are at least 0."""
+    """Return the squares of numbers of 0 or more."""
     return Interval(x.lower * x.lower, x.upper * x.upper)
 
 
@@ -223,4 +224,4 @@ WEIGHTS: Mapping[Weighting, Callable[[Scored, int], list[Interval]]] = {
     Weighting.GEOMETRIC: stick_breaking_intervals,
     Weighting.STICK_BREAKING: stick_breaking_intervals,
 }
-"""The soft weightings that are not exponential."""
+"""The enclosures of the soft weightings that are not exponential."""

@@ -1,7 +1,7 @@
-"""The exponential of one execution: a number of the format, at most so many units in the last place off.
+"""The exponential of one execution: a number of the format, with an error bound in units in the last place.
 
-The true value is enclosed between rationals (Arb), ever more narrowly, until the number that is asked for is certain.
-That ends: e^d for a rational d other than 0 is irrational, and so is 2^d unless d is an integer, when it is exact.
+The true value is enclosed between rationals (Arb), with increasing precision, until the result is certain. That
+terminates: e^d for a rational d other than 0 is irrational, and so is 2^d unless d is an integer, when it is exact.
 """
 
 from dataclasses import dataclass, field
@@ -17,15 +17,15 @@ from proofs.enclosures.float_models.numbers import ONE, ZERO, Arithmetic, Number
 
 FIRST_BITS = 96
 LEAST_ULP = Fraction(1, 2)
-"""No function to the format is more accurate everywhere."""
+"""Half a unit: no function to the format is more accurate everywhere."""
 
 
 @dataclass
 class Exponential:
-    """e^d or 2^d for d <= 0, where |computed - true| <= ``ulp`` units in the last place of the true value, and 0 to 1.
+    """The function e^d or 2^d for d <= 0, in 0..1, with |computed - true| <= ``ulp`` units in the last place of it.
 
-    A *shift* s in [-1, 1] asks for the number nearest to the true value plus s * ulp units, among those that the class
-    allows; s = 0 for the nearest of all, s = 1 and s = -1 for the greatest and the least that are allowed.
+    A *shift* s in [-1, 1] selects the number nearest to the true value plus s * ulp units, among those that the model
+    allows; s = 0 selects the nearest, s = 1 and s = -1 the greatest and the least allowed number.
 
     Raises:
         InputError: if ``ulp`` is below 1/2.
@@ -74,7 +74,7 @@ class Exponential:
         return self.arithmetic.round((units, exponent))
 
     def _units(self, true: Fraction, shift: Fraction) -> int:
-        """As an integer multiple of the unit: the nearest to the true value plus shift * ulp, within ulp of it."""
+        """Return the nearest integer multiple of the unit to the true value plus shift * ulp, within ulp of it."""
         least, most = -((self.ulp - true).__floor__()), (true + self.ulp).__floor__()
         return max(0, min(max(round(true + shift * self.ulp), least), most))
 
@@ -90,7 +90,7 @@ def _enclose(d: Fraction, base: str, bits: int) -> tuple[Fraction, Fraction]:
 
 @cache
 def log2_of_e(target: Format) -> Number:
-    """log2(e), rounded to a format.
+    """Return log2(e), rounded to a format.
 
     >>> from constructions.network.float_formats import FORMATS
     >>> exact_value(log2_of_e(FORMATS["bfloat16"]))

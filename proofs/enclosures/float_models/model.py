@@ -1,4 +1,4 @@
-"""A class of float runs: what a run does, and what it may choose (docs/floats.md, section 1)."""
+"""A float model: the fixed and the free choices of its executions (docs/floats.md, section 1)."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from constructions.network.float_formats import Format, parse_format
 
 FORMAT_FIELDS = ("storage", "inputs", "sums", "scores", "softmax", "weights")
 FIELDS = (*FORMAT_FIELDS, "normalised", "exp_ulp", "exp_base", "block")
-"""The fields, in the order in which a certificate has them; behind them, where sums are cut off, there is CUT_OFF."""
+"""The fields in the order of a certificate; CUT_OFF follows them where sums are truncated."""
 CUT_OFF = "sum_ulp"
 WITHIN = (("inputs", "storage"), ("storage", "sums"), ("scores", "sums"), ("scores", "softmax"), ("weights", "softmax"))
-"""All numbers of the first format are numbers of the second."""
+"""Pairs of formats: all numbers of the first are numbers of the second."""
 LEAST_PRECISION = 3
-"""So many bits inputs have: 1/4, 3/4 and 5/4 are then numbers of every format."""
+"""The least precision of inputs, in bits: 1/4, 3/4 and 5/4 are then numbers of every format."""
 MAX_NAME = 100
 MAX_BLOCK = 1 << 20
 _RATIONAL = re.compile(r"(0|[1-9][0-9]{0,17})(/[1-9][0-9]{0,17})?", re.ASCII)
 
 
 class Normalised(StrEnum):
-    """When the weights are divided by their sum: before or after the values are weighed."""
+    """The order of the division by the sum of weights: before or after the weighted sum of values."""
 
     BEFORE = "before"
     AFTER = "after"
@@ -37,7 +37,7 @@ class Normalised(StrEnum):
 
 
 class ExpBase(StrEnum):
-    """exp(x), or exp2 of x log2(e)."""
+    """The base of exponentials: exp(x), or exp2 of x log2(e)."""
 
     E = "e"
     TWO = "2"
@@ -46,15 +46,15 @@ class ExpBase(StrEnum):
 
 @dataclass(frozen=True)
 class FloatModel:
-    """What is fixed of a float run; all that the fields leave open may be chosen anew for each number.
+    """The fixed choices of a float execution; whatever the fields leave open may be chosen anew for each number.
 
-    An exponential is off by at most ``exp_ulp`` units in the last place, and exp(0) is 1. Where weights are normalised
-    after the sum, both partial sums may be rescaled, by one number, after each ``block`` of positions; 0 for none.
-    Where sums of products are cut off and not rounded to nearest, ``sum_ulp`` is above 1: they are off by at most so
-    many u for each of the numbers that are added up. ``assumed`` says of some fields what is assumed, and its source.
+    The error of an exponential is at most ``exp_ulp`` units in the last place, and exp(0) is 1. Where weights are
+    normalised after the sum, both partial sums may be rescaled, by one number, after each ``block`` of positions; 0 for
+    none. Where sums of products are truncated and not rounded to nearest, ``sum_ulp`` is above 1: their error is at
+    most sum_ulp u for each summand. ``assumed`` states the assumption of some fields, and its source.
 
     Raises:
-        InputError: if a format is not within the one that takes its numbers up, or a number is out of its range.
+        InputError: if a format does not contain the format of its inputs, or a number is out of its range.
     """
 
     name: str
@@ -87,7 +87,7 @@ class FloatModel:
             raise InputError(f"run class {self.name}: block is {self.block}, expected 0 to {MAX_BLOCK}")
 
     def with_exp_ulp(self, exp_ulp: Fraction) -> FloatModel:
-        """Return the class with another bound on exponentials, under a name that says so.
+        """Return the model with another error bound of exponentials, under a name with that bound.
 
         Raises:
             InputError: if no exponential is so close.
@@ -98,16 +98,16 @@ class FloatModel:
 
     @property
     def exp_error(self) -> Fraction:
-        """An exponential that is a normal number is off by at most so much of itself."""
+        """The bound of the relative error of an exponential that is a normal number."""
         return 2 * self.exp_ulp * self.softmax.roundoff
 
     @property
     def sums_in_words(self) -> str:
-        """The format of sums of products, and whether they are cut off."""
+        """The format of sums of products, and whether they are truncated."""
         return f"{self.sums}, cut off within {self.sum_ulp} u" if self.sum_ulp > 1 else str(self.sums)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the fields as they stand in a certificate."""
+        """Return the fields as in a certificate."""
         fields = {key: getattr(self, key) for key in FIELDS}
         return {"name": self.name,
                 **{key: value if isinstance(value, int) else str(value) for key, value in fields.items()},
@@ -115,12 +115,12 @@ class FloatModel:
 
 
 def is_within(narrow: Format, wide: Format) -> bool:
-    """Whether all numbers of the one are numbers of the other."""
+    """Return whether all numbers of one format are numbers of the other."""
     return narrow.precision <= wide.precision and wide.least <= narrow.least and narrow.greatest <= wide.greatest
 
 
 def read_run_class(name: str, entry: Mapping[str, Any]) -> FloatModel:
-    """Return the class of this name, from the fields of a TOML table or of a certificate.
+    """Return the model of this name, from the fields of a TOML table or of a certificate.
 
     Raises:
         InputError: naming the first field that is missing, unknown or wrong.
@@ -149,7 +149,7 @@ def read_run_class(name: str, entry: Mapping[str, Any]) -> FloatModel:
 
 
 def _check_reached(name: str, exp_ulp: Fraction) -> None:
-    """Refuse a class of which there is no run: exponentials, which are irrational, are no closer than half a unit."""
+    """Reject a model without executions: exponentials, which are irrational, may err by half a unit."""
     if 2 * exp_ulp < 1:
         raise InputError(f"run class {name}: exp_ulp is {exp_ulp}, expected 1/2 (correctly rounded) or more")
 
@@ -175,7 +175,7 @@ def _assumed(where: str, assumed: object) -> Mapping[str, str]:
 
 
 def read_float_models(text: str, where: str) -> dict[str, FloatModel]:
-    """All classes of a TOML text, by name.
+    """Return all models of a TOML text, by name.
 
     Raises:
         InputError: if it is not TOML, or one of them is malformed.
@@ -192,7 +192,7 @@ def read_float_models(text: str, where: str) -> dict[str, FloatModel]:
 
 @cache
 def presets() -> Mapping[str, FloatModel]:
-    """Return the classes that are known by name.
+    """Return the models with predefined names.
 
     >>> str(presets()["bfloat16/binary32"].sums)
     'binary32'

@@ -1,6 +1,6 @@
-"""The numbers that a float run holds, as integers: mantissa * 2**exponent, rounded to a format after each operation.
+"""The numbers of a float execution, as integers: mantissa * 2**exponent, rounded to a format after each operation.
 
-Nothing here is a floating-point number of the machine: each result is the exact one, rounded by integer arithmetic.
+No result is a floating-point number of the machine: each is exact, then rounded by integer arithmetic.
 """
 
 from dataclasses import dataclass
@@ -9,17 +9,17 @@ from fractions import Fraction
 from constructions.network.float_formats import Format
 
 Number = tuple[int, int]
-"""(mantissa, exponent); the same number may be written with several exponents."""
+"""A pair (mantissa, exponent); a number has several such pairs."""
 ZERO: Number = (0, 0)
 ONE: Number = (1, 0)
 
 
 class NotFinite(Exception):
-    """A result is greater than the largest number of its format: a run would hold an infinity."""
+    """A result is greater than the largest number of its format: an execution would overflow to infinity."""
 
 
 def exact_value(x: Number) -> Fraction:
-    """Return the rational.
+    """Return the rational value.
 
     >>> exact_value((3, -2))
     Fraction(3, 4)
@@ -42,32 +42,34 @@ def reduced(x: Number) -> Number:
 
 
 def add_exactly(x: Number, y: Number) -> Number:
-    """x + y, not rounded."""
+    """Return x + y exactly."""
     if x[1] >= y[1]:
         return (x[0] << (x[1] - y[1])) + y[0], y[1]
     return x[0] + (y[0] << (y[1] - x[1])), x[1]
 
 
 def multiply_exactly(x: Number, y: Number) -> Number:
-    """x * y, not rounded."""
+    """Return x * y exactly."""
     return x[0] * y[0], x[1] + y[1]
 
 
 def negated(x: Number) -> Number:
-    """-x."""
+    """Return -x."""
     return -x[0], x[1]
 
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """Operations whose results are numbers of ``format``: to nearest, ties to even; below the least normal number they
-    are kept as subnormal numbers or, with ``flush``, replaced by 0."""
+    """Operations on numbers of ``format``, rounded to nearest, ties to even.
+
+    Results below the least normal number are subnormal numbers or, with ``flush``, 0.
+    """
 
     format: Format
     flush: bool = False
 
     def round(self, x: Number) -> Number:
-        """Return the number of the format for an exact result.
+        """Round an exact result to the format.
 
         >>> from constructions.network.float_formats import FORMATS
         >>> Arithmetic(FORMATS["bfloat16"]).round((257, 0)), Arithmetic(FORMATS["bfloat16"]).round((259, 0))
@@ -102,15 +104,15 @@ class Arithmetic:
         return mantissa, exponent
 
     def add(self, x: Number, y: Number) -> Number:
-        """x + y."""
+        """Return x + y, rounded."""
         return self.round(add_exactly(x, y))
 
     def multiply(self, x: Number, y: Number) -> Number:
-        """x * y."""
+        """Return x * y, rounded."""
         return self.round(multiply_exactly(x, y))
 
     def divide(self, x: Number, y: Number) -> Number:
-        """x / y for y > 0: so many bits of the quotient that the last one, set if something is left, decides no tie.
+        """Return x / y for y > 0, rounded; the last computed bit is sticky, so that inexact quotients are not ties.
 
         >>> from constructions.network.float_formats import FORMATS
         >>> exact_value(Arithmetic(FORMATS["binary16"]).divide((1, 0), (3, 0)))
@@ -124,5 +126,5 @@ class Arithmetic:
         return self.round((quotient if x[0] > 0 else -quotient, x[1] - y[1] - bits - 1))
 
     def number(self, x: Fraction) -> Number:
-        """Return the number of the format for a rational."""
+        """Round a rational to the format."""
         return self.divide((x.numerator, 0), (x.denominator, 0))
