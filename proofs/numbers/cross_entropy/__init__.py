@@ -1,1 +1,1 @@
-"""How well next symbols can be predicted: two languages' prefixes, entropies, and what little sensitivity forces."""
+"""Bounds of cross-entropy: the prefixes and entropies of two languages, and lower bounds from low sensitivity."""

@@ -1,17 +1,17 @@
-"""2DYCK as a language model: what prefixes weigh by their height, and how often a closing bracket's type is asked for.
+"""2DYCK as a language model: masses of prefixes by height, and the probability that the type of a bracket matters.
 
 Source      [Hahn] Section 6: S -> (S)S or [S]S with probability p/2 each, S -> ε with 1 - p. From left to right: at
-            height k > 0 a bracket opens with probability p (both types alike), or the one that is open closes, with
+            height k > 0 a bracket opens with probability p (both types equally), or the open one closes, with
             1 - p; at height 0 one opens with p, or the word ends with 1 - p.
-Masses      Prefixes of length n and height k weigh a_n(k) = B(n, k) p^((n+k)/2) (1-p)^((n-k)/2) for even n - k, where
+Masses      Prefixes of length n and height k have the mass a_n(k) = B(n, k) p^((n+k)/2) (1-p)^((n-k)/2) for even n - k.
             B(n, k) = (k+1)/(n+1) · C(n+1, (n-k)/2) counts the paths that never go below 0 (ballot numbers): each has
             (n+k)/2 steps up, (n-k)/2 down, and B(n+1, k) = B(n, k-1) + B(n, k+1).
 Closing     Of the paths of length n to k, those whose last step is down are B(n-1, k+1), the share
-            (k+2)(n-k)/(2(k+1)n), whatever p.
+            (k+2)(n-k)/(2(k+1)n), for every p.
 Asked       P_0(n), the probability that a prefix of length n ends with a closing bracket and is not balanced, is
             Σ_(k>=1) (1-p) a_(n-1)(k+1) / Σ_k a_n(k).
 Optimal     After every prefix p/2, p/2 and 1 - p are the probabilities of the three symbols that may follow: the
-            entropy is h(p) + p ln 2, whatever the prefix.
+            entropy is h(p) + p ln 2 after every prefix.
 Limits      For ρ = p/(1-p) < 1: ρ(2-ρ)/(1+ρ) over even n, (3-ρ)/4 over odd n. For even n a_n(k)/a_n(0) = (k+1)ρ^(k/2)
             C(n+1, (n-k)/2)/C(n+1, n/2), and the quotient is at most 1 and tends to 1, so (dominated convergence) sums
             over k tend to those of (k+1)ρ^(k/2): (1-ρ)²/(1+ρ) times Σ_(k=2,4,...) (k+2)/2 ρ^(k/2), which is
@@ -27,7 +27,7 @@ from proofs.numbers.cross_entropy.entropies import binary_entropy, one_bit, tota
 
 
 def paths(n: int, height: int) -> int:
-    """B(n, k): how many prefixes of one type of bracket have length n and this height.
+    """Return B(n, k): the number of prefixes of one type of bracket of length n and this height.
 
     >>> [paths(4, k) for k in range(6)]
     [2, 0, 3, 0, 1, 0]
@@ -38,7 +38,7 @@ def paths(n: int, height: int) -> int:
 
 
 def mass(n: int, height: int, p: Fraction) -> Fraction:
-    """a_n(k): what all prefixes of length n and this height weigh.
+    """Return a_n(k): the mass of all prefixes of length n and this height.
 
     >>> str(mass(3, 1, Fraction(1, 2)))
     '1/4'
@@ -48,12 +48,12 @@ def mass(n: int, height: int, p: Fraction) -> Fraction:
 
 
 def mass_alive(n: int, p: Fraction) -> Fraction:
-    """What all prefixes of length n weigh: the probability that a word has at least n symbols."""
+    """Return the mass of all prefixes of length n: the probability that a word has at least n symbols."""
     return sum((mass(n, height, p) for height in range(n + 1)), Fraction(0))
 
 
 def asked_for_type(n: int, p: Fraction) -> Fraction:
-    """P_0(n): the probability that a prefix of length n ends with a closing bracket and is not balanced.
+    """Return P_0(n): the probability that a prefix of length n ends with a closing bracket and is not balanced.
 
     >>> [str(asked_for_type(n, Fraction(1, 2))) for n in (1, 2, 3, 4)]
     ['0', '0', '1/3', '1/6']
@@ -63,7 +63,7 @@ def asked_for_type(n: int, p: Fraction) -> Fraction:
 
 
 def limits_of_asked(p: Fraction) -> tuple[Fraction, Fraction]:
-    """Where P_0(n) tends over even n, and over odd n, for p < 1/2.
+    """Return the limits of P_0(n) over even n, and over odd n, for p < 1/2.
 
     >>> [str(limit) for limit in limits_of_asked(Fraction(1, 5))]
     ['7/20', '11/16']
@@ -73,5 +73,5 @@ def limits_of_asked(p: Fraction) -> tuple[Fraction, Fraction]:
 
 
 def optimal_entropy(p: Fraction) -> Interval:
-    """h(p) + p ln 2, after every prefix."""
+    """Return h(p) + p ln 2, the entropy after every prefix."""
     return total(binary_entropy(p), one_bit().scaled(p))

@@ -1,6 +1,6 @@
-"""Entropies and costs of predictions in nats, enclosed: h(p), ln(1 + e^x), and sums of them.
+"""Enclosures of entropies and costs of predictions in nats: h(p), ln(1 + e^x), and sums of them.
 
-Everything is enclosed by Arb at ``BITS`` bits, and computed by mpmath as well.
+All numbers are enclosed by Arb with ``BITS`` bits, and compared with mpmath.
 """
 
 from fractions import Fraction
@@ -14,12 +14,12 @@ BITS = 128
 
 
 def one_bit() -> Interval:
-    """ln 2, the entropy of a fair coin."""
+    """Enclose ln 2, the entropy of a fair coin."""
     return binary_entropy(Fraction(1, 2))
 
 
 def binary_entropy(p: Fraction) -> Interval:
-    """h(p) = -p ln p - (1 - p) ln(1 - p), for 0 <= p <= 1.
+    """Enclose h(p) = -p ln p - (1 - p) ln(1 - p), for 0 <= p <= 1.
 
     >>> binary_entropy(Fraction(1))
     Interval(lower=Fraction(0, 1), upper=Fraction(0, 1))
@@ -28,7 +28,7 @@ def binary_entropy(p: Fraction) -> Interval:
 
 
 def softplus(x: Interval) -> Interval:
-    """ln(1 + e^x), which grows with x: the cost of the event whose log-odds are -x.
+    """Enclose ln(1 + e^x), which grows with x: the cost of the event whose log-odds are -x.
 
     >>> zero = softplus(Interval(Fraction(0), Fraction(0)))
     >>> zero.lower < Fraction(69314718056, 10**11) < zero.upper + Fraction(1, 10**11)
@@ -39,12 +39,12 @@ def softplus(x: Interval) -> Interval:
 
 
 def _softplus(x: Fraction, real: Reals) -> Any:
-    """No exponential of a large number is taken."""
+    """Return ln(1 + e^x) without the exponential of a large number."""
     return real(max(x, Fraction(0))) + real(-abs(x)).exp().log1p()
 
 
 def logistic(x: Fraction) -> Interval:
-    """1/(1 + e^(-x)), the probability whose log-odds are x.
+    """Enclose 1/(1 + e^(-x)), the probability whose log-odds are x.
 
     >>> logistic(Fraction(0)).lower
     Fraction(1, 2)
@@ -53,11 +53,11 @@ def logistic(x: Fraction) -> Interval:
 
 
 def cost(share: Fraction, log_odds: Interval, asked: Fraction = Fraction(1)) -> Interval:
-    """Return the cross-entropy in nats of an event of probability ``share``, predicted with these log-odds.
+    """Enclose the cross-entropy in nats of an event of probability ``share``, predicted with these log-odds.
 
-    That is ``share`` ln(1 + e^(-a)) + (1 - ``share``) ln(1 + e^a); it is convex in a and least, the entropy of the
-    event, at a = ln(share/(1 - share)). An enclosure over all a of the interval. Where the event may happen only with
-    the probability ``asked``, that is in the place of 1.
+    It is ``share`` ln(1 + e^(-a)) + (1 - ``share``) ln(1 + e^a), over all a of the interval. It is convex in a, and
+    least (the entropy of the event) at a = ln(share/(1 - share)). If the question occurs only with the probability
+    ``asked``, that replaces 1.
     """
     return (softplus(log_odds.scaled(Fraction(-1))).scaled(share) + softplus(log_odds).scaled(asked - share))
 

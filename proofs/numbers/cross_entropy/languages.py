@@ -1,8 +1,8 @@
-"""The two languages of [Hahn] Section 6 as chains over prefixes, and the binary question that is hard about them.
+"""The two languages of [Hahn] Section 6 as chains over prefixes, and the binary question that is hard for each.
 
-After a prefix the question is asked with some probability, and its answer is yes with another one: PARITY, does the
-word end here (asked always); 2DYCK, if a bracket closes here, is it ) and not ]. Everything else that is to be
-predicted costs ``base``, whatever is answered, to who predicts it as well as it can be (docs/hahn.md).
+After a prefix the question occurs with some probability, and its answer is yes with another one: PARITY, does the word
+end here (always); 2DYCK, if a bracket closes here, is it ) and not ]. All other predictions cost ``base`` at best,
+independent of the answer (docs/hahn.md).
 """
 
 from collections.abc import Callable
@@ -17,14 +17,14 @@ from proofs.numbers.cross_entropy.entropies import one_bit, total
 
 ZERO = Fraction(0)
 State = tuple[Any, str]
-"""What of a prefix matters for what follows, and its last symbol."""
+"""The part of a prefix that determines what follows, and its last symbol."""
 Exchange = tuple[int, str, str]
-"""A position, the symbol there, and the one that takes its place."""
+"""A position, the symbol there, and its replacement."""
 
 
 @dataclass(frozen=True)
 class Levels:
-    """Cross-entropies at one length, for predictors that know all, the last symbol, or nothing."""
+    """Cross-entropies at one length, for predictors that use everything, the last symbol, or nothing."""
 
     optimal: Interval
     last_symbol: Interval
@@ -33,14 +33,15 @@ class Levels:
 
 @dataclass(frozen=True)
 class PrefixQuestions:
-    """A distribution over words, and what is asked after their prefixes.
+    """A distribution over words, and a question after their prefixes.
 
-    A prefix has a state: ``start``, and the ``step`` of a state and one more symbol. ``weigh`` is the probability that
-    a symbol follows a state; ``question`` that the question is asked there, and that it is asked and the answer is yes.
+    A prefix has a state: ``start``, or the ``step`` of a state by one more symbol. ``weigh`` is the probability that a
+    symbol follows a state. ``question`` is the probability that the question occurs there, and that it occurs with the
+    answer yes.
 
-    For a length, ``levels`` are three cross-entropies; ``exchanges`` those whose effect on the log-odds bounds the
-    cross-entropy from below; ``forced`` the least cross-entropy if these change the log-odds by at most so much
-    (``bounds``); ``prefixes`` how many there are, and ``states`` how many states they lead to, at most.
+    For a length, ``levels`` are three cross-entropies, and ``exchanges`` those whose effect on the log-odds bounds the
+    cross-entropy from below. ``forced`` is the least cross-entropy for a bound of that effect (``bounds``);
+    ``prefixes`` is the number of prefixes, and ``states`` a bound of the number of their states.
     """
 
     alphabet: tuple[str, ...]
@@ -57,7 +58,7 @@ class PrefixQuestions:
 
 
 def parity_language(p: Fraction) -> PrefixQuestions:
-    """PARITY; a state begins with whether the number of 1s is even."""
+    """Return PARITY; the first part of a state is whether the number of 1s is even."""
     optimal, chance = parity.optimal_entropy(p), parity.unigram_entropy(p)
     return PrefixQuestions(
         alphabet=("0", "1"),
@@ -79,7 +80,7 @@ CLOSES = {"(": ")", "[": "]"}
 
 
 def bracket_language(p: Fraction) -> PrefixQuestions:
-    """2DYCK; a state begins with the brackets that are open."""
+    """Return 2DYCK; the first part of a state is the string of open brackets."""
     optimal = brackets.optimal_entropy(p)
 
     def weigh(state: State, symbol: str) -> Fraction:

@@ -1,13 +1,13 @@
-"""What a network predicts after all prefixes of one length, by classes of prefixes that it cannot tell apart.
+"""Predictions of a network after all prefixes of one length, by classes of prefixes that it does not distinguish.
 
 Claim       The log-odds of yes are slope · x + offset, x the direction that is read at the last position; each last
-            symbol has its offset (the residual stream holds what is embedded there). Prefixes of one class
-            (``proofs/words/classes``) have one x; what they weigh, and how often the question is asked after them and
-            answered with yes, is summed over the class, by its words' states and last symbols, exactly. So the
+            symbol has its offset (the residual stream contains its embedding). Prefixes of one class
+            (``proofs/words/classes``) have one x. Their mass, and the probabilities of the question and of the
+            answer yes, are summed over the class, by its words' states and last symbols, exactly. So the
             cross-entropy is a finite sum of enclosed costs with exact coefficients.
-Change      A word one exchange at position j from another has one bucket moved, from that of the old symbol at j to
-            that of the new one. So the change of x is at most the greatest one between classes of prefixes that are
-            such a move apart: every pair of prefixes is among them.
+Change      Words that differ by one exchange at position j differ by one move, from the bucket of the old symbol at j
+            to the bucket of the new one. So the change of x is at most the greatest one between classes of prefixes
+            that differ by one of these moves: every pair of prefixes is among them.
 """
 
 from collections import Counter
@@ -28,17 +28,17 @@ from proofs.words.classes.enclosing import enclose_class
 
 BITS = 128
 MOST_CLASSES = 2000
-"""So many classes of prefixes are run, some seconds."""
+"""The greatest number of classes of prefixes that are run, in some seconds."""
 MOST_STATES = 1 << 10
 
 
 class TooManyPrefixes(Unsupported):
-    """There are more prefixes, or classes of them, than are run here."""
+    """There are more prefixes, or classes of them, than the limit."""
 
 
 @dataclass(frozen=True)
 class OutputMap:
-    """Log-odds of yes: ``slope`` times what is read, and an offset for each last symbol."""
+    """Log-odds of yes: ``slope`` times the direction, plus an offset for each last symbol."""
 
     slope: Fraction
     offsets: Mapping[str, Fraction]
@@ -46,7 +46,7 @@ class OutputMap:
 
 @dataclass(frozen=True)
 class PrefixGroup:
-    """Prefixes with one value and one last symbol: the probability that the question is asked, and that it is yes."""
+    """Prefixes with one value and one last symbol: the probabilities of the question, and of the answer yes."""
 
     value: Interval
     last: str
@@ -58,12 +58,12 @@ class Predictions:
     """All prefixes of length n."""
 
     def __init__(self, network: Transformer, n: int, language: PrefixQuestions, direction: str) -> None:
-        """Classes are found and run.
+        """Find the classes and enclose their values.
 
         Raises:
-            TooManyPrefixes: if there are more than are run here.
-            Unsupported: if there are more classes than are counted, or words cannot be run.
-            InternalError: if mpmath finds other values.
+            TooManyPrefixes: if there are more than the limit.
+            Unsupported: if there are more classes than the limit, or words cannot be run.
+            InternalError: if mpmath computes other values.
         """
         self.n, self.language = n, language
         self.buckets = Buckets(network, [language.alphabet] * n, n, {direction: Fraction(1)})
@@ -96,14 +96,14 @@ class Predictions:
                                  Fraction(yes[signature, last])) for signature, last in asked)
 
     def cross_entropy(self, output: OutputMap) -> Interval:
-        """Return the cross-entropy of these predictions, all else predicted as well as it can be."""
+        """Return the cross-entropy of these predictions, with optimal predictions of everything else."""
         costs = (cost(group.yes, group.value.scaled(output.slope) + point(output.offsets[group.last]), group.asked)
                  for group in self.groups if group.asked)
         return total(self.language.base, *costs)
 
     @cached_property
     def change(self) -> Fraction:
-        """By how much at most the exchanges of ``Language.exchanges`` change what is read."""
+        """The greatest change of the direction by the exchanges of ``PrefixQuestions.exchanges``, as an upper bound."""
         return max((max(self.values[a].upper - self.values[b].lower, self.values[b].upper - self.values[a].lower)
                     for a, b in self._one_exchange_apart()), default=Fraction(0))
 
@@ -116,7 +116,7 @@ class Predictions:
 
 
 def _moved(signature: Signature, old: int, new: int) -> Signature | None:
-    """Return the signature with one position in another bucket; None if none is in the old one."""
+    """Return the signature with one position moved to another bucket; None if the old one is empty."""
     counts = Counter(dict(signature))
     if old != NOTHING and not counts[old]:
         return None
@@ -126,7 +126,7 @@ def _moved(signature: Signature, old: int, new: int) -> Signature | None:
 
 
 def change_by_bounds(network: Transformer, n: int, language: PrefixQuestions, direction: str) -> Fraction:
-    """Return the same from above for any number of prefixes, layer by layer (``proofs/numbers/sensitivity/bounds.py``).
+    """Bound the change from above for any number of prefixes, layer by layer (``sensitivity/bounds.py``).
 
     Raises:
         Unsupported: if a head's weights are of a kind without a bound.

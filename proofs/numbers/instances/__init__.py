@@ -1,1 +1,1 @@
-"""Statements about numbers rather than networks, examined on exact or worst-case instances."""
+"""Statements about numbers (not networks), examined on exact or worst-case instances."""

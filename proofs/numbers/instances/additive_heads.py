@@ -1,10 +1,10 @@
-"""One head whose weights depend on their own pair alone must add numbers that grow exponentially with n.
+"""One head whose weights depend on their own pair only must add numbers that grow exponentially with n.
 
-Head        At i = n it holds c + Σ f_j(w_j), each w_j *yes*, *no* or *none*: at most 1/4 if the last of those that
-            decide is no, or none decides, and at least 3/4 if it is yes. All f_j are free, and so are the embeddings.
-Lower bound With y_j = f_j(yes) - f_j(none), o_j = f_j(none) - f_j(no), and t >= 0 such that 1/4 - t is held if none
-            decides: no before k, yes at k, none after: y_k >= 1/2 + t + Σ_(j<k) o_j. Yes before k, no at k, none
-            after: o_k >= Σ_(j<k) y_j - t. So c_k = y_k + o_k >= 1/2 + Σ_(j<k) c_j >= 2^(k-2), and some |f_n| is at
+Head        At i = n it outputs c + Σ f_j(w_j), each w_j *yes*, *no* or *none*: at most 1/4 if the last decision is no,
+            or there is none, and at least 3/4 if it is yes. All f_j are free, and so are the embeddings.
+Lower bound With y_j = f_j(yes) - f_j(none), o_j = f_j(none) - f_j(no), and t >= 0 such that the output is 1/4 - t
+            without decisions: no before k, yes at k, none after: y_k >= 1/2 + t + Σ_(j<k) o_j. Yes before k, no at k,
+            none after: o_k >= Σ_(j<k) y_j - t. So c_k = y_k + o_k >= 1/2 + Σ_(j<k) c_j >= 2^(k-2), and some |f_n| is at
             least 2^(n-3).
 Attained    With equality everywhere and t = 0, f_j(yes) = c_j/2 = -f_j(no), and f_j(none) between them, every word is
             right, which is decided by running all 3^n of them; and no |f_j| is above c_n/2.
@@ -19,10 +19,10 @@ from proofs.numbers.instances.comparing import equality, instance, undecided
 from proofs.numbers.instances.examination import Examination, Instance
 
 LONGEST = 9
-"""The words of longer lengths are not run."""
+"""The greatest length whose words are run."""
 QUARTER, HALF = Fraction(1, 4), Fraction(1, 2)
 Values = tuple[Fraction, Fraction, Fraction]
-"""What a position adds where it says yes, no, or nothing."""
+"""The contribution of a position for yes, no, and none."""
 
 
 def least_values(n: int) -> list[Values]:
@@ -42,13 +42,13 @@ def least_values(n: int) -> list[Values]:
 
 
 def held(values: list[Values], word: Iterable[int]) -> Fraction:
-    """What the head holds at the end of a word, each position being 0 (yes), 1 (no) or 2 (nothing)."""
+    """Return the output of the head at the end of a word, whose positions are 0 (yes), 1 (no) or 2 (none)."""
     start = QUARTER - sum((nothing for _, _, nothing in values), Fraction(0))
     return start + sum((each[said] for each, said in zip(values, word, strict=True)), Fraction(0))
 
 
 def _miss(values: list[Values], word: tuple[int, ...]) -> Fraction:
-    """How far the head is from the truth."""
+    """Return the error of the head."""
     deciding = [said for said in word if said != 2]
     truth = bool(deciding) and deciding[-1] == 0
     return 1 - held(values, word) if truth else held(values, word)

@@ -19,7 +19,7 @@ BITS = 128
 
 def instance(n: int, what: str, value: Interval | Fraction, bound: Interval | Fraction,
              replay: Replay | None = None) -> Instance:
-    """The instance ``value <= bound``, decided as far as the enclosures do; ``replay`` is kept if it shows this n.
+    """Return the instance ``value <= bound``, if the enclosures decide it; ``replay`` is kept if it shows this n.
 
     >>> instance(2, "", Fraction(1), Fraction(1)).holds, instance(2, "", Fraction(2), Fraction(1)).holds
     (True, False)
@@ -52,7 +52,7 @@ def equality(n: int, what: str, value: Fraction, expected: Fraction, replay: Rep
 
 
 def undecided(n: int, what: str, bound: Fraction) -> Instance:
-    """Return the instance of a length at which nothing is computed.
+    """Return the undecided instance of a length at which nothing is computed.
 
     >>> undecided(20, "", Fraction(1)).holds is None
     True
@@ -61,7 +61,7 @@ def undecided(n: int, what: str, bound: Fraction) -> Instance:
 
 
 def confirmed_if(proved: bool, found: Instance) -> Instance:
-    """Return the instance, undecided if it holds but what makes it stand for others was not proved.
+    """Return the instance, undecided if it holds but the proof that it implies all others failed.
 
     >>> held, refuted = (instance(2, "", Fraction(k), Fraction(1)) for k in (0, 2))
     >>> confirmed_if(True, held).holds, confirmed_if(False, held).holds, confirmed_if(False, refuted).holds
@@ -76,7 +76,7 @@ def _enclosed(x: Interval | Fraction) -> Interval:
 
 @lru_cache(maxsize=50_000)
 def power_of_e(exponent: Fraction) -> Interval:
-    """Return an enclosure of e^exponent.
+    """Enclose e^exponent.
 
     >>> power_of_e(Fraction(0))
     Interval(lower=Fraction(1, 1), upper=Fraction(1, 1))
@@ -85,7 +85,7 @@ def power_of_e(exponent: Fraction) -> Interval:
 
 
 def sum_of_powers_of_e(exponents: Iterable[Fraction]) -> Interval:
-    """Return an enclosure of the sum of e^exponent, of relative width about 2^-BITS however far apart the powers are.
+    """Enclose the sum of e^exponent, with relative width about 2^-BITS for any distance of the powers.
 
     >>> sum_of_powers_of_e([]), sum_of_powers_of_e([Fraction(0), Fraction(0)]).upper
     (Interval(lower=Fraction(0, 1), upper=Fraction(0, 1)), Fraction(2, 1))
@@ -96,12 +96,12 @@ def sum_of_powers_of_e(exponents: Iterable[Fraction]) -> Interval:
 
 
 def _integer_bits(exponents: Iterable[Fraction]) -> int:
-    """Bits that the exponential of these numbers loses, relatively."""
+    """Return the relative bits that the exponential of these numbers loses."""
     return max((abs(exponent).__ceil__() for exponent in exponents), default=0).bit_length()
 
 
 def logarithm(x: Fraction) -> Interval:
-    """Return an enclosure of the natural logarithm of x > 0.
+    """Enclose the natural logarithm of x > 0.
 
     >>> logarithm(Fraction(1))
     Interval(lower=Fraction(0, 1), upper=Fraction(0, 1))
@@ -110,7 +110,7 @@ def logarithm(x: Fraction) -> Interval:
 
 
 def increasing(share: Interval) -> Interval:
-    """Return an enclosure of S/(1+S), which grows with S >= 0: the weight of what weighs S beside a weight of 1.
+    """Enclose S/(1+S), which grows with S >= 0: the normalised weight of S beside a weight of 1.
 
     >>> increasing(point(Fraction(1, 3))).upper
     Fraction(1, 4)
@@ -131,7 +131,7 @@ def polynomial(coefficients: Mapping[int, int]) -> fmpz_poly:
 
 
 def has_no_negative_coefficient(difference: fmpz_poly) -> bool:
-    """Whether no coefficient is negative, so that the value at every x >= 0 is at least 0."""
+    """Return whether no coefficient is negative, so that the value at every x >= 0 is at least 0."""
     return min(difference.coeffs(), default=0) >= 0
 
 
@@ -143,7 +143,7 @@ class PolynomialQuotient:
     denominator: fmpz_poly
 
     def enclose(self, gamma: Fraction) -> Interval:
-        """An enclosure of the value at x = e^(-γ)."""
+        """Enclose the value at x = e^(-γ)."""
         terms = [[(k, int(c)) for k, c in enumerate(each.coeffs()) if c] for each in (self.numerator, self.denominator)]
 
         def value(real: Reals) -> Any:
@@ -155,13 +155,13 @@ class PolynomialQuotient:
         return seconded(value, BITS + _integer_bits([gamma]))
 
     def never_exceeds(self, other: PolynomialQuotient) -> bool:
-        """Whether ``other - self`` over the common denominator has no negative coefficient: so it holds for every γ."""
+        """Return whether ``other - self``, over the common denominator, has no negative coefficient."""
         return has_no_negative_coefficient(
             other.numerator * self.denominator - self.numerator * other.denominator)
 
 
 def quotient(numerator: Mapping[int, int], denominator: Mapping[int, int] | None = None) -> PolynomialQuotient:
-    """Return the quotient of two polynomials with these coefficients by exponent; left out, the denominator is 1."""
+    """Return the quotient of two polynomials with these coefficients by exponent; the denominator is 1 by default."""
     return PolynomialQuotient(polynomial(numerator), polynomial(denominator or {0: 1}))
 
 

@@ -1,4 +1,4 @@
-"""What it means to examine a statement: for each length, instances that decide it there."""
+"""Examination of a statement: for each length, the instances that decide it there."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -10,25 +10,25 @@ from proofs.enclosures.intervals import Interval, point
 
 @dataclass(frozen=True)
 class Replay:
-    """What shows a refuted instance: a model among the examples, in claims/models, and a word to run it on."""
+    """The demonstration of a refuted instance: a model of the examples, in claims/models, and a word to run it on."""
 
     model: str
     word: str
     n: int | None = None
-    """The length of the instance that it shows, if not that of the word."""
+    """The length of the instance, if it is not the length of the word."""
 
     def shows(self, n: int) -> bool:
-        """Whether it shows the instance of length n."""
+        """Return whether it demonstrates the instance of length n."""
         return n == (len(self.word) if self.n is None else self.n)
 
 
 @dataclass(frozen=True)
 class Instance:
-    """One instance of a statement that says ``value <= bound``, both sides enclosed: ``side`` says that the value is to
-    be at most the bound, at least the bound, or (if it is empty) equal to it.
+    """An instance of a statement ``value <= bound``, both sides enclosed.
 
-    ``holds`` is None where the enclosures do not decide. ``what`` says in words which instance it is; ``replay`` shows
-    a refuted one, if there is such a network.
+    ``side`` states the relation: at most the bound, at least the bound, or (if empty) equal to it. ``holds`` is None
+    where the enclosures do not decide. ``what`` describes the instance; ``replay`` demonstrates a refuted one, if there
+    is a network for it.
     """
 
     n: int
@@ -42,11 +42,11 @@ class Instance:
 
 @dataclass(frozen=True)
 class Examination:
-    """How one statement is decided.
+    """The decision of one statement.
 
-    ``instances(n)`` are those of length (or size) n, worst first if they are ordered; the statement holds at n for
-    everything that ``covers`` names if all of them hold, and the docstring of the module that defines it says why. If
-    there is nothing to decide with one position, ``alone`` says so.
+    ``instances(n)`` are those of length (or size) n, worst first if they are ordered. The statement holds at n for
+    everything in ``covers`` if all of them hold; the docstring of the module that defines it proves that. ``alone`` is
+    the reason why one position needs no decision, if it needs none.
     """
 
     name: str

@@ -1,10 +1,10 @@
-"""Geometric attention is uniform for the shares 1/j alone, which no scores give: so no head of it holds a count.
+"""Geometric attention is uniform only for the shares 1/j, which no scores give: so no head of it counts exactly.
 
 Weights     Position i gives j < i the weight β_j Π (1 - β_k) over j < k < i, β_k = σ(score of k) the share of k.
-Reduction   j and j + 1 are weighed alike by j + 2 exactly if β_j (1 - β_(j+1)) = β_(j+1), so β_(j+1) = β_j/(1 + β_j),
-            and 1/β_j grows by 1 with j. All weights of row i sum to 1 - Π (1 - β_k), which is 1, as that of a mean,
+Reduction   j + 2 gives j and j + 1 equal weights iff β_j (1 - β_(j+1)) = β_(j+1), so β_(j+1) = β_j/(1 + β_j),
+            and 1/β_j grows by 1 with j. All weights of row i sum to 1 - Π (1 - β_k), which is 1, as for a mean,
             only if a share is 1: then β_1 = 1, and β_j = 1/j.
-No score    σ of a number is below 1. With β_1 = 1 - ε the weights are alike, but their sum at row i is less than 1.
+No score    σ of a number is below 1. With β_1 = 1 - ε the weights are equal, but their sum at row i is less than 1.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ from proofs.numbers.instances.examination import Examination, Instance
 
 
 def weights(shares: Sequence[Fraction]) -> list[Fraction]:
-    """Return the weights that the position behind the last gives to all of these.
+    """Return the weights that the position after the last gives to all of these.
 
     >>> [str(x) for x in weights([Fraction(1), Fraction(1, 2)])]
     ['1/2', '1/2']

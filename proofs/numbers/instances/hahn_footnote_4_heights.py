@@ -1,15 +1,15 @@
-"""Footnote 4 of [Hahn]: the heights of prefixes of 2DYCK are no Markov chain with a stationary distribution.
+"""Footnote 4 of [Hahn]: the heights of prefixes of 2DYCK are not a Markov chain with a stationary distribution.
 
 Source      [Hahn] footnote 4: "the height H_n of the prefix x up to length n forms a Markov chain"; it "is also
             positive recurrent, as words sampled from the PCFG have finite expected length", so "converges to its
             stationary distribution", "the transition probabilities P(H_{n+1}|H_n) are independent of n".
-Chain       At height 0 a word ends with probability 1 - p, so only some prefixes of length n go on, and the law of H_n,
-            given that there is a prefix of length n, is not carried on by transitions that do not depend on n:
+Chain       At height 0 a word ends with probability 1 - p, so only some prefixes of length n go on. The law of H_n,
+            given that there is a prefix of length n, does not follow from transitions that do not depend on n:
             between two prefixes, height 0 leads to 1, other heights up with p, down with 1 - p. At p = 1/2 these take
             the law of H_2, 1/2 at 0 and at 2, to 3/8 at 0; but P(H_4 = 0) = 1/3, as at height 0 half of the words end.
             The limit is quasi-stationary, (k+1)ρ^(k/2) up to a factor for ρ = p/(1-p) < 1 and even n
-            (``cross_entropy/brackets.py``): what the proof needs, P_0(n) bounded from below, holds all the
-            same. (The chain is that of words written one behind the other, and there the footnote is right for
+            (``cross_entropy/brackets.py``). The proof only needs a lower bound of P_0(n), which holds
+            nevertheless. (The chain is that of concatenated words, and there the footnote is right for
             p < 1/2; the task is about prefixes of one word.)
 Length      The expected length is the sum of the probabilities that a word has at least m symbols: with S -> (S)S or
             [S]S it satisfies E = p(2 + 2E), so 2p/(1-2p) for p < 1/2; for p >= 1/2 there is no finite solution. At p =
@@ -28,7 +28,7 @@ BELOW_HALF = (Fraction(1, 5), Fraction(2, 5), Fraction(49, 100))
 
 
 def balanced(n: int, p: Fraction) -> Fraction:
-    """P(H_n = 0), given that the word has at least n symbols.
+    """Return P(H_n = 0), given that the word has at least n symbols.
 
     >>> [str(balanced(n, HALF)) for n in (2, 3, 4)]
     ['1/2', '0', '1/3']
@@ -37,7 +37,7 @@ def balanced(n: int, p: Fraction) -> Fraction:
 
 
 def carried_on(n: int, p: Fraction) -> Fraction:
-    """P(H_n = 0) if two steps of the chain carried the law of H_(n-2) on.
+    """Return P(H_n = 0) after two steps of the chain from the law of H_(n-2).
 
     >>> [str(carried_on(n, HALF)) for n in (2, 3, 4)]
     ['1/2', '0', '3/8']

@@ -1,10 +1,10 @@
-"""Lemma 5 of [Hahn] under future masks: false as [SHA] Section 1 says it, and the order that is right.
+"""Lemma 5 of [Hahn] under future masks: false as [SHA] Section 1 states it; the true order.
 
 Source      [SHA] Section 1: "a change in one input symbol results in only an O(1/n) change in any other output
             activation", for softmax attention, parameters that do not depend on n, Lipschitz-continuous operations and
             bounded position embeddings. [Hahn] has no masks; nearly all of [SHA] has.
 Network     L layers, each the uniform mean of the layer below over the positions up to here; the first reads [w_j = 1].
-            All outputs are 0 on 0...0, so what it holds on 10...0 is the change when symbol 1 is exchanged.
+            All outputs are 0 on 0...0, so its values on 10...0 are the change when symbol 1 is exchanged.
 Position 2  After one layer it is 1/2, at every n, where the unmasked mean changes by 1/n: no K/n is a bound for n > 2K.
 Position n  Exactly h_(L-1)(1, 1/2, ..., 1/n)/n, the complete homogeneous symmetric polynomial: (Tf)(i) = (1/i)
             Σ_(j<=i) f(j), so T^L δ_1(n) is the sum over n >= j_1 >= ... >= j_(L-1) >= 1 of 1/(n j_1 ... j_(L-1)).
@@ -13,7 +13,7 @@ Order       By the row of ``hahn_lemma_5_repaired`` with N = i: Δ_i' <= A Δ_i 
             c(1 + ln k)^(ℓ-1)/k, the sum is at most c(1 + ln i)^(ℓ-1) ln i <= c(1 + ln i)^ℓ, as 1/2 + ... + 1/i <= ln i;
             so Δ_i <= c_L (1 + ln i)^(L-1)/i with the same constants. p = 1 is the worst: with a later p some Δ_k of
             the sums are missing. Each length runs the recursion.
-Layer norm  [SHA] Section 1: "as originally defined", without a constant beside the variance, "is not
+Layer norm  [SHA] Section 1: "as originally defined", without a constant added to the variance, "is not
             Lipschitz-continuous". (t, -t) becomes (1, -1) for every t > 0, and (-t, t) becomes (-1, 1): the difference
             is multiplied by 1/t.
 """
@@ -44,7 +44,7 @@ def means(values: Sequence[Fraction]) -> list[Fraction]:
 
 
 def change_after(layers: int, n: int) -> list[Fraction]:
-    """What the network holds on 10...0 after so many layers, at every position."""
+    """Return the values on 10...0 after this number of layers, at every position."""
     found = [ONE] + [ZERO] * (n - 1)
     for _ in range(layers):
         found = means(found)
@@ -52,7 +52,7 @@ def change_after(layers: int, n: int) -> list[Fraction]:
 
 
 def homogeneous(degree: int, n: int) -> Fraction:
-    """h_degree(1, 1/2, ..., 1/n), by h_m(x_1, ..., x_k) = h_m(x_1, ..., x_(k-1)) + x_k h_(m-1)(x_1, ..., x_k).
+    """Return h_degree(1, 1/2, ..., 1/n), by h_m(x_1, ..., x_k) = h_m(x_1, ..., x_(k-1)) + x_k h_(m-1)(x_1, ..., x_k).
 
     >>> str(homogeneous(1, 4)), str(homogeneous(2, 2))
     ('25/12', '7/4')
@@ -65,7 +65,7 @@ def homogeneous(degree: int, n: int) -> Fraction:
 
 
 def masked_change(n: int, norms: Norms, layers: int) -> Fraction:
-    """What the recursion gives at position n for an exchange at position 1."""
+    """Return the bound of the recursion at position n for an exchange at position 1."""
     changes, x = [ZERO] * n, ONE
     for _ in range(layers):
         sums = list(accumulate([2 * x, *changes[1:]]))

@@ -4,24 +4,24 @@ Source      [Hahn] Section 6: activations y_i^(k) = f(y_i^(k-1), b_i1, ..., b_iH
             weights softmax(scores), no mask. Symbol i is exchanged; D = ‖y_i^(0) - y_i^(0)'‖, F >= ‖y‖, A = F² C_att
             bounds the scores, L_f is the Lipschitz constant of f, C = 2(1 + e^(2A) + L_f). Induction: position i
             changes by at most C^(2k) D, every other one by at most H^k C^(2k) D/n.
-Weights     "‖b_j - b_j'‖ <= Σ_w â_jw ‖y_w - y_w'‖" leaves out that the weights change. Let y_1 = (key, value) = (0, 4)
-            become (1, 4), all others be 0, the score be the key: b_n moves by 4(e/(e+n-1) - 1/n) in its value, D = 1,
-            and the larger of the two weights of position 1 is e/(e+n-1): at n = 2, 0.924 > 0.731.
-Norms       "‖y_j^(k)‖ <= 2 C_f^L (‖p_j‖ + ‖v_j‖)" for each j: means bring in what others embed. With f(y, b) = b, y_1 =
+Weights     "‖b_j - b_j'‖ <= Σ_w â_jw ‖y_w - y_w'‖" omits the change of the weights. Let y_1 = (key, value) = (0, 4)
+            become (1, 4), all others be 0, the score be the key: b_n changes by 4(e/(e+n-1) - 1/n) in its value, D =
+            1, and the larger of the two weights of position 1 is e/(e+n-1): at n = 2, 0.924 > 0.731.
+Norms       "‖y_j^(k)‖ <= 2 C_f^L (‖p_j‖ + ‖v_j‖)" for each j: means include other embeddings. With f(y, b) = b, y_1 =
             1 and y_j = 0 for the others, y_n^(1) = 1/n > 0. It needs the greatest of ‖p_w‖ + ‖v_w‖ over all w.
 j = i       There b_i is taken to change by o(1). But the query of i is exchanged, so all weights of its row change.
             y real, score y_i y_w/8 (C_att = 1/8), D = 1/2: y_i = 0 becomes 1/2, half of the others are 1, half -1 (and
             one is 0 if their number is odd). b_i was 0, by symmetry, and becomes (2m sinh(1/16) + e^(1/32)/2)/
             (2m cosh(1/16) + e^(1/32) [+ 1]), m = ⌊(n-1)/2⌋, which tends to tanh(1/16). All embeddings are in [-1, 1]
-            and f(y, b) = b: F = 2 C_f (‖p‖ + ‖v‖) = 2 as printed, A = F² C_att = 1/2. The bound that the display
-            before gives, (e^(2A)/(n-1) + 1/n)D, is below that from n = 25 on.
+            and f(y, b) = b: F = 2 C_f (‖p‖ + ‖v‖) = 2 as printed, A = F² C_att = 1/2. The bound that the previous
+            display gives, (e^(2A)/(n-1) + 1/n)D, is below that from n = 25 on.
 Heads       So the first bound of the induction, C^(2k) D without a factor of H, is false for many heads, with all
             constants as printed: D = 2^-8, the same others and scores, H = 2^22 equal heads, Σ the sum of what they
             retrieve, f = ReLU(sΣ) - ReLU(sΣ - 1), s = 2^-12. All activations are in [-1, 1], F = 2 and A = 1/2 as
             above; L_f = 2^11 s = 1/2 in the Euclidean norm of all b together (in the sum of their norms it is s). y_i
             = 0 becomes min(1, 2^10 b_i), b_i as above with D in place of 1/2: at least 2^10 tanh(D/8) in the limit,
             1/2, and more before. C²D is 4 (1 + e + 1/2)²/2^8 = 0.278.
-As printed  The lemma says nothing of the embeddings but that they are given. One head that embeds n (not bounded),
+As printed  The lemma only says that the embeddings are given. One head that embeds n (not bounded),
             scores n [j = 1] and values [w_j = 1]: y_n changes by e^n/(e^n + n - 1) when symbol 1 is exchanged, at
             least 1/2 at every n >= 2, so no K/n is a bound. In Coq: ``lemma_5_needs_bounded_embeddings``.
 What holds  A weight is at most e^A/(e^A + (n-1)e^(-A)) <= e^(2A)/(n-1), for every A: polynomials in x = e^(-2A). And
@@ -48,7 +48,7 @@ MANY_HEADS = Replay("hahn_lemma_5_heads.json", "xo")
 
 
 def weight_of_first(n: int, score: Fraction) -> Interval:
-    """Return the weight of position 1 among n, whose score is this and that of the others 0."""
+    """Enclose the weight of position 1 among n, with this score beside scores 0."""
     odds = power_of_e(score).scaled(Fraction(1, n - 1))
     return increasing(odds)
 
@@ -60,7 +60,7 @@ def _weights(n: int) -> Instance:
 
 
 def mean_at_exchanged(n: int, after: Fraction = HALF) -> Interval:
-    """b_i once y_i is ``after``, at position i = 1 of n, by scores y_i y_w/8."""
+    """Enclose b_i once y_i is ``after``, at position i = 1 of n, with scores y_i y_w/8."""
     pairs, zeros = divmod(n - 1, 2)
     pair = after / 8
     up, down, own = power_of_e(pair), power_of_e(-pair), power_of_e(pair * after)

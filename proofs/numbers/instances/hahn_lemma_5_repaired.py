@@ -45,7 +45,7 @@ CHANGES = (Fraction(1, 8), Fraction(1, 2), ONE)
 
 @dataclass(frozen=True)
 class Norms:
-    """What bounds a layer: V, F, Ω and a rational that is at least e^Ω."""
+    """The bounds of a layer: V, F, Ω and a rational that is at least e^Ω."""
 
     values: Fraction
     feed_forward: Fraction
@@ -54,17 +54,17 @@ class Norms:
 
     @property
     def own(self) -> Fraction:
-        """A: by what a layer multiplies the change at its own position."""
+        """The factor A of the change at a layer's own position."""
         return (1 + self.feed_forward) * (1 + self.values * self.oscillation / 2)
 
     @property
     def mean(self) -> Fraction:
-        """B: by what it multiplies the mean of the changes that it sees."""
+        """The factor B of the mean of the visible changes."""
         return (1 + self.feed_forward) * self.values * (1 + self.oscillation) * self.ratio
 
     @property
     def growth(self) -> Fraction:
-        """By what activations grow, without biases."""
+        """The factor of the growth of activations, without biases."""
         return (1 + self.feed_forward) * (1 + self.values)
 
 
@@ -73,13 +73,13 @@ LISTED = tuple(Norms(Fraction(v), Fraction(f), omega, power_of_e(omega).upper)
 
 
 def listed() -> Iterator[tuple[Norms, int, str]]:
-    """Yield the norms and numbers of layers of the instances, and both in words."""
+    """Yield the norms and numbers of layers of the instances, with a description."""
     for norms, layers in product(LISTED, LAYERS):
         yield norms, layers, f"V = {norms.values}, F = {norms.feed_forward}, Ω = {norms.oscillation}, L = {layers}"
 
 
 def constant(norms: Norms, layers: int) -> Fraction:
-    """c_L for activations that start with norm 1.
+    """Return c_L for activations that start with norm 1.
 
     >>> constant(Norms(ONE, ZERO, ZERO, ONE), 1), constant(Norms(ONE, ZERO, ZERO, ONE), 2)
     (Fraction(2, 1), Fraction(8, 1))
@@ -91,7 +91,7 @@ def constant(norms: Norms, layers: int) -> Fraction:
 
 
 def change_elsewhere(n: int, norms: Norms, layers: int) -> Fraction:
-    """What the recursion gives at every i ≠ p, without masks."""
+    """Return the bound of the recursion at every i ≠ p, without masks."""
     change, x = ZERO, ONE
     for _ in range(layers):
         seen = (2 * x + (n - 1) * change) / n
@@ -100,7 +100,7 @@ def change_elsewhere(n: int, norms: Norms, layers: int) -> Fraction:
 
 
 def query_moves(n: int, d: Fraction) -> Interval:
-    """The total variation if scores of ⌊n/2⌋ positions go from -d/2 to d/2, those of the others the other way."""
+    """Enclose the total variation if scores of ⌊n/2⌋ positions change from -d/2 to d/2, all others from d/2 to -d/2."""
     odds = Fraction(n // 2, n - n // 2)
     after = increasing(power_of_e(d).scaled(odds))
     before = increasing(power_of_e(-d).scaled(odds))
@@ -108,9 +108,9 @@ def query_moves(n: int, d: Fraction) -> Interval:
 
 
 def key_and_value_move(n: int, omega: Fraction, change: Fraction) -> Interval:
-    """The result if one position with the greatest weight falls by ``change`` in value and ``change`` Ω in score.
+    """Enclose the change of the result if one position with the greatest weight changes.
 
-    2X = 1: it is at 1/2, all others at -1/2.
+    Its value decreases by ``change``, its score by ``change`` Ω. 2X = 1: it is at 1/2, all others at -1/2.
     """
     before = increasing(power_of_e(omega).scaled(Fraction(1, n - 1)))
     after = increasing(power_of_e(omega - change * omega).scaled(Fraction(1, n - 1))).scaled(1 - change)

@@ -5,15 +5,15 @@ Source      [Hahn] Theorem 6: cross-entropy "is at least separated from the opti
             will incur, as n → ∞, a cross-entropy on the second task of at least log 2". The distribution is in
             ``proofs/numbers/cross_entropy/brackets.py``, the bound in ``proofs/numbers/cross_entropy/bounds.py``.
 Statement   CE_n - optimal >= P_0(n)(1-p) ln(1 + e^(-s/2)), where exchanging the type of one bracket before the last
-            changes the log-odds of ) against ] at n by at most s: no constant of the network but s is in it. With s
+            changes the log-odds of ) against ] at n by at most s, the only constant of the network in it. With s
             at most 4/5, ln(1 + e^(-s/2)) >= ln 2 - s/4 > 49/100, so the excess is at least a constant ε wherever P_0(n)
             is at least one: each length compares it with (1-p) min(P_0(3), P_0(4))·49/100. At n = 1 and 2 no
             prefix ends with a closing bracket inside another one, and P_0 = 0.
-Step        A single prefix costs what the network's constant choice makes of it: log-odds 4 of ) after "(()" cost
+Step        The cost of a single prefix depends on the network's constant choice: log-odds 4 of ) after "(()" cost
             ln(1 + e^(-4)) = 0.018 < ln 2 when ) follows, at every n. It is the mean over x and x' that is at least
             ln(1 + e^(-s/2)), which tends to ln 2 from below.
 Closing     Masses by paths: B(n+1, k) = B(n, k-1) + B(n, k+1) against the formula, and the share of paths whose last
-            step is down, (k+2)(n-k)/(2(k+1)n), whatever p.
+            step is down, (k+2)(n-k)/(2(k+1)n), for every p.
 Limits      For p < 1/2 P_0(n) tends to two different constants, from below: it is at least limit - 12p/(n+4) over even
             n and limit - 3/(n+3) over odd n, for every n >= 1: ``share_asked_even_near``, ``share_asked_odd_near`` of
             proofs/coq/hahn/share_asked_limits.v. Each length compares it with both ends at p = 1/5 and 2/5.
@@ -61,7 +61,7 @@ def _step(n: int) -> Iterator[Instance]:
 
 
 def paths_by_steps(n: int) -> list[int]:
-    """B(n, k) for k = 0, ..., n, a step at a time.
+    """Return B(n, k) for k = 0, ..., n, computed step by step.
 
     >>> paths_by_steps(4)
     [2, 0, 3, 0, 1]
@@ -83,7 +83,7 @@ def _closing(n: int) -> Iterator[Instance]:
 
 
 def distance_from_limit(n: int, p: Fraction) -> Fraction:
-    """By how much P_0(n) is below its limit at most.
+    """Return an upper bound of the limit of P_0(n) minus P_0(n).
 
     >>> str(distance_from_limit(2, Fraction(1, 5))), str(distance_from_limit(3, Fraction(1, 5)))
     ('2/5', '1/2')

@@ -1,17 +1,17 @@
-"""Theorem 6 of [Hahn] for PARITY: false as printed, the step that fails, and what is true.
+"""Theorem 6 of [Hahn] for PARITY: false as printed; the step that fails, and a repair.
 
 Source      [Hahn] Theorem 6: "As n → ∞, cross-entropy on predicting the next symbol converges to unigram chance level
             (PARITY)"; the proof: "As x and x' differ only in one bit, the transformer's output activations differ by
             O(1/n)". The distribution, its masses and the three entropies are in ``cross_entropy/parity.py``, the
             bound in ``proofs/numbers/cross_entropy/bounds.py``.
-Step        Lemma 5 is about i < n. If the last bit is the one that is exchanged, y_n may change by any amount: it reads
+Step        Lemma 5 is about i < n. If the last bit is exchanged, y_n may change by any amount: it reads
             its own symbol. Without attention, log-odds -8/5 after 0 and -7/10 after 1 differ by 9/10 at every n.
 As printed  So the theorem fails: that network, the same at every n, has a cross-entropy of 1.0634 nats at p = 1/2 and
-            every n >= 2; unigram chance is 1.0822. The last symbol tells something: even prefixes end with 1 more
-            often. (At n = 1 it is 1.2134: there the last symbol tells all, and the other way round.)
-Repaired    Chance is H_1, that of a predictor that knows only the last symbol: with s(n) → 0 the limit inferior of the
-            cross-entropy is at least H_1, as CE_n >= H_1 - (p(1-p)/(2-p)²) s(n); and it is attained, to within 10^-4 by
-            the network above. Each instance encloses the least cost over all log-odds with |a - c| <= s, a convex
+            every n >= 2; unigram chance is 1.0822. The last symbol is informative: even prefixes end with 1 more
+            often. (At n = 1 it is 1.2134: there the last symbol determines the parity, the other way round.)
+Repaired    Chance is H_1, the entropy for a predictor from the last symbol only: with s(n) → 0 the limit inferior of
+            the cross-entropy is at least H_1, as CE_n >= H_1 - (p(1-p)/(2-p)²) s(n); the network above attains it
+            within 10^-4. Each instance encloses the least cost over all log-odds with |a - c| <= s, a convex
             function of one number.
 Masses      Identities of polynomials in p, decided for every p at each n; the numbers are those at p = 1/2.
 Entropies   optimal < H_1 < H_0, each p of the instances by enclosures; for every p by strict concavity.
@@ -32,7 +32,7 @@ from proofs.numbers.instances.examination import Examination, Instance, Replay
 
 ZERO, ONE, HALF = Fraction(0), Fraction(1), Fraction(1, 2)
 LOG_ODDS = (Fraction(-8, 5), Fraction(-7, 10))
-"""After 0 and after 1, near those that are best at p = 1/2: -ln 5 and -ln 2."""
+"""The log-odds after 0 and after 1, near the best ones at p = 1/2: -ln 5 and -ln 2."""
 PROBABILITIES = (Fraction(1, 10), HALF, Fraction(9, 10))
 CLOSE = Fraction(1, 10_000)
 CHANCE = Replay("hahn_theorem_6_parity.json", "00")
@@ -61,7 +61,7 @@ def _masses(n: int) -> Iterator[Instance]:
 
 
 def _last(n: int) -> Iterator[Instance]:
-    """The prefixes that end with b and are even weigh λ_b times those that end with b: times 2 - p, polynomials."""
+    """Yield that even prefixes ending with b have the mass λ_b times all ending with b: times 2 - p, polynomials."""
     before, unknown = parity.masses_by_count(n - 1), parity.P
     even, odd = _of_parity(before, 0) * (1 - unknown) / 2, _of_parity(before, 1) / 2
     yield polynomial_equality(n, "ends with 0, every p; numbers at p = 1/2", even * (2 - unknown),

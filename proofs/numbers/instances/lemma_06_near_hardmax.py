@@ -1,4 +1,4 @@
-"""Lemma 6: scores that fall by γ per position leave 4e^(-γ) of attention elsewhere at most.
+"""Lemma 6: scores that decrease by γ per position leave at most 4e^(-γ) of attention elsewhere.
 
 Source      [SHA] Lemma 6: if s_j <= s_j* - |j - j*| γ for all j, then |hardmax(s) - softmax(s)|_1 <= 4e^(-γ).
 Reduction   The distance is 2(1 - α) with α the weight of j*, so it grows with every other score: for given n and j*
@@ -6,11 +6,11 @@ Reduction   The distance is 2(1 - α) with α the weight of j*, so it grows with
             ..., n-j* the worst distance is exactly 2S/(1+S).
 Sharp form  It is at most 4x/(1+x), the number in the printed proof, since 2x(1+S) - S(1+x) = x^j* + x^(n-j*+1); both
             sides become equal as j* and n - j* grow. At x -> 0 it is 4x in first order if 1 < j* < n: no constant
-            below 4 serves every γ.
+            below 4 is enough for every γ.
 Stronger    Section 3.2 calls it stronger than a bound of Edelman et al. for scores of gap γ, which the remark after
-            Lemma 33 likens to 2n e^(-γ) (their paper was not read). From n = 2 on it is no greater, at n = 2 the same.
+            Lemma 33 likens to 2n e^(-γ) (their paper was not read). From n = 2 on it is at most that, equal at n = 2.
 Edge        γ > 0 is meant: hardmax is defined for tieless scores only. For γ <= 0 the bound is at least 4, and no two
-            weightings are further apart than 2, whichever hardmax is read.
+            weightings differ by more than 2, for every definition of hardmax.
 """
 
 from collections.abc import Iterable
@@ -27,12 +27,12 @@ FOUR_X, FOUR_X_OVER_1_PLUS_X = quotient({1: 4}), quotient({1: 4}, {0: 1, 1: 1})
 
 
 def geometric(last: int) -> fmpz_poly:
-    """x + x^2 + ... + x^last."""
+    """Return x + x^2 + ... + x^last."""
     return polynomial(dict.fromkeys(range(1, last + 1), 1))
 
 
 def worst_distance(n: int, winner: int) -> PolynomialQuotient:
-    """2S/(1+S), the distance for the worst scores of length n that are greatest at position ``winner``."""
+    """Return 2S/(1+S), the distance for the worst scores of length n that are greatest at position ``winner``."""
     others = geometric(winner - 1) + geometric(n - winner)
     return PolynomialQuotient(2 * others, ONE + others)
 

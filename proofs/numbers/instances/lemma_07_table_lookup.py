@@ -10,7 +10,7 @@ Reduction   α_j is proportional to x^((j-c)²), x = e^(-γ). Let R and L be the
             every γ >= (ln 2)/2; 1 is more than that.
 Sharp form  So the error is at most e^(-γ) for γ >= (ln 2)/2, without the factor 3/2; it is x/(1+x) for i = 2, so no
             factor below 1 serves every γ.
-Proof step  The printed proof goes on from the two sums to "<= Σ over j > c" alone. For c = i that sum is empty, but
+Proof step  The printed proof continues from the two sums to "<= Σ over j > c" only. For c = i that sum is empty, but
             the error is L/Z > 0 unless i = 1: false at every γ from i = 2 on.
 """
 
@@ -37,12 +37,12 @@ REPLAY = Replay("lemma_07_last_position.json", "00")
 
 
 def squares(last: int) -> fmpz_poly:
-    """x + x^4 + x^9 + ... + x^(last²)."""
+    """Return x + x^4 + x^9 + ... + x^(last²)."""
     return polynomial({k * k: 1 for k in range(1, last + 1)})
 
 
 def weighted_squares(last: int) -> fmpz_poly:
-    """x + 2x^4 + 3x^9 + ... + last·x^(last²)."""
+    """Return x + 2x^4 + 3x^9 + ... + last·x^(last²)."""
     return polynomial({k * k: k for k in range(1, last + 1)})
 
 
@@ -54,13 +54,13 @@ def error(i: int, c: int) -> PolynomialQuotient:
 
 
 def is_at_most_x(i: int) -> bool:
-    """Whether the error for c = 1 is at most x by comparing terms, for every x with x² <= 1/2."""
+    """Return whether the error for c = 1 is at most x by comparing terms, for every x with x² <= 1/2."""
     return all(k <= 2 ** (k - 1) for k in range(2, i))
 
 
 @lru_cache(maxsize=1 << 14)
 def _compared(i: int, c: int) -> tuple[bool, Interval]:
-    """Whether the error of looking up c never exceeds that of looking up 1, and its value at γ = LEAST_GAMMA."""
+    """Return whether the error at c never exceeds the error at 1, and its value at γ = LEAST_GAMMA."""
     return error(i, c).never_exceeds(error(i, 1)), error(i, c).enclose(LEAST_GAMMA)
 
 

@@ -6,11 +6,11 @@ Reduction   Write ŝ_j* - ŝ_j = γ·loss(j), j* the position that wins. Every o
             allowed only on the losing side of j*) or is at least 1 less; its loss grows with s_j* - s_j, so a tie
             where allowed and exactly 1 less elsewhere is the worst s for given n and j*: the distance is exactly
             2S/(1+S) with S = Σ e^(-γ·loss(j)).
-As printed  If loss(j) >= |j - j*| for ties and for gaps of exactly 1 alike, Lemma 6 applies, for every γ > 0. Losses
+As printed  If loss(j) >= |j - j*| both for ties and for gaps of exactly 1, Lemma 6 applies, for every γ > 0. Losses
             are rational numbers; each length checks all of them.
 Sharp form  If the r-th smallest loss is at least r for every r, then S <= x + x² + ... <= x/(1-x) with x = e^(-γ), so
             the distance is at most 2x: half of what is printed. Each length checks this too. In (b) and (c) the worst
-            case has losses 1, ..., n-1 exactly, so no constant below 2 serves every n.
+            case has losses 1, ..., n-1 exactly, so no constant below 2 is enough for every n.
 Edge        For γ <= 0 the bound is at least 4, and no two weightings are further apart than 2.
 """
 
@@ -32,17 +32,15 @@ TWO, FOUR = Fraction(2), Fraction(4)
 
 @dataclass(frozen=True)
 class TieBreakingTerm:
-    """A tie-breaking term: ŝ_j as printed, which of those that tie wins, and ŝ_j/γ, of n, j and s_j.
-
-    Scores are rationals of FLINT: there are many.
-    """
+    """A tie-breaking term: ŝ_j as printed, which of the tied positions wins, and ŝ_j/γ by n, j and s_j, as rationals of
+    FLINT."""
 
     printed: str
     rightmost: bool
     score: Callable[[int, int, Any], Any]
 
     def loss(self, n: int, winner: int, j: int, less: Any) -> Any:
-        """The loss of j against j*, if s_j is so much less, in units of γ.
+        """Return the loss of j against j* in units of γ, if s_j is lower by ``less``.
 
         >>> CASES["a"].loss(3, 3, 2, 0)
         3/2
@@ -50,7 +48,7 @@ class TieBreakingTerm:
         return self.score(n, winner, less) - self.score(n, j, 0)
 
     def may_tie(self, winner: int, j: int) -> bool:
-        """Whether position j may tie with j* and lose."""
+        """Return whether position j may tie with j* and lose."""
         return j < winner if self.rightmost else j > winner
 
 
@@ -68,14 +66,14 @@ def worst_losses(n: int, winner: int, case: TieBreakingTerm) -> list[Fraction]:
 
 
 def satisfies_lemma_6(n: int, winner: int, case: TieBreakingTerm) -> bool:
-    """Whether every loss, of a tie or of exactly 1 less, is at least the distance."""
+    """Return whether every loss, of a tie or of exactly 1 less, is at least the distance."""
     return all(case.loss(n, winner, j, less) >= abs(j - winner)
                for j in range(1, n + 1) if j != winner
                for less in ((0, 1) if case.may_tie(winner, j) else (1,)))
 
 
 def distance(losses: Iterable[Fraction], gamma: Fraction) -> Interval:
-    """2S/(1+S) at one γ, enclosed."""
+    """Enclose 2S/(1+S) at one γ."""
     return increasing(sum_of_powers_of_e(-gamma * loss for loss in losses)).scaled(TWO)
 
 

@@ -1,22 +1,22 @@
-"""Lemma 25: what one layer does to an error, as printed, its proof, and repaired.
+"""Lemma 25: the error after one layer, as printed, its proof, and repaired.
 
 Source      [SHA] Lemma 25: constants K1, K2 >= 1 exist such that for all n, all sufficiently small ε > 0 and each
             layer, for *any* u, û with |u_i - û_i|_1 <= ε: |v_i - v̂_i|_1 <= K1(ε + n x_max(n) e^((-γ(n)+2 K2 x_max(n)
             ε)/τ(n))).
-As printed  False: u need not be activations of U on any input, and x_max(n) says nothing of other vectors. U: d = 1,
+As printed  False: u need not be activations of U on any input, and x_max(n) does not bound other vectors. U: d = 1,
             all weights 1, no biases, embedding 1/j: the scores 1/(ij) are tieless with gap 1/(2n) and x_max(n) = 1.
             Take u = û = (R, 1/R, ..., 1/R). At i = 2 the scores are 1 and n-1 times 1/R²; hard attention returns R and
-            soft attention a share of (n-1)q/(1+(n-1)q) less of R - 1/R, q = e^(-(1-1/R²)/τ): unbounded in R, at any
+            soft attention R minus a share (n-1)q/(1+(n-1)q) of R - 1/R, q = e^(-(1-1/R²)/τ): unbounded in R, at any
             temperature (here 1/2). The right side is at most K1(1 + n) for every ε <= γ(n)/(2 K2). The instances have
-            K1 = K2 = K; any K is beaten by R = 16K(n+1).
+            K1 = K2 = K; any K is exceeded by R = 16K(n+1).
 Proof step  D.4 (and D.5 after it) prints e^(-(γ+2 K2 x_max ε)/τ). Lemma 33 gives e^((-γ+2 K2 x_max ε)/τ), as the lemma
-            itself says: an error brings scores closer. With γ = 1, K2 x_max ε = 1/8 and τ = 1/8 the weights are
+            itself states: an error brings scores closer. With γ = 1, K2 x_max ε = 1/8 and τ = 1/8 the weights are
             2(n-1)q/(1 + (n-1)q) from one-hot, q = e^(-6), and the printed bound is 2n e^(-10): false from n = 2 on.
 Repaired    For u the activations of U on an input of length n, entering layer ℓ <= L, and ε <= 1 with 2 K2 x_max(n) ε
             < γ(n). By Lemma 29 (repaired) u_max <= C x_max(n) with P = max(1, p_max), C = 1 for L = 1 and
             (3(dP)³)^(L-1) d otherwise. By Lemma 32, K2 = 3 d^(3/2) P² C; by Lemmas 33, 34 and 30, |v - v̂|_1 <= d³p³(d
-            u_max 2nq + ε), so K1 = 2 d⁴ P³ C. Uniform layers add d³p³ε only (Lemmas 30, 31). Each length holds K1
-            against the worst instances of Lemmas 33, 34 and 30, one behind the other, with u_max = x_max = 1.
+            u_max 2nq + ε), so K1 = 2 d⁴ P³ C. Uniform layers add d³p³ε only (Lemmas 30, 31). Each length compares K1
+            with the worst instances of Lemmas 33, 34 and 30 in sequence, with u_max = x_max = 1.
 """
 
 from collections.abc import Iterator
@@ -37,14 +37,14 @@ SIGN = Replay("lemma_25_sign.json", "ab")
 
 @dataclass(frozen=True)
 class Constants:
-    """K1 and K2 of the repaired lemma, rational: √d is replaced by ``root``, which is at least √d."""
+    """The constants K1 and K2 of the repaired lemma, rational: √d is replaced by ``root``, which is at least √d."""
 
     k1: Fraction
     k2: Fraction
 
 
 def constants(d: int, root: int, p_max: Fraction, layers: int) -> Constants:
-    """Return the constants for a network of so many layers; only the growth through the layers before the last matters.
+    """Return the constants for this number of layers; only the growth through the layers before the last matters.
 
     >>> constants(1, 1, Fraction(1), 1)
     Constants(k1=Fraction(2, 1), k2=Fraction(3, 1))
@@ -55,7 +55,7 @@ def constants(d: int, root: int, p_max: Fraction, layers: int) -> Constants:
 
 
 def weight_elsewhere(count: int, q: Interval) -> Interval:
-    """Return the attention on ``count`` positions that weigh q each, beside a weight of 1."""
+    """Enclose the attention on ``count`` positions of weight q each, beside a weight of 1."""
     return increasing(q.scaled(Fraction(count)))
 
 

@@ -14,7 +14,7 @@ Proof step  The printed proof says that between m(y1) and m(y2), the least numbe
             there is another number of the domain. With ties to even and p' = p + 1 there is none: of 0, ..., 7 rounded
             to 2 bits, 2 is the first that gives 2 and 3 the first that gives 4. False from p = 2 on; the pattern has
             period 4, so the first two neighbours above 0 show it for every p. The statement holds there all the same.
-As printed  The lemma says nothing of which numbers have p bits, but that each is a different one. If they are the
+As printed  The lemma does not define the p-bit numbers, except that they are different. If they are the
             *integers* of p bits, p' > p bits are a larger range rather than a finer one, the nearest p-bit number to x
             is min(x, 2^p - 1) = (2^p - 1) - ReLU(2^p - 1 - x): one layer of width 1, so (2m)^ℓ = 2 < 2^p from p = 2
             on. Two affine functions agree on either side of 2^p - 1, so three points decide that the network is right.
@@ -38,7 +38,7 @@ TIES_TO_EVEN = Replay("lemma_27_ties_to_even.json", "01234567", 2)
 
 
 def rounded(x: int, width: int, values: int, mode: str) -> int:
-    """Which of ``values`` multiples of ``width`` x is rounded to, counted from 0.
+    """Return the index (from 0) of the one of ``values`` multiples of ``width`` that x is rounded to.
 
     >>> [rounded(x, 2, 4, MODES[2]) for x in range(8)]
     [0, 0, 1, 2, 2, 2, 3, 3]
@@ -70,7 +70,7 @@ def least_step(bits: int) -> int:
 
 
 def one_relu(x: int, bits: int) -> int:
-    """Return the network of one unit that rounds integers to the nearest one of ``bits`` bits."""
+    """Return the output of the network of one unit that rounds integers to the nearest one of ``bits`` bits."""
     greatest = (1 << bits) - 1
     return greatest - max(greatest - x, 0)
 

@@ -1,11 +1,11 @@
-"""Lemmas 28 and 29: how far a linear map, and how far a transformer, may stretch a vector.
+"""Lemmas 28 and 29: bounds of the growth of a vector by a linear map, and by a transformer.
 
 Source      [SHA] Lemma 28: |Wu|_1 <= d w_max |u|_1. Lemma 29: after layer ℓ, |v_i|_1 <= (d p_max)^(3ℓ) d x_max(n),
             where p_max is the greatest absolute value of any parameter, x_max(n) that of any initial activation, or 1.
 Lemma 28    Both sides scale with w_max and |u|_1, and the left is convex in u: its maximum over |u|_1 <= 1 is at a
             unit vector, where it is a column sum, at most d w_max; all entries equal attain it. So one instance per d
             decides.
-Lemma 29    Section 3.1 gives the feed-forward layers biases; the proof counts three linear maps and forgets them. Let
+Lemma 29    Section 3.1 gives the feed-forward layers biases; the proof counts three linear maps and omits them. Let
             X bound |h_j|_1. The values, their means under any attention and any mask are at most d p X; W1 and b1 give
             at most d p (d p X) + d p, ReLU no more, W2 and b2 at most X' = (dp)³X + (dp)² + dp. All parameters p and
             all embeddings x_max attain it at every layer (all numbers positive, all positions equal): the recursion is
@@ -34,19 +34,19 @@ _T = polynomial({0: 1, 1: 1})
 
 
 def stretched(d: int) -> Fraction:
-    """The greatest |Wu|_1 over |u|_1 <= 1 and entries of W in [-1, 1]: that of a unit vector and all entries 1."""
+    """Return the greatest |Wu|_1 over |u|_1 <= 1 and entries of W in [-1, 1]: u a unit vector, all entries 1."""
     return norm(filled(d, d) * first_axis(d))
 
 
 def layer(u: Any, weight: Fraction, biases: tuple[Fraction, Fraction]) -> Any:
-    """The layer whose weights are all ``weight`` and whose entries of b1 and b2 are all as given, on equal vectors."""
+    """Return the output on equal vectors of the layer with all weights ``weight`` and constant b1 and b2."""
     d = u.nrows()
     weights, (first, second) = filled(d, d, weight), (filled(d, 1, bias) for bias in biases)
     return weights * relu(weights * (weights * u) + first) + second
 
 
 def worst_norm(d: int, layers: int, p: Fraction, bias: Fraction) -> Fraction:
-    """|v|_1 after so many layers, with all weights p, all biases ``bias`` and x_max = 1."""
+    """Return |v|_1 after this number of layers, with all weights p, all biases ``bias`` and x_max = 1."""
     u = filled(d, 1)
     for _ in range(layers):
         u = layer(u, p, (bias, bias))

@@ -1,13 +1,13 @@
-"""Lemmas 30 and 31: how far feed-forward and uniform attention layers magnify an error.
+"""Lemmas 30 and 31: the growth of an error by feed-forward and uniform attention layers.
 
 Source      [SHA] Lemma 30: inputs within ε leave a feed-forward layer within d² p_max² ε. Lemma 31: inputs within ε
             leave uniform attention within d p_max ε (errors in the 1-norm, at every position).
-Reduction   Lemma 30: W1 magnifies the error by at most d p (Lemma 28), biases cancel, ReLU is 1-Lipschitz in every
+Reduction   Lemma 30: W1 multiplies the error by at most d p (Lemma 28), biases cancel, ReLU is 1-Lipschitz in every
             entry, W2 again d p; all weights p, all inputs large enough to keep the units on, and the error in one
             entry attain it. Lemma 31: the weights are the same in both networks, and a mean of vectors of norm at most
             d p ε has norm at most d p ε; equal errors at all positions attain it. Both sides scale with p and ε, so
-            one instance per d (with n positions) decides every p_max and ε >= 0, biases or none, p_max below 1
-            included.
+            one instance per d (with n positions) decides every p_max (also below 1) and ε >= 0, with or without
+            biases.
 """
 
 from fractions import Fraction
@@ -19,19 +19,19 @@ from proofs.numbers.instances.vectors import filled, first_axis, norm, relu
 
 
 def _feed_forward(u: Any) -> Any:
-    """All weights and biases 1."""
+    """Return the output of a feed-forward layer with all weights and biases 1."""
     weights, bias = filled(u.nrows(), u.nrows()), filled(u.nrows(), 1)
     return weights * relu(weights * u + bias) + bias
 
 
 def feed_forward_error(d: int) -> Fraction:
-    """Return the error behind a feed-forward layer for p_max = ε = 1, at its worst."""
+    """Return the error after a feed-forward layer for p_max = ε = 1, at its worst."""
     u = filled(d, 1)
     return norm(_feed_forward(u + first_axis(d)) - _feed_forward(u))
 
 
 def uniform_error(n: int, d: int) -> Fraction:
-    """Return the error behind uniform attention over n positions for p_max = ε = 1, at its worst."""
+    """Return the error after uniform attention over n positions for p_max = ε = 1, at its worst."""
     errors = first_axis(d) * filled(1, n)
     return norm(filled(d, d) * (errors * filled(n, 1, Fraction(1, n))))
 

@@ -1,4 +1,4 @@
-"""Lemma 32: how far an error in the activations moves the attention scores.
+"""Lemma 32: the error of attention scores by an error in the activations.
 
 Source      [SHA] Lemma 32: |s_ij - ŝ_ij| <= K u_max ε for some K >= 1 that depends on d and p_max, if ε <= 1; its
             proof ends with d^(3/2) p_max² (2 u_max ε + ε²). u_max is the greatest absolute value of an entry of any
@@ -6,14 +6,15 @@ Source      [SHA] Lemma 32: |s_ij - ŝ_ij| <= K u_max ε for some K >= 1 that de
 Reduction   Let û = u + δ. The score times √d is u_i·A u_j, A the product of the two matrices, with entries of at most
             d p². So √d(ŝ - s) = δ_i·A u_j + u_i·A δ_j + δ_i·A δ_j, at most 2(d p²)(d u)ε + d p² ε², by |x·y| <= |x|_1
             |y|_∞; all weights p, all entries of u equal and δ = ε in one entry attain it. The printed bound times √d
-            is 2d²p²uε + d²p²ε²: not less, with equality for d = 1 only. With ε <= 1 <= u, K = max(1, 3 d^(3/2) p²)
-            does. Difference and bounds scale with p²; and 2d²uε cancels in the first comparison, while in the second
-            3d²uε - 2d²uε - dε² >= 0 is least at u = ε = 1: one instance per d decides every p_max, u_max, ε <= 1.
+            is 2d²p²uε + d²p²ε²: not smaller, with equality for d = 1 only. With ε <= 1 <= u, K = max(1, 3 d^(3/2) p²)
+            is enough. Difference and bounds scale with p²; and 2d²uε cancels in the first comparison, while in the
+            second 3d²uε - 2d²uε - dε² >= 0 is least at u = ε = 1: one instance per d decides every p_max, u_max,
+            ε <= 1.
 Proof step  The printed proof has Wû in its first two scalar products and bounds them as if it were Wu: with d = p = u
             = ε = 1 the three terms are 2 + 2 + 1 = 5, the printed bound is 3. (Distributing the products gives u
             there, and 1 + 1 + 1.) In general they are 2d²uε + 3dε² against 2d²uε + d²ε²: false for d = 1 and 2.
-Proof step  It says to use |v·v'| <= |v|_1 |v'|_1. That is true, but |W(û-u)|_1 |Wu|_1 may be d³p²uε, where the proof
-            has d²p²uε: false from d = 2 on. |v·v'| <= |v|_1 |v'|_∞ is what gives the printed numbers.
+Proof step  It uses |v·v'| <= |v|_1 |v'|_1. That is true, but |W(û-u)|_1 |Wu|_1 may be d³p²uε, where the proof
+            has d²p²uε: false from d = 2 on. |v·v'| <= |v|_1 |v'|_∞ gives the printed numbers.
 """
 
 from fractions import Fraction
@@ -30,7 +31,7 @@ NORMS = Replay("lemma_32_norms.json", "ue")
 
 
 def _worst(d: int) -> tuple[Any, Any, Any]:
-    """Wu, W(û - u) and Wû in the worst case with p_max = u_max = ε = 1, where all entries of W are 1."""
+    """Return Wu, W(û - u) and Wû in the worst case with p_max = u_max = ε = 1, where all entries of W are 1."""
     weights, u, delta = filled(d, d), filled(d, 1), first_axis(d)
     return weights * u, weights * delta, weights * (u + delta)
 
@@ -40,7 +41,7 @@ def _dot(u: Any, v: Any) -> Fraction:
 
 
 def score_error(d: int) -> Fraction:
-    """√d |s - ŝ| at its worst."""
+    """Return √d |s - ŝ| at its worst."""
     exact, _, moved = _worst(d)
     return abs(_dot(exact, exact) - _dot(moved, moved))
 
@@ -52,7 +53,7 @@ def three_terms(d: int) -> Fraction:
 
 
 def product_of_norms(d: int) -> Fraction:
-    """|W(û - u)|_1 |Wu|_1."""
+    """Return |W(û - u)|_1 |Wu|_1."""
     exact, error, _ = _worst(d)
     return norm(error) * norm(exact)
 

@@ -3,8 +3,8 @@
 Source      [SHA] Lemma 33: s_1 >= M - ε, s_i <= M - γ + ε for i > 1, 0 <= ε < γ/2: the distance of softmax_τ(s) from
             (1, 0, ..., 0) is at most 2n e^(-(γ-2ε)/τ).
 Reduction   The distance is 2(1 - α_1); it grows with every s_i, i > 1, and as s_1 falls. So the worst s has equality
-            everywhere, and with q = e^(-(γ-2ε)/τ) the distance is exactly 2(n-1)q/(1 + (n-1)q), whatever M, τ > 0, γ,
-            ε. Printed bound less this, over the common denominator, has no negative coefficient in q: it holds for
+            everywhere, and with q = e^(-(γ-2ε)/τ) the distance is exactly 2(n-1)q/(1 + (n-1)q), for all M, τ > 0, γ,
+            ε. Printed bound minus this, over the common denominator, has no negative coefficient in q: it holds for
             every q > 0, that is without ε < γ/2 too, and for n - 1 in place of n (the printed sum has n - 1 terms).
 """
 
@@ -17,7 +17,7 @@ SHOWN_AT = Fraction(3)
 
 
 def worst_distance(n: int) -> PolynomialQuotient:
-    """2(n-1)q/(1 + (n-1)q)."""
+    """Return 2(n-1)q/(1 + (n-1)q), the worst distance."""
     return quotient({1: 2 * (n - 1)}, {0: 1, 1: n - 1})
 
 

@@ -1,8 +1,8 @@
-"""Lemma 34: errors in the attention weights and in the activations, together behind the value matrix.
+"""Lemma 34: errors in the attention weights and in the activations, together after the value matrix.
 
 Source      [SHA] Lemma 34: |u_j - û_j|_1 <= ε, |α - α̂|_1 <= ε1, both summing to 1 with entries in [0, 1]: |v - v̂|_1 <=
             d p_max (d u_max ε1 + ε), u_max the greatest absolute value of an entry of any u_j.
-Reduction   v - v̂ = W Σ ((α_j - α̂_j) u_j + α̂_j (u_j - û_j)): at most ε1 d u_max + ε before W, d p times that behind it.
+Reduction   v - v̂ = W Σ ((α_j - α̂_j) u_j + α̂_j (u_j - û_j)): at most ε1 d u_max + ε before W, d p times that after it.
             For n >= 2 it is attained for every ε1 <= 2, that is for every ε1 that can occur: all weight of α on
             position 1 (where all entries are u_max), ε1/2 of it moved to position 2 (where they are -u_max), an error
             of ε in one entry everywhere, all weights p. Both sides scale with p and are linear in ε, and in u_max ε1:
@@ -24,7 +24,7 @@ DIMENSIONS = (1, 2, 3)
 
 
 def output_error(n: int, d: int, weight_error: Fraction, error: Fraction) -> Fraction:
-    """|v - v̂|_1 for the instance described above; ``weight_error`` is 0 if n = 1."""
+    """Return |v - v̂|_1 for the instance described above; ``weight_error`` is 0 if n = 1."""
     weights = first_axis(n)
     moved = column([1 - weight_error / 2, weight_error / 2, *[ZERO] * (n - 2)]) if n > 1 else weights
     signs = column([ONE, *[-ONE] * (n - 1)]).transpose()

@@ -1,14 +1,14 @@
-"""The same constant in binary64: keys of two writes to one cell become the same number.
+"""The constant of machine_written_cells in binary64: keys of two writes to one cell become the same number.
 
 Source      As in machine_written_cells: C = 10^10, key (2k, -k² + 0.3 λ(t)), query C(q, 1), every operation
             rounded once.
 History     Store 0 and store 255 to the address k = ``ADDRESS``, at T - 14 and T - 12, and a read at T: that of
             machine_written_cells. Byte indices are taken as exact.
-Decision    k² is exact. -k² has an ulp of 2^-7, and 0.3 λ differs by less than that as soon as writes are some tens of
-            tokens old: the two keys are rounded to one number, or, if not, C times them may be. Whatever λ is computed
-            to (within 2^-49 of it, relatively), both ends of that round to one key; if they do not, nothing is decided.
-            From there on all is rounding of exact numbers, and the weights are those of exact scores.
-            Where the keys are one number nothing that is computed from them differs: both bytes weigh 1/2.
+Decision    k² is exact. -k² has an ulp of 2^-7, and 0.3 λ differs by less than that if writes are at least some tens
+            of tokens old: the two keys are rounded to one number, or, if not, C times them may be. If both ends of an
+            enclosure of λ (relative error 2^-49) round to one key, it is decided; if not, it is not.
+            The rest is rounding of exact numbers, and the weights are those of exact scores.
+            If the keys are one number, so are all numbers computed from them: both bytes have the weight 1/2.
 """
 
 from fractions import Fraction
@@ -26,24 +26,24 @@ CONSTANT = 10**10
 BINARY64 = parse_format("binary64")
 OFF = Fraction(1, 2**49)
 WRITES = (14, 12)
-"""Tokens from the writes to the read."""
+"""The numbers of tokens from the writes to the read."""
 
 
 def key(position: int) -> Fraction | None:
-    """fl(-k² + fl(0.3 λ)), if it is known."""
+    """Return fl(-k² + fl(0.3 λ)), if it is determined."""
     found = seconded(lambda real: real(TIE_BREAK) * (1 / real(2).log() - 1 / real(position + 2).log()), BITS)
     ends = {BINARY64.round(x - ADDRESS**2) for x in (found.lower * (1 - OFF), found.upper * (1 + OFF))}
     return ends.pop() if len(ends) == 1 else None
 
 
 def score(of: Fraction) -> Fraction:
-    """fl(fl(fl(C q) 2k) + fl(C key))."""
+    """Return fl(fl(fl(C q) 2k) + fl(C key))."""
     asked = BINARY64.round(BINARY64.round(Fraction(CONSTANT * ADDRESS)) * 2 * ADDRESS)
     return BINARY64.round(asked + BINARY64.round(CONSTANT * of))
 
 
 def older_share(tokens: int) -> Interval | None:
-    """Return the weight of the older write in a read at T, if the keys are known."""
+    """Enclose the weight of the older write in a read at T, if the keys are determined."""
     older, newer = (key(tokens - before) for before in WRITES)
     if older is None or newer is None:
         return None

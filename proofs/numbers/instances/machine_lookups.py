@@ -1,28 +1,28 @@
 """Lookups by a parabola, the latest write first: bounds of their errors by softmax, and histories, by ball arithmetic.
 
 Network     Tokens at positions t = 0, 1, ... A write has an address k and a byte; some tokens are boundaries. With
-            λ(t) = 1/ln 2 - 1/ln(t + 2), a head scores boundaries C · 0.3 λ(t), all else C · 10^30 less: its values are
-            positions, so what it returns, less its own position, is the byte index, the number of tokens since the
-            last boundary. A second head, asked for q, scores writes C · (0.3 λ(t) - (q - k)²), all else C · 10^30 less;
-            it returns the byte and the address, which is compared with q: the byte times max(0, 1 - |address - q|).
-            Addresses in keys and queries have a byte index in them, with its error. A byte is right within 1/2.
+            λ(t) = 1/ln 2 - 1/ln(t + 2), a head scores boundaries C · 0.3 λ(t), all others C · 10^30 less. Its values
+            are positions, so its own position minus its output is the byte index, the number of tokens since the
+            last boundary. A second head, with the query q, scores writes C · (0.3 λ(t) - (q - k)²), all others
+            C · 10^30 less. It returns the byte and the address: the byte times max(0, 1 - |address - q|).
+            Addresses in keys and queries contain a byte index, with its error. A byte is right within 1/2.
 Lead        L_d(T) = 0.3 (λ(T) - λ(T - d)). λ is concave: L_d(t) >= L_d(T) for t <= T, and L_(md)(T) >= m L_d(T).
 Index       The byte index is too large by at most e = x/(1 - x), x = exp(-C L_1(T)) <= 1/2. Proof. An earlier boundary
             at distance j weighs w_j <= x^j beside the last one. Σ j w_j <= e (1 + Σ w_j), as each j - e >= 0 and the
             sum of x^j (j - e) over all j >= 1 is e/(1 - x) - e x/(1 - x) = e. Other tokens add less than T² e^(-C/2).
 Others      Let e <= 1/32. A cell that is not among the nearest ones loses by more than 1/2: its distance, D + 1 or more
-            against D, by (1 - 2e)(2D + 1), and λ gives back less than 0.3/ln 2 < 0.433. So all of these weigh less
+            against D, by (1 - 2e)(2D + 1), and λ returns less than 0.3/ln 2 < 0.433. So all of these weigh less
             than T e^(-C/2) beside the winner; addresses are below 2^32.
 Written     Writes to a cell at least d tokens apart. Beside the newest, the m-th older one weighs at most
             e^(C e²) y^m, y = exp(-C L_d(T)), since both keys and the query err by 0 to e: first orders cancel. So W <=
             e^(C e²) y/(1 - y), and the byte errs by at most 255 (W/(1 + W) + e): by its mean, and by the comparison,
-            which memory alone has: without it, for locals and the call stack, by 255 W/(1 + W).
+            which only memory has; for locals and the call stack, without it, by 255 W/(1 + W).
 Unwritten   A cell that was never written, the nearest written ones at the distance D on both sides: first orders do not
             cancel. (2D + κ - κ')(2η - κ - κ') <= 4De + 2e², so the cells of the other side weigh W <= e^(C(4De + 2e²))
             y/(1 - y), d = 2, beside the newest write, P = W/(1 + W); the address found is D(1 - 2P) - e away, or more.
             The byte, which should be 0, is at most 255 (2P + e). Where one side is nearer, P is 0.
 Monotone    All of these bounds grow with T and with D: one evaluation at T is for every length up to T.
-History     Finitely many boundaries and writes, and a read: what the two heads then return is enclosed directly.
+History     Finitely many boundaries and writes, and a read: the outputs of the two heads are enclosed directly.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -53,7 +53,7 @@ class Constant:
     by_root_of_2: bool = False
 
     def number(self, real: Reals) -> Any:
-        """Its value."""
+        """Return its value."""
         return real(10**self.power) * (real(2).sqrt() if self.by_root_of_2 else 1)
 
     def __str__(self) -> str:
@@ -61,13 +61,16 @@ class Constant:
 
 
 PUBLIC, FIRST_POWER = Constant(10), 5
-"""The constant of the program, and the least power of ten of which lengths are listed."""
+"""The constant of the program, and the least power of ten whose lengths are listed."""
 
 
 @dataclass(frozen=True)
 class MemoryCell:
-    """A cell to be read: one that was written, so many tokens ``apart`` or more, its address ``compared`` or not; or
-    one never written, the nearest ones at most at this ``distance`` on both sides."""
+    """A cell to be read.
+
+    It was written, with writes at least ``apart`` tokens apart, its address ``compared`` or not. Or it was never
+    written, and the nearest written ones are at most at this ``distance`` on both sides.
+    """
 
     apart: int = 0
     compared: bool = True
@@ -79,24 +82,24 @@ class MemoryCell:
 
 @dataclass(frozen=True)
 class _Bounds:
-    """The bounds of the docstring at one length, in real numbers."""
+    """The bounds of the module docstring at one length, in real numbers."""
 
     real: Reals
     constant: Any
     tokens: int
 
     def gap(self, apart: int) -> Any:
-        """x or y: e^(-C L_d(T))."""
+        """Return x or y: e^(-C L_d(T))."""
         lead = 1 / self.real(self.tokens + 2 - apart).log() - 1 / self.real(self.tokens + 2).log()
         return (-self.constant * self.real(TIE_BREAK) * lead).exp()
 
     def index(self) -> Any:
-        """Return the error of the byte index, if ``gap(1)`` is at most 1/2."""
+        """Return the error bound of the byte index, if ``gap(1)`` is at most 1/2."""
         x = self.gap(1)
         return x / (1 - x) + self.tokens**2 * (-self.constant / 2).exp()
 
     def of(self, cell: MemoryCell) -> Any:
-        """Return the error of the byte, if ``index`` is small."""
+        """Return the error bound of the byte, if ``index`` is small."""
         index = self.index()
         far = 2 * BYTE * (1 + ADDRESSES) * self.tokens * (-self.constant / 2).exp()  # all other cells and tokens
         if not cell.apart:
@@ -106,13 +109,13 @@ class _Bounds:
         return far + BYTE * (older / (1 + older) + (index if cell.compared else 0))
 
     def _older(self, apart: int, advantage: Any) -> Any:
-        """Return the weight of older writes, at least so far apart, which errors may give an advantage."""
+        """Return the weight of older writes, at least ``apart`` tokens apart, with an advantage by errors."""
         y = self.gap(apart)
         return (self.constant * advantage).exp() * y / (1 - y)
 
 
 def enclosed(constant: Constant | Fraction, tokens: int, cell: MemoryCell) -> Interval | None:
-    """Return the bound of the error of a byte, or None where there is none."""
+    """Enclose the error bound of a byte, or return None without one."""
     def find(what: Callable[[_Bounds], Any]) -> Interval:
         return seconded(lambda real: what(_Bounds(real, number_of(constant, real), tokens)), BITS)
 
@@ -128,7 +131,7 @@ def number_of(constant: Constant | Fraction, real: Reals) -> Any:
 
 @dataclass(frozen=True)
 class Write:
-    """A byte that is written at a position; of its address the byte index has to be known, which is 1 there."""
+    """A byte that is written at a position; its address contains the byte index, which is 1 there."""
 
     position: int
     address: int
@@ -144,7 +147,7 @@ class History:
     address: int
 
     def read(self, constant: Constant | Fraction) -> Interval:
-        """Return the byte that is returned."""
+        """Enclose the byte that is returned."""
         return seconded(lambda real: self._byte(real, number_of(constant, real)), BITS)
 
     def _byte(self, real: Reals, scale: Any) -> Any:
@@ -165,13 +168,13 @@ class History:
 
 
 def _others(most: int, scale: Any) -> Any:
-    """The remainder that other tokens add: Arb's ball around all that it may be; mpmath computes without them."""
+    """Enclose the remainder of other tokens: Arb's ball around all its values; mpmath computes without them."""
     bound = most * (-scale * 10**29).exp()
     return arb(0, bound.upper()) if isinstance(bound, arb) else 0 * bound
 
 
 def _lambda(real: Reals, position: int) -> Any:
-    """0.3 λ, less a constant."""
+    """Return 0.3 λ minus a constant."""
     return -real(TIE_BREAK) / real(position + 2).log()
 
 
@@ -193,31 +196,31 @@ def steps(last: int, lengths: Sequence[int]) -> list[int]:
 
 
 def right_up_to(n: int, constant: Constant | Fraction, tokens: int, cell: MemoryCell) -> Instance:
-    """The instance n: every such byte is right at all lengths up to T. It is undecided where there is no bound."""
+    """Return the instance n: each of these bytes is right at all lengths up to T. It is undecided without a bound."""
     what = f"constant {constant}, T = {tokens}: error of a byte, its cell {cell}"
     found = enclosed(constant, tokens, cell)
     return instance(n, what, found, HALF) if found else undecided(n, what, HALF)
 
 
 def read_by(n: int, constant: Constant | Fraction, history: History, byte: int, is_right: bool) -> Instance:
-    """Return the instance n: this history reads the byte, or it reads a wrong one, 1/2 or more away."""
+    """Return the instance n: this history reads the byte, or a wrong one, at least 1/2 away."""
     what = f"constant {constant}: the byte that a history of T = {history.boundaries[-1]} tokens reads, {byte} if right"
     compare = at_least if bool(byte) == is_right else instance
     return compare(n, what, history.read(constant), abs(byte - HALF))
 
 
 def not_listed(n: int) -> Instance:
-    """Return the instance n, undecided: tables end before."""
+    """Return the instance n, undecided: the tables are shorter."""
     return undecided(n, f"nothing is listed for n = {n}", HALF)
 
 
 @dataclass(frozen=True)
 class Horizons:
-    """Lengths and constants that are claimed of one kind of cells, and the history that is read wrongly above them.
+    """The claimed lengths and constants of one kind of cells, and the history that is read wrongly above them.
 
-    ``right`` are the greatest lengths that the bounds certify, for each power of ten and each cell, and ``wrong``
-    lengths at which the history is read wrongly; each by whether the power is times √2. ``enough`` are constants for
-    T = 2^16, 2^17, ..., for each cell; ``less`` times the first is not. The history should read the ``byte``.
+    ``right`` are the greatest lengths that the bounds certify, for each power of ten and each cell. ``wrong`` are
+    lengths at which the history is read wrongly; both by whether the power is times √2. ``enough`` are constants for T
+    = 2^16, 2^17, ..., for each cell; ``less`` times the first is not enough. The history should read the ``byte``.
     """
 
     cells: Sequence[MemoryCell]
@@ -229,13 +232,13 @@ class Horizons:
     byte: int
 
     def examine(self, n: int) -> Iterable[Instance]:
-        """Yield the public constant at T = 2^n; where its bound has ended, whether the history is right."""
+        """Yield the instance of the public constant at T = 2^n; beyond its bound, whether the history is right."""
         wrong = self.wrong[False][PUBLIC.power - FIRST_POWER]
         yield (right_up_to(n, PUBLIC, 2**n, self.cells[0]) if 2**n < wrong else
                read_by(n, PUBLIC, self.history(wrong), self.byte, is_right=True))
 
     def examine_lengths(self, n: int) -> Iterable[Instance]:
-        """Yield the lengths that are listed for 10^(4 + n), and √2 times that."""
+        """Yield the instances of the lengths that are listed for 10^(4 + n), and √2 times that."""
         for by_root in (False, True):
             if n > len(self.wrong[by_root]):
                 yield not_listed(n)
@@ -246,7 +249,7 @@ class Horizons:
             yield read_by(n, constant, self.history(wrong), self.byte, is_right=False)
 
     def examine_constants(self, n: int) -> Iterable[Instance]:
-        """Yield the constants that are listed for T = 2^(15 + n)."""
+        """Yield the instances of the constants that are listed for T = 2^(15 + n)."""
         if n > len(self.enough):
             yield not_listed(n)
             return

@@ -1,13 +1,13 @@
-"""The same constant: cells that were never written, between written ones at equal distances on both sides.
+"""The constant of machine_written_cells: cells never written, between written ones at equal distances on both sides.
 
 Source      As in machine_written_cells. A cell that was never written holds 0: the address that is found is compared
-            with the one that is asked for.
+            with the queried one.
 Bound       machine_lookups, with D = 1 where no two written cells leave a gap of more than one cell, else D up to
             2^15 and 2^22. Here errors of the byte index count in the first order, so lengths are half as great.
 History     20 instructions of one token, store 255 at 99 (2 tokens), one token, store 255 at 101, a constant (5
-            tokens), which reads at T the address 100. Where the newer store and the advantage of the older balance, the
-            mean of the addresses is the one asked for. ``WRONG`` are lengths at which more than 1/2 is returned, not
-            all from there on: the balance passes.
+            tokens), which reads at T the address 100. If the newer store and the advantage of the older balance, the
+            mean of the addresses is the queried one. ``WRONG`` are lengths at which more than 1/2 is returned, not
+            all lengths from there on: the balance passes.
 Critical    For T = 2^(15 + n) the constants of ``ENOUGH`` are enough, by D, and at one that is 3 % less than that of
             D = 1 the history is wrong.
 """

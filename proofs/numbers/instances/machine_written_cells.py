@@ -19,9 +19,9 @@ from proofs.numbers.instances.machine_lookups import BYTE, History, Horizons, Me
 SOURCE = "Compiled machines, written cells"
 MEMORY = MemoryCell(apart=2)
 CELLS = (MEMORY, MemoryCell(apart=5, compared=False), MemoryCell(apart=11, compared=False))
-"""Memory, locals, the call stack."""
+"""The cells of memory, locals and the call stack."""
 AFTER = 15
-"""Tokens from the boundary before the first store to the read."""
+"""The number of tokens from the boundary before the first store to the read."""
 DROPS = 40
 RIGHT = {False: [(177, 229, 247), (997, 1124, 1198), (5680, 6130, 6475), (34111, 36324, 38105),
                  (217716, 229894, 239866), (1461273, 1533376, 1592926), (10219941, 10671301, 11046102),

@@ -1,11 +1,10 @@
 """The least number of affine pieces of a continuous function through given points, exactly.
 
-Between two neighbouring points a continuous piecewise affine function that leaves the first with slope a and reaches
-the second with slope b has 0 breaks if a and b are the slope d of the segment, 1 break if d lies strictly between a and
-b, and 2 breaks otherwise: each of these is possible, and no fewer are. At a point itself the slope may change by one
-break. So the least number of breaks is a shortest path over the slopes at the points. Which path is shortest depends
-only on how slopes compare with the slopes of the segments: it suffices to let a and b run through these and through one
-slope in each gap between, below and above them.
+Let a continuous piecewise affine function leave a point with slope a and reach the next one with slope b. Between them
+it has 0 breaks if a and b are the slope d of the segment, 1 break if d lies strictly between a and b, and at least 2
+breaks otherwise: each of these is possible, and no fewer are. At a point itself the slope may change by one break. So
+the least number of breaks is a shortest path over the slopes at the points. Only comparisons of slopes with the slopes
+of the segments matter: a and b may be restricted to these and to one slope in each gap between, below and above them.
 """
 
 from collections.abc import Sequence

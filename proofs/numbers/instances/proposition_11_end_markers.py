@@ -31,7 +31,7 @@ def uniform(values: Sequence[Fraction], mask: Mask) -> list[Fraction]:
 
 
 def marker(n: int, mask: Mask) -> list[Fraction]:
-    """What uniform attention over (-1)^(j+1) and a feed-forward layer compute at every position."""
+    """Return the output of uniform attention over (-1)^(j+1) and a feed-forward layer at every position."""
     alternating = [Fraction((-1) ** (j + 1)) for j in range(1, n + 1)]
     return [(max(mean - THIRD, ZERO) + (max(-mean - THIRD, ZERO) if mask is Mask.PAST else 0)) / (1 - THIRD)
             for mean in uniform(alternating, mask)]

@@ -1,4 +1,4 @@
-"""All examinations by name: what a claims file may write behind ``examine``."""
+"""All examinations by name: the values of ``examine`` in a claims file."""
 
 from importlib import import_module
 

@@ -1,16 +1,16 @@
-"""Section 2.3: what geometric attention tends to as the temperature falls to 0.
+"""Section 2.3: the limit of geometric attention as the temperature tends to 0.
 
 Source      [SHA] Section 2.3: "as τ approaches zero, geometric attention approaches strictly future-masked
             rightmost-hard attention" (the one of Csordás et al., 2022, under a strict future mask).
-Weights     At position n the score s of j < n gives the share σ(s/τ) of what the positions between j and n have left.
-            As τ falls to 0, σ(s/τ) tends to 1 for s > 0, to 1/2 for s = 0 and to 0 for s < 0: the limits of all
-            weights are products of these, exactly, and depend on the signs of the scores alone.
-As printed  Rightmost-hard attention looks at the order of scores and not at their signs. If all n - 1 scores are 0, it
+Weights     At position n the score s of j < n gives the share σ(s/τ) of the rest after the positions between j and n.
+            As τ tends to 0, σ(s/τ) tends to 1 for s > 0, to 1/2 for s = 0 and to 0 for s < 0: the limits of all
+            weights are products of these, exactly, and depend on the signs of the scores only.
+As printed  Rightmost-hard attention depends on the order of scores, not on their signs. If all n - 1 scores are 0, it
             attends to n - 1, and the limit there is 1/2; if all are -1, the limits are 0 everywhere; if they are 2, 1,
             ..., it attends to the first of them, and the limit there is 0. At n = 2 there is one score; at n = 1 none.
-Repaired    If the greatest score is positive and all others that are not as great are negative, it is so: with c the
-            last position of the greatest score, what is between c and n takes nothing, c all that is left, and what is
-            before it finds nothing left. Each length looks at every c; before it only the factor 0 matters.
+Repaired    It is true if the greatest score is positive and all lesser scores are negative. With c the
+            last position of the greatest score, positions between c and n take nothing, c takes all the rest, and
+            nothing is left for positions before it. Each length checks every c; before it only the factor 0 matters.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ NO_SCORES = Replay("section_2_geometric.json", "10")
 
 
 def limit_of_share(score: int) -> Fraction:
-    """Return the limit of σ(score/τ) as τ falls to 0."""
+    """Return the limit of σ(score/τ) as τ tends to 0."""
     return ONE if score > 0 else HALF if score == 0 else ZERO
 
 

@@ -4,15 +4,15 @@ Source      [SHA] after Corollary 18: by Lemma 5 of [Hahn], "for a fixed-size ga
             must be scaled up by a factor of n", so 1/n is "optimal in the sense that we should not expect the factor
             of n to be asymptotically any smaller".
 What it is  A statement about all transformers, which no instance decides. What [Hahn] proves is that a weight is at
-            most e^(2A)/(n-1) if the scores are at most A in absolute value. For a fixed gap that asks for scores of
+            most e^(2A)/(n-1) if the scores are at most A in absolute value. For a fixed gap that requires scores of
             (ln n)/2 - O(1), not of order n. Two heads show that no more follows:
 First       The scores β[j is first] with the first symbol as value. The first position has weight e^β/(e^β + m - 1)
             among m visible ones; the error is at most 1/4 if and only if β >= ln(3(m - 1)), and m = n is the worst. At
             e^β = 3(n-1) it is 1/4 exactly, and below that above 1/4: the critical factor is ln(3(n-1)). The change of
             one symbol changes the output by 3/4 at every position.
 Previous    The task of Theorem 12. Write j - 1 in base B with 4 digits a_1, ..., a_4, B least with B^4 >= n, and embed
-            a_k/B and (a_k/B)², all in [0, 1]. Let position i ask for the digits q of i - 1: γB²·Σ(2(q_k/B)(a_k/B) -
-            (a_k/B)²) is, but for a constant, -γ·Σ(q_k - a_k)². With x = e^(-γ) = 1/27 the weights other than that of i
+            a_k/B and (a_k/B)², all in [0, 1]. Let position i query the digits q of i - 1: γB²·Σ(2(q_k/B)(a_k/B) -
+            (a_k/B)²) is, up to a constant, -γ·Σ(q_k - a_k)². With x = e^(-γ) = 1/27 the weights other than that of i
             - 1 sum to at most (1 + 2x + 2x^4 + 2x^9 + ...)^4 - 1 < 1/3 times it, as (1 + 2x + 2x^4/(1-x))^4 < 4/3:
             error below 1/4 for every n. The factor is (ln 27)·B², of order √n; with D digits it is of order n^(2/D).
             So with these embeddings the head of `prev` needs no factor of n. (For `since` in one head the tie-breaking

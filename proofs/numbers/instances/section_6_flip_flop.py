@@ -2,15 +2,15 @@
 
 Source      [SHA] Section 6 (after Liu et al.): uniform-tieless with gap 1/n; queries scaled by O(n log n), "equivalent
             to a temperature of Ω(1/(n log n))"; [SHA]'s own temperature is 1/n. Lemma 24: the gap is positive.
-Network     Every position carries a bit; position i attends, future-masked, with score [write at j] + j/n, to the last
-            write, and to itself if there is none yet; the values are the bits.
-Gap         Let c win at position i. A write j < c loses (c - j)/n; any position that is no write loses 1 + (c - j)/n
+Network     Every position contains a bit; position i attends, future-masked, with score [write at j] + j/n, to the last
+            write, and to itself without one; the values are the bits.
+Gap         Let c win at position i. A write j < c loses (c - j)/n; any position that is not a write loses 1 + (c - j)/n
             >= 1/n if c is a write, (c - j)/n if nothing is. So the gap is at least 1/n wherever two positions are
             visible, on every word, and two writes side by side attain it. For n = 1 there is nothing to exceed.
 Worst error With x = e^(-1/(nτ)), position c = i = n and opposite bits everywhere else, the earlier positions all
             writes: S = x + ... + x^(n-1), error S/(1+S). No case is worse: the r-th smallest loss is at least r/n for
             every i, c and word, since writes lose 1/n, 2/n, ... and the others (n+c-j)/n for c < j <= i, that is at
-            least c/n, (c+1)/n, ..., (the positions before c that are no writes lose more than if they were). Each
+            least c/n, (c+1)/n, ..., (positions before c that are not writes lose more than if they were). Each
             length checks this for all i and c.
 Logarithm   With τ = 1/(n ln n), x = 1/n: the error is 1/3 for n = 2 and 4/13 for n = 3, both above 1/4; from n = 4 on
             it is below. For n = 1 the temperature has no value.
@@ -32,17 +32,17 @@ ONE_OVER_N = Replay("section_6_flip_flop_one_over_n.json", "01")
 
 
 def losses_after_last_write(n: int, i: int, c: int) -> list[int]:
-    """n times what the visible positions lose at least against the last write c, if those before it are writes."""
+    """Return n times the least losses of visible positions against the last write c, all before it writes."""
     return sorted([*range(1, c), *range(n + c - i, n)])
 
 
 def losses_without_write(i: int) -> list[int]:
-    """n times what the positions before i lose against i if nothing was written."""
+    """Return n times the losses of the positions before i against i if nothing was written."""
     return list(range(1, i))
 
 
 def all_losses(n: int) -> Iterator[list[int]]:
-    """n times the least losses at every position, in increasing order, for every last write or none."""
+    """Yield n times the least losses at every position, in increasing order, for every last write or none."""
     for i in range(1, n + 1):
         yield losses_without_write(i)
         for c in range(1, i + 1):
@@ -50,7 +50,7 @@ def all_losses(n: int) -> Iterator[list[int]]:
 
 
 def gap(n: int) -> Fraction:
-    """Return the least gap over all words of n >= 2 positions and all of these.
+    """Return the least gap over all words of n >= 2 positions and all positions.
 
     >>> str(gap(5))
     '1/5'
@@ -59,7 +59,7 @@ def gap(n: int) -> Fraction:
 
 
 def is_worst_at_the_end(n: int) -> bool:
-    """Whether the r-th smallest loss is at least r/n everywhere, and exactly that at c = i = n."""
+    """Return whether the r-th smallest loss is at least r/n everywhere, and exactly that at c = i = n."""
     return (all(lost >= rank for losses in all_losses(n) for rank, lost in enumerate(losses, start=1))
             and losses_after_last_write(n, n, n) == list(range(1, n)))
 
@@ -71,7 +71,7 @@ def worst_error(n: int, x: Fraction) -> Fraction:
 
 
 def enclosed_error(n: int, inverse: Fraction) -> Interval:
-    """Return the same for 1/(nτ) = ``inverse``, enclosed."""
+    """Enclose the greatest error over all words and positions, for 1/(nτ) = ``inverse``."""
     return increasing(sum((power_of_e(-inverse * rank) for rank in range(1, n)), point(ZERO)))
 
 

@@ -34,7 +34,7 @@ OUTPUT = "place after 2"
 
 
 def _layer(number: int, keys: tuple[str, ...], kept: tuple[str, ...], temperature: Fraction) -> Layer:
-    """A head with query 1 and the sum of ``keys`` as key, and a feed-forward layer that passes on what is ``kept``."""
+    """Return a layer with a head of query 1 and the sum of ``keys`` as key, and units that pass on what is ``kept``."""
     def at(name: str, stage: str) -> str:
         return f"{name} {stage}"
 
@@ -62,7 +62,7 @@ def two_layers(temperature: Fraction) -> Transformer:
 
 
 def least_gap(n: int) -> Fraction:
-    """Return the least gap over all words, layers and positions; 1 for n = 1, where there is none."""
+    """Return the least gap over all words, layers and positions; 1 for n = 1, where none exists."""
     transformer = two_layers(ONE)
     return min((gap for word in product("01", repeat=n) for gap in _gaps(transformer, run_hard(transformer, word))),
                default=ONE)
@@ -76,14 +76,14 @@ def _gaps(transformer: Transformer, stream: list[Residual]) -> Iterator[Fraction
 
 
 def temperature_of_theorem(n: int) -> Fraction:
-    """Return a rational temperature, at most the one of (3)."""
+    """Return a rational temperature that is at most the one of (3)."""
     gap = least_gap(n)
     share = share_of_half_gap(n, gap, ONE, constants(4, 2, Fraction(2), 2), 2)
     return min(gap, ONE) / 2 / (-logarithm(share).lower)
 
 
 def output_error(transformer: Transformer, word: tuple[str, ...]) -> Interval:
-    """Return the greatest |y_i - ŷ_i|_1 over the positions of a word, enclosed."""
+    """Enclose the greatest |y_i - ŷ_i|_1 over the positions of a word."""
     stream = run_soft(transformer, word, BITS)
     values_by_mpmath(transformer, word, stream)
     found = [abs_difference(soft[OUTPUT], hard[OUTPUT])
@@ -92,7 +92,7 @@ def output_error(transformer: Transformer, word: tuple[str, ...]) -> Interval:
 
 
 def abs_difference(x: Interval, y: Fraction) -> Interval:
-    """Return an enclosure of |x - y|.
+    """Enclose |x - y|.
 
     >>> str(abs_difference(Interval(Fraction(0), Fraction(3)), Fraction(1)).upper)
     '2'

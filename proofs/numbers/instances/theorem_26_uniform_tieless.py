@@ -31,7 +31,7 @@ REPLAY = Replay("theorem_26_large_gap.json", "00")
 
 
 def error_bounds(gap: Fraction, x_max: Fraction, k: Constants, layers: int) -> list[Fraction]:
-    """E_1, ..., E_L.
+    """Return E_1, ..., E_L.
 
     >>> [str(e) for e in error_bounds(Fraction(1), Fraction(1), Constants(Fraction(2), Fraction(1)), 2)]
     ['1/16', '1/4']
@@ -69,7 +69,7 @@ def _one_layer(n: int) -> Instance:
 
 
 def uniform_attention_error(n: int) -> Fraction:
-    """2n(n - H_n), at any position.
+    """Return 2n(n - H_n), the error of uniform attention at any position.
 
     >>> str(uniform_attention_error(2))
     '2'

@@ -1,9 +1,9 @@
 """A term in the position breaks ties, and keeps a gap (constructions/statements/breaking_ties.py).
 
 Rows        n scores, of which some tie for the greatest and all others are lower by at least γ. A rightmost head is
-            given the term γj/(2n) beside them: then the last of those that tied leads the others by at least γ/(2n).
-Reduction   What ties with the last one, *, is before it, and loses (* - j)γ/(2n); what is lower by at least γ loses at
-            least γ - (j - *)γ/(2n). So pairs (j, *) decide it, for γ = 1; the leftmost head is its mirror image.
+            given the additional term γj/(2n): then the last of the tied ones leads all others by at least γ/(2n).
+Reduction   A position tied with the last one, *, is before it, and loses (* - j)γ/(2n); one lower by at least γ loses
+            at least γ - (j - *)γ/(2n). So pairs (j, *) decide it, for γ = 1; the leftmost head is its mirror image.
 """
 
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from proofs.numbers.instances.examination import Examination, Instance
 
 
 def leads(n: int) -> Iterable[tuple[str, Fraction]]:
-    """By how much the last of the greatest leads another position at least, for γ = 1."""
+    """Yield the least lead of the last of the greatest over each other position, for γ = 1."""
     for last in range(1, n + 1):
         for j in range(1, n + 1):
             if j < last:

@@ -1,17 +1,17 @@
-"""Positions that tie, by softmax of scores that err: how far one row is off, and why layers share a temperature.
+"""Positions that tie, by softmax of inexact scores: the error of one row, and why layers share a temperature.
 
-Row         n scores tie, and err so that no two are more than D apart; ρ = D/τ. Softmax is then no farther from
-            weighing them alike than tanh(ρ/4) in total variation (half the 1-norm), and at some n and ρ exactly that
-            far. Proof. The weights that are greater than 1/n are those of a set of k positions; let P be their sum, θ
+Row         n scores tie, with errors such that no two are more than D apart; ρ = D/τ. Then the distance of softmax from
+            equal weights is at most tanh(ρ/4) in total variation (half the 1-norm), and at some n and ρ equal to
+            that. Proof. The weights that are greater than 1/n are those of a set of k positions; let P be their sum, θ
             = k/n. They are at most b e^ρ, the others at least b, for some b; so P/(1 - P) <= e^ρ θ/(1 - θ), and the
             distance P - θ is at most that of k weights e^ρ and n - k weights 1, which is k(n - k)(1 - v²)/(n(k + (n -
             k)v²)) with v = e^(-ρ/2). And tanh(ρ/4) = (1 - v)/(1 + v) is not below it for any v <= 1, if and only if
             n(k + (n - k)v²) - k(n - k)(1 + v)² >= 0: it is ((n - k)v - k)², 0 at v = k/(n - k). ∎
 Layers      Layer 1 scores [j = 1], future-masked, and writes the value [j = 1]: hard, 1 at every position. Layer 2
             scores that, so all tie, and writes [j > 1]: hard, (i - 1)/i at position i. By softmax at temperature τ1
-            the first writes 1/(1 + (i - 1)x), x = e^(-1/τ1): position 1 now leads in layer 2. At n = 2 what layer 2
-            writes is off by (1/2) tanh(x/(2 τ2 (1 + x))): little if τ2 = τ1, near 1/2 if τ2 is far below x. So each
-            layer cold enough is not enough, if some are far colder than others.
+            the first writes 1/(1 + (i - 1)x), x = e^(-1/τ1): position 1 now leads in layer 2. At n = 2 the error of
+            layer 2 is (1/2) tanh(x/(2 τ2 (1 + x))): little if τ2 = τ1, near 1/2 if τ2 is far below x. So low
+            temperatures in each layer are not enough, if some are far lower than others.
 """
 
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ REPLAY = Replay("ties_two_temperatures.json", "aa")
 
 
 def distance_of_tied(n: int, k: int, v: Fraction) -> Fraction:
-    """In total variation, of k weights e^ρ and n - k weights 1 from equal ones, for v = e^(-ρ/2).
+    """Return the total variation between k weights e^ρ with n - k weights 1 and equal weights, for v = e^(-ρ/2).
 
     >>> distance_of_tied(2, 1, Fraction(1, 3))
     Fraction(2, 5)
@@ -36,7 +36,7 @@ def distance_of_tied(n: int, k: int, v: Fraction) -> Fraction:
 
 
 def _is_square(n: int, k: int) -> bool:
-    """Whether n(k + (n - k)v²) - k(n - k)(1 + v)² is the square of (n - k)v - k, as polynomials in v."""
+    """Return whether n(k + (n - k)v²) - k(n - k)(1 + v)² is the square of (n - k)v - k, as polynomials in v."""
     difference = polynomial({0: n * k, 2: n * (n - k)}) - k * (n - k) * polynomial({0: 1, 1: 1}) ** 2
     return bool(difference == polynomial({0: -k, 1: n - k}) ** 2)
 
@@ -52,7 +52,7 @@ def _examine_row(n: int) -> Iterable[Instance]:
 
 
 def moved(i: int, first: Fraction, second: Fraction) -> Interval:
-    """How far softmax moves what layer 2 writes at position i, at the temperatures of the two layers."""
+    """Enclose the error of layer 2 by softmax at position i, at the temperatures of the two layers."""
     x = power_of_e(-1 / first)
     written = [Interval(1 / (1 + (j - 1) * x.upper), 1 / (1 + (j - 1) * x.lower)) for j in range(1, i + 1)]
     soft = increasing(sum((_power(written[j], second) for j in range(1, i)), point(Fraction(0))))
@@ -60,7 +60,7 @@ def moved(i: int, first: Fraction, second: Fraction) -> Interval:
 
 
 def _power(written: Interval, temperature: Fraction) -> Interval:
-    """What a position weighs relative to position 1, which writes 1."""
+    """Enclose the weight of a position relative to position 1, which writes 1."""
     return Interval(power_of_e((written.lower - 1) / temperature).lower,
                     power_of_e((written.upper - 1) / temperature).upper)
 

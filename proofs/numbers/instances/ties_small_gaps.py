@@ -1,15 +1,15 @@
-"""How small gaps are: at least so large where weights are rational, and no polynomial temperature serves all networks.
+"""Gaps of rational weights: a lower bound, and networks for which no polynomial temperature is low enough.
 
 Network     Symbols +, -, 0. ε_i is 1, -1 or 0 by the symbol. A first layer writes ε_i/i (by ReLUs, from the embedded
             1/i), a second one without mask averages: S/n, S = Σ ε_j/j. A third one scores S/n at position 1 and 0
             elsewhere, and writes the value [j = 1]: hard, 1 if S > 0, 0 if S < 0, and 1/n at a tie, S = 0. By softmax
-            in the third layer alone (the others are uniform, or exact) it writes 1/(1 + (n - 1)e^(-S/(nτ))) if S > 0.
+            in the third layer only (the others are uniform, or exact) it writes 1/(1 + (n - 1)e^(-S/(nτ))) if S > 0.
 Least sum   The least S > 0 over all 3^n words is found exactly, over the common denominator of 1, ..., 1/n.
 Upper bound The 2^k sums of 1/p over sets of the k primes p in (n/2, n] differ (modulo p, times the product) and are
             between 0 and k 2/n <= 1. So two neighbours differ by at most 1/(2^k - 1), and their difference is some Σ
             ε_j/j > 0: S <= 1/(2^k - 1). For an error of at most 1/4, 1/τ >= n ln(3(n - 1))/S: exponential in n/log n.
 Lower bound With parameters in Z/P and initial vectors in Z/D, and Λ = lcm(1, ..., n) <= 4^n: values are in Z/(P D),
-            means of them in Z/(P D Λ), the feed-forward part multiplies by 1/P² at most, so behind each layer
+            means of them in Z/(P D Λ), the feed-forward part multiplies by 1/P² at most, so after each layer
             activations are in Z/D' with D' = P³ Λ D. A score of layer L is in Z/(P D_(L-1))², so gaps are at least (P
             D_0 (P³ Λ)^(L-1))^(-2): 1/τ = 2^(O(n)) is always enough. Here P = 1, and the first layer has no head that
             averages: D_0 = Λ, in which 1/i is, and one mean comes before the third layer.
@@ -25,7 +25,7 @@ from proofs.numbers.instances.comparing import at_least, equality, increasing, i
 from proofs.numbers.instances.examination import Examination, Instance, Replay
 
 LONGEST = 16
-"""Sums of longer words are not listed."""
+"""The greatest length whose sums are listed."""
 LISTED = {1: "1", 2: "1/2", 3: "1/6", 4: "1/12", 5: "1/30", 6: "1/30", 7: "1/105", 8: "1/120", 9: "1/630", 10: "1/840",
           11: "1/2310", 12: "1/2310"}
 QUARTER = Fraction(1, 4)
@@ -57,7 +57,7 @@ def primes_above_half(n: int) -> list[int]:
 
 
 def error_at(n: int, temperature: Fraction) -> Interval:
-    """How far softmax in the third layer moves what it writes, where the sum is least."""
+    """Enclose the error of the third layer by softmax, where the sum is least."""
     return increasing(power_of_e(-least_sum(n) / (n * temperature)).scaled(Fraction(n - 1)))
 
 

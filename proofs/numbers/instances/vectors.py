@@ -1,4 +1,4 @@
-"""Exact vectors and matrices, those of FLINT, as far as the lemmas of Appendix D need them."""
+"""Exact vectors and matrices of FLINT, with the operations that the lemmas of Appendix D need."""
 
 from fractions import Fraction
 from typing import Any
@@ -19,7 +19,7 @@ def column(entries: list[Fraction]) -> Any:
 
 
 def first_axis(d: int, entry: Fraction = Fraction(1)) -> Any:
-    """Return the vector with this entry in front and 0 elsewhere."""
+    """Return the vector with this first entry and 0 elsewhere."""
     return column([entry, *[Fraction(0)] * (d - 1)])
 
 

@@ -1,22 +1,22 @@
-"""How far one exchange can move every direction at every position: a bound from above, layer by layer.
+"""Upper bound of the change of every direction at every position by one exchange, layer by layer.
 
-Source      [Hahn] Lemma 5, repaired: its proof drops the change of the attention weights. For residual networks with
+Source      [Hahn] Lemma 5, repaired: its proof omits the change of the attention weights. For residual networks with
             several heads, biases, any masks, and temperatures that depend on n and i.
-Statement   Words w, w' of length n differ at p alone. Behind each layer direction t at position i changes by at most
+Statement   Words w, w' of length n differ only at p. After each layer direction t at position i changes by at most
             Δ_i(t), which the rules below compute from the Δ before the layer and from boxes (boxes.py).
 Embedding   Δ_p(t) is the greatest difference of two symbols' embeddings, and Δ_i(t) = 0 for i ≠ p.
-Head        With queries q_i, keys k_j, values v_j and scores z_j = q_i·k_j/τ(n, i), all linear in what positions hold:
-            z_j - z'_j = (q - q')·k_j + q'·(k_j - k'_j) (over τ). Where the weights stay the same if one number is added
-            to all z_j, that is left out: D_j = Σ_r Δq_r |k_jr - c_r| + |q_r| Δk_jr with c_r the middle of the keys
-            (else 0) bounds what is left. The head's result changes by Σ α_j (v_j - v'_j) + Σ (α_j - α'_j) v'_j.
+Head        With queries q_i, keys k_j, values v_j and scores z_j = q_i·k_j/τ(n, i), all linear in the residual vectors:
+            z_j - z'_j = (q - q')·k_j + q'·(k_j - k'_j) (over τ). If the weights are invariant under adding one number
+            to all z_j, that is omitted: D_j = Σ_r Δq_r |k_jr - c_r| + |q_r| Δk_jr with c_r the middle of the keys
+            (else 0) bounds the rest. The head's result changes by Σ α_j (v_j - v'_j) + Σ (α_j - α'_j) v'_j.
             First term: at most the greatest mean of Δv_j with weights in their bounds.
             Second term: at most TV(α, α') times the width of the values' hull, as Σ (α_j - α'_j) = 0.
-            TV by D is in weights.py, and what replaces both terms where weights add up to anything. All scores on the
-            segment between those of w and w' lie in the boxes, so weights do, too. Nothing changes by more than the
-            width of its box.
-Units       Of units that read multiples of one form y, the sum is a function of y alone, piecewise linear; it changes
+            TV by D is in weights.py, and the replacement of both terms for weights of any sum. All scores on the
+            segment between those of w and w' lie in the boxes, so weights do, too. No change exceeds the width of
+            its box.
+Units       The sum of units that read multiples of one form y is a piecewise linear function of y; it changes
             by at most its greatest slope over the box of y, times Σ |y_c| Δ(c). Other units add up.
-Sum         Residual connections add the changes; biases and positions cancel. Again nothing exceeds its box. ∎
+Sum         Residual connections add the changes; biases and positions cancel. Again no change exceeds its box. ∎
 Numbers     Integers in units of 2^-GRID, rounded up.
 """
 
@@ -44,25 +44,25 @@ from proofs.numbers.sensitivity.units import UNIT, added, in_units, product, tim
 from proofs.numbers.sensitivity.weights import WeightingMode, greatest_mean, turned
 
 Moves = Mapping[int, Mapping[str, int]]
-"""Δ in units, of positions and directions that may change at all."""
+"""The bounds Δ in units, of positions and directions that may change."""
 
 
 class SensitivityBounds:
     """The bounds of one network at one length."""
 
     def __init__(self, network: Transformer, n: int, judged: Sequence[int]) -> None:
-        """Boxes are made once."""
+        """Compute the boxes."""
         self.network, self.n, self.judged = network, n, judged
         self.layers = [_LayerBounds(boxes) for boxes in boxes_of_layers(network, n, judged)]
         self._embedded = initial_boxes(network, n)[:1]
 
     def change(self, p: int, direction: str) -> Fraction:
-        """How far an exchange at p moves the direction at some judged position, at most."""
+        """Bound the change of the direction by an exchange at p, over all judged positions."""
         moves = self.moves(p)
         return Fraction(max(moves.get(i, {}).get(direction, 0) for i in self.judged), UNIT)
 
     def moves(self, p: int) -> Moves:
-        """How far an exchange at p moves each direction at the judged positions, at most."""
+        """Bound the change of each direction by an exchange at p, at the judged positions."""
         widths = _widths(self._embedded[0])
         moves: Moves = {p: widths} if widths else {}
         for layer in self.layers:
@@ -71,7 +71,7 @@ class SensitivityBounds:
 
 
 class _LayerBounds:
-    """One layer: the rules above, with what does not depend on the exchange kept."""
+    """One layer: the rules above, with all terms that do not depend on the exchange."""
 
     def __init__(self, boxes: LayerBoxes) -> None:
         self.boxes = boxes
@@ -91,7 +91,7 @@ class _LayerBounds:
 
 
 def _capped(moves: Mapping[str, int], box: Box) -> dict[str, int]:
-    """Nothing moves by more than the width of its box."""
+    """Limit each change to the width of its box."""
     found = {name: min(moved, _width(box[name])) for name, moved in moves.items() if name in box}
     return {name: moved for name, moved in found.items() if moved}
 
@@ -105,7 +105,7 @@ def _width(x: Interval) -> int:
 
 
 def _moved(row: Mapping[str, Any], moves: Mapping[str, int]) -> int:
-    """How far a linear form moves, at most; ``row`` has absolute values."""
+    """Bound the change of a linear form; ``row`` has absolute values."""
     return sum(times(weight, moves[name]) for name, weight in row.items() if name in moves)
 
 
@@ -114,7 +114,7 @@ def _moved(row: Mapping[str, Any], moves: Mapping[str, int]) -> int:
 
 @dataclass(frozen=True)
 class _RowBounds:
-    """Of a row: how large queries, and keys around their middles, can be; how far apart values are, and how large."""
+    """The sizes of queries, of keys around their middles and of values, and the spans of values, for a row."""
 
     row: HeadRow
     queries: list[int]
@@ -125,7 +125,7 @@ class _RowBounds:
 
     @cached_property
     def widths(self) -> dict[str, int]:
-        """How far results can be apart."""
+        """The widths of the results."""
         return {name: _width(value) for name, value in self.row.written.items()}
 
 
@@ -150,7 +150,7 @@ class _HeadBounds:
         return _RowBounds(row, list(map(_size, row.queries)), keys, spans, sizes, row.weights.least)
 
     def moves(self, moves: Moves) -> dict[int, dict[str, int]]:
-        """How far the head's results move at each row."""
+        """Bound the change of the head's results at each row."""
         keys = {j: [_moved(row, before) for row in self.key_rows] for j, before in moves.items()}
         values = {j: {name: moved for name, row in self.value_rows.items() if (moved := _moved(row, before))}
                   for j, before in moves.items()}
@@ -172,7 +172,7 @@ class _HeadBounds:
 
     @staticmethod
     def _score_moves(bounds: _RowBounds, queries: Sequence[int], keys: Mapping[int, Sequence[int]]) -> dict[int, int]:
-        """D_j, by the place of j among the visible positions, where a score may change."""
+        """Return D_j, by the index of j among the visible positions, where a score may change."""
         found = {}
         asks = any(queries)
         for place, j in enumerate(bounds.row.visible):
@@ -188,7 +188,7 @@ class _HeadBounds:
 
 def _moves_of_mean(bounds: _RowBounds, scores: Mapping[int, int],
                    values: Mapping[str, Mapping[int, int]]) -> dict[str, int]:
-    """How far means move: by what values do, and by what weights do."""
+    """Bound the change of means, by the change of values and of weights."""
     weights = bounds.row.weights.bounds
     far = turned(bounds.row.weights, [(moved, weights[place]) for place, moved in scores.items()])
     found = {}
@@ -200,7 +200,7 @@ def _moves_of_mean(bounds: _RowBounds, scores: Mapping[int, int],
 
 def _moves_of_sum(bounds: _RowBounds, scores: Mapping[int, int],
                   values: Mapping[str, Mapping[int, int]]) -> dict[str, int]:
-    """How far sums of weighted values move, weight by weight."""
+    """Bound the change of sums of weighted values, weight by weight."""
     weights, steepness = bounds.row.weights.bounds, bounds.row.weights.steepness
     far = {place: min(times(steepness, moved), weights[place][1] - weights[place][0])
            for place, moved in scores.items()}

@@ -1,6 +1,6 @@
-"""All words of one length at once: boxes around what positions hold, and around the weights of every head.
+"""All words of one length at once: boxes around residual vectors, and around the weights of every head.
 
-Claim       The box of a direction at a position contains its value there for every word of length n, behind each layer;
+Claim       The box of a direction at a position contains its value there for every word of length n, after each layer;
             the weights of a row contain the attention weights (weights.py). Initially a box is the hull over the
             symbols; feed-forward parts are enclosed (enclosures/feed_forward.py).
 Numbers     Ends of boxes are FLINT's rationals, rounded outward to multiples of 2^-GRID unless the box is a point.
@@ -23,7 +23,7 @@ Box = dict[str, Interval]
 
 @dataclass(frozen=True)
 class HeadRow:
-    """A head at one position: what it sees, bounds of its weights, its scaled queries, and what it writes."""
+    """A head at one position: its visible positions, bounds of its weights, its scaled queries, and its output."""
 
     visible: range
     weights: WeightBounds
@@ -33,7 +33,7 @@ class HeadRow:
 
 @dataclass(frozen=True)
 class HeadBoxes:
-    """A head over all words: keys and values at every position, and the rows that are asked for."""
+    """A head over all words: keys and values at every position, and the rows that are needed."""
 
     head: Head
     keys: list[list[Interval]]
@@ -43,7 +43,7 @@ class HeadBoxes:
 
 @dataclass(frozen=True)
 class LayerBoxes:
-    """A layer over all words: its heads, and the boxes behind attention and behind the layer, at the asked rows."""
+    """A layer over all words: its heads, and the boxes after attention and after the layer, at the needed rows."""
 
     layer: Layer
     heads: list[HeadBoxes]
@@ -52,7 +52,7 @@ class LayerBoxes:
 
 
 def initial_boxes(network: Transformer, n: int) -> list[Box]:
-    """Return the hull over all symbols of what each position is embedded as."""
+    """Return the hull over all symbols of the embedding of each position."""
     tokens = _hull_of_tokens(network)
     positions = network.position_embedding
     return [tokens | {name: tokens.get(name, point(ZERO)) + flint_at(value, i, n)
@@ -67,7 +67,7 @@ def _hull_of_tokens(network: Transformer) -> Box:
 
 
 def boxes_of_layers(network: Transformer, n: int, judged: Sequence[int]) -> list[LayerBoxes]:
-    """Return the boxes layer by layer; of the last layer at the judged positions alone."""
+    """Return the boxes layer by layer; those of the last layer at the judged positions only."""
     stream = dict(enumerate(initial_boxes(network, n), start=1))
     found = []
     for number, layer in enumerate(network.layers, start=1):

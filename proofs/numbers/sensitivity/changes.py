@@ -1,4 +1,4 @@
-"""What is known of the greatest change, for one length and each position of the exchange: plain data."""
+"""Bounds of the greatest change, for one length and each position of the exchange: plain data."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class ReplayedPair:
 class Change:
     """The greatest change by an exchange at position p: at least ``lower``, attained by ``pair``, at most ``upper``.
 
-    Without a pair ``lower`` is 0; without an ``upper`` nothing is known from above.
+    Without a pair ``lower`` is 0; without an ``upper`` no upper bound is known.
     """
 
     p: int
@@ -35,18 +35,18 @@ class Change:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the two bounds are one number."""
+        """True if the two bounds are equal."""
         return self.lower == self.upper
 
 
 def at_least(p: int, pair: ReplayedPair | None, upper: Fraction | None) -> Change:
-    """Return the change that the pair shows; no pair that shows nothing is kept."""
+    """Return the change of the pair; a pair of distance 0 is dropped."""
     shown = pair is not None and pair.distance.lower > 0
     return Change(p, pair.distance.lower if pair and shown else ZERO, upper, pair if shown else None)
 
 
 def distance(one: Interval, other: Interval) -> Interval:
-    """|x - y| for x and y in the intervals.
+    """Enclose |x - y| for x and y in the intervals.
 
     >>> half, third = Interval(Fraction(1, 2), Fraction(1, 2)), Interval(Fraction(1, 3), Fraction(2, 3))
     >>> distance(half, third)
@@ -57,13 +57,13 @@ def distance(one: Interval, other: Interval) -> Interval:
 
 
 def unlike_letters(network: Transformer) -> tuple[str, ...]:
-    """Return the symbols, one of those that are embedded alike: exchanging these for one another changes nothing."""
+    """Return the symbols, one of each group with equal embeddings: exchanging those for one another changes nothing."""
     return firsts((symbol, frozenset((name, weight) for name, weight in network.token_embedding[symbol].items()
                                      if weight)) for symbol in network.alphabet)
 
 
 def firsts(symbols: Iterable[tuple[str, Hashable]]) -> tuple[str, ...]:
-    """Return the symbols, the first one of those that have the same behind them.
+    """Return the symbols, the first one of those with the same key.
 
     >>> firsts([("a", 1), ("b", 2), ("c", 1)])
     ('a', 'b')

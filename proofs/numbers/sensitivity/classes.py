@@ -1,9 +1,9 @@
-"""Classes of words that a judged position cannot tell apart, each enclosed once: the greatest change for longer words.
+"""Classes of words with one value at a judged position, each enclosed once: the greatest change for longer words.
 
-Claim       Words with as many positions in each bucket have the same value at the judged position (word_classes/). Of
-            words with one symbol at p, those of one class go into one class whatever symbol takes its place, as the
-            exchange moves one position from bucket to bucket: so one word of each class stands for all (words.py).
-            Positions whose symbols have the same buckets may be exchanged with one another: one of them is looked at.
+Claim       Words with equally many positions in each bucket have one value at the judged position (words/classes/). Of
+            the words with one symbol at p, those of one class go into one class by every replacement of it, as the
+            exchange moves one position between buckets: so one word of each class represents it (words.py).
+            Positions whose symbols have the same buckets are interchangeable: one of them is checked.
 """
 
 from collections import Counter
@@ -26,10 +26,10 @@ Kind = tuple[int, ...]
 
 
 class Classes:
-    """The words of one length, as seen by one direction at one judged position."""
+    """The words of one length, as one direction at one judged position distinguishes them."""
 
     def __init__(self, network: Transformer, n: int, direction: str, judged: int) -> None:
-        """Buckets are made; no class is run yet."""
+        """Compute the buckets; no class is run yet."""
         self.n, self.judged = n, judged
         self.letters = unlike_letters(network)
         self.buckets = Buckets(network, [self.letters] * n, judged, {direction: Fraction(1)})
@@ -39,7 +39,7 @@ class Classes:
 
     @property
     def at_most(self) -> int:
-        """There are no more classes than this: for each kind of position so many ways to fill its buckets."""
+        """An upper bound of the number of classes: over kinds of positions, the product of the ways to fill buckets."""
         total = 1
         for kind, positions in Counter(self.kinds).items():
             buckets = len(set(kind))
@@ -48,7 +48,7 @@ class Classes:
 
     @property
     def work(self) -> int:
-        """What running them takes at most, in the units of the refutation's budget."""
+        """An upper bound of the cost of running them, in the units of the refutation's budget."""
         cells = self.buckets.cells
         if cells is None or any(not head.is_unordered for head in cells.heads):
             return self.at_most * replay_work(self.buckets.transformer)(self.n)  # each is run as a word
@@ -67,7 +67,7 @@ class Classes:
         return [self._moved(found[kind], p) for p, kind in enumerate(self.kinds, start=1)]
 
     def _groups(self, p: int) -> list[list[Word]]:
-        """For each class of words with the first symbol at p one word, with every symbol there."""
+        """Return one word for each class of words with the first symbol at p, with every symbol there."""
         first = self.letters[0]
         words = self.buckets.fold((), lambda state, j, symbol: state,
                                   lambda state, j, symbol: j != p or symbol == first)
@@ -81,7 +81,7 @@ class Classes:
 
     @staticmethod
     def _moved(change: Change, p: int) -> Change:
-        """Return the same change by an exchange at a position of the same kind: the two positions change places."""
+        """Return the same change by an exchange at a position of the same kind: the two positions are swapped."""
         pair = change.pair
         if pair is None or change.p == p:
             return replace(change, p=p)
@@ -94,7 +94,7 @@ def _swapped(word: Word, p: int, q: int) -> Word:
 
 
 def merged(changes: Sequence[Sequence[Change]]) -> tuple[Change, ...]:
-    """For each position of the exchange the greatest change at any of several judged positions, all with bounds."""
+    """Return the greatest change at any of several judged positions, by position of the exchange; all have bounds."""
     found = []
     for alike in zip(*changes, strict=True):
         greatest = max(alike, key=lambda change: change.lower)

@@ -1,7 +1,7 @@
-"""Pairs of words that are one exchange apart and far apart in a direction: looked for in floats, replayed enclosed.
+"""Pairs of words that differ by one exchange and by much in a direction: a search in floats, replayed with enclosures.
 
-The search proves nothing; what it finds is a lower bound because the two words are run again, with enclosures. It is
-the same on every run: random words come from a generator that begins with the length.
+The search proves nothing; its result is a lower bound because the two words are run again, with enclosures. It is
+deterministic: random words come from a generator seeded with the length.
 """
 
 import random
@@ -22,16 +22,16 @@ from proofs.numbers.sensitivity.words import enclose_values
 RANDOM_STARTS, STEPS = 4, 8
 STARTS = RANDOM_STARTS + 3
 MOST_WORDS = 1 << 14
-"""So many words are run in floats for one length, or somewhat more."""
+"""The approximate number of words that are run in floats for one length."""
 REPLAY_WORK = 400_000
-"""What replaying pairs of one length may take, in the units of the refutation's budget: some seconds."""
+"""The budget of replaying pairs of one length, in the units of the refutation's budget: some seconds."""
 Values = Callable[[Sequence[Word]], Any]
 """The direction's values, [words, judged positions], in float64."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """Two words that differ at ``p``, and how far they are apart at position ``judged``, as floats have it."""
+    """Two words that differ at ``p``, and their distance at position ``judged`` in floats."""
 
     p: int
     first: Word
@@ -40,7 +40,7 @@ class Candidate:
     seen: Any
 
     def replayed(self, value: Callable[[Word, int], Interval]) -> ReplayedPair:
-        """Return the words with what lies between their enclosed values."""
+        """Return the words with the enclosed distance of their values."""
         one, other = (value(word, self.judged) for word in (self.first, self.second))
         return ReplayedPair(self.first, self.second, self.judged, distance(one, other))
 
@@ -56,7 +56,7 @@ def _middle(x: Interval) -> Any:
 
 def find_pairs(values: Values, letters: Sequence[str], n: int, judged: Sequence[int],
                most: int = MOST_WORDS) -> list[Candidate]:
-    """For each position the best pair that was met, the best of all first; about ``most`` words are run."""
+    """Return the best pair found for each position, the best of all first; about ``most`` words are run."""
     best: dict[int, Candidate] = {}
     draw = random.Random(n)
     rounds = max(1, most // (1 + n * (len(letters) - 1)))
@@ -78,7 +78,7 @@ def _starts(letters: Sequence[str], n: int, draw: random.Random) -> Iterator[Wor
 
 
 def _meet(values: Values, letters: Sequence[str], word: Word, judged: Sequence[int], best: dict[int, Candidate]) -> Any:
-    """Look at all exchanges in a word; the greatest change."""
+    """Evaluate all exchanges in a word; return the greatest change."""
     others = [(p, exchanged(word, p, letter)) for p in range(1, len(word) + 1)
               for letter in letters if letter != word[p - 1]]
     found = np.nan_to_num(values([word, *(other for _, other in others)]))
@@ -92,9 +92,9 @@ def _meet(values: Values, letters: Sequence[str], word: Word, judged: Sequence[i
 
 def replay_pairs(network: Transformer, n: int, direction: str, judged: Sequence[int],
                  values: Values | None = None) -> dict[int, ReplayedPair]:
-    """For some positions p a pair of words that differ there, replayed: the best that was met, and others spread out.
+    """Return replayed pairs of words for some positions p where they differ: the best one, and others spread out.
 
-    ``values`` says quickly, and about, what the direction holds; without it fewer words are looked at, each enclosed.
+    ``values`` approximates the direction quickly; without it fewer words are evaluated, each enclosed.
 
     Raises:
         InexactHardAttention: if words cannot be replayed.
@@ -118,7 +118,7 @@ def replay_pairs(network: Transformer, n: int, direction: str, judged: Sequence[
 
 
 def spread(found: Sequence[Candidate], most: int) -> list[Candidate]:
-    """Return the best, and of the others as many as may be, evenly over the positions."""
+    """Return the best candidate, and as many others as allowed, spread evenly over the positions."""
     others = sorted(found[1:], key=lambda candidate: candidate.p)
     if most <= 1 or len(others) < most:
         return [*found[:1], *others[: max(0, most - 1)]]

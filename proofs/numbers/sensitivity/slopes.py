@@ -1,4 +1,4 @@
-"""How steep the feed-forward part is: units that read one form are one function of it, with a greatest slope."""
+"""Greatest slopes of the feed-forward part: units that read one form are one function of it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Form = dict[str, Any]
 
 @dataclass(frozen=True)
 class Ramp:
-    """Units that read multiples of one form: its absolute weights, and the greatest slope to each direction."""
+    """Units that read multiples of one form: its absolute weights, and the greatest slope in each direction."""
 
     reads: Form
     slopes: Mapping[str, Any]
@@ -34,7 +34,7 @@ class _Knee:
 
 
 def ramps_of(feedforward: FeedForward, box: Mapping[str, Interval]) -> list[Ramp]:
-    """Return the units by the forms that they read, with their slopes over the box."""
+    """Group the units by the forms that they read, with their slopes over the box."""
     knees: dict[tuple[tuple[str, Any], ...], list[_Knee]] = {}
     for unit in feedforward.units:
         if form_and_factor := _normalised(unit):
@@ -59,7 +59,7 @@ def _normalised(unit: Unit) -> tuple[Form, Any] | None:
 
 
 def _slopes(knees: Sequence[_Knee], y: Interval) -> Form:
-    """Return the greatest absolute slope to each direction while the form is in the interval; those that are not 0."""
+    """Return the greatest absolute slope in each direction while the form is in the interval; those that are not 0."""
     if y.is_point:
         return {}
     inside = sorted(place for knee in knees if y.lower < (place := -knee.bias / knee.factor) < y.upper)

@@ -1,8 +1,8 @@
-"""Trained networks: how far the exchange of one letter moves logits, between bounds for short words, else from below.
+"""Sensitivity of the logits of trained networks to one letter: between bounds for short words, else from below.
 
 Claim       Every number is a ball around the true real value (proofs/trained/balls.py). For lengths whose words are all
-            run, the greatest change lies between the bounds of ``words``; otherwise two words that a search in floats
-            met are run with balls: they differ by at least what is said, and nothing is known from above.
+            run, the greatest change lies between the bounds of ``words``. Otherwise two words that a search in floats
+            found are run with balls: their distance is a lower bound, without an upper bound.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from proofs.trained.forward import FloatNetwork
 
 BITS = 128
 ENCLOSING_WORK = 4_000_000
-"""All words of a length are run with balls if they need no more multiplications, one for each weight and token."""
+"""The greatest number of multiplications, one for each weight and token, to run all words of a length with balls."""
 REPLAYED = 12
-"""So many pairs of longer words are replayed."""
+"""The number of pairs of longer words that are replayed."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +54,11 @@ class LogitQuestion:
 
     @property
     def judged(self) -> range:
-        """Numbers of what is judged: each row at each token."""
+        """The numbers of the judged combinations: each row at each token."""
         return range(len(self.tokens) * len(self.rows))
 
     def place(self, number: int) -> tuple[int, int]:
-        """Which of ``tokens`` and which of ``rows`` a number stands for."""
+        """Return the index in ``tokens`` and the index in ``rows`` of a number."""
         return divmod(number, len(self.rows))
 
     def told(self, change: Change) -> Change:
@@ -75,7 +75,7 @@ class LogitQuestion:
 
     @property
     def are_few(self) -> bool:
-        """Whether all words can be run with balls."""
+        """True if all words can be run with balls."""
         weights = sum(prod(view.shape) for view in dict.fromkeys(views(self.network)))
         tokens = len(self.before) + self.n + len(self.after)
         words: int = len(self.unlike) ** self.n
@@ -115,7 +115,7 @@ def _float_values(question: LogitQuestion) -> Any:
 
 
 class _Runs:
-    """Words through the network with balls, each once."""
+    """Executions of words with balls, each once."""
 
     def __init__(self, question: LogitQuestion) -> None:
         self.question = question
@@ -123,7 +123,7 @@ class _Runs:
         self.found: dict[Word, list[Interval]] = {}
 
     def value(self, word: Word, number: int) -> Interval:
-        """What a number of the question stands for, in this word."""
+        """Return the value of a judged combination on this word."""
         if word not in self.found:
             self.found[word] = self._run(word)
         return self.found[word][number]

@@ -1,4 +1,4 @@
-"""The grid on which bounds are rounded: multiples of 2^-GRID, outward and upward."""
+"""The grid of rounded bounds: multiples of 2^-GRID, rounded outward and upward."""
 
 from collections.abc import Mapping
 from typing import Any, TypeVar
@@ -12,19 +12,19 @@ Number = TypeVar("Number", int, Interval)
 
 
 def outward(x: Interval) -> Interval:
-    """Return the interval with ends on the grid; a point stays what it is."""
+    """Round the ends outward to the grid; a point is unchanged."""
     if x.is_point:
         return point(x.lower)
     return Interval(-on_grid(-x.lower), on_grid(x.upper))
 
 
 def on_grid(x: Any) -> Any:
-    """Return the least number of the grid that is at least one of FLINT's rationals."""
+    """Round one of FLINT's rationals up to the grid."""
     return (ZERO + in_units(x)) / UNIT
 
 
 def in_units(x: Any) -> int:
-    """Return the least number of units of 2^-GRID that is at least x.
+    """Return x in units of 2^-GRID, rounded up.
 
     >>> in_units(ZERO + 1) == 1 << GRID
     True
@@ -33,7 +33,7 @@ def in_units(x: Any) -> int:
 
 
 def times(weight: Any, moved: int) -> int:
-    """One of FLINT's rationals, not negative, times so many units, rounded up."""
+    """Return one of FLINT's rationals, not negative, times a number of units, rounded up."""
     return -(-int(weight.p) * moved // int(weight.q))
 
 

@@ -1,20 +1,20 @@
-"""What the weights of a head can be, all words taken together, and how far they move when scores move.
+"""Bounds of the weights of a head over all words, and of their change when scores change.
 
-A row weighs in one of four ways. D_j bounds the change of score j (over τ); α and α' are the weights of two words.
+There are four kinds of weights. D_j bounds the change of score j (over τ); α and α' are the weights of two words.
 
 soft        softmax; softmax plus one is softmax with one more position, whose score and value are 0. Scores differ by
             at most D_j + D_k for two positions j, k, so the quotients of weights stay within a factor e^(D_j + D_k) of
             one another, and TV(α, α') <= tanh(greatest (D_j + D_k)/4). And along the segment from z to z' each dα_j is
             α_j (dz_j - Σ α dz), so TV <= (1/2) Σ α_j |dz_j - Σ α dz| <= Σ α_j |dz_j|: the greatest mean of the D_j.
-shares      sparsemax: along the segment α moves as the scores of its support do, each less their mean over it, so TV
+shares      sparsemax: along the segment α changes as the scores of its support do, each minus their mean over it, so TV
             <= Σ D_j. Entmax 1.5 has weights p_j = ReLU(z_j/2 - θ)², dp_j = √p_j (dz_j - m) with m the mean of dz under
             weights √p_j, and TV <= Σ √p_j |dz_j| <= Σ D_j. Geometric (stick-breaking) attention leaves a rest, which
-            reads 0: dz_j moves α_j by α_j (1 - σ_j), and what lies behind j, rest included, by as much the other way,
-            as it weighs (1 - σ_j)/σ_j times α_j; so TV <= Σ α_j (1 - σ_j) D_j <= Σ D_j/4. Everywhere TV <= 1, and
-            positions that never have a weight are left out of the sums.
-hard        average-, leftmost- and rightmost-hard attention have α = α' if no score moves; else TV <= 1.
+            reads 0: dz_j changes α_j by α_j (1 - σ_j), and the positions behind j, rest included, by as much the other
+            way, as they weigh (1 - σ_j)/σ_j times α_j; so TV <= Σ α_j (1 - σ_j) D_j <= Σ D_j/4. Everywhere TV <= 1,
+            and positions that never have a weight are omitted from the sums.
+hard        average-, leftmost- and rightmost-hard attention have α = α' if no score changes; else TV <= 1.
 added       ReLU, ReLU over n, sigmoid: each weight is a function of its own score, with a slope of at most 1, 1/n, 1/4.
-            The sum of weights may be anything: what is read moves by at most Σ (greatest α_j) Δv_j + (change of α_j)
+            The sum of weights may be any number: the result changes by at most Σ (greatest α_j) Δv_j + (change of α_j)
             (greatest |v_j|).
 """
 
@@ -35,15 +35,15 @@ from proofs.enclosures.weightings import Scored, enclose_attended, enclose_weigh
 from proofs.numbers.sensitivity.units import GRID, UNIT, between, in_units, times
 
 BITS = 96
-"""Of the weights of softmax."""
+"""The precision of the weights of softmax."""
 SPREAD = 1 << 12
 ANY_SHARE: Weight = (0, 1)
 NOTHING = point(ZERO)
-"""The score and the value of the position that softmax plus one adds."""
+"""The score and the value of the additional position of softmax plus one."""
 
 
 class WeightingMode(Enum):
-    """The four ways of weighing."""
+    """The four kinds of weights."""
 
     SOFT = "soft"
     SHARES = "shares"
@@ -55,8 +55,8 @@ class WeightingMode(Enum):
 class WeightBounds:
     """Bounds of the weights at the visible positions: proportional to them, or (``added``) themselves, in 2^-GRID.
 
-    ``phantom`` is the least weight of what reads 0 besides; None if there is nothing of the kind. ``steepness`` is by
-    how much the sum of shares, or an added weight, moves with a score.
+    ``phantom`` is the least weight of an additional position that reads 0, or None. ``steepness`` is the greatest slope
+    of the sum of shares, or of an added weight, by a score.
     """
 
     way: WeightingMode
@@ -66,7 +66,7 @@ class WeightBounds:
 
     @property
     def may_be_shifted(self) -> bool:
-        """Whether the weights stay the same if all scores grow by one number."""
+        """True if the weights are invariant under adding one number to all scores."""
         return self.way is not WeightingMode.ADDED and self.phantom is None
 
     @property
@@ -100,14 +100,14 @@ def weights_of_all_words(head: Head, scores: Sequence[Interval], n: int) -> Weig
 
 
 def _steepness(weighting: Weighting, n: int) -> Fraction:
-    """By how much the sum of shares, or an added weight, moves with a score, at most: 1 where there is a threshold."""
+    """Return the greatest slope of the sum of shares, or of an added weight, by a score: 1 with a threshold."""
     slope = weighting.row.response.slope if weighting.row.response else Fraction(1)
     return slope / n if weighting.row.over_n else slope
 
 
 def weigh(head: Head, scores: Sequence[Interval], values: Mapping[str, Sequence[Interval]],
           n: int) -> dict[str, Interval]:
-    """What the head writes, for scores (over τ) and values in these intervals."""
+    """Enclose the output of the head, for scores (over τ) and values in these intervals."""
     if not head.weighting.is_hard:
         return enclose_attended(head.weighting, Scored(scores, n, head.mask), values, BITS, SPREAD)
     bounds = _hard_shares(head, scores)
@@ -115,7 +115,7 @@ def weigh(head: Head, scores: Sequence[Interval], values: Mapping[str, Sequence[
 
 
 def _hard_shares(head: Head, scores: Sequence[Interval]) -> list[Weight]:
-    """Exact shares if the scores are known; else any share for who may have the greatest score."""
+    """Return exact shares if the scores are exact; else any share for positions that may have the greatest score."""
     if all(score.is_point for score in scores):
         shares = hard_weights([from_flint(score.lower) for score in scores], head.weighting)
         return [(1, 1) if share else (0, 0) for share in shares]
@@ -130,11 +130,11 @@ def _mean_by_shares(weights: Sequence[Weight], values: Sequence[Interval]) -> In
     return sum(chosen, NOTHING).scaled(1 / (ZERO + len(chosen)))
 
 
-# -- how far they move -------------------------------------------------------------------------------------------------
+# -- bounds of their change --------------------------------------------------------------------------------------------
 
 
 def turned(weights: WeightBounds, moves: Sequence[tuple[int, Weight]]) -> int:
-    """TV of the weights of two words, in units, at most; ``moves`` are the D_j above 0, with the bounds of weights."""
+    """Bound the TV of the weights of two words, in units; ``moves`` are the D_j above 0, with the bounds of weights."""
     if not moves or weights.way is WeightingMode.HARD:
         return UNIT if moves else 0
     if weights.way is WeightingMode.SHARES:
@@ -144,7 +144,7 @@ def turned(weights: WeightBounds, moves: Sequence[tuple[int, Weight]]) -> int:
 
 
 def tanh_of_quarter(moved: int) -> int:
-    """tanh(D/4), rounded up; at most 1.
+    """Return tanh(D/4), rounded up; at most 1.
 
     >>> tanh_of_quarter(0), tanh_of_quarter(1000 * UNIT) == UNIT
     (0, True)
@@ -158,8 +158,8 @@ def tanh_of_quarter(moved: int) -> int:
 def greatest_mean(values: Sequence[tuple[int, Weight]], least: int) -> int:
     """Return the greatest mean of non-negative numbers, rounded up, with each weight between its bounds.
 
-    ``least`` is the sum of the lower bounds of all weights; numbers that are left out are 0. Raising the weight of a
-    number raises the mean as long as the number exceeds it, so the greatest numbers have their upper bounds.
+    ``least`` is the sum of the lower bounds of all weights; omitted numbers are 0. Raising the weight of a number
+    raises the mean as long as the number exceeds it, so the greatest numbers have their upper bounds.
 
     >>> greatest_mean([(6, (1, 2)), (1, (1, 1))], 3)
     4

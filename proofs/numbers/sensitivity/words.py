@@ -1,9 +1,9 @@
-"""All words of one length, each run once and enclosed: the greatest change of a direction between two bounds.
+"""All words of one length, each enclosed once: the greatest change of a direction between two bounds.
 
-Claim       For each position p the words fall into groups that agree everywhere else; two words of a group are one
-            exchange apart, and no others are. In a group at most the greatest upper end less the least lower end can
-            lie between two words, and the two words that have the greatest lower and the least upper end are at least
-            so far apart. Where values are exact, both are the same number.
+Claim       For each position p the words form groups that agree everywhere else; two words of a group differ by one
+            exchange, and no others do. In a group two words differ by at most the greatest upper end minus the least
+            lower end. The two words with the greatest lower and the least upper end differ by at least the
+            difference of these ends. Where values are exact, both are the same number.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,12 +20,12 @@ SPREAD = 1 << 12
 """Weights below 2^-4096 of the greatest are enclosed from 0 on."""
 ZERO = Fraction(0)
 Value = Callable[[Word, int], Interval]
-"""Of a word the value of the direction at a judged position; what is one object is one number."""
+"""The value of the direction on a word at a judged position; identical objects are one number."""
 
 
 def enclose_values(network: Transformer, word: Sequence[str], direction: str,
                    judged: Sequence[int]) -> dict[int, Interval]:
-    """Return the direction's value behind the last layer at the judged positions.
+    """Return the direction's value after the last layer at the judged positions.
 
     Raises:
         InexactHardAttention: if a hard head reads what is known approximately only.
@@ -35,7 +35,7 @@ def enclose_values(network: Transformer, word: Sequence[str], direction: str,
 
 
 def check_pairs(network: Transformer, direction: str, changes: Iterable[Change]) -> None:
-    """Raise InternalError unless mpmath finds the changes that pairs show, the greatest first."""
+    """Raise InternalError unless mpmath confirms the changes of pairs, the greatest first."""
     pairs = {change.pair.distance: change.pair for change in changes if change.pair}
     check_by_mpmath(network, direction, [(pair.judged, pair.distance, (pair.first, pair.second)) for pair in
                                          sorted(pairs.values(), key=lambda pair: -pair.distance.lower)])
@@ -54,12 +54,12 @@ def changes_of_all_words(network: Transformer, n: int, direction: str, judged: S
 
 
 def groups_of(words: Iterable[Word], p: int, letters: Sequence[str]) -> Iterator[list[Word]]:
-    """Return the words in groups that agree everywhere but at p."""
+    """Yield the words in groups that agree everywhere except at p."""
     return ([exchanged(word, p, symbol) for symbol in letters] for word in words if word[p - 1] == letters[0])
 
 
 def greatest_change(p: int, groups: Iterable[Sequence[Word]], value: Value, judged: Sequence[int]) -> Change:
-    """Return the greatest change in groups of words that differ at p alone, if these stand for all words."""
+    """Return the greatest change in groups of words that differ only at p, if these represent all words."""
     upper, best = ZERO, None
     for group in groups:
         for i in judged:
@@ -71,7 +71,7 @@ def greatest_change(p: int, groups: Iterable[Sequence[Word]], value: Value, judg
 
 
 def _widest(value: Value, group: Sequence[Word], i: int) -> tuple[ReplayedPair, Fraction]:
-    """Return the two words that are farthest apart for certain, and how far two words of the group can be at most."""
+    """Return the two words with the greatest certain distance, and an upper bound of all distances in the group."""
     values = {word: value(word, i) for word in group}
     high = max(group, key=lambda word: values[word].lower)
     low = min(group, key=lambda word: values[word].upper)
