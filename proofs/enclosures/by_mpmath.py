@@ -163,8 +163,8 @@ def _attend(head: Head, stream: list[Residual]) -> list[Residual]:
     columns = {name: [_form(row, vector) for vector in stream] for name, row in head.values.items()}
     changes = []
     for i, vector in enumerate(stream, start=1):
-        visible, heat = head.mask.visible(i, len(stream)), by_mpmath(head.temperature, i, len(stream))
-        queries = [_form(row, vector) / heat for row in head.queries]
+        visible, temperature = head.mask.visible(i, len(stream)), by_mpmath(head.temperature, i, len(stream))
+        queries = [_form(row, vector) / temperature for row in head.queries]
         scores = [mpmath.fdot(zip(queries, keys[j - 1], strict=True)) for j in visible]
         weights = _weights(head, scores, len(stream))
         changes.append({name: mpmath.fdot((w, column[j - 1]) for w, j in zip(weights, visible, strict=True))

@@ -43,8 +43,8 @@ def flint_at(function: PositionFunction, i: int, n: int) -> Interval:
 @lru_cache(maxsize=MOST_CACHED)
 def sharpness_at(temperature: Expression, i: int, n: int) -> Interval:
     """Enclose the inverse of a positive temperature, in FLINT's rationals."""
-    heat = enclose_at(temperature, i, n)
-    return in_flint(point(1 / heat.lower) if heat.is_point else Interval(1 / heat.upper, 1 / heat.lower))
+    value = enclose_at(temperature, i, n)
+    return in_flint(point(1 / value.lower) if value.is_point else Interval(1 / value.upper, 1 / value.lower))
 
 
 def in_flint(x: Interval) -> Interval:

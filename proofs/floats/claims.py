@@ -8,7 +8,7 @@ from typing import Any
 from constructions.errors import InputError
 from constructions.network.json_form import write_canonical
 from constructions.network.lengths import Lengths
-from proofs.enclosures.float_models.model import CUT_OFF, FIELDS, FloatModel, read_run_class
+from proofs.enclosures.float_models.model import CUT_OFF, FIELDS, FloatModel, read_float_model
 
 KEYS = ("name", *FIELDS, "max_n")
 KEYS_OF_CUT_OFF = ("name", *FIELDS, CUT_OFF, "max_n")
@@ -59,7 +59,7 @@ def _read_claim(entry: object, where: str) -> FloatClaim:
         raise InputError(f"{where}: name is {name!r}, expected text")
     if not isinstance(max_n, int) or isinstance(max_n, bool):
         raise InputError(f"{where}: max_n is {max_n!r}, expected an integer")
-    claim = FloatClaim(read_run_class(name, {key: entry[key] for key in (*FIELDS, CUT_OFF) if key in entry}), max_n)
+    claim = FloatClaim(read_float_model(name, {key: entry[key] for key in (*FIELDS, CUT_OFF) if key in entry}), max_n)
     if claim.to_json() != entry:
         raise InputError(f"{where}: a field is not spelled as it should be: {claim.to_json()}")
     return claim

@@ -27,7 +27,7 @@ from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, AffineF
 from proofs.check.checker.chapters.trained.zonotopes.linear_maps import make_map
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Malformed, Rejected
-from proofs.enclosures.float_models.model import presets, read_run_class
+from proofs.enclosures.float_models.model import presets, read_float_model
 from proofs.floats.verdict import FloatProof
 from tests.check.test_trained_float_runs import run_of
 
@@ -205,10 +205,10 @@ def test_classes_of_sums_cut_off_are_read_on_both_sides_and_have_one_spelling() 
         preset = presets()[f"{name}/tensor-cores"]
         fields = {key: value for key, value in preset.to_json().items() if key != "name"}
         assert list(fields)[-1] == "sum_ulp" and run_of(fields).sum_ulp == preset.sum_ulp == 2
-        assert read_run_class(preset.name, fields) == preset
+        assert read_float_model(preset.name, fields) == preset
     for wrong in ("1", "1/2", "0", "2/1", "-3"):
         with pytest.raises(InputError):
-            read_run_class("mine", FIELDS | {"sum_ulp": wrong} if wrong != "2/1" else FIELDS | {"sum_ulp": "2/0"})
+            read_float_model("mine", FIELDS | {"sum_ulp": wrong} if wrong != "2/1" else FIELDS | {"sum_ulp": "2/0"})
         with pytest.raises(Malformed, match="expected"):
             run_of(FIELDS | {"sum_ulp": wrong})
     assert "sum_ulp" not in presets()["flash"].to_json() and run_of(presets_of("flash")).sum_ulp == 1

@@ -19,7 +19,7 @@ from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedE
 from proofs.check.checker.chapters.trained.zonotopes.affine import apply, spread
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected
-from proofs.enclosures.float_models.model import read_run_class
+from proofs.enclosures.float_models.model import read_float_model
 from proofs.trained.float_executions.casting import cast_network
 from proofs.trained.float_executions.emulation import Emulation
 from proofs.trained.float_executions.execution import executions
@@ -132,7 +132,7 @@ def known_rows(network: dict[str, Any], fields: dict[str, Any], word: tuple[int,
 
 def drawn_rows(network: dict[str, Any], fields: dict[str, Any], word: tuple[int, ...]) -> Any:
     """Return the rows of runs, some of them drawn, in units of 2^-26; with whole coefficients."""
-    run, draw = read_run_class("class 1", fields), np.random.default_rng(3)
+    run, draw = read_float_model("class 1", fields), np.random.default_rng(3)
     cast, at = cast_network(network_from_json(network, "test"), run), np.array([len(word) - 1])
     found = [emulation.logits(np.tile(word, (count, 1)), 1, at)[:, 0] for execution in executions(run)[:2]
              for emulation, count in ((Emulation(cast, run, execution), 1), (DrawnRun(cast, run, execution, draw), 40))]

@@ -45,7 +45,7 @@ from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.irrational.functions import enclose_ln
 from proofs.check.checker.kernel.numbers import ends_of
 from proofs.check.checker.kernel.verdicts import Rejected
-from proofs.enclosures.float_models.model import read_run_class
+from proofs.enclosures.float_models.model import read_float_model
 from proofs.trained.float_executions import casting
 from proofs.trained.float_executions.execution import Execution
 from proofs.trained.float_executions.replay import Replay
@@ -125,7 +125,7 @@ def test_in_a_run_of_two_layers_each_token_sees_those_before_it_or_all(causal: b
     document = w.network(3, d, 6, [w.attention(d, 1, None, 6), w.attention(d, 1, None, 6)], causal, 2)
     given = parsed(float_runs(document, make_claim(), BFLOAT16), Budget())
     (fields,) = float_runs(document, make_claim(), BFLOAT16)["floats"]
-    ours = read_run_class("class 1", {key: part for key, part in fields.items() if key not in ("name", "max_n")})
+    ours = read_float_model("class 1", {key: part for key, part in fields.items() if key not in ("name", "max_n")})
     tokens, execution = [2, 0, 1, 1], Execution("forwards", False, True, "e")
     replay = Replay(casting.cast_network(network_from_json(document, "test"), ours), ours, execution)
     run, found = NetworkExecution(Budget(), cast_network(given.network, given.floats[0]), given.floats[0],

@@ -36,7 +36,7 @@ from proofs.check.checker.chapters.trained.zonotopes.linear_maps import make_map
 from proofs.check.checker.chapters.trained.zonotopes.scores import PathBounds
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected
-from proofs.enclosures.float_models.model import FloatModel, read_run_class
+from proofs.enclosures.float_models.model import FloatModel, read_float_model
 from proofs.trained.activations import ACTIVATIONS
 from proofs.trained.float_executions.casting import cast_network, rounded
 from proofs.trained.float_executions.emulation import Emulation
@@ -58,7 +58,7 @@ RUNS = 40
 
 def emulated(network: dict[str, Any], fields: dict[str, Any], draw: np.random.Generator | None = None) -> Emulation:
     """Runs of a network in a class; drawn ones, if there is somebody who draws."""
-    run = read_run_class("class 1", fields)
+    run = read_float_model("class 1", fields)
     given = cast_network(network_from_json(network, "test"), run), run, executions(run)[0]
     return Emulation(*given) if draw is None else DrawnRun(*given, draw)
 
@@ -337,7 +337,7 @@ def test_both_sides_cast_to_the_same_network(storage: str) -> None:
     fields = BINARY32 | fields | {"inputs": "float(4,-3,6)" if storage.startswith("float") else storage}
     network = make_network("bidirectional", 8)
     given = given_of(network, fields)
-    run: FloatModel = read_run_class("class 1", fields)
+    run: FloatModel = read_float_model("class 1", fields)
     ours = cast_network(network_from_json(network, "test"), run)
     theirs = cast_by_checker(given.network, given.floats[0])
     assert parse_format(storage) == run.storage

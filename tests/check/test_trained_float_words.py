@@ -19,7 +19,7 @@ from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, Centred
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected, quote
 from proofs.checking.parts import find_unproved_floats
-from proofs.enclosures.float_models.model import read_run_class
+from proofs.enclosures.float_models.model import read_float_model
 from proofs.trained.float_executions.casting import cast_network
 from proofs.trained.float_executions.emulation import Emulation
 from proofs.trained.float_executions.execution import executions
@@ -97,7 +97,7 @@ def share_of_seen(known: KeysAndValues, found: list[tuple[Any, Any]], place: int
 def test_streams_keys_and_values_of_drawn_runs_are_within_their_forms(kind: str, causal: bool, name: str) -> None:
     fields = KNOWN[name]
     network = network_of(kind, causal)
-    stack, run = prover_of(network, fields)._network.forms, read_run_class("class 1", fields)
+    stack, run = prover_of(network, fields)._network.forms, read_float_model("class 1", fields)
     cast, words, worst = cast_network(network_from_json(network, "test"), run), np.tile(WORD, (12, 1)), 0.0
     runs = [list(shown(one, words[:count])) for execution in executions(run)[:2] for one, count in (
         (Emulation(cast, run, execution), 1), (DrawnRun(cast, run, execution, np.random.default_rng(5)), 12))]

@@ -27,7 +27,7 @@ from proofs.check.checker.chapters.trained.floats.dyadics import nearest, quotie
 from proofs.check.checker.chapters.trained.floats.execution import NetworkExecution
 from proofs.check.checker.chapters.trained.floats.functions import computed, log2_of_e
 from proofs.check.checker.kernel.budget import Budget
-from proofs.enclosures.float_models.model import FloatModel, read_run_class
+from proofs.enclosures.float_models.model import FloatModel, read_float_model
 from proofs.trained.float_executions import casting
 from proofs.trained.float_executions.execution import Execution, executions
 from proofs.trained.float_executions.replay import Replay
@@ -170,7 +170,7 @@ def test_sums_are_those_of_the_producer() -> None:
 def class_of(document: Document) -> FloatModel:
     """Return the class of a file, as the producer has it."""
     (fields,) = document["floats"]
-    return read_run_class(fields["name"], {key: part for key, part in fields.items() if key not in ("name", "max_n")})
+    return read_float_model(fields["name"], {key: part for key, part in fields.items() if key not in ("name", "max_n")})
 
 
 def is_wrong(document: Document) -> bool:

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from constructions.network.float_formats import Format, parse_format
-from proofs.enclosures.float_models.model import FloatModel, presets, read_run_class
+from proofs.enclosures.float_models.model import FloatModel, presets, read_float_model
 from proofs.floats.float_enclosure import FloatEnclosure, hold_number
 from proofs.floats.forms import bound_form, sum_on_grid
 from proofs.floats.outward import exp_down, exp_up
@@ -22,8 +22,8 @@ TINY = parse_format("float(4,-20,20)")
 
 def tiny_class(name: str, storage: str = "float(4,-20,20)", sums: str = "float(4,-20,20)") -> FloatModel:
     formats = dict.fromkeys(("inputs", "scores", "weights"), storage) | {"sums": sums, "softmax": sums}
-    return read_run_class(name, {"storage": storage, **formats, "normalised": "either", "exp_ulp": "1", "exp_base": "e",
-                                 "block": 0})
+    return read_float_model(name, {"storage": storage, **formats, "normalised": "either", "exp_ulp": "1",
+                                   "exp_base": "e", "block": 0})
 
 
 def every_sum(numbers: Sequence[Fraction], target: Format) -> Iterator[Fraction]:

@@ -27,7 +27,7 @@ from proofs.check.checker.chapters.trained.reading.network import Network
 from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, spread
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Refusal
-from proofs.enclosures.float_models.model import read_run_class
+from proofs.enclosures.float_models.model import read_float_model
 from proofs.trained.float_executions.casting import cast_network
 from proofs.trained.float_executions.execution import executions
 from proofs.trained.float_executions.replay import Replay
@@ -80,7 +80,7 @@ def of_balls(network: Network, run: FloatClaim, tokens: Sequence[int], offset: i
 def test_every_run_of_a_class_lies_in_the_forms_and_in_the_balls_of_its_network(kind: str, name: str) -> None:
     document, seed, said = make_network(kind, len(name), outputs=OUTPUTS), Random(kind + name), set[str]()
     given = parsed(float_runs(document, make_claim(), CLASSES[name]), Budget(100))
-    run, of_class = given.floats[0], read_run_class("class", dict(CLASSES[name]))
+    run, of_class = given.floats[0], read_float_model("class", dict(CLASSES[name]))
     network, mine = cast_in_checker(given.network, run), cast_network(network_from_json(document, "it"), of_class)
     for _ in range(2):
         tokens, offset = [seed.randrange(4) for _ in range(seed.randrange(1, LENGTH + 1))], seed.randrange(3)

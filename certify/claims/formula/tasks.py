@@ -27,7 +27,7 @@ from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula, Next, Previous, Since, Until, counts_of, subformulas
 from constructions.network.lengths import Lengths
 from proofs.check import Refusal, RequiredClaim, check_text
-from proofs.enclosures.float_models.model import FloatModel, read_run_class
+from proofs.enclosures.float_models.model import FloatModel, read_float_model
 from proofs.formula.discharge import DischargedObligations
 from proofs.formula.on_words import GreatestError
 
@@ -90,7 +90,7 @@ def do_formula(task: str) -> str:
     try:
         request = request_of(row, options, Lengths(keys["min_n"], keys["max_n"]))
         kept = None if keys["runs"] else _kept(keys.get("kept"), request)
-        runs = read_run_class(keys["runs"].pop("name"), keys["runs"]) if keys["runs"] else None
+        runs = read_float_model(keys["runs"].pop("name"), keys["runs"]) if keys["runs"] else None
         shown = kept or _shown(row, certify_request(request, _memory(), effort=keys["effort"], runs=runs))
     except InputError as error:
         shown = _malformed(row, _reason(error))

@@ -19,7 +19,7 @@ from constructions.trained.json_form import network_from_json, network_to_json
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim
 from constructions.trained.tracks_form import tracks_claim_from_json, tracks_claim_to_json
-from proofs.enclosures.float_models.model import FloatModel, read_run_class
+from proofs.enclosures.float_models.model import FloatModel, read_float_model
 
 T = TypeVar("T")
 
@@ -61,7 +61,7 @@ def tracks_claim_in(digest: str) -> TracksClaim:
 def run_in(text: str) -> FloatModel:
     """Return the float model of a task, as text."""
     fields = json.loads(text)
-    return read_run_class(fields.pop("name"), fields)
+    return read_float_model(fields.pop("name"), fields)
 
 
 # -- results -----------------------------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ class Exponential:
     arithmetic: Arithmetic
     ulp: Fraction
     base: str
-    _known: dict[tuple[Number, Fraction], Number] = field(default_factory=dict)
+    _cached: dict[tuple[Number, Fraction], Number] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.ulp < LEAST_ULP:
@@ -45,9 +45,9 @@ class Exponential:
         if not d[0]:
             return ONE
         key = reduced(d), shift
-        if key not in self._known:
-            self._known[key] = self._choose(exact_value(d), shift)
-        return self._known[key]
+        if key not in self._cached:
+            self._cached[key] = self._choose(exact_value(d), shift)
+        return self._cached[key]
 
     def _choose(self, d: Fraction, shift: Fraction) -> Number:
         lost = self.arithmetic.format.least - self.arithmetic.format.precision - 64

@@ -119,7 +119,7 @@ def is_within(narrow: Format, wide: Format) -> bool:
     return narrow.precision <= wide.precision and wide.least <= narrow.least and narrow.greatest <= wide.greatest
 
 
-def read_run_class(name: str, entry: Mapping[str, Any]) -> FloatModel:
+def read_float_model(name: str, entry: Mapping[str, Any]) -> FloatModel:
     """Return the model of this name, from the fields of a TOML table or of a certificate.
 
     Raises:
@@ -187,7 +187,7 @@ def read_float_models(text: str, where: str) -> dict[str, FloatModel]:
     for name, entry in tables.items():
         if not isinstance(entry, dict):
             raise InputError(f"{where}: {name}: expected a table [{name}]")
-    return {name: read_run_class(name, entry) for name, entry in tables.items()}
+    return {name: read_float_model(name, entry) for name, entry in tables.items()}
 
 
 @cache

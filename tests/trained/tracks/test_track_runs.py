@@ -27,7 +27,7 @@ from constructions.trained.network import AttentionStep, Scale, TrainedNetwork
 from constructions.trained.tracks import all_inputs, count_inputs
 from constructions.trained.tracks_form import tracks_claim_from_json
 from proofs.check import Malformed, Refusal, Rejected, check_text
-from proofs.enclosures.float_models.model import presets, read_run_class
+from proofs.enclosures.float_models.model import presets, read_float_model
 from proofs.trained.float_executions.casting import cast_network
 from proofs.trained.float_executions.execution import executions
 from proofs.trained.float_executions.replay import Replay
@@ -146,7 +146,7 @@ def is_true(document: Document) -> bool:
 
 
 def class_of(fields: Document) -> Any:
-    return read_run_class(fields["name"], {key: part for key, part in fields.items() if key not in ("name", "max_n")})
+    return read_float_model(fields["name"], {key: part for key, part in fields.items() if key not in ("name", "max_n")})
 
 
 def is_wrong(document: Document) -> bool:

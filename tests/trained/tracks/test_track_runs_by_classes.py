@@ -25,7 +25,7 @@ from proofs.check.checker.chapters.trained.tracks import by_classes
 from proofs.check.checker.chapters.trained.tracks.layers import AttendedSizes
 from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, spread
 from proofs.check.checker.kernel.budget import Budget
-from proofs.enclosures.float_models.model import FloatModel, read_run_class
+from proofs.enclosures.float_models.model import FloatModel, read_float_model
 from proofs.trained.float_executions.execution import executions
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.certificate import tracks_text
@@ -51,7 +51,7 @@ CLASSES: dict[str, dict[str, Any]] = {
 
 def run_class(name: str) -> FloatModel:
     fields = {"normalised": "either", "exp_ulp": "1", "exp_base": "either", "block": 0}
-    return read_run_class(name, fields | CLASSES[name])
+    return read_float_model(name, fields | CLASSES[name])
 
 
 def most_used(network: TrainedNetwork, claim: TracksClaim, run: FloatModel) -> float:
