@@ -39,7 +39,7 @@ if not TYPE_CHECKING:  # types are those of the imports above
         """Return a name that is defined in a chapter.
 
         Raises:
-            AttributeError: if there is none.
+            AttributeError: if no chapter defines it.
         """
         for place, names in PLACES.items():
             if name in names:

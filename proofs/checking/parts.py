@@ -190,7 +190,7 @@ def prove_part(given: DecisionByCover, part: int, parts: int) -> CoverageCounts:
 def find_unproved(given: DecisionByCover, part: int, parts: int) -> list[tuple[int, str]]:
     """Return the places in the cover of units that this part does not prove, each with the reason.
 
-    If there is none in any of the parts, the claim is proved.
+    Without any in all parts, the claim is proved.
 
     Raises:
         Rejected: if an obligation is left out of the cover.
@@ -239,10 +239,10 @@ def obligation_at(cover: Iterable[CoverPart], place: int) -> CoverPart:
 
 
 def find_unproved_floats(given: FloatRuns, run: FloatClaim) -> tuple[int, str] | None:
-    """Return the first place or length that is not proved under a float model, with the reason; None if all are.
+    """Return the first place or length that is not proved under a float model, with the reason, or None.
 
     Raises:
-        Rejected: if there is no rule for the class, or for what the network does.
+        Rejected: if the model, or an operation of the network, has no rule.
     """
     expect_sensible(run)
     prover, found = ModelProver(given, run), list[tuple[int, str]]()
@@ -256,7 +256,7 @@ def find_unproved_units_of_runs(given: FloatRuns, run: FloatClaim) -> list[tuple
     """Return the places in the cover of units that are not proved under a float model, each with the reason.
 
     Raises:
-        Rejected: if there is no rule for the class, or an obligation is left out of the cover.
+        Rejected: if the model has no rule, or an obligation is left out of the cover.
     """
     expect_sensible(run)
     prover, unproved = ModelProver(given, run), []

@@ -36,9 +36,9 @@ def check_shard(given: Softened, n: int, prefix: Word) -> ShardResult:
     """Prove that the words of length n with the prefix are within the stated bounds; return the result.
 
     Raises:
-        Malformed: if there are no such words.
+        Malformed: if the claim has none of these words.
         Rejected: if a leftmost or rightmost head ties, or the rules prove no bound as small as a stated one.
-        Incomplete: if there is more to do than the budget allows.
+        Incomplete: if the budget is exceeded.
     """
     expect_shard(given, n, prefix)
     forms = prepare(given.language.budget, given.transformer)

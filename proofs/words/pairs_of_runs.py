@@ -187,16 +187,16 @@ class _Pass:
         """Return a pair of words (up to i, if each position is judged separately), found backwards."""
         last = i if self.judged is None else self.n
         letters: list[tuple[str, str]] = []
-        wanted: Pair | None = None
+        target: Pair | None = None
         for j in range(last, 0, -1):
-            step = next(self._steps_into(wanted, j, i, p))
+            step = next(self._steps_into(target, j, i, p))
             letters.append(step[1])
-            wanted = step[0]
+            target = step[0]
         first, second = zip(*reversed(letters), strict=True)
         return first, second
 
-    def _steps_into(self, wanted: Pair | None, j: int, i: int, p: int) -> Iterator[tuple[Pair, tuple[str, str]]]:
-        """Pairs (in the order of the words) behind j - 1, and letters, that lead to the wanted pair behind j."""
+    def _steps_into(self, target: Pair | None, j: int, i: int, p: int) -> Iterator[tuple[Pair, tuple[str, str]]]:
+        """Yield pairs (in the order of the words) after j - 1, and letters, that lead to the target pair after j."""
         bit = UNCHANGED if j <= p else 1 << p
         names = self.question.letters
         for pair, mask in self.layers[j - 1].items():
@@ -207,6 +207,6 @@ class _Pass:
                     continue
                 for one, truth in self._after(a, x, j):
                     for other, truth_of_other in self._after(b, y, j):
-                        fits = wanted is None or (one, other) == wanted
+                        fits = target is None or (one, other) == target
                         if fits and (j != i or truth != truth_of_other):
                             yield (a, b), (x, y)

@@ -22,7 +22,7 @@ from constructions.language.semantics import RELATIONS, satisfies
 from constructions.trained.claim import WordsClaim, find_what_is_not_past_only
 
 _PERIODS = {"ODD": (0, 2), "EVEN": (0, 2), "FIRST": (2, 1)}
-_ANY_LENGTH = 1  # the predicates of past-only formulas do not look at n
+_ANY_LENGTH = 1  # the predicates of past-only formulas do not depend on n
 Combination = tuple[tuple[int, syntax.Count], ...]
 
 
@@ -78,7 +78,7 @@ class Tracker:
         self.counters = _counters_of(self.reads)
         self.place_of = {counter.combination: place for place, counter in enumerate(self.counters)}
         self.steps: dict[tuple[State, int], State] = {}
-        self.held: dict[tuple[int, tuple[bool, ...]], tuple[int, ...]] = {}
+        self.cached_cases: dict[tuple[int, tuple[bool, ...]], tuple[int, ...]] = {}
         automaton = claim.automaton.start if claim.automaton else 0
         self.start = State(automaton, (False,) * len(self.remembered), (0,) * len(self.counters),
                            self._holding(automaton, {}))
@@ -105,12 +105,12 @@ class Tracker:
     def _holding(self, automaton: int, truths: Mapping[syntax.Formula, bool]) -> tuple[int, ...]:
         """Return the cases that hold; a formula without a truth, before the first letter, does not."""
         key = automaton, tuple(truths.get(formula, False) for formula in self.formulas)
-        if key not in self.held:
+        if key not in self.cached_cases:
             whens = [case.when for case in self.claim.cases]
-            self.held[key] = tuple(index for index, when in enumerate(whens)
+            self.cached_cases[key] = tuple(index for index, when in enumerate(whens)
                                    if (when.formula is None or truths.get(when.formula, False))
                                    and (when.states is None or automaton in when.states))
-        return self.held[key]
+        return self.cached_cases[key]
 
 
 class _LetterStep:

@@ -105,9 +105,9 @@ def lengths_where_nowhere(formula: Formula, alphabet: Sequence[str], lengths: It
             if not any(edge.truths for layer in trellises.of(n).layers for edge in layer):
                 found.append(n)
             elif trellises.is_free_of_length:
-                break  # it holds where the longer words begin, too
+                break  # it holds on prefixes of the longer words as well
     except TooMuchWork:
-        pass  # of longer words nothing is said
+        pass  # longer words remain undecided
     return found
 
 

@@ -34,14 +34,14 @@ class CasesOfWords:
         count, n = words.shape
         truths = self._truths(words) if n else {}
         states = self._states(words)
-        held = np.ones((count, n + 1, len(self.claim.cases)), dtype=np.bool_)
+        holds = np.ones((count, n + 1, len(self.claim.cases)), dtype=np.bool_)
         for index, case in enumerate(self.claim.cases):
             if case.when.formula is not None:
-                held[:, 0, index] = False
-                held[:, 1:, index] = truths[case.when.formula] if n else False
+                holds[:, 0, index] = False
+                holds[:, 1:, index] = truths[case.when.formula] if n else False
             if case.when.states is not None:
-                held[:, :, index] &= np.isin(states, case.when.states)
-        return held
+                holds[:, :, index] &= np.isin(states, case.when.states)
+        return holds
 
     def _states(self, words: Letters) -> Letters:
         """Return the automaton's states at each place [B, n + 1]; 0 without an automaton."""

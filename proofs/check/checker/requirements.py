@@ -37,7 +37,7 @@ class RequiredClaim:
 
     @property
     def least_length(self) -> int | None:
-        """The least length required; 1 if only a greatest length is."""
+        """The least required length; 1 if only a greatest one is required."""
         return 1 if self.max_n is not None and self.min_n is None else self.min_n
 
 

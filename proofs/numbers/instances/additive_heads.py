@@ -41,17 +41,17 @@ def least_values(n: int) -> list[Values]:
     return found
 
 
-def held(values: list[Values], word: Iterable[int]) -> Fraction:
+def output(values: list[Values], word: Iterable[int]) -> Fraction:
     """Return the output of the head at the end of a word, whose positions are 0 (yes), 1 (no) or 2 (none)."""
     start = QUARTER - sum((nothing for _, _, nothing in values), Fraction(0))
-    return start + sum((each[said] for each, said in zip(values, word, strict=True)), Fraction(0))
+    return start + sum((each[decision] for each, decision in zip(values, word, strict=True)), Fraction(0))
 
 
 def _miss(values: list[Values], word: tuple[int, ...]) -> Fraction:
     """Return the error of the head."""
-    deciding = [said for said in word if said != 2]
+    deciding = [decision for decision in word if decision != 2]
     truth = bool(deciding) and deciding[-1] == 0
-    return 1 - held(values, word) if truth else held(values, word)
+    return 1 - output(values, word) if truth else output(values, word)
 
 
 def _examine(n: int) -> Iterable[Instance]:
@@ -62,7 +62,7 @@ def _examine(n: int) -> Iterable[Instance]:
         yield undecided(n, f"3^{n} words: they are not run above n = {LONGEST}", QUARTER)
         return
     worst = max(product((0, 1, 2), repeat=n), key=lambda word: _miss(values, word))
-    yield instance(n, f"all 3^{n} words, of which {''.join('yn-'[said] for said in worst)} errs most",
+    yield instance(n, f"all 3^{n} words, of which {''.join('yn-'[decision] for decision in worst)} errs most",
                    _miss(values, worst), QUARTER)
 
 

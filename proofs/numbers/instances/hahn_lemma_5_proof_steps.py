@@ -38,8 +38,8 @@ from proofs.numbers.instances.examination import Examination, Instance, Replay
 
 ZERO, HALF, ONE = (Fraction(*x) for x in ((0, 1), (1, 2), (1, 1)))
 VALUE = Fraction(4)
-SMALL, ROOT_OF_HEADS, STEEPNESS = Fraction(1, 2**8), 2**11, Fraction(1, 2**12)
-LIPSCHITZ = ROOT_OF_HEADS * STEEPNESS
+SMALL, ROOT_OF_HEADS, SLOPE = Fraction(1, 2**8), 2**11, Fraction(1, 2**12)
+LIPSCHITZ = ROOT_OF_HEADS * SLOPE
 AS_PRINTED = Replay("hahn_lemma_5_as_printed.json", "xo")
 WEIGHTS = Replay("hahn_lemma_5_weights.json", "xo")
 NORMS = Replay("hahn_lemma_5_norms.json", "xo")
@@ -77,9 +77,9 @@ def _same_position(n: int) -> Instance:
 
 def _heads(n: int) -> Instance:
     root = power_of_e(Fraction(1)) + point(1 + LIPSCHITZ)
-    total = mean_at_exchanged(n, SMALL).scaled(ROOT_OF_HEADS**2 * STEEPNESS)
+    total = mean_at_exchanged(n, SMALL).scaled(ROOT_OF_HEADS**2 * SLOPE)
     return instance(n, f"y_1 from 0 to {SMALL}, 2^22 equal heads with scores y_i y_w/8, f = ReLU(sΣ) - ReLU(sΣ - 1), "
-                    f"s = {STEEPNESS}", Interval(min(total.lower, ONE), min(total.upper, ONE)),
+                    f"s = {SLOPE}", Interval(min(total.lower, ONE), min(total.upper, ONE)),
                     (root * root).scaled(4 * SMALL), MANY_HEADS)
 
 

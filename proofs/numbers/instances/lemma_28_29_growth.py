@@ -14,7 +14,7 @@ As printed  False with biases: with all weights 0 and b2 = 1/2, d = 1, ℓ = 1, 
             everything 1 the output 3 exceeds 1. Without biases X' = (dp)³X: it holds, with equality.
 Repaired    (3(dP)³)^ℓ d x_max(n) with P = max(1, p_max), as X' <= 3(dP)³X for X >= 1. Both sides are affine in x_max
             and the left has the smaller slope, so x_max = 1 is the worst; the left grows with p, so p = P is. With P =
-            1 + t, bound less worst case is a polynomial in t; each d checks that no coefficient is negative.
+            1 + t, bound minus worst case is a polynomial in t; each d checks that no coefficient is negative.
 """
 
 from collections.abc import Iterable, Iterator

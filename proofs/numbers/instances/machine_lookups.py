@@ -101,12 +101,12 @@ class _Bounds:
     def of(self, cell: MemoryCell) -> Any:
         """Return the error bound of the byte, if ``index`` is small."""
         index = self.index()
-        far = 2 * BYTE * (1 + ADDRESSES) * self.tokens * (-self.constant / 2).exp()  # all other cells and tokens
+        rest = 2 * BYTE * (1 + ADDRESSES) * self.tokens * (-self.constant / 2).exp()  # all other cells and tokens
         if not cell.apart:
             other = self._older(2, 4 * cell.distance * index + 2 * index**2)
-            return far + BYTE * (2 * other / (1 + other) + index)
+            return rest + BYTE * (2 * other / (1 + other) + index)
         older = self._older(cell.apart, index**2)
-        return far + BYTE * (older / (1 + older) + (index if cell.compared else 0))
+        return rest + BYTE * (older / (1 + older) + (index if cell.compared else 0))
 
     def _older(self, apart: int, advantage: Any) -> Any:
         """Return the weight of older writes, at least ``apart`` tokens apart, with an advantage by errors."""

@@ -1,7 +1,7 @@
 """Equal scores: which weightings make them a mean, as Proposition 11 and the means of counts need it.
 
 Means       Under softmax, sparsemax and 1.5-entmax k positions of one score s weigh 1/k each: the weights are equal, as
-            nothing tells the positions apart, and sum to 1.
+            nothing distinguishes the positions, and sum to 1.
 Plus one    Under softmax-plus-one they weigh e^s/(1 + k e^s) each, at s = 0 that is 1/(k+1): together less than 1 at
             every s. At n = 1 the value 1 becomes 1/2, so that the first marker of Proposition 11, 2 ReLU(1/2 - 1/2), is
             0. (A greater s comes nearer: the sum is k/(k + e^(-s)).)

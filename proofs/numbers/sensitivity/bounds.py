@@ -41,7 +41,7 @@ from proofs.numbers.sensitivity.boxes import (
 )
 from proofs.numbers.sensitivity.slopes import ramps_of
 from proofs.numbers.sensitivity.units import UNIT, added, in_units, product, times
-from proofs.numbers.sensitivity.weights import WeightingMode, greatest_mean, turned
+from proofs.numbers.sensitivity.weights import WeightingMode, bound_total_variation, greatest_mean
 
 Moves = Mapping[int, Mapping[str, int]]
 """The bounds Δ in units, of positions and directions that may change."""
@@ -167,8 +167,8 @@ class _HeadBounds:
                          if name in values.get(j, ())} for name in bounds.spans}
         moved = (_moves_of_sum if bounds.row.weights.way is WeightingMode.ADDED else _moves_of_mean)(bounds, scores,
                                                                                                      passed)
-        capped = {name: min(far, bounds.widths[name]) for name, far in moved.items()}
-        return {name: far for name, far in capped.items() if far}
+        capped = {name: min(change, bounds.widths[name]) for name, change in moved.items()}
+        return {name: change for name, change in capped.items() if change}
 
     @staticmethod
     def _score_moves(bounds: _RowBounds, queries: Sequence[int], keys: Mapping[int, Sequence[int]]) -> dict[int, int]:
@@ -190,22 +190,22 @@ def _moves_of_mean(bounds: _RowBounds, scores: Mapping[int, int],
                    values: Mapping[str, Mapping[int, int]]) -> dict[str, int]:
     """Bound the change of means, by the change of values and of weights."""
     weights = bounds.row.weights.bounds
-    far = turned(bounds.row.weights, [(moved, weights[place]) for place, moved in scores.items()])
+    change = bound_total_variation(bounds.row.weights, [(moved, weights[place]) for place, moved in scores.items()])
     found = {}
     for name, span in bounds.spans.items():
         passed = [(moved, weights[place]) for place, moved in values[name].items()]
-        found[name] = greatest_mean(passed, bounds.least) + product(far, span)
+        found[name] = greatest_mean(passed, bounds.least) + product(change, span)
     return found
 
 
 def _moves_of_sum(bounds: _RowBounds, scores: Mapping[int, int],
                   values: Mapping[str, Mapping[int, int]]) -> dict[str, int]:
     """Bound the change of sums of weighted values, weight by weight."""
-    weights, steepness = bounds.row.weights.bounds, bounds.row.weights.steepness
-    far = {place: min(times(steepness, moved), weights[place][1] - weights[place][0])
+    weights, slope = bounds.row.weights.bounds, bounds.row.weights.slope
+    change = {place: min(times(slope, moved), weights[place][1] - weights[place][0])
            for place, moved in scores.items()}
     return {name: sum(product(weights[place][1], moved) for place, moved in values[name].items())
-            + sum(product(moved, sizes[place]) for place, moved in far.items())
+            + sum(product(moved, sizes[place]) for place, moved in change.items())
             for name, sizes in bounds.sizes.items()}
 
 

@@ -58,7 +58,7 @@ class Classes:
         """Return the greatest change for an exchange at each position.
 
         Raises:
-            InexactHardAttention: if a hard head reads what is known approximately only.
+            InexactHardAttention: if the scores of a hard head are not exact.
         """
         found: dict[Kind, Change] = {}
         for p, kind in enumerate(self.kinds, start=1):

@@ -61,10 +61,10 @@ def find_pairs(values: Values, letters: Sequence[str], n: int, judged: Sequence[
     draw = random.Random(n)
     rounds = max(1, most // (1 + n * (len(letters) - 1)))
     for start in islice(_starts(letters, n, draw), rounds):
-        word, reached = start, _meet(values, letters, start, judged, best)
+        word, reached = start, _evaluate_exchanges(values, letters, start, judged, best)
         for _ in range(min(STEPS, rounds // STARTS - 1) if n > 1 else 0):
             other = exchanged(word, draw.randint(1, n), draw.choice(letters))
-            if (found := _meet(values, letters, other, judged, best)) >= reached:
+            if (found := _evaluate_exchanges(values, letters, other, judged, best)) >= reached:
                 word, reached = other, found
     return sorted(best.values(), key=lambda found: (-found.seen, found.p))
 
@@ -77,7 +77,8 @@ def _starts(letters: Sequence[str], n: int, draw: random.Random) -> Iterator[Wor
         yield tuple(draw.choice(letters) for _ in range(n))
 
 
-def _meet(values: Values, letters: Sequence[str], word: Word, judged: Sequence[int], best: dict[int, Candidate]) -> Any:
+def _evaluate_exchanges(values: Values, letters: Sequence[str], word: Word, judged: Sequence[int],
+                        best: dict[int, Candidate]) -> Any:
     """Evaluate all exchanges in a word; return the greatest change."""
     others = [(p, exchanged(word, p, letter)) for p in range(1, len(word) + 1)
               for letter in letters if letter != word[p - 1]]

@@ -68,7 +68,7 @@ def _slopes(knees: Sequence[_Knee], y: Interval) -> Form:
     found = {}
     for name in dict.fromkeys(name for knee in knees for name in knee.writes):
         writing = [knee for knee in knees if name in knee.writes]
-        steepest = max(abs(sum((knee.slope(name, middle) for knee in writing), ZERO)) for middle in middles)
-        if steepest:
-            found[name] = steepest
+        greatest = max(abs(sum((knee.slope(name, middle) for knee in writing), ZERO)) for middle in middles)
+        if greatest:
+            found[name] = greatest
     return found

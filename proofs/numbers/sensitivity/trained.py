@@ -61,7 +61,7 @@ class LogitQuestion:
         """Return the index in ``tokens`` and the index in ``rows`` of a number."""
         return divmod(number, len(self.rows))
 
-    def told(self, change: Change) -> Change:
+    def at_token(self, change: Change) -> Change:
         """Return the change with the position of the token in place of a number."""
         if change.pair is None:
             return change
@@ -93,10 +93,10 @@ def changes_of_logits(question: LogitQuestion) -> tuple[Change, ...]:
         words = list(product(question.unlike, repeat=question.n))
         changes = [greatest_change(p, groups_of(words, p, question.unlike), runs.value, question.judged)
                    for p in range(1, question.n + 1)]
-        return tuple(map(question.told, changes))
+        return tuple(map(question.at_token, changes))
     found = find_pairs(_float_values(question), question.unlike, question.n, question.judged)
     pairs = {candidate.p: candidate.replayed(runs.value) for candidate in spread(found, REPLAYED)}
-    return tuple(question.told(at_least(p, pairs.get(p), None)) for p in range(1, question.n + 1))
+    return tuple(question.at_token(at_least(p, pairs.get(p), None)) for p in range(1, question.n + 1))
 
 
 def _float_values(question: LogitQuestion) -> Any:

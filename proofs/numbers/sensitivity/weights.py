@@ -55,14 +55,14 @@ class WeightingMode(Enum):
 class WeightBounds:
     """Bounds of the weights at the visible positions: proportional to them, or (``added``) themselves, in 2^-GRID.
 
-    ``phantom`` is the least weight of an additional position that reads 0, or None. ``steepness`` is the greatest slope
+    ``phantom`` is the least weight of an additional position that reads 0, or None. ``slope`` is the greatest slope
     of the sum of shares, or of an added weight, by a score.
     """
 
     way: WeightingMode
     bounds: list[Weight]
     phantom: int | None = None
-    steepness: Any = ZERO
+    slope: Any = ZERO
 
     @property
     def may_be_shifted(self) -> bool:
@@ -88,18 +88,18 @@ def weights_of_all_words(head: Head, scores: Sequence[Interval], n: int) -> Weig
             return WeightBounds(WeightingMode.SOFT, found[:len(scores)], phantom)
     bounds = [(-in_units(-weight.lower), in_units(weight.upper))
               for weight in enclose_weights(head.weighting, Scored(scores, n, head.mask), BITS)]
-    steepness = to_flint(_steepness(head.weighting, n))
+    slope = to_flint(_slope(head.weighting, n))
     match shape:
         case WeightingShape.THRESHOLD:
-            return WeightBounds(WeightingMode.SHARES, bounds, steepness=steepness)
+            return WeightBounds(WeightingMode.SHARES, bounds, slope=slope)
         case WeightingShape.STICK:
             left = max(0, UNIT - sum(high for _, high in bounds))
-            return WeightBounds(WeightingMode.SHARES, bounds, left, steepness)
+            return WeightBounds(WeightingMode.SHARES, bounds, left, slope)
         case WeightingShape.ADDITIVE:
-            return WeightBounds(WeightingMode.ADDED, bounds, steepness=steepness)
+            return WeightBounds(WeightingMode.ADDED, bounds, slope=slope)
 
 
-def _steepness(weighting: Weighting, n: int) -> Fraction:
+def _slope(weighting: Weighting, n: int) -> Fraction:
     """Return the greatest slope of the sum of shares, or of an added weight, by a score: 1 with a threshold."""
     slope = weighting.row.response.slope if weighting.row.response else Fraction(1)
     return slope / n if weighting.row.over_n else slope
@@ -133,12 +133,12 @@ def _mean_by_shares(weights: Sequence[Weight], values: Sequence[Interval]) -> In
 # -- bounds of their change --------------------------------------------------------------------------------------------
 
 
-def turned(weights: WeightBounds, moves: Sequence[tuple[int, Weight]]) -> int:
+def bound_total_variation(weights: WeightBounds, moves: Sequence[tuple[int, Weight]]) -> int:
     """Bound the TV of the weights of two words, in units; ``moves`` are the D_j above 0, with the bounds of weights."""
     if not moves or weights.way is WeightingMode.HARD:
         return UNIT if moves else 0
     if weights.way is WeightingMode.SHARES:
-        return min(UNIT, sum(times(weights.steepness, moved) for moved, (_, high) in moves if high))
+        return min(UNIT, sum(times(weights.slope, moved) for moved, (_, high) in moves if high))
     greatest = sorted((moved for moved, _ in moves), reverse=True)[:2]
     return min(tanh_of_quarter(sum(greatest)), greatest_mean(moves, weights.least), UNIT)
 

@@ -28,7 +28,7 @@ def enclose_values(network: Transformer, word: Sequence[str], direction: str,
     """Return the direction's value after the last layer at the judged positions.
 
     Raises:
-        InexactHardAttention: if a hard head reads what is known approximately only.
+        InexactHardAttention: if the scores of a hard head are not exact.
     """
     stream = run_soft(network, word, REPLAY_BITS, SPREAD)
     return {i: stream[i - 1].get(direction, point(ZERO)) for i in judged}

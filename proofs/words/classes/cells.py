@@ -62,11 +62,11 @@ class Cells:
         self.n = len(choices)
         self.atoms: Interned[Atom] = Interned()
         self.heads: list[SeenHead] = []
-        self.crowds: Interned[tuple[AtomSum, ...]] = Interned()
+        self.multisets: Interned[tuple[AtomSum, ...]] = Interned()
         self.vectors: dict[Cell, dict[str, AtomSum]] = {}
         self._embed()
         for number, layer in enumerate(transformer.layers):
-            self._attend(needed.asked[number], 2 * number + 1)
+            self._attend(needed.heads[number], 2 * number + 1)
             self._norm(2 * number + 1)
             self._feed(layer.feedforward, 2 * number + 2)
             self._norm(2 * number + 2)
@@ -82,12 +82,12 @@ class Cells:
         tokens = {symbol: row_to_flint(row) for symbol, row in self.transformer.token_embedding.items()}
         embeddings = self.transformer.position_embedding
         for j, symbols in enumerate(self.choices, start=1):
-            wanted = self._needed(j, 0)
-            values = {name: self._number(value, j) for name, value in embeddings.items() if name in wanted}
+            names = self._needed(j, 0)
+            values = {name: self._number(value, j) for name, value in embeddings.items() if name in names}
             for symbol in symbols:
                 row = tokens[symbol]
                 sums = {name: add([(values.get(name, exact(ZERO)), ONE)], row.get(name, ZERO))
-                        for name in {*row, *values} & wanted}
+                        for name in {*row, *values} & names}
                 self.vectors[j, symbol] = {name: form for name, form in sums.items() if form != exact(ZERO)}
 
     def _number(self, function: PositionFunction, j: int) -> AtomSum:
@@ -96,28 +96,28 @@ class Cells:
         return exact(found.value.lower) if found.value.is_point else self.atom(found)
 
     def _attend(self, heads: Sequence[NeededHead], stage: int) -> None:
-        seen = [SeenHead(asked, self) for asked in heads]
+        seen = [SeenHead(needed, self) for needed in heads]
         self.heads += seen
         changes = {cell: self._answers(seen, cell, stage) for cell in self.vectors}
         for (j, symbol), answers in changes.items():
             _add_to(self.vectors[j, symbol], answers)
 
     def _answers(self, heads: Iterable[SeenHead], cell: Cell, stage: int) -> list[tuple[str, AtomSum]]:
-        wanted = self._needed(cell[0], stage)
-        return [(name, head.answer(name, cell)) for head in heads for name in head.asked.directions if name in wanted]
+        names = self._needed(cell[0], stage)
+        return [(name, head.answer(name, cell)) for head in heads for name in head.needed.directions if name in names]
 
     def _feed(self, feedforward: FeedForward, stage: int) -> None:
         units = [(unit, row_to_flint(unit.reads), to_flint(unit.bias), row_to_flint(unit.writes))
                  for unit in feedforward.units]
         bias = row_to_flint(feedforward.bias)
         for (j, _), vector in self.vectors.items():
-            wanted = self._needed(j, stage)
-            changes = [(name, exact(value)) for name, value in bias.items() if name in wanted]
+            names = self._needed(j, stage)
+            changes = [(name, exact(value)) for name, value in bias.items() if name in names]
             for unit, reads, offset, writes in units:
-                if not wanted.isdisjoint(unit.writes):
+                if not names.isdisjoint(unit.writes):
                     activation = self._relu(combine_forms(reads, vector, offset))
                     changes += [(name, add([(activation, weight)])) for name, weight in writes.items()
-                                if name in wanted]
+                                if name in names]
             _add_to(vector, changes)
 
     def _norm(self, stage: int) -> None:
@@ -135,9 +135,9 @@ class Cells:
         zero = exact(ZERO)
         centred = {name: add([(vector.get(name, zero), ONE), (mean, -ONE)]) for name in names}
         signed = {name: unsigned(form) for name, form in centred.items()}
-        crowd = self.crowds.number(tuple(sorted((form for _, form in signed.values()), key=sort_key)))
+        multiset = self.multisets.number(tuple(sorted((form for _, form in signed.values()), key=sort_key)))
         for name, (sign, form) in signed.items():
-            vector[name] = add([(self.atom(Normed(form, crowd, epsilon)), sign)]) if form != zero else zero
+            vector[name] = add([(self.atom(Normed(form, multiset, epsilon)), sign)]) if form != zero else zero
 
     def _relu(self, form: AtomSum) -> AtomSum:
         if form.is_exact:
@@ -166,11 +166,11 @@ def _add_to(vector: dict[str, AtomSum], changes: Iterable[tuple[str, AtomSum]]) 
 class SeenHead:
     """A used head, with its columns at every cell."""
 
-    def __init__(self, asked: NeededHead, cells: Cells) -> None:
+    def __init__(self, needed: NeededHead, cells: Cells) -> None:
         """Compute the columns from the vectors before the head adds its terms."""
-        self.asked, self.cells = asked, cells
-        rows = [row_to_flint(row) for row in asked.columns]
-        self.queries = [row_to_flint(row) for row in asked.queries]
+        self.needed, self.cells = needed, cells
+        rows = [row_to_flint(row) for row in needed.columns]
+        self.queries = [row_to_flint(row) for row in needed.queries]
         self.interned: Interned[Column] = Interned()
         self.columns: dict[Cell, int] = {
             cell: self.interned.number(tuple(combine_forms(row, vector) for row in rows))
@@ -180,12 +180,12 @@ class SeenHead:
     @property
     def is_unmasked(self) -> bool:
         """True if it sees all positions from everywhere."""
-        return self.asked.asked_from_anywhere_alike
+        return self.needed.is_unmasked
 
     @property
     def is_unordered(self) -> bool:
         """True if its weights do not depend on positions."""
-        return self.asked.head.weighting.ignores_places
+        return self.needed.head.weighting.ignores_places
 
     @cached_property
     def loose(self) -> frozenset[int]:
@@ -197,7 +197,7 @@ class SeenHead:
     def visible(self, origin: int) -> range:
         """Return the visible positions from a position; all positions from 0."""
         n = self.cells.n
-        return self.asked.head.mask.visible(origin, n) if origin else range(1, n + 1)
+        return self.needed.head.mask.visible(origin, n) if origin else range(1, n + 1)
 
     def answer(self, name: str, cell: Cell) -> AtomSum:
         """Return the term of the head in a direction at a cell.
@@ -210,15 +210,15 @@ class SeenHead:
         if (known := self._exact_answer(name, origin)) is not None:
             return known
         if not self.is_unmasked and j != self.cells.at and not self.loose.isdisjoint(self.visible(origin)):
-            raise WordsMatter(f"head {self.asked.layer}.{self.asked.place} is masked, and is asked from position {j}")
-        heat = irrational_at(self.asked.head.temperature, j, self.cells.n)
-        is_scaled = heat.value.is_point and self.queries
-        sharpness = 1 / heat.value.lower if is_scaled else ONE
+            raise WordsMatter(f"head {self.needed.layer}.{self.needed.place} is masked, and is used at position {j}")
+        temperature = irrational_at(self.needed.head.temperature, j, self.cells.n)
+        is_scaled = temperature.value.is_point and self.queries
+        sharpness = 1 / temperature.value.lower if is_scaled else ONE
         vector = self.cells.vectors[cell]
         queries = tuple(add([(combine_forms(row, vector), sharpness)]) for row in self.queries)
-        divided = self.queries and not is_scaled and not self.asked.head.weighting.is_hard
-        return self.cells.atom(HeadTerm(self.asked.layer, self.asked.place, name, queries, origin,
-                                        heat if divided else None))
+        divided = self.queries and not is_scaled and not self.needed.head.weighting.is_hard
+        return self.cells.atom(HeadTerm(self.needed.layer, self.needed.place, name, queries, origin,
+                                        temperature if divided else None))
 
     def _exact_answer(self, name: str, origin: int) -> AtomSum | None:
         """Return the term where it is one number: of equal values, or the mean of exact ones."""
@@ -227,14 +227,14 @@ class SeenHead:
         return self.exact_answers[name, origin]
 
     def _find_exact_answer(self, name: str, origin: int) -> AtomSum | None:
-        head, visible = self.asked.head, self.visible(origin)
-        place = len(self.asked.live) + self.asked.directions.index(name)
+        head, visible = self.needed.head, self.visible(origin)
+        place = len(self.needed.live) + self.needed.directions.index(name)
         values = [[self.interned[self.columns[j, symbol]][place] for symbol in self.cells.choices[j - 1]]
                   for j in visible]
         first = values[0][0]
         if first.is_exact and head.weighting.sums_to_one and all(value == first for row in values for value in row):
             return first
-        is_mean = not self.asked.live and head.weighting.averages_equals
+        is_mean = not self.needed.live and head.weighting.averages_equals
         if is_mean and all(row[0].is_exact and all(value == row[0] for value in row) for row in values):
             return exact(sum((row[0].constant for row in values), ZERO) / len(values))
         return None

@@ -35,7 +35,7 @@ def enclose_class(buckets: Buckets, found: WordClass, bits: int) -> Interval:
     """
     if buckets.cells is None:
         return enclose_output(buckets.transformer, found.word, buckets.at, bits, buckets.read, buckets.norms)
-    others = {head.asked.head.weighting for head in buckets.cells.heads if not head.is_unordered}
+    others = {head.needed.head.weighting for head in buckets.cells.heads if not head.is_unordered}
     if others:
         if buckets.norms.epsilons:
             raise Unsupported(f"norms beside the weighting {min(others)}")
@@ -71,12 +71,12 @@ class ClassRun:
         assert buckets.cells is not None, "classes are words"
         self.buckets, self.signature, self.bits = buckets, signature, bits
         self.cells = buckets.cells
-        self.heads = {(head.asked.layer, head.asked.place): (place, head)
+        self.heads = {(head.needed.layer, head.needed.place): (place, head)
                       for place, head in enumerate(self.cells.heads)}
         self.atoms: dict[int, Interval] = {}
         self.settled: dict[int, AtomSum] = {}
         self.inverse_roots: dict[tuple[int, str], Interval] = {}
-        self.crowds: dict[tuple[int, int], Multiset] = {}
+        self.multisets: dict[tuple[int, int], Multiset] = {}
 
     def output(self) -> Interval:
         """Enclose what is read."""
@@ -113,28 +113,28 @@ class ClassRun:
             return atom.value
         assert isinstance(atom, HeadTerm), "ReLUs are settled"
         queries = tuple(map(self.number, atom.queries))
-        if atom.heat is not None:
-            heat = atom.heat.value
-            queries = tuple(query * Interval(1 / heat.upper, 1 / heat.lower) for query in queries)
-        return self._crowd(atom).answer(atom, queries, self.bits)
+        if atom.temperature is not None:
+            temperature = atom.temperature.value
+            queries = tuple(query * Interval(1 / temperature.upper, 1 / temperature.lower) for query in queries)
+        return self._multiset(atom).answer(atom, queries, self.bits)
 
     def _normed(self, atom: Normed) -> Interval:
-        """Return a form over the root of the mean square of its crowd."""
-        key = (atom.crowd, str(atom.epsilon))
+        """Return a form over the root of the mean square of its multiset."""
+        key = (atom.multiset, str(atom.epsilon))
         if key not in self.inverse_roots:
-            crowd = tuple(map(self.number, self.cells.crowds[atom.crowd]))
-            self.inverse_roots[key] = enclose_inverse_root(crowd, from_flint(atom.epsilon), self.bits + ROOM)
+            multiset = tuple(map(self.number, self.cells.multisets[atom.multiset]))
+            self.inverse_roots[key] = enclose_inverse_root(multiset, from_flint(atom.epsilon), self.bits + ROOM)
         return self.number(atom.form) * self.inverse_roots[key]
 
-    def _crowd(self, atom: HeadTerm) -> Multiset:
+    def _multiset(self, atom: HeadTerm) -> Multiset:
         place, head = self.heads[atom.layer, atom.place]
         is_common = head.is_unmasked or atom.origin == self.buckets.at
         key = (place, 0 if is_common else atom.origin)
-        if key not in self.crowds:
+        if key not in self.multisets:
             counts = self.buckets.seen(place, self.signature) if is_common else _seen_from(head, atom.origin)
-            self.crowds[key] = Multiset(head, [(tuple(map(self.number, head.interned[column])), count)
+            self.multisets[key] = Multiset(head, [(tuple(map(self.number, head.interned[column])), count)
                                                for column, count in counts.items()])
-        return self.crowds[key]
+        return self.multisets[key]
 
 
 def _seen_from(head: SeenHead, origin: int) -> Mapping[int, int]:
@@ -161,18 +161,18 @@ class Multiset:
 
     def answer(self, atom: HeadTerm, queries: tuple[Interval, ...], bits: int) -> Interval:
         """Return the head's term for the queries, in the direction of the atom."""
-        asked = self.head.asked
-        place = len(asked.live) + asked.directions.index(atom.direction)
+        needed = self.head.needed
+        place = len(needed.live) + needed.directions.index(atom.direction)
         values = [column[place] for column in self.columns]
         scores = [sum((q * k for q, k in zip(queries, column, strict=False)), point(ZERO))
                   for column in self.columns]
-        if asked.head.weighting.is_softmax:
+        if needed.head.weighting.is_softmax:
             return enclose_mean(scores, values, bits, SPREAD_OF_MISSES, self.counts)
-        if asked.head.weighting.is_hard:
+        if needed.head.weighting.is_hard:
             return self._average_of_best(scores, values)
-        row = Scored(self._repeated(scores), self.head.cells.n, asked.head.mask)
+        row = Scored(self._repeated(scores), self.head.cells.n, needed.head.mask)
         columns = {atom.direction: self._repeated(values)}
-        return enclose_attended(asked.head.weighting, row, columns, bits, SPREAD_OF_MISSES)[atom.direction]
+        return enclose_attended(needed.head.weighting, row, columns, bits, SPREAD_OF_MISSES)[atom.direction]
 
     def _repeated(self, numbers: Sequence[Interval]) -> list[Interval]:
         """Return the number of each column as often as it is seen."""
@@ -182,8 +182,8 @@ class Multiset:
         best = max(score.lower for score in scores)
         may_win = [score for score in scores if score.upper >= best]
         if len(may_win) > 1 and not all(score.is_point for score in may_win):
-            raise InexactHardAttention(f"head {self.head.asked.layer}.{self.head.asked.place} is hard, and its scores "
-                                       "are known only approximately")
+            where = f"{self.head.needed.layer}.{self.head.needed.place}"
+            raise InexactHardAttention(f"head {where} is hard, and its scores are known only approximately")
         winners = [(value, count) for score, value, count in zip(scores, values, self.counts, strict=True)
                    if score.upper >= best]
         total = sum((value.scaled(to_flint(Fraction(count))) for value, count in winners), point(ZERO))

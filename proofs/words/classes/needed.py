@@ -27,7 +27,7 @@ class NeededHead:
     elsewhere: bool
 
     @property
-    def asked_from_anywhere_alike(self) -> bool:
+    def is_unmasked(self) -> bool:
         """True if it sees the same positions from everywhere."""
         return self.head.mask is Mask.NONE
 
@@ -48,39 +48,39 @@ class Needed:
 
     here: tuple[frozenset[str], ...]
     elsewhere: tuple[frozenset[str], ...]
-    asked: tuple[tuple[NeededHead, ...], ...]
+    heads: tuple[tuple[NeededHead, ...], ...]
 
 
 def find_needed(transformer: Transformer, form: Coefficients, norms: Norms = NO_NORMS) -> Needed:
     """Find the needs of a linear form of the final vector here; with a norm, the needs before it."""
     directions = frozenset(transformer.directions)
 
-    def before_norm(wanted: frozenset[str], stage: int) -> frozenset[str]:
-        return directions if wanted and norms.behind(stage) is not None else wanted
+    def before_norm(names: frozenset[str], stage: int) -> frozenset[str]:
+        return directions if names and norms.behind(stage) is not None else names
 
     stage = 2 * len(transformer.layers)
     here, elsewhere = [before_norm(frozenset(form), stage)], [frozenset[str]()]
-    asked: list[tuple[NeededHead, ...]] = []
+    used: list[tuple[NeededHead, ...]] = []
     for number in range(len(transformer.layers), 0, -1):
         layer = transformer.layers[number - 1]
         for needed in (here, elsewhere):
             needed.append(before_norm(_before_feedforward(layer, needed[-1]), 2 * number - 1))
-        heads = tuple(_asked(number, layer, here[-1], elsewhere[-1]))
+        heads = tuple(_used_heads(number, layer, here[-1], elsewhere[-1]))
         read = frozenset(name for head in heads for row in head.columns for name in row)
         queried = {at_here: frozenset(name for head in heads if (head.here if at_here else head.elsewhere)
                                       for row in head.queries for name in row) for at_here in (True, False)}
         here.append(before_norm(here[-1] | read | queried[True], 2 * number - 2))
         elsewhere.append(before_norm(elsewhere[-1] | read | queried[False], 2 * number - 2))
-        asked.append(heads)
-    return Needed(tuple(here[::-1]), tuple(elsewhere[::-1]), tuple(asked[::-1]))
+        used.append(heads)
+    return Needed(tuple(here[::-1]), tuple(elsewhere[::-1]), tuple(used[::-1]))
 
 
-def _before_feedforward(layer: Layer, wanted: frozenset[str]) -> frozenset[str]:
-    return wanted | {name for unit in layer.feedforward.units if not wanted.isdisjoint(unit.writes)
+def _before_feedforward(layer: Layer, names: frozenset[str]) -> frozenset[str]:
+    return names | {name for unit in layer.feedforward.units if not names.isdisjoint(unit.writes)
                      for name in unit.reads}
 
 
-def _asked(number: int, layer: Layer, here: frozenset[str], elsewhere: frozenset[str]) -> Iterable[NeededHead]:
+def _used_heads(number: int, layer: Layer, here: frozenset[str], elsewhere: frozenset[str]) -> Iterable[NeededHead]:
     for place, head in enumerate(layer.heads, start=1):
         written = {name for name, row in head.values.items() if row}
         directions = tuple(name for name in head.values if name in written & (here | elsewhere))
@@ -96,7 +96,7 @@ def live_rows(head: Head) -> tuple[int, ...]:
 
 def reach(transformer: Transformer, needed: Needed, at: int, n: int) -> range:
     """Return positions outside of which no symbol can matter to what is read at position ``at``."""
-    masks = {head.head.mask for heads in needed.asked for head in heads}
+    masks = {head.head.mask for heads in needed.heads for head in heads}
     first = at if masks <= {Mask.PAST} else 1
     last = at if masks <= {Mask.FUTURE} else n
     return range(first, last + 1)

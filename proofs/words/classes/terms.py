@@ -57,8 +57,8 @@ class Irrational:
 class HeadTerm:
     """The term that a head of a layer (both from 1) adds to a direction for these queries, over what it sees.
 
-    Queries are divided by the temperature, except by an irrational ``heat``. The head sees all positions (``origin``
-    0), or what its mask shows from the position ``origin``.
+    Queries are divided by the temperature, unless it is irrational: then ``temperature`` is the missing divisor. The
+    head sees all positions (``origin`` 0), or what its mask shows from the position ``origin``.
     """
 
     layer: int
@@ -66,15 +66,15 @@ class HeadTerm:
     direction: str
     queries: tuple[AtomSum, ...]
     origin: int
-    heat: Irrational | None = None
+    temperature: Irrational | None = None
 
 
 @dataclass(frozen=True)
 class Normed:
-    """A form over sqrt(v + epsilon), where v is the mean of the squares of a crowd (multiset) of forms, interned."""
+    """A form over sqrt(v + epsilon), where v is the mean of the squares of a multiset of forms, interned."""
 
     form: AtomSum
-    crowd: int
+    multiset: int
     epsilon: Rational
 
 

@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from proofs.numbers.instances.additive_heads import held, least_values
+from proofs.numbers.instances.additive_heads import least_values, output
 from proofs.numbers.instances.geometric_shares import weights
 from tests.numbers.instances.helpers import verdicts
 
@@ -15,7 +15,7 @@ from tests.numbers.instances.helpers import verdicts
 def is_right(values: list[tuple[Fraction, Fraction, Fraction]]) -> bool:
     for word in product((0, 1, 2), repeat=len(values)):
         deciding = [said for said in word if said != 2]
-        number = held(values, word)
+        number = output(values, word)
         if not (number >= Fraction(3, 4) if deciding and deciding[-1] == 0 else number <= Fraction(1, 4)):
             return False
     return True

@@ -19,7 +19,7 @@ MAX_ITEMS = 1 << 20  # strings, commas or brackets of a file, so that objects in
 MAX_DEPTH = 64  # nested brackets of a file, which has 9 at most; so no reader of JSON recurses deeply
 MAX_TIMES = 8  # with N times the work and memory, files may be N times this size, up to this factor
 LARGE_BYTES = 1 << 26  # a file with the weights of a trained network: 64 MB, 12 million binary32 numbers
-LARGE_ITEMS = 1 << 21  # of such a file: its weights are few strings, but its graphs are many numbers
+LARGE_ITEMS = 1 << 21  # items of such a file: its weights are few strings, its graphs many numbers
 MAX_TENSOR_BYTES = 40_000_000  # of all tensors of a network: 54 MB of base64
 MAX_VIEWED = 50_000_000  # elements of all views of a network, since views share tensors
 MAX_FORMULA = 1 << 20  # characters of a formula, with the definitions before it
@@ -103,7 +103,7 @@ class Budget:
             self.bits_left = left
 
     def expect_kept(self) -> None:
-        """Raise Incomplete if the budget was exceeded, even if the exception was suppressed when that happened."""
+        """Raise Incomplete if the steps were exceeded, even if the exception was suppressed when that happened."""
         self.spend(0)
 
     def _advice(self) -> str:

@@ -29,7 +29,7 @@ def check_output(proof: ProofContext) -> int:
 
 
 def check_network(proof: ProofContext) -> None:
-    """Check that embeddings and temperatures have a value at every (n, i), even if unread, and the regime."""
+    """Check that no head is hard, all embeddings and temperatures have values (even if unread), and the regime."""
     heads = proof.transformer.heads
     hard = [head for head in heads if head.weighting in HARD]
     require(not hard, "the weighting of a head is not the expected softmax")

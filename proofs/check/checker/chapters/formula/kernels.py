@@ -18,7 +18,7 @@ FALLS = {"softmax": NEGLIGIBLE, "softmax-plus-one": NEGLIGIBLE, "sparsemax": 1, 
 
 def suffices(weigher: Weigher, budget: Budget, weighting: str, gaps: Sequence[Fraction], others: int,
              error: Fraction) -> bool:
-    """Return whether the sum of K_e over the gaps is at most e, 0 <= e < 1; ``others`` gaps are below `-NEGLIGIBLE`."""
+    """Return whether the sum of K_e over the gaps is at most e, 0 <= e < 1; ``others`` gaps are -NEGLIGIBLE at most."""
     if weighting in SPARSE:
         costs = load(*SPARSE_COSTS)(budget, weighting, error)
         return total(budget, map(costs.at, gaps)) <= error

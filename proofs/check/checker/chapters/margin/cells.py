@@ -29,7 +29,7 @@ WEIGHTINGS = (*UNORDERED, "leftmost-hardmax", "rightmost-hardmax")
 
 
 class View(NamedTuple):
-    """Whatever a head sees from some position that is equal in every word, for each direction that it must write.
+    """The part of a head's view from some position that is equal in every word, by needed direction.
 
     ``stays`` is True if no visible column depends on its symbol; a mean is None where it is not one number.
     """

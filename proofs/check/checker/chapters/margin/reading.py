@@ -34,7 +34,7 @@ Norms = tuple[tuple[Epsilon, Epsilon], ...]
 
 @dataclass(frozen=True)
 class MarginClaim:
-    """For every n in min_n..max_n and every word: |output - threshold| exceeds the margin, on the formula's side.
+    """The claim: for every n in min_n..max_n and every word, |output - threshold| > margin, on the formula's side.
 
     Attributes:
         formula: the output is above the threshold where it holds, below elsewhere.

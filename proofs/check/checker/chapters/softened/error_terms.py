@@ -24,7 +24,7 @@ from .weights import FRACTION_BITS, GREATEST_BITS, Weighing, WeightsByDistance
 
 ONE = 1 << FRACTION_BITS  # the weight of the winner
 WEIGHT_STEPS = 4  # of work, to find both ends of a cached weight, and to add them up
-COMPETITOR_STEPS = 4  # of work for a competitor, besides that of its numbers
+COMPETITOR_STEPS = 4  # of work for a competitor, plus the cost of its numbers
 
 
 @dataclass(frozen=True)

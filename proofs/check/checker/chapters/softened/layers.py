@@ -18,7 +18,7 @@ from .stages import StageErrors
 from .uniform import Uniform
 from .weights import Weighing
 
-VECTOR_STEPS = 50  # of work to make a vector, besides that of its numbers
+VECTOR_STEPS = 50  # of work to make a vector, plus the cost of its numbers
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ class Item:
     """The key and the values of a head at a position: equal ones are one object.
 
     Attributes:
-        integers: of the key, and of the values behind it.
+        integers: of the key, followed by those of the values.
         order: the order of creation.
     """
 

@@ -16,7 +16,7 @@ from .stages import StageErrors
 from .visible_keys import Sight
 from .weights import Weighing
 
-PROFILE_STEPS = 30  # of work to attend, besides that of its items and their numbers
+PROFILE_STEPS = 30  # of work to attend, plus the cost of its items and numbers
 
 
 class Scored(Sight):

@@ -1,10 +1,10 @@
 """The stages of a layer, its heads and then its feed-forward block: the error that they add to a direction.
 
 Claim. Let e[d] and f[d] be the stated bounds before and after a stage. Let every |u[d] - û[d]| be at most e[d] before
-it, and let the parts of the stage that write d add at most f[d] - e[d] to this at every position of every word. Then
-|u[d] - û[d]| is at most f[d] after it. Proof. The triangle inequality, as the parts add their values to u and to û.
+it. Let the parts of the stage that write d add at most f[d] - e[d] to this at every position of every word. Then |u[d]
+- û[d]| is at most f[d] after it. Proof. The triangle inequality, as the parts add their values to u and to û.
 
-If only one part writes a direction, its error is checked as soon as it is computed; if several do, their errors are
+If only one part writes a direction, its error is checked as soon as it is computed. If several do, their errors are
 *carried* to where their sum is known, for each word and position.
 """
 

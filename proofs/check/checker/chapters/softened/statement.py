@@ -14,7 +14,7 @@ from ...kernel.verdicts import quote, require, show, within
 from .forms import is_uniform
 from .reading import Softened
 
-STEEPNESS: Mapping[str, Fraction] = {"sparsemax": Fraction(1), "entmax-1.5": Fraction(1, 2)}
+ALPHA_MINUS_1: Mapping[str, Fraction] = {"sparsemax": Fraction(1), "entmax-1.5": Fraction(1, 2)}
 """The factor alpha - 1."""
 
 
@@ -54,7 +54,7 @@ def check_sparse(given: Softened, n: int) -> None:
     is_exact = not any(given.errors[n - 1])
     require(is_exact, "n = {}: {} is exactly hard or is refused, expected no error bounds", n, weighting)
     if gap is not None:
-        most, temperature = multiply(given.language.budget, STEEPNESS[weighting], gap), given.temperature(n).upper
+        most, temperature = multiply(given.language.budget, ALPHA_MINUS_1[weighting], gap), given.temperature(n).upper
         require(temperature <= most, "n = {}: {} is exactly hard up to the temperature {}, got {}", n, weighting,
                 show(most), show(temperature))
 

@@ -13,8 +13,8 @@ from .integers import charge_products, divide_exactly
 from .memoisation import Addition, Extent, History, IntegerVector, Item, Keys, LengthTables
 from .stages import StageErrors, error_of_form
 
-HISTORY_STEPS = 10  # of work to see another position, besides that of its values
-MEAN_STEPS = 10  # of work for means, besides that of their numbers
+HISTORY_STEPS = 10  # of work to see another position, plus the cost of its values
+MEAN_STEPS = 10  # of work for means, plus the cost of their numbers
 
 
 class Uniform:

@@ -15,7 +15,7 @@ from operator import attrgetter, eq, mul
 from .integers import charge_products
 from .memoisation import POINTER_BITS, Extent, History, IntegerVector, Item, Keys, LengthTables
 
-HISTORY_STEPS = 20  # of work to see another position, besides that of its items
+HISTORY_STEPS = 20  # of work to see another position, plus the cost of its items
 BY_ORDER = attrgetter("order")
 
 

@@ -22,7 +22,7 @@ ENTRY_STEPS = 4  # of work, for each rational of a row that is a key of a table:
 
 
 def check_counting(proof: ProofContext, head: Head, name: str, meaning: ExactCount) -> int:
-    """Check that a direction holds a count: each counted position contributes its weight times its value, which is 1.
+    """Check that a direction holds a count: the weight of each counted position times its value is 1.
 
     Returns the number of rows (n, i).
     """

@@ -1,6 +1,6 @@
 """The joint weight of heads of additive weights at a distance; docs/certificate.md, section 5.
 
-If head h contributes c_h times a value to a position of the score a_h d + b_h, all contribute W(d) = sum of c_h w(a_h d
+Let head h contribute c_h times a value to a position of the score a_h d + b_h. All contribute W(d) = sum of c_h w(a_h d
 + b_h) times that value, at the distance d. Let the position at the distance d* have the value v*, and the distances of
 all others be different numbers. Then W(d*) v* and something in L..U is written, as values are in 0..1. L and U are the
 sums of the negative, and of the positive W(d) over all other distances.

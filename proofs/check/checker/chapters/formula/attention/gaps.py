@@ -182,7 +182,7 @@ class Gaps:
         later = [max((added[keys] for keys in one.after), default=None) for one in extremes]
         pivots = add_by_kind(starts, kinds, least, high)
         bad, after = add_by_kind(starts, kinds, most, low), add_by_kind(starts, kinds, later, low)
-        if self._rule.looks_back:  # the pivot is the letter before the last, so there is no other
+        if self._rule.looks_back:  # the pivot is the letter before the last
             here = {row - 2 for row in rows}
             pivots = [score if p in here else high for p, score in enumerate(pivots)]
         return denominator, ScoreGaps(pivots, bad, after)
