@@ -118,7 +118,7 @@ class Powers(Weigher):
 
 
 def find_root(x: Fraction, d: int) -> Fraction:
-    """Return the rational r > 0 with r^d = x; its numerator and denominator are found bit by bit."""
+    """Return the rational r > 0 with r^d = x, found bit by bit; raise TooCoarse if no rational is the root."""
     ends = [0, 0]
     for which, whole in enumerate(x.as_integer_ratio()):
         for bit in reversed(range(whole.bit_length() // d + 1)):

@@ -69,11 +69,11 @@ def find_classes(cells: FormsByPosition, claim: MarginClaim, reading: FormulaRea
     budget, first = cells.budget, len(claim.before)
     numbers: dict[Bucket, int] = {}
     found: dict[tuple[Signature, FormulaMemory], int] = {((), reading.start()): 1}
-    held = 0
+    held_bits = 0
     for j, choices in enumerate(cells.choices, 1):
         buckets = [numbers.setdefault(bucket, len(numbers)) if bucket else None
                    for bucket in (cells.bucket(j, choice) for choice in range(len(choices)))]
-        is_letter, before_it = first < j <= first + reading.n, held
+        is_letter, before_it = first < j <= first + reading.n, held_bits
         after: dict[tuple[Signature, FormulaMemory], int] = {}
         for (signature, memory), number in found.items():
             size = len(signature) + (len(memory) if isinstance(memory, tuple) else 0)
@@ -84,11 +84,11 @@ def find_classes(cells: FormsByPosition, claim: MarginClaim, reading: FormulaRea
                 if key not in after:
                     bits = 2 * ENTRY_BITS + 64 * size
                     budget.hold(bits)
-                    held += bits
+                    held_bits += bits
                 after[key] = after.get(key, 0) + number
         budget.release(before_it)
-        found, held = after, held - before_it
-    budget.release(held)
+        found, held_bits = after, held_bits - before_it
+    budget.release(held_bits)
     classes = [WordClass(signature, memory is True, number) for (signature, memory), number in found.items()]
     return list(numbers), classes
 

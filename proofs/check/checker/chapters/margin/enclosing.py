@@ -266,5 +266,5 @@ class ClassExecution:
 
 
 def floor_root(x: Fraction) -> Fraction:
-    """Return the root, rounded down to a multiple of 2^-GRAIN."""
+    """Return the square root, rounded down to a multiple of 2^-GRAIN."""
     return Fraction(isqrt((x.numerator << 2 * GRAIN) // x.denominator), 1 << GRAIN)

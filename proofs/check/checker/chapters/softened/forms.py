@@ -124,7 +124,7 @@ def group_units(budget: Budget, units: tuple[Neuron, ...]) -> Iterator[UnitGroup
 
 
 def find_stretch(budget: Budget, part: FeedForward) -> int:
-    """Return a common denominator of the factors of the block's output for integer inputs."""
+    """Return a common denominator of the block's outputs for integer inputs."""
     products = (multiply(budget, x, c) for unit in part.units for x in (unit.bias, *unit.reads.values())
                 for c in unit.writes.values())
     return common_denominator(budget, chain(products, part.bias.values()))

@@ -59,7 +59,7 @@ def expected_queries(automaton: PrefixAutomaton, heads: int) -> list[list[list[I
 
 
 def count_words(automaton: PrefixAutomaton) -> int:
-    """Count the paths."""
+    """Count the words: the paths of the automaton."""
     number = dict.fromkeys(automaton[-1], 1)
     for nodes in reversed(automaton[:-1]):
         number = {node: sum([number[after] for _, after in node.steps]) for node in nodes}

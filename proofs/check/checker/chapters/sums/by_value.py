@@ -204,12 +204,12 @@ class OutputByValue:
             return (ZERO if holds else ONE), not holds
         return Fraction(value), False
 
-    def _check_run(self, run: ValueInterval, held: Mapping[str, Fraction], row: CountedRow) -> None:
+    def _check_run(self, run: ValueInterval, known: Mapping[str, Fraction], row: CountedRow) -> None:
         """Check the output at every value of a run."""
         got, budget = self._bias, self._proof.budget
         shut = dict(zip(self.slacks, run.shut, strict=True))
         for form, function in self._groups.items():
-            low, high = self._form_range(form, run, held, shut, row.positions)
+            low, high = self._form_range(form, run, known, shut, row.positions)
             one = function.value_on(low, high, run.or_more)
             require(one is not None, "the output changes while the counts sum to {} to {}, at n = {}, i = {}",
                     run.first, run.last, *row.first_at)
@@ -218,14 +218,14 @@ class OutputByValue:
         require(fits, "the output is {}, expected {}, where the counts sum to {} to {}, at n = {}, i = {}", got,
                 run.expected, run.first, run.last, *row.first_at)
 
-    def _form_range(self, form: NeuronForm, run: ValueInterval, held: Mapping[str, Fraction], shut: Mapping[str, bool],
+    def _form_range(self, form: NeuronForm, run: ValueInterval, known: Mapping[str, Fraction], shut: Mapping[str, bool],
                     positions: int) -> Range:
         """Return the range of a form in a run: each direction separately; slack that is not 0 is unbounded above."""
         budget, parts = self._proof.budget, list[tuple[Fraction, Range]]()
         budget.spend(4 * len(form))
         for source, c in form:
-            if source in held:
-                parts.append((c, (held[source], held[source])))
+            if source in known:
+                parts.append((c, (known[source], known[source])))
             elif source in self.means:
                 factor = divide(budget, multiply(budget, c, self.means[source]), Fraction(positions))
                 parts.append((factor, (Fraction(run.first), Fraction(run.last))))

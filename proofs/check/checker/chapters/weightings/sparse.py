@@ -71,12 +71,12 @@ def enclose_threshold(falls: Sequence[int], scale: int) -> list[int]:
     the last for which the r-th score y_r has 1 + r y_r > (the sum of the r greatest): this is q + y_r > 0. It holds of
     all lesser r: lowering r adds to 1 + r y_r - (the sum) a multiple of a difference that is not negative.
     """
-    summed = support = held = 0
+    summed = support = support_sum = 0
     for count, fall in enumerate(sorted(falls, reverse=True), 1):
         summed += fall
         if scale + count * fall > summed:
-            support, held = count, summed
-    return [max(scale - held + support * fall, 0) for fall in falls]
+            support, support_sum = count, summed
+    return [max(scale - support_sum + support * fall, 0) for fall in falls]
 
 
 def is_sparse_mean_near(proof: ProofContext, weighting: str, unit: int, size: int, near: Sequence[tuple[int, int]],

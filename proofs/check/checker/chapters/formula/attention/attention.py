@@ -110,12 +110,12 @@ class AttendedTruth:
         proof, language = self._proof, self._proof.language
         temperature = language.value_at(self._head.temperature, n, 1)
 
-        def held(name: str) -> Fraction:
+        def first_value(name: str) -> Fraction:
             """Return the value of a known direction at the first row."""
             number, *formulas = proof.places_of([name])
             return language.value_at(number, n, 1) if all(language.holds_at(one, n, 1) for one in formulas) else ZERO
 
-        forms = [inner_product(proof.budget, form.values(), map(held, form)) for form in self._head.queries]
+        forms = [inner_product(proof.budget, form.values(), map(first_value, form)) for form in self._head.queries]
         return tuple(divide(proof.budget, x, temperature) for x in forms)
 
     def _in_order(self, column: Sequence[Any]) -> Sequence[Any]:
@@ -156,12 +156,12 @@ class AttendedTruth:
         if self._passes:
             self._passes.check(query, positions, ends, self._errors)
             return
-        held = sum(ENTRY_BITS + sum(map(size, position.known)) for position in positions)
+        bits = sum(ENTRY_BITS + sum(map(size, position.known)) for position in positions)
         key = (query, tuple(positions), tuple(lengths), self._errors)
         if self._proof.proved.get(key) is None:
-            with self._proof.budget.holding(held):
+            with self._proof.budget.holding(bits):
                 load(*PATHS)(self._proof, query, positions, ends, self._errors)
-            self._proof.proved.keep(key, True, held)
+            self._proof.proved.keep(key, True, bits)
 
 
 def check_range(proof: ProofContext, known: Fraction, letters: Letters) -> None:

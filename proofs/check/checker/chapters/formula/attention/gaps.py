@@ -191,15 +191,15 @@ class Gaps:
 def known_integers(proof: ProofContext, rows: Sequence[LinearForm], n: int) -> tuple[int, list[Sequence[int]]] | None:
     """Return linear forms of known directions at (n, 1), ..., (n, n) over one denominator; None if it is too long."""
     names = dict.fromkeys(name for row in rows for name in row)
-    held: dict[str, Whole] = {}
+    columns: dict[str, Whole] = {}
     for name in names:
         meaning = proof.directions[name]
         whole = (proof.columns.integers(meaning.value, n) if isinstance(meaning, PositionalNumber)
                  else find_whole(proof.budget, proof.known_numbers(name, n)))
         if whole is None:
             return None
-        held[name] = whole
-    denominators = [weight.denominator * held[name].denominator for row in rows for name, weight in row.items()]
+        columns[name] = whole
+    denominators = [weight.denominator * columns[name].denominator for row in rows for name, weight in row.items()]
     denominator = short_common_multiple(proof.budget, denominators)
     if denominator is None:
         return None
@@ -208,8 +208,8 @@ def known_integers(proof: ProofContext, rows: Sequence[LinearForm], n: int) -> t
     for row in rows:
         total: Sequence[int] = [0] * n
         for name, weight in row.items():
-            factor = weight.numerator * (denominator // (weight.denominator * held[name].denominator))
-            total = [x + factor * y for x, y in zip(total, held[name].rows, strict=True)]
+            factor = weight.numerator * (denominator // (weight.denominator * columns[name].denominator))
+            total = [x + factor * y for x, y in zip(total, columns[name].rows, strict=True)]
         found.append(total)
     return denominator, found
 
