@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from proofs.check import Rejected, check_text
-from proofs.check.checker.chapters.softened.visible_keys import Forgotten
+from proofs.check.checker.chapters.softened.visible_keys import ValuesDropped
 from proofs.checking.shards import check_shard, read_softened_text
 from tests.check.handmade import edit
 from tests.check.softened_models import MODELS, sealed
@@ -139,7 +139,7 @@ def test_words_at_once_are_the_same_check_as_one_by_one(monkeypatch: pytest.Monk
     monkeypatch.undo()
 
     def forget(*_: object) -> None:
-        raise Forgotten
+        raise ValuesDropped
 
     monkeypatch.setattr("proofs.check.checker.chapters.softened.shards.run_together", forget)
     assert [found_in(made) for made in certificates] == at_once

@@ -61,21 +61,13 @@ class Budget:
         self._steps, self._bits = steps * self._steps, memory * self._bits
 
     def spend(self, steps: int) -> None:
-        """Charge steps of work.
-
-        Raises:
-            Incomplete: if the whole check would take too much.
-        """
+        """Charge steps of work; raise Incomplete if the check takes more than its budget."""
         self.steps_left -= steps
         if self.steps_left < 0:
             raise Incomplete(f"more than {self._steps} steps of work; {self._advice()}")
 
     def hold(self, bits: int) -> None:
-        """Charge bits of memory until they are released.
-
-        Raises:
-            Incomplete: if the check would hold too much.
-        """
+        """Charge bits of memory until they are released; raise Incomplete if the check holds more than its budget."""
         self.bits_left -= bits
         if self.bits_left < 0:
             raise Incomplete(f"more than {self._bits >> 23} MB of memory; {self._advice()}")

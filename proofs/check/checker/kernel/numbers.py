@@ -85,11 +85,7 @@ class CacheOfNumbers(Cache[object, Value]):
 
 
 def bounded(x: Fraction) -> Fraction:
-    """Return the rational itself.
-
-    Raises:
-        TooLong: if it is.
-    """
+    """Return the rational itself; raise TooLong if it has more than MAX_RATIONAL_BITS bits."""
     if size(x) > MAX_RATIONAL_BITS:
         raise TooLong(f"a rational of more than {MAX_RATIONAL_BITS} bits")
     return x
@@ -176,11 +172,7 @@ def short_common_multiple(budget: Budget, numbers: Iterable[int]) -> int | None:
 
 
 def least_common_multiple(budget: Budget, numbers: Iterable[int]) -> int:
-    """Return the least common multiple of positive integers.
-
-    Raises:
-        TooLong: if it is.
-    """
+    """Return the least common multiple of positive integers; raise TooLong above MAX_RATIONAL_BITS bits."""
     found = short_common_multiple(budget, numbers)
     if found is None:
         raise TooLong(f"a common denominator of more than {MAX_RATIONAL_BITS} bits")
@@ -188,11 +180,7 @@ def least_common_multiple(budget: Budget, numbers: Iterable[int]) -> int:
 
 
 def over_one_denominator(budget: Budget, rows: Sequence[Sequence[Fraction]]) -> tuple[int, list[tuple[int, ...]]]:
-    """Return one denominator of all the numbers, and their numerators over it, row by row.
-
-    Raises:
-        TooLong: if it is.
-    """
+    """Return one denominator of all numbers, and their numerators, row by row; raise TooLong if it is too long."""
     return over_denominator(budget, rows, least_common_multiple(budget, denominators_of(budget, rows)))
 
 

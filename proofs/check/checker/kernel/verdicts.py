@@ -59,11 +59,7 @@ def verdict_of(refusal: Refusal) -> str:
 
 
 def require(condition: object, message: str, *values: object) -> None:
-    """Check an obligation. The values replace ``{}`` in the message, and are formatted only on failure.
-
-    Raises:
-        Rejected: unless the condition holds.
-    """
+    """Raise Rejected unless an obligation holds; the values replace ``{}`` in the message, formatted only then."""
     if not condition:
         refuse(message, *values)
 
@@ -74,11 +70,7 @@ def refuse(message: str, *values: object) -> NoReturn:
 
 
 def expect(condition: object, message: str, *values: object) -> None:
-    """Check a rule of the format. The values replace ``{}`` in the message, and are formatted only on failure.
-
-    Raises:
-        Malformed: unless the condition holds.
-    """
+    """Raise Malformed unless a rule of the format holds; the values replace ``{}`` in the message."""
     if not condition:
         raise Malformed(message.format(*map(show, values)))
 

@@ -19,7 +19,7 @@ from .integers import Integers, charge_products, longest
 from .memoisation import History, IntegerVector, Item, Keys, LengthTables, QueryWinner, as_key
 from .score_uncertainty import ScoreUncertainty
 from .stages import Carried, StageErrors, error_of_form
-from .visible_keys import Forgotten
+from .visible_keys import ValuesDropped
 from .weights import FRACTION_BITS, GREATEST_BITS, Weighing, WeightsByDistance
 
 ONE = 1 << FRACTION_BITS  # the weight of the winner
@@ -98,7 +98,7 @@ class ErrorTerms:
 
         Raises:
             Rejected: if one does not fit, or the weights of other positions may be too large.
-            Forgotten: if the finer bound is needed, and items were forgotten.
+            ValuesDropped: if the finer bound is needed, and items were dropped.
         """
         widest = profile.query_winner.widest
         if widest is not None and all(map(le, profile.history.extent.spans, widest)):
@@ -139,7 +139,7 @@ class ErrorTerms:
     def _bound(self, profile: ScoreProfile) -> list[Fraction]:
         """Return the finer bounds of the errors."""
         if profile.differences is None:
-            raise Forgotten
+            raise ValuesDropped
         competitors = self._find_competitors(profile, profile.differences)
         winners = {competitor.item: place for place, competitor in enumerate(competitors) if not competitor.distance}
         spans = profile.history.keys.extent.spans

@@ -77,7 +77,7 @@ class PrefixGraph:
 
         Raises:
             Rejected: if an error exceeds its stated bound, or a head that must be tieless ties.
-            Forgotten: if a bound needs values that were dropped.
+            ValuesDropped: if a bound needs values that were dropped.
             TablesFull: if the tables would be too large.
         """
         for layer in self._layers:

@@ -13,13 +13,13 @@ from .forms import HeadForms
 from .integers import Integers, charge_products, divide_exactly, longest
 from .memoisation import Addition, History, IntegerVector, Item, Keys, LengthTables, QueryWinner
 from .stages import StageErrors
-from .visible_keys import Sight
+from .visible_keys import HistoryTable
 from .weights import Weighing
 
 PROFILE_STEPS = 30  # of work to attend, plus the cost of its items and numbers
 
 
-class Scored(Sight):
+class Scored(HistoryTable):
     """A head with scores at one length.
 
     Attributes:
@@ -59,7 +59,7 @@ class Scored(Sight):
 
         Raises:
             Rejected: if two scores are greatest and that is not allowed, or if the error of Û may exceed its bound.
-            Forgotten: if that depends on values that were dropped.
+            ValuesDropped: if that depends on values that were dropped.
         """
         self.profiles += 1
         self._budget.spend(PROFILE_STEPS + len(history.contenders))
@@ -69,7 +69,7 @@ class Scored(Sight):
         self.ties += len(winners) > 1
         sums, carried = self._add_up(winners), self._misses.none
         if not winner.is_exact:
-            differences = None if self.forgets else [winner.best - score for score in scores]
+            differences = None if self.drops_values else [winner.best - score for score in scores]
             carried = self._misses.settle(ScoreProfile(history, winner, len(winners), sums, differences))
         means = tuple([divide_exactly(x * self.factor, len(winners)) for x in sums])
         history.answers[query] = addition = self._memory.unify_addition(means, carried)

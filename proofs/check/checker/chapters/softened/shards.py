@@ -14,7 +14,7 @@ from .lengths import ShardResult, TransformerAtLength, count_shared
 from .prefixes import PrefixGraph, TablesFull, Word, build_automaton
 from .reading import Softened
 from .statement import check_heads, check_statement
-from .visible_keys import Forgotten
+from .visible_keys import ValuesDropped
 from .words import WordByWord
 
 LAYER_STEPS, HEAD_STEPS = 2, 1  # of work for a layer and for a head at a position, if all results are cached
@@ -76,7 +76,7 @@ def run_words(given: Softened, forms: Sequence[LayerForms], n: int, prefix: Word
         return run_one_by_one(given, forms, n, prefix)
     try:
         return run_together(given, forms, n, prefix)
-    except (Forgotten, Rejected, TooLong):
+    except (ValuesDropped, Rejected, TooLong):
         is_divided = False
     except TablesFull:
         is_divided = len(prefix) < n and len(given.claim.alphabet) > 1
@@ -90,7 +90,7 @@ def run_together(given: Softened, forms: Sequence[LayerForms], n: int, prefix: W
 
     Raises:
         Refusal: if a bound is exceeded, or the budget is.
-        Forgotten: if finer bounds are needed.
+        ValuesDropped: if finer bounds are needed.
         TablesFull: if they have too many different prefixes.
     """
     at = TransformerAtLength(given, forms, n)

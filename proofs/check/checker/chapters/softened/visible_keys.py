@@ -4,8 +4,9 @@ A *history* has all keys, the extent of all values, and items: keys with their v
 depend on keys only, the winner of a query among them is computed once for all histories with the same keys.
 
 Forgetting (docs/softened.md, section 4, which proves it). Let the queries that may come at each position be given
-(`Sight.expect`). Then a history of the first i positions keeps only its *contenders*: the items with the greatest score
-for some query that may come at i or later. The finer bound of error_terms.py is then unavailable (`Forgotten`).
+(`HistoryTable.expect`). Then a history of the first i positions keeps only its *contenders*: the items with the
+greatest score for some query that may come at i or later. The finer bound of error_terms.py is then unavailable
+(`ValuesDropped`).
 """
 
 from bisect import insort
@@ -19,11 +20,11 @@ HISTORY_STEPS = 20  # of work to see another position, plus the cost of its item
 BY_ORDER = attrgetter("order")
 
 
-class Forgotten(Exception):
+class ValuesDropped(Exception):
     """A bound needs values that were dropped."""
 
 
-class Sight:
+class HistoryTable:
     """The histories of one head at one length."""
 
     def __init__(self, memory: LengthTables) -> None:
@@ -37,7 +38,7 @@ class Sight:
         self.start = History(Keys((), 0, Extent()), Extent())
 
     @property
-    def forgets(self) -> bool:
+    def drops_values(self) -> bool:
         """True if histories keep contenders only."""
         return self._expected is not None
 

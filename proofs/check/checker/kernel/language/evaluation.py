@@ -33,11 +33,7 @@ CONNECT: dict[str, Callable[..., bool]] = {
 
 
 def power(budget: Budget, base: Fraction, exponent: Fraction) -> Fraction | None:
-    """Return base to an integer of absolute value at most 64 (any integer if the base is 0, 1 or -1), or None.
-
-    Raises:
-        TooLong: if it is.
-    """
+    """Return base^exponent for integers up to 64 (any for base 0, 1, -1), or None; raise TooLong if it is too long."""
     e = exponent.numerator
     if exponent.denominator != 1 or (base == 0 and e < 0):
         return None
