@@ -35,7 +35,7 @@ class FeedForwards:
             self._enclosures.numbers[name] = self._bound_slack(writing.the_unit_of_slack())
 
     def _check_output(self, output: Output, name: str, writing: Writing) -> None:
-        """Check rule 5 in every situation."""
+        """Check rule 5 in every assignment."""
         meaning = self._proof.directions[name]
         for row, known in self._rows(output, name):
             for assignment in output.assignments(row):
@@ -68,8 +68,8 @@ class FeedForwards:
             yield row, {source: cell for source,
                         cell in zip(cells, row.more, strict=True) if isinstance(cell, FloatCell)}
 
-    def _input(self, output: Output, source: str, situation: Situation, known: Mapping[str, FloatCell]) -> Input:
-        """Return the input from a direction in a situation."""
+    def _input(self, output: Output, source: str, assignment: Assignment, known: Mapping[str, FloatCell]) -> Input:
+        """Return the input from a direction in an assignment."""
         require(source not in output.numbers,
                 "{} is a number of positions, or a truth beside one, from which no slack is written", quote(source))
         meaning = output.reads[source]
@@ -93,9 +93,10 @@ class FeedForwards:
                    for source, c in unit.reads.items())]
         return FloatValue(ZERO, self._arithmetic.stored(self._arithmetic.sum(terms)).reach, ZERO, None)
 
-    def _check_slack(self, output: Output, unit: Neuron, known: Mapping[str, FloatCell], situation: Situation) -> None:
+    def _check_slack(self, output: Output, unit: Neuron, known: Mapping[str, FloatCell],
+                     assignment: Assignment) -> None:
         """Check that the unit is shut where the formula holds, else at least 1; storing does not carry it over 1."""
-        counts = output.count_interval(tuple(unit.reads.items()), situation)
+        counts = output.count_interval(tuple(unit.reads.items()), assignment)
         if counts is None:
             return
         low, high = (end + unit.bias for end in counts)
