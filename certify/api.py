@@ -49,9 +49,9 @@ Number = Exact
 
 
 class MarginKeys(TypedDict, total=False):
-    """The options of ``certify margin``."""
+    """The options of ``certify model`` about the sign of an output."""
 
-    letters: str | None
+    alphabet: str | None
     before: str | None
     after: str | None
     threshold: Exact | None
@@ -248,7 +248,7 @@ def margin(network: Subject, formula: str | None = None, max_n: int = 64, min_n:
            margin: Number = 0, **options: Unpack[MarginKeys]) -> MarginAnswer:
     """Whether the sign of a network's output tells of a formula, and how far the output is from its threshold.
 
-    The ``options`` are those of ``certify margin``: letters, before, after, threshold, norm, gamma, temperature. What
+    The ``options`` are those of ``certify model``: alphabet, before, after, threshold, norm, gamma, temperature. What
     is claimed stands in docs/margins.md.
 
     >>> network = build("Q_a since Q_b", alphabet="ab")

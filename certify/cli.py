@@ -16,26 +16,23 @@ import typer.main
 
 from certify.commands.audit import audit
 from certify.commands.build import build
-from certify.commands.check import check, checker
+from certify.commands.check import check
 from certify.commands.command import Command
-from certify.commands.crosscheck import crosscheck
 from certify.commands.decide import decide
 from certify.commands.explain import explain
-from certify.commands.export import card, export
+from certify.commands.export import export
 from certify.commands.floats import floats
-from certify.commands.formula import formula, model
+from certify.commands.formula import formula
 from certify.commands.front_page import FrontPage
-from certify.commands.help_ import docs, examples, list_all, show_help
+from certify.commands.help_ import list_all, show_help
 from certify.commands.help_examples import epilog_of
 from certify.commands.import_ import import_files
 from certify.commands.learn import equal, learn
-from certify.commands.margin import margin
 from certify.commands.mcp_ import serve
+from certify.commands.model import model
 from certify.commands.prove import prove
 from certify.commands.run import run
 from certify.commands.sensitivity import cross_entropy, sensitivity
-from certify.commands.site import site
-from certify.commands.soften import soften
 from certify.commands.train import train
 from certify.common.terminal import complain, discard_output, expect_json, prepare_output, say
 from certify.common.verdicts import BAD_INPUT, INTERRUPTED, READER_GONE
@@ -56,9 +53,8 @@ NAMES = {list_all: "list", import_files: "import", cross_entropy: "cross-entropy
          serve: "mcp"}
 """Of commands whose names are none of a function, or taken by Python."""
 LOOK_AT_OTHERS = ("help", "mcp")
-for command in (formula, check, checker, audit, build, model, run, explain, prove, soften, margin, sensitivity,
-                cross_entropy, floats, import_files, decide, learn, equal, train, export, crosscheck, list_all,
-                examples, docs, show_help, site, card, serve):
+for command in (formula, check, audit, build, model, run, explain, prove, sensitivity, cross_entropy, floats,
+                import_files, decide, learn, equal, train, export, list_all, show_help, serve):
     name = NAMES.get(command, command.__name__)
     app.command(name=name, epilog=epilog_of(name), cls=Command)(command)
 

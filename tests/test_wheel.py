@@ -73,18 +73,18 @@ def test_the_wheel_has_code_guides_examples_licence_and_types(installed: Install
 def test_the_first_minute_of_an_installed_program(installed: Installed, tmp_path: Path) -> None:
     assert installed.run(tmp_path, "certify", "--version").stdout == installed.run(
         tmp_path, "python", "-m", "certify", "--version").stdout
-    assert installed.run(tmp_path, "certify", "examples", "examples").returncode == 0
+    assert installed.run(tmp_path, "certify", "list", "examples", "--copy", "examples").returncode == 0
     made = installed.run(tmp_path, "certify", "formula", "-F", "examples/formulas.txt", "--max-n", "3", "-o", "kept",
                          "--json")
     assert made.returncode == 0, made.stderr
     certificates = [json.loads(line)["certificate"] for line in made.stdout.splitlines()]
-    assert installed.run(tmp_path, "certify", "checker", "-o", "check.pyz").returncode == 0
+    assert installed.run(tmp_path, "certify", "export", "--to", "checker", "-o", "check.pyz").returncode == 0
     checked = subprocess.run([sys.executable, "-I", "-S", "check.pyz", *certificates], cwd=tmp_path, check=False,
                              capture_output=True, text=True)
     assert checked.returncode == 0 and checked.stdout.count("accepted: kept/line_") == len(certificates) == 4
     listed = installed.run(tmp_path, "certify", "list").stdout
     assert listed.startswith(f"examples in {installed.packages / 'certify' / 'examples'}")
-    assert installed.run(tmp_path, "certify", "docs", "DIVERGENCES").stdout == (
+    assert installed.run(tmp_path, "certify", "list", "guides", "DIVERGENCES").stdout == (
         ROOT / "DIVERGENCES.md").read_text(encoding="utf-8")
 
 

@@ -42,11 +42,11 @@ from proofs.words.replay import find_miss
 
 BITS = 256
 """The precision at which one word is looked at."""
-BY_MARGINS = "certified by margins, from the joint error of the heads (certify docs critical)"
+BY_MARGINS = "certified by margins, from the joint error of the heads (certify list guides critical)"
 ALL_BY_MARGINS = ("every constant that was tried certifies, the smallest by margins: on no word of this length do the "
                   "heads together come near the other truth")
 NOT_CERTIFIED = "a quick search refutes no constant that was tried, and the smallest is not certified"
-NOT_FOLLOWED = "the joint error of the heads is not examined here (certify docs critical)"
+NOT_FOLLOWED = "the joint error of the heads is not examined here (certify list guides critical)"
 SHARES = (Fraction(1), Fraction(99, 100), Fraction(9, 10), Fraction(1, 2))
 """Where no word refutes just below the change, one is looked for at so much of that constant."""
 FURTHER = tuple(Fraction(share, 16) for share in range(15, 0, -1))

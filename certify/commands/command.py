@@ -24,9 +24,8 @@ AS_JSON, QUIET = "as_json", "quiet"
 COMMON = (AS_JSON, QUIET, LIMIT, "help")
 """The options that nearly all commands have: described once, by ``certify --help``."""
 LACKED: Mapping[str, Sequence[str]] = {
-    **dict.fromkeys(("run", "import", "crosscheck"), (LIMIT,)), "build": (LIMIT, AS_JSON), "list": (LIMIT, QUIET),
-    **dict.fromkeys(("card", "checker", "export", "site"), (AS_JSON,)),
-    **dict.fromkeys(("docs", "examples", "help", "mcp"), COMMON)}
+    **dict.fromkeys(("run", "import"), (LIMIT,)), "build": (LIMIT, AS_JSON), "list": (LIMIT, QUIET),
+    "export": (AS_JSON,), **dict.fromkeys(("help", "mcp"), COMMON)}
 """Which of them some commands lack, as they show no progress, print no object, or have a time limit of their own."""
 
 
@@ -43,16 +42,20 @@ class Command(typer.core.TyperCommand):
         self.params += [each for each in shared_options() if each.name not in LACKED.get(str(self.name), ())]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """The options of this command; those that nearly all have are only named."""
+        """Write the options of this command in their sections; those that nearly all have are only named."""
         every = self.get_params(ctx)
         named = [each for each in every if each.name in COMMON]
         if {each.param_type_name for each in every if each not in named} <= {"argument"}:
             named = []  # there is nothing else
         for kind, title in (("argument", "Arguments"), ("option", "Options")):
-            found = [each.get_help_record(ctx) for each in every if each.param_type_name == kind and each not in named]
-            if rows := [row for row in found if row is not None]:
-                with formatter.section(title):
-                    formatter.write_dl(rows)
+            sections: dict[str, list[Any]] = {title: []}
+            for each in every:
+                if each.param_type_name == kind and each not in named and (row := each.get_help_record(ctx)):
+                    sections.setdefault(getattr(each, "rich_help_panel", None) or title, []).append(row)
+            for heading, rows in sections.items():
+                if rows:
+                    with formatter.section(heading):
+                        formatter.write_dl(rows)
         if named:
             formatter.write_paragraph()
             formatter.write_text(f"Also, as certify --help says: {', '.join(longest_name(each) for each in named)}.")

@@ -1,34 +1,26 @@
-"""`certify crosscheck`: a second solver on the scripts that `certify export --to smt2` wrote."""
+"""`certify check --crosscheck`: a second solver on the scripts that `certify export --to smt2` wrote."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-import typer
+from typing import TYPE_CHECKING, Any, Literal
 
 from certify.common.terminal import complain, show_found
-from certify.requests import options as option
+from certify.requests.options import MOST_SECONDS
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from certify.exports.second_solver import SolverAnswer
 
-MOST_SECONDS = 86_400
+Solver = Literal["cvc5", "z3"]
 
 
-def crosscheck(
-    folder: Annotated[str, typer.Argument(metavar="DIR", help="a folder that certify export --to smt2 wrote")],
-    solver: Annotated[Literal["cvc5", "z3"], typer.Option("--solver", help="the solver that reads the "
-                                                                           "scripts")] = "cvc5",
-    timeout: Annotated[int, typer.Option(
-        "--timeout", metavar="S", parser=option.whole_number, help="how many seconds each script may take")] = 60,
-) -> None:
-    """Ask a second solver about every exported script.
+def crosscheck(folders: Sequence[str], solver: Solver, seconds_of_each: int) -> int:
+    """Ask a second solver about every script of a folder; return the exit status.
 
-    Exit status: 0 if it confirms what every script states, 1 if it contradicts one of them, 3 if it cannot tell.
+    It is 0 if the solver confirms what every script states, 1 if it contradicts one of them, 3 if it cannot tell.
     """
     from certify.common.progress import ProgressLine
     from certify.common.verdicts import exit_status
@@ -36,23 +28,25 @@ def crosscheck(
     from certify.exports.second_solver import ask, is_installed, verdict_of
     from constructions.errors import InputError, install
 
-    if not 1 <= timeout <= MOST_SECONDS:
-        raise InputError(f"--timeout: {timeout}, expected a number of seconds from 1 to {MOST_SECONDS}")
+    if not 1 <= seconds_of_each <= MOST_SECONDS:
+        raise InputError(f"--script-timeout: {seconds_of_each}, expected a number of seconds from 1 to {MOST_SECONDS}")
+    if len(folders) != 1:
+        raise InputError(f"--crosscheck: found {len(folders)} folders, expected one")
+    (folder,) = folders
     scripts = read_manifest(folder)
     if not is_installed(solver):
-        raise typer.Exit(complain(f"{solver} is not installed, expected the extra: {install('cvc5')}",
-                                  "unknown"))
+        return complain(f"{solver} is not installed, expected the extra: {install('cvc5')}", "unknown")
     start = time.perf_counter()
     answers = []
     with ProgressLine() as progress:
-        for answer in ask(solver, folder, scripts, timeout):
+        for answer in ask(solver, folder, scripts, seconds_of_each):
             answers.append(answer)
             progress(f"{len(answers)} of {len(scripts)}: {answer.script.file}")
     verdict = verdict_of(answers)
     seconds = time.perf_counter() - start
     show_found(answers, lambda found: _to_json(solver, verdict, found, seconds),
                lambda out, found: _print(out, solver, verdict, found, seconds))
-    raise typer.Exit(exit_status(verdict))
+    return exit_status(verdict)
 
 
 def _to_json(solver: str, verdict: str, answers: Sequence[SolverAnswer], seconds: float) -> dict[str, Any]:

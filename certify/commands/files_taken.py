@@ -20,11 +20,10 @@ TEXT: tuple[frozenset[str], str] = (frozenset(), "a text")
 TAKEN: Mapping[tuple[str, str], tuple[frozenset[str], str]] = {
     ("formula", "text"): FORMULA, ("formula", "formulas"): (frozenset({"formula"}), "formulas, one a line"),
     ("build", "text"): FORMULA, ("explain", "text"): FORMULA, ("prove", "text"): SUBJECT,
-    ("check", "files"): CERTIFICATE, ("card", "path"): CERTIFICATE, ("site", "certificates"): CERTIFICATE,
-    ("site", "audits"): CLAIMS, ("export", "path"): (CERTIFICATES | {"model"}, "a model file or a certificate"),
+    ("check", "files"): CERTIFICATE, ("export", "files"): (CERTIFICATES | {"model"}, "a model file or a certificate"),
+    ("export", "audit"): CLAIMS,
     ("audit", "claims"): CLAIMS, ("audit", "model"): NETWORK, ("audit", "formula"): FORMULA,
-    ("model", "path"): NETWORK, ("margin", "model"): NETWORK,
-    ("soften", "subject"): (NETWORKS | {"program"}, "a model file, a certificate or a program (.rasp)"),
+    ("model", "path"): (NETWORKS | {"program"}, "a model file, a certificate or a program (.rasp)"),
     ("run", "subject"): (SUBJECTS | TRAINED, f"{A_SUBJECT}, or {A_TRAINED_NETWORK}"),
     ("run", "claim"): CLAIM, ("sensitivity", "claim"): CLAIM,
     ("sensitivity", "subject"): (SUBJECTS | TRAINED, f"{A_SUBJECT}, or {A_TRAINED_NETWORK}"),
@@ -37,9 +36,9 @@ TAKEN: Mapping[tuple[str, str], tuple[frozenset[str], str]] = {
     ("import", "files"): (WEIGHTS | {"folder", "binary"}, "weights of a trained network (.safetensors, .pt, .onnx)"),
     ("import", "names"): (frozenset(), "a file of names (.toml)"),
     ("import", "expect"): (frozenset({"npz", "safetensors"}), "arrays (.npz or .safetensors)"),
-    ("crosscheck", "folder"): (frozenset({"folder"}), "a folder that certify export --to smt2 wrote"),
 }
-WITHOUT_MODELS = ("smt2", "latex", "tikz", "figures", "proof", "html", "npz")
+SCRIPTS = (frozenset({"folder"}), "a folder that certify export --to smt2 wrote")
+WITHOUT_MODELS = ("smt2", "latex", "tikz", "figures", "proof", "html", "npz", "card", "site")
 """Exports that are about what is proved."""
 
 
@@ -52,8 +51,9 @@ def expect_kinds(command: str, given: Mapping[str, Any]) -> None:
         if name != command or (value := given.get(parameter)) is None:
             continue
         values = value if isinstance(value, list | tuple) else [value]
-        if name == "check" and (len(values) > 1 or Json.wanted):
+        kinds, label = (taken, expected) if given.get("crosscheck") is None else SCRIPTS
+        if name == "check" and kinds is taken and (len(values) > 1 or Json.wanted):
             continue
         refused = {"model"} if name == "export" and given.get("to") in WITHOUT_MODELS else set()
         for path in values:
-            expect(str(path), taken - refused, expected)
+            expect(str(path), kinds - refused, label)

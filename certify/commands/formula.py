@@ -1,4 +1,4 @@
-"""`certify formula` and `certify model`: proofs for every word up to a length."""
+"""`certify formula`: proofs for every word up to a length."""
 
 from __future__ import annotations
 
@@ -67,32 +67,6 @@ def formula(
     check_file(output)
     request = read_request(text, options, (SubjectKind.FORMULA, SubjectKind.PROGRAM), lengths)
     say_reading(request)
-    finish(prove_in_time(request, effort, runs), style, parenthesize, output)
-
-
-def model(
-    path: Annotated[str, typer.Argument(metavar="FILE", help="a model file or a certificate; - is standard input")],
-    max_n: option.MaxN = 64,
-    min_n: option.MinN = 1,
-    given: option.Given = None,
-    output: option.Certificate = None,
-    floats: option.Float = None,
-    effort: option.Effort = 1,
-    style: option.PrintedStyle = "ascii",
-    parenthesize: option.Parenthesize = False,
-) -> None:
-    """Certify a transformer that somebody wrote.
-
-    Decides whether every named direction holds what its meaning says, at every position of every word up to length N.
-    """
-    from certify.requests.request import read_request
-    from certify.requests.subjects import SubjectKind
-    from certify.requests.written import Options
-    from constructions.network.lengths import Lengths
-
-    lengths = Lengths(min_n, max_n)
-    request = read_request(path, Options(given=given), taken=(SubjectKind.NETWORK,), lengths=lengths)
-    runs = read_runs(floats)
     finish(prove_in_time(request, effort, runs), style, parenthesize, output)
 
 

@@ -1,4 +1,4 @@
-"""What `certify` and `certify --help` show: five commands first, the others in groups, and what nearly all share."""
+"""The two front pages: ``certify --help`` has ten commands, ``certify help --all`` all of them in groups."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -6,25 +6,27 @@ from typing import Any
 import typer.core
 
 from certify.commands.command import COMMON
+from certify.commands.help_examples import HELP_EXAMPLES
 
-FIRST = "Begin with"
+MOST_USED = ("formula", "model", "decide", "audit", "check", "run", "import", "learn", "export", "help")
+"""The commands of the first page."""
 OTHERS = "Other questions"
 GROUPS: Mapping[str, Sequence[str]] = {
-    FIRST: ("formula", "check", "run", "decide", "audit"),
-    "Build and export": ("build", "import", "train", "soften", "export", "card", "site", "checker", "crosscheck"),
-    OTHERS: ("explain", "model", "margin", "sensitivity", "cross-entropy", "floats", "learn", "equal"),
-    "Every n": ("prove",),
-    "Help": ("help", "examples", "list", "docs", "mcp"),
+    "Prove or refute": ("formula", "model", "decide", "audit", "equal", "prove"),
+    "Check and run": ("check", "run", "floats"),
+    "Build and export": ("build", "import", "train", "export"),
+    OTHERS: ("explain", "learn", "sensitivity", "cross-entropy"),
+    "Help": ("help", "list", "mcp"),
 }
-"""Where each command stands; one that is not named here is another question."""
+"""The group of each command; one that is not named here is another question."""
 OF_MOST_COMMANDS = "Options of most commands"
 
 
 def grouped(names: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     """Yield the commands of each group.
 
-    >>> dict(grouped(["formula", "prove", "guess"]))
-    {'Begin with': ['formula'], 'Other questions': ['guess'], 'Every n': ['prove']}
+    >>> dict(grouped(["formula", "run", "guess"]))
+    {'Prove or refute': ['formula'], 'Check and run': ['run'], 'Other questions': ['guess']}
     """
     placed = {name for those in GROUPS.values() for name in those}
     for title, those in GROUPS.items():
@@ -36,22 +38,32 @@ def grouped(names: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
 
 
 class FrontPage(typer.core.TyperGroup):
-    """The commands in groups, those to begin with first."""
+    """The group of all commands, which prints both pages."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """All of them, group by group."""
+        """Return all commands, group by group."""
         return [name for _, names in grouped(list(self.commands)) for name in names]
 
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write a minute on the first page, before options and commands."""
+        if not ctx.meta.get("everything", False):
+            formatter.write("\n".join(["", "In a minute:", *(f"  {line}" for line in HELP_EXAMPLES["certify"]), ""]))
+        super().format_options(ctx, formatter)
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """A section for each group, and the options that need not be learnt twice."""
-        for title, names in grouped(list(self.commands)):
+        """Write ten commands, or all of them in groups; and the options of most commands."""
+        everything = ctx.meta.get("everything", False)
+        sections = grouped(list(self.commands)) if everything else [("Commands", MOST_USED)]
+        for title, names in sections:
             with formatter.section(title):
                 formatter.write_dl([(name, self.commands[name].get_short_help_str()) for name in names])
+        if not everything:
+            formatter.write(f"\ncertify help --all lists all {len(self.commands)} commands.\n")
         with formatter.section(OF_MOST_COMMANDS):
             formatter.write_dl(self.common_options(ctx))
 
     def common_options(self, ctx: Any) -> list[tuple[str, str]]:
-        """How they are written, and their help, as the first command says it."""
-        command = self.commands[GROUPS[FIRST][0]]
+        """Return the common options and their help, as the first command has them."""
+        command = self.commands[MOST_USED[0]]
         found = {each.name: each.get_help_record(ctx) for each in command.get_params(ctx)}
         return [record for name in COMMON if (record := found.get(name)) is not None]

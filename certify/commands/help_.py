@@ -1,6 +1,5 @@
-"""`certify help`, `list`, `docs` and `examples`: what there is, for those who have no checkout."""
+"""`certify help` and `certify list`: commands, shipped examples, guides and names, without a checkout."""
 
-from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import typer
@@ -8,21 +7,23 @@ import typer
 from certify.common.terminal import Json, print_json
 from certify.requests.options import written_folder
 
-Section = Literal["examples", "predicates", "statements", "examinations"]
+Section = Literal["examples", "claims", "predicates", "statements", "guides"]
 
 
 def show_help(
     context: typer.Context,
     command: Annotated[str | None, typer.Argument(
-        metavar="COMMAND", help="explain this command; left out: list all")] = None,
+        metavar="COMMAND", help="explain this command; left out: list those that most users need")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="list all commands")] = False,
 ) -> None:
-    """Explain a command and its options, or list all commands."""
+    """Explain a command and its options, or list the commands."""
     from constructions.errors import InputError, meant
     from constructions.language.diagnosis import quote
 
     page = context.find_root()
     commands = page.command.commands  # type: ignore[attr-defined]  # the root is the group of all commands
     if command is None:
+        page.meta["everything"] = everything
         print(page.get_help())
     elif command in commands:
         with commands[command].make_context(command, [], parent=page, resilient_parsing=True) as asked:
@@ -35,37 +36,33 @@ def show_help(
 def list_all(
     section: Annotated[Section | None, typer.Argument(
         metavar="SECTION", help="what to list, with a line about each")] = None,
+    name: Annotated[str | None, typer.Argument(
+        metavar="NAME", help="only this entry; of a guide its text")] = None,
     everything: Annotated[bool, typer.Option("--all", help="all sections")] = False,
+    copy: Annotated[str | None, typer.Option(
+        "--copy", metavar="DIR", parser=written_folder, help="with examples: copy all of them, and the claims files, "
+        "into a new folder")] = None,
 ) -> None:
-    """List examples, predicates and statements of [SHA]."""
-    from certify.claims.formula.listing import SECTIONS, listing_to_json, print_listing, print_sections
+    """List examples, claims about numbers, predicates, statements of [SHA] and guides.
 
-    names: Sequence[str] = [section] if section else list(SECTIONS)
+    certify list guides NAME prints a guide. certify list examples --copy DIR copies formulas, programs, models, trained
+    networks and claims files, as the guides name them; nothing is overwritten.
+    """
+    from certify.claims.formula.listing import SECTIONS, listing_to_json, print_listing, print_sections
+    from certify.common.shipped import copy_examples, read_page
+    from constructions.errors import InputError
+
+    if copy is not None:
+        if section != "examples" or name is not None:
+            raise InputError("--copy: found no section examples, expected certify list examples --copy DIR")
+        return copy_examples(copy)
+    if section == "guides" and name is not None and not Json.wanted:
+        return print(read_page(name), end="")
+    names: list[str] = [section] if section else list(SECTIONS)
     if Json.wanted:
-        print_json(listing_to_json(names))
+        print_json(listing_to_json(names, name))
     elif section or everything:
-        print_sections(names)
+        print_sections(names, name)
     else:
         print_listing()
-
-
-def docs(
-    page: Annotated[str | None, typer.Argument(
-        metavar="PAGE", help="print this page; left out: list all with their places")] = None,
-) -> None:
-    """List the guides, or print one of them."""
-    from certify.common.shipped import list_pages, read_page
-
-    print(list_pages() if page is None else read_page(page), end="")
-
-
-def examples(
-    folder: Annotated[str, typer.Argument(metavar="DIR", parser=written_folder, help="a new folder, or an empty one")],
-) -> None:
-    """Copy the shipped examples and claims into a folder.
-
-    Formulas, programs, models, trained networks and claims files, as the guides name them. Nothing is overwritten.
-    """
-    from certify.common.shipped import copy_examples
-
-    copy_examples(folder)
+    return None

@@ -1,36 +1,38 @@
-"""What stands at the end of every --help: commands that work as they are, in this order, in an empty folder."""
+"""The examples of every --help: commands that work as they are, in this order, in an empty folder."""
 
 from collections.abc import Mapping
 
 HELP_EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "certify": (
-        "certify formula '(Q_a | Q_b) since Q_a' --alphabet abc",
-        "certify examples examples",
+        "certify formula '(Q_a | Q_b) since Q_a' --alphabet abc -o since.cert",
+        "certify check since.cert",
+        "certify list examples --copy examples",
     ),
-    "examples": ("certify examples examples",),
     "formula": (
         "certify formula '(Q_a | Q_b) since Q_a' --alphabet abc -o since.cert",
         "certify formula --regex '(ab)*' --max-n 16",
         "certify formula -F examples/formulas.txt --max-n 16",
     ),
-    "check": ("certify check since.cert --formula '(Q_a | Q_b) since Q_a' --max-n 64",),
-    "checker": (
-        "certify checker -o check.pyz",
-        "certify checker --every-n -o every-n",
+    "check": (
+        "certify check since.cert --formula '(Q_a | Q_b) since Q_a' --max-n 64",
+        "certify check scripts --crosscheck cvc5",
     ),
     "audit": (
         "certify audit --formula '(Q_a | Q_b) since Q_a' --alphabet abc --temperature 1/n --gamma 138/100 --max-n 6",
         "certify audit examples/claims/sha.toml --html sha.html",
     ),
     "build": ("certify build 'prev Q_1' --alphabet 01 -o model.json",),
-    "model": ("certify model model.json --max-n 16",),
+    "model": (
+        "certify model model.json --max-n 16",
+        "certify model examples/published/parity.json --formula 'ODD(#<[Q_1])' --after '$' --max-n 16",
+        "certify model examples/hard/flip_flop.json --max-n 4",
+    ),
     "run": (
         "certify run '3*#<[Q_1] - #>[Q_0] >= 2' 01101 --alphabet 01",
         "certify run model.json 0110",
     ),
     "explain": ("certify explain 'ODD(#<[Q_1])' --alphabet 01",),
     "prove": ("certify prove 'ODD(#<[Q_1])' --alphabet 01 -o parity",),
-    "soften": ("certify soften examples/hard/flip_flop.json --max-n 4",),
     "sensitivity": ("certify sensitivity 'ODD(#<[Q_1])' --alphabet 01 --temperature 1 --max-n 6",),
     "cross-entropy": ("certify cross-entropy 'ODD(#<[Q_1])' --alphabet 01 --temperature 1 --max-n 6",),
     "floats": ("certify floats since.cert --format binary32",),
@@ -48,29 +50,30 @@ HELP_EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "certify train last_letter_alone --max-n 6 --width 4 -o last",
         "certify train examples/trained/tomita_2/claim.toml --max-n 4 --from tomita_2.json -o two",
     ),
-    "margin": ("certify margin examples/published/parity.json --formula 'ODD(#<[Q_1])' --after '$' --max-n 16",),
     "export": (
         "certify export since.cert --to html -o since.html",
         "certify export since.cert --to proof -o since.tex",
         "certify export since.cert --to smt2 -o scripts",
+        "certify export since.cert --to card -o card.md",
+        "certify export since.cert --to site -o site",
+        "certify export --to checker -o check.pyz",
+        "certify export --to certify-every-n -o every-n",
     ),
-    "card": ("certify card since.cert -o card.md",),
-    "site": ("certify site since.cert -o site",),
     "mcp": ("certify mcp --timeout 60",),
-    "crosscheck": ("certify crosscheck scripts",),
-    "list": ("certify list examples",),
-    "docs": ("certify docs models",),
-    "help": ("certify help formula",),
+    "list": (
+        "certify list examples --copy examples",
+        "certify list guides models",
+    ),
+    "help": ("certify help formula", "certify help --all"),
 }
 COMPLETION = "certify --install-completion: completion of commands and options for your shell"
 SOURCES = ("[SHA]   Yang, Strobl, Chiang, Angluin: Simulating Hard Attention Using Soft Attention",
            "[Hahn]  Hahn: Theoretical Limitations of Self-Attention in Neural Sequence Models")
-"""What the letters in brackets mean, which help texts and messages use."""
+"""The sources that help texts and messages name by letters in brackets."""
 
 
 def epilog_of(name: str) -> str:
-    """Return the examples of a command below its options, not broken into lines anew."""
-    lines = ["Examples:", *(f"  {line}" for line in HELP_EXAMPLES[name])]
+    """Return what stands below the options: examples, not broken into lines anew; of the front page the sources."""
     if name == "certify":
-        lines += ["", "\b", *SOURCES, "", "\b", COMPLETION]
-    return "\n".join(["\b", *lines])
+        return "\n".join(["\b", *SOURCES, "", "\b", COMPLETION])
+    return "\n".join(["\b", "Examples:", *(f"  {line}" for line in HELP_EXAMPLES[name])])

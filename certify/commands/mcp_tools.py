@@ -17,16 +17,17 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from certify import __version__
 from certify.commands.command import LIMIT, WRITTEN, kinds_of
-from certify.commands.front_page import FIRST, GROUPS
 from constructions.errors import InputError
 
 TIMEOUT = "timeout"
 OUTPUT = "output"
+TOOLS = ("formula", "check", "run", "decide", "audit")
 WRITES_A_CERTIFICATE = ("formula", "decide")
 READING = ("check", "run")
 """Commands that write nothing; audits of files keep what is finished."""
 NO_INPUT = ("malformed", "unreadable")
-NOT_FOR_TOOLS = {"as_json", "quiet", "help", LIMIT, "formulas", "dask", "jobs", "resume", "verified"}
+NOT_FOR_TOOLS = {"as_json", "quiet", "help", LIMIT, "formulas", "dask", "jobs", "resume", "verified",
+                 "crosscheck", "script_timeout"}
 """Beside places to write to: what is for terminals, for many formulas at once, or for other machines."""
 CALLED = {("formula", "text"): "formula"}
 SUBJECT = ("formula", "regex", "dfa")
@@ -268,7 +269,7 @@ def end_group(leader: int) -> None:
 
 def tools_within(commands: Mapping[str, Any], most_seconds: int) -> dict[str, Tool]:
     """Return the tools, by name; of all commands those to begin with."""
-    return {name: Tool(commands[name], most_seconds) for name in GROUPS[FIRST]}
+    return {name: Tool(commands[name], most_seconds) for name in TOOLS}
 
 
 def make_server(tools: Mapping[str, Tool]) -> Any:

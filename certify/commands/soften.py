@@ -1,9 +1,9 @@
-"""`certify soften`: hard attention by softmax, for every word up to a length."""
+"""`certify model` about hard attention: softmax in its place, for every word up to a length."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
@@ -11,12 +11,17 @@ from certify.commands.command import refuse_options
 from certify.commands.finish import end
 from certify.commands.prove import give_up
 from certify.common.terminal import check_file, show_found, write_certificate
-from certify.requests import options as option
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from rich.console import Console
+
+    from certify.claims.softened.every_n import SoftenedForEveryN
     from certify.claims.softened.results import Softening
     from certify.claims.softened.shards import Workers
     from certify.common.so_far import SoFar
+    from certify.requests.subjects import NamedSubject
     from constructions.language.expressions import Expression
     from constructions.network.transformer import Transformer
     from constructions.network.weightings import Weighting
@@ -24,77 +29,50 @@ if TYPE_CHECKING:
 DEFAULT_STORE = ".certify-shards"
 DEFAULT_MAX_N = 6
 
-CertificatesOption = Annotated[str | None, typer.Option(
-    "-o", "--output", metavar="FILE", parser=option.written_place, help="write the certificate here; - is standard "
-    "output (of every shipped example: a folder for all)")]
-SoftmaxOption = Annotated[str | None, typer.Option(
-    "--softmax", metavar="FILE", parser=option.written_file,
-    help="write the transformer with softmax here, as a model file")]
-LongestOption = Annotated[int | None, typer.Option(
-    "--max-n", metavar="N", parser=option.whole_number, help="cover all words up to this length (left out: 6)")]
 
+def soften(subject: NamedSubject | None, max_n: int | None, output: str | None, asked: Mapping[str, Any],
+           print_question: Callable[[Console, Any], None]) -> NoReturn:
+    """Replace hard attention by softmax, decide whether nothing moves by more than 1/4, and exit with the status.
 
-def soften(
-    subject: Annotated[str | None, typer.Argument(
-        metavar="MODEL|PROGRAM", help="a model file (.json) or certificate (.cert) with hard attention, or a program "
-                                      "(.rasp); left out: every shipped example")] = None,
-    max_n: LongestOption = None,
-    temperature: option.Temperature = None,
-    weighting: Annotated[str | None, typer.Option(
-        "--weighting", metavar="NAME", help="what takes the place of hard attention: softmax (left out), or sparsemax "
-        "or entmax-1.5, which are claimed to equal it exactly")] = None,
-    critical: Annotated[str | None, typer.Option(
-        "--critical", metavar="LENGTHS",
-        help="at which lengths to bracket critical temperatures: 4,8, or all, or none (left out: N)")] = None,
-    alphabet: option.Alphabet = None,
-    break_ties: Annotated[bool, typer.Option(
-        "--break-ties", help="add a term that breaks ties to leftmost and rightmost heads that tie")] = False,
-    every_n: Annotated[bool, typer.Option(
-        "--every-n", help="prove it for words of every length, by Coq, where the gap is 1/n")] = False,
-    output: CertificatesOption = None,
-    softmax: SoftmaxOption = None,
-    jobs: option.Jobs = None,
-    dask: option.Dask = None,
-    store: Annotated[str | None, typer.Option(
-        "--store", metavar="DIR", parser=option.written_place,
-        help="keep finished parts of the work in this folder, and reuse those that are there")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help=f"the same as --store {DEFAULT_STORE}")] = False,
-) -> None:
-    """Replace hard attention by softmax, and certify the result.
-
-    Proves that nothing moves by more than 1/4 at the temperature of [SHA] Theorem 26 (of the theorem with ties, where
-    positions tie), or at the one given. Every word up to length N is run exactly. Shows gaps, bounds, and temperatures
-    at which some word moves too far.
+    ``asked`` are the other options of the command by the names of their parameters.
     """
     from certify.claims.softened.show import print_softening, softening_to_json
     from certify.common.places import note_output
     from certify.requests.quantities import read_expression
+    from certify.requests.written import as_option
 
-    if every_n:
-        raise typer.Exit(soften_every_n(subject, alphabet, {
-            "--max-n": max_n, "--temperature": temperature, "--weighting": weighting, "--critical": critical,
-            "--break-ties": break_ties, "-o": output, "--softmax": softmax, "--jobs": jobs, "--dask": dask,
-            "--store": store, "--resume": resume}))
+    names = ("temperature", "weighting", "critical", "break_ties", "softmax", "jobs", "dask", "store", "resume")
+    options = {as_option(name): asked[name] for name in names}
+    if asked["every_n"]:
+        others = {"--max-n": max_n, "-o": output, **options}
+        raise typer.Exit(soften_every_n(subject, asked["alphabet"], others, print_question))
     few = 1 if subject is None else None  # every shipped example takes less time than processes would to start
-    if resume and store is None:
+    store = asked["store"]
+    if asked["resume"] and store is None:
         store = DEFAULT_STORE
         note_output("--resume", store)
-    workers = read_softening_workers(few if jobs is None else jobs, dask, store)
+    workers = read_softening_workers(few if asked["jobs"] is None else asked["jobs"], asked["dask"], store)
     if subject is None:
-        raise typer.Exit(soften_all(workers, output, critical, {
-            "--max-n": max_n, "--temperature": temperature, "--alphabet": alphabet, "--softmax": softmax,
-            "--break-ties": break_ties, "--weighting": weighting}))
+        taken = ("--jobs", "--dask", "--store", "--resume", "--critical")
+        others = {name: value for name, value in options.items() if name not in taken}
+        others |= {"--max-n": max_n, "--alphabet": asked["alphabet"]}
+        raise typer.Exit(soften_all(workers, output, asked["critical"], others, print_question))
     check_file(output)
-    heat = None if temperature is None else read_expression(temperature, "--temperature")
+    temperature = None if asked["temperature"] is None else read_expression(asked["temperature"], "--temperature")
     max_n = DEFAULT_MAX_N if max_n is None else max_n
-    chosen = read_weighting(weighting)
-    wanted = read_critical(critical, max_n, chosen)
-    found = soften_words(subject, alphabet, max_n, heat, wanted, workers, break_ties, chosen)
-    write_softened(found, softmax)
-    end(found, softening_to_json, print_softening, output)
+    chosen = read_weighting(asked["weighting"])
+    wanted = read_critical(asked["critical"], max_n, chosen)
+    found = soften_words(subject, asked["alphabet"], max_n, temperature, wanted, workers, asked["break_ties"], chosen)
+    write_softened(found, asked["softmax"])
+
+    def print_found(out: Console, found: Softening) -> None:
+        print_question(out, found)
+        print_softening(out, found)
+
+    end(found, softening_to_json, print_found, output)
 
 
-def soften_words(subject: str, alphabet: str | None, max_n: int, heat: Expression | None, wanted: list[int],
+def soften_words(subject: NamedSubject, alphabet: str | None, max_n: int, heat: Expression | None, wanted: list[int],
                  workers: Workers, break_ties: bool, weighting: Weighting
                  ) -> Softening | SoFar[Softening]:
     """Return the verdict for words up to a length; ends the command where something is unsupported."""
@@ -114,8 +92,9 @@ def soften_words(subject: str, alphabet: str | None, max_n: int, heat: Expressio
         raise typer.Exit(give_up(construct, max_n=max_n)) from None
 
 
-def soften_every_n(subject: str | None, alphabet: str | None, others: dict[str, object]) -> int:
-    """Theorem 26 for every n, by Coq; the status of the verdict."""
+def soften_every_n(subject: NamedSubject | None, alphabet: str | None, others: Mapping[str, object],
+                   print_question: Callable[[Console, Any], None]) -> int:
+    """Decide Theorem 26 for every n, by Coq; return the status of the verdict."""
     from certify.claims.softened.every_n import (
         print_softened_for_every_n,
         soften_for_every_n,
@@ -127,13 +106,18 @@ def soften_every_n(subject: str | None, alphabet: str | None, others: dict[str, 
 
     refuse_options("does not go with --every-n, which runs no word and takes the temperature of the theorem", others)
     if subject is None:
-        raise InputError("--every-n: no subject, expected a model file, a certificate or a program")
+        raise InputError("--examples: does not go with --every-n, expected FILE")
     try:
         with ProgressLine() as progress:
             found = soften_for_every_n(read_hard_network(subject, alphabet), progress)
     except (CoqMissing, Unsupported) as reason:
         return give_up(reason)
-    show_found(found, softened_for_every_n_to_json, print_softened_for_every_n)
+
+    def print_found(out: Console, found: SoftenedForEveryN) -> None:
+        print_question(out, found)
+        print_softened_for_every_n(out, found)
+
+    show_found(found, softened_for_every_n_to_json, print_found)
     return found.exit_code
 
 
@@ -145,7 +129,7 @@ def read_softening_workers(jobs: int | None, dask: str | None, store: str | None
     return Workers(read_workers(jobs, dask).jobs, dask, Path(store) if store else None)
 
 
-def read_hard_network(subject: str, alphabet: str | None) -> Transformer:
+def read_hard_network(subject: NamedSubject | str, alphabet: str | None) -> Transformer:
     """Return the network in a file, or that of a program, whose alphabet may be given."""
     from certify.requests.request import read_request
     from certify.requests.subjects import Programs, SubjectKind
@@ -156,15 +140,15 @@ def read_hard_network(subject: str, alphabet: str | None) -> Transformer:
 
 
 def soften_all(workers: Workers, folder: str | None, critical: str | None,
-               others: dict[str, object]) -> int:
-    """Return the shipped examples, which have their own lengths and temperatures; the status of the worst verdict."""
+               others: dict[str, object], print_question: Callable[[Console, Any], None]) -> int:
+    """Decide the shipped examples, which have their own lengths and temperatures; return the worst status."""
     from certify.claims.softened.demo import load_examples, soften_examples
     from constructions.errors import InputError
 
     refuse_options("does not go with the shipped examples, expected a model or a program", others)
     if critical not in (None, "none"):
         raise InputError(f"--critical: found {critical}, expected none (or nothing, for the greatest lengths)")
-    return soften_examples(load_examples(), workers, folder, critical is None)
+    return soften_examples(load_examples(), workers, folder, critical is None, print_question)
 
 
 def read_weighting(name: str | None) -> Weighting:

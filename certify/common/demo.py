@@ -1,4 +1,4 @@
-"""Several examples, a row each: what `certify formula` and `certify soften` do where no subject is given."""
+"""Several examples, a row each: what `certify formula` and `certify model` do where no subject is given."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass

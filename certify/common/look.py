@@ -53,7 +53,7 @@ KINDS: Mapping[str, FileKind] = {
     "gguf": FileKind("a GGUF file", IMPORT),
     "notebook": FileKind("a Jupyter notebook", "jupyter lab {path}"),
     "folder": FileKind("a folder"),
-    "binary": FileKind("a file of unknown bytes", "certify docs formats"),
+    "binary": FileKind("a file of unknown bytes", "certify list guides formats"),
     "json": FileKind("another JSON file"),
     "text": FileKind("a text"),
 }

@@ -37,14 +37,6 @@ def pages() -> dict[str, Path]:
     return {path.stem: path for path in found}
 
 
-def list_pages() -> str:
-    """Return a line for each page: its name, its title, its place."""
-    found = pages()
-    wide = max(map(len, found))
-    lines = [f"{name:{wide}}  {_title(path)}" for name, path in found.items()]
-    return "\n".join([*lines, "", f"in {found['map'].parent}", ""])
-
-
 def read_page(name: str) -> str:
     """Return the text of a page.
 
@@ -54,7 +46,8 @@ def read_page(name: str) -> str:
     found = pages()
     path = found.get(name.removeprefix("docs/").removesuffix(".md"))
     if path is None:
-        raise InputError(f"certify docs: found {quote(name)}, expected one of {', '.join(found)}{meant(name, found)}")
+        raise InputError(f"certify list guides: found {quote(name)}, expected one of {', '.join(found)}"
+                         f"{meant(name, found)}")
     return read_text(str(path))
 
 
@@ -63,5 +56,6 @@ def _folder(name: str) -> Path:
     return inside if inside.is_dir() else INSIDE.parent / name
 
 
-def _title(path: Path) -> str:
+def title_of(path: Path) -> str:
+    """Return the title of a page."""
     return path.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")

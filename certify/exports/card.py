@@ -1,4 +1,4 @@
-"""`certify card`: what a certificate proves, as a fragment of Markdown for the card of a model.
+"""`certify export --to card`: what a certificate proves, as a fragment of Markdown for the card of a model.
 
 The claim stands there in the checker's own words, which quote every name; nothing of the file is copied but through it.
 """

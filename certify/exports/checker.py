@@ -1,4 +1,4 @@
-"""`certify checker -o check.pyz`: the trusted folder as one file, which runs with Python alone.
+"""`certify export --to checker -o check.pyz`: the trusted folder as one file, which runs with Python alone.
 
 The same bytes every time: the files in the order of their names, one fixed date, nothing compressed. What is inside can
 be read with any program that reads zip files, and compared with `proofs/check`.

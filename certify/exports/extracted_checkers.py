@@ -1,4 +1,4 @@
-"""`certify checker --every-n` and `--verified`: checkers of the Coq library as OCaml programs that need no Coq."""
+"""Checkers of the Coq library as OCaml programs, which need no Coq: `certify export --to certify-check` and others."""
 
 from collections.abc import Callable
 from pathlib import Path

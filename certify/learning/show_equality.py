@@ -97,9 +97,9 @@ SAME = ("import json; one, other = (json.load(open(name))['claim'] for name in (
 """A program that compares two claims, apart from their greatest lengths."""
 FILES = """`first.cert` proves that the first network answers as an automaton does, `second.cert` that the second
 does, on words up to a length; `second.wrong` that the second does not on one word. What is here is checked by"""
-CHECK = """The checker (`certify checker -o check.pyz` writes it) proves each by itself and prints which weights it is
-about; the last lines see that they are about one automaton. So up to the lesser length the two answer alike, and on the
-wrong word, if the first is proved that far, they do not."""
+CHECK = """The checker (`certify export --to checker -o check.pyz` writes it) proves each by itself and prints
+its weights; the last lines see that they are about one automaton. So up to the lesser length the two answer alike,
+and on the wrong word, if the first is proved that far, they do not."""
 
 
 def write_equality(path: str, equality: Equality) -> None:

@@ -136,7 +136,7 @@ def _instead(program: AnyProgram) -> str:
         compile_any_program(program)
     except Unsupported as reason:
         return f"; nor has it a network with hard attention: {reason}"
-    return "; its network with hard attention is certified by certify soften"
+    return "; its network with hard attention is certified by certify model"
 
 
 def _formula_of_last(path: str, program: CountingProgram) -> dict[str, Formula]:

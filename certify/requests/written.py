@@ -56,8 +56,7 @@ def as_option(name: str) -> str:
     >>> as_option("as_printed"), as_option("allowed_error")
     ('--as-printed', '--delta')
     """
-    spelled = {"predicates": "--predicate", "allowed_error": "--delta", "attention": "--weighting",
-               "letters": "--alphabet"}
+    spelled = {"predicates": "--predicate", "allowed_error": "--delta", "attention": "--weighting"}
     return spelled.get(name, "--" + name.replace("_", "-"))
 
 
@@ -67,7 +66,7 @@ def as_key(name: str) -> str:
     >>> as_key("as_printed"), as_key("allowed_error")
     ('as_printed', 'delta')
     """
-    return {"allowed_error": "delta"}.get(name, name)
+    return {"allowed_error": "delta", "predicates": "predicate"}.get(name, name)
 
 
 @dataclass(frozen=True)

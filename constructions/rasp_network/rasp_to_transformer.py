@@ -7,7 +7,7 @@ Claim       At position i of every word the directions ``P(i)`` (truths as 0 and
             queries are 0) or has one greatest score at every i, for every word and every n; where a position sees only
             itself there is nothing to compare.
 Gap         At least 1/n: 1 for neighbours, products and squares, 1/i for counts, 1/n for attention with a score. So it
-            is 1/n or 1 exactly in most programs; ``certify soften`` computes it.
+            is 1/n or 1 exactly in most programs; ``certify model`` computes it.
 x_max       The largest embedding: n² if there is a neighbour, count, square (i^2 is embedded), else n if there is an
             integer (i), else 1 (i/n, the truths of symbols).
 """

@@ -1,4 +1,4 @@
-"""`certify checker` writes the trusted folder as one file, the same every time, which says the same."""
+"""`certify export --to checker` writes the trusted folder as one file, the same every time, which says the same."""
 
 from __future__ import annotations
 

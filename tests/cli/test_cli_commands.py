@@ -272,9 +272,9 @@ def test_build_with_hard_attention_writes_a_model_of_hard_heads(certify: Any) ->
 
 def test_two_processes_and_a_store_find_the_same(certify: Any) -> None:
     path = str(ROOT / "examples" / "hard" / "flip_flop.json")
-    assert certify("soften", path, "--max-n", "4", "-o", "one.cert", "--critical", "none").code == 0
+    assert certify("model", path, "--max-n", "4", "-o", "one.cert", "--critical", "none").code == 0
     for options in (("--jobs", "2"), ("--store", "kept"), ("--store", "kept")):
-        assert certify("soften", path, "--max-n", "4", "-o", "other.cert", "--critical", "none", *options).code == 0
+        assert certify("model", path, "--max-n", "4", "-o", "other.cert", "--critical", "none", *options).code == 0
         assert Path("other.cert").read_bytes() == Path("one.cert").read_bytes()
     assert len(list(Path("kept").iterdir())) >= 4
 
@@ -290,10 +290,10 @@ def test_extreme_weights_are_a_verdict_and_no_traceback(certify: Any, weight: st
     row = head["queries"][0] if place == "queries" else head["values"]["last bit"]
     row.update(dict.fromkeys(row, weight))
     Path("model.json").write_text(json.dumps(model), encoding="utf-8")
-    result = certify("soften", "model.json", "--max-n", "3", *options, "--json")
+    result = certify("model", "model.json", "--max-n", "3", *options, "--json")
     assert result.json["verdict"] in verdicts and result.code in (0, 3) and "Traceback" not in result.err
     if place == "values" and not options:
-        shown = certify("soften", "model.json", "--max-n", "3").out
+        shown = certify("model", "model.json", "--max-n", "3").out
         assert "n = 3: no temperature that was tried is certified: the bounds exceed 1/4 at all of them" in shown
 
 
@@ -303,7 +303,7 @@ PARITY = (str(PUBLISHED / "parity.json"), "--formula", "ODD(#<[Q_1])", "--after"
 
 
 def test_the_network_is_in_the_certificate_as_it_is_in_the_file(certify: Any) -> None:
-    assert certify("margin", *PARITY, "--max-n", "2", "-o", "parity.cert").code == 0
+    assert certify("model", *PARITY, "--max-n", "2", "-o", "parity.cert").code == 0
     written, model = (json.loads(path.read_text()) for path in (Path("parity.cert"), PUBLISHED / "parity.json"))
     assert written["transformer"] == model
 
@@ -313,7 +313,7 @@ def test_what_the_checker_does_not_accept_is_unknown(certify: Any, monkeypatch: 
         raise Rejected("no")
 
     monkeypatch.setattr(answer, "check_text", reject)
-    result = certify("margin", *PARITY, "--max-n", "2", "-o", "parity.cert")
+    result = certify("model", *PARITY, "--max-n", "2", "-o", "parity.cert")
     assert result.code == 3 and not Path("parity.cert").exists()
     assert ("UNKNOWN  n = 1: decided, but the independent checker does not accept the certificate: no; "
             in result.out)
@@ -323,7 +323,7 @@ def test_a_weighting_that_the_checker_does_not_take_is_unknown(certify: Any) -> 
     model = json.loads((PUBLISHED / "first.json").read_text(encoding="utf-8"))
     model["layers"][1]["heads"][0]["weighting"] = "sparsemax"
     Path("sparse.json").write_text(json.dumps(model), encoding="utf-8")
-    result = certify("margin", "sparse.json", *FIRST[1:], "--max-n", "2", "--json")
+    result = certify("model", "sparse.json", *FIRST[1:], "--max-n", "2", "--json")
     assert (result.code, result.json["certified_to"]) == (3, None)
     row = result.json["lengths"][0]
     assert "the independent checker does not accept the certificate: transformer: layers: 2: " in row["reason"]

@@ -17,12 +17,11 @@ from certify.claims.floats.classes import read_class
 from certify.claims.formula.examples import load_examples
 from certify.cli import command_line
 from certify.commands.command import COMMON
-from certify.commands.front_page import GROUPS
+from certify.commands.front_page import GROUPS, MOST_USED
 from certify.commands.help_examples import HELP_EXAMPLES
 from certify.common.shipped import examples_folder, pages
 from constructions.network.float_formats import ALIASES, FORMATS, parse_format
 
-FIVE = ["formula", "check", "run", "decide", "audit"]
 COMMANDS = command_line().commands
 
 
@@ -31,18 +30,19 @@ def commands_of(section: str) -> list[str]:
     return re.findall(r"^  (\S+) ", section, re.MULTILINE)
 
 
-def test_five_commands_stand_first_and_every_other_one_in_exactly_one_group(certify: Any) -> None:
-    page = certify("--help").out
+def test_ten_commands_stand_on_the_first_page_and_every_one_in_exactly_one_group_of_the_second(certify: Any) -> None:
+    page, everything = certify("--help").out, certify("help", "--all").out
     assert page == certify().out == certify("help").out == certify("-h").out
-    rows = dict(re.findall(r"^  ([\w-]+) +(\S.*)$", page.partition("Options of most")[0].partition("Begin")[2], re.M))
-    assert all(text.endswith(".") and not text.endswith("...") for text in rows.values())
-    sections = re.split(r"^(\w[\w ]*):\n", page.partition("Begin with:")[2].join(["Begin with:\n", ""]),
-                        flags=re.MULTILINE)
-    found = {title: commands_of(text) for title, text in zip(sections[1::2], sections[2::2], strict=True)}
-    assert found["Begin with"] == FIVE
-    assert list(found) == [*GROUPS, "Options of most commands"]
-    listed = [name for title in GROUPS for name in found[title]]
-    assert sorted(listed) == sorted(COMMANDS) and len(set(listed)) == len(listed)
+    assert page.index("In a minute:") < page.index("Options:") < page.index("Commands:")
+    for text, titles in ((page, ["Commands"]), (everything, list(GROUPS))):
+        rows = text.partition("--help  Show")[2].partition("\n\n")[2]
+        sections = re.split(r"^(\w[\w ]*):\n", rows.replace("certify help --all lists", ""), flags=re.MULTILINE)
+        found = {title: commands_of(rows) for title, rows in zip(sections[1::2], sections[2::2], strict=True)}
+        assert list(found) == [*titles, "Options of most commands"]
+        listed = [name for title in titles for name in found[title]]
+        assert len(set(listed)) == len(listed) and (sorted(listed) == sorted(COMMANDS) or listed == list(MOST_USED))
+    assert len(MOST_USED) == 10 and f"lists all {len(COMMANDS)} commands" in page
+    assert all(command.get_short_help_str().endswith(".") for command in COMMANDS.values())
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -59,20 +59,19 @@ def test_options_that_most_commands_share_are_described_on_the_front_page_alone(
     page = certify("--help").out
     for option in ("--json", "--quiet", "--timeout S", "--help"):
         assert len(re.findall(rf"{option}  ", page)) == 1 + (option == "--help")
-    for name in set(COMMANDS) - {"examples", "docs", "help", "mcp"}:  # these have no others
+    for name in set(COMMANDS) - {"help", "mcp"}:  # these have no others
         command = COMMANDS[name]
         shown = certify(name, "--help").out
         own = [each for each in command.params if each.name in COMMON]
         described = [option for option in ("--json", "--quiet", "--help") if re.search(rf"{option}  ", shown)]
         assert described == [] and all(max(each.opts, key=len) in shown for each in own), name
-    assert "--timeout S  " in certify("crosscheck", "--help").out  # each script's, and its own
 
 
 def test_every_command_that_shows_progress_takes_a_time_limit_and_can_be_quiet() -> None:
     limited = {name for name, command in COMMANDS.items() for each in command.params if "--timeout" in each.opts}
     quiet = {name for name, command in COMMANDS.items() for each in command.params if "-q" in each.opts}
     assert limited == quiet - {"run", "build", "import"} | {"mcp"}  # the limit of each call
-    assert set(COMMANDS) - quiet == {"list", "examples", "docs", "help", "mcp"}
+    assert set(COMMANDS) - quiet == {"list", "help", "mcp"}
 
 
 # -- lengths -----------------------------------------------------------------------------------------------------------
@@ -89,10 +88,11 @@ def test_a_network_whose_weights_depend_on_the_greatest_length_is_still_that_of_
     assert certify("check", "4.cert", "--max-n", "8").code == 1
 
 
-NEEDS_MORE = ("prove", "crosscheck", "mcp", "train")
+NEEDS_MORE = ("prove", "mcp", "train")
 """Commands whose examples need Coq, an extra or minutes; tests of their own run them."""
-LONG = ("certify audit examples/claims/sha.toml --html sha.html", "certify checker --every-n -o every-n",
-        "certify site since.cert -o site")
+LONG = ("certify check scripts --crosscheck cvc5", "certify export since.cert --to site -o site",
+        "certify audit examples/claims/sha.toml --html sha.html", "certify export --to certify-every-n -o every-n",
+        "certify export since.cert --to site -o site")
 REFUTED = ("audit",)
 
 
@@ -104,7 +104,7 @@ def test_version_is_that_of_the_package(certify: Any) -> None:
 def test_the_examples_of_help_work_in_their_order_in_an_empty_folder(certify: Any) -> None:
     lines = dict.fromkeys(line for name, those in HELP_EXAMPLES.items() for line in those
                           if name not in NEEDS_MORE and line not in LONG)
-    for line in sorted(lines, key=lambda line: "certify examples" not in line):
+    for line in sorted(lines, key=lambda line: "--copy" not in line):
         _, *arguments = shlex.split(line)
         result = certify(*arguments)
         assert result.code == (arguments[0] in REFUTED), (line, result.err)
@@ -119,7 +119,7 @@ def test_the_other_examples_of_help_parse(line: str) -> None:
 def test_completion_is_there_and_makes_no_noise_in_the_options(
         certify: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shellingham.detect_shell", lambda: ("bash", "bash"))  # whatever the tests are run from
-    options = certify("--help").out.split("Options:")[1].split("Begin with:")[0]
+    options = certify("--help").out.split("Options:")[1].split("Commands:")[0]
     assert re.findall(r"^  (?:-h, )?(--\w+)", options, re.MULTILINE) == ["--version", "--help"]
     script = certify("--show-completion")
     assert script.code == 0 and "_CERTIFY_COMPLETE=complete_bash" in script.out
@@ -129,7 +129,7 @@ def test_completion_is_there_and_makes_no_noise_in_the_options(
 
 
 def test_examples_are_copied_whole_and_nothing_is_overwritten(certify: Any) -> None:
-    assert certify("examples", "mine").code == 0
+    assert certify("list", "examples", "--copy", "mine").code == 0
     source = examples_folder()
     wanted = {path.relative_to(source).as_posix(): path.read_bytes() for path in source.rglob("*")
               if path.is_file() and "__pycache__" not in path.parts}
@@ -137,21 +137,20 @@ def test_examples_are_copied_whole_and_nothing_is_overwritten(certify: Any) -> N
               if path.is_file()}
     assert copied == wanted and "claims/sha.toml" in copied and "formulas.txt" in copied
     Path("mine/formulas.txt").write_text("Q_b\n", encoding="utf-8")
-    again = certify("examples", "mine")
+    again = certify("list", "examples", "--copy", "mine")
     assert (again.code, again.err) == (2, "certify: mine: cannot be written: the folder is not empty\n")
     assert Path("mine/formulas.txt").read_text(encoding="utf-8") == "Q_b\n"
     assert sorted(path.name for path in Path().iterdir()) == ["mine"]
 
 
 def test_docs_lists_every_guide_and_prints_one(certify: Any) -> None:
-    listed = certify("docs")
-    names = [line.split()[0] for line in listed.out.split("\n\n")[0].splitlines()]
-    assert listed.code == 0 and names == list(pages()) and {"README", "DIVERGENCES", "certificate", "map"} <= {*names}
+    names = [row["name"] for row in certify("list", "guides", "--json").json["guides"]]
+    assert names == list(pages()) and {"README", "DIVERGENCES", "certificate", "map"} <= {*names}
     for name in ("certificate", "certificate.md", "docs/certificate.md"):
-        printed = certify("docs", name)
+        printed = certify("list", "guides", name)
         assert printed.code == 0 and printed.out == pages()["certificate"].read_text(encoding="utf-8")
-    assert certify("docs", "nosuch").err == (
-        f"certify: certify docs: found 'nosuch', expected one of {', '.join(pages())}\n")
+    assert certify("list", "guides", "nosuch").err == (
+        f"certify: certify list guides: found 'nosuch', expected one of {', '.join(pages())}\n")
 
 
 # -- lists -------------------------------------------------------------------------------------------------------------
@@ -196,9 +195,9 @@ LINES = (
     "import {even} --kind nanogpt --attention causal --heads 1 --activation gelu --epsilon 1e-5 -o even.json",
     "equal even.json even.json --claim {even}/claim.toml --max-n 2 -o compared",
     "learn even.json --claim {even}/claim.toml --max-n 2 -o f.cert --svg f.svg",
-    "decide even.json --claim {even}/claim.toml --max-n 2 -o g.cert --wrong h.cert", "site a.cert -o site",
+    "decide even.json --claim {even}/claim.toml --max-n 2 -o g.cert --wrong h.cert", "export a.cert --to site -o site",
     "audit claims.toml --resume", "build Q_1 --alphabet 01 -o n.json",
-    "export a.cert --to html -o a.html", "card a.cert -o a.md",
+    "export a.cert --to html -o a.html", "export a.cert --to card -o a.md",
 )
 """Commands that say on standard error where something is, or why there is nothing."""
 

@@ -78,7 +78,7 @@ def test_runs_pages_and_cards_show_what_is_given_and_other_exports_refuse(certif
     assert certify("run", seal, "r,w1,r", "--json").json["given"] == "O (Q_w0 | Q_w1)"
     assert certify("export", seal, "--to", "html", "-o", "page.html").code == 0
     assert "at which what is given holds" in Path("page.html").read_text(encoding="utf-8")
-    assert "--given=O (Q_w0 | Q_w1)" in certify("card", seal).out
+    assert "--given=O (Q_w0 | Q_w1)" in certify("export", seal, "--to", "card").out
     for kind in ("npz", "latex", "tikz", "smt2"):
         done = certify("export", seal, "--to", kind, "-o", f"out.{kind}")
         assert done.code == 3 and "words where O (Q_w0 | Q_w1) holds" in done.err, kind

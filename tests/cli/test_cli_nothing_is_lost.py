@@ -69,7 +69,7 @@ TABLE = (
     row("audit claims.toml --jobs 1", "claims.toml inner.json inner.cr own.toml", "--html --markdown --csv --latex"),
     row("audit --model m.json --max-n 2", "m.json", "-o --html --markdown --csv --latex"),
     row("prove m.json", "m.json", "-o", quick=False),
-    row("soften hard.json --max-n 2 --jobs 1", "hard.json", "-o --softmax --store"),
+    row("model hard.json --max-n 2 --jobs 1", "hard.json", "-o --softmax --store"),
     row("sensitivity m.json --max-n 2", "m.json", "--plot", quick=False),
     row("cross-entropy m.json --max-n 2", "m.json", "--plot"),
     row("floats c.cert --format own.toml", "c.cert own.toml", "-o"),
@@ -84,14 +84,14 @@ TABLE = (
     row("learn t.json --claim claim.toml --max-n 2 --jobs 1", "t.json claim.toml", "-o --svg --html --store"),
     row("equal t.json t.json --claim claim.toml --max-n 2 --jobs 1", "t.json claim.toml", "-o --store"),
     row("train claim.toml --from t.json --max-n 2 --rounds 1 --steps 1", "claim.toml t.json", "-o", quick=False),
-    row("margin m.json --threshold 1/2 --max-n 2", "m.json", "-o"),
+    row("model m.json --threshold 1/2 --max-n 2", "m.json", "-o"),
     *(row(f"export c.cert --to {form}", "c.cert", "-o", quick=form in ("latex", "html", "npz", "safetensors"))
       for form in ("coq", "smt2", "latex", "figures", "proof", "html", "npz", "onnx", "torch", "safetensors")),
-    row("checker", "", "-o"),
+    row("export --to checker", "", "-o"),
     row("explain f.ltl --alphabet ab", "f.ltl", "--html"),
-    row("card c.cert", "c.cert", "-o"),
-    row("site c.cert", "c.cert", "-o"),
-    row("examples", "", "DIR"),
+    row("export c.cert --to card", "c.cert", "-o"),
+    row("export c.cert --to site", "c.cert", "-o"),
+    row("list examples", "", "--copy"),
 )
 CLAIMS = """[[claim]]
 name = "model"
@@ -151,9 +151,8 @@ def contents(folder: Path) -> dict[str, tuple[int, bytes]]:
 
 
 def with_outputs(one: Row, places: dict[str, str]) -> list[str]:
-    """Return the whole command line."""
-    return [*one.arguments, *(part for option, place in places.items()
-                              for part in ((place,) if option == "DIR" else (option, place)))]
+    """The whole command line."""
+    return [*one.arguments, *(part for pair in places.items() for part in pair)]
 
 
 def assert_refused(certify: Any, folder: Path, arguments: list[str], *parts: str) -> None:
@@ -177,7 +176,7 @@ def writing(name: str) -> dict[str, object]:
 def test_the_table_has_every_option_of_every_command_that_writes() -> None:
     of_the_app = {(name, option) for name in command_line().commands for option in writing(name)}
     assert of_the_app == {(one.name, option) for one in TABLE for option in one.options}
-    assert len(of_the_app) == 36
+    assert len(of_the_app) == 31
 
 
 def test_every_option_whose_name_or_place_is_one_to_write_to_says_so() -> None:
@@ -189,7 +188,7 @@ def test_every_option_whose_name_or_place_is_one_to_write_to_says_so() -> None:
         for one in command.params:
             if option_name(one) in reads or not any(word in str(one.metavar) for word in places):
                 continue
-            is_input = one.param_type_name == "argument" and name not in ("examples",)
+            is_input = one.param_type_name == "argument"
             assert is_input or option_name(one) in writing(name), (name, option_name(one))
 
 
@@ -345,7 +344,7 @@ def test_a_file_that_is_replaced_keeps_its_mode_and_a_new_one_has_that_of_umask(
 def test_an_empty_folder_is_filled_where_it_is_and_keeps_its_mode(certify: Any, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir(mode=0o700)
     found = (tmp_path / "mine").stat()
-    assert certify("examples", "mine").code == 0
+    assert certify("list", "examples", "--copy", "mine").code == 0
     after = (tmp_path / "mine").stat()
     assert (found.st_ino, found.st_mode) == (after.st_ino, after.st_mode) and (tmp_path / "mine/formulas.txt").is_file()
 

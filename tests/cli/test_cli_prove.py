@@ -174,7 +174,7 @@ def test_without_coq_one_line_names_the_package(certify: Any, monkeypatch: pytes
     assert_one_line(certify("prove", *PARITY), 3, f"unknown: {reason}")
     result = certify("prove", *PARITY, "--json")
     assert (result.code, result.json) == (3, {"verdict": "unknown", "reason": reason})
-    assert_one_line(certify("checker", "--every-n"), 3, f"unknown: {reason}")
+    assert_one_line(certify("export", "--to", "certify-every-n"), 3, f"unknown: {reason}")
     assert not Path("certify-every-n").exists()
 
 

@@ -41,7 +41,7 @@ def files(certify: Any) -> None:
     assert certify("build", "Q_a since Q_b", "--alphabet", "ab", "-o", MODEL).code == 0
     assert certify("formula", "Q_a since Q_b", "--alphabet", "ab", "--max-n", "3", "-o", CERTIFICATE).code == 0
     Path("hard.json").write_text(write_canonical(transformer_to_json(flip_flop.build())), encoding="utf-8")
-    assert certify("soften", "hard.json", "--max-n", "2", "--critical", "none", "-o", SOFTENED).code == 0
+    assert certify("model", "hard.json", "--max-n", "2", "--critical", "none", "-o", SOFTENED).code == 0
     Path(PROGRAM).write_text("alphabet ab\nP(i) := Q_a(i)\n", encoding="utf-8")
 
 

@@ -124,9 +124,9 @@ def test_a_refuted_stretch_refutes_all_and_an_open_one_says_nothing(
 COMMANDS = {
     "formula": (("formula", *SINCE, "--max-n", "20"), "certified"),
     "model": (("model", "m.json", "--max-n", "20"), "certified"),
-    "margin": (("margin", str(EXAMPLES / "published" / "parity.json"), "--formula", "ODD(#<[Q_1])", "--after", "$",
+    "margin": (("model", str(EXAMPLES / "published" / "parity.json"), "--formula", "ODD(#<[Q_1])", "--after", "$",
                 "--max-n", "8"), "certified"),
-    "soften": (("soften", str(EXAMPLES / "hard" / "flip_flop.json"), "--max-n", "3", "--jobs", "1"), "certified"),
+    "soften": (("model", str(EXAMPLES / "hard" / "flip_flop.json"), "--max-n", "3", "--jobs", "1"), "certified"),
     "sensitivity": (("sensitivity", "ODD(#<[Q_1])", "--alphabet", "01", "--max-n", "5"), "measured"),
     "cross-entropy": (("cross-entropy", "ODD(#<[Q_1])", "--alphabet", "01", "--max-n", "5"), "measured"),
     "audit": (("audit", "--formula", *SINCE, "--critical", "none", "--max-n", "8"), "certified"),

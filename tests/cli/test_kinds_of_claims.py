@@ -79,7 +79,7 @@ def audited(certify: Any, text: str) -> dict[str, Any]:
 @pytest.mark.parametrize("margin", ["1/10", "1/20", "1/(2*(n+1))"])
 def test_a_claim_by_margins_has_the_verdict_and_the_word_of_the_command(certify: Any, margin: str) -> None:
     model = f"{PUBLISHED}/first.json"
-    command = certify("margin", model, "--formula", "Q_1", "--at", "first", "--before", "$", "--margin", margin,
+    command = certify("model", model, "--formula", "Q_1", "--at", "first", "--before", "$", "--margin", margin,
                       "--max-n", "12", "--json").json
     claim = audited(certify, f'kind = "margin"\nmodel = "{model}"\nformula = "Q_1"\nat = "first"\nbefore = "$"\n'
                              f'margin = "{margin}"\nlengths = 12')
@@ -120,7 +120,7 @@ def test_a_cross_entropy_is_that_of_the_best_map_that_is_admitted(certify: Any) 
 @pytest.mark.parametrize(("temperature", "verdict"), [("1/64", "certified"), ("4", "refuted")])
 def test_a_softened_network_has_the_verdict_of_the_command(certify: Any, temperature: str, verdict: str) -> None:
     model = str(EXAMPLES / "hard" / "flip_flop.json")
-    command = certify("soften", model, "--max-n", "3", "--temperature", temperature, "--critical", "none",
+    command = certify("model", model, "--max-n", "3", "--temperature", temperature, "--critical", "none",
                       "--json").json
     claim = audited(certify, f'kind = "soften"\nmodel = "{model}"\ntemperature = "{temperature}"\nlengths = 3')
     assert claim["verdict"] == command["verdict"] == verdict

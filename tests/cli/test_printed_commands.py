@@ -64,15 +64,13 @@ MENTIONED = {
     "certify build": "build 'prev Q_1' --alphabet 01",
     "certify check 'since a.cert'": "check 'since a.cert'",
     "certify check network.cert": "check 'since a.cert'",
-    "certify checker -o check.pyz": "checker -o written/check.pyz",
+    "certify export --to checker -o check.pyz": "export --to checker -o written/check.pyz",
     "certify decide model.json --claim claim.toml": "decide trained.json --claim claim.toml --max-n 1",
     "certify decide MODEL.json --claim claim.toml": "decide trained.json --claim claim.toml --max-n 1",
     "certify decide trained.json --claim CLAIM.toml": "decide trained.json --claim claim.toml --max-n 1",
-    "certify docs": "docs",
-    "certify docs critical": "docs critical",
-    "certify docs formats": "docs formats",
-    "certify docs models": "docs models",
-    "certify examples": "examples copied",
+    "certify list guides critical": "list guides critical",
+    "certify list guides formats": "list guides formats",
+    "certify list guides models": "list guides models",
     "certify export --to smt2": "export 'since a.cert' --to smt2 -o scripts",
     "certify floats": "floats 'since a.cert' --format binary32",
     "certify floats --presets": "floats --presets",
@@ -82,21 +80,23 @@ MENTIONED = {
     "certify formula says why": "formula '(Q_a | Q_b) since Q_a' --gamma 1/10 --max-n 2",
     "certify import": "import examples/trained/first --kind nanogpt --attention causal --heads 1 --activation gelu "
                       "--epsilon 1e-5 -o first.json",
+    "certify help --all": "help --all",
     "certify list examples": "list examples",
-    "certify margin": "margin first.cert.json --formula Q_1 --before '$' --at first --max-n 3",
-    "certify margin --norm": "margin first.cert.json --formula Q_1 --before '$' --at first --norm 1 --max-n 3",
+    "certify list examples --copy DIR": "list examples --copy other",
+    "certify list guides": "list guides",
+    "certify list guides NAME": "list guides models",
+    "certify model --norm": "model first.cert.json --formula Q_1 --before '$' --at first --norm 1 --max-n 3",
     "certify model": "model net.json --max-n 2",
     "certify model 'net b.json'": "model 'net b.json'",
     "certify prove": "prove --help",
     "certify prove --json": "prove --help",
     "certify run": "run net.json 0101",
-    "certify soften": "soften examples/programs/dyck_1.rasp --max-n 2",
     "python -I -S check.pyz CERTIFICATE": "python -I -S check.pyz 'since a.cert'",
     "python -I -S proofs/check FILE": f"python -I -S {ROOT / 'proofs' / 'check'} 'since a.cert'",
 }
 """What texts mention, and what is run for it; the longest that fits counts. Of `prove`, which needs Coq, only that it
 is there: docs/coq.md and tests/exports/test_coq_folder.py run it."""
-REFUTED = {"certify formula says why", "certify model 'net b.json'", "certify margin --norm"}
+REFUTED = {"certify formula says why", "certify model 'net b.json'", "certify model --norm"}
 
 LOOKED_AT = {"model": "net b.json", "trained": "trained.json", "certificate": "since a.cert", "claims": "claims.toml",
              "trained certificate": "since a.cert", "claim": "claim.toml", "formula": "f.ltl", "automaton": "even.hoa"}
@@ -242,10 +242,11 @@ def write_files(folder: Path) -> None:
 
 def make_everything(said: Said) -> None:
     """Help, messages, reports and pages."""
-    said.listen("--help", *(f"{name} --help" for name in NAMES), "examples examples", "list", "docs nosuch",
+    said.listen("--help", *(f"{name} --help" for name in NAMES), "list examples --copy examples", "list",
+                "list guides nosuch", "list claims --copy new", "check claims.toml --crosscheck cvc5",
                 "audit nosuch.toml", f"formula '{SINCE}' --alphabet abc --max-n 5 -o 'since a.cert'",
                 "audit 'since a.cert'", "build 'prev Q_1' --alphabet 01 -o net.json", "model free.json --max-n 4",
-                "soften examples/programs/bigram.cr", "explain examples/programs/dyck_1.rasp",
+                "model examples/programs/bigram.cr", "explain examples/programs/dyck_1.rasp",
                 "explain 'Q_a since Q_b' --floats",
                 f"explain '{' & '.join(f'!Q_{letter}' for letter in ascii_lowercase)}'",
                 "explain '(Q_a | Q_b) since Q_a' --gamma 1/10")
@@ -254,17 +255,17 @@ def make_everything(said: Said) -> None:
     said.copied |= dict.fromkeys(re.findall(r"^  replay +(certify .*)$", text, re.MULTILINE), said.folder)
     said.texts += [text for path in (said.folder / "examples").rglob("*.toml") for text in texts_of(
         tomllib.loads(path.read_text(encoding="utf-8")))]
-    said.listen("export 'since a.cert' --to html -o since.html", "checker -o check.pyz",
-                "soften examples/hard/flip_flop.json --max-n 3 -o soft.cert", "export soft.cert --to html -o soft.html",
+    said.listen("export 'since a.cert' --to html -o since.html", "export --to checker -o check.pyz",
+                "model examples/hard/flip_flop.json --max-n 3 -o soft.cert", "export soft.cert --to html -o soft.html",
                 "decide trained.json --claim claim.toml --max-n 3 --wrong wrong.cert --html decide.html",
                 "decide trained.json --claim claim.toml --max-n 1 --float binary32 -o runs.cert --wrong run.cert "
                 "--html floats.html",
                 "learn trained.json --claim claim.toml --max-n 1 -o learnt.cert --html learnt.html",
                 "equal trained.json trained.json --claim claim.toml --max-n 1 -o compared",
-                *(f"card '{name}' -o '{name}.md'" for name in CARDS))
+                *(f"export '{name}' --to card -o '{name}.md'" for name in CARDS))
     said.texts.append((said.folder / "compared" / "README.md").read_text(encoding="utf-8"))
     said.texts.append(readme_of_training())
-    said.listen("site soft.cert -o site")
+    said.listen("export soft.cert --to site -o site")
     said.texts.append((said.folder / "site" / "check.html").read_text(encoding="utf-8"))
     for name in ("since.html", "soft.html", "decide.html", "floats.html", "learnt.html"):
         said.read_page(name)
@@ -382,8 +383,8 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Said]:
 def test_every_command_to_be_copied_works_as_it_is_printed(said: Said) -> None:
     kinds = [shlex.split(line)[:2] for line in said.copied]
     assert kinds.count(["certify", "run"]) >= 15 and kinds.count(["python", "-I"]) == 5
-    assert ["certify", "checker"] in kinds
-    for line in sorted(said.copied, key=lambda line: "checker" not in line):
+    assert ["certify", "export"] in kinds
+    for line in sorted(said.copied, key=lambda line: "--to checker" not in line):
         status, text = said.run(line, said.copied[line])
         assert status == 0, (line, text)
 

@@ -1,4 +1,4 @@
-"""`certify card`: a fragment of Markdown that says what the checker says, and nothing of what is rejected."""
+"""`certify export --to card`: Markdown that says what the checker says, and nothing of what is rejected."""
 
 from __future__ import annotations
 
@@ -63,14 +63,15 @@ def test_of_a_claim_about_every_length_no_words_are_longer(certify: Any) -> None
     claim = ("decide", "network.json", "--alphabet", "01", "--at", "every", "--sign", "0: false", "--every")
     assert certify(*claim, "-o", "all.cert").code == 0
     assert certify(*claim, "--min-n", "3", "-o", "longer.cert").code == 0
-    card = certify("card", "all.cert").out
+    card = certify("export", "all.cert", "--to", "card").out
     assert card.startswith("## A claim about all words is proved\n")
     assert "Not claimed: anything about other weights" in card and "longer words" not in card
-    assert certify("card", "longer.cert").out.startswith("## A claim about all words of length >= 3 is proved\n")
+    longer = certify("export", "longer.cert", "--to", "card").out
+    assert longer.startswith("## A claim about all words of length >= 3 is proved\n")
 
 
 def test_its_digests_are_those_of_the_files_and_its_commands_check_them(certify: Any, since: str) -> None:
-    result = certify("card", since)
+    result = certify("export", since, "--to", "card")
     assert result.code == 0 and result.err == ""
     digests = re.findall(r"`([0-9a-f]{64})`", result.out)
     model = write_canonical(transformer_to_json(compile_formula(parse_formula("Q_1 since Q_0"), "01", Regime())))
@@ -90,17 +91,17 @@ def test_of_a_rejected_certificate_and_of_none_nothing_is_written(certify: Any, 
     Path("no.cert").write_text("{}")
     for name, status, complaint in (("bad.cert", 1, "bad.cert: rejected: "), ("no.cert", 2, "no.cert: malformed: "),
                                   ("none.cert", 2, "none.cert: No such file or directory")):
-        result = certify("card", name, "-o", "card.md")
+        result = certify("export", name, "--to", "card", "-o", "card.md")
         assert (result.code, result.out) == (status, "") and result.err.startswith(f"certify: {complaint}")
         assert len(result.err.splitlines()) == 1 and not Path("card.md").exists()
-    assert certify("card", since, "-o", since).code == 2
+    assert certify("export", since, "--to", "card", "-o", since).code == 2
 
 
 def test_a_card_is_written_whole_or_read_from_standard_input(certify: Any, since: str) -> None:
-    assert certify("card", since, "-o", "card.md") == Result(0, "", "")
+    assert certify("export", since, "--to", "card", "-o", "card.md") == Result(0, "", "")
     card = Path("card.md").read_text(encoding="utf-8")
-    assert card == certify("card", since).out
-    piped = certify("card", "-", stdin=Path(since).read_bytes()).out
+    assert card == certify("export", since, "--to", "card").out
+    piped = certify("export", "-", "--to", "card", stdin=Path(since).read_bytes()).out
     assert piped == card.replace(since, "the.cert")
 
 

@@ -1,4 +1,4 @@
-"""`certify crosscheck`: agreement, contradiction, no answer, no solver, and folders that are none."""
+"""`certify check --crosscheck cvc5`: agreement, contradiction, no answer, no solver, and folders that are none."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def agreement_at(certify: Any, tmp_path: Path, name: str, max_n: int) -> None:
     example = EXAMPLES[name]
     write_certificate(tmp_path / "x.cert", format_formula(example.formula), "".join(example.alphabet), max_n)
     assert certify("export", "x.cert", "--to", "smt2", "-o", "x").code == 0
-    result = certify("crosscheck", "x", "--json")
+    result = certify("check", "x", "--crosscheck", "cvc5", "--json")
     assert (result.code, result.json["verdict"], result.json["solver"]) == (0, "agreement", "cvc5")
     listed = json.loads((tmp_path / "x" / "manifest.json").read_text())["scripts"]
     assert [row["file"] for row in result.json["scripts"]] == [row["file"] for row in listed]
@@ -59,7 +59,7 @@ def test_cvc5_agrees_on_every_obligation_up_to_16(certify: Any, tmp_path: Path, 
 
 
 def test_the_table_has_a_row_per_script_and_ends_with_the_tally(certify: Any, folder: Path) -> None:
-    result = certify("crosscheck", "scripts")
+    result = certify("check", "scripts", "--crosscheck", "cvc5")
     rows = [line for line in result.out.splitlines() if ".smt2" in line]
     assert result.code == 0 and len(rows) == len(list(folder.glob("*.smt2")))
     assert all("agrees" in row for row in rows)
@@ -68,7 +68,7 @@ def test_the_table_has_a_row_per_script_and_ends_with_the_tally(certify: Any, fo
 
 
 def test_z3_reads_the_scripts_too(certify: Any, folder: Path) -> None:
-    assert certify("crosscheck", "scripts", "--solver", "z3", "--json").json["verdict"] == "agreement"
+    assert certify("check", "scripts", "--crosscheck", "z3", "--json").json["verdict"] == "agreement"
 
 
 def change(folder: Path, name: str, old: str, new: str) -> None:
@@ -88,7 +88,7 @@ def test_a_weaker_hypothesis_is_contradicted(certify: Any, folder: Path) -> None
     """The rounding layer needs that what is near a truth is at least 3/4; 1/3 is not enough."""
     (name,) = (path.name for path in folder.glob("*feed_forward.smt2"))
     forge(folder, name, "(<= (/ 3.0 4.0) x_0)", "(<= (/ 1.0 3.0) x_0)")
-    result = certify("crosscheck", "scripts", "--json")
+    result = certify("check", "scripts", "--crosscheck", "cvc5", "--json")
     assert (result.code, result.json["verdict"]) == (1, "contradiction")
     assert [row["file"] for row in result.json["scripts"] if row["agreement"] == "contradicts"] == [name]
 
@@ -96,13 +96,13 @@ def test_a_weaker_hypothesis_is_contradicted(certify: Any, folder: Path) -> None
 def test_a_probe_with_contradictory_hypotheses_is_contradicted(certify: Any, folder: Path) -> None:
     name = next(path.name for path in sorted(folder.glob("*probe.smt2")))
     forge(folder, name, "(check-sat)", "(assert false)\n(check-sat)")
-    assert certify("crosscheck", "scripts").code == 1
+    assert certify("check", "scripts", "--crosscheck", "cvc5").code == 1
 
 
 def test_what_the_solver_cannot_read_is_unknown(certify: Any, folder: Path) -> None:
     name = next(path.name for path in sorted(folder.glob("*.smt2")))
     forge(folder, name, "(check-sat)", "(assert undeclared)\n(check-sat)")
-    result = certify("crosscheck", "scripts", "--json")
+    result = certify("check", "scripts", "--crosscheck", "cvc5", "--json")
     assert (result.code, result.json["verdict"]) == (3, "unknown")
     (row,) = (row for row in result.json["scripts"] if row["agreement"] == "unknown")
     assert row["file"] == name and "undeclared" in row["found"]
@@ -112,14 +112,14 @@ def test_a_contradiction_is_not_hidden_by_an_unknown(certify: Any, folder: Path)
     (name,) = (path.name for path in folder.glob("*feed_forward.smt2"))
     forge(folder, name, "(<= (/ 3.0 4.0) x_0)", "(<= (/ 1.0 3.0) x_0)")
     forge(folder, next(path.name for path in sorted(folder.glob("*.smt2"))), "(check-sat)", "(assert no)")
-    assert certify("crosscheck", "scripts").code == 1
+    assert certify("check", "scripts", "--crosscheck", "cvc5").code == 1
 
 
 def test_a_script_that_takes_too_long_is_stopped_and_unknown(
         certify: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "sleep.py").write_text(f"import signal, sys\nif {FIRST!r} in sys.argv[1]:\n    signal.pause()\n")
     monkeypatch.setattr(second_solver, "READERS", {"cvc5": str(tmp_path / "sleep.py")})
-    result = certify("crosscheck", "scripts", "--timeout", "4", "--json")
+    result = certify("check", "scripts", "--crosscheck", "cvc5", "--script-timeout", "4", "--json")
     assert result.code == 3
     assert {row["file"] == FIRST: row["found"] for row in result.json["scripts"]} == {
         True: "no answer in 4 s", False: "no answer"}
@@ -128,7 +128,7 @@ def test_a_script_that_takes_too_long_is_stopped_and_unknown(
 def test_without_cvc5_one_line_says_how_to_get_it(
         certify: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(second_solver, "is_installed", lambda solver: False)
-    result = certify("crosscheck", "scripts")
+    result = certify("check", "scripts", "--crosscheck", "cvc5")
     assert (result.code, result.out) == (3, "")
     assert result.err == ("certify: cvc5 is not installed, expected the extra: pip install '.[cvc5]' in a checkout of "
                           "certify\n")
@@ -161,7 +161,7 @@ def test_whether_a_solver_is_installed_is_seen() -> None:
 ])
 def test_a_folder_that_was_changed_is_bad_input(certify: Any, folder: Path, spoil: Any, complaint: str) -> None:
     spoil(folder)
-    result = certify("crosscheck", "scripts")
+    result = certify("check", "scripts", "--crosscheck", "cvc5")
     assert result.code == 2 and complaint in result.err
     assert len(result.err.splitlines()) == 1
 
@@ -182,13 +182,13 @@ def test_a_script_that_does_more_than_to_state_and_ask_never_reaches_a_solver(
         certify: Any, folder: Path, command: str, complaint: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(second_solver, "_ask_about", None)
     forge(folder, FIRST, "(check-sat)", f"{command}\n(check-sat)")
-    result = certify("crosscheck", "scripts")
+    result = certify("check", "scripts", "--crosscheck", "cvc5")
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith(f"certify: scripts/{FIRST}: {complaint}")
 
 
 @pytest.mark.parametrize("seconds", ["0", "86401", "9" * 40])
 def test_a_timeout_is_from_a_second_to_a_day(certify: Any, folder: Path, seconds: str) -> None:
-    result = certify("crosscheck", "scripts", "--timeout", seconds)
+    result = certify("check", "scripts", "--crosscheck", "cvc5", "--script-timeout", seconds)
     assert (result.code, result.err) == (
-        2, f"certify: --timeout: {seconds}, expected a number of seconds from 1 to 86400\n")
+        2, f"certify: --script-timeout: {seconds}, expected a number of seconds from 1 to 86400\n")

@@ -143,7 +143,7 @@ def test_a_place_that_cannot_be_written_is_refused_and_left_alone(
 @pytest.mark.parametrize("form", [form for form in FORMATS if form not in RUNNABLE])
 def test_only_what_runs_has_a_precision(certify: Any, since: str, form: str) -> None:
     result = certify("export", since, "--to", form, "-o", "out", "--precision", "binary16")
-    complaint = f"certify: --precision: {form} has none, expected --to onnx, torch or safetensors\n"
+    complaint = f"certify: --precision: found --to {form}, expected --to onnx, torch or safetensors\n"
     assert (result.code, result.err) == (2, complaint)
 
 

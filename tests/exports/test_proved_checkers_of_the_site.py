@@ -1,4 +1,4 @@
-"""`certify site --verified`: the checkers that are proved in Coq judge the same bytes, after the one in Python.
+"""`certify export --to site --verified`: checkers proved in Coq judge the same bytes, after the one in Python.
 
 Python in the page is one that accepts everything here: whatever the page says of the proved checkers is theirs.
 """
@@ -35,7 +35,7 @@ ENDLESS = 'globalThis.judge = () => { for (;;) {} };'
 
 
 def folder_with(folder: Path, script: str, **changed: str) -> str:
-    """What `certify checker --verified --javascript` writes, with this script."""
+    """What `certify export --to certify-check --javascript` writes, with this script."""
     for name, text in {**VERIFIED_IN_PAGES.own_sources(), VERIFIED_IN_PAGES.name: script, **changed}.items():
         (folder / name).write_text(text, encoding="utf-8")
     return str(folder)
@@ -70,7 +70,8 @@ def test_another_folder_and_that_of_another_version_are_refused(tmp_path: Path) 
 
 def test_without_python_in_the_page_there_is_no_proved_checker_in_it(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="--verified: expected --pyodide, too"):
-        command_line()(["site", "-o", str(tmp_path / "out"), "--verified", str(tmp_path)], standalone_mode=False)
+        command_line()(["export", "--to", "site", "-o", str(tmp_path / "out"), "--verified", str(tmp_path)],
+                       standalone_mode=False)
 
 
 # -- in a browser ------------------------------------------------------------------------------------------------------

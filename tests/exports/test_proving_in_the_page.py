@@ -1,4 +1,4 @@
-"""`certify site --wheels`: what is packed proves as `certify formula` does, and the page writes the same bytes.
+"""`certify export --to site --wheels`: what is packed proves as `certify formula` does; the page writes the bytes.
 
 The latter is tried where CERTIFY_PYODIDE and CERTIFY_WHEELS name what `npm pack` and `pip download` write.
 """
@@ -101,7 +101,8 @@ def test_other_wheels_and_a_folder_without_them_are_refused(tmp_path: Path) -> N
     with pytest.raises(InputError, match=f"expected {KNOWN[0].sha_256}: the file that pip download python-flint==0.9"):
         read_wheels(str(tmp_path))
     with pytest.raises(InputError, match="--wheels: expected --pyodide, too"):
-        command_line()(["site", "-o", str(tmp_path / "out"), "--wheels", str(tmp_path)], standalone_mode=False)
+        command_line()(["export", "--to", "site", "-o", str(tmp_path / "out"), "--wheels", str(tmp_path)],
+                       standalone_mode=False)
 
 
 @pytest.fixture(scope="module")

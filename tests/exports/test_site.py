@@ -1,4 +1,4 @@
-"""`certify site`: the pages load nothing from elsewhere, links lead somewhere, the page checks as the checker does.
+"""`certify export --to site`: pages load nothing from elsewhere, links lead somewhere, the page checks as the checker.
 
 The latter is tried where CERTIFY_PYODIDE names the file that `npm pack pyodide` writes.
 """
@@ -262,11 +262,11 @@ def test_the_papers_of_the_gallery_are_those_with_claims_files_that_name_them() 
 def test_the_command_writes_the_folder_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     path = next(path for path in sorted((CORPUS / "accepted").glob("*.cert")) if path.stat().st_size < 4000)
-    command_line()(["site", str(path), "-o", "out"], standalone_mode=False)
+    command_line()(["export", str(path), "--to", "site", "-o", "out"], standalone_mode=False)
     assert (tmp_path / "out" / "gallery" / path.name).read_bytes() == path.read_bytes()
     assert (tmp_path / "out" / "check.pyz").read_bytes() == pack_checker()
     with pytest.raises(InputError, match="the folder is not empty"):
-        command_line()(["site", str(path), "-o", "out"], standalone_mode=False)
+        command_line()(["export", str(path), "--to", "site", "-o", "out"], standalone_mode=False)
 
 
 # -- in a browser ------------------------------------------------------------------------------------------------------

@@ -63,4 +63,4 @@ def test_unknown_names_the_free_inputs_and_the_page() -> None:
     assert isinstance(outcome, Unknown)
     assert outcome.reason.startswith(
         "layer 4, attention, h: the worst error exceeds 1/4 if its inputs prev Q_1 may have any truths "
-        "(certify docs models, section Refuted, and unknown); no word found")
+        "(certify list guides models, section Refuted, and unknown); no word found")

@@ -1,6 +1,6 @@
 """The command with words divided by three letters; after so many shards in the store it waits until a file is there.
 
-Usage    python -m tests.softened.command_held_up SHARDS FILE soften ... --store STORE
+Usage    python -m tests.softened.command_held_up SHARDS FILE model ... --store STORE
 """
 
 from __future__ import annotations

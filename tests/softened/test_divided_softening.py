@@ -61,7 +61,7 @@ def test_two_processes_give_the_same_certificate() -> None:
 def test_two_dask_workers_of_which_one_is_killed_in_the_middle_give_the_same_certificate(tmp_path: Path) -> None:
     """It is killed when the store has some shards of the survey, and the rest is held up."""
     store, killed = tmp_path / "store", tmp_path / "killed"
-    command = ["-m", "tests.softened.command_held_up", "9", str(killed), "soften",
+    command = ["-m", "tests.softened.command_held_up", "9", str(killed), "model",
                str(ROOT / "examples" / "programs" / "dyck_1.rasp"), "--max-n", "6", "--critical", "none",
                "--store", str(store)]
     with cluster(tmp_path) as dask:

@@ -104,7 +104,7 @@ def test_a_network_without_a_dull_head_has_no_reason() -> None:
 
 
 def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return run_certify("soften", *arguments, folder=EXAMPLES / "hard", environment=dict(os.environ))
+    return run_certify("model", *arguments, folder=EXAMPLES / "hard", environment=dict(os.environ))
 
 
 def _settled(text: str) -> list[str]:
@@ -116,7 +116,7 @@ def test_the_run_in_the_guide_prints_what_it_shows(monkeypatch: pytest.MonkeyPat
     library = larger_library_of(coq_or_skip())
     monkeypatch.setattr("certify.claims.softened.every_n.compiled_library", lambda *_: library)
     guide = (EXAMPLES.parent / "docs" / "softened.md").read_text(encoding="utf-8")
-    (shown,) = re.findall(r"```console\n\$ certify soften flip_flop.json --every-n\n(.*?)```", guide, re.DOTALL)
+    (shown,) = re.findall(r"```console\n\$ certify model flip_flop.json --every-n\n(.*?)```", guide, re.DOTALL)
     assert _settled(_run("flip_flop.json", "--every-n").stdout) == _settled(shown)
 
 
@@ -129,7 +129,8 @@ def test_the_command_compiles_all_that_its_theorems_import() -> None:
 @pytest.mark.parametrize(("arguments", "status", "complaint"), [
     (("flip_flop.json", "--every-n", "--max-n", "3"), 2, "certify: --max-n: does not go with --every-n"),
     (("flip_flop.json", "--every-n", "--break-ties"), 2, "certify: --break-ties: does not go with --every-n"),
-    (("--every-n",), 2, "certify: --every-n: no subject"),
+    (("--every-n",), 2, "certify: no FILE, expected a model file"),
+    (("--examples", "--every-n"), 2, "certify: --examples: does not go with --every-n"),
 ])
 def test_options_that_do_not_go_with_every_n_are_refused(arguments: tuple[str, ...], status: int,
                                                          complaint: str) -> None:

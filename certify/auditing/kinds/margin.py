@@ -1,4 +1,4 @@
-"""What `certify margin` asks: the sign of an output at one position, and its margin (docs/margins.md)."""
+"""What `certify model` asks: the sign of an output at one position, and its margin (docs/margins.md)."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -17,8 +17,8 @@ from proofs.enclosures.intervals import Interval, point
 from proofs.formula.discharge import Progress
 from proofs.words.margins.deciding import JudgedClass, LengthFound
 
-KEYS = {"model": str, "formula": str, "at": str, "letters": str, "before": str, "after": str, "threshold": str,
-        "margin": str, "norm": str, "gamma": str, "temperature": str, "predicates": list}
+KEYS = {"model": str, "formula": str, "at": str, "alphabet": str, "before": str, "after": str, "threshold": str,
+        "margin": str, "norm": str, "gamma": str, "temperature": str, "predicate": list}
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,8 @@ def read(entry: ClaimEntry) -> Margin:
     """Return the claim of an entry."""
     entry.needed("model")
     path, table = str(entry.file("model")), entry.table
-    names = ("formula", "letters", "before", "after", "threshold", "margin", "gamma", "temperature", "norm")
-    options = MarginOptions(at=entry.choice("at", "last", "first", "every"), predicates=entry.options().predicates,
+    names = ("formula", "alphabet", "before", "after", "threshold", "margin", "gamma", "temperature", "norm")
+    options = MarginOptions(at=entry.choice("at", "last", "first", "every"), predicate=entry.options().predicates,
                             **{name: table.get(name) for name in names})
     question = read_question(find_subject(path, (SubjectKind.NETWORK,)), options, entry.lengths, as_key)
     given = [part for name in ("gamma", "temperature") if name in table for part in (f"--{name}", table[name])]

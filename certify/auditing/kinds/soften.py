@@ -1,4 +1,4 @@
-"""What `certify soften` asks: hard attention by softmax at a temperature (docs/softened.md)."""
+"""What `certify model` asks: hard attention by softmax at a temperature (docs/softened.md)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""`certify list`: the shipped examples and where they are, the predicates, the statements and the examinations.
+"""`certify list`: the shipped examples and their folder, claims about numbers, predicates, statements and guides.
 
 Without a section everything is on one screen: names alone, and where to read more.
 """
@@ -12,9 +12,11 @@ from rich.console import Console
 
 from certify.claims.formula.examples import load_examples
 from certify.common.look import SUFFIXES_OF_PROGRAMS
-from certify.common.shipped import examples_folder
+from certify.common.shipped import examples_folder, pages, title_of
 from certify.common.terminal_tables import TableColumn, console, plain, print_table
 from certify.common.words import show_alphabet
+from constructions.errors import InputError, meant
+from constructions.language.diagnosis import quote
 from constructions.language.predicates import BUILTIN
 from constructions.statements.table import STATEMENTS
 from proofs.numbers.instances.registry import EXAMINATIONS
@@ -33,10 +35,12 @@ def print_listing(out: Console | None = None) -> None:
     _print_names(out, "files there", {name: _files(folder / name, endings) for name, endings in FOLDERS.items()})
     _print_names(out, "names", {
         "predicates": list(BUILTIN), "statements": [one.name.replace(", ", " ") for one in STATEMENTS],
-        "examinations": [f"{len(EXAMINATIONS)} statements about numbers, for claims files"]})
-    out.print(plain("certify list examples (or predicates, statements, examinations) describes each; --all: all",
+        "claims": [f"{len(EXAMINATIONS)} about numbers, for the key examine of claims files"],
+        "guides": [f"{len(pages())} pages"]})
+    out.print(plain("certify list examples (or claims, predicates, statements, guides) describes each; --all: all",
                     style="dim"))
-    out.print(plain("certify examples DIR copies the examples", style="dim"))
+    out.print(plain("certify list examples --copy DIR copies the examples; certify list guides NAME prints a guide",
+                    style="dim"))
 
 
 FOLDERS: Mapping[str, tuple[str, ...]] = {
@@ -67,20 +71,38 @@ def _print_names(out: Console, title: str, names: Mapping[str, list[str]]) -> No
 # -- sections ----------------------------------------------------------------------------------------------------------
 
 
-def print_sections(names: Sequence[str]) -> None:
-    """The tables of these sections, one below the other."""
+def print_sections(names: Sequence[str], entry: str | None = None) -> None:
+    """Print the tables of these sections, one below the other; of an entry its row alone."""
     out = console()
     for name in names:
-        columns, rows = SECTIONS[name]
+        columns = SECTIONS[name][0]
         out.print(plain(name, style="bold"))
-        shown = [[cell if len(cell) <= LISTED else cell[:LISTED] + "..." for cell in row] for row in rows()]
+        shown = [[cell if len(cell) <= LISTED else cell[:LISTED] + "..." for cell in row]
+                 for row in rows_of(name, entry)]
         print_table(out, [TableColumn(column, folds=column != "name") for column in columns], shown)
         out.print()
 
 
-def listing_to_json(names: Sequence[str]) -> dict[str, Any]:
-    """Return the same tables as lists of objects."""
-    return {name: [dict(zip(SECTIONS[name][0], row, strict=True)) for row in SECTIONS[name][1]()] for name in names}
+def listing_to_json(names: Sequence[str], entry: str | None = None) -> dict[str, Any]:
+    """Return the tables of these sections as lists of objects."""
+    return {name: [dict(zip(SECTIONS[name][0], row, strict=True)) for row in rows_of(name, entry)] for name in names}
+
+
+def rows_of(section: str, entry: str | None) -> Rows:
+    """Return the rows of a section, or the one of an entry.
+
+    Raises:
+        InputError: if there is none of this name.
+    """
+    rows = SECTIONS[section][1]()
+    if entry is None:
+        return rows
+    found = [row for row in rows if row[0] == entry]
+    if not found:
+        names = [row[0] for row in rows]
+        raise InputError(f"certify list {section}: found {quote(entry)}, expected one of {', '.join(names)}"
+                         f"{meant(entry, names)}")
+    return found
 
 
 def _examples() -> Rows:
@@ -95,13 +117,18 @@ def _statements() -> Rows:
     return [(s.name, s.builds, s.regimes) for s in STATEMENTS]
 
 
-def _examinations() -> Rows:
+def _claims() -> Rows:
     return [(e.name, e.statement, e.claim, e.covers) for e in EXAMINATIONS.values()]
+
+
+def _guides() -> Rows:
+    return [(name, title_of(path)) for name, path in pages().items()]
 
 
 SECTIONS: Mapping[str, tuple[tuple[str, ...], Callable[[], Rows]]] = {
     "examples": (("name", "formula", "alphabet", "about"), _examples),
+    "claims": (("name", "statement", "claim", "covers"), _claims),
     "predicates": (("name", "about"), _predicates),
     "statements": (("name", "builds", "regimes"), _statements),
-    "examinations": (("name", "statement", "claim", "covers"), _examinations),
+    "guides": (("name", "title"), _guides),
 }

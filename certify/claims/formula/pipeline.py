@@ -34,7 +34,7 @@ from proofs.formula.certificate import seal
 from proofs.formula.discharge import DischargedObligations, Line, Progress, discharge
 from proofs.formula.refutation import DEFAULT_WORK, RefutationResult, SearchByLength, find_counterexample
 
-FREE_INPUTS = "certify docs models, section Refuted, and unknown"
+FREE_INPUTS = "certify list guides models, section Refuted, and unknown"
 Subject = Formula | Transformer | NetworkBuilder | str | PathLike[str]
 
 

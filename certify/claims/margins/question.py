@@ -27,13 +27,13 @@ class MarginOptions:
     """What stands beside the model, as texts; None where it is left out."""
 
     formula: str | None = None
-    letters: str | None = None
+    alphabet: str | None = None
     before: str | None = None
     after: str | None = None
     at: At = "last"
     threshold: str | None = None
     margin: str | None = None
-    predicates: tuple[str, ...] = ()
+    predicate: tuple[str, ...] = ()
     gamma: str | None = None
     temperature: str | None = None
     norm: str | None = None
@@ -67,7 +67,7 @@ def read_question(model: NamedSubject, options: MarginOptions, lengths: Lengths,
     request = read_request(model, Options(gamma=options.gamma, temperature=options.temperature), (SubjectKind.NETWORK,),
                            lengths_of_sequences(lengths, len(before) + len(after)), spell)
     network = request.network
-    letters = _letters(options.letters, network, {*before, *after}, spell)
+    letters = _letters(options.alphabet, network, {*before, *after}, spell)
     margin = read_expression(options.margin or "0", spell("margin"), frozenset({"n"}))
     claim = MarginClaim(_formula(options, request.formula, letters, spell), letters, lengths, options.at, before, after,
                         _threshold(options.threshold, request.formula, spell("threshold")), margin)
@@ -107,7 +107,7 @@ def _letters(text: str | None, network: Transformer, around: set[str], spell: Ca
         return parse_alphabet(text)
     letters = tuple(symbol for symbol in network.alphabet if symbol not in around)
     if not letters:
-        raise InputError(f"{spell('letters')}: all symbols stand before or after words, expected some that words are "
+        raise InputError(f"{spell('alphabet')}: all symbols stand before or after words, expected some that words are "
                          "over")
     return letters
 
@@ -116,7 +116,7 @@ def _formula(options: MarginOptions, meant: Formula | None, letters: tuple[str, 
              spell: Callable[[str], str]) -> Formula:
     option = spell("formula")
     if options.formula is not None:
-        predicates = parse_predicate_definitions(options.predicates)
+        predicates = parse_predicate_definitions(options.predicate)
         formula = parse_formula(options.formula, None, predicates)
     elif meant is not None:
         formula = meant

@@ -1,4 +1,4 @@
-"""What `certify margin` prints: the claim, the least margin of each length, the verdict; and the same as JSON."""
+"""What `certify model` prints: the claim, the least margin of each length, the verdict; and the same as JSON."""
 
 from collections.abc import Iterator
 from typing import Any

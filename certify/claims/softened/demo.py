@@ -1,9 +1,11 @@
-"""`certify soften` without a subject: the shipped examples, a row each."""
+"""`certify model` without a subject: the shipped examples, a row each."""
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from rich.console import Console
 
 from certify.claims.softened.pipeline import soften_model
 from certify.claims.softened.results import SoftenedLength, Softening
@@ -53,7 +55,8 @@ COLUMNS = (TableColumn("example"), TableColumn("size", needs=NARROW), TableColum
            TableColumn("seconds", "right", WIDTH), TableColumn("about", needs=170, folds=True))
 
 
-def soften_examples(examples: Sequence[Example], workers: Workers, folder: str | None, is_critical: bool) -> int:
+def soften_examples(examples: Sequence[Example], workers: Workers, folder: str | None, is_critical: bool,
+                    print_question: Callable[[Console, None], None] = lambda out, found: None) -> int:
     """Soften every example; return 0 if all are certified, else the status of the worst verdict."""
     def show(example: Example, progress: ProgressLine) -> Shown:
         outcome = soften_model(example.build(), example.max_n, example.temperature,
@@ -66,14 +69,15 @@ def soften_examples(examples: Sequence[Example], workers: Workers, folder: str |
     if Json.wanted:
         print_json(examples_to_json(found, status))
     else:
-        _print(found)
+        out = console()
+        print_question(out, None)
+        _print(out, found)
         if folder:
             tell(f"certificates in {folder}")
     return status
 
 
-def _print(found: Sequence[Shown]) -> None:
-    out = console()
+def _print(out: Console, found: Sequence[Shown]) -> None:
     out.print(plain("claim     for every n up to the one stated, every word of length n and every position: softmax "
                     "moves the result of hard attention by at most 1/4"))
     out.print(plain("columns   size: layers, heads, directions; at the greatest n: gap, the temperature of Theorem 26, "

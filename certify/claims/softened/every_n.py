@@ -1,4 +1,4 @@
-"""`certify soften --every-n`: Theorem 26 of one network at words of every length, decided by Coq."""
+"""`certify model --every-n`: Theorem 26 of one network at words of every length, decided by Coq."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The main path of `certify soften`: survey all words, choose the temperature, bound errors, seal, check; or refute."""
+"""The main path of `certify model`: survey all words, choose the temperature, bound errors, seal, check; or refute."""
 
 from __future__ import annotations
 

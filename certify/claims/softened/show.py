@@ -1,4 +1,4 @@
-"""What `certify soften` prints: the verdict with a row per length, and the same as a JSON object."""
+"""What `certify model` prints: the verdict with a row per length, and the same as a JSON object."""
 
 from collections.abc import Iterator
 from fractions import Fraction

@@ -1,1 +1,1 @@
-"""`certify site`: a folder of static pages that loads nothing from elsewhere, with the checker in one of them."""
+"""`certify export --to site`: static pages that load nothing from elsewhere, with the checker in one of them."""

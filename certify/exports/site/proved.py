@@ -1,4 +1,4 @@
-"""Checkers that are proved in Coq, for the page that checks: scripts that `certify checker --javascript` writes."""
+"""Scripts of checkers proved in Coq, for the page that checks: `certify export --to certify-check --javascript`."""
 
 import hashlib
 from collections.abc import Sequence
@@ -51,7 +51,7 @@ KNOWN = (
 
 
 def read_proved(folders: Sequence[str]) -> tuple[Proved, ...]:
-    """Return the checkers in folders that `certify checker --javascript` wrote, each once.
+    """The checkers in folders that `certify export --to certify-check --javascript` wrote, each once.
 
     Raises:
         InputError: if a folder is another one, or was written by another version of certify.

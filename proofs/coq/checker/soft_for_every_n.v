@@ -1,4 +1,4 @@
-(* Theorem 26 for a concrete network and every n, by computation: what `certify soften --every-n` asks of Coq.
+(* Theorem 26 for a concrete network and every n, by computation: what `certify model --every-n` asks of Coq.
 
    `softens T b p` computes on the weights of T: kinds of directions (whole_networks.v) give the gap 1/n and that
    nothing

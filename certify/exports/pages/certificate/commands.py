@@ -29,7 +29,7 @@ def checker_digest() -> str:
 
 def write_checker_command() -> str:
     """Return the command that writes the checker as one file."""
-    return f"certify checker -o {CHECKER}"
+    return f"certify export --to checker -o {CHECKER}"
 
 
 def claimed_formula(sealed: Sealed) -> str | None:
