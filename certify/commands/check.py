@@ -85,10 +85,10 @@ def check(
 
     wanted = {"--alphabet": alphabet, "--min-n": min_n, "--max-n": max_n, "--regime": regime, "--work": work}
     if crosscheck is not None:
-        refuse_options("--crosscheck reads scripts, which do not take it", {
-            **wanted, "--formula": formula, "--given": given, "--symbol": symbol, "--dialect": dialect,
-            "--predicate": predicate, "--causal": causal, "--estimate": estimate, "--sample": sample,
-            "--part": part, "--jobs": jobs, "--verified": verified})
+        others = {"formula": formula, "given": given, "symbol": symbol, "dialect": dialect, "predicate": predicate,
+                  "causal": causal, "estimate": estimate, "sample": sample, "part": part, "jobs": jobs}
+        refuse_options("--crosscheck reads scripts, which do not take it",
+                       {**wanted, **{f"--{name}": value for name, value in others.items()}, "--verified": verified})
         raise typer.Exit(ask_second_solver(files, crosscheck, 60 if script_timeout is None else script_timeout))
     refuse_options("expected --crosscheck, too", {"--script-timeout": script_timeout})
     asked = Options(alphabet, symbol, tuple(predicate or ()), dialect=dialect)
@@ -100,9 +100,8 @@ def check(
         raise typer.Exit(ask_verified(options, files, some))
     if not Json.wanted:
         raise typer.Exit(print_checks(options, files, read_workers(jobs).jobs, some))
-    report, code = check_files(options, files, read_workers(jobs).jobs, some)
-    print_json(report)
-    raise typer.Exit(code)
+    print_json((report := check_files(options, files, read_workers(jobs).jobs, some))[0])
+    raise typer.Exit(report[1])
 
 
 def ask_verified(options: Sequence[str], files: Sequence[str], is_partial: object) -> int:
