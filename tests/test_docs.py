@@ -67,10 +67,12 @@ def check_python_session(text: str, name: str) -> None:
     assert doctest.DocTestRunner().run(test).failed == 0
 
 
-def test_the_runs_in_the_readme_print_what_it_shows_and_its_picture_is_drawn_from_the_first(tmp_path: Path) -> None:
+def test_the_runs_in_the_readme_print_what_it_shows_and_its_picture_is_drawn_from_a_certificate(tmp_path: Path) -> None:
     """In order, and in one test: a later block reads the file that an earlier one wrote."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
     for command, shown in console_blocks(README):
         check_run(command, shown, tmp_path, os.environ["PATH"])
+    run_certify("formula", "#<[Q_1] > #<[Q_0]", "--alphabet", "01", "-o", "ones.cert", folder=tmp_path, environment={})
     draw = [sys.executable, str(ROOT / "docs" / "draw_picture.py"), "ones.cert"]
     drawn = subprocess.run(draw, cwd=tmp_path, capture_output=True, text=True, check=True,
                            env={"PYTHONPATH": str(ROOT)})

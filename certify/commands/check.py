@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -100,8 +100,13 @@ def check(
         raise typer.Exit(ask_verified(options, files, some))
     if not Json.wanted:
         raise typer.Exit(print_checks(options, files, read_workers(jobs).jobs, some))
-    print_json((report := check_files(options, files, read_workers(jobs).jobs, some))[0])
-    raise typer.Exit(report[1])
+    raise typer.Exit(print_report(*check_files(options, files, read_workers(jobs).jobs, some)))
+
+
+def print_report(report: dict[str, Any], status: int) -> int:
+    """Print the report as JSON; return the exit status."""
+    print_json(report)
+    return status
 
 
 def ask_verified(options: Sequence[str], files: Sequence[str], is_partial: object) -> int:

@@ -195,7 +195,8 @@ def print_question(question: str, print_on: Callable[[Console, Any], None] = lam
     return printed
 
 
-def decide_meanings(subject: NamedSubject, lengths: tuple[int, int], output: str | None, asked: Mapping[str, Any]) -> None:
+def decide_meanings(subject: NamedSubject, lengths: tuple[int, int], output: str | None,
+                    asked: Mapping[str, Any]) -> None:
     """Decide whether every named direction holds what its meaning says."""
     from certify.claims.formula.show import outcome_to_json, print_outcome
     from certify.requests.request import read_request
