@@ -272,7 +272,7 @@ def margin(network: Subject, formula: str | None = None, max_n: int = 64, min_n:
 @typed
 def cross_entropy(subject: Subject | None, language: LanguageName = "parity", p: Number = "1/2", max_n: int = 16,
                   min_n: int = 1, lengths: Sequence[int] | None = None, direction: str | None = None,
-                  slope: Number | None = None, offset: Number | None = None, steepest: Number | None = None,
+                  slope: Number | None = None, intercept: Number | None = None, steepest: Number | None = None,
                   as_formula: bool = False, **options: Unpack[SubjectOptions]) -> CrossEntropy:
     """How well a network predicts what follows prefixes of PARITY or 2DYCK, beside what is possible at all.
 
@@ -291,7 +291,7 @@ def cross_entropy(subject: Subject | None, language: LanguageName = "parity", p:
 
     if language not in LANGUAGES:
         raise InputError(f"language: found {language!r}, expected {' or '.join(LANGUAGES)}")
-    given = (("slope", slope), ("offset", offset), ("steepest", steepest))
+    given = (("slope", slope), ("intercept", intercept), ("steepest", steepest))
     head = read_head(**{name: None if x is None else exact_text(name, x) for name, x in given}, spell=str)
     programs = Programs.FORMULA if as_formula else Programs.COMPILED
     request = _read(subject, options, read_lengths(min_n, max_n), programs)

@@ -49,7 +49,7 @@ class ClaimKeys(TypedDict, total=False):
     given: str
     alphabet: str | Sequence[str]
     symbol: str
-    predicates: Sequence[str]
+    predicate: Sequence[str]
     regime: str | Regime
     causal: bool
     as_printed: bool
@@ -62,7 +62,6 @@ class ClaimKeys(TypedDict, total=False):
     program: Path
     undecidable: str
     at: str
-    letters: str | Sequence[str]
     before: str
     after: str
     threshold: Exact
@@ -71,7 +70,8 @@ class ClaimKeys(TypedDict, total=False):
     direction: str
     as_formula: bool
     claim: Path
-    offset: Exact
+    offset: int | str | list[int]
+    intercept: Exact
     at_most: Exact
     at_least: Exact
     language: str
@@ -80,7 +80,6 @@ class ClaimKeys(TypedDict, total=False):
     steepest: Exact
     break_ties: bool
     every_n: bool
-    offsets: int | str | list[int]
     format: str
     exp_ulp: Exact
     layers: int
@@ -90,8 +89,8 @@ class ClaimKeys(TypedDict, total=False):
     parameters: int
 
 
-EXACT = frozenset(name for name, kind in ClaimKeys.__annotations__.items() if "Exact" in str(kind)) - {"offset"}
-"""Numbers that a claims file writes as texts; an ``offset`` is one where it is about cross-entropy."""
+EXACT = frozenset(name for name, kind in ClaimKeys.__annotations__.items() if "Exact" in str(kind))
+"""Numbers that a claims file writes as texts."""
 
 
 def as_entry(keys: Mapping[str, Any]) -> dict[str, Any]:
@@ -103,14 +102,13 @@ def as_entry(keys: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         InputError: if a number is a float.
     """
-    exact = EXACT | ({"offset"} if keys.get("kind") == "cross-entropy" else set())
     entry: dict[str, Any] = {}
     for key, value in keys.items():
         if isinstance(value, Regime):
             entry |= {key: str(value.sharpening), "causal": value.causal or keys.get("causal", False)}
-        elif key in exact:
+        elif key in EXACT:
             entry[key] = exact_text(key, value)
-        elif key in ("alphabet", "letters") and isinstance(value, list | tuple):
+        elif key == "alphabet" and isinstance(value, list | tuple):
             entry[key] = ",".join(map(str, value))
         elif isinstance(value, PathLike):
             entry[key] = str(value)

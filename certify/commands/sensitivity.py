@@ -170,10 +170,11 @@ def cross_entropy(
     from certify.requests.quantities import read_lengths_to_bracket
     from certify.requests.request import read_request
     from certify.requests.subjects import Programs
+    from certify.requests.written import as_option
     from constructions.network.lengths import Lengths
 
     every, share = Lengths(min_n, max_n), read_probability(p, "--p")
-    head = read_head(slope, intercept, steepest, spell)
+    head = read_head(slope, intercept, steepest, as_option)
     numbers = None if lengths is None else read_lengths_to_bracket(lengths, every, "--lengths")
     request = read_request(subject, option.options_of(written), lengths=every,
                            programs=Programs.FORMULA if as_formula else Programs.COMPILED)
@@ -185,9 +186,6 @@ def cross_entropy(
         "certify.claims.numbers.cross_entropy.plot", "draw_cross_entropy")([("the network", one)]))
 
 
-def spell(name: str) -> str:
-    """How complaints write what makes log-odds: its offset is called otherwise here, where --offset is of positions."""
-    return "--intercept" if name == "offset" else f"--{name}"
 
 
 def of_these(numbers: list[int] | None, every: Lengths, some: Lengths) -> list[int] | None:

@@ -134,7 +134,7 @@ def adder(name: str, base: int, columns: int, sharp: float, margin: str = MARGIN
 def sum_claim(base: int, columns: int, margin: str) -> str:
     """Return the claim that two numbers are added."""
     return (f'title = "The sum of two numbers of {columns} digits to the base {base}, least significant digit first"\n'
-            f'letters = "{"0123456789"[:base]}"\ncolumns = {columns}\ntracks = ["a", "b"]\nmachine = "add"\n'
+            f'alphabet = "{"0123456789"[:base]}"\ncolumns = {columns}\ntracks = ["a", "b"]\nmachine = "add"\n'
             f'layout = ["a", {base}, "b", {base + 1}, "answer"]\n' + margin)
 
 
@@ -190,7 +190,7 @@ def reverser(name: str, columns: int, sharp: float) -> BoardEntry:
     """Return the digits from the last to the first: the head hears the digit of the column that is asked for."""
     make = SparseNetwork()
     places = [*map(found, range(columns)), *map(asks, reversed(range(columns)))]
-    claim = (f'title = "{columns} digits from the last to the first"\nletters = "0123456789"\ncolumns = {columns}\n'
+    claim = (f'title = "{columns} digits from the last to the first"\nalphabet = "0123456789"\ncolumns = {columns}\n'
              'tracks = ["a"]\nmachine = "reverse"\nlayout = ["a", 10, "answer"]\n' + MARGIN)
     steps = (heads(make.finder(sharp, 0, 1, SUM)),)
     network = make.made([*map(float, range(10)), 0.0], places, steps, make.nearest(10))
@@ -213,7 +213,7 @@ def parity(name: str, columns: int) -> BoardEntry:
     steps = (counter(make, columns),
              make.units([{(SUM, 0): 1}] * len(turns), [float(turn) for turn in turns],
                         [0.0 if turn == 0 else 2.0 * (-1) ** turn for turn in turns]))
-    claim = (f'title = "Whether the number of ones among {columns} letters is odd"\nletters = "01"\n'
+    claim = (f'title = "Whether the number of ones among {columns} letters is odd"\nalphabet = "01"\n'
              f'columns = {columns}\ntracks = ["word"]\nlayout = ["word", 2, "answer"]\n{MARGIN}[machine]\n'
              'start = { ones = 0 }\nnext = { ones = "ones + word" }\nend = { answer = ["ones % 2"] }\n')
     places = [(0.0, 0.0, 0.0)] * columns + [(0.0, NOWHERE, 0.0)]
@@ -226,7 +226,7 @@ def sorter(name: str, columns: int) -> BoardEntry:
     make = SparseNetwork()
     places = [(0.0, 0.0, 0.0)] * columns + [(0.0, NOWHERE, float(column)) for column in range(columns)]
     unembedding = make.affine(WIDTH, 2, {(SUM, 1): 2.0, (ASKED, 1): 2.0}, [0.0, 1.0 - 2.0 * columns])
-    claim = (f'title = "{columns} letters 0 and 1 in order"\nletters = "01"\ncolumns = {columns}\ntracks = ["word"]\n'
+    claim = (f'title = "{columns} letters 0 and 1 in order"\nalphabet = "01"\ncolumns = {columns}\ntracks = ["word"]\n'
              'machine = "sort"\nlayout = ["word", 2, "answer"]\n' + MARGIN)
     network = make.made([0.0, 1.0, 0.0], places, (counter(make, columns),), unembedding)
     return BoardEntry(name, claim, network, make.parameters)
@@ -242,7 +242,7 @@ def brackets(name: str, columns: int, sharp: float) -> BoardEntry:
     unembedding = make.affine(WIDTH, 3 + len(depths), {(SUM, 3 + place): 2.0 * d for place, d in enumerate(depths)},
                               [0.0, 0.0, 0.0, *(-float(d * d) for d in depths)])
     claim = (f'title = "The depth after each of {columns} brackets, and -1 once one closes that none had opened"\n'
-             f'letters = "()"\nanswers = {list(range(3, 3 + len(depths)))}\namong = "answers"\ncolumns = {columns}\n'
+             f'alphabet = "()"\nanswers = {list(range(3, 3 + len(depths)))}\namong = "answers"\ncolumns = {columns}\n'
              f'tracks = ["word"]\nlayout = ["word", 2, "answer"]\n{MARGIN}[machine]\nstart = {{ depth = 0 }}\n'
              'write = { answer = "0 if depth < 0 else depth + 2 - 2 * word" }\n'
              'next = { depth = "-1 if depth < 0 else depth + 1 - 2 * word" }\n')

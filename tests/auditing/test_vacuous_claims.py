@@ -39,7 +39,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("first.json").write_text(network_text(plans()["first"].network()), encoding="utf-8")
     for name, given in (("all", "true"), ("even", "MOD(2,0)"), ("none", "Q_0 & !Q_0")):
         Path(f"{name}.toml").write_text(
-            f'letters = "01"\nbefore = [2]\nanswers = "last"\ngiven = "{given}"\nmax_n = 4\n'
+            f'alphabet = "01"\nbefore = [2]\nread = "last"\ngiven = "{given}"\nmax_n = 4\n'
             '[[answer]]\nkind = "larger"\ntokens = [1, 0]\ntruth = { regex = "1(0|1)*" }\n', encoding="utf-8")
     return tmp_path
 
@@ -107,7 +107,7 @@ def test_a_length_at_which_the_assumption_holds_nowhere_is_refuted_if_a_head_err
     ({"formula": "Q_1 since Q_0"}, "the formula is false at every position of every word up to n = 3"),
     ({"program": "none.cr", "oracle": "#<[Q_0] < 0", "alphabet": "01"},
      "the oracle is false at every position of every word of these lengths"),
-    ({"kind": "margin", "model": MARKER, "letters": "01", "formula": "Q_1 | Q_0", "threshold": "-1"},
+    ({"kind": "margin", "model": MARKER, "alphabet": "01", "formula": "Q_1 | Q_0", "threshold": "-1"},
      "the formula is true at every position of every word up to n = 3"),
 ])
 @pytest.mark.usefixtures("folder")
@@ -142,8 +142,8 @@ def test_a_decision_is_about_the_lengths_that_were_judged() -> None:
     ({"formula": "true", "alphabet": "01", "lengths": "3..2"}, "min-n: 3, expected a number from 1 to 2"),
     ({"formula": "true", "alphabet": "", "lengths": 2}, "alphabet"),
     ({"program": MAJORITY, "oracle": "Q_1", "alphabet": "", "lengths": 2}, "alphabet"),
-    ({"kind": "decide", "model": "first.json", "claim": "all.toml", "offsets": [3, 2], "lengths": 2}, "offsets"),
-    ({"kind": "margin", "model": MARKER, "letters": "", "lengths": 2}, "letters|alphabet"),
+    ({"kind": "decide", "model": "first.json", "claim": "all.toml", "offset": [3, 2], "lengths": 2}, "offset"),
+    ({"kind": "margin", "model": MARKER, "alphabet": "", "lengths": 2}, "alphabet"),
     ({"model": MARKER, "gap": "0", "lengths": 2}, "gap: 0 is 0 at i = 1, n = 1, expected a positive number"),
     ({"kind": "margin", "model": MARKER, "margin": "-1", "lengths": 2}, "negative at n = 1"),
 ])

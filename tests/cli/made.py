@@ -60,9 +60,9 @@ expect = "refuted"
 counterexample = { word = "aaaac", position = 5 }
 """
 CLAIM = """
-letters = "ab"
+alphabet = "ab"
 before = [2]
-answers = "each"
+read = "each"
 max_n = 8
 [[answer]]
 kind = "sign"

@@ -166,7 +166,7 @@ def network_of_one_answer() -> str:
 
 
 def test_of_inputs_in_tracks_those_of_fewer_columns_are_known_when_time_is_up(certify: Any) -> None:
-    Path("c.toml").write_text("""letters = "01"\ntokens = [3, 4]\ntracks = ["word"]\ncolumns = [1, 5]
+    Path("c.toml").write_text("""alphabet = "01"\ntokens = [3, 4]\ntracks = ["word"]\ncolumns = [1, 5]
 machine = { regex = "(0|1)*" }\nanswers = [1, 0]\namong = "all"\nlayout = ["word", 2, "answer"]\n""", encoding="utf-8")
     question, known = ("decide", network_of_one_answer(), "--claim", "c.toml", "-o", "c.cert", "--json"), []
     for seconds in ("1", "5", "8", "11", "14", ENOUGH):

@@ -108,7 +108,7 @@ def test_a_cross_entropy_is_that_of_the_best_map_that_is_admitted(certify: Any) 
     text = 'kind = "cross-entropy"\nformula = "Q_1"\nalphabet = "01"\nlengths = "3..3"\n'
     (own,) = certify("cross-entropy", "Q_1", *options, "--slope", "0", "--intercept", "0").json["lengths"]
     (best,) = certify("cross-entropy", "Q_1", *options).json["lengths"]
-    given, least = 'slope = "0"\noffset = "0"\n', Fraction(best["optimal"]["lower"])
+    given, least = 'slope = "0"\nintercept = "0"\n', Fraction(best["optimal"]["lower"])
     above, below = (Fraction(own["network"]["upper"]) + Fraction(1, 1000), Fraction(own["network"]["lower"]) - Fraction(
         1, 1000))
     assert audited(certify, f'{text}{given}at_most = "{above}"\nat_least = "{below}"')["verdict"] == "certified"

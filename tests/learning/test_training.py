@@ -97,8 +97,8 @@ def test_a_wrong_word_comes_back_with_words_like_it_on_which_something_is_asked(
 def test_a_task_that_is_written_is_the_same_claim(tmp_path: Path) -> None:
     (tmp_path / "even.att").write_text("e\to\t0\ne\te\t1\no\te\t0\no\to\t1\ne\n", encoding="utf-8")
     (tmp_path / "c.toml").write_text(
-        'title = "\\"a\\u0001\\" \U0001f600"\nletters = { 0 = 0, "1" = 1 }\nbefore = [2]\nanswers = "last"\n'
-        'margin = 0.25\noffsets = "all"\n[[answer]]\nkind = "larger"\ntokens = [1, 0]\ntruth = { dfa = "even.att" }\n',
+        'title = "\\"a\\u0001\\" \U0001f600"\nalphabet = { 0 = 0, "1" = 1 }\nbefore = [2]\nread = "last"\n'
+        'margin = 0.25\noffset = "all"\n[[answer]]\nkind = "larger"\ntokens = [1, 0]\ntruth = { dfa = "even.att" }\n',
         encoding="utf-8")
     task = read_task(str(tmp_path / "c.toml"), Flags(), Scope(max_n=5))
     _, network = new_network(task, Sizes(width=2, rows=9), 1)

@@ -77,7 +77,7 @@ def parameters(name: str) -> list[str]:
     own = [each for each, parameter in found.items()
            if parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL) and each != "self"]
     passes_on = any(parameter.kind is parameter.VAR_KEYWORD for parameter in found.values())
-    options = {"margin": ("letters", "before", "after", "threshold", "norm", "gamma", "temperature"),
+    options = {"margin": ("alphabet", "before", "after", "threshold", "norm", "gamma", "temperature"),
                "audit": ("max_n", "lengths", "gamma", "alphabet", "causal")}.get(name, NAMES)
     return [*own, *(options if passes_on else ())]
 

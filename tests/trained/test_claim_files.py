@@ -21,7 +21,7 @@ from constructions.trained.claim_form import claim_to_json
 from proofs.words.tracking import cases_at
 from tests.trained.claims import network_of
 
-HEAD = 'letters = "ab"\nanswers = "each"\nmax_n = 6\n'
+HEAD = 'alphabet = "ab"\nread = "each"\nmax_n = 6\n'
 SIGN = '[[answer]]\nkind = "sign"\ntoken = 0\ntruth = "Q_a"\n'
 
 
@@ -46,16 +46,16 @@ def test_a_sign_is_above_where_the_formula_holds_and_below_where_not() -> None:
 def test_everything_around_the_word_is_said() -> None:
     claim = claim_of("""
         title = "a claim"
-        letters = { b = 3, a = 1 }
+        alphabet = { b = 3, a = 1 }
         before = [2]
         after = [4, 5]
         attention = "causal"
-        answers = "last"
+        read = "last"
         margin = 0.125
-        offsets = [1, 3]
+        offset = [1, 3]
         min_n = 2
         max_n = 4
-        predicates = ["THIRD(k) := k % 3 == 0"]
+        predicate = ["THIRD(k) := k % 3 == 0"]
         [[answer]]
         kind = "larger"
         tokens = [5, 3]
@@ -72,9 +72,9 @@ def test_everything_around_the_word_is_said() -> None:
 
 def test_tokens_that_may_follow_are_those_that_keep_a_prefix_of_the_language() -> None:
     claim = claim_of("""
-        letters = "ab"
+        alphabet = "ab"
         before = [2]
-        answers = "each"
+        read = "each"
         empty = true
         max_n = 6
         [[answer]]
@@ -159,14 +159,14 @@ def test_seen_padding_fills_words_of_one_length() -> None:
 
 
 def test_the_command_line_says_lengths_and_offsets_instead() -> None:
-    claim = claim_of(HEAD + "offsets = 3\n" + SIGN, Scope(max_n=5, min_n=2, offsets="all"))
+    claim = claim_of(HEAD + "offset = 3\n" + SIGN, Scope(max_n=5, min_n=2, offsets="all"))
     assert (claim.lengths, claim.offsets) == ((2, 5), (0, 7))
-    assert claim_of(HEAD + 'offsets = "all"\n' + SIGN, rows=None).offsets == (0, 0)
+    assert claim_of(HEAD + 'offset = "all"\n' + SIGN, rows=None).offsets == (0, 0)
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    (SIGN, "the claim: no key letters, which is needed"),
-    (HEAD.replace("letters", "leters") + SIGN, 'the claim: unknown key "leters", did you mean letters?'),
+    (SIGN, "the claim: no key alphabet, which is needed"),
+    (HEAD.replace("alphabet", "alphabit") + SIGN, 'the claim: unknown key "alphabit", did you mean alphabet?'),
     (HEAD, "the claim: no key answer, which is needed"),
     (HEAD + "answer = []", "answer: [], expected at least one [[answer]]"),
     (HEAD + "answer = [1]", "answer 1: no key kind, expected one of sign, follow, larger, argmax"),
@@ -185,14 +185,15 @@ def test_the_command_line_says_lengths_and_offsets_instead() -> None:
      "answer 1: truth: 3, expected a table with the keys formula, regex, dfa, states"),
     (HEAD.replace('"ab"', '"aa"') + SIGN, "alphabet 'aa': 'a' occurs twice, expected distinct symbols"),
     (HEAD.replace('"ab"', '["a", "a"]') + SIGN,
-     'letters: ["a", "a"], expected at least one symbol, none empty and none twice'),
+     'alphabet: ["a", "a"], expected at least one symbol, none empty and none twice'),
     (HEAD.replace('"ab"', "{ a = 1, b = 1 }") + SIGN, "tokens: [1, 1], expected a token of its own for each letter"),
     (HEAD.replace('"ab"', "{ a = 1, b = 6 }") + SIGN, "tokens: 6, expected tokens of the network, from 0 to 5"),
-    (HEAD.replace('"ab"', "{ a = 1 }") + "tokens = [1]\n" + SIGN, "tokens: the table of letters states them already"),
+    (HEAD.replace('"ab"', "{ a = 1 }") + "tokens = [1]\n" + SIGN,
+     "tokens: the table of the alphabet states them already"),
     (HEAD + "tokens = [1]\n" + SIGN, "tokens: 1, expected one for each of the 2 letters"),
     (HEAD + "before = 2\n" + SIGN, "before: 2, expected a list of tokens of the network,"),
-    (HEAD + "empty = true\n" + SIGN, 'empty: true, expected answers = "each" and a token before the word'),
-    (HEAD.replace('"each"', '"all"') + SIGN, 'answers: "all", expected one of each, last, first'),
+    (HEAD + "empty = true\n" + SIGN, 'empty: true, expected read = "each" and a token before the word'),
+    (HEAD.replace('"each"', '"all"') + SIGN, 'read: "all", expected one of each, last, first'),
     (HEAD + 'attention = "bidirectional"\n' + SIGN,
      'attention: "bidirectional", but the network was imported as causal'),
     (HEAD + "margin = -1\n" + SIGN, 'margin: -1, expected a number that is 0 or more, such as 0.25 or "1/4"'),
@@ -202,22 +203,22 @@ def test_the_command_line_says_lengths_and_offsets_instead() -> None:
     (HEAD + "margin = 0x" + "f" * 9000 + "\n" + SIGN,
      'margin: a very large number, expected a number that is 0 or more, such as 0.25 or "1/4"'),
     (HEAD + 'given = { dfa = "x\\u0000" }\n' + SIGN, 'given: dfa: "x\\u0000", expected the name of a file'),
-    (HEAD + "offsets = [2, 1]\n" + SIGN, "offsets: [2, 1], expected [first, last] with first <= last"),
-    (HEAD + "offsets = 9\n" + SIGN, "offsets: 9, expected an offset from 0 to 8"),
-    (HEAD + 'offsets = "every"\n' + SIGN, 'offsets: "every", expected "all", an offset, or [first, last]'),
-    (HEAD + "offsets = true\n" + SIGN, "offsets: true, expected an offset from 0 to 8"),
+    (HEAD + "offset = [2, 1]\n" + SIGN, "offset: [2, 1], expected [first, last] with first <= last"),
+    (HEAD + "offset = 9\n" + SIGN, "offset: 9, expected an offset from 0 to 8"),
+    (HEAD + 'offset = "every"\n' + SIGN, 'offset: "every", expected "all", an offset, or [first, last]'),
+    (HEAD + "offset = true\n" + SIGN, "offset: true, expected an offset from 0 to 8"),
     (HEAD + "min_n = 7\n" + SIGN, "min_n 7 and max_n 6, expected 1 <= min_n <= max_n"),
-    ('letters = "ab"\nanswers = "each"\n' + SIGN, "max_n: neither the file nor --max-n says up to which length"),
-    (HEAD + "offsets = 8\nmin_n = 3\n" + SIGN,
+    ('alphabet = "ab"\nread = "each"\n' + SIGN, "max_n: neither the file nor --max-n says up to which length"),
+    (HEAD + "offset = 8\nmin_n = 3\n" + SIGN,
      "the claim: max_n: 6, but at offset 8 no word of more than 1 letters fits into the network's 9 rows of positions"),
-    (HEAD + "offsets = [0, 8]\nmin_n = 2\n" + SIGN,
+    (HEAD + "offset = [0, 8]\nmin_n = 2\n" + SIGN,
      "the claim: offsets: 8, but words of length 2 fit into the network's 9 rows of positions at offsets up to 7 only"),
     (HEAD + "padding = { token = 5, length = 7 }\n" + SIGN,
      "padding: words of the lengths 1 to 6, but seen padding makes a claim of one length: min_n = max_n (padding that "
      "attention does not see is left out)"),
     (HEAD + "min_n = 6\npadding = { token = 5, length = 5 }\n" + SIGN,
      "padding: length: 5, but the word with what is around it has 6"),
-    (HEAD + 'predicates = ["X"]\n' + SIGN, "predicate 'X': expected a definition such as THIRD(k,n) := k % 3 == 1"),
+    (HEAD + 'predicate = ["X"]\n' + SIGN, "predicate 'X': expected a definition such as THIRD(k,n) := k % 3 == 1"),
     (HEAD + 'given = "false & Q_c"\n' + SIGN,
      "given: formula \"false & Q_c\": line 1, column 9: symbol 'c' is not in the alphabet a, b"),
     (HEAD + 'given = { regex = "[^ab]" }\n' + SIGN, "given: no word is left to be judged"),

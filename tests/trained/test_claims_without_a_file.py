@@ -21,9 +21,9 @@ from tests.trained.small_networks import write_network
 
 FOLLOW = Flags("ab", before="2", at="every", empty=True, follow="regex:(ab)*", end="4", margin="1/4")
 FOLLOW_IN_TOML = """
-letters = "ab"
+alphabet = "ab"
 before = [2]
-answers = "each"
+read = "each"
 empty = true
 margin = 0.25
 [[answer]]
@@ -37,10 +37,10 @@ end = 4
     (FOLLOW, FOLLOW_IN_TOML),
     (Flags("a,b", "1,0", after="3,3", at="last", given="ODD", larger=("1,0: Q_a",),
            predicate=("LATE(k) := k > 1",)),
-     """letters = "a,b"\ntokens = [1, 0]\nafter = [3, 3]\nanswers = "last"\ngiven = "ODD"
-     predicates = ["LATE(k) := k > 1"]\n[[answer]]\nkind = "larger"\ntokens = [1, 0]\ntruth = "Q_a" """),
+     """alphabet = "a,b"\ntokens = [1, 0]\nafter = [3, 3]\nread = "last"\ngiven = "ODD"
+     predicate = ["LATE(k) := k > 1"]\n[[answer]]\nkind = "larger"\ntokens = [1, 0]\ntruth = "Q_a" """),
     (Flags("ab", read="first", argmax=("0: Q_a", "1: regex:.*b")),
-     """letters = "ab"\nanswers = "first"\nat = "last"\n[[answer]]\nkind = "argmax"
+     """alphabet = "ab"\nread = "first"\nat = "last"\n[[answer]]\nkind = "argmax"
      choices = [{ token = 0, truth = "Q_a" }, { token = 1, truth = { regex = ".*b" } }]"""),
 ])
 def test_options_say_what_a_file_says(flags: Flags, toml: str) -> None:
@@ -51,13 +51,13 @@ def test_options_say_what_a_file_says(flags: Flags, toml: str) -> None:
 
 @pytest.mark.parametrize(("flags", "toml"), [
     (Flags("01", "1,0", machine="add", columns="2", layout="a,2,b,3,answer", margin="1/4"),
-     """letters = "01"\ntokens = [1, 0]\ncolumns = 2\ntracks = ["a", "b"]\nmachine = "add"\nmargin = "1/4"
+     """alphabet = "01"\ntokens = [1, 0]\ncolumns = 2\ntracks = ["a", "b"]\nmachine = "add"\nmargin = "1/4"
      layout = ["a", 2, "b", 3, "answer"]"""),
     (Flags("abc", machine="modular-sum:2", columns="1-3", layout="x:last, 4, answer"),
-     """letters = "abc"\ncolumns = [1, 3]\ntracks = ["x"]\nmachine = "modular-sum"\nby = 2
+     """alphabet = "abc"\ncolumns = [1, 3]\ntracks = ["x"]\nmachine = "modular-sum"\nby = 2
      layout = [{ track = "x", from = "last" }, 4, "answer"]"""),
     (Flags("ab", machine="regex:(ab)*", columns="2", layout="x,4,answer"),
-     """letters = "ab"\ncolumns = 2\ntracks = ["x"]\nmachine = { regex = "(ab)*" }\nlayout = ["x", 4, "answer"]"""),
+     """alphabet = "ab"\ncolumns = 2\ntracks = ["x"]\nmachine = { regex = "(ab)*" }\nlayout = ["x", 4, "answer"]"""),
 ])
 def test_options_say_what_a_file_about_tracks_says(flags: Flags, toml: str) -> None:
     network = network_of(rows=9, vocabulary=6)

@@ -83,8 +83,8 @@ def test_logits_are_read_where_the_network_says_unless_the_claim_does(flags: Fla
 
 
 @pytest.mark.parametrize(("flags", "readout", "message"), [
-    (Flags("ab", sign=("0: Q_a",)), "each", "answers: not stated, and the network outputs logits at each token"),
-    (Flags("ab", at="first", sign=("0: Q_a",)), "each", "answers: not stated"),
+    (Flags("ab", sign=("0: Q_a",)), "each", "read: not stated, and the network outputs logits at each token"),
+    (Flags("ab", at="first", sign=("0: Q_a",)), "each", "read: not stated"),
     (Flags("ab", read="each", at="last", sign=("0: Q_a",)), "each", "at: \"last\", but logits are read at each letter"),
     (Flags("ab", at="every", sign=("0: Q_a",)), "last", "at: \"every\", but logits are read at one token"),
     (Flags("ab", read="last", sign=("0: Q_a",)), "first", "but the network outputs them at its first token alone")])

@@ -26,7 +26,7 @@ def decided(given: str, answers: str = "each", max_n: int = 4) -> Decision:
     """What network and truth are does not matter here: the claim is right wherever it asks something."""
     network = plans()["first"].network()
     table: dict[str, Any] = {
-        "letters": "01", "before": [2], "answers": answers, "given": given, "max_n": max_n,
+        "alphabet": "01", "before": [2], "read": answers, "given": given, "max_n": max_n,
         "answer": [{"kind": "larger", "tokens": [1, 0], "truth": {"regex": "1(0|1)*"}}]}
     return decide(network, claim_of_table(table, "claim", Path(), network))
 

@@ -23,7 +23,7 @@ from proofs.enclosures.intervals import Interval, point
 from proofs.formula.discharge import Progress
 
 EVERY_N = "every n"
-OF_FORMULAS = {"alphabet": str, "symbol": str, "predicates": list, "regime": str, "causal": bool, "as_printed": bool,
+OF_FORMULAS = {"alphabet": str, "symbol": str, "predicate": list, "regime": str, "causal": bool, "as_printed": bool,
                "precision": str, "dialect": str, "weighting": str}
 OF_SUBJECTS = OF_FORMULAS | {"gamma": str, "temperature": str}
 TAKEN = {"formula": (SubjectKind.FORMULA, SubjectKind.PROGRAM), "model": (SubjectKind.NETWORK,),
@@ -167,9 +167,9 @@ def outward_at(expression: Expression, n: int) -> Interval:
 
 def read_options(entry: Table) -> Options:
     """Return the options that the keys of a network say."""
-    predicates = entry.get("predicates", [])
+    predicates = entry.get("predicate", [])
     if not all(isinstance(text, str) for text in predicates):
-        raise InputError("predicates: expected a list of strings")
+        raise InputError("predicate: expected a list of strings")
     names = {as_key(field.name): field.name for field in fields(Options)}
     return Options(**{names[key]: value for key, value in entry.items() if key in names}
                    | {"predicates": tuple(predicates)})

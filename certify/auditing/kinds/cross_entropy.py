@@ -20,7 +20,7 @@ from proofs.enclosures.intervals import Interval
 from proofs.formula.discharge import Progress
 
 KEYS = OF_SUBJECTS | {"formula": str, "model": str, "program": str, "language": str, "p": str, "direction": str,
-                      "slope": str, "offset": str, "steepest": str, "as_formula": bool, "at_most": str,
+                      "slope": str, "intercept": str, "steepest": str, "as_formula": bool, "at_most": str,
                       "at_least": str}
 
 
@@ -66,7 +66,7 @@ class LeastCrossEntropy(Question):
 def read(entry: ClaimEntry) -> LeastCrossEntropy:
     """Return the claim of an entry."""
     bounds = ClaimedBound.read(entry)
-    head = read_head(entry.get("slope"), entry.get("offset"), entry.get("steepest"), as_key)
+    head = read_head(entry.get("slope"), entry.get("intercept"), entry.get("steepest"), as_key)
     p = read_probability(entry.table.get("p", "1/2"), "p")
     programs = Programs.FORMULA if entry.get("as_formula") else Programs.COMPILED
     return LeastCrossEntropy(entry.request(programs, entry.lengths), entry.choice("language", "parity", "2dyck"), p,

@@ -24,7 +24,7 @@ from proofs.formula.discharge import Progress
 
 NOTHING_JUDGED = "no word of this length is judged"
 NO_WORD = "no word of this length fits at these offsets"
-KEYS = {"model": str, "claim": str, "offsets": (int, str, list)}
+KEYS = {"model": str, "claim": str, "offset": (int, str, list)}
 
 
 @dataclass(frozen=True)
@@ -94,15 +94,15 @@ def read(entry: ClaimEntry) -> Decided:
     """Return the claim of an entry: its lengths are those of the audit."""
     entry.needed("model")
     path, claim_path, lengths = str(entry.file("model")), entry.file("claim"), entry.lengths
-    offsets = entry.get("offsets")
+    offsets = entry.get("offset")
     if isinstance(offsets, list):
         if len(offsets) != 2 or not all(type(one) is int for one in offsets):
-            raise InputError(f"offsets {offsets}, expected a first and a last one")
+            raise InputError(f"offset {offsets}, expected a first and a last one")
         offsets = (offsets[0], offsets[1])
     elif isinstance(offsets, int):
         offsets = (offsets, offsets)
     elif offsets not in (None, "all"):
-        raise InputError(f"offsets {offsets!r}, expected a number, two of them, or all")
+        raise InputError(f"offset {offsets!r}, expected a number, two of them, or all")
     network, claim = read_question(path, claim_path, Flags(), Scope(lengths.last, lengths.first, offsets))
     return Decided(path, claim_path, network, claim)
 

@@ -24,9 +24,9 @@ from constructions.tables import (
 from constructions.trained.claim import Case, Read, WordsClaim, check_fits, last_offset
 from constructions.trained.network import TrainedNetwork
 
-KEYS = ("title", "letters", "tokens", "before", "after", "padding", "attention", "answers", "at", "empty", "margin",
-        "given", "offsets", "min_n", "max_n", "predicates", "answer")
-NEEDED = ("letters", "answer")
+KEYS = ("title", "alphabet", "tokens", "before", "after", "padding", "attention", "read", "at", "empty", "margin",
+        "given", "offset", "min_n", "max_n", "predicate", "answer")
+NEEDED = ("alphabet", "answer")
 LONGEST = 1 << 16
 LONGEST_CLAIM = 1 << 40
 """Of lengths; of the input with its padding LONGEST."""
@@ -53,16 +53,16 @@ def read_letters(table: Table, network: TrainedNetwork) -> tuple[tuple[str, ...]
     Raises:
         InputError: if they are none of these, or not tokens of the network.
     """
-    value = table["letters"]
+    value = table["alphabet"]
     if isinstance(value, dict):
         if "tokens" in table:
-            raise InputError("tokens: the table of letters states them already")
+            raise InputError("tokens: the table of the alphabet states them already")
         letters, tokens = list(value), list(value.values())
     else:
-        letters = list(parse_alphabet(value)) if isinstance(value, str) else texts("letters", value)
+        letters = list(parse_alphabet(value)) if isinstance(value, str) else texts("alphabet", value)
         tokens = table.get("tokens", list(range(len(letters))))
     if not letters or "" in letters or len(set(letters)) != len(letters):
-        raise InputError(f"letters: {shown(value)}, expected at least one symbol, none empty and none twice")
+        raise InputError(f"alphabet: {shown(value)}, expected at least one symbol, none empty and none twice")
     found = read_tokens("tokens", tokens, network)
     if len(found) != len(letters):
         raise InputError(f"tokens: {len(found)}, expected one for each of the {len(letters)} letters")
@@ -119,12 +119,12 @@ class _ClaimReader:
         read, at = self._read_and_at()
         empty = boolean("empty", self.table.get("empty", False))
         if empty and (read != "each" or not before):
-            raise InputError("empty: true, expected answers = \"each\" and a token before the word")
-        predicates = parse_predicate_definitions(texts("predicates", self.table.get("predicates", [])))
+            raise InputError("empty: true, expected read = \"each\" and a token before the word")
+        predicates = parse_predicate_definitions(texts("predicate", self.table.get("predicate", [])))
         conditions = Conditions(self.alphabet, predicates, self.folder, at == "first")
         automaton, cases = self._cases(conditions)
         after = self._after(before, lengths, scope.every)
-        offsets = self.table.get("offsets", 0) if scope.offsets is None else scope.offsets
+        offsets = self.table.get("offset", 0) if scope.offsets is None else scope.offsets
         return WordsClaim(
             alphabet=self.alphabet, tokens=self.tokens, before=before, after=after,
             offsets=self._offsets(offsets, len(before) + lengths[0] + len(after)),
@@ -138,10 +138,10 @@ class _ClaimReader:
         at = None if "at" not in self.table else one_of("at", self.table["at"], AT)
         read = self.network.readout if self.network.readout != "each" else {"every": "each", "last": "last"}.get(
             str(at))
-        if "answers" in self.table:
-            read = one_of("answers", self.table["answers"], READS)
+        if "read" in self.table:
+            read = one_of("read", self.table["read"], READS)
         if read is None:
-            raise InputError("answers: not stated, and the network outputs logits at each token; expected where they "
+            raise InputError("read: not stated, and the network outputs logits at each token; expected where they "
                              "are read: each (letter), first or last (token)")
         at = at or ("every" if read == "each" else "last")
         if (read == "each") != (at == "every"):
@@ -204,8 +204,8 @@ class _ClaimReader:
             return 0, max(0, last_offset(self.network, tokens))
         offsets = (value, value) if isinstance(value, int) else value
         if not isinstance(offsets, list | tuple) or len(offsets) != 2:
-            raise InputError(f"offsets: {shown(value)}, expected \"all\", an offset, or [first, last]")
-        first, last = (natural("offsets", one, rows or 1, "an offset") for one in offsets)
+            raise InputError(f"offset: {shown(value)}, expected \"all\", an offset, or [first, last]")
+        first, last = (natural("offset", one, rows or 1, "an offset") for one in offsets)
         if first > last:
-            raise InputError(f"offsets: {shown(value)}, expected [first, last] with first <= last")
+            raise InputError(f"offset: {shown(value)}, expected [first, last] with first <= last")
         return first, last

@@ -53,7 +53,7 @@ def table_of_flags(flags: Flags) -> dict[str, Any]:
     """Return the table of a claim file that says the same.
 
     >>> table_of_flags(Flags("ab", before="2", at="every", sign=("0: Q_a", "1: regex:(ab)*"))) == {
-    ...     "letters": "ab", "before": [2], "at": "every", "answer": [
+    ...     "alphabet": "ab", "before": [2], "at": "every", "answer": [
     ...         {"kind": "sign", "token": 0, "truth": "Q_a"},
     ...         {"kind": "sign", "token": 1, "truth": {"regex": "(ab)*"}}]}
     True
@@ -66,8 +66,8 @@ def table_of_flags(flags: Flags) -> dict[str, Any]:
     if flags.alphabet is None:
         raise InputError("what is claimed? expected --claim FILE, or --alphabet, --read and one of --sign, --larger, "
                          "--argmax, --follow")
-    table: dict[str, Any] = {"letters": flags.alphabet}
-    table |= {key: value for key, value in (("answers", flags.read), ("at", flags.at)) if value is not None}
+    table: dict[str, Any] = {"alphabet": flags.alphabet}
+    table |= {key: value for key, value in (("read", flags.read), ("at", flags.at)) if value is not None}
     for key in ("tokens", "before", "after"):
         if (value := getattr(flags, key)) is not None:
             table[key] = _tokens(f"--{key}", value)
@@ -78,7 +78,7 @@ def table_of_flags(flags: Flags) -> dict[str, Any]:
     if flags.given is not None:
         table["given"] = _truth(flags.given)
     if flags.predicate:
-        table["predicates"] = list(flags.predicate)
+        table["predicate"] = list(flags.predicate)
     return table | {"answer": _answers(flags)}
 
 
@@ -86,7 +86,7 @@ def tracks_table_of_flags(flags: Flags) -> dict[str, Any]:
     """Return the table of a claim file about inputs in tracks that says the same.
 
     >>> tracks_table_of_flags(Flags(machine="multiply-by:3", columns="1-9", layout="a:last,11,answer:last")) == {
-    ...     "letters": "0123456789", "machine": "multiply-by", "by": 3, "columns": [1, 9], "tracks": ["a"],
+    ...     "alphabet": "0123456789", "machine": "multiply-by", "by": 3, "columns": [1, 9], "tracks": ["a"],
     ...     "layout": [{"track": "a", "from": "last"}, 11, {"track": "answer", "from": "last"}]}
     True
 
@@ -101,7 +101,7 @@ def tracks_table_of_flags(flags: Flags) -> dict[str, Any]:
     layout = [_laid(item.strip()) for item in flags.layout.split(",")]
     names = dict.fromkeys(item["track"] if isinstance(item, dict) else item for item in layout
                           if not isinstance(item, int))
-    table = {"letters": flags.alphabet or "0123456789", **_machine(flags.machine or ""),
+    table = {"alphabet": flags.alphabet or "0123456789", **_machine(flags.machine or ""),
              "columns": _columns(flags.columns), "tracks": [name for name in names if name != "answer"],
              "layout": layout}
     if flags.tokens is not None:

@@ -14,9 +14,9 @@ from constructions.trained.machines import BUILT_IN, MachineMaker, TransducerTex
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import Layout, TokenSource, Track, TracksClaim, check_tracks_fit
 
-KEYS = ("title", "letters", "tokens", "answers", "columns", "tracks", "lengths", "layout", "machine", "by", "among",
-        "margin", "offset", "offsets", "typed", "attention")
-NEEDED = ("letters", "columns", "tracks", "layout", "machine")
+KEYS = ("title", "alphabet", "tokens", "answers", "columns", "tracks", "lengths", "layout", "machine", "by", "among",
+        "margin", "offset", "typed", "attention")
+NEEDED = ("alphabet", "columns", "tracks", "layout", "machine")
 MACHINE_KEYS = ("start", "write", "next", "end", "allow", "given")
 MOST_COLUMNS = 1 << 12
 MOST_FORMS = 64
@@ -145,7 +145,7 @@ class _TracksReader:
         return tuple(sorted(set(naturals("among", value, self.network.outputs, "logits of the network,"))))
 
     def _offset(self, scope: Scope) -> int:
-        value = self.table.get("offset", self.table.get("offsets", 0)) if scope.offsets is None else scope.offsets
+        value = self.table.get("offset", 0) if scope.offsets is None else scope.offsets
         if isinstance(value, tuple) and value[0] == value[1]:
             value = value[0]
         return natural("offset", value, self.network.rows or 1, "one offset")

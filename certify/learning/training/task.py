@@ -67,10 +67,9 @@ class Task:
         files: dict[str, str] = {}
         table = _with_files_beside(dict(self.table), self.folder, files)
         if isinstance(claim, WordsClaim):
-            table |= {"min_n": claim.lengths[0], "max_n": claim.lengths[1], "offsets": list(claim.offsets)}
+            table |= {"min_n": claim.lengths[0], "max_n": claim.lengths[1], "offset": list(claim.offsets)}
         else:
             columns = [len(form.columns) for form in claim.forms]
-            table = {key: value for key, value in table.items() if key != "offsets"}
             table |= {"columns": [columns[0], columns[-1]], "offset": claim.offset}
         return toml_text(table), files
 
@@ -134,7 +133,7 @@ def new_network(task: Task, sizes: Sizes, seed: int) -> tuple[Recipe, TrainedNet
 
 def _rows(task: Task, attention: Attends, vocabulary: int) -> int:
     """How many position rows the longest input needs; with all offsets the first of them is meant."""
-    offsets = task.table.get("offsets", 0) if task.scope.offsets is None else task.scope.offsets
+    offsets = task.table.get("offset", 0) if task.scope.offsets is None else task.scope.offsets
     least = replace(task.scope, offsets=(0, 0)) if offsets == "all" else task.scope
     shape = recipe(Sizes(width=1), attention, vocabulary, MANY_ROWS)
     claim = replace(task, scope=least).claim(begun(shape, np.random.default_rng(0)))
@@ -146,8 +145,8 @@ def _rows(task: Task, attention: Attends, vocabulary: int) -> int:
 def _tokens(value: object, named: bool = False) -> Iterator[int]:
     """Yield the tokens that a table names."""
     if isinstance(value, Mapping):
-        if "letters" in value:
-            letters = value["letters"]
+        if "alphabet" in value:
+            letters = value["alphabet"]
             if isinstance(letters, Mapping):
                 yield from _tokens(list(letters.values()), True)
             elif isinstance(letters, str | list):
@@ -177,8 +176,8 @@ def _with_files_beside(value: Any, folder: Path, files: dict[str, str]) -> Any:
 def toml_text(table: Mapping[str, Any]) -> str:
     """Return the table as TOML, lists of answers as tables of their own.
 
-    >>> print(toml_text({"letters": "01", "answer": [{"kind": "sign", "truth": {"regex": "1*"}}], "max_n": 3}), end="")
-    letters = "01"
+    >>> print(toml_text({"alphabet": "01", "answer": [{"kind": "sign", "truth": {"regex": "1*"}}], "max_n": 3}), end="")
+    alphabet = "01"
     max_n = 3
     <BLANKLINE>
     [[answer]]

@@ -118,5 +118,5 @@ def test_python_refuses_what_is_inexact_or_no_language() -> None:
         certify.cross_entropy("Q_1", alphabet="01", p=0.5)  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"^language: found 'dyck', expected parity or 2dyck"):
         certify.cross_entropy("Q_1", alphabet="01", language="dyck")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match=r"^offset: expected slope with it"):
-        certify.cross_entropy("Q_1", alphabet="01", offset=1)
+    with pytest.raises(InputError, match=r"^intercept: expected slope with it"):
+        certify.cross_entropy("Q_1", alphabet="01", intercept=1)

@@ -22,8 +22,8 @@ from tests.trained.small_networks import write_network
 
 CLAIM = ("--alphabet", "01", "--at", "every", "--sign", "0: #<[Q_1] > #<[Q_0]")
 
-PADDED = """letters = { 0 = 0, 1 = 1 }
-answers = "last"
+PADDED = """alphabet = { 0 = 0, 1 = 1 }
+read = "last"
 min_n = 3
 max_n = 3
 padding = { token = 0, length = 8 }
@@ -104,8 +104,8 @@ def test_short_words_are_decided_as_before() -> None:
     assert "smallest margin found" in result.output
 
 
-WRITTEN = """letters = { 0 = 0, 1 = 1 }
-answers = "each"
+WRITTEN = """alphabet = { 0 = 0, 1 = 1 }
+read = "each"
 max_n = 100
 [[answer]]
 kind = "sign"

@@ -97,7 +97,7 @@ def staircase(make: Tensors, width: int, base: int, gap: float) -> UnitsStep:
 def claim_text(base: int, columns: int | str, more: str = "") -> str:
     """Return the claim that such a network adds."""
     digits = "0123456789"[:base]
-    return (f'letters = "{digits}"\ncolumns = {columns}\ntracks = ["a", "b"]\nmachine = "add"\n'
+    return (f'alphabet = "{digits}"\ncolumns = {columns}\ntracks = ["a", "b"]\nmachine = "add"\n'
             f'layout = ["a", {base}, "b", {base + 1}, "answer"]\n{more}')
 
 

@@ -79,7 +79,7 @@ class Question:
         tracks, more, _ = MACHINES[self.machine]
         shape = [part for part in LAYOUTS[self.layout](1, tracks - 1, 1) if part]
         layout = ", ".join(shape).replace("S", str(self.separators[0])).replace("E", str(self.separators[1]))
-        return (f'letters = "{"012"[:self.base]}"\ntokens = {list(self.tokens[:self.base])}\n'
+        return (f'alphabet = "{"012"[:self.base]}"\ntokens = {list(self.tokens[:self.base])}\n'
                 f'answers = {list(self.tokens)}\ncolumns = {self.columns}\ntracks = {["a", "b"][:tracks]}\n'
                 f'machine = "{self.machine}"\n{more}layout = [{layout}]\n')
 

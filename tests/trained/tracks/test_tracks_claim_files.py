@@ -55,7 +55,8 @@ ARITHMETIC: dict[str, tuple[str, Callable[[Sequence[Sequence[int]]], list[int] |
 def test_machines_that_are_built_in_write_what_arithmetic_says(name: str) -> None:
     more, truth = ARITHMETIC[name]
     tracks = 2 if '"b"' in more else 1
-    claim = read(f'letters = "012"\ncolumns = 2\nlayout = ["a", {"" if tracks == 1 else chr(34) + "b" + chr(34) + ","} '
+    claim = read(f'alphabet = "012"\ncolumns = 2\n'
+                 f'layout = ["a", {"" if tracks == 1 else chr(34) + "b" + chr(34) + ","} '
                  f'"answer"]\n{more}')
     (form,) = claim.forms
     met = set()
@@ -93,7 +94,7 @@ def test_many_letters_are_sorted() -> None:
 
 
 def test_a_machine_of_expressions_is_the_one_that_is_built_in() -> None:
-    both = 'letters = "0123"\ncolumns = 2\ntracks = ["a", "b"]\nlayout = ["a", "b", "answer"]\n'
+    both = 'alphabet = "0123"\ncolumns = 2\ntracks = ["a", "b"]\nlayout = ["a", "b", "answer"]\n'
     written = both + """typed = "last-first"
 [machine]
 start = { carry = 0 }
@@ -105,18 +106,18 @@ end = { answer = ["carry"] }
 
 
 def test_layouts_reverse_interleave_and_pad() -> None:
-    claim = read('letters = "01"\ncolumns = 2\ntracks = ["a", "b"]\nmachine = "add"\n'
+    claim = read('alphabet = "01"\ncolumns = 2\ntracks = ["a", "b"]\nmachine = "add"\n'
                  'layout = [{ each = ["a", "b"], from = "last" }, 5, { track = "answer", from = "last" }]')
     (form,) = claim.forms
     assert claim.tokens(form, ((1, 0), (1, 1))) == (1, 1, 1, 0, 5, 1, 0, 1)
-    padded = read('letters = "01"\ncolumns = [1, 2]\ntracks = ["a"]\nmachine = "copy"\n'
+    padded = read('alphabet = "01"\ncolumns = [1, 2]\ntracks = ["a"]\nmachine = "copy"\n'
                   'layout = [{ track = "a", to = 3, pad = 7 }, "answer"]')
     assert [padded.tokens(form, ((1,),) * len(form.columns)) for form in padded.forms] == [
         (1, 7, 7, 1), (1, 1, 7, 1, 1)]
 
 
 def test_a_shorter_track_has_its_first_letter_beyond_its_length() -> None:
-    claim = read('letters = "01"\ncolumns = 2\ntracks = ["a", "b"]\nlengths = { b = 1 }\nmachine = "add"\n'
+    claim = read('alphabet = "01"\ncolumns = 2\ntracks = ["a", "b"]\nlengths = { b = 1 }\nmachine = "add"\n'
                  'layout = ["a", "b", "answer"]')
     (form,) = claim.forms
     assert count_inputs(claim, form) == 8 and len(form.layout) == 2 + 1 + 3
@@ -124,7 +125,7 @@ def test_a_shorter_track_has_its_first_letter_beyond_its_length() -> None:
 
 
 def test_numbers_are_typed_most_significant_digit_first() -> None:
-    claim = read('letters = "0123"\ncolumns = 2\ntracks = ["a", "b"]\nmachine = "add"\nlayout = ["a", "b", "answer"]')
+    claim = read('alphabet = "0123"\ncolumns = 2\ntracks = ["a", "b"]\nmachine = "add"\nlayout = ["a", "b", "answer"]')
     form, columns = read_input(claim, "12 + 03")
     assert columns == ((2, 3), (1, 0)) and claim.tokens(form, columns)[-3:] == (1, 2, 0)
     assert claim.show_input(columns) == "a=12 b=03"
@@ -135,10 +136,10 @@ def test_numbers_are_typed_most_significant_digit_first() -> None:
 
 
 def test_letters_of_several_characters_have_commas_between_and_of_one_track_blanks_or_commas() -> None:
-    of_one = read('letters = ["go", "no"]\ncolumns = 2\ntracks = ["a"]\nmachine = "copy"\nlayout = ["a", "answer"]')
+    of_one = read('alphabet = ["go", "no"]\ncolumns = 2\ntracks = ["a"]\nmachine = "copy"\nlayout = ["a", "answer"]')
     for text in ("go no", " go,no", "a=go no"):
         assert read_input(of_one, text)[1] == ((0,), (1,))
-    both = read('letters = ["go", "no"]\ncolumns = 2\ntracks = ["a", "b"]\nmachine = "add"\n'
+    both = read('alphabet = ["go", "no"]\ncolumns = 2\ntracks = ["a", "b"]\nmachine = "add"\n'
                 'layout = ["a", "b", "answer"]')
     assert read_input(both, "go,no go,go")[1] == ((1, 0), (0, 0))
     with pytest.raises(InputError, match="word: 4 parts, expected one for each of the tracks a, b, with blanks "
@@ -146,7 +147,7 @@ def test_letters_of_several_characters_have_commas_between_and_of_one_track_blan
         read_input(both, "go no go go")
 
 
-BASE = 'letters = "01"\ncolumns = 2\ntracks = ["a"]\nmachine = "copy"\nlayout = ["a", "answer"]\n'
+BASE = 'alphabet = "01"\ncolumns = 2\ntracks = ["a"]\nmachine = "copy"\nlayout = ["a", "answer"]\n'
 
 
 @pytest.mark.parametrize(("old", "new", "complaint"), [
@@ -161,7 +162,7 @@ BASE = 'letters = "01"\ncolumns = 2\ntracks = ["a"]\nmachine = "copy"\nlayout = 
     ("columns = 2", "columns = 0", "columns: 0 to 0"),
     ("columns = 2", "columns = 9", "inputs of 17 tokens at offset 0, but the network has 8 rows"),
     ('tracks = ["a"]', 'tracks = ["a", "a"]', "tracks"),
-    ('letters = "01"', 'letters = "00"', "alphabet '00': '0' occurs twice"),
+    ('alphabet = "01"', 'alphabet = "00"', "alphabet '00': '0' occurs twice"),
     ('machine = "copy"', 'machine = { write = { answer = "a ** 2" } }', "expected numbers, names"),
     ('machine = "copy"', 'machine = { write = { answer = "c" } }', "c in 'c', expected one of a, column, columns"),
     ('machine = "copy"', 'machine = { write = { answer = "a + 5" } }', "is 5, but answers are 0 to 1"),
@@ -195,7 +196,7 @@ def test_a_language_of_columns_is_answered_by_no_or_yes(tmp_path: Path, machine:
                                          '"1,1" = "yes", "0,1" = "no", "1,0" = "no" }\nno = { "0,0" = "no", '
                                          '"0,1" = "no", "1,0" = "no", "1,1" = "no" }\n', encoding="utf-8")
     claim = tracks_claim_of_table(read_toml(
-        f'letters = "01"\ncolumns = [1, 2]\ntracks = ["a", "b"]\nanswers = [5, 4]\nlayout = ["a", 3, "b", "answer"]\n'
+        f'alphabet = "01"\ncolumns = [1, 2]\ntracks = ["a", "b"]\nanswers = [5, 4]\nlayout = ["a", 3, "b", "answer"]\n'
         f'machine = {machine}\n', "c"), "c", NETWORK, folder=tmp_path)
     for form in claim.forms:
         inputs = list(all_inputs(claim, form))
@@ -206,7 +207,7 @@ def test_a_language_of_columns_is_answered_by_no_or_yes(tmp_path: Path, machine:
 
 
 def test_a_language_of_columns_is_not_asked_about_letters_that_stand_nowhere() -> None:
-    claim = read('letters = "01"\ncolumns = 2\ntracks = ["a", "b"]\nlengths = { b = 1 }\n'
+    claim = read('alphabet = "01"\ncolumns = 2\ntracks = ["a", "b"]\nlengths = { b = 1 }\n'
                  'machine = { regex = ".*<1,0>" }\nlayout = ["a", "b", "answer"]')
     assert sorted(claim.tokens(claim.forms[0], columns) for columns in all_inputs(claim, claim.forms[0])) == [
         (a, c, b, int(c == 1)) for a in (0, 1) for c in (0, 1) for b in (0, 1)]
@@ -214,5 +215,5 @@ def test_a_language_of_columns_is_not_asked_about_letters_that_stand_nowhere() -
 
 def test_a_machine_of_very_many_states_is_unsupported() -> None:
     with pytest.raises(Unsupported, match="states"):
-        read('letters = "01234567"\ncolumns = 5\ntracks = ["a"]\nlayout = ["a", "answer"]\n[machine]\n'
+        read('alphabet = "01234567"\ncolumns = 5\ntracks = ["a"]\nlayout = ["a", "answer"]\n[machine]\n'
              'start = { x = 0 }\nnext = { x = "x * 8 + a" }\nend = { answer = ["0"] }\n')

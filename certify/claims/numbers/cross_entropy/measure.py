@@ -45,20 +45,20 @@ class LogOddsHead:
         return self.steepest if self.slope is None else abs(self.slope)
 
 
-def read_head(slope: str | None, offset: str | None, steepest: str | None,
+def read_head(slope: str | None, intercept: str | None, steepest: str | None,
               spell: Callable[[str], str] = as_option) -> LogOddsHead:
     """Return the numbers of the options; ``spell`` says how complaints write these.
 
     Raises:
         InputError: if one is no rational, or one is given that another makes meaningless.
     """
-    if offset is not None and slope is None:
-        raise InputError(f"{spell('offset')}: expected {spell('slope')} with it: where slopes are chosen, offsets "
+    if intercept is not None and slope is None:
+        raise InputError(f"{spell('intercept')}: expected {spell('slope')} with it: where slopes are chosen, offsets "
                          "are, too")
     if steepest is not None and slope is not None:
         raise InputError(f"{spell('steepest')}: given together with {spell('slope')}, expected one of the two")
     return LogOddsHead(None if slope is None else read_rational(slope, spell("slope")),
-                       None if offset is None else read_rational(offset, spell("offset")),
+                       None if intercept is None else read_rational(intercept, spell("intercept")),
                        USUAL_STEEPEST if steepest is None else read_positive(steepest, spell("steepest")))
 
 
