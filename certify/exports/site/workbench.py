@@ -16,7 +16,7 @@ from certify.exports.checker import pack
 
 PARTS_OF_CONSTRUCTIONS = ("*.py", "language/*.py", "language/*.lark", "network/*.py", "statements/*.py")
 PARTS_OF_CERTIFY = ("__init__.py", "claims/__init__.py", "claims/formula/__init__.py", "claims/formula/in_words.py",
-                    "frame/__init__.py", "frame/readable.py", "exports/__init__.py", "exports/pages/__init__.py",
+                    "common/__init__.py", "common/readable.py", "exports/__init__.py", "exports/pages/__init__.py",
                     "exports/pages/base/__init__.py", "exports/pages/base/svg.py",
                     "exports/pages/certificate/__init__.py", "exports/pages/certificate/blocks.py",
                     "exports/pages/certificate/layout.py", "exports/pages/certificate/names.py",
@@ -28,7 +28,7 @@ READING: Parts = ((constructions, PARTS_OF_CONSTRUCTIONS), (certify, PARTS_OF_CE
                   (markupsafe, PARTS_OF_MARKUPSAFE))
 """What reads formulas."""
 PROVING: Parts = (
-    *READING, (certify, ("asking/*.py", "claims/formula/*.py", "frame/*.py", "exports/site/proving.py")),
+    *READING, (certify, ("requests/*.py", "claims/formula/*.py", "common/*.py", "exports/site/proving.py")),
     (constructions, ("regular/*.py", "trained/*.py")),
     (proofs, ("__init__.py", "check/**/*.py", "checking/**/*.py", "enclosures/**/*.py", "formula/**/*.py",
               "trained/__init__.py", "trained/runs.py", "words/**/*.py")),
