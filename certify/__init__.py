@@ -106,7 +106,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
-    from certify.common.neighbours import expect_own_packages
+    from certify.common.shadowed_imports import expect_own_packages
 
     expect_own_packages()
     module, attribute = _HOMES[name]

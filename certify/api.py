@@ -20,9 +20,9 @@ from certify.requests.arguments import (
     read_lengths,
     whole_number,
 )
+from certify.requests.inputs import FormulaSubject
 from certify.requests.request import Request, read_request
 from certify.requests.subjects import Programs
-from certify.requests.written import FormulaSubject
 from constructions.arguments import typed
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths, up_to
@@ -75,7 +75,7 @@ def run(subject: Subject | None, word: str, **options: Unpack[SubjectOptions]) -
     """
     from certify.claims.formula.program_runs import run_on_word
     from certify.claims.formula.runs import run_request
-    from certify.requests.written import ProgramSubject
+    from certify.requests.inputs import ProgramSubject
 
     if not isinstance(word, str):
         raise InputError(f"word: found an object of type {type(word).__name__}, expected a text such as 0110")
@@ -160,7 +160,7 @@ def export(certificate: Path | Certified, to: Format, output: Path) -> None:
         InputError: if there is no such format, the file is no certificate, or the place cannot be written.
         NotAccepted: if the checker does not accept the certificate.
     """
-    from certify.common.places import keep_places
+    from certify.common.output_guard import guard_outputs
     from certify.exports.formats import EXPORTERS, load_exporter
 
     if to not in EXPORTERS:
@@ -171,7 +171,7 @@ def export(certificate: Path | Certified, to: Format, output: Path) -> None:
             certificate.save(path)
         else:
             path = os.fspath(certificate)
-        with keep_places() as places:
+        with guard_outputs() as places:
             places.note_output("output", os.fspath(output))
             load_exporter(to)(path, os.fspath(output))
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from os import PathLike
 from typing import TYPE_CHECKING, Literal, get_args
 
-from certify.common.places import note_input
+from certify.common.output_guard import note_input
 from certify.requests.arguments import exact_text
 from constructions.arguments import typed
 from constructions.errors import InputError

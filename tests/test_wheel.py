@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from certify.common.neighbours import NEIGHBOURS
+from certify.common.shadowed_imports import NEIGHBOURS
 from tests.processes import ROOT
 
 hatchling = pytest.importorskip("hatchling", reason="what builds the wheel is an extra")

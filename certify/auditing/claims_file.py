@@ -30,11 +30,11 @@ from certify.auditing.kinds.registry import KINDS
 from certify.auditing.results import Paper, Verdict
 from certify.common.files import read_text
 from certify.common.look import CERTIFICATES, SUFFIXES_OF_PROGRAMS, expect
-from certify.common.places import WouldReplace, note_input
+from certify.common.output_guard import WouldReplace, note_input
+from certify.requests.inputs import as_key
 from certify.requests.quantities import check_positive, read_expression, read_positive
 from certify.requests.request import read_request
 from certify.requests.subjects import SubjectKind
-from certify.requests.written import as_key
 from constructions.errors import InputError, Unreadable
 from constructions.language.alphabets import parse_word
 from constructions.language.expressions import POSITION_AND_LENGTH, Expression, parse_expression

@@ -23,8 +23,8 @@ from certify.auditing.results import (
     outward,
 )
 from certify.auditing.wording import ends
+from certify.common.partial_answer import PartialAnswer, answer_in_time
 from certify.common.shipped import examples_folder
-from certify.common.so_far import SoFar, answer_in_time
 from certify.requests.run_command import RunCommand
 from certify.requests.vacuity import HOLDS_NOWHERE, find_vacuity, find_vacuous_lengths
 from constructions.deadline import TimeIsUp, time_limit
@@ -89,7 +89,7 @@ def judge_in_time(claim: AuditClaim, search: AuditSearch, seconds: int | None = 
     """
     start = time.perf_counter()
     found = answer_in_time(claim.lengths, lambda some: judge_with_certificates(claim.about_some(some), search))
-    if isinstance(found, SoFar):
+    if isinstance(found, PartialAnswer):
         known = _result(claim, "unknown", "") if found.answer is None else found.answer.result
         return Judged(replace(known, verdict="unknown", reason=found.reason, lengths=str(claim.lengths),
                               seconds=round(time.perf_counter() - start, 3)))

@@ -18,8 +18,8 @@ from certify.auditing.results import AuditReport, ClaimResult
 from certify.auditing.statements import judge_statements
 from certify.common.files import check_writable, read_own_text, remove_file, write_text
 from certify.common.json_form import read_result, to_json
-from certify.common.places import WouldReplace
-from certify.common.shards import Standing, Workers, run_tasks
+from certify.common.output_guard import WouldReplace
+from certify.common.shards import ShardsState, Workers, run_tasks
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
 
@@ -90,7 +90,7 @@ class Session:
     """The results so far; every claim that is finished is on disk at once."""
 
     def __init__(self, file: ClaimsFile, kept: Mapping[str, ClaimResult] | None = None, keeping: bool = True,
-                 workers: Workers = Workers(), progress: Callable[[Standing], None] = lambda _: None):
+                 workers: Workers = Workers(), progress: Callable[[ShardsState], None] = lambda _: None):
         """``kept`` are results of an earlier, interrupted session, by digest; ours are written if ``keeping``.
 
         Who the ``workers`` are changes nothing but how long it takes.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from certify.auditing.results import AuditReport, ClaimResult
     from certify.auditing.suggest import Suggestion
     from certify.common.shards import Workers
-    from certify.requests.written import Options
+    from certify.requests.inputs import Options
     from constructions.network.lengths import Lengths
 
 SECONDS = 60
@@ -157,8 +157,8 @@ def exactly_one(given: dict[str, str | None]) -> str:
 
 def refuse_beside_a_file(options: Options, others: dict[str, object], min_n: int, max_n: int) -> None:
     """A claims file says all of this itself; an option that would be ignored is an error."""
+    from certify.requests.inputs import as_option
     from certify.requests.request import DEFAULT_MAX_N
-    from certify.requests.written import as_option
 
     others = dict.fromkeys(options.named, True) | others | {"min_n": min_n != 1, "max_n": max_n != DEFAULT_MAX_N}
     refuse_options("a claims file states this itself", {as_option(name): value for name, value in others.items()})
@@ -171,7 +171,7 @@ def audit_file(path: str, resume: bool, workers: Workers, reports: Reports) -> i
     """Audit a claims file; return the exit status."""
     from certify.auditing.claims_file import read_claims
     from certify.auditing.session import Session, check_kept_place, kept_path, read_kept
-    from certify.common.places import note_output
+    from certify.common.output_guard import note_output
     from certify.common.shards import ShardsProgress
     from certify.common.verdicts import INTERRUPTED, exit_status
     from certify.common.words import counted
@@ -256,7 +256,7 @@ def print_claim_json(claim: AuditClaim, result: ClaimResult) -> None:
     """One JSON object on standard output."""
     from certify.auditing.claims import AboutANetwork
     from certify.common.json_form import to_json
-    from certify.requests.written import FormulaSubject
+    from certify.requests.inputs import FormulaSubject
 
     witness = result.witness
     subject = claim.about.request.subject if isinstance(claim.about, AboutANetwork) else None

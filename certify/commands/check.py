@@ -18,7 +18,7 @@ from certify.requests import options as option
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from certify.requests.written import Options
+    from certify.requests.inputs import Options
 
 VERIFIED = "certify-check"
 """The checker that is proved in Coq, as ``certify export --to certify-check`` names it."""
@@ -80,7 +80,7 @@ def check(
     """
     from certify.claims.formula.checking import check_files, print_checks
     from certify.common.shards import read_workers
-    from certify.requests.written import Options
+    from certify.requests.inputs import Options
     from proofs.checking.parts import read_some
 
     wanted = {"--alphabet": alphabet, "--min-n": min_n, "--max-n": max_n, "--regime": regime, "--work": work}
@@ -142,7 +142,7 @@ def text_for_the_checker(formula: str | None, options: Options,
     The checker knows the core language only. Of a program it is the program's formula.
     """
     from certify.common.look import SUFFIXES_OF_PROGRAMS
-    from certify.requests.readings import is_read_alike
+    from certify.requests.ambiguity_notes import is_read_alike
     from certify.requests.request import read_request
     from certify.requests.subjects import SubjectKind
     from constructions.errors import FormulaError, InputError

@@ -12,7 +12,7 @@ import typer.core
 import typer.main
 
 from certify.commands.files_taken import expect_kinds
-from certify.common.places import STANDARD_STREAM, Places, keep_places
+from certify.common.output_guard import STANDARD_STREAM, OutputGuard, guard_outputs
 from certify.common.progress import silence
 from certify.common.terminal import Json
 from certify.requests.options import AsJson, Quiet, Timeout, written_file, written_folder, written_place
@@ -82,7 +82,7 @@ class Command(typer.core.TyperCommand):
         """
         Json.wanted = ctx.params.pop(AS_JSON, False)
         quiet, limit = ctx.params.pop(QUIET, False), ctx.params.pop(LIMIT, None)
-        with keep_places() as places, silence(quiet), time_limit(limit):
+        with guard_outputs() as places, silence(quiet), time_limit(limit):
             note_outputs(self, ctx.params, places)
             expect_kinds(str(self.name), ctx.params)
             return super().invoke(ctx)
@@ -99,7 +99,7 @@ def shared_options() -> list[Any]:
     return [each for each in typer.main.get_command(app).params if each.name in COMMON]
 
 
-def note_outputs(command: Command, given: dict[str, Any], places: Places) -> None:
+def note_outputs(command: Command, given: dict[str, Any], places: OutputGuard) -> None:
     """Note where the options write.
 
     Raises:

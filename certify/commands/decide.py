@@ -16,7 +16,7 @@ from certify.requests import options as option
 if TYPE_CHECKING:
     from certify.claims.trained.answering import AnyDecision
     from certify.claims.trained.question import AnyClaim
-    from certify.common.so_far import SoFar
+    from certify.common.partial_answer import PartialAnswer
     from constructions.trained.network import TrainedNetwork
 
 
@@ -90,18 +90,18 @@ def refuse_untaken(network: TrainedNetwork, claim: AnyClaim, every: bool, in_run
     return "run" if in_runs else "word" if kind == "long word" else kind
 
 
-def write_decision(decision: AnyDecision | SoFar[AnyDecision], wrong_is: str, output: str | None, wrong: str | None,
-                   html: str | None) -> None:
+def write_decision(decision: AnyDecision | PartialAnswer[AnyDecision], wrong_is: str, output: str | None,
+                   wrong: str | None, html: str | None) -> None:
     """Write what there are places for; where time was up, what was proved by then."""
     from certify.common.files import write_text
-    from certify.common.so_far import SoFar
+    from certify.common.partial_answer import PartialAnswer
 
-    refutation = None if isinstance(decision, SoFar) else decision.wrong_certificate
+    refutation = None if isinstance(decision, PartialAnswer) else decision.wrong_certificate
     write_found(decision, output)
     write_certificate(wrong, refutation, decision.verdict, f"certificate of a wrong {wrong_is}")
     if html is None:
         return
-    if isinstance(decision, SoFar):
+    if isinstance(decision, PartialAnswer):
         write_certificate(html, None, decision.verdict, "page")
         return
     from certify.claims.trained.lengths_decision import LengthsDecision

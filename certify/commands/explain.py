@@ -13,7 +13,7 @@ from certify.requests import options as option
 
 if TYPE_CHECKING:
     from certify.claims.formula.explanation import Explanation
-    from certify.requests.written import FormulaSubject
+    from certify.requests.inputs import FormulaSubject
     from constructions.network.transformer import Transformer
 
 
@@ -44,9 +44,9 @@ def explain(
     )
     from certify.claims.formula.lesson import teach
     from certify.common.progress import ProgressLine
+    from certify.requests.inputs import FormulaSubject
     from certify.requests.request import read_request
     from certify.requests.subjects import SubjectKind
-    from certify.requests.written import FormulaSubject
     from constructions.errors import InputError
 
     options = option.options_of(written)

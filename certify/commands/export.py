@@ -102,7 +102,7 @@ def export(
     check.pyz CERTIFICATE... and is the same, byte for byte, whoever writes it; the other two need coqc and ocamlopt to
     be built. A site loads nothing from elsewhere, and any server of files will do. docs/exports.md has the formats.
     """
-    from certify.requests.written import as_option
+    from certify.requests.inputs import as_option
     from constructions.errors import InputError
 
     for name, (formats, _) in OF_FORMATS.items():
@@ -119,7 +119,7 @@ def export(
     if len(given) != 1:
         raise InputError(f"--to {to}: found {len(given)} files, expected one")
     if to == "card":
-        from certify.common.places import note_output
+        from certify.common.output_guard import note_output
         from certify.exports.card import write_card
 
         if output is None:
@@ -149,7 +149,7 @@ def export_file(path: str, to: Format, output: str, asked: Mapping[str, Any]) ->
 
 def write_checker(to: Checker, output: str | None, asked: Mapping[str, Any]) -> None:
     """Write the independent checker as one file, or one of the OCaml programs as a folder."""
-    from certify.common.places import note_output
+    from certify.common.output_guard import note_output
     from certify.common.progress import ProgressLine
     from certify.common.terminal import tell
     from certify.exports import checker
@@ -180,9 +180,9 @@ def write_checker(to: Checker, output: str | None, asked: Mapping[str, Any]) -> 
 def write_site(certificates: Sequence[str], output: str | None, asked: Mapping[str, Any]) -> None:
     """Write a folder of static pages, with a gallery of certificates and the checker in a page."""
     from certify.common.files import check_new_folder
-    from certify.common.places import note_output
+    from certify.common.output_guard import note_output
     from certify.exports.site.gallery import GalleryRequest
-    from certify.requests.written import as_option
+    from certify.requests.inputs import as_option
     from constructions.errors import InputError
 
     lengths = {name: default if asked[name] is None else asked[name]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from certify.claims.formula.outcomes import Outcome
-    from certify.common.so_far import SoFar
+    from certify.common.partial_answer import PartialAnswer
     from certify.requests.options import Style
     from certify.requests.request import Request
     from proofs.enclosures.float_models.model import FloatModel
@@ -39,17 +39,17 @@ def say_reading(request: Request) -> None:
         note(reading)
 
 
-def prove_in_time(request: Request, effort: int, runs: FloatModel | None) -> Outcome | SoFar[Outcome]:
+def prove_in_time(request: Request, effort: int, runs: FloatModel | None) -> Outcome | PartialAnswer[Outcome]:
     """Return the outcome for the lengths of the request, or what is known when time is up."""
     from certify.claims.formula.pipeline import certify_request
+    from certify.common.partial_answer import answer_in_time
     from certify.common.progress import ProgressLine
-    from certify.common.so_far import answer_in_time
 
     with ProgressLine() as progress:
         return answer_in_time(request.claimed_lengths, partial(certify_request, request, None, progress, effort, runs))
 
 
-def finish(outcome: Outcome | SoFar[Outcome], style: Style, parenthesize: bool,
+def finish(outcome: Outcome | PartialAnswer[Outcome], style: Style, parenthesize: bool,
            output: str | None) -> NoReturn:
     """Print the outcome, write the certificate if there is one and a place for it, and exit with its status.
 
@@ -60,7 +60,7 @@ def finish(outcome: Outcome | SoFar[Outcome], style: Style, parenthesize: bool,
     end(outcome, outcome_to_json, lambda out, found: print_outcome(out, found, style, parenthesize), output)
 
 
-def end(found: AnAnswer | SoFar[AnAnswer], to_json: Callable[[AnAnswer], dict[str, Any]],
+def end(found: AnAnswer | PartialAnswer[AnAnswer], to_json: Callable[[AnAnswer], dict[str, Any]],
         print_on: Callable[[Console, AnAnswer], None], output: str | None = None) -> NoReturn:
     """Print what was found, write its certificate if there is one and a place for it, and exit with its status."""
     show_found(found, to_json, print_on, output)
@@ -68,14 +68,14 @@ def end(found: AnAnswer | SoFar[AnAnswer], to_json: Callable[[AnAnswer], dict[st
     raise typer.Exit(exit_status(found.verdict))
 
 
-def end_with_plot(found: AnAnswer | SoFar[AnAnswer], to_json: Callable[[AnAnswer], dict[str, Any]],
+def end_with_plot(found: AnAnswer | PartialAnswer[AnAnswer], to_json: Callable[[AnAnswer], dict[str, Any]],
                   print_on: Callable[[Console, AnAnswer], None], plot: str | None,
                   draw: Callable[[AnAnswer], str]) -> NoReturn:
     """Draw what was found if there is a place for it and time was enough, print it, and exit with its status."""
     from certify.common.files import write_text
-    from certify.common.so_far import SoFar
+    from certify.common.partial_answer import PartialAnswer
 
-    if isinstance(found, SoFar):
+    if isinstance(found, PartialAnswer):
         write_certificate(plot, None, found.verdict, "plot")
     elif plot is not None:
         write_text(plot, draw(found))

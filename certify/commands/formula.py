@@ -14,7 +14,7 @@ from certify.requests import options as option
 if TYPE_CHECKING:
     from certify.claims.formula.examples import Example
     from certify.common.shards import Workers
-    from certify.requests.written import Options
+    from certify.requests.inputs import Options
     from constructions.network.lengths import Lengths
     from proofs.enclosures.float_models.model import FloatModel
 
@@ -126,7 +126,7 @@ def formulas_in_turn(text: str | None, options: Options) -> list[Example] | None
 
 def refuse_beside_rows(formulas: str | None, text: str | None, options: Options, others: dict[str, bool]) -> None:
     """Several formulas have their own alphabets; an option that would be ignored is an error."""
-    from certify.requests.written import as_option
+    from certify.requests.inputs import as_option
     from constructions.errors import InputError
 
     if formulas is not None:

@@ -89,7 +89,7 @@ def import_files(
     Example: certify import model.pt --kind nanogpt --attention causal --epsilon 1e-5 -o model.json --show
     """
     from certify.claims.trained.comparing import with_comparison
-    from certify.common.places import note_input
+    from certify.common.output_guard import note_input
     from constructions.importing.config_file import positive_decimal
     from constructions.importing.importer import files_of, import_network
     from constructions.importing.names_file import read_names

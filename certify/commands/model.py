@@ -160,7 +160,7 @@ def choose_question(subject: NamedSubject, asked: Mapping[str, Any]) -> str:
 
 def refuse_others(question: str, path: str | None, min_n: int, asked: Mapping[str, Any]) -> None:
     """Refuse the options that the question does not take, which would be ignored."""
-    from certify.requests.written import as_option
+    from certify.requests.inputs import as_option
 
     names = [name for each, options in OPTIONS.items() if each != question for name in options]
     names += OF_SIGN_AND_SOFTMAX if question == MEANINGS else ()
@@ -199,9 +199,9 @@ def decide_meanings(subject: NamedSubject, lengths: tuple[int, int], output: str
                     asked: Mapping[str, Any]) -> None:
     """Decide whether every named direction holds what its meaning says."""
     from certify.claims.formula.show import outcome_to_json, print_outcome
+    from certify.requests.inputs import Options
     from certify.requests.request import read_request
     from certify.requests.subjects import SubjectKind
-    from certify.requests.written import Options
     from constructions.network.lengths import Lengths
 
     options = Options(given=asked["given"])
@@ -217,8 +217,8 @@ def decide_sign(subject: NamedSubject, lengths: tuple[int, int], output: str | N
     from certify.claims.margins.answer import answer
     from certify.claims.margins.question import MarginOptions, read_question
     from certify.claims.margins.show import answer_to_json, print_answer
+    from certify.common.partial_answer import answer_in_time
     from certify.common.progress import ProgressLine
-    from certify.common.so_far import answer_in_time
     from constructions.network.lengths import Lengths
 
     named = {name: asked[name] for name in (*OF_SIGN, *OF_SIGN_AND_SOFTMAX)}

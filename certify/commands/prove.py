@@ -14,7 +14,7 @@ from certify.requests import options as option
 
 if TYPE_CHECKING:
     from certify.claims.every_n.claim import TheoremClaim
-    from certify.requests.written import Options
+    from certify.requests.inputs import Options
     from constructions.errors import Missing, Unsupported
 
 
@@ -65,8 +65,8 @@ def prove(
 def read_claim(text: str | None, options: Options, output: str | None) -> TheoremClaim:
     """The network of a formula, named after the folder that is written, or the one in a file, named after the file."""
     from certify.claims.every_n.claim import claim_theorem
+    from certify.requests.inputs import FormulaSubject
     from certify.requests.request import read_request
-    from certify.requests.written import FormulaSubject
 
     request = read_request(text, options)
     say_reading(request)

@@ -40,9 +40,9 @@ def run(
     """
     from certify.claims.trained.files import is_trained
     from certify.requests.building import lengths_served
+    from certify.requests.inputs import as_option
     from certify.requests.request import read_request
     from certify.requests.subjects import Programs
-    from certify.requests.written import as_option
 
     options = option.options_of(written)
     subject, word = subject_and_word(subject, word, options.is_language)
@@ -76,7 +76,7 @@ def show_run(request: Request, word: str, style: option.Style, at: option.At = "
     """Run and print what the request is about."""
     from certify.claims.formula.program_runs import print_program_run, program_run_to_json, run_on_word
     from certify.claims.formula.runs import print_run, run_request, run_to_json
-    from certify.requests.written import ProgramSubject
+    from certify.requests.inputs import ProgramSubject
 
     if request.formula is None:
         refuse_options("this option is about a formula, and there is none", {"--at": at if at != "last" else None})

@@ -13,8 +13,8 @@ from certify.requests import options as option
 
 if TYPE_CHECKING:
     from certify.claims.numbers.sensitivity.results import Sensitivity
-    from certify.common.so_far import SoFar
-    from certify.requests.written import Options
+    from certify.common.partial_answer import PartialAnswer
+    from certify.requests.inputs import Options
     from constructions.network.lengths import Lengths
 
 
@@ -73,10 +73,10 @@ class SensitivityOptions:
 
 
 def measure_any(subject: str | None, options: Options, as_formula: bool, claim: str | None, offset: int | None,
-                asked: SensitivityOptions) -> Sensitivity | SoFar[Sensitivity]:
+                asked: SensitivityOptions) -> Sensitivity | PartialAnswer[Sensitivity]:
     """Return the sensitivity of the subject; what the kind of subject does not take is refused."""
     from certify.claims.trained.files import is_trained
-    from certify.requests.written import as_option
+    from certify.requests.inputs import as_option
 
     if subject is not None and is_trained(subject):
         refuse_options(f"{subject} holds a trained network, which does not take this option",
@@ -88,11 +88,11 @@ def measure_any(subject: str | None, options: Options, as_formula: bool, claim: 
 
 
 def measure_trained(subject: str, claim: str | None, offset: int | None, asked: SensitivityOptions
-                    ) -> Sensitivity | SoFar[Sensitivity]:
+                    ) -> Sensitivity | PartialAnswer[Sensitivity]:
     """Return the sensitivity of the trained network in a file."""
     from certify.claims.numbers.sensitivity.logits import measure_logits, read_trained_subject
+    from certify.common.partial_answer import answer_in_time
     from certify.common.progress import ProgressLine
-    from certify.common.so_far import answer_in_time
 
     trained = read_trained_subject(subject, claim, offset)
     with ProgressLine() as progress:
@@ -101,11 +101,11 @@ def measure_trained(subject: str, claim: str | None, offset: int | None, asked: 
 
 
 def measure_subject(subject: str | None, options: Options, as_formula: bool, asked: SensitivityOptions
-                    ) -> Sensitivity | SoFar[Sensitivity]:
+                    ) -> Sensitivity | PartialAnswer[Sensitivity]:
     """Return the sensitivity of what a request is about."""
     from certify.claims.numbers.sensitivity.measure import measure
+    from certify.common.partial_answer import answer_in_time
     from certify.common.progress import ProgressLine
-    from certify.common.so_far import answer_in_time
     from certify.requests.request import read_request
     from certify.requests.subjects import Programs
 
@@ -165,12 +165,12 @@ def cross_entropy(
     """
     from certify.claims.numbers.cross_entropy.measure import measure, read_head, read_probability
     from certify.claims.numbers.cross_entropy.show import cross_entropy_to_json, print_cross_entropy
+    from certify.common.partial_answer import answer_in_time
     from certify.common.progress import ProgressLine
-    from certify.common.so_far import answer_in_time
+    from certify.requests.inputs import as_option
     from certify.requests.quantities import read_lengths_to_bracket
     from certify.requests.request import read_request
     from certify.requests.subjects import Programs
-    from certify.requests.written import as_option
     from constructions.network.lengths import Lengths
 
     every, share = Lengths(min_n, max_n), read_probability(p, "--p")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from certify.claims.softened.every_n import SoftenedForEveryN
     from certify.claims.softened.results import Softening
     from certify.claims.softened.shards import Workers
-    from certify.common.so_far import SoFar
+    from certify.common.partial_answer import PartialAnswer
     from certify.requests.subjects import NamedSubject
     from constructions.language.expressions import Expression
     from constructions.network.transformer import Transformer
@@ -37,9 +37,9 @@ def soften(subject: NamedSubject | None, max_n: int | None, output: str | None, 
     ``asked`` are the other options of the command by the names of their parameters.
     """
     from certify.claims.softened.show import print_softening, softening_to_json
-    from certify.common.places import note_output
+    from certify.common.output_guard import note_output
+    from certify.requests.inputs import as_option
     from certify.requests.quantities import read_expression
-    from certify.requests.written import as_option
 
     names = ("temperature", "weighting", "critical", "break_ties", "softmax", "jobs", "dask", "store", "resume")
     options = {as_option(name): asked[name] for name in names}
@@ -74,11 +74,11 @@ def soften(subject: NamedSubject | None, max_n: int | None, output: str | None, 
 
 def soften_words(subject: NamedSubject, alphabet: str | None, max_n: int, heat: Expression | None, wanted: list[int],
                  workers: Workers, break_ties: bool, weighting: Weighting
-                 ) -> Softening | SoFar[Softening]:
+                 ) -> Softening | PartialAnswer[Softening]:
     """Return the verdict for words up to a length; ends the command where something is unsupported."""
     from certify.claims.softened.pipeline import soften_model
+    from certify.common.partial_answer import answer_in_time
     from certify.common.progress import ProgressLine
-    from certify.common.so_far import answer_in_time
     from constructions.errors import Unsupported
     from constructions.network.lengths import up_to
 
@@ -131,9 +131,9 @@ def read_softening_workers(jobs: int | None, dask: str | None, store: str | None
 
 def read_hard_network(subject: NamedSubject | str, alphabet: str | None) -> Transformer:
     """Return the network in a file, or that of a program, whose alphabet may be given."""
+    from certify.requests.inputs import Options
     from certify.requests.request import read_request
     from certify.requests.subjects import Programs, SubjectKind
-    from certify.requests.written import Options
 
     return read_request(subject, Options(alphabet), (SubjectKind.PROGRAM, SubjectKind.NETWORK),
                         programs=Programs.RUN).network
@@ -186,14 +186,14 @@ def read_critical(text: str | None, max_n: int, weighting: Weighting | None = No
     return found
 
 
-def write_softened(found: Softening | SoFar[Softening], place: str | None) -> None:
+def write_softened(found: Softening | PartialAnswer[Softening], place: str | None) -> None:
     """Write the transformer with softmax at the temperature, if there is one and a place for it."""
     from certify.common.files import write_text
-    from certify.common.so_far import SoFar
+    from certify.common.partial_answer import PartialAnswer
     from constructions.network.json_form import transformer_to_json, write_canonical
     from constructions.statements.theorem_26_uniform_tieless import soften
 
-    if isinstance(found, SoFar):
+    if isinstance(found, PartialAnswer):
         write_certificate(place, None, found.verdict, "model")
     elif place is not None and found.temperature is not None:
         soft = soften(found.transformer, found.temperature, found.weighting)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from certify.common.look import complaint, look
-from certify.common.places import STANDARD_STREAM, find_places, note_input
+from certify.common.output_guard import STANDARD_STREAM, current_guard, note_input
 from constructions.errors import InputError
 from constructions.text import printable, read_file
 
@@ -74,7 +74,7 @@ def check_writable(path: str) -> None:
         reason = _why_not_writable(target)
     if reason:
         raise InputError(f"{path}: cannot be written: {reason}")
-    if places := find_places():
+    if places := current_guard():
         places.check_no_input(path)
 
 
@@ -142,7 +142,7 @@ def write_bytes(path: str, data: bytes) -> None:
 
 
 def _check_noted(path: str) -> None:
-    if places := find_places():
+    if places := current_guard():
         places.check_noted(path)
 
 

@@ -15,7 +15,7 @@ from certify.common.verdicts import HasVerdict, exit_status
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from certify.common.so_far import SoFar
+    from certify.common.partial_answer import PartialAnswer
 
 AnyFound = TypeVar("AnyFound")
 
@@ -107,21 +107,21 @@ def print_json(data: dict[str, Any], indent: int | None = 1) -> None:
     print(json.dumps(data, indent=indent))
 
 
-def show_found(found: AnyFound | SoFar[AnyFound], to_json: Callable[[AnyFound], dict[str, Any]],
+def show_found(found: AnyFound | PartialAnswer[AnyFound], to_json: Callable[[AnyFound], dict[str, Any]],
                print_on: Callable[[Console, AnyFound], None], output: str | None = None) -> None:
     """Print what was found: as one JSON object, or for people; these read standard error if ``output`` is -.
 
     Where time was up, that is what is known by then; the verdict and its reason are those of the whole question.
     """
-    from certify.common.so_far import SoFar
+    from certify.common.partial_answer import PartialAnswer
 
     if Json.wanted:
-        print_json(so_far_to_json(found, to_json) if isinstance(found, SoFar) else to_json(found))
+        print_json(partial_to_json(found, to_json) if isinstance(found, PartialAnswer) else to_json(found))
         return
     from certify.common.terminal_tables import console, print_verdict, verdict_instead
 
     out = console(sys.stderr if output == "-" else None)
-    if not isinstance(found, SoFar):
+    if not isinstance(found, PartialAnswer):
         print_on(out, found)
     elif found.answer is None:
         print_verdict(out, found.verdict, found.reason)
@@ -130,7 +130,7 @@ def show_found(found: AnyFound | SoFar[AnyFound], to_json: Callable[[AnyFound], 
             print_on(out, found.answer)
 
 
-def so_far_to_json(found: SoFar[AnyFound], to_json: Callable[[AnyFound], dict[str, Any]]) -> dict[str, Any]:
+def partial_to_json(found: PartialAnswer[AnyFound], to_json: Callable[[AnyFound], dict[str, Any]]) -> dict[str, Any]:
     """Return the object of the answer for the lengths that were finished, with what is said of all that was asked."""
     known = {} if found.answer is None else to_json(found.answer)
     return {**known, "verdict": found.verdict, "min_n": found.asked.first, "max_n": found.asked.last,
@@ -145,15 +145,15 @@ def check_file(output: str | None) -> None:
         check_writable(output)
 
 
-def write_found(found: HasVerdict | SoFar[Any], output: str | None) -> None:
+def write_found(found: HasVerdict | PartialAnswer[Any], output: str | None) -> None:
     """Write the certificate of what was found, if there is one and a place for it.
 
     Where time was up, that is the certificate of the lengths that were finished.
     """
-    from certify.common.so_far import SoFar
+    from certify.common.partial_answer import PartialAnswer
 
     proved, name = (found.answer, f"certificate of n = {found.finished}, which is proved,") if isinstance(
-        found, SoFar) else (found, "certificate")
+        found, PartialAnswer) else (found, "certificate")
     certificate: str | None = getattr(proved, "certificate", None)
     write_certificate(output, certificate, found.verdict, name if certificate else "certificate")
 

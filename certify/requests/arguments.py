@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, TypedDict
 
+from certify.requests.inputs import Options
 from certify.requests.subjects import NamedSubject, SubjectKind, find_language, find_subject
-from certify.requests.written import Options
 from constructions.arguments import not_what
 from constructions.errors import InputError, meant
 from constructions.language.expressions import Expression

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 import typer
 
 if TYPE_CHECKING:
-    from certify.requests.written import Options
+    from certify.requests.inputs import Options
 
 SharpenedBy = Literal["temperature", "position"]
 Style = Literal["ascii", "unicode", "latex"]
@@ -195,7 +195,7 @@ def options_of(written: Mapping[str, Any]) -> Options:
     >>> found.named, found.attention
     (['attention', 'gamma'], 'hard')
     """
-    from certify.requests.written import Options
+    from certify.requests.inputs import Options
 
     renamed = {"predicate": "predicates", "delta": "allowed_error", "attention": "weighting"}
     found = {renamed.get(name, name): value for name, value in written.items() if value is not None}

@@ -3,8 +3,8 @@
 from certify.common.files import check_unicode, read_text
 from certify.common.words import counted
 from certify.requests.building import find_weighting
+from certify.requests.inputs import FormulaSubject, Options, as_option
 from certify.requests.subjects import NamedSubject, SubjectKind
-from certify.requests.written import FormulaSubject, Options, as_option
 from constructions.language.alphabets import parse_alphabet
 from constructions.regimes import Regime
 from constructions.regular.automaton_files import language_of_text

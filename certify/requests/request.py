@@ -15,7 +15,9 @@ from typing import TypeVar
 
 from certify.common.files import check_unicode
 from certify.common.words import show_word
+from certify.requests.ambiguity_notes import describe_reading
 from certify.requests.building import check_low_precision, find_weighting, usual_gamma
+from certify.requests.inputs import FormulaSubject, NetworkSubject, Options, ProgramSubject, Subject, as_option
 from certify.requests.quantities import (
     check_allowed_error,
     check_positive,
@@ -23,7 +25,6 @@ from certify.requests.quantities import (
     read_constant,
     read_expression,
 )
-from certify.requests.readings import describe_reading
 from certify.requests.run_command import RunCommand
 from certify.requests.subjects import (
     NamedSubject,
@@ -36,7 +37,6 @@ from certify.requests.subjects import (
     read_certified_network,
     refuse_options,
 )
-from certify.requests.written import FormulaSubject, NetworkSubject, Options, ProgramSubject, Subject, as_option
 from constructions.compiler import PRINTED_GAMMA, compile_formula
 from constructions.errors import FormulaError, InputError
 from constructions.language.alphabets import alphabet_of, parse_alphabet

@@ -10,7 +10,7 @@ import pytest
 
 from certify.claims.formula.tasks import FormulaRequests, FormulaRow, do_formula, formula_task
 from certify.common.shards.store import Store
-from certify.requests.written import Options
+from certify.requests.inputs import Options
 from constructions.network.lengths import Lengths
 from tests.cli.reports import without_seconds
 

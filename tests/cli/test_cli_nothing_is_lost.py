@@ -21,7 +21,7 @@ from certify import InputError, export
 from certify.cli import app, command_line
 from certify.commands.command import WRITTEN, kinds_of, option_name
 from certify.common.files import write_text
-from certify.common.places import Places
+from certify.common.output_guard import OutputGuard
 from certify.common.shipped import examples_folder
 from certify.requests.options import written_folder
 from constructions.compiler import compile_formula
@@ -269,15 +269,15 @@ def test_an_output_that_is_where_standard_output_goes_is_refused(here: Path) -> 
 def test_every_file_that_a_command_opens_is_one_that_it_would_not_replace(
         certify: Any, here: Path, monkeypatch: pytest.MonkeyPatch, one: Row) -> None:
     """Seen from outside: the interpreter says which files were opened, and the command itself which ones it reads."""
-    made: list[Places] = []
+    made: list[OutputGuard] = []
     given = contents(here).keys()
-    create = Places.__init__
+    create = OutputGuard.__init__
 
-    def create_noted(self: Places) -> None:
+    def create_noted(self: OutputGuard) -> None:
         create(self)
         made.append(self)
 
-    monkeypatch.setattr(Places, "__init__", create_noted)
+    monkeypatch.setattr(OutputGuard, "__init__", create_noted)
     opened.clear()
     result = certify(*with_outputs(one, {option: f"new-{number}" for number, option in enumerate(one.options)}))
     assert result.code in (0, 1, 3), result.err

@@ -12,8 +12,8 @@ import pytest
 
 from certify.claims.every_n.claim import claim_theorem
 from certify.claims.every_n.theorems import find_wrong_output
+from certify.requests.inputs import Options
 from certify.requests.request import read_request
-from certify.requests.written import Options
 from constructions.language.syntax import Formula
 from constructions.network.json_form import transformer_from_json, transformer_to_json, write_canonical
 from proofs.every_n import KernelAnswer, ProvedLengths, ask_about_file

@@ -12,10 +12,10 @@ import pytest
 
 from certify import certify as certify_formula
 from certify.claims.formula.pipeline import certify as certify_in_python
-from certify.requests.readings import describe_reading, is_core
+from certify.requests.ambiguity_notes import describe_reading, is_core
+from certify.requests.inputs import Options, as_option
 from certify.requests.request import read_request
 from certify.requests.subjects import REFUSED, Programs, SubjectKind, find_subject
-from certify.requests.written import Options, as_option
 from constructions.compiler import compile_formula
 from constructions.errors import InputError, Unsupported
 from constructions.language.parser import parse_formula

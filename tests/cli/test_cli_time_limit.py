@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from certify.common.so_far import SoFar, answer_in_time, stretches
+from certify.common.partial_answer import PartialAnswer, answer_in_time, stretches
 from certify.common.verdicts import WithExitStatus
 from constructions.deadline import NANOSECONDS, TimeIsUp, has_deadline, look_at_the_clock, seconds_left, time_limit
 from constructions.importing.importer import import_network
@@ -97,7 +97,7 @@ def test_without_a_deadline_everything_is_asked_at_once() -> None:
 def test_what_is_known_grows_with_the_time(seconds: int, last: int | None) -> None:
     with time_limit(seconds):
         found = answer_in_time(Lengths(1, 64), asking({64: "certified"}))
-    assert isinstance(found, SoFar)
+    assert isinstance(found, PartialAnswer)
     assert (found.certified_to, found.verdict, found.exit_code) == (last, "unknown", 3)
     assert found.finished == (None if last is None else Lengths(1, last))
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from certify.auditing.api import audit
-from certify.requests.written import as_key
+from certify.requests.inputs import as_key
 from tests.tiers import few_and_all
 
 SEED = 12

@@ -35,9 +35,9 @@ from certify.cli import command_line, main
 from certify.common.look import A_TRAINED_NETWORK, KINDS, complaint
 from certify.exports.coq import coq_folder
 from certify.exports.pages.certificate import commands
+from certify.requests.inputs import Options
 from certify.requests.request import read_request
 from certify.requests.run_command import RunCommand
-from certify.requests.written import Options
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.network.json_form import transformer_to_json, write_canonical

@@ -19,8 +19,8 @@ import pytest
 from certify.claims.every_n.claim import TheoremClaim, claim_theorem
 from certify.common.files import write_folder
 from certify.exports.coq import PROGRAMS, coq_folder
+from certify.requests.inputs import NetworkSubject
 from certify.requests.request import Request, read_request
-from certify.requests.written import NetworkSubject
 from constructions.compiler import compile_formula
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula

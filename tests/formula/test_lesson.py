@@ -9,8 +9,8 @@ import pytest
 from certify.claims.formula.in_words import layers_in_words, sentences
 from certify.claims.formula.lesson import ShownWord, choose_words, softness, teach
 from certify.claims.formula.outcomes import Certified
+from certify.requests.inputs import Options
 from certify.requests.request import read_request
-from certify.requests.written import Options
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values

@@ -18,7 +18,7 @@ from certify.auditing.kinds.registry import KINDS
 from certify.claims.formula.outcomes import Certified
 from certify.claims.formula.runs import WordTrace
 from certify.requests.arguments import SubjectOptions
-from certify.requests.written import Options
+from certify.requests.inputs import Options
 from constructions.language.parser import parse_formula
 
 OBJECT = object()

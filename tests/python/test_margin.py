@@ -20,7 +20,7 @@ def test_a_network_in_a_file_and_exact_numbers() -> None:
 
 @pytest.mark.parametrize(("change", "complaint"), [
     ({"margin": 0.1}, "margin: found the float 0.1, which is not an exact number"),
-    ({"behind": "$"}, "behind: no such argument, expected one of letters, before"),
+    ({"behind": "$"}, "behind: no such argument, expected one of alphabet, before"),
     ({"at": "middle"}, "at: found 'middle', expected first, last or every"),
     ({"norm": -1}, "norm: found -1, expected 0 or more"),
     ({"network": "Q_1"}, "Q_1: found a formula, expected a model file or a certificate"),

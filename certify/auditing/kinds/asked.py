@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from certify.auditing.results import ClaimAnswer, LengthVerdict, OneVerdict, Witness, outward
+from certify.requests.inputs import Options, as_key
 from certify.requests.quantities import read_expression
 from certify.requests.request import Request, read_request
 from certify.requests.subjects import Programs, SubjectKind
-from certify.requests.written import Options, as_key
 from constructions.errors import InputError
 from constructions.language.expressions import Expression
 from constructions.network.lengths import Lengths

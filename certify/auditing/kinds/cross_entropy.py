@@ -12,9 +12,9 @@ from certify.auditing.kinds.asked import OF_SUBJECTS, ClaimedBound, ClaimEntry, 
 from certify.auditing.results import ClaimAnswer, LengthVerdict, Witness, outward
 from certify.claims.numbers.cross_entropy.measure import LogOddsHead, measure, read_head, read_probability
 from certify.claims.numbers.cross_entropy.results import LanguageName, LengthOfPrefixes
+from certify.requests.inputs import as_key
 from certify.requests.request import Request
 from certify.requests.subjects import Programs
-from certify.requests.written import as_key
 from constructions.network.lengths import Lengths
 from proofs.enclosures.intervals import Interval
 from proofs.formula.discharge import Progress

@@ -8,10 +8,10 @@ from certify.auditing.results import ClaimAnswer, LengthVerdict, Witness, outwar
 from certify.claims.margins.answer import answer
 from certify.claims.margins.question import MarginOptions, MarginQuestion, read_question
 from certify.common.words import show_word, type_word
+from certify.requests.inputs import as_key
 from certify.requests.run_command import RunCommand
 from certify.requests.subjects import SubjectKind, find_subject
 from certify.requests.vacuity import find_vacuity
-from certify.requests.written import as_key
 from constructions.network.lengths import Lengths
 from proofs.enclosures.intervals import Interval, point
 from proofs.formula.discharge import Progress

@@ -6,8 +6,8 @@ from pathlib import Path
 from certify.auditing.kinds.asked import EVERY_N, OF_FORMULAS, ClaimEntry, ClaimKind, Question
 from certify.auditing.results import OneVerdict
 from certify.claims.every_n.claim import TheoremClaim, claim_theorem
+from certify.requests.inputs import FormulaSubject
 from certify.requests.subjects import Programs
-from certify.requests.written import FormulaSubject
 from constructions.network.lengths import Lengths
 from proofs.every_n import ProvedLengths
 from proofs.formula.discharge import Progress

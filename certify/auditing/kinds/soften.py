@@ -8,9 +8,9 @@ from certify.auditing.results import ClaimAnswer, LengthVerdict, OneVerdict, Wit
 from certify.claims.softened.results import Softening
 from certify.claims.softened.show import NOTHING_HARD
 from certify.common.words import show_word, type_word
+from certify.requests.inputs import Options
 from certify.requests.request import Request, read_request
 from certify.requests.subjects import Programs, SubjectKind
-from certify.requests.written import Options
 from constructions.errors import InputError
 from constructions.language.expressions import Expression
 from constructions.network.lengths import Lengths

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from certify.claims.floats.survey import FloatRow
     from certify.claims.formula.runs import WordTrace
-    from certify.common.places import Places
+    from certify.common.output_guard import OutputGuard
     from constructions.running.numpy_network import NumpyNetwork
     from constructions.running.torch_network import TorchNetwork
 
@@ -58,7 +58,7 @@ class Outcome(Readable, WithExitStatus):
     lines: tuple[Line, ...] = ()
     allowed_error: Fraction | None = None
     runs: FloatRow | None = None
-    places: Places | None = field(default=None, compare=False)
+    places: OutputGuard | None = field(default=None, compare=False)
 
     @typed
     def run(self, word: str | Sequence[str]) -> WordTrace:

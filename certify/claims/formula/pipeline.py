@@ -10,12 +10,12 @@ from os import PathLike
 from typing import Any
 
 from certify.claims.formula.outcomes import Certified, Outcome, Refuted, Unknown, UnsupportedClaim
-from certify.common.places import keep_places
+from certify.common.output_guard import guard_outputs
 from certify.common.verdicts import OWN_WORK
 from certify.requests.arguments import Exact, find_python_subject, read_arguments, read_lengths, whole_number
+from certify.requests.inputs import NetworkSubject, as_key
 from certify.requests.request import DEFAULT_MAX_N, Request, read_request
 from certify.requests.subjects import find_formula
-from certify.requests.written import NetworkSubject, as_key
 from constructions.arguments import not_what, typed
 from constructions.errors import InputError, Unsupported
 from constructions.language.expressions import Expression
@@ -86,7 +86,7 @@ def certify(subject: Subject | None = None, alphabet: str | Sequence[str] | None
         "predicates": predicates, "delta": delta, "precision": precision, "as_printed": as_printed, "symbol": symbol,
         "dialect": dialect, "regex": regex, "dfa": dfa, "weighting": weighting, "given": given})
     lengths = read_lengths(min_n, max_n)
-    with keep_places() as places:
+    with guard_outputs() as places:
         request = read_request(find_python_subject(subject, options), options, lengths=lengths, spell=as_key)
     if not isinstance(floats, str | None):
         raise not_what("floats", floats, "the name of a run class, or of a file with one")

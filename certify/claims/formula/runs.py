@@ -18,8 +18,8 @@ from certify.common.numbers import decimal, decimal_lower, decimal_upper
 from certify.common.readable import Readable
 from certify.common.terminal_tables import plain
 from certify.common.words import describe_uncovered, show_word
+from certify.requests.inputs import NetworkSubject
 from certify.requests.request import Request
-from certify.requests.written import NetworkSubject
 from constructions.errors import InputError, Unsupported
 from constructions.language.alphabets import alphabet_of, parse_word
 from constructions.language.formula_table import FormulaTexts, texts_of

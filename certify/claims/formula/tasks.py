@@ -19,9 +19,9 @@ from certify.common.numbers import decimal_upper
 from certify.common.shards.store import Store
 from certify.common.verdicts import OWN_WORK, exit_status
 from certify.common.words import show_alphabet
+from certify.requests.inputs import FormulaSubject, Options
 from certify.requests.request import Request, read_request
 from certify.requests.subjects import NamedSubject, SubjectKind, read_network
-from certify.requests.written import FormulaSubject, Options
 from constructions.errors import FormulaError, InputError
 from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula, Next, Previous, Since, Until, counts_of, subformulas

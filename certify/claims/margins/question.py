@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from certify.requests.inputs import Options, as_option
 from certify.requests.quantities import read_expression, read_rational
 from certify.requests.request import read_request
 from certify.requests.subjects import NamedSubject, SubjectKind
-from certify.requests.written import Options, as_option
 from constructions.errors import InputError
 from constructions.language.alphabets import parse_alphabet, split_symbols
 from constructions.language.diagnosis import list_names

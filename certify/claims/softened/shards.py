@@ -12,7 +12,7 @@ from pathlib import Path
 
 from certify.common.json_form import from_json, to_json
 from certify.common.shards import content, digest_of, plan_prefixes, prefixes, run_tasks, steps_per_word_of_many
-from certify.common.shards.standing import ShardsProgress
+from certify.common.shards.progress import ShardsProgress
 from constructions.errors import InputError
 from constructions.network.json_form import transformer_from_json, transformer_to_json
 from constructions.network.lengths import Lengths

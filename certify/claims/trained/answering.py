@@ -13,7 +13,7 @@ from certify.claims.trained.lengths_decision import (
 )
 from certify.claims.trained.question import AnyClaim
 from certify.claims.trained.tracks_decision import TracksDecision, decide_tracks
-from certify.common.so_far import SoFar, answer_in_time
+from certify.common.partial_answer import PartialAnswer, answer_in_time
 from constructions.deadline import has_deadline
 from constructions.errors import Unsupported
 from constructions.network.lengths import MAX_N_LIMIT, Lengths
@@ -73,7 +73,7 @@ def decide_question(network: TrainedNetwork, claim: AnyClaim, every: bool = Fals
 
 
 def decide_in_time(network: TrainedNetwork, claim: AnyClaim, every: bool, settings: Settings, run: FloatModel | None
-                   ) -> AnyDecision | SoFar[AnyDecision]:
+                   ) -> AnyDecision | PartialAnswer[AnyDecision]:
     """Decide the question, or, when time is up, the part about fewer columns or shorter words (not by counts)."""
     if isinstance(claim, TracksClaim):
         known: dict[str, str] = {}

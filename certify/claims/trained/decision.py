@@ -14,7 +14,7 @@ from proofs.trained.margins import Least
 from proofs.trained.search import RefutingWord
 
 MOST_WORDS = 2**17
-"""Places and lengths with more words than this are not decided word by word, unless it is asked for."""
+"""OutputGuard and lengths with more words than this are not decided word by word, unless it is asked for."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import NamedTuple
 
-from certify.common.places import STANDARD_STREAM
+from certify.common.output_guard import STANDARD_STREAM
 
 _BEGINNING_BYTES = 400
 _TRAINED = re.compile(r'\s*\{\s*"format"\s*:\s*"certify-(trained|decision)"')

@@ -11,7 +11,7 @@ from certify.claims.trained.flags import Flags, table_of_flags, tracks_table_of_
 from certify.claims.trained.tracks_file import is_about_tracks, tracks_claim_of_table
 from certify.common.files import read_text
 from certify.common.look import A_TRAINED_NETWORK, TRAINED, expect
-from certify.common.places import STANDARD_STREAM
+from certify.common.output_guard import STANDARD_STREAM
 from constructions.errors import InputError
 from constructions.network.json_form import read_json
 from constructions.tables import read_toml

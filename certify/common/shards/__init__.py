@@ -5,14 +5,14 @@
 
 from certify.common.shards.answers import content, digest_of
 from certify.common.shards.planning import plan_prefixes, prefixes, steps_per_word, steps_per_word_of_many
+from certify.common.shards.progress import ShardsProgress, ShardsState
 from certify.common.shards.running import run_tasks
-from certify.common.shards.standing import ShardsProgress, Standing
 from certify.common.shards.workers import Workers, read_workers
 from constructions.errors import WorkLost
 
 __all__ = [
     "ShardsProgress",
-    "Standing",
+    "ShardsState",
     "WorkLost",
     "Workers",
     "content",

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from certify.common.shards.answers import Do, held, read_answer
-from certify.common.shards.standing import Standing
+from certify.common.shards.progress import ShardsState
 from certify.common.shards.store import Store
-from certify.common.shards.workers import Alone, Crew, check_workers
+from certify.common.shards.workers import InProcess, WorkerPool, check_workers
 
 
 def run_tasks(tasks: Sequence[str], do: Do, *, jobs: int = 1, dask: str | None = None, store: Path | None = None,
-              progress: Callable[[Standing], None] = lambda _: None, sizes: Sequence[int] | None = None,
+              progress: Callable[[ShardsState], None] = lambda _: None, sizes: Sequence[int] | None = None,
               finished: Callable[[str, str], None] = lambda _task, _result: None,
               shared: Sequence[str] = (), apart: bool = False,
               is_last: Callable[[str], bool] = lambda _: False) -> list[str]:
@@ -46,7 +46,7 @@ def run_tasks(tasks: Sequence[str], do: Do, *, jobs: int = 1, dask: str | None =
     return [run.results[task] for task in tasks[:end]]
 
 
-def _hire(do: Do, jobs: int, dask: str | None, shared: Sequence[str], apart: bool) -> Crew:
+def _hire(do: Do, jobs: int, dask: str | None, shared: Sequence[str], apart: bool) -> WorkerPool:
     if dask is not None:
         from certify.common.shards.on_dask import Cluster
 
@@ -55,13 +55,13 @@ def _hire(do: Do, jobs: int, dask: str | None, shared: Sequence[str], apart: boo
         from certify.common.shards.processes import Processes
 
         return Processes(jobs, do, shared)
-    return Alone(do)
+    return InProcess(do)
 
 
 class _TaskRun:
     """The state of one run; a task's number is its place among the different tasks."""
 
-    def __init__(self, tasks: Sequence[str], store: Store | None, progress: Callable[[Standing], None],
+    def __init__(self, tasks: Sequence[str], store: Store | None, progress: Callable[[ShardsState], None],
                  sizes: Sequence[int] | None, finished: Callable[[str, str], None], is_last: Callable[[str], bool]):
         self.sizes = dict(zip(tasks, sizes or [1] * len(tasks), strict=True))
         self.tasks = list(self.sizes)
@@ -81,7 +81,7 @@ class _TaskRun:
                              if number < self.end and not self._is_on_disk(number))
         self._report()
 
-    def work(self, crew: Crew) -> None:
+    def work(self, crew: WorkerPool) -> None:
         """Have every task done that waits; after a failure only those before it, which could fail as well.
 
         Several workers begin with the largest tasks, so that none of them has a large one left when the others are
@@ -99,7 +99,7 @@ class _TaskRun:
         if self.failure:
             raise self.failure[1]
 
-    def _give(self, crew: Crew) -> None:
+    def _give(self, crew: WorkerPool) -> None:
         while self.waiting and len(self.under_way) < crew.capacity:
             number = self.waiting.popleft()
             if not self._is_on_disk(number):  # another run may have finished it meanwhile
@@ -146,5 +146,5 @@ class _TaskRun:
 
     def _report(self) -> None:
         damaged = len(self.store.damaged) if self.store else 0
-        self.progress(Standing(len(self.results), len(self.tasks), self.kept, damaged,
+        self.progress(ShardsState(len(self.results), len(self.tasks), self.kept, damaged,
                                self.size_done, self.size_total, self.size_kept, self.workers))

@@ -52,7 +52,7 @@ def usable_cores() -> int:
 # -- what they are asked -----------------------------------------------------------------------------------------------
 
 
-class Crew(Protocol):
+class WorkerPool(Protocol):
     """Workers that are given tasks, by number, and say what became of them."""
 
     @property
@@ -73,7 +73,7 @@ class Crew(Protocol):
         """Stop at once, whatever is under way."""
 
 
-class Alone:
+class InProcess:
     """This process itself, a task at a time."""
 
     capacity = 1

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from certify.common.places import note_input
+from certify.common.output_guard import note_input
 from constructions.errors import InputError
 from constructions.text import read_file
 

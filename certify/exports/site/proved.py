@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from certify.common.places import note_input
+from certify.common.output_guard import note_input
 from constructions.errors import InputError, Unreadable
 from proofs.every_n.axioms import allowed_axioms
 from proofs.every_n.extracted import EVERY_N_IN_PAGES, VERIFIED_IN_PAGES, OcamlProgram

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from certify.common.shards import standing
-from certify.common.shards.standing import ShardsProgress
+from certify.common.shards import progress as shards_progress
+from certify.common.shards.progress import ShardsProgress
 from constructions.language.syntax import TRUE
 from constructions.progress import listening, tell
 from proofs.trained.forward import FloatNetwork
@@ -38,7 +38,7 @@ def test_the_innermost_listener_is_told_and_nobody_where_there_is_none() -> None
 def test_the_line_has_the_rest_at_this_rate(monkeypatch: pytest.MonkeyPatch,
                                             capsys: pytest.CaptureFixture[str]) -> None:
     now = [0.0]
-    monkeypatch.setattr(standing, "monotonic", lambda: now[0])
+    monkeypatch.setattr(shards_progress, "monotonic", lambda: now[0])
     monkeypatch.setattr("certify.common.progress.monotonic", lambda: now[0])
     progress = ShardsProgress("searching", "parts", "parts")
     for now[0], done in ((2.0, 0), (13.0, 1_000), (24.0, 3_000)):

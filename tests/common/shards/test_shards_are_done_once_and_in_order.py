@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from certify.common.shards import Standing, digest_of, run_tasks
+from certify.common.shards import ShardsState, digest_of, run_tasks
 from certify.common.shards.answers import answer
 from constructions.compiler import compile_formula
 from constructions.errors import InputError, InternalError, Unsupported, WorkLost
@@ -81,7 +81,7 @@ def test_results_are_announced_as_they_come_and_sizes_make_the_rate() -> None:
     tasks, seen, said = [task(x=str(x)) for x in range(3)], list[Any](), list[tuple[str, str]]()
     run_tasks(tasks, square, sizes=[10, 20, 30], progress=seen.append,
               finished=lambda text, result: said.append((text, result)))
-    assert seen == [Standing(done, 3, 0, 0, size, 60, 0) for done, size in ((0, 0), (1, 10), (2, 30), (3, 60))]
+    assert seen == [ShardsState(done, 3, 0, 0, size, 60, 0) for done, size in ((0, 0), (1, 10), (2, 30), (3, 60))]
     assert said == list(zip(tasks, SQUARES, strict=False))
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from certify.common.shards import (
     ShardsProgress,
-    Standing,
+    ShardsState,
     plan_prefixes,
     prefixes,
     steps_per_word,
@@ -27,7 +27,7 @@ from constructions.network.weightings import Weighting
 
 def at(monkeypatch: pytest.MonkeyPatch, *seconds: float) -> None:
     ticks = iter(seconds)
-    for module in ("certify.common.progress", "certify.common.shards.standing"):
+    for module in ("certify.common.progress", "certify.common.shards.progress"):
         monkeypatch.setattr(f"{module}.monotonic", lambda: next(ticks))
 
 
@@ -36,7 +36,7 @@ def test_elsewhere_than_on_a_terminal_there_are_lines(
     at(monkeypatch, 0, 0, *[0.5] * 3, *[20] * 3, *[50] * 3)
     with ShardsProgress("survey", "words") as progress:
         for done in (1, 2, 5):
-            progress(Standing(done, 10, 0, 0, 100 * done, 1000, 0))
+            progress(ShardsState(done, 10, 0, 0, 100 * done, 1000, 0))
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err == ("certify: 20 s: survey: 2 of 10 shards done, 10 words/s, about 80 s more at this rate\n"
@@ -47,10 +47,10 @@ def test_nothing_is_foretold_of_parts_whose_sizes_are_guesses_nor_of_work_that_i
         monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     at(monkeypatch, 0, 0, *[20] * 3, *[97] * 3, 0, 0, *[97] * 3)
     with ShardsProgress("searching", "parts", "parts") as progress:
-        progress(Standing(2, 3, 0, 0, 100, 101, 0))
-        progress(Standing(3, 3, 0, 0, 101, 101, 0))
+        progress(ShardsState(2, 3, 0, 0, 100, 101, 0))
+        progress(ShardsState(3, 3, 0, 0, 101, 101, 0))
     with ShardsProgress("survey", "words") as progress:
-        progress(Standing(3, 3, 0, 0, 101, 101, 0))
+        progress(ShardsState(3, 3, 0, 0, 101, 101, 0))
     assert capsys.readouterr().err == ("certify: 20 s: searching: 2 of 3 parts done, 0.1 parts/s\n"
                                        "certify: 97 s: searching: 3 of 3 parts done, 0.031 parts/s\n"
                                        "certify: 97 s: survey: 3 of 3 shards done, 1 words/s\n")
@@ -61,8 +61,8 @@ def test_nothing_is_foretold_before_each_worker_has_done_some(
     """The one that is done first of two that were begun together says nothing of the other."""
     at(monkeypatch, 0, 0, *[20] * 3, *[40] * 3)
     with ShardsProgress("survey", "words") as progress:
-        progress(Standing(1, 10, 0, 0, 100, 1000, 0, workers=2))
-        progress(Standing(4, 10, 0, 0, 400, 1000, 0, workers=2))
+        progress(ShardsState(1, 10, 0, 0, 100, 1000, 0, workers=2))
+        progress(ShardsState(4, 10, 0, 0, 400, 1000, 0, workers=2))
     assert capsys.readouterr().err == (
         "certify: 20 s: survey: 1 of 10 shards done, 5 words/s\n"
         "certify: 40 s: survey: 4 of 10 shards done, 10 words/s, about 60 s more at this rate\n")
@@ -75,7 +75,7 @@ def test_on_a_terminal_there_is_a_bar_which_is_gone_at_the_end(
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("FORCE_COLOR", "1")
     with ShardsProgress("survey [bold]") as progress:
-        progress(Standing(4, 10, 4, 1, 4, 10, 4))
+        progress(ShardsState(4, 10, 4, 1, 4, 10, 4))
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "survey [bold]" in captured.err
@@ -88,7 +88,7 @@ def test_the_bar_goes_away_when_work_is_interrupted(
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     monkeypatch.setenv("FORCE_COLOR", "1")
     with pytest.raises(KeyboardInterrupt), ShardsProgress("survey") as progress:
-        progress(Standing(4, 10, 0, 0, 4, 10, 0))
+        progress(ShardsState(4, 10, 0, 0, 4, 10, 0))
         raise KeyboardInterrupt
     assert "\x1b[?25h" in capsys.readouterr().err  # the cursor is back
 

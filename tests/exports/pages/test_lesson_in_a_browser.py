@@ -11,8 +11,8 @@ from playwright.sync_api import Browser, expect
 from certify.claims.formula.lesson import teach
 from certify.claims.formula.runs import run_transformer
 from certify.exports.pages.lesson.page import lesson_page
+from certify.requests.inputs import Options
 from certify.requests.request import read_request
-from certify.requests.written import Options
 from constructions.language.semantics import truth_values
 from tests.browser import CONTRASTS, NARROW, WIDE, Scheme, Seen, browser, look
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from certify.claims.formula.outcomes import Certified
 from certify.claims.formula.pipeline import certify, certify_request
+from certify.requests.inputs import FormulaSubject
 from certify.requests.request import Request
-from certify.requests.written import FormulaSubject
 from constructions.language.parser import parse_formula
 from constructions.network.lengths import up_to
 from constructions.network.weightings import Weighting

@@ -8,9 +8,9 @@ from certify.claims.formula.pipeline import Clock
 from certify.claims.numbers.cross_entropy.fitting import choose_offsets, choose_output
 from certify.claims.numbers.cross_entropy.results import CrossEntropy, LanguageName, LengthOfPrefixes
 from certify.claims.numbers.sensitivity.measure import read_direction, read_numbers
+from certify.requests.inputs import as_option
 from certify.requests.quantities import read_positive, read_rational
 from certify.requests.request import Request
-from certify.requests.written import as_option
 from constructions.errors import InputError, InternalError, Unsupported
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined

@@ -144,7 +144,7 @@ class Layout:
 
 
 def spread(sizes: Sequence[float], gap: float, wishes: Sequence[float], weights: Sequence[float]) -> list[float]:
-    """Places in this order, without overlap, with the least weighted sum of squared distances from the wishes.
+    """OutputGuard in this order, without overlap, with the least weighted sum of squared distances from the wishes.
 
     >>> spread([2, 2], 0, [5, 5], [1, 1]), spread([2, 2], 0, [0, 9], [1, 1])
     ([4.0, 6.0], [0.0, 9.0])

@@ -57,7 +57,7 @@ class WouldReplace(InputError):
     """A place that is to be written is read: this ends the command, whatever it makes of other bad input."""
 
 
-class Places:
+class OutputGuard:
     """The places of one command."""
 
     def __init__(self) -> None:
@@ -121,21 +121,21 @@ def _input_stream() -> int:
         return -1
 
 
-_of_commands: list[Places] = []
+_of_commands: list[OutputGuard] = []
 """Those of the command that runs; none if Python is used without one."""
 
 
 @contextlib.contextmanager
-def keep_places() -> Iterator[Places]:
+def guard_outputs() -> Iterator[OutputGuard]:
     """From here on what is read and written is compared."""
-    _of_commands.append(Places())
+    _of_commands.append(OutputGuard())
     try:
         yield _of_commands[-1]
     finally:
         _of_commands.pop()
 
 
-def find_places() -> Places | None:
+def current_guard() -> OutputGuard | None:
     """Those of the command that runs, if one does."""
     return _of_commands[-1] if _of_commands else None
 
@@ -146,7 +146,7 @@ def note_output(option: str, name: str) -> None:
     Raises:
         InputError: if it is an input, or where something else is written.
     """
-    if places := find_places():
+    if places := current_guard():
         places.note_output(option, name)
 
 
@@ -156,5 +156,5 @@ def note_input(name: str | Path) -> None:
     Raises:
         InputError: if that is where it writes.
     """
-    if places := find_places():
+    if places := current_guard():
         places.note_input(str(name))

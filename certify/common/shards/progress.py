@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Standing:
+class ShardsState:
     """Of ``total`` shards so many are ``done``, ``kept`` of them before this run; ``damaged`` files are done again.
 
     Sizes are those that the caller gave to the tasks (1 each, if none): the rate and the estimate are made of them.
@@ -39,19 +39,19 @@ class Standing:
         guess how long a part takes, and nothing is foretold. Nor is it before a hundredth of the work and two shards of
         each worker are done, nor when all is, nor when nothing has come for so long (``idle``) that all should be.
 
-        >>> Standing(20, 60, 5, 1, 20, 60, 5).describe(30, "words")
+        >>> ShardsState(20, 60, 5, 1, 20, 60, 5).describe(30, "words")
         '20 of 60 shards done (5 found on disk, 1 damaged file done again), 0.5 words/s, about 80 s more at this rate'
-        >>> Standing(20, 60, 5, 0, 20, 60, 5).describe(30, "words", idle=50)
+        >>> ShardsState(20, 60, 5, 0, 20, 60, 5).describe(30, "words", idle=50)
         '20 of 60 shards done (5 found on disk), 0.5 words/s, about 30 s more at this rate'
-        >>> Standing(20, 60, 5, 0, 20, 60, 5).describe(30, "words", idle=80)
+        >>> ShardsState(20, 60, 5, 0, 20, 60, 5).describe(30, "words", idle=80)
         '20 of 60 shards done (5 found on disk), 0.5 words/s'
-        >>> Standing(2, 60, 0, 0, 12, 600_000, 0).describe(3, "words")
+        >>> ShardsState(2, 60, 0, 0, 12, 600_000, 0).describe(3, "words")
         '2 of 60 shards done, 4 words/s'
-        >>> Standing(2, 3, 0, 0, 20, 30, 0, workers=2).describe(20, "words")
+        >>> ShardsState(2, 3, 0, 0, 20, 30, 0, workers=2).describe(20, "words")
         '2 of 3 shards done, 1 words/s'
-        >>> Standing(2, 5, 0, 0, 60, 120, 0).describe(8, "examples", "examples")
+        >>> ShardsState(2, 5, 0, 0, 60, 120, 0).describe(8, "examples", "examples")
         '2 of 5 examples done, 0.25 examples/s'
-        >>> Standing(1, 1, 0, 0, 9, 9, 0).describe(90, "words")
+        >>> ShardsState(1, 1, 0, 0, 9, 9, 0).describe(90, "words")
         '1 of 1 shards done, 0.1 words/s'
         """
         notes = [f"{self.kept} found on disk"] if self.kept else []
@@ -120,10 +120,10 @@ class ShardsProgress:
         self._start = self._latest = monotonic()
         self._line = ProgressLine()
         self._bar: Progress | None = None
-        self._standing: Standing | None = None
+        self._standing: ShardsState | None = None
         self._inside = Inside("", 0, 0.0)
 
-    def __call__(self, standing: Standing) -> None:
+    def __call__(self, standing: ShardsState) -> None:
         """Say how far the work is, if there is time left for the rest.
 
         Raises:

@@ -21,7 +21,7 @@ LIBRARIES = ("click", "flint", "lark", "mpmath", "numpy", "rich", "sympy", "type
 COLUMNS_OF_A_RECORD = 3
 
 
-def find_stranger(home: Path = HOME) -> str | None:
+def find_shadowed(home: Path = HOME) -> str | None:
     """One line about the first package or module that is not the one that certify needs; None if there is none.
 
     Without a current folder nothing can be said of what it has, and that is the line.

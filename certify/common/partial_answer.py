@@ -18,7 +18,7 @@ SHORTEST_STRETCH = 2
 
 
 @dataclass(frozen=True)
-class SoFar(WithExitStatus, Generic[Anything]):
+class PartialAnswer(WithExitStatus, Generic[Anything]):
     """Time was up: ``answer`` is about the lengths ``finished`` and ``found`` its verdict; None if there are none."""
 
     answer: Anything | None
@@ -32,7 +32,7 @@ class SoFar(WithExitStatus, Generic[Anything]):
     def reason(self) -> str:
         """In words.
 
-        >>> SoFar(None, None, Lengths(1, 64), 10).reason
+        >>> PartialAnswer(None, None, Lengths(1, 64), 10).reason
         'time is up (--timeout 10); no length was finished'
         """
         if self.answer is None or self.finished is None:
@@ -59,7 +59,7 @@ def stretches(lengths: Lengths) -> Iterator[Lengths]:
         last *= 2
 
 
-def answer_in_time(lengths: Lengths, ask: Callable[[Lengths], AnAnswer]) -> AnAnswer | SoFar[AnAnswer]:
+def answer_in_time(lengths: Lengths, ask: Callable[[Lengths], AnAnswer]) -> AnAnswer | PartialAnswer[AnAnswer]:
     """Return the answer about all these lengths; with a deadline that comes before it, what is known by then.
 
     That a shorter stretch is refuted is an answer to the whole question, too.
@@ -78,5 +78,5 @@ def answer_in_time(lengths: Lengths, ask: Callable[[Lengths], AnAnswer]) -> AnAn
             known, finished = found, stretch
         return ask(lengths)
     except TimeIsUp as up:
-        return refuted if refuted is not None else SoFar(known, finished, lengths, up.seconds,
+        return refuted if refuted is not None else PartialAnswer(known, finished, lengths, up.seconds,
                                                               known.verdict if known is not None else "")
