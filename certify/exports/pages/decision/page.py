@@ -64,7 +64,7 @@ FloatCells = tuple[str, str, str, str, Sequence[str]]
 """Of a class of float runs: the name, what is certified, where a wrong run was found, the verdict, and sentences."""
 SECTIONS = (("wrong", "What is wrong"), ("margins", "Margins"), ("open", "What is open"),
             ("floats", "In floating point"), ("attention", "Attention"), ("neighbours", "Neighbours"),
-            ("cases", "WordsClaim"), ("check", "Check it"))
+            ("cases", "Claim"), ("check", "Check it"))
 
 
 @dataclass(frozen=True)
