@@ -1,1 +1,1 @@
-"""What a certificate becomes for other tools: scripts for solvers, tables for papers, arrays for programs."""
+"""Exports of certificates for other tools: scripts for solvers, tables for papers, arrays for programs."""

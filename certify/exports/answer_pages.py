@@ -1,4 +1,4 @@
-"""Pages of answers from Python: ``answer.html()`` is what ``--html`` of its command writes."""
+"""Pages of answers from Python: ``answer.html()`` is the page that ``--html`` of its command writes."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from certify.learning.learned import Learned
 from constructions.errors import Unsupported
 
 NAME = "answer.cert"
-"""The certificate's name in commands of the page."""
+"""The name of the certificate in the commands on the page."""
 
 
 def _page_of_claim(result: ClaimResult) -> str:
@@ -28,14 +28,14 @@ PAGES: Mapping[type, Callable[[Any], str]] = {
     Learned: learned_page,
     TracksDecision: page_of_decision,
 }
-"""Answers that have a page without a certificate, too."""
+"""Answers that have a page even without a certificate."""
 
 
 def page_of_answer(answer: Any) -> str:
     """Return the page of an answer: its own, or that of its certificate.
 
     Raises:
-        Unsupported: if it has neither.
+        Unsupported: if it has neither a page nor a certificate.
     """
     if type(answer) in PAGES:
         return PAGES[type(answer)](answer)

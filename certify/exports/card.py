@@ -1,6 +1,6 @@
-"""`certify export --to card`: what a certificate proves, as a fragment of Markdown for the card of a model.
+"""`certify export --to card`: the claim of a certificate as a fragment of Markdown for the card of a model.
 
-The claim stands there in the checker's own words, which quote every name; nothing of the file is copied but through it.
+The claim is in the checker's own words, which quote every name; nothing else of the file is copied.
 """
 
 import hashlib
@@ -25,17 +25,17 @@ from constructions.text import printable
 from proofs import check
 
 NOT_CLAIMED = """
-Not claimed: anything about{beyond} other weights (not even rescaled ones), or about runs in floating point other than
-those that the claim names. The checker recomputes every bound from the file with whole numbers; it shares no code with
+Not claimed: anything about{beyond} other weights (not even rescaled ones), or about floating-point runs other than
+those in the claim. The checker recomputes every bound from the file with integers; it shares no code with
 the program that wrote the certificate.
 """
 
 
 def card_of(text: str, path: str, name: str) -> str:
-    """Return the fragment about the certificate with this text; complaints name ``path``, the fragment ``name``.
+    """Return the fragment about the certificate with this text; messages name ``path``, the fragment ``name``.
 
     Raises:
-        InputError: if it is no certificate.
+        InputError: if it is not a certificate.
         NotAccepted: if the checker rejects it.
     """
     accepted = read_accepted_file(text, path)
@@ -67,11 +67,11 @@ def _not_claimed(lines: Sequence[str]) -> str:
 
 def _says(lines: Sequence[str], name: str) -> str:
     what = "shows where they break this claim" if is_refutation(lines) else "proves of them"
-    return f"The certificate {code(name)} is about the weights that stand in it, and {what}, in the checker's words:"
+    return f"The certificate {code(name)} is about the weights in it, and {what}, in the checker's words:"
 
 
 def code(text: str) -> str:
-    """Return a text as code, in a line of Markdown or in a cell of a table, whatever is in it.
+    """Format any text as code, in a line of Markdown or in a cell of a table.
 
     >>> print(code("a|b`c"), code("x.cert"))
     <code>a&#124;b&#96;c</code> `x.cert`
@@ -83,7 +83,7 @@ def code(text: str) -> str:
 
 
 def fence(text: str) -> str:
-    """More backquotes than stand together in the text.
+    """Return more backquotes than any run of them in the text.
 
     >>> fence("a"), fence("````")
     ('```', '`````')
@@ -92,7 +92,7 @@ def fence(text: str) -> str:
 
 
 def _digests(text: str, path: str, name: str) -> Iterator[tuple[str, str]]:
-    """Of the certificate, of the model in it as `build` writes it, and of the checker."""
+    """Yield the digests of the certificate, of the model in it as `build` writes it, and of the checker."""
     data = read_json(text, path)
     yield f"certificate, {code(name)}", hashlib.sha256(text.encode()).hexdigest()
     if isinstance(data.get("transformer"), dict):

@@ -1,7 +1,7 @@
 """`certify export --to checker -o check.pyz`: the trusted folder as one file, which runs with Python alone.
 
-The same bytes every time: the files in the order of their names, one fixed date, nothing compressed. What is inside can
-be read with any program that reads zip files, and compared with `proofs/check`.
+The output is reproducible: files sorted by name, one fixed date, no compression. Its content can be read with any
+program that reads zip files, and compared with `proofs/check`.
 """
 
 import io
@@ -13,9 +13,9 @@ import proofs.check
 from certify.common.files import write_bytes
 
 SHEBANG = b"#!/usr/bin/env python3\n"
-FIXED_DATE = (1980, 1, 1, 0, 0, 0)  # the first one that a zip file can have
+FIXED_DATE = (1980, 1, 1, 0, 0, 0)  # the earliest date of a zip file
 MODE = 0o644 << 16
-LEFT_OUT = ("__init__.py",)  # at the top: it is for the rest of the house, and a file that is run needs none
+LEFT_OUT = ("__init__.py",)  # at the top: only the package needs it, not a program
 
 
 def checker_files() -> dict[str, bytes]:
@@ -27,12 +27,12 @@ def checker_files() -> dict[str, bytes]:
 
 
 def pack_checker() -> bytes:
-    """Return the zip file, with a first line that lets it be run."""
+    """Return the zip file, with a first line that makes it executable."""
     return pack(checker_files(), SHEBANG)
 
 
 def pack(files: Mapping[str, bytes], first: bytes = b"") -> bytes:
-    """Return the files as one zip file behind what comes first: the same bytes every time."""
+    """Return the files as one reproducible zip file after the ``first`` bytes."""
     packed = io.BytesIO()
     packed.write(first)
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
@@ -44,9 +44,9 @@ def pack(files: Mapping[str, bytes], first: bytes = b"") -> bytes:
 
 
 def write_checker(place: str) -> None:
-    """Write the checker as one file, the whole or nothing.
+    """Write the checker as one file, atomically.
 
     Raises:
-        InputError: if the place cannot be written.
+        InputError: if the file cannot be written.
     """
     write_bytes(place, pack_checker())

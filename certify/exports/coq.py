@@ -28,8 +28,8 @@ _CHECKED = """\
 _UNCHECKED = """\
 # Unchecked
 
-Coq was not asked about this folder: nothing is proved before `check.sh` says so. `model.json` is the file of a
-transformer over the alphabet {alphabet}. What is claimed of it is that it computes this formula:
+Coq has not checked this folder: nothing is proved until `check.sh` succeeds. `model.json` is the file of a
+transformer over the alphabet {alphabet}. The claim is that it computes this formula:
 """
 _REST = """\
 
@@ -47,20 +47,20 @@ Coq 8.16 (Debian: the package `coq`) checks it. In this folder:
 {command}
 ```
 
-This refuses a folder with any other file than those of the table below, compares the library with `SHA256SUMS`, makes a
+This rejects a folder with other files than those of the table below, compares the library with `SHA256SUMS`, makes a
 string of Coq from the bytes of `model.json`, compiles everything from its sources, has Coq's second checker, `coqchk`,
 go through all of it, and compares the axioms with `axioms.txt`.
-It takes some minutes. The theorem is proved if the exit status is 0; the last lines then say what was checked: the
+It takes some minutes. The theorem is proved if the exit status is 0; the last lines then state what was checked: the
 letters, the formula and the definitions of its predicates as Coq has them, and the lengths.
 
-To believe the theorem, read `theorem/statement.v` and what it names: `{said}` and the text of a model in
+To review the theorem, read `theorem/statement.v` and its definitions: `{statement}` and the text of a model in
 `library/model_text.v`, `library/formula_text.v` and `library/json_text.v`; `lengths` and `computes_for` in
 `library/network.v`; `defined_for` in `library/well_defined.v`; the meaning of formulas in `library/formula.v`, and that
 of users' predicates in `library/user_predicates.v`. The network in Coq need not be read: the statement is about
-`model.json` alone, and Coq compares the text of the network with it, byte for byte. The other files are proofs, which
-Coq reads for you.
+`model.json` only, and Coq compares the text of the network with it, byte for byte. The other files are proofs, which
+Coq checks.
 
-What these files say is the same in every folder of one version of `certify`, so they have one digest, that of
+The library is the same in every folder of one version of `certify`, so it has one digest, that of
 `SHA256SUMS`. `certify prove --json` prints it as `library`, and `sha256sum SHA256SUMS` should print it here:
 
 ```text
@@ -74,12 +74,12 @@ What these files say is the same in every folder of one version of `certify`, so
 | `{theorem}` | the same network in Coq, and the proof that it computes the formula |
 | `check.sh` | the command above |
 | `SHA256SUMS` | the digests of the library, of `axioms.txt` and of `check.sh` |
-| `axioms.txt` | the axioms that may be used: those of Coq's own real numbers |
+| `axioms.txt` | the allowed axioms: those of Coq's own real numbers |
 | `library/` | definitions and proofs that hold for all networks |
 | `_CoqProject` | the files in the order in which they are compiled |
 """
 _PREDICATES = """
-There, of a position k (or, of a count, where it is k) in a word of length n, as `model.json` defines it:
+There, for a position k (or a count equal to k) in a word of length n, as `model.json` defines it:
 
 ```text
 {predicates}```
@@ -88,46 +88,46 @@ COMMAND = "sh check.sh"
 
 
 def folder_readme(claim: TheoremClaim, lengths: ProvedLengths, theorem: str, digest: str, *, checked: bool) -> str:
-    """Return the text, where ``theorem`` is the file with the network; it claims a proof only if Coq was asked."""
+    """Return the text, where ``theorem`` is the file with the network; it claims a proof only if Coq checked it."""
     lines = "".join(f"{definition.description}\n" for definition in definitions_of([claim.formula]))
     predicates = _PREDICATES.format(predicates=lines) if lines else ""
     return ((_CHECKED if checked else _UNCHECKED) + _REST).format(
         theorem=theorem, command=COMMAND, digest=digest, formula=printable(format_formula(claim.formula)),
         alphabet=printable(show_alphabet(claim.network.alphabet)), lengths=lengths, n=lengths.bounds,
-        said=name_of_statement(lengths), predicates=predicates,
+        statement=name_of_statement(lengths), predicates=predicates,
         weights=", ".join(claim.network.weightings()) or "softmax")
 
 
 PROGRAMS = ("check.sh",)
-_MARK = "(* UNCHECKED: Coq was not asked whether it accepts this file. *)\n"
+_MARK = "(* UNCHECKED: Coq has not checked this file. *)\n"
 
 
 class NoProof(WithoutAnswer, Exception):
-    """Coq does not accept the theorem, or was not asked."""
+    """Coq does not accept the theorem, or did not check it."""
 
     def __init__(self, verdict: str, reason: str) -> None:
-        """The message is one line."""
+        """Make a message of one line."""
         super().__init__(f"{verdict}: {reason}")
         self.verdict = verdict
 
 
 def export_coq(path: str, output: str, unchecked: bool = False, lengths: ProvedLengths = EVERY_LENGTH) -> None:
-    """Write the folder for what is in a model file or in a certificate, if Coq accepts its theorem on these lengths.
+    """Write the folder for a model file or a certificate, if Coq accepts its theorem on these lengths.
 
-    With ``unchecked``, or without Coq, a folder is written all the same, which says that nothing is proved yet.
+    With ``unchecked``, or without Coq, the folder is written with a note that nothing is proved yet.
 
     Raises:
-        NoProof: if Coq does not accept the theorem, and so there is no folder; or if it was not asked.
-        InputError: if it is neither, or the folder is not new or empty.
-        Unsupported: naming a part of the network that the Coq library has no counterpart of; for a certificate that is
+        NoProof: if Coq does not accept the theorem, and then there is no folder; or if it did not check it.
+        InputError: if the file is neither, or the folder is not new or empty.
+        Unsupported: naming a part of the network without a counterpart in the Coq library; for a certificate that is
             not of a formula.
     """
     check_new_folder(output)
     claim = _read_claim(path)
-    why = "Coq was not asked" if unchecked else _ask(claim, lengths)
+    why = "Coq did not check it" if unchecked else _ask(claim, lengths)
     write_folder(output, coq_folder(claim, lengths, checked=not why), PROGRAMS)
     if why:
-        raise NoProof("unchecked", f"{why}; nothing is claimed in {output} before its check.sh accepts it")
+        raise NoProof("unchecked", f"{why}; nothing is proved in {output} until its check.sh succeeds")
 
 
 def _read_claim(path: str) -> TheoremClaim:
@@ -135,12 +135,12 @@ def _read_claim(path: str) -> TheoremClaim:
         return claim_theorem(read_request(path, taken=(SubjectKind.NETWORK,)), Path(path).stem)
     except InputError:
         with suppress(InputError, NotAccepted):
-            read_formula(read_text(path), path)  # refuses certificates of other kinds as other formats do
+            read_formula(read_text(path), path)  # gives the message of other formats for other kinds
         raise
 
 
 def _ask(claim: TheoremClaim, lengths: ProvedLengths) -> str:
-    """Why Coq was not asked; empty if it accepts the theorem."""
+    """Return why Coq did not check it; empty if it accepts the theorem."""
     from certify.claims.every_n.theorems import prove, reason_in_words
     from certify.common.progress import ProgressLine
 
@@ -155,10 +155,10 @@ def _ask(claim: TheoremClaim, lengths: ProvedLengths) -> str:
 
 
 def coq_folder(claim: TheoremClaim, lengths: ProvedLengths = EVERY_LENGTH, *, checked: bool) -> Mapping[str, str]:
-    """Return the files of the folder about these lengths; if Coq was not asked (``checked`` is unset), they say so.
+    """Return the files of the folder about these lengths, with a note if Coq did not check it.
 
     Raises:
-        Unsupported: naming a part of the network that the Coq library has no counterpart of.
+        Unsupported: naming a part of the network without a counterpart in the Coq library.
     """
     theorem, sealed = theorem_name(claim), sealed_files()
     own = {f"theorem/{name}": text
@@ -177,5 +177,5 @@ def coq_folder(claim: TheoremClaim, lengths: ProvedLengths = EVERY_LENGTH, *, ch
 
 
 def theorem_name(claim: TheoremClaim) -> str:
-    """Return the name of the file with the network and the theorem about it, without its ending."""
+    """Return the name of the file with the network and its theorem, without the suffix."""
     return f"Theorem_{claim.name}"

@@ -10,12 +10,12 @@ from proofs.every_n.extracted import EVERY_N, OcamlProgram, build_checker, check
 
 def write_extracted_checker(output: str, program: OcamlProgram = EVERY_N,
                             progress: Callable[[str], None] = lambda _: None) -> Path:
-    """Write the folder with the sources, and the program that is built from them; its place.
+    """Write the folder with the sources, and the program that is built from them; return the program's path.
 
     Raises:
         InputError: if the folder is not new or empty, or cannot be written.
         CoqMissing: if there is no ``coqc``.
-        OCamlMissing: if there is no OCaml compiler, or not what else the program needs.
+        OCamlMissing: if there is no OCaml compiler, or another requirement of the program is missing.
     """
     check_new_folder(output)
     coq, compiler = find_coq(), find_compiler(program)

@@ -1,7 +1,7 @@
 """`certify export --to figures`: the network, the error maps and the margin curve, as PDF and as SVG for papers.
 
-What is drawn is what the page of the certificate shows: evidence for the eye, in doubles; bounds are the certificate's.
-The same certificate gives the same bytes.
+The figures are those of the page of the certificate: illustrations in doubles; only the certificate's bounds are
+proved. The output is reproducible.
 """
 
 import re
@@ -41,7 +41,7 @@ with without_log_of("matplotlib"):
 PIXEL = 1 / 96
 """The unit of the network's picture, in inches."""
 POINT = .75
-"""The same in points."""
+"""The unit in points."""
 ROLES = {"query": "#0069a8", "key": "#b84a00", "value": "#007a66", "relu": "#66717e"}
 FAINT, PANEL, RIM = "#d9dde2", "#f6f7f8", "#59626d"
 FILLS = {"head": ("#dfeef7", BLUE), "exact": (PANEL, BLUE), "position": (PANEL, FAINT),
@@ -52,20 +52,20 @@ Figures = dict[str, Figure]
 
 
 def figure_files(text: str, path: str) -> dict[str, str | bytes]:
-    """Each figure as PDF and as SVG; complaints name ``path``.
+    """Return each figure as PDF and as SVG; messages name ``path``.
 
     Raises:
-        InputError: if it is no certificate.
+        InputError: if it is not a certificate.
         NotAccepted: if the checker rejects it.
-        Unsupported: if nothing of it can be drawn.
+        Unsupported: if it has no figures.
     """
     files: dict[str, str | bytes] = {}
     with styled(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a letter that the font lacks is drawn as a box
+        warnings.simplefilter("ignore")  # a glyph that is missing in the font is drawn as a box
         for name, figure in figures_of(text, path).items():
             files |= {f"{name}.pdf": pdf_of(figure), f"{name}.svg": standalone(svg_of(figure)) + "\n"}
     if not files:
-        raise Unsupported(f"{path}: it has nothing that is drawn")
+        raise Unsupported(f"{path}: it has no figures")
     return files
 
 
@@ -87,7 +87,7 @@ def figures_of(text: str, path: str) -> Figures:
 
 
 def draw_errors(chart: ErrorMap) -> Figure:
-    """The largest error of a head at every length and position, in the shades of the page, the worst in a ring."""
+    """Draw the largest error of a head at every length and position, in the shades of the page; the worst is ringed."""
     figure = Figure(figsize=SIZE, layout="constrained")
     axes = figure.add_subplot()
     colours = [tuple(1 - shade * (1 - part) for part in to_rgb(BLUE)) for shade in SHADES]
@@ -113,7 +113,7 @@ def draw_errors(chart: ErrorMap) -> Figure:
 
 
 def draw_margins(points: list[Point]) -> Figure:
-    """The smallest margin found against the length; a line down to the lower bound of all, where one is known."""
+    """Draw the smallest margin found over the length, with a line down to the lower bound, if there is one."""
     figure = Figure(figsize=SIZE, layout="constrained")
     axes = figure.add_subplot()
     known = [(point.n, point.margin) for point in points]
@@ -133,7 +133,7 @@ def draw_margins(points: list[Point]) -> Figure:
     return figure
 
 
-# -- the network: the picture of the page, shape by shape --------------------------------------------------------------
+# -- the network, from the picture of the page -------------------------------------------------------------------------
 
 
 def _network_figure(network: Transformer) -> Figures:
@@ -144,7 +144,7 @@ def _network_figure(network: Transformer) -> Figures:
 
 
 def draw_picture(svg: str) -> Figure:
-    """Return the picture that ``draw_network`` makes, from left to right."""
+    """Draw the picture that ``draw_network`` makes, from left to right."""
     picture = ElementTree.fromstring(svg)
     x, y, width, height = map(float, picture.attrib["viewBox"].split())
     figure = Figure(figsize=(width * PIXEL, height * PIXEL))
@@ -172,7 +172,7 @@ def draw_picture(svg: str) -> Figure:
 
 def _shapes(element: ElementTree.Element, within: tuple[str, ...]
             ) -> Iterator[tuple[ElementTree.Element, tuple[str, ...]]]:
-    """Whatever has a form, in the order in which it is drawn, with the classes of the groups around it."""
+    """Yield all shapes, in drawing order, with the classes of the groups around them."""
     for child in element:
         if child.tag == "g":
             yield from _shapes(child, (*within, *child.attrib["class"].split()))
@@ -181,7 +181,7 @@ def _shapes(element: ElementTree.Element, within: tuple[str, ...]
 
 
 def _path(d: str) -> Path:
-    """Return a path of M, C, H and V.
+    """Parse a path of M, C, H and V.
 
     >>> _path("M0 1H5").vertices.tolist()
     [[0.0, 1.0], [5.0, 1.0]]

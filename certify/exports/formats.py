@@ -19,13 +19,13 @@ EXPORTERS: Mapping[Format, tuple[str, str]] = {
     "torch": ("certify.exports.runnable", "export_torch"),
     "safetensors": ("certify.exports.runnable", "export_safetensors"),
 }
-"""Where the function of each format is; it takes the path of what is exported and the place to write to."""
+"""The module and name of the function of each format; its arguments are the input and the output path."""
 RUNNABLE: tuple[Format, ...] = ("onnx", "torch", "safetensors")
-"""The formats whose functions take a precision as well."""
+"""The formats whose functions also take a precision."""
 
 
 def load_exporter(form: Format) -> Exporter:
-    """Return the function of the format, imported only now: some need z3 or numpy."""
+    """Import and return the function of the format; some need z3 or numpy."""
     module, name = EXPORTERS[form]
     exporter: Exporter = getattr(import_module(module), name)
     return exporter

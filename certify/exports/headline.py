@@ -1,7 +1,7 @@
-"""The shortest true sentence about a certificate, from the lines that the checker prints of it.
+"""The shortest true sentence about a certificate, from the lines that the checker prints.
 
-The action that checks a repository (`.github/actions/check`) runs this file from a checkout, by a Python with its
-standard library alone: it imports nothing else.
+The action that checks a repository (`.github/actions/check`) runs this file from a checkout, with the standard library
+only: it imports nothing else.
 """
 
 import re
@@ -13,17 +13,17 @@ REFUTED, VACUOUS = "the claim that follows is FALSE", "the claim that follows is
 
 
 def headline(lines: Sequence[str]) -> str:
-    """What is proved, in a few words; the checker writes the lines itself, and quotes all names.
+    """Summarise what is proved in a few words; the checker writes the lines itself, and quotes all names.
 
     >>> headline(["alphabet     'a', 'b'", "claim        on every word of length 2..5 over the alphabet, at offset 0:"])
     'a claim about all words of length 2 to 5 is proved'
     """
     if is_refutation(lines):
         shown = {"wrong run": "wrong in a float run", "wrong word": "wrong on a word"}
-        return next((said for name, said in shown.items() if any(line.startswith(name) for line in lines)),
+        return next((text for name, text in shown.items() if any(line.startswith(name) for line in lines)),
                     "wrong on an input")
     if lines[0].startswith(VACUOUS):
-        return "a claim that asks nothing"
+        return "a vacuous claim"
     words = words_of_lengths(lines)
     if words is None:
         return "a claim about all allowed inputs is proved"
@@ -31,18 +31,18 @@ def headline(lines: Sequence[str]) -> str:
 
 
 def is_refutation(lines: Sequence[str]) -> bool:
-    """Whether the checker says that the claim is false."""
+    """Return whether the checker states that the claim is false."""
     return lines[0].startswith(REFUTED)
 
 
 def is_of_every_length(lines: Sequence[str]) -> bool:
-    """Whether no word is too long for the claim."""
+    """Return whether the claim is about words of every length."""
     found = LENGTHS.search(beginning_of_claim(lines))
     return found is not None and found[2] is None
 
 
 def words_of_lengths(lines: Sequence[str]) -> str | None:
-    """Which words the claim is about, by their lengths; None if it is not about all words of some lengths."""
+    """Describe the words of the claim by their lengths; None if it is not about all words of some lengths."""
     found = LENGTHS.search(beginning_of_claim(lines))
     if found is None:
         return None
@@ -55,6 +55,6 @@ def words_of_lengths(lines: Sequence[str]) -> str | None:
 
 
 def beginning_of_claim(lines: Sequence[str]) -> str:
-    """Return the first lines of it, in which the checker says of which words it is."""
+    """Return the first lines of the claim, which contain its words."""
     start = next(place for place, line in enumerate(lines) if line.startswith("claim "))
     return " ".join(line.strip() for line in lines[start:start + 3])

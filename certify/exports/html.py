@@ -22,12 +22,12 @@ from proofs.check import Certificate, Softened, printable
 
 
 def page_of(text: str, path: str, name: str, title: str = "") -> str:
-    """Return the page of a certificate with this text; complaints name ``path``, the page ``name``.
+    """Return the page of a certificate with this text; messages name ``path``, the page ``name``.
 
-    ``title`` is what a claim about a trained network is called by its author, which its certificate does not say.
+    ``title`` is the author's title of a claim about a trained network, which its certificate does not contain.
 
     Raises:
-        InputError: if it is no certificate.
+        InputError: if it is not a certificate.
         NotAccepted: if the checker rejects it.
     """
     if (head := head_in(text)) is not None and head.is_by_length():
@@ -41,7 +41,7 @@ def page_of(text: str, path: str, name: str, title: str = "") -> str:
             check_softmax(sealed.transformer, "a page")
             return certificate_page(sealed, name)
     except Unsupported:
-        pass  # other attention than softmax and hard attention, which pages do not run
+        pass  # attention other than softmax and hard attention, which pages do not run
     return claim_page(Filed(name, text), [printable(line) for line in accepted.lines])
 
 
@@ -62,24 +62,24 @@ def _page_of_trained(text: str, path: str, name: str, title: str,
 
 
 def write_page_of_floats(path: str, place: str, rows: Sequence[ClassRow]) -> None:
-    """The page of a certificate about a trained network, with what is known of float runs.
+    """Write the page of a certificate about a trained network, with the results for float models.
 
     Raises:
-        InputError: if it is rejected.
+        InputError: if the certificate is rejected.
     """
     floats = [(*cells_of(row), said_of(row)) for row in rows]
     write_text(place, _page_of_trained(read_text(path), path, PurePath(path).name, "", floats))
 
 
 def expect_by_length(path: str) -> None:
-    """The file is a certificate that has such a page.
+    """Check that the file is a certificate that has such a page.
 
     Raises:
-        InputError: if not.
+        InputError: if it is not.
     """
     head = head_of(path)
     if head is None or not head.is_by_length():
-        raise InputError(f"--html: {path} is no certificate about a trained network over the real numbers")
+        raise InputError(f"--html: {path} is not a certificate about a trained network over the real numbers")
 
 
 export_html = text_file(lambda text, path: page_of(text, path, name_of(path)))

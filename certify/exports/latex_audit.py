@@ -10,7 +10,7 @@ PREAMBLE = r"""% Pastes into a document with \usepackage{{amsmath,booktabs}}.
 % Audit: {title}
 """
 NAMES, PROSE = r"p{.18\linewidth}", r"p{.5\linewidth}"
-"""Columns of names of statements, and of sentences."""
+"""The shapes of columns of names of statements, and of sentences."""
 
 
 def latex_of_audit(report: AuditReport) -> str:
@@ -19,7 +19,7 @@ def latex_of_audit(report: AuditReport) -> str:
     statements = [(_left(one.statement), one.verdict, _line(one.text)) for one in report.statements]
     claims = [(_name(claim), _left(claim.statement) or "--", claim.verdict,
                _enclosed(claim, "error"), _enclosed(claim, "bound"), _line(claim.lengths)) for claim in report.claims]
-    parts = [*table("Statement by statement", ("statement", "verdict", "what the audit says"), statements,
+    parts = [*table("Statement by statement", ("statement", "verdict", "finding"), statements,
                      NAMES + "l" + PROSE),
              *table("Claims", ("claim", "statement", "verdict", "measured", "bound", "lengths"), claims,
                      f"l{NAMES}lrrl")]
@@ -32,7 +32,7 @@ def _line(words: str) -> str:
 
 
 def _left(words: str) -> str:
-    """In a narrow column, without gaps between the words."""
+    """Set left-aligned, for a narrow column without gaps between the words."""
     return words and rf"\raggedright {_line(words)}"
 
 

@@ -1,4 +1,4 @@
-"""Numbers, linear forms and tables in LaTeX, with nothing but amsmath and booktabs."""
+"""Numbers, linear forms and tables in LaTeX, with only amsmath and booktabs."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from unicodedata import normalize
 from constructions.language.printer import latex_text
 
 ROWS_ON_A_PAGE = 30
-"""A tabular is never broken by LaTeX, so longer tables become several."""
+"""LaTeX does not break a tabular across pages, so longer tables are split."""
 _NOT_OF_ALL_FONTS = {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "\u2026": r"\ldots{}"}
 _GREEK = ["alpha", "beta", "gamma", "delta", "varepsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu",
           "nu", "xi", "o", "pi", "rho", "varsigma", "sigma", "tau", "upsilon", "varphi", "chi", "psi", "omega"]
@@ -21,11 +21,11 @@ _MATHEMATICS = {
     "\u2308": r"\lceil", "\u2309": r"\rceil", "\u230a": r"\lfloor", "\u230b": r"\rfloor", "\u2260": r"\ne",
     "\u2208": r"\in", "\u2192": r"\to", "\u2113": r"\ell"}
 _HATS = {ord(normalize("NFC", f"{c}\u0302")): f"{c}\u0302" for c in "acegijosuwyz"}
-"""Letters with a hat, as the letter and the hat."""
+"""Letters with a hat, decomposed."""
 
 
 def plain(text: str) -> str:
-    """Text in ASCII that LaTeX prints; numbered formulas are mathematics.
+    """Convert text to ASCII that LaTeX prints; numbered formulas are set as mathematics.
 
     >>> print(plain("a_b < \u03c612 \u2026"), plain("\u03a9\u00b2, \u0177"))
     a\\_b \\textless{} $\\varphi_{12}$ \\ldots{} \\ensuremath{\\Omega}\\ensuremath{^2}, \\ensuremath{\\hat{y}}
@@ -38,17 +38,17 @@ def plain(text: str) -> str:
 
 
 def typewriter(words: str) -> str:
-    """Return a name as it is written in a model file, which may be broken after each of its words."""
+    """Set a name of a model file, which may be broken after each of its words."""
     return rf"\texttt{{{latex_text(words)}}}"
 
 
 def math(formula: str) -> str:
-    """Inline mathematics."""
+    """Set inline mathematics."""
     return f"${formula}$"
 
 
 def number(x: Fraction) -> str:
-    """Return an exact number.
+    """Format an exact number.
 
     >>> number(Fraction(-3, 4)), number(Fraction(2))
     ('-\\\\tfrac{3}{4}', '2')
@@ -59,7 +59,7 @@ def number(x: Fraction) -> str:
 
 
 def decimal_number(written: str) -> str:
-    """Return a decimal, with its power of ten as one.
+    """Format a decimal, its exponent as a power of ten.
 
     >>> decimal_number("1.5E-7"), decimal_number("0.25")
     ('1.5 \\\\cdot 10^{-7}', '0.25')
@@ -69,7 +69,7 @@ def decimal_number(written: str) -> str:
 
 
 def linear_form(terms: Mapping[str, Fraction], constant: str = "") -> str:
-    """Return the sum of multiples of named things; 0 if there are none.
+    """Format a linear form of named variables; 0 if it is empty.
 
     >>> linear_form({"h_1": Fraction(-1), "h_2": Fraction(3, 2)}, "-1"), linear_form({})
     ('-h_1 + \\\\tfrac{3}{2} h_2 - 1', '0')

@@ -1,4 +1,4 @@
-"""The manifest of a folder of scripts: which there are, what they are about, and what a solver should say of them."""
+"""The manifest of a folder of scripts: the scripts, their subjects, and the expected answers of a solver."""
 
 import hashlib
 import json
@@ -24,7 +24,7 @@ _KEYS = ("file", "status", "proves", "sha256")
 
 @dataclass(frozen=True)
 class Script:
-    """One script, and the answer that is stated for it."""
+    """One script with its expected answer."""
 
     file: str
     status: str
@@ -50,8 +50,8 @@ def read_manifest(folder: str) -> list[Script]:
     """Return the scripts of a folder.
 
     Raises:
-        InputError: if it has no manifest, or the scripts there are not the ones of the manifest with its answers, or do
-            more than to state and to ask.
+        InputError: if it has no manifest, or the scripts are not those of the manifest with its answers, or have other
+            commands than COMMANDS.
     """
     where = str(Path(folder) / MANIFEST)
     data = read_json(read_text(where), where)
@@ -93,12 +93,12 @@ _PIECE = re.compile(r"[()]|[^\s()]+")
 
 
 def digest_of_script(text: str) -> str:
-    """Return the SHA-256 of a script, as the manifest has it."""
+    """Return the SHA-256 of a script, as in the manifest."""
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
 def check_script(text: str, where: str, status: str, digest: str) -> None:
-    """Raise InputError unless the script states and asks only, and is the one with that status and digest."""
+    """Raise InputError unless the script has COMMANDS only, and this status and digest."""
     if (found := _STATUS.findall(text)) != [status]:
         raise InputError(f"{where}: states the status {', '.join(found) or 'nothing'}, and the manifest {status}")
     if strange := _STRANGE.search(text):
@@ -114,7 +114,7 @@ def check_script(text: str, where: str, status: str, digest: str) -> None:
 
 
 def _commands(code: str) -> Iterator[str]:
-    """What follows each bracket that opens outside of all others, and whatever else stands there.
+    """Yield the first token of each top-level bracket, and every other top-level token.
 
     >>> list(_commands("(assert (not a))\\n(exit) more"))
     ['assert', 'exit', 'more']

@@ -1,6 +1,6 @@
-"""What a notebook shows of an outcome and of a run: verdict, claim, table, the network as a picture.
+"""The notebook display of outcomes and runs: verdict, claim, table, the network as a picture.
 
-Every text is escaped; the picture is an image of its own, so that nothing in it meets the page around it.
+Every text is escaped; the picture is a separate image, so that its styles do not affect the page.
 """
 
 import base64
@@ -24,13 +24,13 @@ from proofs.check import Accepted
 from proofs.formula.common.kinds import APPROXIMATING
 
 LONGEST = 60
-"""Longer formulas are cut in a line."""
+"""Longer formulas are truncated."""
 LARGEST_PICTURE = 40_000
-"""Bytes; a larger picture is left to the page of the certificate."""
+"""Bytes; larger pictures are only on the page of the certificate."""
 RULES = re.compile(r"^(?::root|\.net)[^{}]*\{[^}]*\}", re.MULTILINE)
 DARK_RULES = re.compile(r"@media \(prefers-color-scheme: dark\) \{\s*:root \{[^}]*\}\s*\}")
 MOST_LETTERS = 24
-"""Of longer words no attention is drawn."""
+"""No attention is drawn for longer words."""
 STYLE_OF_SQUARES = ".w{fill:#0077bb}.field{fill:none;stroke:#888;stroke-width:.03}.tick{fill:#777;text-anchor:middle;" \
     "font-family:monospace}"
 COLOURS = {"certified": "#2c8a4b", "refuted": "#c8372d"}
@@ -38,18 +38,18 @@ OTHER = "#9a6700"
 
 
 class Checked(Accepted):
-    """What the independent checker accepted, readable in a line and in a notebook."""
+    """The content that the independent checker accepted, with a one-line and a notebook display."""
 
     def __repr__(self) -> str:
         return f"<accepted: {'; '.join(' '.join(line.split()) for line in self.lines[:3])}>"
 
     def _repr_html_(self) -> str:
-        said = "".join(html_text(line, longest=400) + "\n" for line in self.lines)
-        return f"<p><b style='color:{COLOURS['certified']}'>accepted</b></p><pre>{said}</pre>"
+        text = "".join(html_text(line, longest=400) + "\n" for line in self.lines)
+        return f"<p><b style='color:{COLOURS['certified']}'>accepted</b></p><pre>{text}</pre>"
 
 
 def describe_outcome(outcome: Outcome) -> str:
-    """One line: the verdict, the formula, the lengths.
+    """Describe in one line the verdict, the formula, the lengths.
 
     >>> from certify import certify
     >>> certify("prev Q_a", alphabet="ab", max_n=4)
@@ -61,7 +61,7 @@ def describe_outcome(outcome: Outcome) -> str:
 
 
 def describe_run(run: WordTrace) -> str:
-    """One line: the word, the formula, where it holds.
+    """Describe in one line the word, the formula, and where it holds.
 
     >>> from certify import certify
     >>> certify("prev Q_a", alphabet="ab", max_n=4).run("abab")
@@ -69,16 +69,16 @@ def describe_run(run: WordTrace) -> str:
     """
     if run.formula is None:
         return f"{show_word(run.word)}: {len(run.traces)} directions"
-    held = ", ".join(str(i) for i, holds in enumerate(run.truth, 1) if holds)
-    where = f"at {held}" if held else "nowhere"
+    places = ", ".join(str(i) for i, holds in enumerate(run.truth, 1) if holds)
+    where = f"at {places}" if places else "nowhere"
     return f"{show_word(run.word)}: {_shortened(format_formula(run.formula))} holds {where}"
 
 
 def outcome_to_html(outcome: Outcome) -> str:
-    """Verdict, claim, the bound of each head, the greatest error on a word, and a picture of a small network."""
+    """Return verdict, claim, the bound of each head, the greatest error on a word, and a picture of a small network."""
     colour = COLOURS.get(outcome.verdict, OTHER)
     formula = format_formula(outcome.formula) if outcome.formula else "a network"
-    said = [f"for {outcome.lengths.claim}, every word of length n over {show_alphabet(outcome.alphabet)} and every "
+    texts = [f"for {outcome.lengths.claim}, every word of length n over {show_alphabet(outcome.alphabet)} and every "
             "position: exactly 1 where it holds, else exactly 0", why_not_certified(outcome),
             f"note: the formula is {outcome.vacuity}" if outcome.vacuity else "",
             f"on words: {greatest}" if (greatest := describe_greatest(outcome)) else ""]
@@ -86,21 +86,21 @@ def outcome_to_html(outcome: Outcome) -> str:
     names = [column.name for column in COLUMNS_OF_ATTENTION]
     rows = [[cells[name] for name in names] for cells in heads]
     parts = [f"<p><b style='color:{colour}'>{outcome.verdict}</b> <code>{html_text(formula)}</code></p>",
-             *(f"<p>{html_text(text, longest=400)}</p>" for text in said if text),
+             *(f"<p>{html_text(text, longest=400)}</p>" for text in texts if text),
              html_table(names, rows) if rows else "",
              draw(outcome.transformer, outcome.formula) if outcome.transformer else ""]
     return "".join(parts)
 
 
 def run_to_html(run: WordTrace) -> str:
-    """A row for each subformula and kind of value, a column for each position; and what every head attends to."""
+    """Return a row for each subformula and kind of value, a column for each position; and each head's attention."""
     names = ("", "", *(f"{symbol} ({i})" for i, symbol in enumerate(run.word, 1)))
     return "".join([f"<p>{html_text(describe_run(run))}</p>", html_table(
         names, [(label, kind, *cells) for label, kind, cells in run_rows(run)]), draw_attention(run)])
 
 
 def claim_to_html(claim: ClaimResult) -> str:
-    """Return the verdict on a claim, a row for each length, and the critical constants that were asked for."""
+    """Return the verdict on a claim, a row for each length, and the critical constants that were requested."""
     rows = [(row.n, row.verdict, "" if row.error is None else decimal_upper(row.error.upper, 6), row.where)
             for row in claim.rows]
     critical = [(one.n, "" if one.gamma is None else decimal_upper(one.gamma.upper, 6), one.note)
@@ -113,12 +113,12 @@ def claim_to_html(claim: ClaimResult) -> str:
 
 
 def describe_claim(claim: ClaimResult) -> str:
-    """One line: the verdict, the subject, the lengths."""
+    """Describe in one line the verdict, the subject, the lengths."""
     return f"{claim.verdict}: {claim.subject}, n = {claim.lengths}"
 
 
 def draw(network: Transformer, formula: Formula | None) -> str:
-    """Return the network as an image in the text itself; nothing if it is large."""
+    """Return the network as an inline image; empty if it is large."""
     from certify.exports.pages.certificate.names import DirectionNames
     from certify.exports.pages.certificate.wiring import draw_network
 
@@ -129,9 +129,9 @@ def draw(network: Transformer, formula: Formula | None) -> str:
 
 
 def draw_attention(run: WordTrace) -> str:
-    """The attention of each head on the word, in floating point: squares, whose rows are the positions that read.
+    """Return the attention of each head on the word, in floating point: a square each, with queries as rows.
 
-    Nothing if there is no network, the word is long, or attention is neither softmax nor hard.
+    Empty if there is no network, the word is long, or attention is neither softmax nor hard.
     """
     network = run.network
     if network is None or len(run.word) > MOST_LETTERS:
@@ -155,10 +155,10 @@ def draw_attention(run: WordTrace) -> str:
 
 
 def _figure(svg: str, width: int, text: str) -> str:
-    """Return an image of its own, no wider than the page, and what it shows below it."""
-    said = html_text(text)
-    image = _image(svg, STYLE_OF_SQUARES, said, f"width:{width}px;max-width:100%")
-    return f"<figure style='margin:0'>{image}<figcaption>{said}</figcaption></figure>"
+    """Return a figure no wider than the page, with a caption."""
+    caption = html_text(text)
+    image = _image(svg, STYLE_OF_SQUARES, caption, f"width:{width}px;max-width:100%")
+    return f"<figure style='margin:0'>{image}<figcaption>{caption}</figcaption></figure>"
 
 
 def _image(svg: str, rules: str, alt: str, style: str) -> str:
@@ -168,7 +168,7 @@ def _image(svg: str, rules: str, alt: str, style: str) -> str:
 
 
 def _style() -> str:
-    """Return the rules of the certificate's page that colours, and the picture of a network, have."""
+    """Return the style rules of the certificate's page for colours and for the picture of a network."""
     sheets = [(files("certify.exports.pages") / place).read_text(encoding="utf-8")
               for place in ("base/templates/base.css", "certificate/templates/network.css",
                             "certificate/templates/certificate.css")]

@@ -1,6 +1,6 @@
 """`certify export --to npz`: matrices as numpy arrays, rounded to doubles (docs/exports.md lists them).
 
-What is certified are the rational numbers; the arrays are for experiments, and prove nothing.
+The certificate is about the exact rational numbers; the arrays are for experiments, and prove nothing.
 """
 
 import io
@@ -21,7 +21,7 @@ from constructions.network.transformer import Layer
 
 Array = npt.NDArray[Any]
 Columns = Mapping[Any, int]
-"""The columns of a matrix by what they stand for."""
+"""The columns of a matrix by their keys."""
 Row = tuple[int, Mapping[Any, Fraction]]
 """The number of a row, and its entries."""
 
@@ -41,7 +41,7 @@ def npz_bytes(sealed: Sealed) -> bytes:
 
 
 def arrays_of(sealed: Sealed) -> dict[str, Array]:
-    """Every array by its name.
+    """Return every array by its name.
 
     Raises:
         OverflowError: if a number is too large for a double.
@@ -73,7 +73,7 @@ def arrays_of(sealed: Sealed) -> dict[str, Array]:
 
 
 def _arrays_of_layer(prefix: str, layer: Layer, columns: Columns, is_dense: bool, lengths: Lengths) -> dict[str, Array]:
-    """Return the matrices of dense.py, and what else a head has."""
+    """Return the matrices of dense.py, and the other attributes of heads."""
     units, width = layer.feedforward.units, len(columns)
     written = [(columns[name], {unit: x}) for unit, one in enumerate(units) for name, x in one.writes.items()]
     bias = layer.feedforward.bias
@@ -99,7 +99,7 @@ def _arrays_of_layer(prefix: str, layer: Layer, columns: Columns, is_dense: bool
 
 
 def _entries(rows: Iterable[Row], columns: Columns) -> list[tuple[int, int, float]]:
-    """Row, column and number of all entries that are not zero."""
+    """Return row, column and number of all non-zero entries."""
     return [(number, columns[name], _rounded(x)) for number, row in rows for name, x in row.items() if x]
 
 
@@ -112,7 +112,7 @@ def _dense(shape: tuple[int, int], rows: Iterable[Row], columns: Columns) -> Arr
 
 
 def _sparse(name: str, shape: tuple[int, int], rows: Iterable[Row], columns: Columns) -> dict[str, Array]:
-    """Return the matrix by its entries that are not zero."""
+    """Return the matrix by its non-zero entries."""
     entries = _entries(rows, columns)
     return {f"{name}.shape": np.array(shape),
             f"{name}.rows": np.array([row for row, _, _ in entries], dtype=int),
@@ -121,7 +121,7 @@ def _sparse(name: str, shape: tuple[int, int], rows: Iterable[Row], columns: Col
 
 
 def _by_position(function: Callable[..., Fraction], lengths: Lengths) -> Array:
-    """Return the value at (n, i) in row n - 1 and column i - 1; not a number where the certificate says nothing."""
+    """Return the value at (n, i) in row n - 1 and column i - 1; NaN where the certificate makes no claim."""
     table = np.full((lengths.last, lengths.last), np.nan)
     for n, i in lengths.rows():
         table[n - 1, i - 1] = _rounded(function(i=i, n=n))

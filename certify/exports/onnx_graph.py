@@ -1,13 +1,12 @@
 """The float program as an ONNX graph of standard operators.
 
-Inputs      ``tokens``, int64 (batch, n): places in the alphabet, from 0.
+Inputs      ``tokens``, int64 (batch, n): indices into the alphabet, from 0.
 Outputs     ``truths``, float (batch, n, formulas): the claim's formula, last, and its subformulas; ``output``, float
             (batch, n): the direction that the claim is about.
-Lengths     Gather refuses a word longer than the tables; a word shorter than all of the claim gives NaN.
-16 bits     Weights are stored in 16 bits. Few operators of onnxruntime's processor backend take such numbers, so every
-            operator computes in binary32 and what it gives is rounded by two Casts, to 16 bits and back; a MatMul and
-            the Add of its bias are rounded once, together. Outputs are binary32. binary64 is as binary32, without a
-            Cast.
+Lengths     Gather rejects a word longer than the tables; a word shorter than all of the claim gives NaN.
+16 bits     Weights are stored in 16 bits. Few operators of onnxruntime's CPU backend take such numbers, so every
+            operator computes in binary32 and two Casts round its result to 16 bits and back; a MatMul and the Add of
+            its bias are rounded once, together. Outputs are binary32. binary64 works as binary32, without a Cast.
 """
 
 from collections.abc import Mapping
@@ -21,7 +20,7 @@ from constructions.running.weights import Array, WeightArrays
 
 OPSET = 18
 IR_VERSION = 9
-"""That of the first onnx with this set of operators, so that older runtimes read the file."""
+"""The version of the first onnx with this operator set, so that older runtimes read the file."""
 _STORED = {"binary64": TensorProto.DOUBLE, "binary32": TensorProto.FLOAT, "binary16": TensorProto.FLOAT16,
            "bfloat16": TensorProto.BFLOAT16}
 
@@ -30,7 +29,7 @@ def onnx_model(weights: WeightArrays, metadata: Mapping[str, str]) -> Any:
     """Return the checked model.
 
     Raises:
-        onnx.checker.ValidationError: if ONNX does not accept it, which is a mistake of this module.
+        onnx.checker.ValidationError: if ONNX rejects it, which is a bug in this module.
     """
     graph = _Graph(weights)
     graph.build()
@@ -42,7 +41,7 @@ def onnx_model(weights: WeightArrays, metadata: Mapping[str, str]) -> Any:
 
 
 class _Graph:
-    """Nodes and initializers as they are added; the name of a value is what the methods give."""
+    """A graph under construction; the methods return names of values."""
 
     def __init__(self, weights: WeightArrays) -> None:
         self.weights = weights
@@ -52,48 +51,49 @@ class _Graph:
         self.nodes: list[Any] = []
         self.initializers: dict[str, Any] = {}
 
-    # -- pieces --------------------------------------------------------------------------------------------------------
+    # -- nodes and constants
+    # -----------------------------------------------------------------------------------------------
 
     def add(self, operator: str, *inputs: str, output: str = "", **attributes: Any) -> str:
-        """One node with one output."""
+        """Add a node with one output."""
         name = output or f"{operator}_{len(self.nodes)}"
         self.nodes.append(helper.make_node(operator, list(inputs), [name], **attributes))
         return name
 
     def rounded(self, operator: str, *inputs: str, **attributes: Any) -> str:
-        """One node whose result is rounded to the format of the weights."""
+        """Add a node whose result is rounded to the format of the weights."""
         computed = self.add(operator, *inputs, **attributes)
         if not self.is_narrow:
             return computed
         return self.add("Cast", self.add("Cast", computed, to=self.stored), to=self.computed)
 
     def constant(self, name: str, array: Array) -> str:
-        """Return an initializer."""
+        """Add an initializer."""
         if name not in self.initializers:
             self.initializers[name] = numpy_helper.from_array(np.asarray(array, order="C"), name)
         return name
 
     def integers(self, *numbers: int) -> str:
-        """Return a vector of integers."""
+        """Add a vector of integers."""
         return self.constant("_".join(["int", *map(str, numbers)]), np.array(numbers, dtype=np.int64))
 
     def integer(self, number: int) -> str:
-        """One integer."""
+        """Add an integer."""
         return self.constant(f"scalar_{number}", np.array(number, dtype=np.int64))
 
     def weight(self, name: str) -> str:
-        """One of the arrays of numbers, in the format in which operators compute."""
+        """Add an array of weights, in the format of the computation."""
         stored = self.constant(name, self.weights.arrays[name])
         return self.add("Cast", stored, to=self.computed) if self.is_narrow else stored
 
     def number(self, name: str, value: Any) -> str:
-        """Return a constant number or array of numbers, in the format in which operators compute."""
+        """Add a constant number or array of numbers, in the format of the computation."""
         return self.constant(name, np.asarray(value, dtype=helper.tensor_dtype_to_np_dtype(self.computed)))
 
     # -- the program ---------------------------------------------------------------------------------------------------
 
     def build(self) -> None:
-        """All nodes, from tokens to outputs."""
+        """Add all nodes, from tokens to outputs."""
         n = self.add("Gather", self.add("Shape", "tokens"), self.integer(1), axis=0)
         self.places = self.add("Range", self.integer(0), n, self.integer(1))
         self.positions = self._positions(n)
@@ -105,7 +105,7 @@ class _Graph:
         self._outputs(stream, n)
 
     def _positions(self, n: str) -> str:
-        """Every function of the position: (n, functions)."""
+        """Return all functions of the position: (n, functions)."""
         last = self.add("Sub", n, self.integer(1))
         parts = [self.add("Gather", self.weight("by_i"), self.places, axis=0)]
         if self.weights.arrays["by_n"].size:
@@ -137,7 +137,7 @@ class _Graph:
         return self.add("Unsqueeze", rows, self.integers(2))
 
     def _seen(self, layer: str) -> str:
-        """Whether the query at i sees the key at j: (heads, n, n)."""
+        """Return whether the query at i attends to the key at j: (heads, n, n)."""
         query = self.add("Unsqueeze", self.places, self.integers(1))
         not_before = self.add("LessOrEqual", query, self.places)
         not_after = self.add("GreaterOrEqual", query, self.places)
@@ -155,7 +155,7 @@ class _Graph:
         return self.add("Add", stream, self.rounded("Add", written, self.weight(f"{layer}.b2")))
 
     def _outputs(self, stream: str, n: str) -> None:
-        """The truths and the output; 0 is added at lengths of the claim, and NaN at shorter ones."""
+        """Add the truths and the output; at lengths of the claim 0 is added, at shorter ones NaN."""
         lengths = self.weights.lengths
         claimed = self.number("claimed", [np.nan] * lengths.first + [0] * (lengths.last + 1 - lengths.first))
         checked = self.add("Add", stream, self.add("Gather", claimed, n, axis=0))

@@ -16,7 +16,7 @@ from constructions.errors import Unsupported, install
 from constructions.running.weights import WeightArrays, weights_of
 from constructions.text import printable
 
-NOTE = "proved of the exact weights in real arithmetic; the weights here are rounded, and what runs them rounds, too"
+NOTE = "proved for the exact weights in real arithmetic; the weights here are rounded, and so is their execution"
 MODULE = Path(constructions.running.__file__).parent / "torch_network.py"
 _README = """\
 # A transformer with exact weights, in torch
@@ -27,7 +27,7 @@ _README = """\
 ```
 
 This was {note}.
-`config.json` says the same to programs.
+`config.json` contains the same for programs.
 
 | file | what it is |
 |---|---|
@@ -47,13 +47,13 @@ truths[0, :, network.names.index({formula})]
 ```
 
 `Network.load(".", fused=True)` computes attention by torch's `scaled_dot_product_attention`. `network.to(...)` with
-another type rounds the weights once more, from {precision}, which is not always what rounding the exact numbers once
-gives; for that, export with `--precision`. The words of a batch have one length, of {lengths}; there is no padding.
+another type rounds the weights once more, from {precision}, which may differ from a single rounding of the exact
+numbers; for that, export with `--precision`. The words of a batch have one length, of {lengths}; there is no padding.
 """
 
 
 def _rounded(make: Callable[[Sealed, WeightArrays], Any]) -> Make:
-    """What makes a format of a certificate, and of its weights for the lengths of the claim in a precision.
+    """Return a maker of a format from a certificate, and from its weights in a precision for the lengths of the claim.
 
     Raises:
         Unsupported: if a number is too large for the precision, or the transformer has no float program.
@@ -65,7 +65,7 @@ def _rounded(make: Callable[[Sealed, WeightArrays], Any]) -> Make:
 
 
 def about(sealed: Sealed) -> dict[str, Any]:
-    """Claim, certificate and network in plain values."""
+    """Return claim, certificate and network as plain values."""
     claim = sealed.statement[-1]
     return {
         "formula": sealed.claim["formula"],
@@ -79,7 +79,7 @@ def about(sealed: Sealed) -> dict[str, Any]:
 
 
 def metadata(sealed: Sealed, weights: WeightArrays) -> Mapping[str, str]:
-    """Return the same as texts for formats whose metadata are texts; lists are JSON."""
+    """Return claim, weights and network for formats whose metadata are texts; lists are JSON."""
     values = about(sealed) | {
         "precision": weights.precision,
         "lengths": [weights.lengths.first, weights.lengths.last],
@@ -104,13 +104,13 @@ def onnx_bytes(sealed: Sealed, weights: WeightArrays) -> bytes:
 
 
 def safetensors_bytes(sealed: Sealed, weights: WeightArrays) -> bytes:
-    """Return the file. One key of metadata, as the format keeps no order among several."""
+    """Return the file; it has one key of metadata, since the format does not order several."""
     arrays = {name: np.asarray(array, order="C") for name, array in weights.arrays.items()}
     return bytes(save(arrays, {"certify": config_text(sealed, weights)}))
 
 
 def config_text(sealed: Sealed, weights: WeightArrays) -> str:
-    """What a program must know beside the arrays, and the claim, as JSON."""
+    """Return the configuration of the program, and the claim, as JSON."""
     return json.dumps(about(sealed) | weights.config(), ensure_ascii=False, indent=1) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""Asking a second solver about every script of a folder, each in a process of its own that can be stopped."""
+"""A second solver, run on every script of a folder, each in a process that can be stopped."""
 
 import importlib.util
 import os
@@ -21,7 +21,7 @@ DECIDED = ("sat", "unsat")
 
 @dataclass(frozen=True)
 class SolverAnswer:
-    """What the solver says of one script: sat, unsat, or why it says neither."""
+    """The solver's answer to one script: sat, unsat, or the reason for neither."""
 
     script: Script
     found: str
@@ -29,19 +29,19 @@ class SolverAnswer:
 
     @property
     def agreement(self) -> str:
-        """Whether that is the stated status."""
+        """True if it is the stated status."""
         if self.found not in DECIDED:
             return "unknown"
         return "agrees" if self.found == self.script.status else "contradicts"
 
 
 def is_installed(solver: Solver) -> bool:
-    """Whether this Python can import the solver."""
+    """Return whether this Python can import the solver."""
     return importlib.util.find_spec(solver) is not None
 
 
 def ask(solver: Solver, folder: str, scripts: Sequence[Script], timeout: int) -> Iterator[SolverAnswer]:
-    """Yield the answers in the order of the scripts, as they come; several are sought at once."""
+    """Yield the answers in the order of the scripts, as they come; several solvers run at once."""
     executor = ThreadPoolExecutor(os.cpu_count())
     try:
         yield from executor.map(lambda script: _ask_about(solver, folder, script, timeout), scripts)
@@ -51,7 +51,7 @@ def ask(solver: Solver, folder: str, scripts: Sequence[Script], timeout: int) ->
 
 def _ask_about(solver: Solver, folder: str, script: Script, timeout: int) -> SolverAnswer:
     start = time.perf_counter()
-    # -P: no file beside the reader is imported in place of a library
+    # -P: no file beside the reader shadows a library
     command = [sys.executable, "-P", str(_PROOFS / READERS[solver]), str(Path(folder).resolve() / script.file)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
@@ -62,12 +62,12 @@ def _ask_about(solver: Solver, folder: str, script: Script, timeout: int) -> Sol
 
 
 def _last_line(complaint: str) -> str:
-    """What the solver's own error message ends with."""
+    """Return the last line of the solver's error message."""
     return (complaint.strip().splitlines() or ["it stopped without an answer"])[-1][:200]
 
 
 def verdict_of(answers: Sequence[SolverAnswer]) -> str:
-    """What the answers say together."""
+    """Return the verdict on all answers."""
     found = {answer.agreement for answer in answers}
     if "contradicts" in found:
         return "contradiction"

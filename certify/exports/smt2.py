@@ -1,7 +1,7 @@
-"""`certify export --to smt2`: what Z3 was asked, as scripts for other solvers, each with its probe, and a manifest.
+"""`certify export --to smt2`: the queries to Z3 as scripts for other solvers, each with its probe, and a manifest.
 
-The certificate is proved anew, and every question that Z3 answered on the way becomes a script. An obligation that is
-decided by exact evaluation alone (compositions, embeddings, uniform heads) has none; the manifest lists it.
+The certificate is proved again, and every query that Z3 answers becomes a script. Obligations that are decided by exact
+evaluation (compositions, embeddings, uniform heads) have none; the manifest lists them.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from proofs.formula.z3.solver import SolverQuery
 
 UNSAT_MEANS = "unsat means: none of these inputs breaks the bound, so the bound is proved."
-SAT_MEANS = "sat means: the hypotheses of {script} do not contradict each other, so its unsat is not vacuous."
-VACUOUS = ("No input meets the condition of {script}, so there is nothing to prove; this is its hypotheses without the "
-           "condition.")
+SAT_MEANS = "sat means: the hypotheses of {script} are consistent, so its unsat is not vacuous."
+VACUOUS = ("No input satisfies the condition of {script}, so there is nothing to prove; these are the hypotheses "
+           "without it.")
 
 
 def scripts_of(sealed: Sealed) -> dict[str, str]:
-    """All files of the folder.
+    """Return all files of the folder.
 
     Raises:
-        Unsupported: if the producer proves less than the checker accepts, so that scripts would be missing.
+        Unsupported: if the producer does not prove what the checker accepts, so that scripts would be missing.
     """
     transcript, files, rows = Transcript(), dict[str, str](), list[dict[str, Any]]()
     try:
@@ -87,7 +87,7 @@ def _header(sealed: Sealed, entry: TranscriptEntry, question: SolverQuery) -> li
 
 
 def _comment(lines: list[str]) -> list[str]:
-    """Every line in printable ASCII: names of directions may hold anything."""
+    """Escape every line to printable ASCII, since names of directions are arbitrary."""
     return [re.sub(r"[^ -~]", lambda found: found[0].encode("unicode_escape").decode("ascii"), printable(line))
             for line in lines]
 

@@ -25,7 +25,7 @@ HEAD = r"""% For a document with \usepackage{tikz}.
   query/.style={densely dashed}, key/.style={}, value/.style={line width=1bp}, relu/.style={}]"""
 PICTURE_ENDS = r"\end{tikzpicture}}%"
 LINE_HEIGHT = 26.0
-"""Boxes that are lower have a single line."""
+"""Lower boxes have a single line."""
 
 
 def tikz_of(sealed: Sealed) -> str:
@@ -48,7 +48,7 @@ def tikz_of(sealed: Sealed) -> str:
 
 
 def definitions(names: DirectionNames, shown: Sequence[str]) -> list[str]:
-    """What the numbered formulas are that the lines show, and those by which these are defined."""
+    """Return the definitions of the numbered formulas in the lines, and of those in these definitions."""
     found: list[str] = []
     for part, text in reversed(names.definitions.items()):
         name = plain(names.texts[part])
@@ -58,10 +58,10 @@ def definitions(names: DirectionNames, shown: Sequence[str]) -> list[str]:
 
 
 class _TikzPicture(WiringDiagram):
-    """A column is ``pitch`` to the right of the one before it."""
+    """The picture in TikZ; columns are ``pitch`` apart."""
 
     def lines(self) -> Iterator[str]:
-        """Titles, then wires, then the blocks that cover their ends."""
+        """Yield titles, then wires, then the blocks that cover their ends."""
         low, _ = self.layout.extent
         for place, column in enumerate(self.columns):
             what = f"layer {column.layer}: {column.what}" if column.layer else column.what
@@ -73,7 +73,7 @@ class _TikzPicture(WiringDiagram):
             yield self._block(place, block)
 
     def _curve(self, place: int, here: float, there: float) -> str:
-        """From the column before to this one."""
+        """Return the curve from the previous column to this one."""
         start, end = (place - 1) * self.shape.pitch + self.shape.depth, place * self.shape.pitch
         middle = (start + end) / 2
         return (f"({start:.0f}, {here:.1f}) .. controls ({middle:.0f}, {here:.1f}) and ({middle:.0f}, {there:.1f}) .. "

@@ -1,4 +1,4 @@
-"""What all formats share: a certificate is read and checked, and what is made of it is written whole, or nothing."""
+"""The common part of all formats: a certificate is read and checked, and the result is written atomically."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -12,29 +12,29 @@ from constructions.errors import InputError, Unsupported
 FROM_STANDARD_INPUT = "the.cert"
 Content = str | bytes | Mapping[str, str | bytes]
 Make = Callable[..., Any]
-"""What makes a format of the text of a certificate and the path that complaints name (and of options)."""
+"""A maker of a format from the text of a certificate and the path for messages (and options)."""
 Exporter = Callable[..., None]
-"""Writes a format: it takes the path of a certificate and the place to write to (and options).
+"""A writer of a format: its arguments are the path of a certificate and the output path (and options).
 
 Raises:
-    InputError: if the file is no certificate, or the place cannot be written.
+    InputError: if the file is not a certificate, or the output cannot be written.
     NotAccepted: if the certificate is rejected.
-    Unsupported: if the format has nothing for certificates of its kind, or for numbers or a network so large.
+    Unsupported: if the format does not support the kind of certificate, or its numbers or network are too large.
 """
 
 
 def of_formula(make: Callable[..., Any]) -> Make:
-    """What makes a format of certificates of formulas; ``make`` takes one that is accepted."""
+    """Return a maker of a format from a text; ``make`` takes an accepted certificate of a formula."""
     return lambda text, path, **options: make(read_formula(text, path), **options)
 
 
 def read_formula(text: str, path: str) -> Sealed:
-    """Return the accepted certificate of a formula, for a format that has nothing for other kinds.
+    """Return the accepted certificate of a formula, for a format without other kinds.
 
     Raises:
-        InputError: if it is no certificate.
+        InputError: if it is not a certificate.
         NotAccepted: if the checker rejects it.
-        Unsupported: if it is of another kind.
+        Unsupported: if it is a certificate of another kind.
     """
     try:
         return read_sealed_text(text, path)
@@ -43,17 +43,17 @@ def read_formula(text: str, path: str) -> Sealed:
 
 
 def text_file(make: Make) -> Exporter:
-    """Writes a text in a file, or on standard output."""
+    """Return an exporter that writes a text to a file, or to standard output."""
     return partial(_write, make, check_writable, write_text)
 
 
 def binary_file(make: Make) -> Exporter:
-    """Writes bytes in a file."""
+    """Return an exporter that writes bytes to a file."""
     return partial(_write, make, _check_file, write_bytes)
 
 
 def folder(make: Make) -> Exporter:
-    """Writes files, by their names, in a new folder."""
+    """Return an exporter that writes files, by their names, into a new folder."""
     return partial(_write, make, check_new_folder, write_folder)
 
 
@@ -71,5 +71,5 @@ def _check_file(output: str) -> None:
 
 
 def name_of(path: str) -> str:
-    """What a certificate is called, without folders."""
+    """Return the name of a certificate, without folders."""
     return FROM_STANDARD_INPUT if path == "-" else PurePath(path).name

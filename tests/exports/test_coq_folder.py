@@ -78,10 +78,10 @@ def test_the_readme_names_files_of_the_folder_only() -> None:
 
 def test_a_folder_that_coq_was_not_asked_about_claims_nothing() -> None:
     files = coq_folder(since(), checked=False)
-    assert files["README.md"].startswith("# Unchecked\n\nCoq was not asked about this folder: nothing is proved before")
+    assert files["README.md"].startswith("# Unchecked\n\nCoq has not checked this folder: nothing is proved until")
     assert not re.search(r"\b(is proved that|A theorem)\b", files["README.md"])
     for name in ("theorem/Theorem_since.v", "theorem/statement.v"):
-        assert files[name].startswith("(* UNCHECKED: Coq was not asked whether it accepts this file. *)\n")
+        assert files[name].startswith("(* UNCHECKED: Coq has not checked this file. *)\n")
     checked = coq_folder(since(), checked=True)
     assert not any("nchecked" in text.casefold() for name, text in checked.items() if not name.startswith("library/"))
 

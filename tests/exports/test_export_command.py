@@ -45,7 +45,7 @@ def refusal(name: str, form: str) -> tuple[int, str]:
     if not KINDS[name] or form == "html" or drawn:
         return 0, ""
     if form == "figures" and name in ("trained_mean_in_cells", "trained_wrong_word"):
-        return 3, "unsupported: x.cert: it has nothing that is drawn"
+        return 3, "unsupported: x.cert: it has no figures"
     return 3, f"unsupported: x.cert: there is no such export of a certificate {KINDS[name]}"
 
 

@@ -19,7 +19,7 @@ FORMULAS = {
 }
 REASONS = {
     "coq": "unsupported: the formula, written out, is ", "latex": " directions in LaTeX, expected at most 1000",
-    "proof": "unsupported: a proof for people of ", "tikz": "unsupported: a picture of this network, expected at most ",
+    "proof": "unsupported: a readable proof of ", "tikz": "unsupported: a picture of this network, expected at most ",
     **dict.fromkeys(("onnx", "torch", "safetensors"), " directions: dense matrices would have "),
 }
 """Why a format does without a large formula; the others take all of them."""

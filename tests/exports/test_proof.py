@@ -126,7 +126,7 @@ def test_too_many_directions_are_refused(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr("certify.exports.proof.document.MOST_DIRECTIONS", 5)
     result = certify("export", "since.cert", "--to", "proof", "-o", "out.tex")
     assert result.code == 3 and re.fullmatch(
-        r"certify: unsupported: a proof for people of \d+ directions: at most 5 are written\n", result.err)
+        r"certify: unsupported: a readable proof of \d+ directions: at most 5 are written\n", result.err)
     assert not (tmp_path / "out.tex").exists()
 
 

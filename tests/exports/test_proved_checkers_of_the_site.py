@@ -51,7 +51,7 @@ def test_the_site_has_the_script_and_says_what_stands_behind_it(tmp_path: Path) 
     files = files_with(tmp_path, "the script")
     assert files["certify-check.js"] == b"the script"
     page, kept = str(files["check.html"]), str(files["kept.js"])
-    assert "judge_certificate_holds (proofs/coq/checker/check_certificate.v), with no axioms but the 4 of " in page
+    assert "judge_certificate_holds (proofs/coq/checker/check_certificate.v), with no axioms except the 4 of " in page
     assert '"certify-check.js"' in kept and '"proved-worker.js"' in kept
     assert "data-proved" not in str(site_files([], {"pyodide.mjs": b""})["check.html"])
 

@@ -63,7 +63,7 @@ def test_a_proof_for_people_writes_true_logarithms(logarithm: tuple[str, Sealed]
     text = proof_of(logarithm[1], logarithm[0])
     assert r"with real softmax. Here $\ln$ is the real function." in text
     assert r"\[ \frac{e^{-2 \ln{\left(2 \right)}}}{1 + e^{-2 \ln{\left(2 \right)}}}. \]" in text
-    assert r"The head reads irrational numbers. What is said above was computed with $\ln$ and $\sqrt{\cdot}$" in text
+    assert r"The head reads irrational numbers. The numbers above were computed with $\ln$ and $\sqrt{\cdot}$" in text
     assert not LONG.search(text.replace(logarithm[1].digest, ""))
     assert "irrational" not in proof_of(rational[1], rational[0])
 

@@ -226,7 +226,7 @@ def test_models_softened_networks_and_inputs_in_tracks_stand_in_the_gallery(monk
 def test_two_certificates_of_one_name_are_not_one_file() -> None:
     text = (CORPUS / "accepted" / "by_hand_prev.cert").read_text(encoding="utf-8")
     one = Exhibit("same", "", text, "", "", "Formulas")
-    with pytest.raises(AssertionError, match="two certificates would have one file"):
+    with pytest.raises(AssertionError, match="two certificates have the same file"):
         site_files([one, replace(one, group="Trained networks")], None)
 
 

@@ -111,7 +111,7 @@ def test_what_no_transformer_is_built_for_has_no_layers_and_says_why() -> None:
     assert answered(large, "", "")["no_layers"] == "The formula is too large to be drawn here."
     found = answered("prev Q_a", "ab", "")
     assert "no_layers" not in found and [picture[:10] for picture in found["pictures"]] == ["<svg class"] * 2
-    assert found["layers"][-1] == ["At each position by itself, ReLUs make of what is there the truth of `prev Q_a`."]
+    assert found["layers"][-1] == ["At each position, ReLUs compute the truth of `prev Q_a`."]
 
 
 def test_without_an_alphabet_one_more_symbol_stands_for_all_others() -> None:

@@ -1,1 +1,1 @@
-"""Pages that people look at: one file each, which opens without a network."""
+"""HTML pages of answers: one file each, which opens without a network connection."""

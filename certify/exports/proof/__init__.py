@@ -1,1 +1,1 @@
-"""`certify export --to proof`: a certificate as a proof for people, a document in LaTeX."""
+"""`certify export --to proof`: a certificate as a readable proof, a document in LaTeX."""

@@ -1,7 +1,7 @@
-"""`certify export --to proof`: the whole document, which pdflatex compiles as it is.
+"""`certify export --to proof`: the whole document, ready for pdflatex.
 
-The text is for people and decides nothing: it is written from a certificate that the checker accepted, its numbers are
-those of the certificate and of the exact method, and each has the line where the certificate has it.
+The text is for readers and decides nothing: it is written from a certificate that the checker accepted, its numbers are
+those of the certificate and of the exact method, and each cites its line of the certificate.
 """
 
 import re
@@ -28,7 +28,7 @@ from proofs.formula.composition import writes
 from proofs.formula.discharge import Progress
 
 MOST_DIRECTIONS = 1000
-"""Beyond that nobody reads the proof, and LaTeX takes minutes."""
+"""Longer proofs would be unreadable, and LaTeX would take minutes."""
 PREAMBLE = r"""\documentclass[11pt]{article}
 \usepackage[T1]{fontenc}
 \IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
@@ -41,25 +41,25 @@ PREAMBLE = r"""\documentclass[11pt]{article}
 \sloppy
 \allowdisplaybreaks
 \begin{document}"""
-ABOUT = r"""This text was written from a certificate that the independent checker accepted, {names}. It is for people:
-it says in words by which rules the obligations of the certificate hold, and gives the numbers. The places in brackets
-are lines of the certificate, where a machine reads the same."""
+ABOUT = r"""This text was written from a certificate that the independent checker accepted, {names}. It is for readers:
+it states in words by which rules the obligations of the certificate hold, and gives the numbers. The places in brackets
+are lines of the certificate, which contain the same for machines."""
 REGIMES = {
     "temperature": "Every position embedding has absolute value at most {most} at every position of these words.",
     "position": "The temperature of every head is $1$ everywhere.",
 }
-CAUSAL = "Every head is future-masked, and no embedding or temperature mentions $n$."
+CAUSAL = "Every head is future-masked, and no embedding or temperature depends on $n$."
 
 
 def proof_of(sealed: Sealed, written: str) -> str:
-    """Return the document of an accepted certificate, whose file is ``written``.
+    """Return the document of an accepted certificate, whose text is ``written``.
 
     Raises:
         Unsupported: if it has too many directions, other attention than softmax, or is not proved by the exact method.
     """
-    check_softmax(sealed.transformer, "a proof for people")
+    check_softmax(sealed.transformer, "a readable proof")
     if len(sealed.transformer.directions) > MOST_DIRECTIONS:
-        raise Unsupported(f"a proof for people of {len(sealed.transformer.directions)} directions: at most "
+        raise Unsupported(f"a readable proof of {len(sealed.transformer.directions)} directions: at most "
                           f"{MOST_DIRECTIONS} are written")
     paper = Paper(sealed, read_json(written, "certificate"))
     with ProgressLine() as progress:
@@ -70,7 +70,7 @@ def proof_of(sealed: Sealed, written: str) -> str:
 
 
 def _in_ascii(document: str) -> str:
-    """Return the document with the numbers of other characters in their place, which every LaTeX sets."""
+    """Replace characters outside ASCII by their code points, which every LaTeX sets."""
     return re.sub(r"[^\x00-\x7f]", lambda found: rf"\codepoint{{{ord(found[0]):04X}}}", document)
 
 
@@ -89,7 +89,7 @@ def _statement(paper: Paper) -> Iterator[str]:
         + " ".join([*filter(None, [sentence(paper.transformer, latex=True)]), *_regime(paper)]), r"\end{theorem}"])
     yield "The claim is that of the certificate " + paper.cite("claim") + "."
     if sealed.floats:
-        yield "What the certificate claims of runs in floating point is not proved here. " + paper.cite("floats")
+        yield "The claims of the certificate about floating-point runs are not proved here. " + paper.cite("floats")
 
 
 def _regime(paper: Paper) -> Iterator[str]:
@@ -162,11 +162,11 @@ def _proof(paper: Paper, lemmas: list[Lemma]) -> Iterator[str]:
     yield "\n".join([
         r"\begin{proof}",
         rf"Let $w$ be a word of the claim, ${lengths.first} \le n \le {lengths.last}$. By induction on the stages of "
-        "the last lemma every direction holds what Section~2 says, once it is written: each of the "
-        rf"{len(lemmas) - 1} other lemmas supposes that of the directions that are read, and proves it of "
-        r"those that are written. What is near a truth is within $\tfrac{1}{4}$ of it, and all that is said of it "
-        "later is a consequence of that.",
-        rf"So {output}, the output, holds the truth of the formula of the theorem. "
+        "the last lemma every direction has the value of Section~2, once it is written: each of the "
+        rf"{len(lemmas) - 1} other lemmas assumes this for the directions that are read, and proves it for "
+        r"those that are written. A value near a truth is within $\tfrac{1}{4}$ of it, and later lemmas use only "
+        "that.",
+        rf"So {output}, the output, is the truth of the formula of the theorem. "
         + paper.cite("transformer", "output"), r"\end{proof}"])
 
 
@@ -174,10 +174,10 @@ export_proof = text_file(lambda text, path: proof_of(read_formula(text, path), t
 
 
 def embedding_lemma(paper: Paper, group: LemmaGroup) -> Lemma:
-    """Return the lemma of all directions that the embedding writes, and of those that nothing writes."""
+    """Return the lemma about all directions that the embedding writes, and those that nothing writes."""
     names = [line.direction for line in group.lines]
-    claim = (f"At every position of every word of the claim the embedding gives {paper.directions(names)} exactly what "
-             "Section~2 says that they hold.")
+    claim = (f"At every position of every word of the claim the embedding gives {paper.directions(names)} exactly the "
+             "values of Section~2.")
     return Lemma("Embedding", claim, list(_embedding_proof(paper, names)))
 
 
@@ -187,24 +187,24 @@ def _embedding_proof(paper: Paper, names: Sequence[str]) -> Iterator[str]:
     by_position = [name for name in names if name in transformer.position_embedding and name not in by_token]
     by_nothing = [name for name in names if name not in by_token and name not in by_position]
     if by_token:
-        yield (f"The truths in {paper.directions(by_token)} are those of formulas over symbols, without operators that "
-               "look elsewhere: in the row of each symbol they were evaluated, and agree. "
+        yield (f"The truths in {paper.directions(by_token)} are those of formulas over symbols, without operators on "
+               "other positions: they were evaluated for each symbol, and agree with its row. "
                + paper.cite("transformer", "token_embedding"))
     if by_position:
         yield (f"The numbers in {paper.directions(by_position)} do not depend on the word: at every $(n, i)$ the "
-               "embedded expression has the value of what is stated, either because they are written alike or because "
+               "embedded expression has the stated value, either because both are written identically or because "
                "both were evaluated exactly. "
                + paper.cite("transformer", "position_embedding"))
     if by_nothing:
-        yield f"Nothing writes {paper.directions(by_nothing)}: they hold $0$, which is what is stated of them."
+        yield f"Nothing writes {paper.directions(by_nothing)}: they are $0$, as stated."
 
 
 def composition_lemma(paper: Paper) -> Lemma:
-    """Return the lemma that makes the others enough."""
-    claim = ("Every direction is written at exactly one stage of the table, and whatever a head or a unit reads was "
-             "written before; a feed-forward part may read what the heads of its own layer wrote.")
-    proof = ("By looking at each of them. So when a direction is read it holds what it means, and nothing changes it "
-             "afterwards: the lemmas about single heads and outputs may be put together.")
+    """Return the lemma that composes the others."""
+    claim = ("Every direction is written at exactly one stage of the table; directions that heads or units read were "
+             "written before; a feed-forward block may read the outputs of the heads of its own layer.")
+    proof = ("By inspection. So when a direction is read it has its meaning, and nothing changes it "
+             "afterwards: the lemmas about single heads and outputs may be composed.")
     return Lemma("Composition", claim, [proof, *table("Stages", ("stage", "writes"), list(_stages(paper)),
                                                       r"lp{0.75\textwidth}")])
 

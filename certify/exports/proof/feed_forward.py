@@ -1,4 +1,4 @@
-"""Lemmas about feed-forward outputs: piecewise linear functions that are constant where their forms may lie."""
+"""Lemmas about feed-forward outputs: piecewise linear functions that are constant on the ranges of their forms."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -15,7 +15,7 @@ MOST_FORMS = 4
 
 
 def feed_forward_lemma(paper: Paper, group: LemmaGroup) -> Lemma:
-    """Return the lemma of an output, and of those that are equal to it."""
+    """Return the lemma about an output, and those that are equal to it."""
     obligation = group.obligation
     assert isinstance(obligation, FeedForwardObligation)
     layers = sorted({line.layer for line in group.lines})
@@ -26,7 +26,7 @@ def feed_forward_lemma(paper: Paper, group: LemmaGroup) -> Lemma:
                        r"\begin{itemize}", *items, r"\end{itemize}"])
     others = [] if len(group.lines) == 1 else [
         f"The other {counted(len(group.lines) - 1, 'output')} of the lemma have the same units and cases up to names."]
-    title = f"Feed-forward part of layer {', '.join(map(str, layers))}"
+    title = f"Feed-forward block of layer {', '.join(map(str, layers))}"
     return Lemma(title, claim, [*_proof(paper, obligation), *others])
 
 
@@ -34,13 +34,13 @@ def _proof(paper: Paper, obligation: FeedForwardObligation) -> Iterator[str]:
     functions = group_units(obligation.units)
     names = list(dict.fromkeys(name for function in functions for name in function.reads))
     if not functions:
-        yield f"No unit writes it; its bias is ${number(obligation.bias)}$ everywhere, as it should be."
+        yield f"No unit writes it; its bias is ${number(obligation.bias)}$ everywhere, as required."
         return
     yield from _functions(paper, obligation, functions)
     yield from _inputs(paper, names)
-    yield (f"This leaves {counted(len(obligation.cases), 'case')}, whatever the word. In each of them every $f_k$ is "
-           "constant on all that its form may hold, or only a least value is asked for, and the sum is what the output "
-           "must be.")
+    yield (f"This leaves {counted(len(obligation.cases), 'case')} for all words. In each of them every $f_k$ is "
+           "constant on the range of its form, or only a lower bound is required, and the sum is the required "
+           "output.")
     if len(functions) <= MOST_FORMS:
         yield from _cases(obligation, functions)
 
@@ -69,24 +69,24 @@ def _affine(scale: Fraction, bias: Fraction) -> str:
 
 
 def _inputs(paper: Paper, names: Sequence[str]) -> Iterator[str]:
-    """What lemmas before this one say of the directions that are read and are not exact."""
+    """Yield the ranges of the inexact directions that are read, by earlier lemmas."""
     meanings = {name: paper.transformer.directions[name] for name in names}
     near = [name for name, meaning in meanings.items() if isinstance(meaning, Near)]
     others = [name for name, meaning in meanings.items() if isinstance(meaning, Others)]
     slack = [name for name, meaning in meanings.items() if isinstance(meaning, Slack)]
     if near:
-        yield (rf"By the lemmas on heads, {paper.directions(near)} hold{'s' if len(near) == 1 else ''} a number of "
-               r"$[0, \tfrac{1}{4}]$ or of $[\tfrac{3}{4}, 1]$ by the truth of the formula, where the condition holds, "
-               "and a number of $[0, 1]$ elsewhere.")
+        yield (rf"By the lemmas on heads, {paper.directions(near)} {'is' if len(near) == 1 else 'are'} in "
+               r"$[0, \tfrac{1}{4}]$ or $[\tfrac{3}{4}, 1]$ by the truth of the formula, where the condition holds, "
+               "and in $[0, 1]$ elsewhere.")
     if others:
         yield (rf"By the lemmas on heads, {paper.directions(others)} {'is' if len(others) == 1 else 'are'} within the "
-               "stated bounds of an integer between $0$ and the number of positions that the count looks at; the "
+               "stated bounds of an integer between $0$ and the number of positions that the count ranges over; the "
                "formula compares a sum of such integers with $0$, and the cases are its signs.")
     if slack:
-        yield (rf"The slack in {paper.directions(slack)} is $0$ where the comparison holds, and any number from $1$ on "
-               "where it does not.")
+        yield (rf"The slack in {paper.directions(slack)} is $0$ where the comparison holds, and at least $1$ "
+               "elsewhere.")
     if len(near) + len(others) + len(slack) < len(meanings):
-        yield "All else that is read is exact."
+        yield "All other inputs are exact."
 
 
 def _cases(obligation: FeedForwardObligation, functions: Sequence[Function]) -> Iterator[str]:

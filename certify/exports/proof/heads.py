@@ -1,7 +1,7 @@
-"""Lemmas about heads: attention to the position that decides, lookups of a count, and uniform attention.
+"""Lemmas about heads: attention to the deciding position, lookups of a count, and uniform attention.
 
-The words follow the rules of docs/certificate.md, section 5; the numbers are those of the exact method, and the bounds
-those that the certificate states.
+The text follows the rules of docs/certificate.md, section 5; the numbers are those of the exact method, and the bounds
+are those of the certificate.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -33,7 +33,7 @@ SEES = {Mask.NONE: "all positions", Mask.FUTURE: r"the positions $j \le i$", Mas
 
 
 def head_lemma(paper: Paper, group: LemmaGroup) -> Lemma:
-    """Return the lemma of a head with a worst case, and of those that are equal to it.
+    """Return the lemma about a head with a worst case, and those that are equal to it.
 
     Raises:
         Unsupported: if its guard depends on the word.
@@ -47,20 +47,20 @@ def head_lemma(paper: Paper, group: LemmaGroup) -> Lemma:
         paper, obligation)
     others = [] if len(group.lines) == 1 else [
         rf"The other {counted(len(group.lines) - 1, 'direction')} of the lemma have the same weights and meanings up "
-        "to names, so what has been said of the first holds of all."]
+        "to names, so the proof for the first applies to all."]
     return Lemma(_title(group.lines), _claims(paper, group.lines), [*proof, *_with_rationals(paper, first),
                                                                 *worst_input(paper.transformer, first), *others])
 
 
 def _with_rationals(paper: Paper, line: Line) -> Iterator[str]:
-    """How irrational numbers that the head reads are covered."""
+    """Yield the argument that covers irrational numbers that the head reads."""
     head = paper.transformer.head(line.layer, line.place)
     if reads_irrational(paper.transformer, head, line.direction):
         moved = Extents(paper.transformer, paper.sealed.lengths).of_scores(head)
-        yield (r"The head reads irrational numbers. What is said above was computed with $\ln$ and $\sqrt{\cdot}$ "
+        yield (r"The head reads irrational numbers. The numbers above were computed with $\ln$ and $\sqrt{\cdot}$ "
                "rounded down to multiples of $10^{-30}$, which changes no scaled score by more than "
                rf"$\delta = {decimal_number(decimal_upper(moved, 3))}$ and no error by a factor beyond "
-               r"$1/(1 - 2\delta)$. The bounds of the lemma have room for that.")
+               r"$1/(1 - 2\delta)$. The bounds of the lemma allow for that.")
 
 
 def _title(lines: Sequence[Line]) -> str:
@@ -70,7 +70,7 @@ def _title(lines: Sequence[Line]) -> str:
 
 
 def _claims(paper: Paper, lines: Sequence[Line]) -> str:
-    """What is claimed of each direction, with the place of its bounds."""
+    """Return the claim about each direction, with the place of its bounds."""
     items = [r"\item " + _claim(paper, line) for line in lines]
     return "\n".join([f"For {_all_words(paper)}:", r"\begin{itemize}", *items, r"\end{itemize}"])
 
@@ -83,49 +83,49 @@ def _all_words(paper: Paper) -> str:
 def _claim(paper: Paper, line: Line) -> str:
     assert line.obligation
     path, bound = paper.bound(line.layer, line.place, line.direction)
-    held = paper.network.direction(line.direction)
+    direction = paper.network.direction(line.direction)
     above, below = math(at_most(bound.error_if_false)), math(at_most(bound.error_if_true))
     above += " " + paper.cite(*path, "error_if_false")
     below += " " + paper.cite(*path, "error_if_true")
     match meaning := line.obligation.meaning:
         case Near(formula, when):
             where = "" if when is TRUE else f", where {formula_in_latex(when)} holds,"
-            return (rf"{held} holds a number of $[0, 1]$, and{where} it is at most {above} where "
+            return (rf"{direction} is in $[0, 1]$, and{where} it is at most {above} where "
                     rf"{formula_in_latex(formula)} is false, and within {below} of $1$ where it is true.")
         case Others():
-            return (rf"{held} is {meaning_in_latex(meaning)}: at most {above} above that number and at most {below} "
+            return (rf"{direction} is {meaning_in_latex(meaning)}: at most {above} above that number, at most {below} "
                     "below it.")
     raise AssertionError(f"no bound is stated of {meaning}")
 
 
-# -- attention to the position that decides ----------------------------------------------------------------------------
+# -- attention to the deciding position --------------------------------------------------------------------------------
 
 
 def _attention_proof(paper: Paper, obligation: AttentionObligation) -> Iterator[str]:
     head, direction = obligation.head, obligation.direction
-    yield (rf"The head sees {SEES[head.mask]}. {score_text(paper, head)} The value at $j$ is "
-           rf"$v_j = {paper.network.form(head.values[direction])}$, taken at $j$. "
+    yield (rf"The head attends to {SEES[head.mask]}. {score_text(paper, head)} The value at $j$ is "
+           rf"$v_j = {paper.network.form(head.values[direction])}$, evaluated at $j$. "
            + paper.cite_head(obligation.layer, obligation.place))
     yield from _letters(obligation)
-    yield ("Every word gives some sequence of letters. All values are in $[0, 1]$, and so is every weighted mean of "
+    yield ("Every word gives a sequence of letters. All values are in $[0, 1]$, and so is every weighted mean of "
            "them.")
     yield from _pivot(obligation)
     yield (r"Let $w_j = e^{s_{ij}}$, and let $\epsilon_j$ be $v_j$ where the target is false and $1 - v_j$ where it is "
            r"true. The error of the head is $\sum_j w_j \epsilon_j / \sum_j w_j$, which is at most $\epsilon$ exactly "
            r"if $\sum_j w_j (\epsilon - \epsilon_j) \ge 0$: a sum with one term for each position. Its least value "
            r"over all sequences of letters with the same truth of the target is the length of a shortest path over "
-           r"pairs of a position and what is remembered. With weights that are rounded outward it is not negative for "
+           r"pairs of a position and a remembered truth. With weights rounded outward it is not negative for "
            rf"the bounds of the lemma, at any of the {counted(obligation.rows, 'row')} $(n, i)$.")
 
 
 def _letters(obligation: AttentionObligation) -> Iterator[str]:
-    """What may stand at a position."""
+    """Yield the letters that may occur at a position."""
     target = obligation.target
     atoms = "; ".join(f"$A_{{{k}}}$ is {formula_in_latex(atom)}" for k, atom in enumerate(target.atoms, start=1))
     side = ("from position $1$ up to $i$", "before") if target.past else ("from position $n$ down to $i$", "after")
     yield (f"The truth of the target {formula_in_latex(target.formula)} at $i$ is decided by reading the word "
            + (f"{side[0]} and remembering the truth of {_remembered(obligation)} from one position to the next; "
-              f"nothing is true {side[1]} the first position that is read. " if target.remembering else f"{side[0]}. ")
+              f"nothing is true {side[1]} the first position read. " if target.remembering else f"{side[0]}. ")
            + f"A letter is a choice of truths for {atoms}, as far as some symbol allows it.")
     letters = obligation.reading.letters.letters_at(1, obligation.reading.lengths.first)
     if len(letters) > MOST_LETTERS or target.predicates or len(target.remembering) != 1:
@@ -145,35 +145,35 @@ def _remembered(obligation: AttentionObligation) -> str:
 
 
 def _after(truths: Iterable[int]) -> str:
-    """Return a truth that depends on what is remembered."""
+    """Return a truth as a function of the remembered one."""
     if_false, if_true = truths
     if if_false == if_true:
         return "true" if if_true else "false"
-    return "what is remembered" if if_true else "the opposite of what is remembered"
+    return "the remembered truth" if if_true else "the negation of the remembered truth"
 
 
 PIVOTS = {
     PivotMemory.LASTING: (
-        "Each letter either keeps what is remembered or decides it. Let $p$ be the last position, in the order of "
+        "Each letter either keeps the remembered truth or decides it. Let $p$ be the last position, in the order of "
         "reading, whose letter decides: it gives the target's truth $t$, its value is $t$, and all letters after it "
         "keep. If there is no such position, the target is false and every value is $0$."),
     PivotMemory.FLEETING: (
-        "Each letter replaces what is remembered. Let $p$ be the position that is read just before $i$: its letter "
+        "Each letter replaces the remembered truth. Let $p$ be the position that is read just before $i$: its letter "
         "gives the target's truth $t$, and its value is $t$."),
 }
 
 
 def _pivot(obligation: AttentionObligation) -> Iterator[str]:
-    """Yield the argument from the position that decides, where it applies to every row."""
+    """Yield the argument from the deciding position, if it applies to every row."""
     windows = AllWindows(obligation)
     if windows.memory is None:
         return
     error = max(map(windows.greatest_error, obligation.groups), default=Fraction(1))
     if error >= 1:
         return
-    yield (rf"{PIVOTS[windows.memory]} Relative to the weight of $p$, let the positions whose values are not $t$ weigh "
-           r"$B$ together. Then the error is at most $B/(1 + B)$. For each distance take the greatest of the gaps "
-           r"$s_{ij} - s_{ip}$ over all $p$ and all letters that may stand there; the sum of their exponentials bounds "
+    yield (rf"{PIVOTS[windows.memory]} Let $B$ be the total weight, relative to that of $p$, of the positions whose "
+           r"values are not $t$. Then the error is at most $B/(1 + B)$. For each distance take the greatest gap "
+           r"$s_{ij} - s_{ip}$ over all $p$ and all letters that may occur there; the sum of their exponentials bounds "
            rf"$B$ in all words, and gives an error of at most {math(at_most(error))} in all rows.")
 
 
@@ -183,25 +183,25 @@ def _pivot(obligation: AttentionObligation) -> Iterator[str]:
 def _lookup_proof(paper: Paper, obligation: LookupObligation) -> Iterator[str]:
     head, direction = obligation.head, obligation.direction
     count = math(format_count(obligation.count, "latex"))
-    yield (rf"The head sees {SEES[head.mask]}. Nothing about the word enters its scores but $m$, the number of "
+    yield (rf"The head attends to {SEES[head.mask]}. Its scores depend on the word only by $m$, the number of "
            rf"positions other than $i$ that {count} counts, and whether $i$ itself is counted. "
            rf"{score_text(paper, head)} The value at $j$ is "
-           rf"$v_j = {paper.network.form(head.values[direction])}$, taken at $j$. "
+           rf"$v_j = {paper.network.form(head.values[direction])}$, evaluated at $j$. "
            + paper.cite_head(obligation.layer, obligation.place))
     aim = "$m$" if isinstance(obligation.meaning, Others) else "the truth of the formula, which the case decides"
     yield (rf"So a case is $(n, i)$, whether $i$ is counted, and $m$ from $0$ to one less than the number of positions "
-           rf"that the count looks at. Let $\epsilon_j$ be how far $v_j$ lies above {aim}, or how far below. In "
+           rf"that the count ranges over. Let $\epsilon_j$ be the excess of $v_j$ over {aim}, or its deficit. In "
            rf"every case of all {counted(obligation.rows, 'row')} the weighted mean of the values was enclosed in ball "
-           "arithmetic; the scores are concave in $j$, so that positions far from the greatest score weigh no more "
-           "than a number that was added to the bounds.")
+           "arithmetic; the scores are concave in $j$, so that positions far from the greatest score weigh at most "
+           "a number that was added to the bounds.")
 
 
 # -- uniform attention -------------------------------------------------------------------------------------------------
 
 
 def uniform_lemma(paper: Paper, group: LemmaGroup) -> Lemma:
-    """Return the lemma of heads whose scores are all equal."""
-    items = [rf"\item {paper.network.direction(line.direction)} holds "
+    """Return the lemma about heads whose scores are all equal."""
+    items = [rf"\item {paper.network.direction(line.direction)} is "
              rf"{meaning_in_latex(paper.transformer.directions[line.direction])} "
              + paper.cite_head(line.layer, line.place) for line in group.lines]
     claim = "\n".join([f"For {_all_words(paper)}:", r"\begin{itemize}", *items, r"\end{itemize}"])
@@ -217,11 +217,11 @@ def uniform_lemma(paper: Paper, group: LemmaGroup) -> Lemma:
 
 
 GRID = 5
-"""Simplified scores are held against the weights at all (n, i, j) up to this length, or that of the claim."""
+"""Simplified scores are compared with the weights at all (n, i, j) up to this length, or that of the claim."""
 
 
 def score_text(paper: Paper, head: Head) -> str:
-    """What the scores of the head are."""
+    """Describe the scores of the head."""
     import sympy  # type: ignore[import-untyped, unused-ignore]
 
     try:
@@ -236,13 +236,13 @@ def score_text(paper: Paper, head: Head) -> str:
 
 
 def _names(paper: Paper, score: Score) -> dict[Any, str]:
-    """What each symbol of the score is called."""
+    """Return the name of each symbol of the score."""
     return {symbol: f"h_{{{paper.network.numbers[_direction(paper, held)]}}}({held.at})"
             for held, symbol in score.symbols.items()}
 
 
 def _direction(paper: Paper, held: ScoreValue) -> str:
-    """Return the direction that holds what a symbol stands for."""
+    """Return the direction of a symbol."""
     if isinstance(held.what, str):
         return held.what
     return next(name for name, meaning in paper.transformer.directions.items()

@@ -1,4 +1,4 @@
-"""What all parts of the document share: the certificate, its lines, names of directions, and how lemmas are set."""
+"""The common parts of the document: the certificate, its lines, names of directions, and the layout of lemmas."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ class Span:
 
 
 def find_spans(data: Any) -> Mapping[Path, Span]:
-    """Return the lines of every part of data that is written by ``json.dumps(data, indent=1)``.
+    """Return the lines of every part of data in the output of ``json.dumps(data, indent=1)``.
 
     >>> find_spans({"a": [1, {}]})[("a", 1)], find_spans({"a": [1, {}]})[()]
     (Span(first=4, last=4), Span(first=1, last=6))
@@ -44,7 +44,7 @@ def find_spans(data: Any) -> Mapping[Path, Span]:
 
 
 def _walk(data: Any, path: Path, line: int, found: dict[Path, Span]) -> int:
-    """Add the spans of what begins on a line; the line after it."""
+    """Add the spans of a part that begins on this line; return the line after it."""
     items = list(data.items() if isinstance(data, dict) else enumerate(data)) if isinstance(data, dict | list) else []
     following = line + 1
     for key, part in items:
@@ -55,7 +55,7 @@ def _walk(data: Any, path: Path, line: int, found: dict[Path, Span]) -> int:
 
 
 def spell(path: Path) -> str:
-    """Return the path as programs write it.
+    """Format the path as programs write it.
 
     >>> spell(("bounds", 3, "error_if_true"))
     'bounds[3].error_if_true'
@@ -66,7 +66,7 @@ def spell(path: Path) -> str:
 
 @dataclass(frozen=True)
 class Lemma:
-    """What is claimed, and its proof, in paragraphs."""
+    """A claim, and its proof in paragraphs."""
 
     title: str
     claim: str
@@ -86,12 +86,12 @@ class Paper:
 
     @property
     def transformer(self) -> Transformer:
-        """The network."""
+        """The network of the certificate."""
         return self.sealed.transformer
 
     @cached_property
     def network(self) -> NetworkInLatex:
-        """Its parts in LaTeX."""
+        """The parts of the network in LaTeX."""
         return NetworkInLatex(self.transformer)
 
     @cached_property
@@ -99,19 +99,19 @@ class Paper:
         return find_spans(self.data)
 
     def cite(self, *path: str | int) -> str:
-        """Where the certificate has a number or a part."""
+        """Cite the lines of a number or a part of the certificate."""
         return rf"\cert{{{self._spans[path]}}}{{{latex_text(spell(path))}}}"
 
     def cite_head(self, layer: int, head: int) -> str:
-        """Where the certificate has the weights of a head."""
+        """Cite the weights of a head."""
         return self.cite("transformer", "layers", layer - 1, "heads", head - 1)
 
     def cite_feed_forward(self, layer: int) -> str:
-        """Where the certificate has the units of a layer."""
+        """Cite the hidden units of a layer."""
         return self.cite("transformer", "layers", layer - 1, "feedforward")
 
     def bound(self, layer: int, head: int, direction: str) -> tuple[Path, StatedErrors]:
-        """Return the stated errors of a direction, and where they are."""
+        """Return the stated errors of a direction, and their path."""
         for place, bound in enumerate(self.sealed.bounds):
             if (bound.layer, bound.head, bound.direction) == (layer, head, direction):
                 return ("bounds", place), bound
@@ -124,14 +124,14 @@ class Paper:
 
 
 def at_most(error: Fraction) -> str:
-    """Return a bound, exactly where it is short, and else rounded up, so that the sentence stays true."""
+    """Format a bound: exactly if it is short, else rounded up, so that the sentence stays true."""
     if max(error.numerator, error.denominator) < 10**4:
         return number(error)
     return decimal_number(decimal_upper(error, 6))
 
 
 def between(lower: Fraction, upper: Fraction) -> str:
-    """Return an enclosed number, inline: its ends rounded outward."""
+    """Format an enclosed number, inline: its ends rounded outward."""
     if lower == upper:
         return math(number(lower))
     return (f"between {math(decimal_number(decimal_lower(lower, 9)))} and "
@@ -139,7 +139,7 @@ def between(lower: Fraction, upper: Fraction) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """So many things.
+    """Format a number of things.
 
     >>> counted(1, "row"), counted(1234, "case")
     ('one row', '1,234 cases')
@@ -149,9 +149,9 @@ def counted(count: int, noun: str) -> str:
 
 @dataclass
 class LemmaGroup:
-    """Obligations that one lemma proves: equal ones, or all that are proved in the same words.
+    """Obligations that one lemma proves: equal ones, or all that have the same proof.
 
-    ``obligation`` is the first of those that have one, ``lines`` says where all of them arise.
+    ``obligation`` is the first one that is not None, ``lines`` are the places where they arise.
     """
 
     kind: ObligationKind
@@ -163,7 +163,7 @@ def group_obligations(sealed: Sealed, progress: Progress = lambda _: None) -> Se
     """Return the groups, in the order in which the network computes.
 
     Raises:
-        Unsupported: if the exact method proves less than the checker accepts.
+        Unsupported: if the exact method does not prove what the checker accepts.
     """
     collected = _Collector()
     lines = discharge(sealed.transformer, sealed.lengths, progress=progress, twice=False, transcript=collected)
@@ -178,7 +178,7 @@ def group_obligations(sealed: Sealed, progress: Progress = lambda _: None) -> Se
 
 
 class _Collector(Transcript):
-    """Keeps the obligations themselves, by where they arise, with keys that equal ones share."""
+    """A transcript that keeps the obligations, by their place, with keys that equal ones share."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -24,7 +24,7 @@ MOST_TERMS = 9
 
 
 def worst_input(transformer: Transformer, line: Line) -> Iterator[str]:
-    """Yield the input on which the head errs most, for each truth of its target."""
+    """Yield the input with the greatest error of the head, for each truth of its target."""
     assert line.worst
     shown: list[Extreme] = []
     for extreme in line.worst.extremes:
@@ -35,9 +35,9 @@ def worst_input(transformer: Transformer, line: Line) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _Exponents:
-    """The form of an input, whose exponents are over an irrational temperature if there is one.
+    """The form of an input, with exponents over an irrational temperature, if there is one.
 
-    ``rounded`` says that other irrational numbers are among them, with ln and sqrt rounded down.
+    ``rounded`` if it contains other irrational numbers, with ln and sqrt rounded down.
     """
 
     form: ErrorForm
@@ -46,7 +46,7 @@ class _Exponents:
 
     @classmethod
     def of(cls, transformer: Transformer, line: Line, extreme: Extreme) -> _Exponents:
-        """Those of an input of a head."""
+        """Return the exponents of an input of a head."""
         try:
             heat = heat_of(transformer, line, extreme)
         except NoClosedForm:
@@ -54,7 +54,7 @@ class _Exponents:
         return cls(error_form(heat.terms(extreme) if heat else extreme.terms(), Fraction(1)), heat)
 
     def written(self, exponent: Fraction) -> str:
-        """Return an exponent on one line."""
+        """Format an exponent on one line."""
         if self.rounded:
             return decimal_number(decimal(exponent))
         if self.heat is not None and exponent:
@@ -62,7 +62,7 @@ class _Exponents:
         return str(exponent.numerator) if exponent.denominator == 1 else f"{exponent.numerator}/{exponent.denominator}"
 
     def gap(self, exponent: Fraction) -> str:
-        """Return the same in a table."""
+        """Format an exponent in a table."""
         return self.written(exponent) if self.rounded or (self.heat and exponent) else number(exponent)
 
 

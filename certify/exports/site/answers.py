@@ -1,6 +1,6 @@
-"""What the workbench says of a formula: how it is read, in words, and where it holds on a word; as JSON.
+"""The workbench's answer on a formula: its parse, in words, and where it holds on a word; as JSON.
 
-It runs in the page, too, where nothing but the standard library, lark and the files of ``workbench.py`` are.
+It also runs in the page, where only the standard library, lark and the files of ``workbench.py`` exist.
 """
 
 import json
@@ -25,7 +25,7 @@ MOST_LETTERS = 200
 
 
 def answer(formula: str, alphabet: str, word: str) -> str:
-    """One JSON object: ``error`` (and ``caret``), or what is known of the formula and the word.
+    """Return a JSON object: ``error`` (and ``caret``), or the description of the formula and the word.
 
     >>> json.loads(answer("Q_a since", "", ""))["caret"]
     'Q_a since\\n         ^'
@@ -39,7 +39,7 @@ def answer(formula: str, alphabet: str, word: str) -> str:
 
 
 def about(formula: str, alphabet: str, find: Callable[[Formula, Sequence[str]], dict[str, Any]]) -> str:
-    """What is found of a formula and its alphabet, as one JSON object, or ``error`` (and ``caret``)."""
+    """Return the result for a formula and its alphabet as a JSON object, or ``error`` (and ``caret``)."""
     try:
         symbols = parse_alphabet(alphabet) if alphabet.strip() else None
         parsed = parse_formula(formula, symbols)
@@ -54,7 +54,7 @@ def about(formula: str, alphabet: str, find: Callable[[Formula, Sequence[str]], 
 
 
 def layers(formula: Formula, symbols: Sequence[str]) -> dict[str, Any]:
-    """What each layer of its transformer does, and its pictures, wide and narrow; or why there is none."""
+    """Describe each layer of its transformer, with its pictures, wide and narrow; or why there is none."""
     if len(subformulas(formula)) > MOST_PARTS:
         return {"layers": [], "no_layers": "The formula is too large to be drawn here."}
     try:
@@ -63,12 +63,12 @@ def layers(formula: Formula, symbols: Sequence[str]) -> dict[str, Any]:
         return {"layers": [], "no_layers": f"No transformer is built for it here: {error}"}
     names = DirectionNames(network, formula)
     pictures = filter(None, [draw_network(network, names, flat) for flat in (True, False)])
-    return {"layers": [list(said) for said in layers_in_words(network)], "pictures": list(pictures),
+    return {"layers": [list(sentences) for sentences in layers_in_words(network)], "pictures": list(pictures),
             "definitions": [f"{name} is {text}" for name, text in names.definitions.items()]}
 
 
 def truths(formula: Formula, symbols: Sequence[str], text: str) -> dict[str, Any]:
-    """Return the word, and a row for each subformula, the smallest first; or what is wrong with the word."""
+    """Return the word, and a row for each subformula, the smallest first; or the error in the word."""
     if not text.strip():
         return {"word": [], "rows": []}
     try:

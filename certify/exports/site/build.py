@@ -1,4 +1,4 @@
-"""All files of the site: pages, certificates, the checker, and what lets it be used without a network."""
+"""All files of the site: pages, certificates, the checker, and the service worker for use without a network."""
 
 import hashlib
 import re
@@ -24,7 +24,7 @@ from proofs.check import STATUS
 
 POLICY = ("default-src 'none'; script-src 'self'{more}; style-src 'self'; img-src 'self'; connect-src 'self'; "
           "worker-src 'self' blob:; base-uri 'none'; form-action 'self'")
-"""A worker that a page makes of a blob has the policy of the page; one of its own file would need a header."""
+"""A worker from a blob inherits the policy of the page; one from a file would need a header."""
 SCRIPTS: Mapping[str, Sequence[str]] = {
     "check.js": ("dom.js", "python-page.js", "judge.js", "check.js"),
     "here.js": ("dom.js", "python-page.js", "judge.js", "here.js"), "worker.js": ("python-worker.js", "worker.js"),
@@ -33,15 +33,15 @@ SCRIPTS: Mapping[str, Sequence[str]] = {
     "workbench-worker.js": ("python-worker.js", "workbench-worker.js"),
     "prove.js": ("dom.js", "python-page.js", "judge.js", "prove.js"),
     "prover-worker.js": ("python-worker.js", "prover-worker.js")}
-"""Each file of the site, and the parts of which it is made."""
+"""The parts of each script of the site."""
 EXAMPLES = (
-    ("(Q_a | Q_b) since prev Q_a", "abc", "abca", "with attention: the last position that decides"),
+    ("(Q_a | Q_b) since prev Q_a", "abc", "abca", "with attention: the last deciding position"),
     ("#<[Q_1] > #<[Q_0]", "01", "0110100", "counting: more 1s than 0s so far"),
     ("ODD(#<[Q_1])", "01", "11010", "parity"),
-    ("G (Q_go -> F Q_stop)", "go,stop,wait", "go,wait,stop", "of the future, with longer symbols"),
+    ("G (Q_go -> F Q_stop)", "go,stop,wait", "go,wait,stop", "future operators, and longer symbols"),
     ("Q_1 since", "01", "01", "a mistake"),
 )
-"""Of the workbench: formula, alphabet, word, and what they show."""
+"""Examples of the workbench: formula, alphabet, word, and topic."""
 WITH_PYTHON = " 'wasm-unsafe-eval' blob:"
 WAY_BACK = ('<nav aria-label="Site"><a href="../index.html">certify</a> '
             '<a href="../index.html#gallery">Gallery</a></nav>')
@@ -54,16 +54,16 @@ Files = dict[str, str | bytes]
 
 def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None, reports: Sequence[AuditEntry] = (),
                proved: Sequence[Proved] = (), wheels: Mapping[str, bytes] | None = None) -> Files:
-    """Return the files by their names; without Pyodide the page of the checker says how to run it elsewhere.
+    """Return the files by their names; without Pyodide the page of the checker explains how to run it elsewhere.
 
-    Checkers that are proved run after the one in Python, if there are both; with wheels the workbench proves, too.
+    Verified checkers run after the one in Python, if both exist; with wheels the workbench also proves.
     """
     environment = open_templates("certify.exports.site", "certify.exports.pages.certificate")
     checker = pack_checker()
     files: Files = {CHECKER: checker}
     live = pyodide is not None
     common = {"version": __version__, "policy": Markup(POLICY.format(more="")), "top": "", "live": live}
-    assert len({each.name for each in exhibits}) == len(exhibits), "two certificates would have one file"
+    assert len({each.name for each in exhibits}) == len(exhibits), "two certificates have the same file"
     files |= {f"gallery/{each.name}{SUFFIX}": each.certificate for each in exhibits}
     here = {each.name: environment.get_template("here.html").render(
         **{**common, "top": "../"}, name=each.name, proved=proved, most_seconds=MOST_SECONDS) for each in exhibits}
@@ -96,14 +96,14 @@ def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None,
 
 
 def in_the_site(environment: Any, page: str, live: bool, part: str = "") -> str:
-    """Return a page that stands alone, with the way back, and before its contents what only the site can do.
+    """Embed a standalone page into the site: add the link back, and before its contents the live part.
 
     Its own script keeps its hash in the policy.
     """
     (own,) = re.findall("script-src ('sha256-[^']*')", page)
     policy = POLICY.format(more=f" {own}{WITH_PYTHON if live else ''}")
     policy = policy.replace("style-src", "style-src 'unsafe-inline'")
-    style = str(read_parts(environment, ("verdicts.css",)))  # what is Markup escapes what it is added to
+    style = str(read_parts(environment, ("verdicts.css",)))  # Markup would escape what is added to it
     contents = '<nav aria-label="Contents">'
     for pattern, text in (('(?<=Policy" content=")[^"]*', policy), (r"(?=</style>\n</head>)", style),
                           (r"(?<=<body>\n<header>\n)", f"{WAY_BACK}\n"), (f"(?={contents})", part)):
@@ -114,7 +114,7 @@ def in_the_site(environment: Any, page: str, live: bool, part: str = "") -> str:
 
 
 def entries_of(exhibits: Sequence[Exhibit], reports: Sequence[AuditEntry], live: bool) -> list[SearchEntry]:
-    """What can be found: certificates, audits with the names of their claims, every section of every guide."""
+    """Return the search entries: certificates, audits with the names of their claims, every section of every guide."""
     found = [SearchEntry("Check a certificate", "in this browser" if live else "", "check.html",
                          "checker verdict digest")]
     found += [SearchEntry("Workbench", "type a formula", "workbench.html", "parser word letters truth")] * live
@@ -132,7 +132,7 @@ def entries_of(exhibits: Sequence[Exhibit], reports: Sequence[AuditEntry], live:
 
 
 def digest_of(content: str | bytes) -> str:
-    """SHA-256, as sha256sum writes it."""
+    """Return the SHA-256, as sha256sum writes it."""
     return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""What is in the gallery: certificates that are given, or those of what is shipped, proved now; and audits."""
+"""The content of the gallery: given certificates, or those of the shipped examples, proved now; and audits."""
 
 import re
 import tomllib
@@ -39,9 +39,9 @@ from constructions.trained.json_form import read_network
 Progress = Callable[[str], None]
 SUFFIX = ".cert"
 FORMULAS, TRAINED, GIVEN = "Formulas", "Trained networks", "Certificates"
-MODELS, SOFTENED, TRACKS = "Transformers written by hand", "Hard attention made soft", "Arithmetic and sorting"
+MODELS, SOFTENED, TRACKS = "Transformers written by hand", "Hard attention, softened", "Arithmetic and sorting"
 SLOW = ("binary_trained",)
-"""Networks of examples/adders with tens of thousands of inputs that are run one by one, for minutes."""
+"""Networks of examples/adders with tens of thousands of inputs that are run one by one, which takes minutes."""
 PAPERS = ("sha", "hahn")
 """The claims files of the two papers."""
 _NAME = re.compile(r"[\w.-]+", re.ASCII)
@@ -49,9 +49,9 @@ _NAME = re.compile(r"[\w.-]+", re.ASCII)
 
 @dataclass(frozen=True)
 class Exhibit:
-    """A certificate, its page (empty if there is none of its kind), and what is said of it.
+    """A certificate, its page (empty if its kind has none), and its description.
 
-    ``proves`` is what the checker says, in a few words; ``group`` is the table in which it stands.
+    ``proves`` is the checker's claim in a few words; ``group`` is its table.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Exhibit:
 
 @dataclass(frozen=True)
 class AuditEntry:
-    """An audit: the page, its title, how many claims have which verdict, and what they are called."""
+    """An audit: the page, its title, the number of claims by verdict, and their names."""
 
     name: str
     title: str
@@ -75,7 +75,7 @@ class AuditEntry:
 
 @dataclass(frozen=True)
 class GalleryRequest:
-    """What is to be shown: certificates, or else what is shipped up to these lengths (0: left out); and audits."""
+    """The requested content: certificates, or else the shipped ones up to these lengths (0: left out); and audits."""
 
     certificates: Sequence[str]
     audits: Sequence[str]
@@ -105,7 +105,7 @@ def exhibits_of_files(paths: Sequence[str], progress: Progress) -> list[Exhibit]
     """Return the certificates in these files, checked.
 
     Raises:
-        InputError: if one is no certificate or not accepted, or two have the same name.
+        InputError: if one is not a certificate or not accepted, or two have the same name.
     """
     found: dict[str, Exhibit] = {}
     for path in paths:
@@ -142,14 +142,14 @@ def model_exhibits(max_n: int, progress: Progress) -> Iterator[Exhibit]:
         progress(name)
         try:
             outcome = certify(str(path), max_n=max_n)
-        except EvaluationError:  # a logarithm of n is 0, and divides, at n = 1
+        except EvaluationError:  # at n = 1, ln n is 0 in a denominator
             outcome = certify(str(path), max_n=max_n, min_n=2)
         if isinstance(outcome, Certified):
             yield _exhibit(name, "", outcome.certificate, name, MODELS)
 
 
 def softened_exhibits(max_n: int, progress: Progress) -> Iterator[Exhibit]:
-    """Hard attention by softmax, on all words up to this length, or that of the example if it is less."""
+    """Yield hard attention softened, on all words up to this length, or that of the example if it is less."""
     for example in hard_examples():
         name = f"{example.name}_softened"
         progress(name)
@@ -159,7 +159,7 @@ def softened_exhibits(max_n: int, progress: Progress) -> Iterator[Exhibit]:
 
 
 def tracks_exhibits(progress: Progress) -> Iterator[Exhibit]:
-    """The networks that add, sort and count, on all their inputs: what is certified, and the inputs that are wrong."""
+    """Yield the networks that add, sort and count, on all their inputs: certificates, and wrong inputs."""
     places = sorted((examples_folder() / "adders").glob("*.toml"))
     for place in [place for place in places if place.stem not in SLOW]:
         name = f"{place.stem}_tracks"
@@ -176,9 +176,9 @@ def tracks_exhibits(progress: Progress) -> Iterator[Exhibit]:
 
 
 def trained_exhibits(max_n: int, progress: Progress) -> Iterator[Exhibit]:
-    """Yield the shipped trained networks, decided up to this length: what is certified, and the words that are wrong.
+    """Yield the shipped trained networks, decided up to this length: certificates, and wrong words.
 
-    Formulas have names like theirs, so both say what they are.
+    Formulas have similar names, so the names here end in their kind.
     """
     zoo = examples_folder() / "trained"
     plans = tomllib.loads((zoo / "zoo.toml").read_text(encoding="utf-8"))
@@ -195,7 +195,7 @@ def trained_exhibits(max_n: int, progress: Progress) -> Iterator[Exhibit]:
 
 
 def _importing(answers: dict[str, Any]) -> Options:
-    """What the files of a kind of network do not tell."""
+    """Return the options that the files of a kind of network do not determine."""
     epsilon = answers.get("epsilon")
     return Options(**{**answers, "epsilon": Fraction(epsilon) if epsilon else None})
 
@@ -219,7 +219,7 @@ def reports_of(paths: Sequence[str], progress: Progress) -> list[AuditEntry]:
 
 
 def paper_reports(max_n: int, others: Collection[str], progress: Progress) -> list[AuditEntry]:
-    """The audits of both papers, of words up to this length; without those that have the name of another report."""
+    """Return the audits of both papers, for words up to this length, except those whose names are taken."""
     claims = examples_folder() / "claims"
     return [_report(str(claims / f"{name}.toml"), max_n, progress) for name in PAPERS if name not in others]
 
@@ -228,7 +228,7 @@ def _report(path: str, max_n: int | None, progress: Progress) -> AuditEntry:
     progress(path)
     report = audit_file(path, max_n)
     verdicts = Counter(claim.verdict for claim in report.claims)
-    said = ", ".join(f"{number} {verdict}" for verdict, number in sorted(verdicts.items()))
+    counts = ", ".join(f"{number} {verdict}" for verdict, number in sorted(verdicts.items()))
     called = tuple(f"{claim.name} {claim.statement} {claim.says}" for claim in report.claims)
-    return AuditEntry(PurePath(path).stem, report.title, f"{counted(len(report.claims), 'claim')}: {said}",
+    return AuditEntry(PurePath(path).stem, report.title, f"{counted(len(report.claims), 'claim')}: {counts}",
                       audit_page(report), called)

@@ -1,4 +1,4 @@
-"""The guides as pages: Markdown as it is, links between them kept; those to files that are not here become text."""
+"""The guides as pages of the site: rendered Markdown; links to files outside the site become text."""
 
 import posixpath
 import re
@@ -12,7 +12,7 @@ PICTURES = (".svg",)
 
 
 def guide_html(text: str, page: str, links: Mapping[str, str]) -> str:
-    """Return the HTML of a page; ``links`` says where files are that it may name, by their places seen from the top.
+    """Return the HTML of a page; ``links`` maps files, relative to the top, to their pages.
 
     >>> print(guide_html("see [b](b.md#some-part)", "docs/a.md", {"docs/b.md": "b.html"}), end="")
     <p>see <a href="b.html#some-part">b</a></p>
@@ -23,9 +23,9 @@ def guide_html(text: str, page: str, links: Mapping[str, str]) -> str:
         if token.type == "heading_open":
             token.attrSet("id", slug_of(tokens[place + 1].content))
         if token.type in ("fence", "code_block", "table_open"):
-            token.attrSet("tabindex", "0")  # it may scroll, and keys are to reach what is scrolled
+            token.attrSet("tabindex", "0")  # it may scroll, and must be focusable by keyboard
         if token.type == "th_open" and not tokens[place + 1].content:
-            token.tag = tokens[place + 2].tag = "td"  # a column without a name heads nothing
+            token.tag = tokens[place + 2].tag = "td"  # an empty header cell is not a header
         for part in token.children or ():
             _relink(part, page, links)
     for token in tokens:
@@ -52,7 +52,7 @@ def sections_of(text: str) -> list[tuple[str, str, str]]:
 
 
 def slug_of(heading: str) -> str:
-    """What links call a heading, as code hosts do.
+    """Return the anchor of a heading, as code hosts do.
 
     >>> slug_of("`certify/`: what a user touches"), slug_of("5. Sums, & more")
     ('certify-what-a-user-touches', '5-sums--more')
@@ -75,7 +75,7 @@ def _relink(token: Token, page: str, links: Mapping[str, str]) -> None:
 
 
 def _without_dead_links(tokens: Sequence[Token]) -> list[Token]:
-    """Return the text of a link to what is not here stays, the link does not."""
+    """Replace links to missing targets by their text."""
     kept: list[Token] = []
     skipping = 0
     for token in tokens:
@@ -89,5 +89,5 @@ def _without_dead_links(tokens: Sequence[Token]) -> list[Token]:
 
 
 def pictures_of(pages: Mapping[str, Path]) -> dict[str, Path]:
-    """Return the pictures that lie beside the guides, by name."""
+    """Return the pictures beside the guides, by name."""
     return {path.name: path for path in sorted(pages["map"].parent.iterdir()) if path.suffix in PICTURES}

@@ -1,4 +1,4 @@
-"""What the site runs in pages and has from elsewhere: Python, python-flint and Z3, one version of each, by digest.
+"""Third-party files of the site: Python, python-flint and Z3, one version of each, pinned by digest.
 
 Python is the npm package pyodide without its packages; the libraries are wheels for browsers, which the prover needs.
 """
@@ -17,7 +17,7 @@ from constructions.text import read_file
 
 VERSION = "314.0.7"
 SHA_256 = "66b7949e5a0cba2250b586d7e368bf12fb482800748d182c4618254b685ffaa0"
-"""Of the tarball that `npm pack pyodide@VERSION` writes."""
+"""The digest of the tarball that `npm pack pyodide@VERSION` writes."""
 LICENCE = "MPL-2.0"
 KEPT = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 LOCK = "pyodide-lock.json"
@@ -27,7 +27,7 @@ PLATFORM = "pyemscripten_2026_0_wasm32"
 
 @dataclass(frozen=True)
 class Wheel:
-    """A wheel as pip downloads it, and the licence under which it is passed on as it is."""
+    """A wheel as pip downloads it, redistributed unchanged under its licence."""
 
     name: str
     version: str
@@ -37,7 +37,7 @@ class Wheel:
 
     @property
     def file(self) -> str:
-        """What it is called."""
+        """The name of its file."""
         return f"{self.name.replace('-', '_')}-{self.version}-{self.tag}-{PLATFORM}.whl"
 
 
@@ -48,14 +48,14 @@ Z3 = Wheel("z3-solver", "5.3.3.0", "py3-none",
 KNOWN = (FLINT, Z3)
 DOWNLOAD = (f"pip download --no-deps --only-binary=:all: --platform {PLATFORM} --python-version 3.14 -d DIR "
             + " ".join(f"{each.name}=={each.version}" for each in KNOWN))
-"""What fills the folder of wheels."""
+"""The command that fills the folder of wheels."""
 
 
 def read_pyodide(path: str) -> dict[str, bytes]:
-    """The files that the page loads, as they are in the tarball; the lock names no packages, as none is asked for.
+    """Return the files that the page loads, from the tarball; the lock lists no packages, since none is loaded.
 
     Raises:
-        InputError: if the file is another one, or cannot be read.
+        InputError: if the file has another digest, or cannot be read.
     """
     note_input(path)
     data = _read(Path(path), SHA_256, "--pyodide", f"npm pack pyodide@{VERSION}")
@@ -69,7 +69,7 @@ def read_wheels(folder: str) -> Mapping[str, bytes]:
     """Return the wheels of a folder, by the names of their files.
 
     Raises:
-        InputError: if one is missing, another one, or cannot be read.
+        InputError: if one is missing, has another digest, or cannot be read.
     """
     note_input(folder)
     return {each.file: _read_wheel(Path(folder), each) for each in KNOWN}
@@ -92,5 +92,5 @@ def _read(path: Path, expected: str, option: str, writer: str) -> bytes:
 
 def _member(archive: tarfile.TarFile, name: str) -> bytes:
     file = archive.extractfile(f"package/{name}")
-    assert file is not None, "the digest says what is in it"
+    assert file is not None, "the digest fixes the content"
     return file.read()

@@ -1,4 +1,4 @@
-"""Scripts of checkers proved in Coq, for the page that checks: `certify export --to certify-check --javascript`."""
+"""Verified checkers for the page that checks: scripts from `certify export --to certify-check --javascript`."""
 
 import hashlib
 from collections.abc import Sequence
@@ -11,12 +11,12 @@ from proofs.every_n.axioms import allowed_axioms
 from proofs.every_n.extracted import EVERY_N_IN_PAGES, VERIFIED_IN_PAGES, OcamlProgram
 
 MOST_SECONDS = 300
-"""Of one file in a page, where the programs have 120 seconds: they take three to four times as long there."""
+"""Time limit for one file in a page; natively it is 120 seconds, and pages take three to four times as long."""
 
 
 @dataclass(frozen=True)
 class Proved:
-    """A script that is a proved checker, and what may be said of its yes."""
+    """A script that is a verified checker, and its theorem."""
 
     program: OcamlProgram
     word: str
@@ -27,7 +27,7 @@ class Proved:
 
     @property
     def name(self) -> str:
-        """The checker, without the form that it has in a page."""
+        """The name of the checker, without the suffix of its form in a page."""
         return self.program.name.removesuffix(".js")
 
     @property
@@ -37,9 +37,9 @@ class Proved:
 
     @property
     def stands_on(self) -> str:
-        """Why its yes is one."""
+        """Why its acceptance is a proof."""
         return (f"{self.word.capitalize()} by a checker that is proved in Coq: Theorem {self.theorem} "
-                f"({self.place}), with no axioms but the {len(allowed_axioms())} of Coq's real numbers.")
+                f"({self.place}), with no axioms except the {len(allowed_axioms())} of Coq's real numbers.")
 
 
 KNOWN = (
@@ -51,10 +51,10 @@ KNOWN = (
 
 
 def read_proved(folders: Sequence[str]) -> tuple[Proved, ...]:
-    """The checkers in folders that `certify export --to certify-check --javascript` wrote, each once.
+    """Return the checkers in folders that `certify export --to certify-check --javascript` wrote, each once.
 
     Raises:
-        InputError: if a folder is another one, or was written by another version of certify.
+        InputError: if a folder is not one of these, or was written by another version of certify.
     """
     found = {each.name: each for each in map(_read, folders)}
     return tuple(found[each.name] for each in KNOWN if each.name in found)

@@ -1,6 +1,6 @@
-"""What the workbench says of a proof: the outcome and the certificate of `certify formula`; as JSON.
+"""The workbench's answer on a proof: the outcome and the certificate of `certify formula`; as JSON.
 
-It runs in the page, where the standard library, python-flint, Z3 and what ``workbench.py`` packs are.
+It runs in the page, where the standard library, python-flint, Z3 and the files packed by ``workbench.py`` exist.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,13 +18,13 @@ from constructions.regimes import Regime, Sharpening
 from proofs.formula.common.kinds import APPROXIMATING
 
 LONGEST = 64
-"""Words for which it is tried in a page."""
+"""The greatest length of words in a page."""
 COLUMNS = ("statement", "head", "approximates", "worst at n, i", "error bound", "below 1/4 by")
 
 
 def prove(formula: str, alphabet: str, regime: str, causal: bool, max_n: int,
           progress: Callable[[str], None] = lambda _: None) -> str:
-    """One JSON object: ``error`` (and ``caret``), or the outcome, with the certificate if there is one.
+    """Return a JSON object: ``error`` (and ``caret``), or the outcome, with the certificate if there is one.
 
     >>> import json
     >>> found = json.loads(prove("prev Q_a", "ab", "position", False, 4))
@@ -36,15 +36,15 @@ def prove(formula: str, alphabet: str, regime: str, causal: bool, max_n: int,
             raise InputError(f"words up to length: {max_n}, expected 1 to {LONGEST} here")
         outcome = certify(parsed, symbols, max_n, Regime(Sharpening(regime), causal), progress=progress)
         options = f"--regime {regime}{' --causal' if causal else ''} --max-n {max_n} -o proved.cert"
-        return {**_told(outcome), "command": command_of(formula, alphabet, options)}
+        return {**_outcome_to_json(outcome), "command": command_of(formula, alphabet, options)}
 
     return about(formula, alphabet, find)
 
 
-def _told(outcome: Outcome) -> dict[str, Any]:
+def _outcome_to_json(outcome: Outcome) -> dict[str, Any]:
     heads = [line for line in outcome.lines if line.kind in APPROXIMATING]
     rows = [[cells[name] for name in COLUMNS] for cells in map(attention_cells, heads)]
-    assert outcome.formula is not None, "a formula was asked about"
+    assert outcome.formula is not None, "the request has a formula"
     return {"verdict": outcome.verdict, "formula": format_formula(outcome.formula), "says": describe_verdict(outcome),
             "claim": f"For {outcome.lengths.claim}, every word of length n over {show_alphabet(outcome.alphabet)} and "
                      "every position: the output is exactly 1 if the formula holds there, else 0.",

@@ -1,4 +1,4 @@
-"""The index that the site's search reads: what can be found, where it is, and the words that are in it."""
+"""The index of the site's search: the entries, their addresses, and their words."""
 
 import json
 import re
@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 LEAST_LETTERS = 3
-"""Shorter words find nothing, but in titles."""
+"""Shorter words are found only in titles."""
 COMMON = 2
-"""A word that is in more than one of so many entries finds nothing, either."""
+"""Words in more than 1/COMMON of the entries are not indexed, either."""
 
 
 @dataclass(frozen=True)
 class SearchEntry:
-    """A page or a section of one: its title, where it belongs, its address seen from the top, and its text."""
+    """A page or a section of one: its title, where it belongs, its address relative to the top, and its text."""
 
     title: str
     where: str
@@ -32,7 +32,7 @@ def words_of(text: str) -> set[str]:
 
 
 def write_index(entries: Sequence[SearchEntry]) -> str:
-    """Return a script of two names: the words that say nothing, and the entries, each with the words of its text."""
+    """Return a script with two constants: the common words, and the entries, each with the words of its text."""
     words = [words_of(entry.text) for entry in entries]
     common = set(_common(words, len(entries)))
     found = [(entry.title, entry.where, entry.address, " ".join(sorted(mine - common - words_of(entry.title))))

@@ -1,4 +1,4 @@
-"""The Python of the workbench: what reads and what proves, as it is, the libraries it needs, and what answers."""
+"""The Python files of the workbench: the parser and the prover, the libraries they need, and the answers."""
 
 from collections.abc import Sequence
 from importlib.metadata import distribution
@@ -26,16 +26,16 @@ PARTS_OF_LARK = ("*.py", "parsers/*.py", "grammars/*.lark", "py.typed")
 Parts = Sequence[tuple[ModuleType, Sequence[str]]]
 READING: Parts = ((constructions, PARTS_OF_CONSTRUCTIONS), (certify, PARTS_OF_CERTIFY), (lark, PARTS_OF_LARK),
                   (markupsafe, PARTS_OF_MARKUPSAFE))
-"""What reads formulas."""
+"""The packages that parse formulas."""
 PROVING: Parts = (
     *READING, (certify, ("requests/*.py", "claims/formula/*.py", "common/*.py", "exports/site/proving.py")),
     (constructions, ("regular/*.py", "trained/*.py")),
     (proofs, ("__init__.py", "check/**/*.py", "checking/**/*.py", "enclosures/**/*.py", "formula/**/*.py",
               "trained/__init__.py", "trained/runs.py", "words/**/*.py")),
     (mpmath, ("*.py", "calculus/*.py", "functions/*.py", "libmp/*.py", "matrices/*.py")))
-"""What proves, too; python-flint and Z3 come in wheels of their own."""
+"""The packages that also prove; python-flint and Z3 come in separate wheels."""
 WITHOUT_BALLS = '''\
-"""Stands for python-flint, which the page does not have: what needs real numbers is refused there."""
+"""Replaces python-flint, which the page lacks: enclosures of real numbers are unsupported there."""
 
 from constructions.errors import Unsupported
 
@@ -58,12 +58,12 @@ class ctx:
 
 
 def workbench_files() -> dict[str, bytes]:
-    """What reads formulas, by the names under which Python finds it, sorted."""
+    """Return the files of the parser, by their import paths, sorted."""
     return _files_of(READING, {"flint.py": WITHOUT_BALLS.encode()})
 
 
 def prover_files() -> dict[str, bytes]:
-    """What proves, likewise."""
+    """Return the files of the prover, by their import paths, sorted."""
     return _files_of(PROVING, {})
 
 
@@ -80,10 +80,10 @@ def _files_of(parts: Parts, found: dict[str, bytes]) -> dict[str, bytes]:
 
 
 def pack_workbench() -> bytes:
-    """What reads, as one file, the same bytes every time."""
+    """Return the parser as one reproducible zip file."""
     return pack(workbench_files())
 
 
 def pack_prover() -> bytes:
-    """What proves, likewise."""
+    """Return the prover as one reproducible zip file."""
     return pack(prover_files())

@@ -24,7 +24,7 @@ __all__ = ["certify"]
 
 DISAGREES = "where mpmath does not find it"
 PLANTED = ("symbols", "counting", "sum", "comparison")
-SAME = "are enclosed, and mpmath computes the same, to 25 digits."
+SAME = "are enclosed, and confirmed by mpmath to 25 digits."
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """The report of an audit as one page: verdicts, statements, then claim by claim with plots and tables.
 
-No folder of this machine is in it, and everything that a stranger wrote is escaped.
+It contains no folder of this machine, and all external text is escaped.
 """
 
 from urllib.parse import quote
@@ -17,7 +17,7 @@ from certify.exports.pages.base.page import open_templates, render_page
 from constructions.text import printable
 
 OPEN_UP_TO = 12
-"""Tables with more rows are folded until somebody opens them."""
+"""Tables with more rows are collapsed."""
 
 
 def audit_page(report: AuditReport) -> str:
@@ -29,7 +29,7 @@ def audit_page(report: AuditReport) -> str:
 
 
 def _environment() -> Environment:
-    """Every text of a stranger goes through ``line`` (or ``command``), and everything through autoescape."""
+    """Return the environment, in which external text passes ``line`` (or ``command``), and everything autoescape."""
     environment = open_templates("certify.exports.pages.audit")
     environment.filters |= {"line": wording.one_line, "command": printable, "both": wording.ends,
                             "enclosed": wording.show_enclosed, "slack": wording.show_slack, "exact": format_exact,

@@ -1,1 +1,1 @@
-"""What all pages have in common: style, policy, script, and figures as SVG."""
+"""The common parts of all pages: style, policy, script, and figures as SVG."""

@@ -1,7 +1,7 @@
-"""One file that opens without a network: everything that a stranger wrote is escaped, and the script is hashed.
+"""Self-contained pages: all external text is escaped, and the script is hashed.
 
-The Content-Security-Policy lets the page load nothing and run its own script alone. Data for the script are a block of
-JSON, in which no tag can begin.
+The Content-Security-Policy forbids loading anything and allows only the page's own script. Data for the script are a
+block of JSON, in which no tag can begin.
 """
 
 import base64
@@ -21,31 +21,31 @@ from constructions.text import printable
 BASE = "certify.exports.pages.base"
 SIGNS = {"certified": "✓", "proved": "∀", "refuted": "✗", "refuted on a reading": "±", "vacuous": "○", "unknown": "?",
          "unproved": "¿", "unsupported": "–", "not decidable": "∅", "malformed": "!"}
-"""Beside its colour each verdict has a sign of its own."""
+"""The sign of each verdict, besides its colour."""
 
 
 class _CompiledOnce(BytecodeCache):
-    """Templates as Python, by their files and texts: each is compiled once in a process, for all of its pages."""
+    """A cache of compiled templates by file and text: each is compiled once in a process, for all of its pages."""
 
     def __init__(self) -> None:
         self._compiled = dict[tuple[str, str], CodeType]()
 
     def load_bytecode(self, bucket: Bucket) -> None:
-        """What has been compiled of this text."""
+        """Load the compiled form of this text, if there is one."""
         bucket.code = self._compiled.get((bucket.key, bucket.checksum))
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep what was compiled."""
+        """Keep the compiled form."""
         if bucket.code is not None:
             self._compiled[bucket.key, bucket.checksum] = bucket.code
 
 
 _COMPILED = _CompiledOnce()
-"""Filters and what is global are looked up when a page is made, so that all environments share it."""
+"""The cache of all environments; filters and globals are looked up only when a page is rendered."""
 
 
 def open_templates(*packages: str) -> Environment:
-    """Return the templates of these packages and those that all pages share; what they print is escaped."""
+    """Return the templates of these packages and those that all pages share; their output is escaped."""
     environment = Environment(loader=ChoiceLoader([PackageLoader(package) for package in (*packages, BASE)]),
                               autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
                               bytecode_cache=_COMPILED)
@@ -56,12 +56,12 @@ def open_templates(*packages: str) -> Environment:
 
 
 def read_parts(environment: Environment, names: Sequence[str]) -> Markup:
-    """Files of styles or scripts, one after another, as they are."""
+    """Concatenate files of styles or scripts, unescaped."""
     return Markup("".join(environment.get_template(name).render() for name in names))
 
 
 def hash_script(script: str) -> str:
-    """What the policy of the page calls the script.
+    """Return the hash of the script in the page's policy.
 
     >>> hash_script("")
     'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='
@@ -70,7 +70,7 @@ def hash_script(script: str) -> str:
 
 
 def embed_json(data: object) -> Markup:
-    """Data as JSON that may stand inside a script element.
+    """Serialise data as JSON that can be inside a script element.
 
     >>> print(embed_json({"name": "</script>"}))
     {"name":"\\u003c/script>"}
@@ -80,7 +80,7 @@ def embed_json(data: object) -> Markup:
 
 def render_page(environment: Environment, template: str, styles: Sequence[str], scripts: Sequence[str],
                 **given: Any) -> str:
-    """Return the page of a template that extends ``base.html``."""
+    """Render the page of a template that extends ``base.html``."""
     script = read_parts(environment, ("dom.js", "base.js", *scripts))
     return environment.get_template(template).render(style=read_parts(environment, ("base.css", *styles)),
                                                      script=script, script_hash=hash_script(script), **given)

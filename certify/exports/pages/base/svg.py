@@ -6,7 +6,7 @@ from constructions.text import printable
 
 
 def element(name: str, *children: str, **attributes: str | float | None) -> Markup:
-    """An element; underscores in names of attributes are hyphens, one at the end is dropped, None leaves one out.
+    """Return an element; underscores in attribute names are hyphens, one at the end is dropped, None omits one.
 
     >>> print(element("text", "a < b", x=1.50, class_="tick", text_anchor="end", id=None))
     <text x="1.5" class="tick" text-anchor="end">a &lt; b</text>
@@ -18,12 +18,12 @@ def element(name: str, *children: str, **attributes: str | float | None) -> Mark
 
 
 def join(parts: list[Markup]) -> Markup:
-    """Elements side by side."""
+    """Concatenate elements."""
     return Markup("".join(parts))
 
 
 def number(x: float) -> str:
-    """At most two places behind the point.
+    """Format with at most two decimals.
 
     >>> number(3.14159), number(-0.001), number(12)
     ('3.14', '0', '12')

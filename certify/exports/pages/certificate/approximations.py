@@ -1,4 +1,4 @@
-"""What a certificate bounds, and what is drawn of it: for each direction that is only near what it means."""
+"""The bounds of a certificate, with their figures: for each direction that only approximates its meaning."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -23,16 +23,16 @@ from proofs.formula.lookup.obligation import looks_up, oblige_lookup
 
 SHORT = 12
 LONGEST = 64
-"""No word with more symbols is drawn."""
+"""Words with more symbols are not drawn."""
 MOST_STUDIED = 200
-"""Of more bounds only the first are looked at closely: of the others there is no map, no word and no number of rows."""
+"""Of more bounds, only the first are studied: the others have no map, no word and no number of rows."""
 MOST_MAPS = 8
-"""So many different maps are drawn: others are named in the table of obligations alone."""
+"""The number of different maps that are drawn; the others are only in the table of obligations."""
 
 
 @dataclass(frozen=True)
 class WorstWordPicture:
-    """A worst word, and the attention of the head on it: a row for each position that reads."""
+    """A worst word, and the attention of the head on it: a row for each query position."""
 
     case: WorstWord
     weights: npt.NDArray[Any]
@@ -40,12 +40,11 @@ class WorstWordPicture:
 
 @dataclass(frozen=True)
 class Approximation:
-    """One direction that a head writes, with its bound; ``chart`` is the number of its map, equal ones have one.
+    """One direction that a head writes, with its bound; ``chart`` is the number of its map, which equal ones share.
 
-    It is near a truth, or near a number: how much a number may err is for those to say who read it.
-
-    What cannot be drawn is None: the map of a head that the producer could not derive, words of claims about long words
-    alone, and anything with numbers beyond doubles.
+    It approximates a truth, or a number, whose allowed error depends on its readers. Missing figures are None: the map
+    of a head that the producer could not derive, words of claims about long words only, and anything with numbers
+    beyond doubles.
     """
 
     number: int
@@ -67,13 +66,13 @@ class Approximation:
 
     @property
     def at(self) -> str:
-        """The head as it is called on the page."""
+        """The name of the head on the page."""
         return f"{self.layer}.{self.place}"
 
 
 @dataclass(frozen=True)
 class Study:
-    """All approximate directions, and the maps that belong to them."""
+    """All approximate directions, and their maps."""
 
     approximations: tuple[Approximation, ...]
     maps: tuple[ErrorMap, ...]
@@ -86,12 +85,12 @@ class Study:
 
     @property
     def worst(self) -> Approximation | None:
-        """The one with the largest bound, of those that are near a truth; None if there are none."""
+        """The one with the largest bound among those that approximate a truth; None if there are none."""
         return max((each for each in self.approximations if each.near_truth), key=lambda each: each.bound, default=None)
 
 
 class _Obligations:
-    """The obligation of each bound, and the maps of those that differ."""
+    """The obligation of each bound, and the distinct maps."""
 
     def __init__(self, sealed: Sealed):
         self.network, self.lengths = sealed.transformer, sealed.lengths
@@ -100,7 +99,7 @@ class _Obligations:
         self._numbers: dict[Hashable, int | None] = {}
 
     def of(self, bound: StatedErrors) -> Oblige:
-        """Its obligation for any lengths."""
+        """Return its obligation for any lengths."""
         head = self.network.head(bound.layer, bound.head)
         where = (bound.layer, bound.head, head, bound.direction)
         near = isinstance(self.network.directions[bound.direction], Near)
@@ -110,7 +109,7 @@ class _Obligations:
         return lambda lengths: oblige_attention(self.network, self.known, lengths, *where)
 
     def rows_and_chart(self, bound: StatedErrors) -> tuple[int | None, int | None]:
-        """At how many (n, i) something is claimed, and the number of the map."""
+        """Return the number of (n, i) with a claim, and the number of the map."""
         try:
             whole = self.of(bound)(self.lengths)
             key: Hashable = (type(whole), whole.key())
@@ -128,7 +127,7 @@ class _Obligations:
         return len(self.maps) - 1
 
     def ceilings(self, bounds: Iterable[StatedErrors], n: int) -> dict[str, float]:
-        """Return the largest error of words of one length, of each direction of which that is known."""
+        """Bound the error at one length, for each direction that has a map."""
         found: dict[str, float] = {}
         by_key: dict[Hashable, float | None] = {}
         for bound in bounds:
@@ -146,8 +145,7 @@ class _Obligations:
 
 
 def drawn_lengths(sealed: Sealed) -> tuple[int, ...]:
-    """The lengths of the words that are drawn: a short one and a long one; none if all words are longer, or the network
-    is too large."""
+    """Return the lengths of the words that are drawn, a short and a long one; none for long words or large networks."""
     lengths = sealed.lengths
     if lengths.first > LONGEST or len(sealed.transformer.directions) > MOST_DIRECTIONS:
         return ()
@@ -156,7 +154,7 @@ def drawn_lengths(sealed: Sealed) -> tuple[int, ...]:
 
 
 def study(sealed: Sealed) -> Study:
-    """Everything that is drawn of what a certificate bounds."""
+    """Study all bounds of a certificate: their figures."""
     obligations = _Obligations(sealed)
     pictures = _pictures(sealed, obligations)
     charts = [obligations.rows_and_chart(bound) for bound in sealed.bounds[:MOST_STUDIED]]
@@ -171,7 +169,7 @@ def study(sealed: Sealed) -> Study:
 
 def _pictures(sealed: Sealed,
               obligations: _Obligations) -> dict[str, tuple[WorstWordPicture | None, WorstWordPicture | None]]:
-    """Return a short and a long worst word by direction, drawn, with errors that mpmath seconds as far as steps go."""
+    """Return a short and a long worst word by direction, with errors confirmed by mpmath within its budget of steps."""
     network, bounds = sealed.transformer, sealed.bounds[:MOST_STUDIED]
     seconding = Seconding(network)
     directions = [bound.direction for bound in bounds]

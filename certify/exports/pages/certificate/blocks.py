@@ -1,4 +1,4 @@
-"""A network as blocks in columns: what embeds, attends and rounds, and which directions each block reads and writes."""
+"""A network as columns of blocks: embeddings, heads, feed-forward; with the directions each block reads and writes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,16 +9,16 @@ from constructions.network.meanings import Near, Others, Product, Truth
 from constructions.network.transformer import Head, Layer, Transformer
 
 MOST_DIRECTIONS = 2000
-"""Networks with more are neither drawn nor run in doubles."""
+"""Networks with more directions are neither drawn nor run in doubles."""
 Role = Literal["query", "key", "value", "relu"]
 BlockKind = Literal["symbol", "position", "head", "exact", "feed"]
 
 
 @dataclass(frozen=True)
 class Box:
-    """One box of the picture. Heads that approximate are of kind ``head``, those whose values are exact ``exact``.
+    """One box of the picture; heads that approximate are of kind ``head``, those with exact values ``exact``.
 
-    ``lines`` are what stands in it, the first in bold; ``spoken`` is all of it, for those who do not see the picture.
+    ``lines`` are its text, the first in bold; ``spoken`` is the alternative text.
     """
 
     number: int
@@ -31,7 +31,7 @@ class Box:
 
 @dataclass(frozen=True)
 class BoxColumn:
-    """What stands side by side: the embeddings (layer 0), the heads of a layer, or its feed-forward part."""
+    """A column of boxes: the embeddings (layer 0), the heads of a layer, or its feed-forward block."""
 
     layer: int
     what: str
@@ -39,12 +39,12 @@ class BoxColumn:
 
 
 def is_approximate(network: Transformer, direction: str) -> bool:
-    """Whether the direction is only near what it means."""
+    """Return whether the direction only approximates its meaning."""
     return isinstance(network.directions[direction], Near | Others)
 
 
 def read_roles(head: Head) -> tuple[tuple[str, Role], ...]:
-    """Return the directions that a head reads, each with what for."""
+    """Return the directions that a head reads, each with its role."""
     rows: list[tuple[Role, list[str]]] = [
         ("query", [name for row in head.queries for name in row]), ("key", [name for row in head.keys for name in row]),
         ("value", [name for row in head.values.values() for name in row])]
@@ -52,7 +52,7 @@ def read_roles(head: Head) -> tuple[tuple[str, Role], ...]:
 
 
 def find_columns(network: Transformer, names: DirectionNames) -> list[BoxColumn]:
-    """The columns from left to right; embedded directions that nothing reads are left out. None of a large network."""
+    """Return the columns from left to right, without embedded directions that are not read; empty if too large."""
     if len(network.directions) > MOST_DIRECTIONS:
         return []
     return _Columns(network, names).columns()
@@ -99,7 +99,7 @@ class _Columns:
             yield self._block("feed", (title, self._what(name)), tuple(reads), (name,))  # type: ignore[arg-type]
 
     def _what(self, name: str) -> str:
-        """What a direction holds, as shortly as possible."""
+        """Describe a direction as shortly as possible."""
         match self.network.directions[name]:
             case Truth(formula):
                 return self.names.texts[formula]

@@ -1,4 +1,4 @@
-"""The commands with which somebody else checks a certificate, to be copied."""
+"""Commands that check a certificate independently, to be copied."""
 
 import hashlib
 import shlex
@@ -16,14 +16,14 @@ from constructions.text import printable
 
 CHECKER = "check.pyz"
 UNNAMED = "CERTIFICATE"
-"""Instead of names that nobody can type."""
+"""Replaces names that cannot be typed."""
 LONGEST = 3000
-"""Commands with more characters are not for people; without a question the checker prints the claim."""
+"""Longer commands are shortened; without options the checker prints the claim."""
 
 
 @cache
 def checker_digest() -> str:
-    """Return the SHA-256 of the checker as one file, which is the same bytes wherever this version writes it."""
+    """Return the SHA-256 of the checker as one file, which is reproducible for this version."""
     return hashlib.sha256(pack_checker()).hexdigest()
 
 
@@ -48,9 +48,9 @@ def check_softened_command(alphabet: Sequence[str], last: int, file: str) -> str
 
 
 def check_command(sealed: Sealed, file: str, formula: str | None) -> str:
-    """The command that checks the file and asks for exactly its claim, or, if that is too long, that prints the claim.
+    """Return the command that checks the file for exactly its claim, or, if that is too long, prints the claim.
 
-    So it does without the text of the formula.
+    Without the text of the formula, it prints the claim.
     """
     if formula is None:
         return shlex.join(_command(file))
@@ -75,7 +75,7 @@ def _question(sealed: Sealed, formula: str) -> list[str]:
 
 
 def _asked_alphabet(alphabet: Sequence[str]) -> list[str]:
-    """The option for the alphabet; none if it would be read as another one, as if a symbol has a comma or a blank."""
+    """Return the option for the alphabet; empty if it would be parsed differently, as with a comma in a symbol."""
     text = show_word(alphabet)
     if split_symbols(text) != tuple(alphabet) or text.startswith("-"):
         return []

@@ -1,7 +1,7 @@
-"""The largest error of a head at every (n, i), over all that it may read: in doubles, for heat maps.
+"""The largest error of a head at every (n, i), over all inputs: in doubles, for heat maps.
 
-The instances are those of the obligations that are proved (``proofs.formula``); only their arithmetic is rounded.
-So a map is not what is certified, but agrees with it to many digits; what a page calls a bound is the certificate's.
+The instances are those of the obligations that are proved (``proofs.formula``); only their arithmetic is rounded. So a
+map is not certified, but agrees to many digits; the bounds on a page are the certificate's.
 """
 
 from collections.abc import Callable
@@ -18,11 +18,11 @@ from proofs.formula.lookup.obligation import LookupObligation, LookupRow
 
 Array = npt.NDArray[Any]
 STEPS = 64
-"""So many lengths are looked at, and so many positions of each, if there are more."""
+"""The number of lengths, and of positions of each, that are sampled if there are more."""
 MOST_OPTIONS = 64
-"""Heads whose positions offer more different options have no map: it would take too long."""
+"""Heads with more different options at a position have no map: it would take too long."""
 ROUNDS = 60
-"""Far more rounds than Dinkelbach's iteration needs; it ends when nothing grows any more."""
+"""Far more rounds than Dinkelbach's iteration needs; it ends at a fixed point."""
 CLOSE = 1e-13
 
 
@@ -30,7 +30,7 @@ CLOSE = 1e-13
 class ErrorMap:
     """``errors[a, b]`` is the largest error at length ``places[a]``, position ``places[b]``; NaN if none is claimed.
 
-    ``seconded`` is the worst of them, enclosed and computed by mpmath, too; None if it was not computed again.
+    ``seconded`` is the largest of them, enclosed and confirmed by mpmath; None if it was not computed again.
     """
 
     places: tuple[int, ...]
@@ -40,29 +40,29 @@ class ErrorMap:
 
     @property
     def is_thinned(self) -> bool:
-        """Whether there are lengths and positions that were not looked at."""
+        """True if some lengths and positions were left out."""
         return len(self.places) < self.places[-1]
 
     @property
     def worst(self) -> tuple[int, int, float]:
-        """Where the error is largest, and how large; of equal places the one that sees most."""
+        """The place of the largest error, and the error; of equal places the one with the most visible positions."""
         cells = [(self.places[a], self.places[b], float(self.errors[a, b])) for a, b in np.argwhere(self.known)]
         side = -1 if self.mask == "past" else 1
         return max(cells, key=lambda cell: (round(cell[2], 8), cell[0], side * cell[1]), default=(0, 0, 0.0))
 
     @property
     def known(self) -> Array:
-        """Where there is an error."""
+        """The places that have an error."""
         return ~np.isnan(self.errors)
 
     def largest_at(self, n: int) -> float:
-        """Return the largest error of words of one length that was looked at; 0 if nothing is claimed of them."""
+        """Return the largest error at one sampled length; 0 if nothing is claimed there."""
         row = self.errors[self.places.index(n)]
         return float(np.nanmax(row)) if not np.isnan(row).all() else 0.0
 
 
 def chosen_places(last: int) -> tuple[int, ...]:
-    """The lengths and positions that are looked at: all, or as many as there is room for, with the first and the last.
+    """Return the sampled lengths and positions: all, or STEPS of them, with the first and the last.
 
     >>> chosen_places(3), len(chosen_places(1000)), chosen_places(1000)[-2:]
     ((1, 2, 3), 64, (984, 1000))
@@ -74,10 +74,10 @@ def chosen_places(last: int) -> tuple[int, ...]:
 
 def find_error_map(oblige: Callable[[Lengths], AttentionObligation | LookupObligation],
                    lengths: Lengths) -> ErrorMap | None:
-    """The map of a head, from its obligation for any lengths; None if options are too many, or nothing is claimed.
+    """Compute the map of a head from its obligation for any lengths; None if it has too many options, or no claims.
 
     Raises:
-        NotDerived: if it has no obligation of the producer's kind.
+        NotDerived: if the producer cannot derive its obligation.
         OverflowError: if a number is too large for a double.
     """
     places = chosen_places(lengths.last)
@@ -98,7 +98,7 @@ def find_error_map(oblige: Callable[[Lengths], AttentionObligation | LookupOblig
 
 @dataclass(frozen=True)
 class _QueryRow:
-    """One (n, i): its scaled query, and base scores and kinds of the positions that are read, in reading order."""
+    """One (n, i): its scaled query, and base scores and kinds of the visible positions, in reading order."""
 
     n: int
     i: int
@@ -140,7 +140,7 @@ def _attention_errors(oblige: Callable[[Lengths], Any], whole: AttentionObligati
 
 @dataclass(frozen=True)
 class _Option:
-    """What a letter adds to each key, its value, and its effect on the memory of the target."""
+    """The contribution of a letter to each key, its value, and its effect on the memory of the target."""
 
     keys: tuple[float, ...]
     value: float
@@ -153,7 +153,7 @@ def _options(offered: Offered) -> tuple[_Option, ...]:
 
 
 class _RowSweep:
-    """All rows at once, position by position, in the manner of ``proofs.formula.attention.worst_case``."""
+    """All rows at once, position by position, as in ``proofs.formula.attention.worst_case``."""
 
     def __init__(self, rows: list[_QueryRow], options: list[list[_Option]]):
         self.rows, self.options = rows, options
@@ -177,11 +177,11 @@ class _RowSweep:
         return top
 
     def largest(self) -> Array:
-        """Return the largest error of each row, of either truth of the target; -1 where no input has one."""
+        """Return the largest error of each row, for either truth of the target; -1 if no input has one."""
         return np.maximum(self._largest(False), self._largest(True))
 
     def _largest(self, truth: bool) -> Array:
-        """Dinkelbach's iteration: the input that minimises sum w (bound - error) at the last bound has the next."""
+        """Run Dinkelbach's iteration: the minimiser of sum w (bound - error) for one bound gives the next."""
         bound = np.zeros(len(self.rows))
         for round_ in range(ROUNDS):
             weight, missed = self._walk(truth, bound)
@@ -196,7 +196,7 @@ class _RowSweep:
         return np.where(none, -1, bound)
 
     def _walk(self, truth: bool, bound: Array) -> tuple[Array, Array]:
-        """Return the weights and missed weights of the inputs that minimise, one for each row."""
+        """Return the weights and missed weights of the minimising inputs, one for each row."""
         zero = np.zeros(len(self.rows))
         paths = {0: (zero, zero, zero)}
         weight, missed = np.zeros(len(self.rows)), np.zeros(len(self.rows))

@@ -1,4 +1,4 @@
-"""Attention as squares, one row of it as a strip, and an error as a length: small figures."""
+"""Small figures: attention as a matrix of squares, one row of it as a strip, an error as a length."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,16 +10,16 @@ from certify.exports.pages.base.svg import element, join, number
 from certify.exports.pages.certificate.names import clip
 
 SHADES = 14
-"""The shade of a square is the square root of its weight: else nothing would be seen of what strays."""
+"""The shade of a square is the square root of its weight, so that small weights are visible."""
 FAINTEST = 4e-4
 TICK_ROOM = 3
 LARGEST = 2.0
-"""No square is wider, in rem: a word of two letters fills no page."""
+"""The largest width of a square, in rem."""
 Weights = npt.NDArray[Any]
 
 
 def squares(weights: Weights, size: float) -> list[Markup]:
-    """Return a path for each shade, of all squares that have it."""
+    """Return a path for each shade, with all its squares."""
     paths: dict[int, str] = {}
     inset = number((1 - size) / 2) if size < 1 else ""
     side = number(size)
@@ -32,7 +32,7 @@ def squares(weights: Weights, size: float) -> list[Markup]:
 
 
 def draw_grid(word: Sequence[str], weights: Weights, i: int | None, label: str) -> Markup:
-    """Position of the row attends to position of the column; row i is framed, if there is one."""
+    """Draw the attention of row positions to column positions; row i is framed, if given."""
     n = len(word)
     field = element("rect", class_="field", x=0, y=0, width=n, height=n)
     frame = [element("rect", class_="frame", x=-.05, y=i - 1.05, width=n + .1, height=1.1)] if i else []
@@ -42,7 +42,7 @@ def draw_grid(word: Sequence[str], weights: Weights, i: int | None, label: str) 
 
 
 def _symbols(word: Sequence[str], i: int | None) -> list[Markup]:
-    """Return the word above the columns and beside the rows; of single characters one text for each."""
+    """Return the word above the columns and beside the rows; single characters share one text."""
     if max(map(len, word)) > 1 or not "".join(word).isprintable() or " " in word:
         shown = [(k, clip(symbol, TICK_ROOM)) for k, symbol in enumerate(word)]
         return [*(element("text", text, class_="tick", x=k + .5, y=-.35, font_size=.44) for k, text in shown),
@@ -61,7 +61,7 @@ def _places(count: int, start: float) -> str:
 
 
 def draw_strip(row: Weights, i: int) -> Markup:
-    """What position i of a long word attends to, with a mark at i."""
+    """Draw the attention of position i of a long word, with a mark at i."""
     n = len(row)
     unit = n / 64
     field = element("rect", class_="field", x=0, y=0, width=n, height=2.2 * unit)
@@ -74,7 +74,7 @@ def draw_strip(row: Weights, i: int) -> Markup:
 
 
 def draw_ruler(error: float) -> Markup:
-    """Return the error on a line from 0 to 1/4, which is all that is allowed."""
+    """Draw the error on a line from 0 to 1/4, the allowed error."""
     x = min(error / .25, 1.08) * 200
     return element("svg", join([
         element("path", class_="axis", d="M0 9H216"),

@@ -13,16 +13,16 @@ from certify.exports.pages.certificate.error_maps import ErrorMap
 
 LEVELS = (1e-6, 1e-5, 1e-4, 1e-3, 10 ** -2.5, 1e-2, 10 ** -1.5, 1e-1, .25)
 SHADES = (.05, .13, .22, .32, .43, .55, .68, .82, 1.0)
-"""The shade of errors up to each level; the last is for all above as well."""
+"""The shade of errors up to each level; the last also for all above."""
 FLAT = .99
 LETTERS = 4.4
-"""Their size, of 64 places across: what is left of it on a phone can be read."""
+"""The size of labels, in places of 64 across: readable on a phone."""
 CHARACTERS = "".join(map(chr, [*range(35, 60), *range(62, 92), *range(93, 127)]))
-"""Characters that JSON and HTML write as they are; the script finds the place of one in this text."""
+"""Characters that JSON and HTML do not escape; the script decodes one by its index in this text."""
 
 
 def draw_map(chart: ErrorMap, place: int, label: str) -> Markup:
-    """Lengths from left to right, positions upwards, a ring around the worst. ``place`` is its number on the page."""
+    """Draw lengths from left to right, positions upwards, a ring around the worst; ``place`` numbers the map."""
     last = len(chart.places)
     unit = last / 64
     shades = shade_of(chart.errors)
@@ -38,7 +38,7 @@ def draw_map(chart: ErrorMap, place: int, label: str) -> Markup:
 
 
 def shade_of(errors: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the level of each error, -1 where there is none; what is within a hundredth of a level belongs to it."""
+    """Return the level of each error, -1 where there is none; levels have a tolerance of 1 %."""
     levels = np.searchsorted(np.array(LEVELS) * 1.01, np.nan_to_num(errors))
     return np.where(np.isnan(errors), -1, np.minimum(levels, len(LEVELS) - 1))
 
@@ -58,7 +58,7 @@ def _shortest(cells: npt.NDArray[Any]) -> str:
 
 
 def runs_of(cells: npt.NDArray[Any]) -> Iterator[tuple[int, int, int]]:
-    """Row, first column and length of every run of cells in a row."""
+    """Yield row, first column and length of every run of cells in a row."""
     for row, line in enumerate(cells):
         edges = np.flatnonzero(np.diff(np.concatenate(([0], line.astype(int), [0]))))
         for start, end in zip(edges[::2], edges[1::2], strict=True):
@@ -66,7 +66,7 @@ def runs_of(cells: npt.NDArray[Any]) -> Iterator[tuple[int, int, int]]:
 
 
 def ticks_of(last: int) -> list[int]:
-    """Which of so many places have a label.
+    """Return the indices of the labelled places.
 
     >>> ticks_of(64)
     [0, 15, 31, 47, 63]
@@ -91,7 +91,7 @@ def _ticks(chart: ErrorMap) -> Iterator[Markup]:
 
 
 def describe_flatness(chart: ErrorMap) -> str:
-    """From how many visible positions on the error is within a hundredth of the worst; nothing if that says little."""
+    """Describe from how many visible positions on the error is within 1 % of the worst; empty if uninformative."""
     _, _, worst = chart.worst
     far = 0
     for a, b in np.argwhere(chart.known):
@@ -105,10 +105,10 @@ def describe_flatness(chart: ErrorMap) -> str:
 
 
 def pack(chart: ErrorMap) -> Mapping[str, Any]:
-    """Return the errors of all (n, i) with i at most n, length by length.
+    """Return the errors of all (n, i) with i <= n, length by length.
 
-    Maps with few different numbers are these numbers and a character for each place, others single-precision numbers
-    in base64; negative numbers are where nothing is claimed.
+    Maps with few different numbers are these numbers and a character for each place, others single-precision numbers in
+    base64; places without a claim are negative.
     """
     cells = np.nan_to_num(np.concatenate([chart.errors[a, :a + 1] for a in range(len(chart.places))]), nan=-1)
     digits = [float(f"{x:.6g}") for x in cells]

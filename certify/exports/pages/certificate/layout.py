@@ -1,9 +1,10 @@
-"""Where blocks and wires of a network stand: columns, in each of which wires that pass have a place of their own.
+"""The layout of blocks and wires of a network: columns, in which passing wires have places, too.
 
 Source      Sugiyama, Tagawa, Toda: Methods for visual understanding of hierarchical system structures (1981): places
             are ordered by the means of their neighbours, then moved as near to these as distances allow. The latter
-            is a regression under order constraints, which pooling adjacent violators solves exactly.
-Everything is deterministic: the same network is the same picture.
+            is a regression under order constraints, which the pool-adjacent-violators algorithm solves exactly.
+
+The layout is deterministic.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,14 +15,14 @@ from certify.exports.pages.certificate.blocks import BoxColumn
 ORDERINGS = 24
 MOVES = 16
 WIRE_WEIGHT = 3.0
-"""How much more it costs to bend a wire than to move a block."""
+"""The cost of bending a wire relative to that of moving a block."""
 Node = tuple[str, int | str]
 """A block by its number, or a direction that passes by."""
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much room blocks (by number) and passing wires take across the columns, and what is left between them."""
+    """The room of blocks (by number) and passing wires across the columns, and the gap between them."""
 
     blocks: Mapping[int, float]
     wire: float
@@ -44,7 +45,7 @@ class Wire:
 
 
 def find_wires(columns: Sequence[BoxColumn]) -> list[Wire]:
-    """Return the wires of all directions that are read later than they are written."""
+    """Return the wires of all directions that are read after the column that writes them."""
     found = []
     for start, column in enumerate(columns):
         for block in column.blocks:
@@ -58,10 +59,10 @@ def find_wires(columns: Sequence[BoxColumn]) -> list[Wire]:
 
 
 class Layout:
-    """Blocks and passing wires of each column in their order, and how far across each of them stands."""
+    """The blocks and passing wires of each column in order, with their positions across."""
 
     def __init__(self, columns: Sequence[BoxColumn], wires: Sequence[Wire], sizes: Sizes):
-        """Place everything; the middle of the picture is at 0."""
+        """Place all nodes; the middle of the picture is at 0."""
         self.sizes = sizes
         self.order: list[list[Node]] = [[("block", block.number) for block in column.blocks] for column in columns]
         self._before: dict[tuple[int, Node], list[Node]] = {}
@@ -76,16 +77,16 @@ class Layout:
         self._centre()
 
     def block(self, place: int, number: int) -> float:
-        """How far across a block of a column stands."""
+        """Return the position across of a block of a column."""
         return self.across[place, ("block", number)]
 
     def wire(self, place: int, direction: str) -> float:
-        """How far across a wire passes a column."""
+        """Return the position across of a wire in a column."""
         return self.across[place, ("wire", direction)]
 
     @property
     def extent(self) -> tuple[float, float]:
-        """The least and the greatest place that anything takes."""
+        """The least and the greatest occupied position across."""
         ends = [(at - self.sizes.of(node) / 2, at + self.sizes.of(node) / 2) for (_, node), at in self.across.items()]
         return min((low for low, _ in ends), default=0), max((high for _, high in ends), default=0)
 
@@ -104,7 +105,7 @@ class Layout:
                 previous = passing
 
     def _stack(self, place: int) -> None:
-        """Put the nodes of a column one after another, in their order, around 0."""
+        """Stack the nodes of a column in their order, around 0."""
         at = 0.0
         for node in self.order[place]:
             self.across[place, node] = at + self.sizes.of(node) / 2
@@ -113,7 +114,7 @@ class Layout:
             self.across[place, node] -= (at - self.sizes.gap) / 2
 
     def _wish(self, place: int, node: Node, sides: Sequence[int]) -> float:
-        """Return the mean place of the neighbours on these sides; its own where there are none."""
+        """Return the mean position of the neighbours on these sides; its own if there are none."""
         near = [self.across[place + side, other] for side in sides
                 for other in (self._before if side < 0 else self._after).get((place, node), ())]
         return sum(near) / len(near) if near else self.across[place, node]
@@ -144,7 +145,7 @@ class Layout:
 
 
 def spread(sizes: Sequence[float], gap: float, wishes: Sequence[float], weights: Sequence[float]) -> list[float]:
-    """OutputGuard in this order, without overlap, with the least weighted sum of squared distances from the wishes.
+    """Return places in this order, without overlap, with the least weighted sum of squared distances from the wishes.
 
     >>> spread([2, 2], 0, [5, 5], [1, 1]), spread([2, 2], 0, [0, 9], [1, 1])
     ([4.0, 6.0], [0.0, 9.0])
@@ -153,7 +154,7 @@ def spread(sizes: Sequence[float], gap: float, wishes: Sequence[float], weights:
     for k, size in enumerate(sizes):
         at += (sizes[k - 1] + size) / 2 + gap if k else 0.0
         offsets.append(at)
-    pools: list[tuple[float, float, int]] = []  # total weight, mean wish less offset, how many
+    pools: list[tuple[float, float, int]] = []  # total weight, mean of wish minus offset, number
     for wish, offset, weight in zip(wishes, offsets, weights, strict=True):
         pools.append((weight, wish - offset, 1))
         while len(pools) > 1 and pools[-2][1] > pools[-1][1]:

@@ -1,4 +1,4 @@
-"""Short names for people: long formulas are φ1, φ2, ..., each defined by what is shorter."""
+"""Short names for display: long formulas are φ1, φ2, ..., each defined by shorter ones."""
 
 from constructions.language import syntax
 from constructions.language.printer import format_count, format_formula
@@ -12,10 +12,10 @@ LONGEST_NAME = 56
 
 
 class DirectionNames:
-    """The names of one network's formulas and directions, and of the parts of the formula that it decides."""
+    """The names of one network's formulas and directions, and of the subformulas of its formula."""
 
     def __init__(self, network: Transformer, formula: syntax.Formula | None = None):
-        """Numbers follow the parts of ``formula``, then the other formulas that directions mention."""
+        """Number the subformulas of ``formula``, then the other formulas that directions mention."""
         meant = [part for meaning in network.directions.values() for part in formulas_of(meaning)]
         self.parts = syntax.subformulas_of_all([*([formula] if formula else []), *meant])
         self._shown: dict[syntax.Formula, syntax.Formula] = {}
@@ -35,15 +35,15 @@ class DirectionNames:
             self._shown[part], self.texts[part], self.definitions[part] = syntax.Predicate(name), name, text
 
     def spelled(self, formula: syntax.Formula) -> str:
-        """Return the formula as its own text if it is short, else what its number stands for."""
+        """Return the text of the formula, or the definition of its number."""
         return self.definitions.get(formula, self.texts[formula])
 
     def count(self, count: syntax.Count) -> str:
-        """Return the count, of a formula that is named."""
+        """Return the count, with the name of its formula."""
         return printable(format_count(syntax.Count(count.side, self._shown[count.operand])))
 
     def direction(self, name: str) -> str:
-        """Return a name of at most so many characters; different directions have different ones."""
+        """Return a unique name of at most LONGEST_NAME characters."""
         return self._directions[name]
 
     def _name_directions(self, network: Transformer) -> dict[str, str]:
@@ -61,7 +61,7 @@ class DirectionNames:
         return found
 
     def _replace(self, name: str, part: syntax.Formula) -> str:
-        """Return the name with a number in place of what stands in its brackets."""
+        """Replace the text in the name's brackets by a number."""
         opening, closing = name.find("["), name.rfind("]")
         if 0 <= opening < closing:
             return f"{name[:opening + 1]}{self.texts[part]}{name[closing:]}"
@@ -69,7 +69,7 @@ class DirectionNames:
 
 
 def _with_operands(formula: syntax.Formula, shown: list[syntax.Formula]) -> syntax.Formula:
-    """Return the formula with other operands, which are given in the order of ``operands``."""
+    """Return the formula with other operands, in the order of ``operands``."""
     remaining = iter(shown)
 
     def counted(count: syntax.Count) -> syntax.Count:
@@ -89,7 +89,7 @@ def _with_operands(formula: syntax.Formula, shown: list[syntax.Formula]) -> synt
 
 
 def clip(text: str, room: int) -> str:
-    """Return the text, without its middle if it is too long.
+    """Shorten the text in the middle if it is too long.
 
     >>> clip("abcdefghij", 5), clip("abc", 5)
     ('ab…ij', 'abc')

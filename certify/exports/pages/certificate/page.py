@@ -1,9 +1,9 @@
-"""The page of a certificate: verdict, claim and picture first, then what people ask about next.
+"""The page of a certificate: verdict, claim and picture first, then details.
 
-What is bounded is quoted from the certificate, which the checker has accepted; errors are rounded up, slack down.
-Words, weights of attention and maps are computed in doubles, for the eye, and the page says so; it says which errors
-are enclosed, so that mpmath computes the same. Where a figure would take too much room or time, or cannot be drawn,
-the page says that, too.
+The bounds are those of the certificate, which the checker has accepted; errors are rounded up, slack down. Words,
+attention weights and maps are computed in doubles, for illustration, and the page says so; it says which errors are
+enclosed and confirmed by mpmath. The page notes every figure that is missing because it would take too much room or
+time.
 """
 
 from collections.abc import Iterable, Sequence
@@ -42,24 +42,24 @@ from constructions.network.meanings import Truth
 from constructions.network.transformer import Transformer
 from constructions.text import printable
 
-CHECKER_DOES = "It reads formula and weights from the certificate, and recomputes every bound by itself."
+CHECKER_DOES = "It reads formula and weights from the certificate, and recomputes every bound independently."
 QUARTER = Fraction(1, 4)
 ONE_LINE = 60
 OPEN_CARDS = 8
-"""More heads are folded."""
+"""More heads are collapsed."""
 ROUNDING = 1e-3
 GAP = 1e-4
-"""A worst word that errs so much less than what is proved deserves a note."""
+"""A worst word whose error is this far below the bound gets a note."""
 OPERATORS = (
-    ("prev, next", "The position before, the position after; false where there is none."),
+    ("prev, next", "The previous position, the next position; false if there is none."),
     ("since", "φ since ψ holds at i if ψ held at a j ≤ i, and φ at all of j, …, i (at j, too); until is its mirror."),
-    ("#<[φ], #>[φ]", "How many positions up to here, or from here on, satisfy φ; this one is counted."),
+    ("#<[φ], #>[φ]", "The number of positions up to here, or from here on, that satisfy φ, including this one."),
 )
 
 
 @dataclass(frozen=True)
 class Detail:
-    """How much is shown: a second picture for narrow screens, grids of folded heads, so many rows of each table."""
+    """The level of detail: a second picture for narrow screens, grids of collapsed heads, the rows of each table."""
 
     tall: bool
     folded: bool
@@ -71,12 +71,12 @@ class Detail:
 MOST_BYTES = 300_000
 DETAILS = (Detail(True, True, 300), Detail(False, True, 300), Detail(False, False, 200), Detail(False, False, 80),
            Detail(False, False, 40, picture=False), Detail(False, False, 40, picture=False, live=False))
-"""A page is drawn with the first of these with which it is small enough, or with the last."""
+"""A page has the first of these levels with which it is small enough, or the last."""
 
 
 NO_NETWORK: dict[str, Any] = {"truths": None, "directions": [], "tokens": [], "positions": [], "layers": [],
                               "blocks": [], "approximations": []}
-"""What the script knows less where there is no word to try and no picture."""
+"""Replaces the script's data on a page without a word to try and without a picture."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class ExactHead:
 
 @dataclass(frozen=True)
 class Chart:
-    """A map, the heads that have it, and what is said of it."""
+    """A map, its heads, and its caption."""
 
     heads: str
     title: str
@@ -102,7 +102,7 @@ class Chart:
 
 
 def certificate_page(sealed: Sealed, file: str) -> str:
-    """Return the whole page; ``file`` is what the certificate is called in commands, without folders."""
+    """Return the whole page; ``file`` is the name of the certificate in commands, without folders."""
     page = _CertificatePage(sealed, file)
     texts = (page.render(detail) for detail in DETAILS)
     return next((text for text in texts if len(text.encode()) <= MOST_BYTES), page.render(DETAILS[-1]))
@@ -118,7 +118,7 @@ class _CertificatePage:
         self.study: Study = study(sealed)
 
     def render(self, detail: Detail) -> str:
-        """Return the page with so much detail."""
+        """Render the page with this level of detail."""
         environment = open_templates("certify.exports.pages.certificate")
         environment.filters |= {
             "upper": show_upper, "slack": lambda bound: show_lower(QUARTER - bound), "nicely": show_claim,
@@ -136,7 +136,7 @@ class _CertificatePage:
 
     @cached_property
     def claim(self) -> dict[str, Any]:
-        """What the page begins and ends with."""
+        """The beginning and the end of the page."""
         sealed, symbols = self.sealed, self.network.alphabet
         more = len(symbols) - SHOWN_SYMBOLS
         return {
@@ -170,7 +170,7 @@ class _CertificatePage:
 
     @cached_property
     def figures(self) -> dict[str, Any]:
-        """Everything that is drawn."""
+        """All figures."""
         cards, exact = self.study.approximations, list(self.exact_heads())
         lengths = drawn_lengths(self.sealed) if any(each.short for each in cards) else ()
         return {
@@ -189,7 +189,7 @@ class _CertificatePage:
         }
 
     def pictures(self, detail: Detail) -> dict[str, Any]:
-        """What there may be too much of."""
+        """The parts that depend on the level of detail."""
         cards, exact = self.figures["cards"], self.figures["exact"]
         return {
             "flat": self.flat if detail.picture else None, "tall": self.tall if detail.tall else None,
@@ -215,7 +215,7 @@ class _CertificatePage:
                          f"Attention of head {each.at} on the word {show_word(word)}")
 
     def exact_heads(self) -> Iterable[ExactHead]:
-        """Heads without a bound, on a sample word; none where numbers or words are too large for a picture."""
+        """Yield the heads without a bound, on a sample word; none if numbers or words are too large for a picture."""
         lengths, bounded = drawn_lengths(self.sealed), {each.at for each in self.study.approximations}
         others = [(layer, place, head) for layer, place, head in self.network.heads()
                   if f"{layer}.{place}" not in bounded and head.weighting.is_softmax]
@@ -232,7 +232,7 @@ class _CertificatePage:
                                                      f"on the word {show_word(word)}"))
 
     def charts(self) -> Iterable[Chart]:
-        """Yield the maps in their order, each with all heads that have it."""
+        """Yield the maps in their order, each with all heads that share it."""
         for place, chart in enumerate(self.study.maps):
             those = [each for each in self.study.approximations if each.chart == place]
             heads = ", ".join(dict.fromkeys(each.at for each in those))
@@ -243,21 +243,21 @@ class _CertificatePage:
             yield Chart(heads, title, about, svg, chart.worst, shown, describe_flatness(chart))
 
     def notes(self, each: Approximation) -> list[str]:
-        """What must be said under a card."""
+        """Return the notes under a card."""
         found = ["Nothing is claimed: its condition holds nowhere."] if each.rows == 0 else []
         for picture, what in ((each.short, "grid"), (each.long, "strip")):
             if picture and not picture.case.is_worst:
-                found.append(f"{what}: the worst of {picture.case.tried} words that were tried")
+                found.append(f"{what}: the worst of {picture.case.tried} words tried")
         longest = each.long or each.short
         if longest and float(each.bound) - longest.case.error > GAP:
-            how = "as mpmath computes, too" if longest.case.is_seconded else "in double precision"
-            found.append(f"Proved with the inputs of the head left free; the word in the picture reaches "
+            how = "confirmed by mpmath" if longest.case.is_seconded else "in double precision"
+            found.append(f"The bound is proved for arbitrary inputs of the head; the word in the picture reaches "
                          f"{longest.case.error:.6f}, {how}.")
         return found
 
     @cached_property
     def tables(self) -> dict[str, Any]:
-        """Obligations and weights."""
+        """The tables of obligations and weights."""
         network, names = self.network, self.names
         return {
             **tables.list_weights(network, names, [each["holds"] for each in self.data["directions"]]),
@@ -269,12 +269,12 @@ class _CertificatePage:
 
 
 def underlined(formula: str) -> Markup:
-    """Return the formula, what is in brackets underlined, if it is short enough for one line.
+    """Return the formula with bracketed parts underlined, if it fits one line.
 
     >>> print(underlined("a & (b | c)"))
     a &amp; <span class="sub">(b | c)</span>
     """
-    if len(formula) > ONE_LINE or "'" in formula:  # a symbol in quotes may be a bracket
+    if len(formula) > ONE_LINE or "'" in formula:  # a quoted symbol may be a bracket
         return escape(formula)
     return escape(formula).replace("(", Markup('<span class="sub">(')).replace(")", Markup(")</span>"))
 
@@ -283,35 +283,35 @@ SCRIPTS: Sequence[str] = ("figures.js", "network.js", "run.js", "words.js", "let
 
 
 def network_shape(network: Transformer) -> dict[str, int]:
-    """How large a network is, in words."""
+    """Return the sizes of a network, in words."""
     return {"layers": len(network.layers), "heads": len(list(network.heads())),
             "ReLUs": sum(len(layer.feedforward.units) for layer in network.layers),
             "directions": len(network.directions), "non-zero parameters": network.parameter_count()}
 
 
 def float_rows(sealed: Sealed) -> list[tuple[str, ...]]:
-    """Of each claim about float runs the name of its class, what its runs do, and the lengths."""
+    """Return for each claim about float runs the name of its model, its description, and the lengths."""
     return [(claim.run.name, describe_formats(claim.run), describe_normalised(claim.run),
              describe_exponentials(claim.run), Lengths(sealed.lengths.first, claim.max_n).claim)
             for claim in sealed.floats]
 
 
 def describe_seconded(found: Study) -> str:
-    """The sentence that says on which of the words that are drawn mpmath computes the same errors; empty if on none."""
+    """Return the sentence that names the drawn words whose errors mpmath confirms; empty if there are none."""
     seconded, drawn = sum(case.is_seconded for case in found.cases.values()), len(found.cases)
     words = f"{seconded} of these {drawn} words" if seconded < drawn else "these words" if drawn > 1 else "this word"
-    return f"The errors on {words} are enclosed, and mpmath computes the same, to 25 digits." if seconded else ""
+    return f"The errors on {words} are enclosed, and confirmed by mpmath to 25 digits." if seconded else ""
 
 
 def describe_seconded_worst(found: Study) -> str:
-    """Return the end of the sentence on maps that says of how many the worst error is enclosed; empty if of none."""
+    """Return the end of the sentence on maps with the number of confirmed worst errors; empty if there are none."""
     seconded, drawn = sum(chart.seconded is not None for chart in found.maps), len(found.maps)
     which = f"of {seconded} of {drawn} maps " if seconded < drawn else ""
-    return f"; the worst error {which}is enclosed, and mpmath computes the same, to 25 digits" if seconded else ""
+    return f"; the worst error {which}is enclosed, and confirmed by mpmath to 25 digits" if seconded else ""
 
 
 def show_upper(error: Fraction) -> str:
-    """Six places behind the point, rounded up; of what is smaller two digits.
+    """Format with six decimals, rounded up; smaller numbers with two digits.
 
     >>> show_upper(Fraction(1, 3)), show_upper(Fraction(1, 10**7)), show_upper(Fraction(0))
     ('0.333334', '1E-7', '0')
@@ -320,7 +320,7 @@ def show_upper(error: Fraction) -> str:
 
 
 def show_lower(slack: Fraction) -> str:
-    """Six places behind the point, rounded down.
+    """Format with six decimals, rounded down.
 
     >>> show_lower(Fraction(1, 3))
     '0.333333'
@@ -338,7 +338,7 @@ def _rounded(x: Fraction, rounding: str) -> str:
 
 
 def show_double(error: float) -> str:
-    """Return a double for people, rounded up but for what is far below its last place.
+    """Format a double, rounded up unless the excess is far below its last place.
 
     >>> show_double(0.25), show_double(0.1234561), show_double(1e-7)
     ('0.250000', '0.123457', '1.0e-07')
@@ -347,5 +347,5 @@ def show_double(error: float) -> str:
 
 
 def show_claim(claim: str) -> str:
-    """Return the lengths of a claim with a sign for `<=`."""
+    """Return the lengths of a claim with the sign ≤."""
     return claim.replace("<=", "≤")

@@ -1,4 +1,4 @@
-"""The network in doubles, on many words of one length at once: for pictures, and for nothing else."""
+"""The network in doubles, on many words of one length at once: for pictures only."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from constructions.network.weightings import Weighting, Winners
 
 Array = npt.NDArray[Any]
 TIES = 1e-9
-"""Hard attention takes scores for equal that differ by less."""
+"""Hard attention treats scores that differ by less as equal."""
 
 
 @dataclass(frozen=True)
 class PageRun:
-    """What the residual stream holds at the end, by direction, word and position; and who attended to what.
+    """The final residual stream, by direction, word and position; and the attention weights.
 
-    ``attention`` has for a layer and a head (from 1) the weights by word, position that reads, position that is read.
+    ``attention`` has for a layer and a head (from 1) the weights by word, query position, key position.
     """
 
     held: Mapping[str, Array]
@@ -37,7 +37,7 @@ class DoubleNetwork:
     """
 
     def __init__(self, network: Transformer, n: int):
-        """Everything that does not depend on the word is worked out here."""
+        """Compute everything that does not depend on the word."""
         self.network, self.n = network, n
         self.names = list(network.directions)
         self._place = {name: place for place, name in enumerate(self.names)}
@@ -48,7 +48,7 @@ class DoubleNetwork:
             self._positions[:, self._place[name]] = [x.numerator / x.denominator for x in column]
 
     def run(self, words: Sequence[Sequence[str]], attention: bool = False) -> PageRun:
-        """Return the run of all these words; attention is kept only if it is asked for."""
+        """Run all these words; attention is kept only if requested."""
         symbols = {symbol: place for place, symbol in enumerate(self.network.alphabet)}
         stream = self._tokens[[[symbols[symbol] for symbol in word] for word in words]] + self._positions
         kept: dict[tuple[int, int], Array] = {}
@@ -108,13 +108,13 @@ class _DoubleHead:
 
 
 def hidden(mask: Mask, n: int) -> Array:
-    """Which positions j (columns) a position i (rows) does not see."""
+    """Return the positions j (columns) that are masked for position i (rows)."""
     i, j = np.indices((n, n))
     return {Mask.NONE: j < 0, Mask.FUTURE: j > i, Mask.PAST: j < i}[mask]
 
 
 def weigh(scores: Array, weighting: Weighting) -> Array:
-    """Attention weights, from scores in the last axis."""
+    """Return attention weights, from scores in the last axis."""
     gaps = scores - scores.max(axis=-1, keepdims=True)
     if weighting.is_softmax:
         raised = np.exp(gaps)
@@ -127,7 +127,7 @@ def weigh(scores: Array, weighting: Weighting) -> Array:
 
 
 def _outermost(winners: Array, leftmost: bool) -> Array:
-    """Of several winners the first or the last alone."""
+    """Keep only the first or the last of several winners."""
     seen = winners if leftmost else winners[..., ::-1]
     first: Array = (seen.cumsum(axis=-1) == 1) * seen
     return first if leftmost else first[..., ::-1]

@@ -1,7 +1,7 @@
-"""What the script of the page knows: the exact weights as texts, formulas as a table of nodes, and what is drawn.
+"""The data of the page's script: the exact weights as texts, formulas as a table of nodes, and the figures.
 
-Nothing of it is code: expressions are postfix programs of numbers and names of operations, predicates are tables of
-their truths (so that the script has no rules of its own for them), and the script looks everything up by number.
+It contains no code: expressions are postfix programs of numbers and operation names, predicates are truth tables (so
+that the script has no rules for them), and the script looks everything up by number.
 """
 
 import itertools
@@ -28,23 +28,23 @@ OPERATORS: Mapping[type[syntax.Formula], str] = {
     syntax.Previous: "prev", syntax.Next: "next", syntax.Since: "since", syntax.Until: "until",
 }  # fmt: skip
 MOST_ROWS = 40
-"""So many subformulas are shown beside a word, the last ones."""
+"""The number of subformulas that are shown beside a word, the last ones."""
 FIRST_WORDS = 400
 MOST_NODES = 3000
-"""With more nodes there is no word to try: the page would be too large."""
+"""With more nodes there is no word to try, since the page would be too large."""
 
 
 class FormulaTable:
-    """Formulas as a list of nodes, each after its parts, which it names by number."""
+    """Formulas as a list of nodes, each after its operands, which it names by number."""
 
     def __init__(self, longest: int):
-        """Predicates are tabulated for words of up to ``longest`` symbols."""
+        """Tabulate predicates for words of up to ``longest`` symbols."""
         self.longest = longest
         self.nodes: list[Json] = []
         self._numbers: dict[syntax.Formula, int] = {}
 
     def number(self, formula: syntax.Formula) -> int:
-        """Return the number of the formula, put into the table if it is not there."""
+        """Return the number of the formula, after adding it to the table if it is missing."""
         for part in syntax.postorder(formula, syntax.operands) if formula not in self._numbers else ():
             if part not in self._numbers:
                 self.nodes.append(self._node(part))
@@ -73,14 +73,14 @@ class FormulaTable:
                                  for number, count in term.coefficients)]
 
     def _values_of(self, term: syntax.Term) -> range:
-        """From the least to the greatest number that the sum may be; they are few, as the coefficients are 1 and -1."""
+        """Return the range of the sum; it is small, since the coefficients are 1 and -1."""
         greatest = [number * self.longest for number, _ in term.coefficients]
         return range(term.constant + sum(x for x in greatest if x < 0),
                      term.constant + sum(x for x in greatest if x > 0) + 1)
 
     def _truths(self, formula: syntax.Predicate | syntax.PredicateOnCount | syntax.PredicateOnSum,
                 numbers: Callable[[int], range]) -> str | list[str]:
-        """A character for each number k at length n; a list of such texts, by n, if the truth depends on the length."""
+        """Return a character for each number k at length n; a list of such texts, by n, if the truth depends on n."""
         definition = definition_of(formula)
         lengths = range(1, self.longest + 1) if definition.depends_on_n else (self.longest,)
         texts = ["".join(str(int(definition.holds(k, n, formula.parameters))) for k in numbers(n)) for n in lengths]
@@ -88,7 +88,7 @@ class FormulaTable:
 
 
 def _up_to(n: int) -> range:
-    """What a position and a count may be."""
+    """Return the range of a position or a count."""
     return range(n + 1)
 
 
@@ -96,14 +96,14 @@ class ScriptData:
     """The data of one page."""
 
     def __init__(self, network: Transformer, names: DirectionNames, longest: int):
-        """Words to try have at most ``longest`` symbols."""
+        """Bound the words to try by ``longest`` symbols."""
         self.network, self.names = network, names
         self.longest = longest
         self.places = {name: place for place, name in enumerate(network.directions)}
         self.table = FormulaTable(longest)
 
     def of_network(self) -> Json:
-        """Alphabet, directions, embeddings and layers."""
+        """Return alphabet, directions, embeddings and layers."""
         network = self.network
         return {
             "longest": self.longest, "alphabet": network.alphabet, "output": self.places[network.output],
@@ -119,7 +119,7 @@ class ScriptData:
         }
 
     def of_truths(self, formula: syntax.Formula) -> Json:
-        """What is compared on a word: the last subformulas and their counts, with the directions that hold them."""
+        """Return what is compared on a word: the last subformulas and their counts, with their directions."""
         parts = syntax.postorder(formula, syntax.operands)
         rows: list[Json] = []
         counted: set[syntax.Count] = set()
@@ -131,7 +131,7 @@ class ScriptData:
         return {"rows": rows, "left_out": max(0, len(parts) - MOST_ROWS), "nodes": self.table.nodes}
 
     def _count_row(self, count: syntax.Count) -> Json:
-        """What a count is, and the directions that are near it, but for this position."""
+        """Return a count, and the directions that approximate it without the current position."""
         return {"text": self.names.count(count), "count": [count.side, self.table.number(count.operand)],
                 "near": [[self.places[name]] for name, each in self.network.directions.items()
                          if isinstance(each, Others) and each.count is count]}
@@ -145,7 +145,7 @@ class ScriptData:
                          if isinstance(each, Near) and each.formula is formula]}
 
     def _holds(self, meaning: Meaning) -> str:
-        """What a direction holds, in words."""
+        """Describe the meaning of a direction."""
         match meaning:
             case Truth(formula):
                 return f"exactly 1 where {self.names.spelled(formula)} holds, else 0"
@@ -166,11 +166,11 @@ class ScriptData:
                 "values": [[self.places[name], self._row(row)] for name, row in head.values.items()]}
 
     def _row(self, row: Coefficients) -> Json:
-        """Numbers of directions and exact weights, in turns."""
+        """Return the numbers of directions and exact weights, alternating."""
         return [each for name, weight in row.items() for each in (self.places[name], str(weight))]
 
     def of_blocks(self, columns: Sequence[BoxColumn]) -> Json:
-        """What each block of the picture reads and writes."""
+        """Return the directions that each block of the picture reads and writes."""
         return [{"kind": block.kind, "lines": block.lines, "layer": column.layer,
                  "reads": [[self.places[name], role] for name, role in block.reads],
                  "writes": [self.places[name] for name in block.writes]}
@@ -187,7 +187,7 @@ class ScriptData:
 
 
 def starting_word(formula: syntax.Formula, alphabet: Sequence[str], n: int, worst: Iterable[Word]) -> Word:
-    """A word of length n with many symbols on which the formula is true here and false there, if one is found soon."""
+    """Find a word of length n with many symbols on which the formula is about as often true as false."""
     tried = list(itertools.islice(itertools.chain([sample_word(alphabet, n)], worst, seeds(alphabet, n)), FIRST_WORDS))
     uneven = abs(truths_of(alphabet, tried).of(formula).mean(axis=1) - 1 / 2)
     missing = np.array([1 - len(set(word)) / len(alphabet) for word in tried])
@@ -196,7 +196,7 @@ def starting_word(formula: syntax.Formula, alphabet: Sequence[str], n: int, wors
 
 def script_data(sealed: Sealed, names: DirectionNames, formula: syntax.Formula, columns: Sequence[BoxColumn],
                 study: Study) -> Json:
-    """Everything, as JSON; without what a word needs if that is too much."""
+    """Return all data as JSON; without the data to try words if they are too large."""
     longest = min(LONGEST, sealed.lengths.last)
     data = ScriptData(sealed.transformer, names, longest)
     live = len(names.parts) <= MOST_NODES and bool(drawn_lengths(sealed))

@@ -1,6 +1,6 @@
-"""Errors of heads that a page shows: enclosed by Arb, and computed again by mpmath, which must agree.
+"""Errors of heads on a page: enclosed by Arb, and computed again by mpmath, which must agree.
 
-These are the errors on the words that are drawn, and the worst one of each map.
+These are the errors on the drawn words, and the worst one of each map.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,15 +26,15 @@ from proofs.formula.second_opinion import agrees
 from proofs.words.replay import Residual, run_soft
 
 MOST_STEPS = 12_000
-"""Scores and weights of the words of one page that are computed again: about 1 s."""
+"""Budget of scores and weights on one page that are computed again: about 1 s."""
 
 CLOSE = 1e-8
-"""Difference of a double from the enclosed error beyond which they are not called the same."""
+"""Tolerance between a double and the enclosed error."""
 Oblige = Callable[[Lengths], AttentionObligation | LookupObligation]
 
 
 class Seconding:
-    """The words of one page, each run once, as long as there are steps left."""
+    """The words of one page, each run once, within the budget of steps."""
 
     def __init__(self, network: Transformer):
         self.network = network
@@ -42,10 +42,10 @@ class Seconding:
         self._runs: dict[Word, list[Residual] | None] = {}
 
     def seconded(self, direction: str, case: WorstWord) -> WorstWord:
-        """Return the case with its enclosed error if mpmath computes the same; unchanged if the word is not compared.
+        """Return the case with its enclosed error if mpmath confirms it; unchanged if the word is not compared.
 
         Raises:
-            InternalError: if mpmath computes another value of some direction on the word.
+            InternalError: if mpmath contradicts the value of some direction on the word.
         """
         if (stream := self._run(case.word)) is None:
             return case
@@ -70,10 +70,10 @@ def _least_distance(value: Interval, truth: int) -> Fraction:
 
 
 def second_worst(oblige: Oblige, chart: ErrorMap) -> ErrorMap:
-    """Return the map with its worst error enclosed if mpmath computes the same; unchanged if it is not compared.
+    """Return the map with its worst error enclosed if mpmath confirms it; unchanged if it is not compared.
 
     Raises:
-        InternalError: if mpmath computes another error on the worst input.
+        InternalError: if mpmath contradicts the error on the worst input.
     """
     n, _, error = chart.worst
     obligation = oblige(Lengths(n, n)) if n and not chart.is_thinned else None

@@ -1,4 +1,4 @@
-"""Exact weights and obligations in words: all that a page says in tables."""
+"""Exact weights and obligations in words: the content of the page's tables."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ Named = Callable[[str], str]
 
 @dataclass(frozen=True)
 class Obligation:
-    """What must hold of one written direction, how it is decided, in how many places, and the stated bounds."""
+    """The obligation of one written direction: the method of its proof, the number of places, and the stated bounds."""
 
     where: str
     source: str
@@ -32,7 +32,7 @@ class Obligation:
 
 def list_obligations(sealed: Sealed, names: DirectionNames,
                      approximations: tuple[Approximation, ...]) -> list[Obligation]:
-    """One for each direction, in the order in which they are written, and the composition."""
+    """Return one for each direction, in the order in which they are written, and the composition."""
     by_direction = {each.direction: each for each in approximations}
     found = [_obligation(sealed, names, write, by_direction.get(write.direction))
              for write in writes(sealed.transformer)]
@@ -70,7 +70,7 @@ def _how(network: Transformer, write: Write) -> str:
 
 @dataclass(frozen=True)
 class HeadWeights:
-    """A head as people write it: scores are the products of ``queries`` and ``keys``, row by row."""
+    """A head as readable formulas: scores are the sums of products of ``queries`` and ``keys``, row by row."""
 
     at: str
     name: str
@@ -82,7 +82,7 @@ class HeadWeights:
 
 
 def list_weights(network: Transformer, names: DirectionNames, holds: Sequence[str]) -> dict[str, Any]:
-    """All tables of exact weights by their names in ``weights.html``; ``holds`` is what each direction holds."""
+    """Return all tables of exact weights by their names in ``weights.html``; ``holds`` describes each direction."""
     embedded = network.position_embedding
     return {
         "weights": list_heads(network, names), "units": list(list_units(network, names)),
@@ -94,7 +94,7 @@ def list_weights(network: Transformer, names: DirectionNames, holds: Sequence[st
 
 
 def list_heads(network: Transformer, names: DirectionNames) -> list[HeadWeights]:
-    """All heads, by layer and place."""
+    """Return all heads, by layer and place."""
     return [HeadWeights(f"{layer}.{place}", head.name, head.source,
                         tuple(linear_form(row, names.direction) for row in head.queries),
                         tuple(linear_form(row, names.direction) for row in head.keys),
@@ -104,7 +104,7 @@ def list_heads(network: Transformer, names: DirectionNames) -> list[HeadWeights]
 
 
 def describe_weighting(head: Head) -> str:
-    """How scores become weights.
+    """Describe the weighting and the mask of a head.
 
     >>> from constructions.language.expressions import parse_expression
     >>> from constructions.network.transformer import Mask
@@ -120,7 +120,7 @@ def describe_weighting(head: Head) -> str:
 
 
 def list_units(network: Transformer, names: DirectionNames) -> Iterator[tuple[int, str, str]]:
-    """Of every unit its layer, what it computes, and what it adds its multiple of."""
+    """Yield for each hidden unit its layer, its activation, and its output vector."""
     for number, layer in enumerate(network.layers, start=1):
         for unit in layer.feedforward.units:
             yield number, activation(unit, names.direction), linear_form(unit.writes, names.direction)
@@ -129,12 +129,12 @@ def list_units(network: Transformer, names: DirectionNames) -> Iterator[tuple[in
 
 
 def activation(unit: Unit, named: Named) -> str:
-    """What a feed-forward unit computes."""
+    """Return the activation of a hidden unit."""
     return f"ReLU({linear_form(unit.reads, named, unit.bias)})"
 
 
 def linear_form(row: Coefficients, named: Named, constant: Fraction = Fraction(0)) -> str:
-    """Return the sum of multiples of directions; 0 if there are none.
+    """Format a linear form of directions; 0 if it is empty.
 
     >>> linear_form({"a": Fraction(-1), "b": Fraction(3, 2)}, str, Fraction(-1, 4))
     '−a + 3/2·b − 1/4'
@@ -152,5 +152,5 @@ def _multiple(weight: Fraction, name: str) -> str:
 
 
 def list_tokens(network: Transformer, names: DirectionNames) -> list[tuple[str, str]]:
-    """What the embedding of each symbol adds."""
+    """Return the embedding of each symbol."""
     return [(symbol, linear_form(row, names.direction)) for symbol, row in network.token_embedding.items()]

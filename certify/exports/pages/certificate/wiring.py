@@ -1,4 +1,4 @@
-"""The network as a picture: blocks in columns, and every direction one wire from where it is written to its readers."""
+"""The network as a picture: blocks in columns, and every direction one wire from its writer to its readers."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from certify.exports.pages.certificate.names import DirectionNames, clip
 from constructions.network.transformer import Transformer
 
 MOST_BLOCKS = 400
-"""Nobody reads a picture with more of them."""
+"""Pictures with more blocks would be unreadable."""
 CHARACTER = 5.8
 LINE = 13
 MARGIN = 8
@@ -33,7 +33,7 @@ class DiagramSizes:
 
 
 def draw_network(network: Transformer, names: DirectionNames, flat: bool) -> Markup | None:
-    """Return the picture from left to right, or from the top down; None if there are too many blocks for it."""
+    """Draw the picture from left to right, or from the top down; None if there are too many blocks."""
     columns = find_columns(network, names)
     if not 0 < sum(len(column.blocks) for column in columns) <= MOST_BLOCKS:
         return None
@@ -53,7 +53,7 @@ def shape_of(columns: Sequence[BoxColumn], flat: bool) -> DiagramSizes:
 
 
 class WiringDiagram:
-    """Where blocks, wires and their ends are; what draws them is a subclass."""
+    """The positions of blocks, wires and their ends; a subclass draws them."""
 
     def __init__(self, network: Transformer, names: DirectionNames, columns: Sequence[BoxColumn], shape: DiagramSizes):
         self.network, self.names, self.columns, self.shape = network, names, columns, shape
@@ -62,14 +62,14 @@ class WiringDiagram:
         self.places = {block.number: (place, block) for place, column in enumerate(columns) for block in column.blocks}
 
     def exit_of(self, wire: Wire) -> float:
-        """How far across a wire begins, at the block that writes it."""
+        """Return the position across at which a wire begins, at the block that writes it."""
         _, writer = self.places[wire.writer]
         step = min(12.0, (self.shape.sizes.blocks[writer.number] - 10) / max(1, len(writer.writes)))
         offset = writer.writes.index(wire.direction) - (len(writer.writes) - 1) / 2
         return self.layout.block(wire.first, writer.number) + step * offset
 
     def entries(self, direction: str, place: int, reader: Box) -> Iterator[tuple[Role, float]]:
-        """What a block reads a direction for, and how far across the wire ends there."""
+        """Yield the roles in which a block reads a direction, and the position across of each end."""
         step = min(PORTS, (self.shape.sizes.blocks[reader.number] - 8) / max(1, len(reader.reads)))
         for k, (name, role) in enumerate(reader.reads):
             if name == direction:
@@ -83,7 +83,7 @@ class _SvgPicture(WiringDiagram):
         side, top = (MARGIN, self.shape.head) if self.shape.flat else (MARGIN, 22)
         box = ((-side, low - top - MARGIN, along + 2 * side, high - low + top + 2 * MARGIN) if self.shape.flat else
                (low - side, -top, high - low + 2 * side, along + top + MARGIN))
-        least = box[2] * .85 if box[2] > (1400 if self.shape.flat else 480) else 0  # smaller, and nobody reads it
+        least = box[2] * .85 if box[2] > (1400 if self.shape.flat else 480) else 0  # smaller is unreadable
         size = f"max-width:{box[2] * 1.1:.0f}px"
         content = [*map(self._wire, self.wires), *self._titles(low), *map(self._block, self._blocks())]
         return element("svg", join(content), class_="net flat" if self.shape.flat else "net tall",
@@ -114,7 +114,7 @@ class _SvgPicture(WiringDiagram):
         return f"{x:.0f} {y:.0f}"
 
     def _curve(self, place: int, here: float, there: float, goes_on: bool = False) -> str:
-        """From the column before to this one; a path that goes on is there already."""
+        """Return the curve from the previous column to this one; a path that goes on has its start already."""
         start, end = (place - 1) * self.shape.pitch + self.shape.depth, place * self.shape.pitch
         middle = (start + end) / 2
         begin = "" if goes_on else f"M{self._point(start, here)}"
@@ -141,7 +141,7 @@ class _SvgPicture(WiringDiagram):
                        data_d=str(self.network_place(wire.direction)))
 
     def network_place(self, direction: str) -> int:
-        """Return the number of a direction, by which the script knows it."""
+        """Return the number of a direction in the script."""
         return list(self.network.directions).index(direction)
 
     def _branches(self, direction: str, place: int, reader: Box, here: float, faint: bool) -> Iterator[Markup]:
@@ -170,7 +170,7 @@ class _SvgPicture(WiringDiagram):
 
 
 def wrap(texts: Sequence[str], width: float, most: int) -> list[str]:
-    """At most so many lines that fit the width; the first is the first text.
+    """Wrap to at most ``most`` lines that fit the width; the first line is the first text.
 
     >>> wrap(("1.1", "rightmost deciding position"), 100, 3), wrap(("1.1", "rightmost"), 30, 3)
     (['1.1', 'rightmost', 'deciding…'], ['1.1', 'r…st'])
@@ -191,6 +191,6 @@ def wrap(texts: Sequence[str], width: float, most: int) -> list[str]:
 
 
 def _pieces(word: str, room: int) -> list[str]:
-    """Where a line may end: before the word, and inside it if it is longer than a line, at its signs."""
+    """Split a word where a line may end: before it, and at its signs if it is longer than a line."""
     first, *others = [word] if len(word) <= room else re.findall(r"\w*\W+|\w+", word)
     return [f" {first}", *others]

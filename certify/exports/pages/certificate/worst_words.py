@@ -1,8 +1,8 @@
-"""Words on which a head errs as much as it can: real words, found with the network in doubles, for pictures.
+"""Words with the greatest error of a head: found with the network in doubles, for pictures.
 
-All words are tried if there are few of them; else some, which are then changed symbol by symbol as long as the error
-grows. The obligation of a head leaves its inputs free, so its largest error at a length is a *ceiling* for all words of
-that length: a word that comes up to it is known to be a worst one, however it was found.
+All words are tried if they are few; else some, which are then changed symbol by symbol as long as the error grows. The
+obligation of a head leaves its inputs free, so its largest error at a length is a *ceiling* for all words of that
+length: a word that attains it is a worst one.
 """
 
 import itertools
@@ -22,10 +22,10 @@ from proofs.words.truths import TruthsOfWords
 Array = npt.NDArray[Any]
 Word = tuple[str, ...]
 FEW = 4096
-"""So many words of one length are all tried."""
+"""At most this many words of one length are all tried."""
 CHUNK = 256
 MOST_CELLS = 4 * 10**7
-"""So many weights of attention are worked out in a search, or somewhat more."""
+"""The approximate number of attention weights computed in a search."""
 LEAST = 96
 ROUNDS = 8
 NEAR_CEILING = 1e-9
@@ -33,10 +33,10 @@ NEAR_CEILING = 1e-9
 
 @dataclass(frozen=True)
 class WorstWord:
-    """A word, the position where a direction errs most on it, and by how much; ``truth`` is what it should hold there.
+    """A word, the position of the greatest error of a direction on it, and the error; ``truth`` is the target there.
 
-    ``tried`` is how many words were tried, None if they were all of that length. With ``at_ceiling`` no word is worse.
-    The error is a double; if it ``is_seconded``, an enclosed one that mpmath computes, too.
+    ``tried`` is the number of words that were tried, None if it was all of that length. With ``at_ceiling`` no word is
+    worse. The error is a double; if it ``is_seconded``, an enclosed one that mpmath confirms.
     """
 
     word: Word
@@ -49,7 +49,7 @@ class WorstWord:
 
     @property
     def is_worst(self) -> bool:
-        """Whether no word of this length is worse."""
+        """True if no word of this length is worse."""
         return self.tried is None or self.at_ceiling
 
 
@@ -57,7 +57,7 @@ class WorstWordSearch:
     """The worst words of one length that were found so far, for some directions of a network."""
 
     def __init__(self, network: Transformer, directions: Sequence[str], n: int, ceilings: Mapping[str, float]):
-        """Directions without a ceiling are looked at as long as there are rounds."""
+        """Start without words; directions without a ceiling are searched in all rounds."""
         self.network, self.n, self.ceilings = network, n, ceilings
         self.directions = directions
         self.best: dict[str, tuple[float, Word, int, int]] = {}
@@ -74,7 +74,7 @@ class WorstWordSearch:
         return True
 
     def offer(self, words: Iterable[Word]) -> None:
-        """Try these words, as long as there is time for them."""
+        """Try these words, within the budget."""
         fresh = list(dict.fromkeys(words))
         if self.tried is not None:
             fresh = [word for word in fresh if word not in self.tried][:max(0, 2 * self.most - len(self.tried))]
@@ -105,7 +105,7 @@ class WorstWordSearch:
         return name in self.ceilings and self.best[name][0] >= self.ceilings[name] - NEAR_CEILING
 
     def found(self) -> dict[str, WorstWord]:
-        """Return the worst word of each direction; none for those of which nothing is claimed on any of the words."""
+        """Return the worst word of each direction; none for those without a claim on any of the words."""
         tried = None if self.tried is None else len(self.tried)
         return {name: WorstWord(word, i, error, truth, tried, self._is_done(name))
                 for name, (error, word, i, truth) in self.best.items()}
@@ -118,7 +118,7 @@ def truths_of(alphabet: Sequence[str], words: Sequence[Sequence[str]]) -> Truths
 
 
 def _target(network: Transformer, name: str, truths: TruthsOfWords) -> tuple[Array, Array]:
-    """What a direction should hold, and where it is claimed to be near that."""
+    """Return the target of a direction, and where the claim applies."""
     match network.directions[name]:
         case Near(formula, when):
             return truths.of(formula).astype(int), truths.of(when)
@@ -131,7 +131,7 @@ def _target(network: Transformer, name: str, truths: TruthsOfWords) -> tuple[Arr
 
 def worst_words(network: Transformer, directions: Sequence[str], n: int, ceilings: Mapping[str, float],
                 hints: Iterable[Word] = ()) -> dict[str, WorstWord]:
-    """For each direction, which must be approximate, the worst word of length n that was found.
+    """Find for each direction, which must be approximate, a worst word of length n.
 
     Raises:
         OverflowError: if a number is too large for a double.
@@ -144,7 +144,7 @@ def worst_words(network: Transformer, directions: Sequence[str], n: int, ceiling
 
 
 def seeds(alphabet: Sequence[str], n: int) -> Iterator[Word]:
-    """Words to begin with: all of one symbol, of two blocks, of a short period, and some without any order."""
+    """Yield words to begin with: of one symbol, of two blocks, of a short period, and random ones."""
     chance = random.Random(n)
     for symbol in alphabet:
         yield (symbol,) * n
@@ -167,7 +167,7 @@ def neighbours(word: Word, alphabet: Sequence[str]) -> Iterator[Word]:
 
 
 def longer(words: Iterable[Word], alphabet: Sequence[str], n: int) -> Iterator[Word]:
-    """Words of length n that begin or end with one of these."""
+    """Yield words of length n that begin or end with one of these."""
     for word in dict.fromkeys(words):
         room = n - len(word)
         for filling in (*((symbol,) for symbol in alphabet), *(word[:k] for k in (2, 3)), *(word[-k:] for k in (2, 3))):
@@ -177,7 +177,7 @@ def longer(words: Iterable[Word], alphabet: Sequence[str], n: int) -> Iterator[W
 
 
 def sample_word(alphabet: Sequence[str], n: int) -> Word:
-    """Return a word in which each symbol has each other one beside it somewhere, if it is long enough.
+    """Return a word in which all pairs of symbols are adjacent somewhere, if it is long enough.
 
     >>> "".join(sample_word("ab", 8)), "".join(sample_word("abc", 9))
     ('abbaabba', 'abcbcacab')

@@ -1,1 +1,1 @@
-"""The page of a decision about a trained network, and of a certificate of one."""
+"""The pages of decisions about trained networks, and of their certificates."""

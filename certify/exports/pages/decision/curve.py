@@ -1,6 +1,6 @@
-"""The smallest margin against the length, as an SVG text: certified, refuted and open lengths have marks of their own.
+"""The smallest margin against the length, as SVG: certified, refuted and open lengths have separate marks.
 
-The same numbers give the same text; floating point is for drawing alone.
+The output is deterministic; floating point is for drawing only.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ STEPS = (1, 2, 5)
 MOST_TICKS = 8
 ROUNDING = 1e-9
 MOST_POINTS = 512
-"""Of more lengths, the one with the smallest margin of some neighbours is drawn."""
+"""Of more lengths, only the one with the smallest margin in each group of neighbours is drawn."""
 MARKS = {"certified": '<circle cx="{x}" cy="{y}" r="3" fill="var(--certified)">{title}</circle>',
          "refuted": '<path d="M{x} {y}m-4-4l8 8m0-8l-8 8" stroke="var(--refuted)" stroke-width="2">{title}</path>',
          "unknown": '<circle cx="{x}" cy="{y}" r="3" fill="none" stroke="var(--open)">{title}</circle>'}
@@ -22,7 +22,7 @@ MARKS = {"certified": '<circle cx="{x}" cy="{y}" r="3" fill="var(--certified)">{
 
 @dataclass(frozen=True)
 class Point:
-    """The smallest margin seen at a length, and a lower bound of all, where they are known."""
+    """The smallest margin found at a length, and a lower bound of all, if known."""
 
     n: int
     margin: float | None
@@ -32,7 +32,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Axes:
-    """From lengths and margins to places on the drawing."""
+    """The map from lengths and margins to coordinates of the drawing."""
 
     first: int
     last: int
@@ -40,18 +40,18 @@ class Axes:
     high: float
 
     def x(self, n: float) -> str:
-        """Across, for a length."""
+        """Return the abscissa of a length."""
         share = (n - self.first) / max(self.last - self.first, 1)
         return f"{LEFT + share * (WIDTH - LEFT - 12):.1f}"
 
     def y(self, margin: float) -> str:
-        """Down, for a margin."""
+        """Return the ordinate of a margin."""
         share = (self.high - margin) / (self.high - self.low)
         return f"{ABOVE + share * (HEIGHT - BELOW - ABOVE):.1f}"
 
 
 def draw_curve(points: Sequence[Point]) -> Markup | None:
-    """Return the drawing; None if no margin is known."""
+    """Draw the curve; None if no margin is known."""
     known = thinned([point for point in points if point.margin is not None])
     if not known:
         return None
@@ -64,7 +64,7 @@ def draw_curve(points: Sequence[Point]) -> Markup | None:
 
 
 def thinned(points: Sequence[Point], most: int = MOST_POINTS) -> list[Point]:
-    """At most so many points: of some neighbours the one with the smallest margin.
+    """Return at most ``most`` points: of each group of neighbours the one with the smallest margin.
 
     >>> [point.n for point in thinned([Point(n, abs(n - 5), None, "certified") for n in range(1, 8)], 3)]
     [3, 5, 7]
@@ -75,7 +75,7 @@ def thinned(points: Sequence[Point], most: int = MOST_POINTS) -> list[Point]:
 
 
 def ticks(low: float, high: float, most: int = MOST_TICKS) -> list[float]:
-    """Round numbers from low to high, at most so many.
+    """Return at most ``most`` round numbers from low to high.
 
     >>> ticks(0, 7.3)
     [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]
@@ -107,7 +107,7 @@ def _grid(axes: Axes) -> list[str]:
 
 
 def _bounds(axes: Axes, points: Sequence[Point]) -> list[str]:
-    """Return a thin line from each margin that was seen down to the bound of all."""
+    """Return a thin line from each margin found down to the lower bound of all."""
     return [f'<line x1="{axes.x(point.n)}" x2="{axes.x(point.n)}" y1="{axes.y(point.margin)}" '
             f'y2="{axes.y(point.bound)}" stroke="currentColor" stroke-opacity="0.5"/>'
             for point in points if point.margin is not None and point.bound is not None]

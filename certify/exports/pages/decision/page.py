@@ -1,6 +1,6 @@
 """The page of a decision: verdict and claim, margin against length, a word and the attention on it.
 
-Pictures and neighbours are evidence in floating point; what is certified or refuted was proved elsewhere.
+Pictures and neighbours are floating-point evidence; certified and refuted lengths are proved.
 """
 
 import hashlib
@@ -45,23 +45,23 @@ from proofs.trained.search import RefutingWord
 from proofs.trained.words import WordMargins
 
 MOST_PICTURED = 80
-"""Of a longer input no pictures of attention are drawn."""
+"""No attention is drawn for longer inputs."""
 MOST_DRAWN = 120_000
-"""Of the heads so many characters of pictures are drawn: the page is to stay below 300 kB."""
+"""Budget of characters for pictures of heads, which keeps the page below 300 kB."""
 MOST_ROWS = 256
 MOST_NEIGHBOURS = 40
 MOST_CASES = 64
 FEW_CASES = 4
-"""So many cases are said at the top, too."""
+"""The number of cases that are also shown at the top."""
 BEFORE, AFTER = "⊢", "⊣"
-"""What pictures call the tokens that the claim puts around every word."""
+"""The labels of the claim's tokens around every word."""
 LONGEST_COMMAND = 3000
 OPEN_UP_TO = 16
-"""Tables of more lengths are folded until somebody opens them."""
+"""Tables of more lengths are collapsed."""
 
 
 FloatCells = tuple[str, str, str, str, Sequence[str]]
-"""Of a class of float runs: the name, what is certified, where a wrong run was found, the verdict, and sentences."""
+"""For a float model: the name, the certified lengths, the length of a wrong run, the verdict, and sentences."""
 SECTIONS = (("wrong", "What is wrong"), ("margins", "Margins"), ("open", "What is open"),
             ("floats", "In floating point"), ("attention", "Attention"), ("neighbours", "Neighbours"),
             ("cases", "Claim"), ("check", "Check it"))
@@ -69,7 +69,7 @@ SECTIONS = (("wrong", "What is wrong"), ("margins", "Margins"), ("open", "What i
 
 @dataclass(frozen=True)
 class Filed:
-    """A certificate in a file that the checker accepts: what it is called, without folders, and what is in it."""
+    """An accepted certificate in a file: its name, without folders, and its text."""
 
     name: str
     text: str
@@ -87,7 +87,7 @@ class Filed:
 
 
 def files_of(decision: Decision | TracksDecision, output: str | None, wrong: str | None) -> list[Filed]:
-    """The certificates of a decision that are in files: in ``output`` what is certified, in ``wrong`` what is wrong."""
+    """Return the certificates of a decision in files: ``output`` of what is certified, ``wrong`` of what is wrong."""
     given = ((output, decision.certificate, False), (wrong, decision.wrong_certificate, True))
     return [Filed(PurePath(name).name, text, is_wrong) for name, text, is_wrong in given
             if name is not None and name != "-" and text is not None]
@@ -95,7 +95,7 @@ def files_of(decision: Decision | TracksDecision, output: str | None, wrong: str
 
 @dataclass(frozen=True)
 class Word:
-    """A word on the page: the wrong one, or the one with the smallest margin that was seen."""
+    """A word on the page: the wrong one, or the one with the smallest margin found."""
 
     letters: tuple[str, ...]
     offset: int
@@ -104,7 +104,7 @@ class Word:
 
 @dataclass(frozen=True)
 class ShownRow:
-    """A row of the table of lengths, in words; ``reason`` stands where no margin is known."""
+    """A row of the table of lengths, in words; ``reason`` replaces an unknown margin."""
 
     n: int
     verdict: str
@@ -116,7 +116,7 @@ class ShownRow:
 
 @dataclass(frozen=True)
 class Unproved:
-    """Lengths that are open; of the shortest the smallest margin that was found, its word, and what is not proved."""
+    """The open lengths; for the shortest the smallest margin found, its word, and what is not proved."""
 
     lengths: str
     margin: str
@@ -126,7 +126,7 @@ class Unproved:
 
 @dataclass(frozen=True)
 class AttentionMap:
-    """What a head attends to: rows are tokens that read, columns tokens that are read."""
+    """The attention of a head: rows are queries, columns are keys."""
 
     step: int
     head: int
@@ -135,9 +135,9 @@ class AttentionMap:
 
 def decision_page(decision: Decision, files: Sequence[Filed] = (), kind: str = "Decision about a trained network",
                   floats: Sequence[FloatCells] = ()) -> str:
-    """The whole page; its commands check the certificates in ``files``, ``floats`` are rows of classes of float runs.
+    """Return the whole page; its commands check the certificates in ``files``; ``floats`` are rows of float models.
 
-    A decision in every run of a class is pictured by the network with rounded weights.
+    A decision under a float model is pictured by the network with rounded weights.
     """
     claim, run, wrong, word = decision.claim, decision.run, decision.wrong, chosen_word(decision)
     network = decision.network if run is None else cast_network(decision.network, run)
@@ -162,13 +162,13 @@ def decision_page(decision: Decision, files: Sequence[Filed] = (), kind: str = "
 
 
 def _asks(decision: Decision) -> str:
-    """Return the claim; of which runs, too."""
+    """Describe the claim, with the float model, if there is one."""
     claim, run = describe_claim(decision.network, decision.claim), decision.run
-    return claim if run is None else f"{claim}; in every run of the class {run_in_short(run)}"
+    return claim if run is None else f"{claim}; in every run under the float model {run_in_short(run)}"
 
 
 def _name_of_wrong(decision: Decision) -> str:
-    """Return the head of the section about the wrong word."""
+    """Return the title of the section about the wrong word."""
     if decision.run is not None:
         return "A wrong run" if decision.is_shortest else "A wrong run, on the shortest word for which one was found"
     return ("The shortest wrong word" if decision.is_shortest else
@@ -190,7 +190,7 @@ def _environment() -> Environment:
 
 
 def show_cut(word: Sequence[str]) -> str:
-    """Return a word in a line, without its end if it is long."""
+    """Return a word in a line, truncated if it is long."""
     return printable(cut_word(show_word(word)))
 
 
@@ -204,21 +204,21 @@ def _shown(decision: Decision, row: LengthRow) -> ShownRow:
     if row.seen:
         value = decimal(Fraction(row.seen.value), 5) if in_runs else f"{row.seen.value:.5g}"
         return ShownRow(row.n, row.verdict, value, str(row.seen.offset), show_cut(row.seen.word))
-    return ShownRow(row.n, row.verdict, reason="as a shorter word is" if row.wrong else row.reason)
+    return ShownRow(row.n, row.verdict, reason="a shorter word is wrong" if row.wrong else row.reason)
 
 
 def wrong_at(decision: Decision, row: LengthRow) -> RefutingWord | None:
-    """The wrong word of a length; of float runs only one of that length, as a row has the margins of its own words."""
+    """Return the wrong word of a length; for float runs only one of that length, since a row has its own margins."""
     return row.wrong if decision.run is None or row.wrong is None or len(row.wrong.word) == row.n else None
 
 
 def _contents(**there: bool) -> list[tuple[str, str]]:
-    """Return the sections that there are."""
+    """Return the sections that exist."""
     return [(anchor, text) for anchor, text in SECTIONS if there.get(anchor, True)]
 
 
 def _facts(network: TrainedNetwork, claim: WordsClaim, certified_to: int | None) -> Iterator[tuple[str, str]]:
-    """Yield the network and the claim in numbers."""
+    """Yield the sizes of the network and the claim."""
     first, last = claim.offsets
     yield "certified up to", "–" if certified_to is None else f"n = {certified_to}"
     yield "lengths", f"{claim.lengths[0]} .. {claim.lengths[1]}"
@@ -234,7 +234,7 @@ def _facts(network: TrainedNetwork, claim: WordsClaim, certified_to: int | None)
 
 
 def _of_class(run: FloatModel | None) -> Iterator[tuple[str, str]]:
-    """What is fixed of float runs."""
+    """Yield the parameters of the float model."""
     if run is not None:
         yield "float runs", run.name
         yield "formats", describe_formats(run)
@@ -247,7 +247,7 @@ def _count_heads(network: TrainedNetwork) -> int:
 
 
 def _describe_when(when: When) -> str:
-    """Where a case holds."""
+    """Describe where a case holds."""
     parts = [format_formula(when.formula)] if when.formula is not None else []
     if when.states is not None:
         parts.append(f"the automaton is in state {show_numbers(sorted(when.states))}")
@@ -255,7 +255,7 @@ def _describe_when(when: When) -> str:
 
 
 def _replay(decision: Decision, files: Sequence[Filed]) -> str:
-    """The command that shows the wrong word; empty if there is none, if it is one of float runs, or without a file."""
+    """Return the command that replays the wrong word; empty for float runs, without a wrong word, or without a file."""
     if decision.wrong is None or decision.run is not None or not files:
         return ""
     name = files[-1].name if not files[-1].name.startswith("-") else f"./{files[-1].name}"
@@ -265,7 +265,7 @@ def _replay(decision: Decision, files: Sequence[Filed]) -> str:
 
 
 def chosen_word(decision: Decision) -> Word | None:
-    """Return the shortest wrong word, its letters that are read or judged, or the one with the smallest margin."""
+    """Return the shortest wrong word, its letters that are read or judged, or the word with the smallest margin."""
     if wrong := decision.wrong:
         return Word(decision.letters_read(wrong), wrong.offset, wrong.place)
     seen = min((row.seen for row in decision.rows if row.seen), key=lambda seen: seen.value, default=None)
@@ -273,7 +273,7 @@ def chosen_word(decision: Decision) -> Word | None:
 
 
 def _pictures(network: TrainedNetwork, claim: WordsClaim, word: Word) -> list[AttentionMap]:
-    """Return the heads, the first first, as long as there is room."""
+    """Return the attention maps of the first heads, within the budget."""
     tokens = np.array(input_tokens(claim, word.letters), dtype=np.intp)
     if len(tokens) > MOST_PICTURED:
         return []
@@ -290,7 +290,7 @@ def _pictures(network: TrainedNetwork, claim: WordsClaim, word: Word) -> list[At
 
 
 def _show_margin(margin: float) -> str:
-    """Five digits; where nothing is judged there is no number."""
+    """Format with five digits; a place that is not judged has no number."""
     return f"{margin:.5g}" if margin < 1e300 else "not judged"
 
 
@@ -310,7 +310,7 @@ MOST_TRIED = 400
 
 @dataclass(frozen=True)
 class Neighbour:
-    """The word with one letter changed, and the least margin of all places of it."""
+    """The word with one letter changed, and the least margin of all its places."""
 
     place: int
     letters: tuple[str, ...]
@@ -318,7 +318,7 @@ class Neighbour:
 
 
 def find_neighbours(network: TrainedNetwork, claim: WordsClaim, word: Sequence[str], offset: int) -> list[Neighbour]:
-    """Words with one letter changed (of many the first ones), by margin."""
+    """Return words with one letter changed (at most MOST_TRIED), by margin."""
     letters = np.array(claim.letters(word), dtype=np.intp)
     changed = [(place, letter) for place in range(len(letters)) for letter in range(len(claim.alphabet))
                if letter != letters[place]][:MOST_TRIED]

@@ -1,4 +1,4 @@
-"""The page of a decision about inputs in tracks: verdict and claim, number of columns by number of columns."""
+"""The page of a decision about inputs in tracks: verdict and claim, by number of columns."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ def tracks_page(decision: TracksDecision, files: Sequence[Filed] = ()) -> str:
         what="input" if run is None else "run", margin_is=name_of_margins(run),
         rows=[(row, *margin_cells(decision, row)) for row in decision.rows], says=describe_tracks_verdict(decision),
         question=describe_tracks_question(decision),
-        proved=(f"{decision.classes} classes of inputs were proved, in {decision.cells} cells." if run is None else
-                "They are those of the network over the real numbers, once its weights are rounded."),
-        not_claimed="execution in floating point" if run is None else f"runs that are not in the class {run.name}",
+        proved=(f"{decision.classes} abstract inputs were proved, in {decision.cells} cells." if run is None else
+                "They are those of the network with rounded weights, over the real numbers."),
+        not_claimed="execution in floating point" if run is None else f"runs outside the float model {run.name}",
         contents=[("forms", "Numbers of columns"), *[("check", "Check it")] * bool(files)])

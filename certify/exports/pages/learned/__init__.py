@@ -1,1 +1,1 @@
-"""The page of what a trained network computes, and the drawing of its automaton."""
+"""The page of the automaton that a trained network computes, with its drawing."""

@@ -1,6 +1,6 @@
-"""An automaton as SVG: states in columns by the length of the shortest word to them, steps as arrows with letters.
+"""An automaton as SVG: states in columns by the length of the shortest word to them, steps as labelled arrows.
 
-The same automaton gives the same text. What is drawn is for the eye; numbers of states are those of the table.
+The output is deterministic; numbers of states are those of the table.
 """
 
 from collections.abc import Collection, Sequence
@@ -25,16 +25,16 @@ STYLE = ("text{font:12px system-ui,sans-serif;fill:var(--ink,#1b1f24)}.soft{fill
 
 @dataclass(frozen=True)
 class StatePosition:
-    """Where a state is drawn."""
+    """The position of a state."""
 
     x: float
     y: float
 
 
 def draw_automaton(question: LearningQuestion, found: Marked, differing: Collection[int] = ()) -> Markup | None:
-    """Return the drawing; None if there are very many states. Those in which words differ from the claim are red.
+    """Draw the automaton; None if there are too many states; states in which words differ from the claim are red.
 
-    States of words that are out are left out where no step leads out of them again.
+    Trap states of words outside the claim are left out.
     """
     if len(found.marks) > MOST_STATES:
         return None
@@ -60,7 +60,7 @@ def _is_trap(found: Marked, state: int) -> bool:
 
 
 def _places(found: Marked, drawn: Sequence[int]) -> dict[int, StatePosition]:
-    """Columns by the lengths of shortest words, each in the order of the states."""
+    """Return columns by the lengths of shortest words, each in the order of the states."""
     columns: dict[int, list[int]] = {}
     for state in drawn:
         columns.setdefault(len(found.access[state]), []).append(state)
@@ -115,7 +115,7 @@ def _tip(x: float, y: float, angle: float) -> Markup:
 
 
 def _arrow(one: StatePosition, other: StatePosition, label: str, both_ways: bool) -> Markup:
-    """Return a bent arrow: bent more where it jumps over a column or one leads back."""
+    """Return a curved arrow, with more curvature if it skips a column or one leads back."""
     across, down = other.x - one.x, other.y - one.y
     far = hypot(across, down)
     bend = 14.0 + (0.22 * far if far > ACROSS * 1.5 or (across == 0 and far > DOWN * 1.5) else 0.0)

@@ -1,4 +1,4 @@
-"""The page of what a network computes: the automaton drawn and as a table, formulas, differences, how it grows."""
+"""The page of a learned automaton: the drawing, a table, formulas, differences, growth of the number of states."""
 
 from collections.abc import Iterator
 from pathlib import PurePath
@@ -38,7 +38,7 @@ def learned_page(learned: Learned, name: str | None = None) -> str:
 
 
 def _contents(learned: Learned, checked: bool) -> Iterator[tuple[str, str]]:
-    """Yield the sections that there are."""
+    """Yield the sections that exist."""
     if learned.automaton:
         yield "words", "In other words"
         yield "automaton", "The automaton"
@@ -49,7 +49,7 @@ def _contents(learned: Learned, checked: bool) -> Iterator[tuple[str, str]]:
 
 
 def _states(learned: Learned) -> Iterator[tuple[str, str, tuple[int, ...]]]:
-    """For each state a shortest word to it, the answer and the steps."""
+    """Yield for each state a shortest word to it, the answer and the steps."""
     found, question = learned.automaton, learned.question
     for state, code in enumerate(found.marks if found else ()):
         assert found is not None
@@ -59,7 +59,7 @@ def _states(learned: Learned) -> Iterator[tuple[str, str, tuple[int, ...]]]:
 
 
 def draw_growth(sizes: list[int]) -> Markup | None:
-    """Return the least number of states for words of at most n letters, against n; None if there are fewer than two."""
+    """Plot the least number of states for words of at most n letters, against n; None if there are fewer than two."""
     if len(sizes) < 2:
         return None
     high = max(sizes)

@@ -1,1 +1,1 @@
-"""The page of `certify explain --html`: a formula taught, step by step, on a word that one edits."""
+"""The page of `certify explain --html`: a lesson about a formula, step by step, on a word that the user edits."""

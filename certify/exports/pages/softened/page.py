@@ -1,4 +1,4 @@
-"""The page of a softened transformer: what was hard, how cold softmax must be, how far anything moves, a word to try.
+"""The page of a softened transformer: the temperature, the errors after each stage, the weights, a word to try.
 
 Gaps and bounds are the certificate's, which the checker has accepted: bounds are rounded up, gaps and slack down.
 """
@@ -51,7 +51,7 @@ class SealedSoftened:
 
 
 def read_softened(text: str, path: str) -> SealedSoftened:
-    """What a text says that the checker has accepted as a certificate of a softened transformer.
+    """Parse a text that the checker has accepted as a certificate of a softened transformer.
 
     Raises:
         Unsupported: if the claim is about another weighting than softmax.
@@ -67,7 +67,7 @@ def read_softened(text: str, path: str) -> SealedSoftened:
                           hashlib.sha256(text.encode()).hexdigest())
 
 
-CHECKER_DOES = "It runs every word exactly, and recomputes every gap and bound by itself."
+CHECKER_DOES = "It runs every word exactly, and recomputes every gap and bound independently."
 QUARTER = Fraction(1, 4)
 MOST_ROWS = 120
 SCRIPTS: Sequence[str] = ("figures.js", "network.js", "run.js", "words.js", "softened.js")
@@ -77,7 +77,7 @@ CONTENTS = (("try", "Try a word"), ("network", "Network"), ("moved", "How far it
 
 @dataclass(frozen=True)
 class Length:
-    """What is certified of words of one length."""
+    """The certified numbers for words of one length."""
 
     n: int
     gap: Fraction | None
@@ -86,18 +86,18 @@ class Length:
 
     @property
     def slack(self) -> Fraction:
-        """How much farther everything might move."""
+        """The distance of the bound from 1/4."""
         return QUARTER - self.moved
 
 
 def lengths_of(sealed: SealedSoftened) -> list[Length]:
-    """All lengths of the claim."""
+    """Return all lengths of the claim."""
     return [Length(n, gap, sealed.temperature.evaluate(n=n), sum(stages[-1].values(), Fraction(0)))
             for n, (gap, stages) in enumerate(zip(sealed.gaps, sealed.errors, strict=True), start=1)]
 
 
 def softened_page(sealed: SealedSoftened, file: str) -> str:
-    """Return the whole page; ``file`` is what the certificate is called in commands, without folders."""
+    """Return the whole page; ``file`` is the name of the certificate in commands, without folders."""
     network, names = sealed.transformer, DirectionNames(sealed.transformer)
     data = page_data(sealed, names)
     lengths = lengths_of(sealed)
@@ -119,7 +119,7 @@ def softened_page(sealed: SealedSoftened, file: str) -> str:
 
 
 def page_data(sealed: SealedSoftened, names: DirectionNames) -> Any:
-    """What the script knows: the network, and the temperature that makes it soft."""
+    """Return the data of the script: the network, and the temperature of softmax."""
     network = sealed.transformer
     data = ScriptData(network, names, sealed.last)
     of_network = data.of_network()
@@ -131,29 +131,29 @@ def page_data(sealed: SealedSoftened, names: DirectionNames) -> Any:
 
 
 def shown_bound(bound: Fraction) -> float:
-    """Return a double that is at least the bound, for people."""
+    """Return a double that is at least the bound, for display."""
     return ceil(bound * 10**6) / 10**6
 
 
 def stage_names(sealed: SealedSoftened) -> list[str]:
-    """Return the stages in their order."""
+    """Return the names of the stages in order."""
     return [f"layer {number}, {what}" for number in range(1, len(sealed.transformer.layers) + 1)
             for what in ("heads", "feed-forward")]
 
 
 def totals_of(sealed: SealedSoftened) -> list[list[Fraction]]:
-    """How far all directions together may have moved: for each length, after each stage."""
+    """Sum the bounds of all directions: for each length, after each stage."""
     return [[sum(stage.values(), Fraction(0)) for stage in stages] for stages in sealed.errors]
 
 
 def ends_of(totals: list[list[Fraction]]) -> tuple[Fraction, Fraction] | None:
-    """Return the least that is not 0, and the greatest; None if nothing moves."""
+    """Return the least non-zero total, and the greatest; None if all are 0."""
     moved = [total for stages in totals for total in stages if total]
     return (min(moved), max(moved)) if moved else None
 
 
 def shade_of(total: Fraction, least: Fraction, greatest: Fraction) -> float:
-    """From .2 for the least to 1 for the greatest, by their logarithms; 0 for 0.
+    """Map totals to shades, logarithmically: .2 for the least, 1 for the greatest; 0 for 0.
 
     >>> [shade_of(Fraction(x), Fraction(1, 10**30), Fraction(1, 10**10)) for x in ("0", "1e-30", "1e-20", "1e-10")]
     [0.0, 0.2, 0.6, 1.0]
@@ -164,12 +164,12 @@ def shade_of(total: Fraction, least: Fraction, greatest: Fraction) -> float:
 
 
 def _log(x: Fraction) -> float:
-    """Of a number that may be too small for a double."""
+    """Return the logarithm of a number that may be too small for a double."""
     return log10(x.numerator) - log10(x.denominator)
 
 
 def draw_stages(sealed: SealedSoftened) -> Markup:
-    """How far all directions together may have moved after each stage (rows), by length (columns)."""
+    """Draw the bound of all directions together after each stage (rows), by length (columns)."""
     totals, names = totals_of(sealed), stage_names(sealed)
     ends = ends_of(totals) or (Fraction(0), Fraction(0))
     size = max(1.0, len(sealed.errors) / 12)
@@ -186,4 +186,4 @@ def draw_stages(sealed: SealedSoftened) -> Markup:
     return element("svg", join([*cells, *ticks]), class_="stages", role="img",
                    style=f"max-width:{2.4 * (len(sealed.errors) / size + 4.8):.0f}rem",
                    viewBox=f"{-4.6 * size:g} -0.2 {len(sealed.errors) + 4.8 * size:g} {len(names) + .9 * size:g}",
-                   aria_label="How far directions may have moved after each stage, by length")
+                   aria_label="Error bounds after each stage, by length")
