@@ -1,1 +1,1 @@
-"""What a trained network computes on all words up to a length: learnt as an automaton, proved by a decision."""
+"""Learning of the automaton that a trained network computes on all words up to a length, proved by a decision."""

@@ -1,4 +1,4 @@
-"""What a user wants to be learnt: a claim, or options that may leave out what should be true."""
+"""Requests to learn: a claim, or options that may leave out the truths."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,16 +14,16 @@ from constructions.errors import InputError, Unsupported
 from constructions.trained.network import TrainedNetwork
 
 ANY = "true"
-"""What stands for a truth that nobody tells."""
+"""The placeholder for a truth that is not given."""
 
 
 def read_learning(model: str, claim: str | None, flags: Flags, scope: Scope,
                   words: str | None = None) -> tuple[TrainedNetwork, LearningQuestion]:
-    """Return the network of a file, and what is asked of it: at the first offset of the claim, if no offsets are given.
+    """Return the network of a file, and the question: at the first offset of the claim, if no offsets are given.
 
     Raises:
-        InputError: one line that says where, what was found and what was expected.
-        Unsupported: if a language has no finite automaton, or answers depend on letters to come.
+        InputError: one line that names the place, what was found and what was expected.
+        Unsupported: if a language has no finite automaton, or answers depend on later letters.
     """
     told, intended = with_truths(flags)
     network, found = read_question(model, claim, told, scope)
@@ -34,14 +34,14 @@ def read_learning(model: str, claim: str | None, flags: Flags, scope: Scope,
 
 def read_asked(query: str, first: str, second: str,
                given: Sequence[str]) -> tuple[TrainedNetwork, TrainedNetwork, AskedOfUs]:
-    """Return the networks of two files, and what a VNN-LIB query asks of them.
+    """Return the networks of two files, and a VNN-LIB query about them.
 
     Raises:
-        InputError: one line that says where, what was found and what was expected; for options that are ``given``, too.
-        Unsupported: naming what of the query is not about equal answers.
+        InputError: one line that names the place, what was found and what was expected; also if options are ``given``.
+        Unsupported: naming a part of the query that is not about equal answers.
     """
     if given:
-        raise InputError(f"{given[0]}: the query says this, expected one or the other")
+        raise InputError(f"{given[0]}: given together with a query, expected one of the two")
     asked = read_query(read_text(query), query)
     (one, _), (other, _) = read_trained(first), read_trained(second)
     try:
@@ -51,13 +51,13 @@ def read_asked(query: str, first: str, second: str,
 
 
 def with_truths(flags: Flags) -> tuple[Flags, bool]:
-    """Return the options with a truth for each answer, and whether those are what is meant.
+    """Return the options with a truth for each answer, and whether these are the user's.
 
     >>> with_truths(Flags("ab", sign=("0", "1")))[0].sign, with_truths(Flags("ab", argmax=("0,1,2",)))[0].argmax
     (('0: true', '1: true'), ('0: true', '1: true', '2: true'))
 
     Raises:
-        InputError: if some answers have a truth and some have none.
+        InputError: if some answers have a truth and some do not.
     """
     told = [":" in text for text in (*flags.sign, *flags.larger, *flags.argmax)]
     if all(told):

@@ -1,7 +1,7 @@
-"""Answers that depend only on how many of each letter there are, as comparisons of counts.
+"""Answers that are functions of the Parikh vector, as comparisons of counts.
 
-What is found holds of all words of at most N letters that the automaton is about: every pair of a state and a vector of
-counts that such a word leads to is looked at.
+The results hold on all words of at most N letters of the automaton: all pairs of a state and a Parikh vector that such
+a word reaches are enumerated.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,20 +16,20 @@ from constructions.regular.cover_automata import Marked, Word
 MOST_COEFFICIENT = 3
 MOST_VECTORS = 100_000
 MOST_LETTERS = 4
-"""Over more letters comparisons are not looked for."""
+"""Larger alphabets are not searched."""
 Vector = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Test:
-    """A combination of counts compared with a number; ``relation`` is one of >= = !=."""
+    """A linear combination of counts compared with a number; ``relation`` is one of >= = !=."""
 
     coefficients: Vector
     relation: str
     bound: int
 
     def text(self, alphabet: Sequence[str]) -> str:
-        """As a formula.
+        """Format as a formula.
 
         >>> Test((1, -1), ">=", 1).text("01"), Test((2, 0), "=", 3).text("01"), Test((0, -1), ">=", -2).text("01")
         ('#<[Q_0] > #<[Q_1]', '2*#<[Q_0] = 3', '2 >= #<[Q_1]')
@@ -46,10 +46,10 @@ class Test:
 
 @dataclass(frozen=True)
 class CountTests:
-    """For each part (of two alternatives) the test under which the first holds; a truth if it always or never does.
+    """For each part (of two alternatives) the test under which the first holds; a truth if it is constant.
 
-    None where the part has more alternatives or no test fits; ``anagrams`` are then two words with the same counts and
-    different answers, if there are such.
+    None if the part has more alternatives or no test fits; ``anagrams`` are then two words with the same counts and
+    different answers, if there are any.
     """
 
     tests: tuple[Test | bool | None, ...]
@@ -60,7 +60,7 @@ def comparisons(question: LearningQuestion, found: Marked, longest: int) -> Coun
     """Return the comparisons that decide the parts of the answer on all words of at most ``longest`` letters.
 
     Raises:
-        Unsupported: if there are many letters or very many vectors of counts.
+        Unsupported: if there are too many letters or Parikh vectors.
     """
     if len(question.claim.alphabet) > MOST_LETTERS:
         raise Unsupported(f"counts: {len(question.claim.alphabet)} letters, expected at most {MOST_LETTERS}")
@@ -68,7 +68,7 @@ def comparisons(question: LearningQuestion, found: Marked, longest: int) -> Coun
 
 
 def compared(question: LearningQuestion, answers: Mapping[Vector, Mapping[int, Word]]) -> CountTests:
-    """Return the same from a word for each vector of counts and each answer that words of these counts have."""
+    """Return the tests from a word for each Parikh vector and each answer on words with it."""
     tests: list[Test | bool | None] = []
     anagrams: dict[int, tuple[Word, Word]] = {}
     for place, part in enumerate(question.parts):
@@ -85,7 +85,7 @@ def compared(question: LearningQuestion, answers: Mapping[Vector, Mapping[int, W
 
 
 def _answers(question: LearningQuestion, found: Marked, longest: int) -> dict[Vector, dict[int, Word]]:
-    """For each vector of counts the answers on words with these counts, each with a word."""
+    """Return for each Parikh vector the answers on words with it, each with a word."""
     letters = range(len(question.claim.alphabet))
     answers: dict[Vector, dict[int, Word]] = {}
     level: dict[tuple[int, Vector], Word] = {(found.automaton.start, (0,) * len(letters)): ()}
@@ -106,7 +106,7 @@ def _answers(question: LearningQuestion, found: Marked, longest: int) -> dict[Ve
 
 
 def find_test(truths: Mapping[Vector, bool]) -> Test | bool | None:
-    """Return the simplest test that says of each vector what is given; True or False if all are the same.
+    """Return the simplest test with these values; True or False if all are equal.
 
     >>> find_test({(a, b): a > b for a in range(3) for b in range(3)})
     Test(coefficients=(1, -1), relation='>=', bound=1)
@@ -122,7 +122,7 @@ def find_test(truths: Mapping[Vector, bool]) -> Test | bool | None:
 
 
 def combinations(length: int) -> list[Vector]:
-    """Small coefficients without a common divisor, the simplest first."""
+    """Return small coefficients without a common divisor, the simplest first."""
     numbers = range(MOST_COEFFICIENT, -MOST_COEFFICIENT - 1, -1)
     found = [one for one in product(numbers, repeat=length) if gcd(*one) == 1]
     return sorted(found, key=lambda one: (_size(one), sum(number < 0 for number in one)))

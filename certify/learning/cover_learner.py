@@ -1,10 +1,10 @@
-"""Learning a smallest automaton for words of at most N letters from answers on words.
+"""Learning of a smallest automaton for words of at most N letters from membership queries.
 
-Method      Words x and y are *similar* as far as is known if x z and y z are answered alike for all *suffixes* z so far
-            with max(|x|, |y|) + |z| <= N (constructions/regular/cover_automata.py says why). An automaton is made anew
+Method      Words x and y are *similar* if x z and y z have equal answers for all *suffixes* z so far
+            with max(|x|, |y|) + |z| <= N (see constructions/regular/cover_automata.py). A new automaton is built
             after each new suffix: representatives breadth first, each longer word merged into the first similar one.
-            A word on which it errs gives a new suffix: of the words in which its beginnings are replaced by their
-            representatives, two neighbours are answered differently, and what they have in common tells words apart.
+            A counterexample gives a new suffix: among the words in which its prefixes are replaced by their
+            representatives, two neighbours have different answers, and their common suffix distinguishes words.
 Source      Angluin, "Learning regular sets from queries and counterexamples", 1987; Rivest and Schapire, "Inference of
             finite automata using homing sequences", 1993; Ipate, "Learning finite cover automata from queries", 2012.
 """
@@ -24,23 +24,23 @@ Row = NDArray[np.int64]
 
 
 class Answers(Protocol):
-    """Whoever knows the answers, as numbers from -1 on."""
+    """A membership oracle; answers are numbers from -1 on."""
 
     codes: dict[Word, int]
 
     def ask(self, words: Iterable[Word]) -> None:
-        """See that ``codes`` has the answers on these words."""
+        """Ensure that ``codes`` has the answers on these words."""
 
 
 class TooManyStates(Exception):
-    """More states are needed than are wanted."""
+    """More states are needed than the bound allows."""
 
 
 class CoverLearner:
-    """What is known so far: suffixes, and the length N up to which words count."""
+    """The state of the learner: suffixes, and the length N up to which words count."""
 
     def __init__(self, answers: Answers, letters: int, most: int) -> None:
-        """``most`` states are enough for whoever asks."""
+        """Start with the empty suffix; at most ``most`` states are allowed."""
         self.answers, self.letters, self.most = answers, letters, most
         self.longest = 0
         self.suffixes: list[Word] = [()]
@@ -48,15 +48,15 @@ class CoverLearner:
         self._lengths = np.zeros(1, dtype=np.int64)
 
     def hypothesis(self) -> Marked:
-        """Return a smallest automaton that agrees with what was asked.
+        """Return a smallest automaton that agrees with all queries.
 
         Raises:
-            TooManyStates: if it has more states than are wanted.
+            TooManyStates: if it has more than ``most`` states.
         """
         kept: list[Word] = [()]
         steps: list[tuple[int, ...]] = []
         self._fill(kept)
-        for word in kept:  # grows meanwhile
+        for word in kept:  # the list grows in the loop
             longer = [(*word, letter) for letter in range(self.letters)] if len(word) < self.longest else []
             self._fill(longer)
             row = [self._place(one, kept) for one in longer]
@@ -66,11 +66,10 @@ class CoverLearner:
         return Marked(Automaton(0, tuple(steps)), tuple(self.answers.codes[word] for word in kept), tuple(kept))
 
     def learn(self, word: Word, old: Marked | None = None, reach: int = 0) -> Marked:
-        """An automaton that is right on a word, and agrees with an old one on all words of at most ``reach`` letters,
-        on which that is right.
+        """Return an automaton that is right on a word, and agrees with ``old`` on words of at most ``reach`` letters.
 
         Raises:
-            TooManyStates: likewise.
+            TooManyStates: as for ``hypothesis``.
         """
         self.answers.ask([word])
         found = self.hypothesis()
@@ -96,7 +95,7 @@ class CoverLearner:
         return word
 
     def _place(self, word: Word, kept: list[Word]) -> int:
-        """Which representative the word is merged into; perhaps a new one."""
+        """Return the representative that the word is merged into; perhaps a new one."""
         mine = self._rows[word]
         for place, other in enumerate(kept):
             asked = self._lengths <= self.longest - max(len(word), len(other))
@@ -106,7 +105,7 @@ class CoverLearner:
         return len(kept) - 1
 
     def _fill(self, words: list[Word]) -> None:
-        """The rows of words: an answer for each suffix with which the word is not too long."""
+        """Compute the rows of words: an answer for each suffix with which the word is not too long."""
         self.answers.ask([word + suffix for word in words for suffix in self.suffixes
                           if len(word) + len(suffix) <= self.longest])
         codes: Mapping[Word, int] = self.answers.codes
@@ -115,8 +114,7 @@ class CoverLearner:
                                          for suffix in self.suffixes])
 
     def _add_suffix(self, found: Marked, word: Word) -> None:
-        """Of the words in which a beginning of ``word`` is replaced by its representative the last two neighbours that
-        are answered differently: the shortest suffix."""
+        """Add the shortest suffix that distinguishes two words on the path of a counterexample."""
         states = [found.automaton.start]
         for letter in word:
             states.append(found.automaton.steps[states[-1]][letter])
@@ -130,4 +128,4 @@ class CoverLearner:
                 self.suffixes.append(suffix)
                 self._lengths = np.array([len(one) for one in self.suffixes])
                 return
-        raise InternalError(f"no new suffix tells words apart, though the automaton is wrong on {word}")
+        raise InternalError(f"no new suffix distinguishes words, though the automaton is wrong on {word}")

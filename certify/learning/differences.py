@@ -1,6 +1,6 @@
-"""Where a network that is known differs from what it was claimed to do: all words up to a length, exactly.
+"""The words on which a learnt network differs from its claim: all words up to a length, exactly.
 
-The automaton that was learnt and the tracker of the claim are walked together. Nothing here asks the network.
+They are found in the product of the learnt automaton and the claim's tracker, without running the network.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,20 +15,20 @@ from constructions.regular.to_expression import expression_of_language
 from proofs.words.tracking import State, Tracker
 
 MOST_PAIRS = 100_000
-"""So many pairs of states are walked; beyond that nothing is said."""
+"""The greatest number of states of the product."""
 FEW = 12
-"""So many words are listed."""
+"""The number of words that are listed."""
 LONGEST_EXPRESSION = 300
 Pair = tuple[int, State]
 
 
 @dataclass(frozen=True)
 class Differences:
-    """The words of at most ``longest`` letters on which the network does not answer as the claim asks.
+    """The words of at most ``longest`` letters on which the network's answer differs from the claim.
 
-    ``counts`` has how many there are of each length, ``words`` the first few, ``expression`` matches, of words of at
-    most ``longest`` letters, exactly those (empty if there is none or no short one). Words that the network does not
-    allow are none of them; shorter words are, then. ``states`` are those of the automaton that such words lead to.
+    ``counts`` has their number for each length, ``words`` the first few; ``expression`` matches, among words of at most
+    ``longest`` letters, exactly these (empty if there is none or no short one). Words that the network does not allow
+    are not included, but a shorter prefix is. ``states`` are those of the automaton that such words reach.
     """
 
     longest: int
@@ -39,26 +39,25 @@ class Differences:
 
     @property
     def total(self) -> int:
-        """How many words there are."""
+        """The number of words."""
         return sum(self.counts)
 
 
 class Expected(Protocol):
-    """What an answer should be, by the cases of a tracker."""
+    """The expected answers, by the cases of a tracker."""
 
     tracker: Tracker
 
     def fails(self, code: int, cases: Sequence[int]) -> bool:
-        """Whether the answer of this code is not what it should be where these cases hold."""
+        """Return whether the answer of this code is wrong where these cases hold."""
 
 
 def differences(question: LearningQuestion, found: Marked, longest: int, expected: Expected | None = None, *,
                 expressed: bool = True) -> Differences:
-    """All words of at most ``longest`` letters on which the automaton's answer is not what the claim asks for, or what
-    else is ``expected``.
+    """Return the words of at most ``longest`` letters with an answer other than the claim's, or the ``expected`` one.
 
     Raises:
-        Unsupported: if the claim looks ahead, or following it takes very many states.
+        Unsupported: if the claim refers to the future, or its tracker has too many states.
     """
     walk = _PairExploration(question, found, longest, expected or Intention(question))
     counts, words = list(walk.counts()), tuple(walk.first_words())
@@ -67,7 +66,7 @@ def differences(question: LearningQuestion, found: Marked, longest: int, expecte
 
 
 def count_words(steps: Sequence[Sequence[int]], start: int, marked: Sequence[bool], longest: int) -> Iterator[int]:
-    """How many words of 0, 1, … ``longest`` letters lead to a state that is marked."""
+    """Yield the numbers of words of 0, 1, … ``longest`` letters that lead to a marked state."""
     reached = {start: 1}
     for n in range(longest + 1):
         yield sum(number for state, number in reached.items() if marked[state])
@@ -79,7 +78,7 @@ def count_words(steps: Sequence[Sequence[int]], start: int, marked: Sequence[boo
 
 
 class _PairExploration:
-    """The pairs of states that words lead to, numbered as they are reached; a step is -1 where words are too long."""
+    """The product states that words reach, numbered in that order; a step is -1 where words are too long."""
 
     def __init__(self, question: LearningQuestion, found: Marked, longest: int, intention: Expected) -> None:
         self.question, self.longest = question, longest
@@ -103,11 +102,11 @@ class _PairExploration:
                     row.append(numbers[after])
                 self.steps.append(row or [-1] * len(letters))
             if len(numbers) > MOST_PAIRS:
-                raise Unsupported(f"the claim: more than {MOST_PAIRS} states to follow it and the network")
+                raise Unsupported(f"the claim: more than {MOST_PAIRS} states in its product with the network")
             pending = following
 
     def counts(self) -> Iterator[int]:
-        """How many words of 0, 1, … letters are wrong."""
+        """Yield the number of wrong words of 0, 1, … letters."""
         for n, wrong in enumerate(count_words(self.steps, 0, self.wrong, self.longest)):
             yield wrong if n >= self.question.claimed_from else 0
 
@@ -118,7 +117,7 @@ class _PairExploration:
                 yield state
 
     def to_wrong(self) -> list[int]:
-        """How many letters there are at least to a wrong word, for each pair; more than the longest without one."""
+        """Return for each pair the least number of letters to a wrong word; more than the longest if there is none."""
         far = self.longest + 1
         left = [0 if wrong else far for wrong in self.wrong]
         changed = True
@@ -131,7 +130,7 @@ class _PairExploration:
         return left
 
     def first_words(self) -> Iterator[Word]:
-        """Yield the first few wrong words, the shortest first: only beginnings that lead to one are followed."""
+        """Yield the first few wrong words, the shortest first; only prefixes of wrong words are extended."""
         left, given = self.to_wrong(), 0
         level: list[tuple[int, Word]] = [(0, ())]
         for n in range(self.longest + 1):
@@ -147,7 +146,7 @@ class _PairExploration:
             level = following[: 64 * FEW]
 
     def expression(self) -> str:
-        """Return the shortest of some expressions that match exactly the wrong ones of words that are not too long."""
+        """Return the shortest of some expressions that match exactly the wrong words, among those up to the length."""
         left, size = self.to_wrong(), len(self.steps)
         depth = self._depths()
         sink = size
@@ -179,7 +178,7 @@ class _PairExploration:
 
 
 MOST_TO_COVER = 400
-"""Of more pairs no expression is made."""
+"""The greatest number of pairs for which an expression is made."""
 
 
 def _expression(found: Marked, question: LearningQuestion) -> str | None:

@@ -1,7 +1,7 @@
-"""Whether two trained networks give the same answers on every word up to a length.
+"""Equality of the answers of two trained networks on every word up to a length.
 
-The first is learnt; its automaton is the truth that both are decided against: two certificates of one claim. A word on
-which the second is not what the automaton says is one on which the two differ, as the first is certified there.
+The first is learnt; its automaton is the claim that is decided for both: two certificates of one claim. On a word on
+which the second network is wrong the two differ, since the first is certified there.
 """
 
 import time
@@ -27,7 +27,7 @@ Ends = tuple[Fraction, Fraction]
 
 @dataclass(frozen=True)
 class EqualityRow:
-    """What is known of all words of one length: ``certified`` that both answer alike, ``refuted`` if a word differs."""
+    """The verdict on all words of one length: ``certified`` if both answers are equal, ``refuted`` if they differ."""
 
     n: int
     verdict: Literal["certified", "refuted", "unknown"]
@@ -36,7 +36,7 @@ class EqualityRow:
 
 @dataclass(frozen=True)
 class Difference:
-    """A word on which a combination of logits is above 0 in one network and not in the other: both are enclosed."""
+    """A word on which a combination of logits is positive in one network but not in the other, both enclosed."""
 
     word: tuple[str, ...]
     offset: int
@@ -47,7 +47,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Equality(AnswerByLength[EqualityRow]):
-    """The answer; beyond the first length of a difference no length is looked at.
+    """The answer; lengths beyond the first difference are not examined.
 
     ``learned`` is about the first network, ``decision`` about the second and the automaton of the first. ``difference``
     is on a shortest word if all shorter lengths are certified.
@@ -62,7 +62,7 @@ class Equality(AnswerByLength[EqualityRow]):
 
     @property
     def certificates(self) -> dict[str, str]:
-        """By the names of their files: what the two networks are certified to do, and a wrong word of the second."""
+        """The certificates by file name: of the two networks, and a wrong word of the second."""
         named = {"first.cert": self.learned.certificate}
         if self.decision is not None:
             named["second.cert"] = self.decision.certificate
@@ -72,11 +72,11 @@ class Equality(AnswerByLength[EqualityRow]):
 
 def compare(first: TrainedNetwork, second: TrainedNetwork, question: LearningQuestion, settings: Settings | None = None,
             effort: Effort | None = None) -> Equality:
-    """Whether the two networks give the same answers on all words of the question.
+    """Decide whether the two networks give the same answers on all words of the question.
 
     Raises:
-        InputError: if the second network has not what the question names.
-        Unsupported: if what is asked depends on letters to come.
+        InputError: if the question does not fit the second network.
+        Unsupported: if answers depend on later letters.
     """
     start, effort = time.perf_counter(), effort or Effort()
     check_fits(second, question.claim, "the second network")
@@ -98,13 +98,13 @@ def compare(first: TrainedNetwork, second: TrainedNetwork, question: LearningQue
 
 def words_told_apart(first: TrainedNetwork, second: TrainedNetwork, question: LearningQuestion,
                      most: int) -> list[Word]:
-    """Of the shortest words, a few, those on which floats see different answers, the shortest first."""
+    """Return the shortest words on which the networks' answers differ in floating point, the shortest first."""
     return _told_apart(first, second, question, most)[0]
 
 
 def _told_apart(first: TrainedNetwork, second: TrainedNetwork, question: LearningQuestion,
                 most: int) -> tuple[list[Word], Mapping[Word, int]]:
-    """Return the same, and the answers of the first network."""
+    """Return these words, and the answers of the first network."""
     oracles = [Oracle(network, question, question.claim.offsets[0]) for network in (first, second)]
     known = question.longest
     for oracle in oracles:
@@ -119,7 +119,7 @@ def _told_apart(first: TrainedNetwork, second: TrainedNetwork, question: Learnin
 
 def _of_decision(first: TrainedNetwork, second: TrainedNetwork, question: LearningQuestion,
                  decision: Decision | None) -> Difference | None:
-    """Return the wrong word of the second network, if the first is what the automaton says there."""
+    """Return the difference at the wrong word of the second network, if the first has the automaton's answer there."""
     if decision is None or decision.wrong is None:
         return None
     wrong = decision.wrong
@@ -130,7 +130,7 @@ def _of_decision(first: TrainedNetwork, second: TrainedNetwork, question: Learni
 
 def _enclosed(first: TrainedNetwork, second: TrainedNetwork, question: LearningQuestion, word: Word, offset: int,
               rows: Sequence[Row]) -> Difference | None:
-    """Return the first of some rows that is above 0 in the first network and not in the second."""
+    """Return the first row that is positive in the first network and not in the second."""
     claim = question.claim
     symbols = tuple(claim.alphabet[letter] for letter in word)
     tokens, at = input_tokens(claim, symbols), dict(judged(claim, len(word)))[len(word)]
@@ -159,9 +159,9 @@ def _rows(question: LearningQuestion, learned: Learned, decision: Decision | Non
 
 
 def _why_open(learned: Learned, decision: Decision | None, n: int) -> str:
-    """Why a length is neither certified nor refuted."""
+    """Return why a length is neither certified nor refuted."""
     if n > (learned.certified_to or 0):
-        return f"the first network: {learned.reason or 'not learnt that far'}"
+        return f"the first network: {learned.reason or 'not learnt to this length'}"
     return f"the second network: {(decision is not None and decision.reason) or 'not decided'}"
 
 

@@ -1,4 +1,4 @@
-"""A learnt automaton in other words: formulas, comparisons of counts, and where it differs from what was claimed."""
+"""Descriptions of a learnt automaton: formulas, comparisons of counts, and differences from the claim."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from constructions.language.printer import format_formula
 from constructions.language.syntax import subformulas
 
 MOST_SUBFORMULAS = 40
-"""A larger formula is not printed."""
+"""Larger formulas are not printed."""
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """What there is of each kind; ``differences`` are None if nothing was claimed, or for the reason beside them.
+    """The descriptions of each kind; ``differences`` are None if nothing was claimed, or for the reason beside them.
 
     ``guesses`` has, for an alternative that neither a formula nor a comparison describes, by its part and choice, the
     best small formula.
@@ -59,14 +59,14 @@ def explain(learned: Learned) -> Explanation | None:
 
 
 def formula_text(explained: Explained) -> str | None:
-    """Return the formula, if it is no very large one."""
+    """Return the formula, unless it is very large."""
     if explained.formula is None or len(subformulas(explained.formula)) > MOST_SUBFORMULAS:
         return None
     return format_formula(explained.formula)
 
 
 def why_no_formula(explained: Explained) -> str:
-    """Why none is printed."""
+    """Return why no formula is printed."""
     if explained.formula is None:
         return explained.reason
     return f"a formula of {len(subformulas(explained.formula))} subformulas"
@@ -79,7 +79,7 @@ def count_text(counted: CountTests | None, place: int, alphabet: Sequence[str]) 
 
 
 def describe_alternative(part: Part, choice: int) -> str:
-    """What holds if it is the answer.
+    """Describe the condition of an alternative.
 
     >>> from fractions import Fraction
     >>> row = ((0, Fraction(-1)), (1, Fraction(1)))
@@ -102,9 +102,9 @@ def describe_alternative(part: Part, choice: int) -> str:
 
 
 def describe_answer(question: LearningQuestion, code: int) -> str:
-    """Return the whole answer: signs of single logits together, then the other parts."""
+    """Describe the whole answer: signs of single logits together, then the other parts."""
     if code == OUT:
-        return "not allowed" if question.words == "allowed" else "not asked"
+        return "not allowed" if question.words == "allowed" else "not judged"
     positive, single, others = [], False, []
     for part, choice in zip(question.parts, question.choices(code), strict=True):
         row = part[0][0]

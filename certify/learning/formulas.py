@@ -1,7 +1,6 @@
-"""An automaton's answers as formulas of the past, where there are such: one for each part of the answer.
+"""An automaton's answers as past formulas, where they exist: one for each part of the answer.
 
-Where words are out, any truth will do: a formula holds of words that are not out exactly if the answer is the one that
-it is about.
+Words outside the question may have any truth: among the others, a formula holds exactly on those with its answer.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,14 +16,14 @@ from constructions.regular.cover_automata import Marked
 from constructions.regular.to_ltl import formula_of_language
 
 MOST_STATES = 12
-"""Of a larger automaton no formula is looked for."""
+"""Larger automata are not searched for formulas."""
 MOST_CHOICES = 64
 TRIED = 3
 
 
 @dataclass(frozen=True)
 class Explained:
-    """Where an alternative of a part is the answer: a formula, or none and the reason."""
+    """The condition of an alternative of a part: a formula, or None and the reason."""
 
     part: int
     choice: int
@@ -33,7 +32,7 @@ class Explained:
 
 
 def formulas_of(question: LearningQuestion, found: Marked) -> list[Explained]:
-    """For each part of two alternatives where the first holds, for others where each does that is ever the answer."""
+    """Return for each part of two alternatives the condition of the first, for others of each that occurs."""
     explained = []
     for place, part in enumerate(question.parts):
         chosen = [None if code == OUT else question.choices(code)[place] for code in found.marks]
@@ -66,7 +65,7 @@ def _explained(question: LearningQuestion, found: Marked, place: int, choice: in
 
 
 def _fillings(found: Marked, choice: int, chosen: Sequence[int | None]) -> Iterator[RegularLanguage]:
-    """Languages that agree where words are not out."""
+    """Yield languages that agree on all words of the question."""
     out = [state for state, one in enumerate(chosen) if one is None]
     holding = {state for state, one in enumerate(chosen) if one == choice}
     yield RegularLanguage(found.automaton, frozenset(holding))
@@ -79,7 +78,7 @@ def _fillings(found: Marked, choice: int, chosen: Sequence[int | None]) -> Itera
 
 
 def _redirected(found: Marked, out: set[int]) -> Iterator[tuple[Automaton, list[int]]]:
-    """Yield the automaton without the states that are out: steps to them lead where the same letter leads elsewhere."""
+    """Yield automata without the outside states: steps to them are redirected to targets of the same letter."""
     steps = found.automaton.steps
     letters = range(len(steps[0]))
     live = [state for state in range(len(steps)) if state not in out]

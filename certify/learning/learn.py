@@ -1,12 +1,14 @@
-"""The main path: what a network computes on all words up to a length, learnt as an automaton and decided.
+"""The main path of learning: the automaton of a network on all words up to a length, learnt and decided.
 
-1. All words of few letters are run; an automaton is learnt that is right on them.
-2. Longer words are searched, as a decision searches them, for one on which the network and the automaton differ. Such a
-   word teaches an automaton for words as long as itself, which is searched again; what was searched for an automaton
-   stays known, as the next one must agree with it on shorter words.
+1. All words of few letters are run, and an automaton is learnt that is right on them.
+
+2. Longer words are searched, as in a decision, for one on which the network and the automaton differ. Such a
+word gives an automaton for words up to its length, which is searched again; results of earlier searches
+stay valid, since the next automaton must agree on shorter words.
+
 3. A smallest automaton for all words up to the length that was reached becomes a claim, and is decided: its certificate
-   proves each answer. That no automaton has fewer states follows from this one alone; so does that it calls exactly
-   those words out that are.
+proves each answer. The automaton itself implies that none has fewer states, and that it leaves out exactly the words
+outside the question.
 """
 
 import time
@@ -30,19 +32,19 @@ from proofs.trained.search import RefutingWord
 
 MOST_STATES = 64
 TABLE = 2**13
-"""So many words are run before anything is searched."""
+"""The number of words that are run before the search."""
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How many states an automaton may have, and how many words are run one by one."""
+    """The greatest number of states of an automaton, and of words that are run one by one."""
 
     states: int = MOST_STATES
     table: int = TABLE
 
 
 def claim_of(question: LearningQuestion, found: Marked, longest: int) -> WordsClaim:
-    """That the network answers on all words of at most ``longest`` letters as the automaton says."""
+    """Return the claim that the network's answers on all words of at most ``longest`` letters are the automaton's."""
     states: dict[int, list[int]] = {}
     for state, code in enumerate(found.marks):
         states.setdefault(code, []).append(state)
@@ -52,13 +54,13 @@ def claim_of(question: LearningQuestion, found: Marked, longest: int) -> WordsCl
 
 def learn(network: TrainedNetwork, question: LearningQuestion, settings: Settings | None = None,
           effort: Effort | None = None, known: Mapping[Word, int] | None = None) -> Learned:
-    """A smallest automaton that gives the network's answers on all words of the question, as far as it is certified.
+    """Learn a smallest automaton with the network's answers on all words of the question, as far as it is certified.
 
-    Answers that are ``known`` at its first offset are not run again.
+    Answers ``known`` at its first offset are not computed again.
 
     Raises:
         InputError: if no word of these lengths has rows.
-        Unsupported: if what is asked depends on letters to come.
+        Unsupported: if answers depend on later letters.
     """
     start = time.perf_counter()
     run = _Learning(network, question, settings or Settings(), effort or Effort())
@@ -76,7 +78,7 @@ def learn(network: TrainedNetwork, question: LearningQuestion, settings: Setting
 
 
 class _Learning:
-    """One network and one question; ``reason`` says why lengths beyond ``longest`` are given up."""
+    """One network and one question; ``reason`` is why lengths beyond ``longest`` are given up."""
 
     def __init__(self, network: TrainedNetwork, question: LearningQuestion, settings: Settings, effort: Effort) -> None:
         self.network, self.question, self.effort = network, question, effort
@@ -98,7 +100,7 @@ class _Learning:
                 continue
             smallest = smallest_for(self.question, found, reach)
             if find_misplaced(self.question, smallest, reach) is not None:
-                raise InternalError("the automaton is wrong about which words are asked about")
+                raise InternalError("the automaton is wrong about the words of the question")
             claim = claim_of(self.question, smallest, reach)
             decision = decide(self.network, claim, self.searches.settings, self.searches)
             last = decision.certified_to or 0
@@ -115,7 +117,7 @@ class _Learning:
         return None, None
 
     def stop(self, reason: str, longest: int) -> None:
-        """Longer words are given up, for a reason; the first one given is told."""
+        """Give up longer words, for a reason; the first reason is kept."""
         self.longest, self.reason = longest, self.reason or reason
 
     # -- few words, all of them ----------------------------------------------------------------------------------------
@@ -124,12 +126,12 @@ class _Learning:
         """Return an automaton that is right on all words that are run one by one, and their greatest length.
 
         Raises:
-            Tie: if there is none on a word of one letter.
+            Tie: if a word of one letter has no answer.
         """
         letters = [(letter,) for letter in range(len(self.question.claim.alphabet))]
         self.oracle.ask(letters)
         if self.question.first:
-            self.oracle.codes[()] = self.oracle.codes[0,]  # it may have any; the smallest automaton is chosen later
+            self.oracle.codes[()] = self.oracle.codes[0,]  # arbitrary: the smallest automaton is chosen later
         try:
             known = max(1, self.oracle.table(self.effort.table))
         except Tie as tie:
@@ -146,7 +148,7 @@ class _Learning:
         return found, known
 
     def first_wrong(self, found: Marked, words: list[Word]) -> Word | None:
-        """Return the first of some words of one length on which the automaton does not say what was run."""
+        """Return the first of some words of one length on which the automaton contradicts the network."""
         if not words:
             return None
         steps, marks = np.array(found.automaton.steps, dtype=np.intp), np.array(found.marks)
@@ -157,9 +159,9 @@ class _Learning:
         return words[int(wrong[0])] if len(wrong) else None
 
     def taught(self, old: Marked, word: Word, reach: int) -> tuple[Marked, int]:
-        """Return an automaton that is right on a word, too, and on all of at most ``reach`` letters, as the old one is.
+        """Return an automaton that is also right on a word, and agrees with the old one up to ``reach``; its length.
 
-        With it comes the length of the word; if there is none, the old one and ``reach``.
+        If there is none, return the old one and ``reach``.
         """
         self.learner.longest = max(len(word), 1)
         if self.question.first:
@@ -174,17 +176,17 @@ class _Learning:
         return old, reach
 
     def why_tied(self, tie: Tie) -> str:
-        """One line about a word whose answer no precision tells."""
-        return f"no precision tells the answer on the word {self.spelt(tie.word)}: a tie"
+        """Describe in one line a word whose answer no precision decides."""
+        return f"no precision decides the answer on the word {self.spelt(tie.word)}: a tie"
 
     def spelt(self, word: Word) -> str:
-        """Return the word for people."""
+        """Format the word."""
         return show_word(self.question.claim.alphabet[letter] for letter in word) or "(nothing)"
 
     # -- many words: searches ------------------------------------------------------------------------------------------
 
     def beyond(self, found: Marked, reach: int) -> tuple[Marked, int]:
-        """Return the automaton for longer words, as long as searches tell; and the length that was reached."""
+        """Return the automaton for longer words, as far as searches are conclusive; and the length that was reached."""
         last = self.longest
         while reach < self.longest:
             try:
@@ -205,8 +207,10 @@ class _Learning:
         return found, reach
 
     def first_error(self, found: Marked, first: int, last: int) -> tuple[Word | None, int]:
-        """A word of first … last letters on which the network does not answer as the automaton, and the length up to
-        which it does; without a word that is ``last``, unless nobody knows what is beyond."""
+        """Find a word of first … last letters on which the network contradicts the automaton.
+
+        Also return the length up to which they agree; without a word it is ``last``, or less if some length is open.
+        """
         smallest = smallest_for(self.question, found, last)
         if (word := find_misplaced(self.question, smallest, last)) is not None:
             return next(one for one in (word[:-1], word)
@@ -223,7 +227,7 @@ class _Learning:
         return None if wrong is None else self.taught_by(wrong, claim), end - 1
 
     def searched_for(self, claim: WordsClaim, first: int) -> list[ObligationResult]:
-        """What searches say of words from ``first`` letters on; the first search looks at all words, as a decision."""
+        """Return search results on words from ``first`` letters on; the first search covers all words."""
         parts = plan(self.network, claim, self.searches.settings)
         if self.searched:
             parts = [replace(part, first=max(part.first, first)) for part in parts if part.last >= first]
@@ -231,11 +235,12 @@ class _Learning:
         return [one for one in found_in(self.searches.of_parts(claim, parts)) if one.count >= first or one.wrong]
 
     def taught_by(self, wrong: RefutingWord, claim: WordsClaim) -> Word | None:
-        """The letters read of a wrong word, if the answer on them at the offset that is learnt is another one than the
-        claim's, as it should be; else ``reason`` says at which offset it is.
+        """Return the letters read of a wrong word, if the network's answer at the learnt offset differs from the claim.
+
+        Otherwise set ``reason`` to the other offset.
 
         Raises:
-            Tie: if there is no answer.
+            Tie: if the word has no answer.
         """
         word = claim.letters(wrong.word[: wrong.place])
         above = claim.cases[wrong.case].above

@@ -1,4 +1,4 @@
-"""What came of learning a network: the automaton, how it grows with the length, and the decision that proves it."""
+"""The result of learning a network: the automaton, its growth with the length, and the decision that proves it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from proofs.words.tracking import State, track
 
 @dataclass(frozen=True)
 class LearnedRow:
-    """What is known of all words of at most n letters: ``states`` of a smallest automaton, where it is certified.
+    """The result on all words of at most n letters: ``states`` of a smallest automaton, where it is certified.
 
-    ``seen`` is the smallest margin of length n that floats saw.
+    ``seen`` is the smallest margin of length n found in floating point.
     """
 
     n: int
@@ -31,9 +31,9 @@ class Learned(AnswerByLength[LearnedRow]):
     """The answer.
 
     ``automaton`` gives the network's answer, as a code of the question, on every word of at most ``certified_to``
-    letters, and no automaton that does has fewer states; None if nothing is certified. ``decision`` is about the claim
-    that says so, ``reason`` why longer words are open. ``asked`` says how many words were run, how many enclosed, and
-    how often words beyond them were searched.
+    letters, and no automaton that does has fewer states; None if nothing is certified. ``decision`` is about that
+    claim, ``reason`` is why longer words are open. ``asked`` has the numbers of words run, words enclosed, and
+    searches.
     """
 
     network: TrainedNetwork
@@ -52,12 +52,12 @@ class Learned(AnswerByLength[LearnedRow]):
 
     @cached_property
     def is_the_whole_domain(self) -> bool:
-        """Whether the network has rows for no other word at the offsets asked about."""
+        """True if the network has rows for no other word at these offsets."""
         return self.decision is not None and self.decision.whole_domain
 
 
 def smallest_for(question: LearningQuestion, found: Marked, longest: int) -> Marked:
-    """A smallest automaton for words of at most ``longest`` letters that are judged, from one that is right on them."""
+    """Return a smallest automaton for the judged words of at most ``longest`` letters, from a right one."""
     if question.first == 0:
         return smallest_cover(found.automaton, found.marks, longest)
     reached = smallest_cover(found.automaton, found.marks, longest)
@@ -68,17 +68,17 @@ def smallest_for(question: LearningQuestion, found: Marked, longest: int) -> Mar
 
 
 def is_judged(question: LearningQuestion, found: Marked, state: int) -> bool:
-    """Whether the answer of a state is one: not that of the start if only the empty word leads there, and has none."""
+    """Return whether a state has an answer; the start has none if only the empty word, if not judged, leads there."""
     return state != 0 or question.first == 0 or any(0 in row for row in found.automaton.steps)
 
 
 def growth(question: LearningQuestion, found: Marked, longest: int) -> list[int]:
-    """For n = 1 … ``longest`` the least number of states for words of at most n letters."""
+    """Return for n = 1 … ``longest`` the least number of states for words of at most n letters."""
     return [len(smallest_for(question, found, n).marks) for n in range(1, longest + 1)]
 
 
 def find_misplaced(question: LearningQuestion, found: Marked, longest: int) -> Word | None:
-    """Return the first of the shortest words of at most so many letters that are called out, or not, by mistake."""
+    """Return a shortest word of at most ``longest`` letters that is wrongly inside or outside the question."""
     match question.words:
         case "allowed":
             return _allowed(question, found, longest)

@@ -1,7 +1,7 @@
-"""The network's answers on words, by batches: a trie of prefixes, one new token for each, where the network is causal.
+"""The network's answers on words, in batches: for causal networks by a prefix tree with a key-value cache.
 
-Answers are computed in float64. A combination of logits that is near 0 is enclosed by balls; where no precision tells
-its sign there is a *tie*. An answer only guides what is learnt: what is claimed at the end is decided.
+Answers are computed in float64. A combination of logits near 0 is enclosed by balls; if no precision decides its sign
+there is a *tie*. Answers only guide the learning: the final claim is decided.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -23,14 +23,14 @@ from proofs.trained.words import WordMargins, is_read_at_ends
 from proofs.words.truths import CasesOfWords
 
 NEAR = 2.0**-20
-"""Nearer to 0 than this a float is not taken for a sign."""
+"""Floats nearer to 0 do not decide a sign."""
 BLOCK = 2048
-"""So many prefixes are run at once."""
+"""The number of prefixes that are run at once."""
 Rows = NDArray[np.integer]
 
 
 class Tie(Exception):
-    """No precision tells the network's answer on this word."""
+    """No precision decides the network's answer on this word."""
 
     def __init__(self, word: Word) -> None:
         super().__init__(word)
@@ -38,7 +38,7 @@ class Tie(Exception):
 
 
 class Oracle:
-    """Answers of one network to one question at one offset; each word is run once."""
+    """The answers of one network to one question at one offset; each word is run once."""
 
     def __init__(self, network: TrainedNetwork, question: LearningQuestion, offset: int) -> None:
         self.network, self.question, self.offset = network, question, offset
@@ -56,10 +56,10 @@ class Oracle:
         return self.codes[word]
 
     def ask(self, words: Iterable[Word]) -> None:
-        """See that ``codes`` has the answers on these words.
+        """Ensure that ``codes`` has the answers on these words.
 
         Raises:
-            Tie: for the first of the shortest words on which there is none.
+            Tie: for the first of the shortest words without an answer.
         """
         new = sorted({word for word in words if word not in self.codes}, key=lambda word: (len(word), word))
         if self.question.first and () in new:
@@ -71,9 +71,9 @@ class Oracle:
             self._run_whole(list(group))
 
     def table(self, most: int) -> int:
-        """Ask all words of 0, 1, … letters as long as there are at most so many; up to which length they are known.
+        """Compute answers on all words of 0, 1, … letters, up to ``most`` words; return the greatest complete length.
 
-        Words of which nothing is asked are not counted where all that begin with them are such.
+        Words outside the question are not counted if all their extensions are outside, too.
         """
         letters = range(len(self.question.claim.alphabet))
         level: list[Word] = [()]
@@ -88,10 +88,10 @@ class Oracle:
         return self.question.longest
 
     def sign_of(self, word: Word) -> int:
-        """Return the answer on a word, proved by balls.
+        """Return the answer on a word, proved by ball arithmetic.
 
         Raises:
-            Tie: if no precision tells.
+            Tie: if no precision decides it.
         """
         claim = self.question.claim
         symbols = [claim.alphabet[letter] for letter in word]
@@ -107,7 +107,7 @@ class Oracle:
         return self.question.code(choices)
 
     def _goes_on(self, word: Word, letter: int) -> bool:
-        """Whether words with this beginning may be asked about; if so, the word's own code is known."""
+        """Return whether extensions of this word may be in the question; if so, the word's own code is known."""
         if self.question.words != "allowed" or (not word and self.question.first):
             return True
         code = self.codes[word]
@@ -119,7 +119,7 @@ class Oracle:
     # -- causal networks that are judged at the end of each prefix -----------------------------------------------------
 
     def _walk(self, words: Sequence[Word]) -> None:
-        """All words, by blocks that have their beginnings in common."""
+        """Process all words, in blocks with common prefixes."""
         for start in range(0, len(words), BLOCK):
             self._walk_block(words[start : start + BLOCK])
 
@@ -159,7 +159,7 @@ class Oracle:
                       self.offset, judged=judged_here)
 
     def _judge(self, prefixes: Prefixes, level: Sequence[Word], wanted: Collection[Word]) -> None:
-        """The answers on the prefixes of one length; on all of them where they say which words go on."""
+        """Compute the answers on the prefixes of one length; on all of them if answers determine the allowed words."""
         n, claim = len(level[0]), self.question.claim
         if n < self.question.first or (n == 0 and prefixes.stream is None):
             return
@@ -180,7 +180,7 @@ class Oracle:
     # -- other networks ------------------------------------------------------------------------------------------------
 
     def _run_whole(self, words: Sequence[Word]) -> None:
-        """Words of one length, each run by itself."""
+        """Run words of one length, each by itself."""
         claim, n = self.question.claim, len(words[0])
         inputs = WordMargins(self.floats, claim)
         size = inputs.batch(n)
@@ -191,7 +191,7 @@ class Oracle:
             self._take(part, self.floats.logits(inputs.inputs(rows), self.offset, at)[:, 0])
 
     def _take(self, words: Sequence[Word], logits: Array) -> None:
-        """The answers of words of one length from their logits."""
+        """Compute the answers on words of one length from their logits."""
         values = logits @ self._forms
         codes, sure = np.zeros(len(words), dtype=np.int64), np.ones(len(words), dtype=np.bool_)
         for part, columns in zip(reversed(self.question.parts), reversed(self._part_of), strict=True):
@@ -208,7 +208,7 @@ class Oracle:
 
 
 def _matrix(question: LearningQuestion, outputs: int) -> tuple[Array, list[list[list[int]]]]:
-    """All rows of all alternatives as columns, and for each part the columns of each alternative."""
+    """Return all rows of all alternatives as columns, and for each part the columns of each alternative."""
     rows = [row for part in question.parts for alternative in part for row in alternative]
     matrix = np.zeros((outputs, len(rows)))
     for column, row in enumerate(rows):

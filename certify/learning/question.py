@@ -1,8 +1,8 @@
-"""What is learnt of a network: answers, which are signs and greatest ones among combinations of logits, and words.
+"""The question about a network: answers, which are signs and maxima of combinations of logits, and words.
 
 An answer has *parts*. Each part has alternatives, of which exactly one holds unless there is a tie: lists of rows, and
-an alternative holds if all its rows are above 0. They are read off a claim: of a single row its sign, of the rows of
-`argmax` which token is the greatest. A *code* is one number for the choices of all parts; OUT stands for no answer.
+an alternative holds if all its rows are positive. They are read from a claim: the sign of a single row, and for the
+rows of `argmax` the greatest token. A *code* is one number for the choices of all parts; OUT is the code of no answer.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ WORDS: tuple[Words, ...] = get_args(Words)
 Alternative = tuple[Row, ...]
 Part = tuple[Alternative, ...]
 OUT = -1
-"""The code of words that are not asked about."""
+"""The code of words outside the question."""
 
 
 @dataclass(frozen=True)
 class LearningQuestion:
-    """Words of 1 … N letters over a claim's alphabet, at its offsets, judged where it judges; ``claim`` has them.
+    """The words of 1 … N letters over a claim's alphabet, at its offsets and judged places; ``claim`` has them.
 
-    ``words`` are all of them, those of which the claim asks something (``asked``), or those each of whose letters the
-    network itself allows, as its token's logit is above 0 after the letters before it (``allowed``).
-    ``intended`` is whether the cases of the claim say what the network was trained for, or only which rows there are;
-    they say nothing of words of less than ``claimed_from`` letters.
+    ``words`` are all of them, those that the claim judges (``asked``), or those that the network itself allows letter
+    by letter, because the logit of each letter's token is positive after its prefix (``allowed``). ``intended`` is
+    whether the cases of the claim state the purpose of the network, or only its rows; they are not about words of less
+    than ``claimed_from`` letters.
     """
 
     claim: WordsClaim
@@ -57,18 +57,18 @@ class LearningQuestion:
         return code
 
     def rows(self, code: int) -> Alternative:
-        """Return the rows that are above 0 where the code is the answer."""
+        """Return the rows that are positive where the code is the answer."""
         chosen = zip(self.parts, self.choices(code), strict=True)
         return tuple(row for part, choice in chosen for row in part[choice])
 
     @property
     def letter_parts(self) -> tuple[int, ...]:
-        """For each letter the part that says whether it is allowed; of no use unless ``words`` are such."""
+        """For each letter the part that decides whether it is allowed; only if ``words`` is ``allowed``."""
         places = {part: place for place, part in enumerate(self.parts)}
         return tuple(places[_sign_of_token(token)] for token in self.claim.tokens)
 
     def allows(self, code: int, letter: int) -> bool:
-        """Whether the network goes on with this letter where the code is its answer."""
+        """Return whether the network allows this letter where the code is its answer."""
         return code != OUT and self.choices(code)[self.letter_parts[letter]] == 0
 
     @property
@@ -82,28 +82,28 @@ class LearningQuestion:
         return self.claim.lengths[1]
 
     def to(self, longest: int) -> LearningQuestion:
-        """Return the same of shorter words."""
+        """Return the question for shorter words."""
         return replace(self, claim=replace(self.claim, lengths=(1, longest)))
 
 
 def read_words(network: TrainedNetwork, claim: WordsClaim, words: str | None,
                intended: bool = True) -> LearningQuestion:
-    """Return the question about a claim's rows; without ``words`` those that suit the claim.
+    """Return the question about a claim's rows; the default ``words`` suit the claim.
 
-    That is ``allowed`` where letters' own logits are judged at each letter and the claim leaves words out (or says
-    nothing); else ``asked`` where it leaves words out; else ``all``.
+    That is ``allowed`` if letters' own logits are judged at each letter and the claim leaves words out (or is not
+    given); else ``asked`` if it leaves words out; else ``all``.
 
     Raises:
         InputError: if there is no such question.
-        Unsupported: if answers depend on letters to come.
+        Unsupported: if answers depend on later letters.
     """
     if claim.lengths[0] != 1:
         raise InputError(f"min_n: {claim.lengths[0]}, expected 1: an automaton begins with the shortest words")
     if claim.margin:
         raise InputError(f"margin: {claim.margin}, expected 0: answers are signs")
     if claim.read == "each" and not network.is_causal:
-        raise Unsupported("answers at each letter of this network depend on the letters to come (its attention is "
-                          "bidirectional, or it rounds by the range of all tokens), so no automaton reads them off "
+        raise Unsupported("answers at each letter of this network depend on later letters (its attention is "
+                          "bidirectional, or it rounds by the range of all tokens), so no automaton reads them from "
                           "prefixes")
     parts = parts_of(claim.cases)
     signs = {part for part in parts if len(part) == 2}
@@ -115,12 +115,12 @@ def read_words(network: TrainedNetwork, claim: WordsClaim, words: str | None,
         raise InputError(f"words: {words!r}, expected one of {', '.join(WORDS)}")
     chosen = next((one for one in WORDS if one == words), None) or _suitable(claim, generates, intended)
     if chosen == "asked" and not intended:
-        raise InputError("words: asked, but nothing says of which words something is asked: expected a claim")
+        raise InputError("words: asked, but no claim states which words are judged: expected a claim")
     empty = claim.empty or (chosen == "allowed" and bool(claim.before))
     asked = replace(claim, empty=empty)
     check_fits(network, asked)
     if chosen == "asked" or (claim.read == "each" and not is_by_place(network, claim)):
-        track(claim)  # refuses formulas that look ahead
+        track(claim)  # rejects formulas of the future
     return LearningQuestion(asked, parts, chosen, intended, 0 if claim.empty else 1)
 
 
@@ -133,10 +133,10 @@ def _suitable(claim: WordsClaim, generates: bool, intended: bool) -> Words:
 
 
 def leaves_words_out(claim: WordsClaim) -> bool:
-    """Whether a word of a few letters (not the empty one) has no case; longer ones are not looked at.
+    """Return whether some short non-empty word has no case; longer ones are not examined.
 
     Raises:
-        Unsupported: if a formula looks ahead.
+        Unsupported: if a formula refers to the future.
     """
     tracker = track(claim)
     letters, level = range(len(claim.alphabet)), {tracker.start}
@@ -151,7 +151,7 @@ LOOKED_AT = 8
 
 
 def parts_of(cases: Sequence[Case]) -> tuple[Part, ...]:
-    """Return the parts that the rows of some cases ask about, in their order."""
+    """Return the parts of the rows of some cases, in their order."""
     parts: dict[Part, None] = {}
     for case in cases:
         if tokens := compared_tokens(case.above):
@@ -165,7 +165,7 @@ def parts_of(cases: Sequence[Case]) -> tuple[Part, ...]:
 
 
 def compared_tokens(rows: Sequence[Row]) -> tuple[int, ...]:
-    """All tokens, if the rows say that one logit is above those of several others; else none.
+    """Return all tokens, if the rows state that one logit exceeds several others; else none.
 
     >>> one = Fraction(1)
     >>> compared_tokens([((0, -one), (1, one)), ((1, one), (2, -one))]), compared_tokens([((0, -one), (1, one))])
@@ -178,7 +178,7 @@ def compared_tokens(rows: Sequence[Row]) -> tuple[int, ...]:
 
 
 def negated(row: Row) -> Row:
-    """What is above 0 where the row is below 0."""
+    """Return the negated row."""
     return tuple((token, -number) for token, number in row)
 
 
@@ -198,10 +198,10 @@ def _greatest(tokens: Sequence[int]) -> Part:
 
 
 class Intention:
-    """What a claim asks for, in terms of the parts of a question."""
+    """The expected answers of a claim, by the parts of a question."""
 
     def __init__(self, question: LearningQuestion) -> None:
-        """Raises Unsupported if the claim looks ahead."""
+        """Raise Unsupported if the claim refers to the future."""
         self.tracker: Tracker = track(question.claim)
         wanted = [(alternative, (place, choice)) for place, part in enumerate(question.parts)
                   for choice, alternative in enumerate(part)]
@@ -211,7 +211,7 @@ class Intention:
         self._question = question
 
     def fails(self, code: int, cases: Sequence[int]) -> bool:
-        """Whether the answer of this code is not what these cases ask for; of words that are out nothing is said."""
+        """Return whether the answer of this code contradicts these cases; words outside the question never do."""
         if code == OUT:
             return False
         choices = self._question.choices(code)

@@ -1,4 +1,4 @@
-"""What people and programs read of what was learnt: states by length, the automaton as a table, its explanation."""
+"""The display of a learnt automaton, as text and JSON: states by length, the table, its descriptions."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -32,20 +32,20 @@ from constructions.regular.cover_automata import Word
 
 MOST_ROWS = 16
 MOST_STATES = 24
-"""Of a larger automaton the table is not printed; the JSON object has it."""
+"""Tables of larger automata are not printed; the JSON object has them."""
 FEW = 6
-"""So many words on which a small formula is wrong are named."""
+"""The number of words that are listed where a small formula is wrong."""
 DIGITS = 4
 COLUMNS = (TableColumn("n", "right"), TableColumn("states", "right"), TableColumn("verdict"),
            TableColumn("smallest margin found"),
            TableColumn("on the word"))
-WORDS = {"all": "all words", "asked": "all words of which the claim asks something",
+WORDS = {"all": "all words", "asked": "all words that the claim judges",
          "allowed": "all words that the network itself allows, letter by letter"}
 PLACES = {"each": "after every letter", "last": "at the last token", "first": "at the first token"}
 
 
 def print_learned(out: Console, learned: Learned) -> None:
-    """The question, a table over lengths, the automaton, and what it is in other words."""
+    """Print the question, a table over lengths, the automaton, and its descriptions."""
     for line in describe_question(learned):
         out.print(plain(line))
     out.print()
@@ -61,7 +61,7 @@ def print_learned(out: Console, learned: Learned) -> None:
 
 
 def describe_question(learned: Learned) -> list[str]:
-    """Return the network, the words and the answers, a line each."""
+    """Describe the network, the words and the answers, a line each."""
     network, question = learned.network, learned.question
     claim = question.claim
     first, last = claim.offsets
@@ -102,22 +102,22 @@ def _states(learned: Learned) -> Iterator[list[Cell]]:
 
 
 def spelt(question: LearningQuestion, word: Word) -> str:
-    """Return the word for people; the empty word as in expressions."""
+    """Format the word; the empty word as in expressions."""
     return show_word(question.claim.alphabet[letter] for letter in word) or "()"
 
 
 def listed(question: LearningQuestion, found: Differences, few: int | None = None) -> str:
-    """Return the first few words of some that differ."""
+    """List the first few differing words."""
     words = [cut_word(spelt(question, word)) for word in found.words[:few]]
     return ", ".join([*words, *(["..."] if found.total > len(words) else [])])
 
 
 def describe_learned(learned: Learned) -> str:
-    """What is certified, and why no more is."""
+    """Describe what is certified, and why no more is."""
     parts = []
     if learned.certified_to is not None and learned.automaton is not None:
         states = len(learned.automaton.marks)
-        parts.append(f"an automaton of {counted(states, 'state')} answers as the network does on every word of length "
+        parts.append(f"an automaton of {counted(states, 'state')} gives the network's answers on every word of length "
                      f"{learned.question.first} .. {learned.certified_to}"
                      + (", its whole domain" if learned.is_the_whole_domain and learned.verdict == "certified" else "")
                      + ("; none has fewer" if states > 1 else ""))
@@ -127,7 +127,7 @@ def describe_learned(learned: Learned) -> str:
 
 
 def describe_explanation(learned: Learned, explanation: Explanation) -> Iterator[str]:
-    """Formulas, comparisons of counts, differences; a line each."""
+    """Yield formulas, comparisons of counts, differences; a line each."""
     question, longest = learned.question, learned.certified_to
     for one in explanation.formulas:
         what = describe_alternative(question.parts[one.part], one.choice)
@@ -142,7 +142,7 @@ def describe_explanation(learned: Learned, explanation: Explanation) -> Iterator
 
 
 def describe_guess(question: LearningQuestion, what: str, guess: Guess) -> str:
-    """Return the best small formula, and the words on which it is wrong."""
+    """Describe the best small formula, and the words on which it is wrong."""
     wrong, text = guess.wrong, format_formula(guess.formula)
     if not wrong.total:
         return f"{what}  iff  {text}, up to n = {wrong.longest}"
@@ -152,7 +152,7 @@ def describe_guess(question: LearningQuestion, what: str, guess: Guess) -> str:
 
 
 def describe_differences(question: LearningQuestion, explanation: Explanation) -> Iterator[str]:
-    """Whether the network does what the claim asks."""
+    """Yield whether the network satisfies the claim."""
     found = explanation.differences
     if explanation.no_differences:
         yield f"not compared with the claim: {explanation.no_differences}"
@@ -170,7 +170,7 @@ def describe_differences(question: LearningQuestion, explanation: Explanation) -
 
 
 def learned_to_json(learned: Learned) -> dict[str, Any]:
-    """All of it."""
+    """Return the result as JSON."""
     question, claim, found = learned.question, learned.question.claim, learned.automaton
     explanation = explain(learned)
     return {
@@ -208,7 +208,7 @@ def _formula_to_json(learned: Learned, one: Explained, explanation: Explanation 
 
 
 def _counts_to_json(learned: Learned, explanation: Explanation | None) -> list[dict[str, Any]]:
-    """Return the parts that counts decide, and for the others two words that have the same counts and other answers."""
+    """Return the parts that counts decide, and for the others two words with the same counts and different answers."""
     found, claim = explanation.counted if explanation else None, learned.question.claim
     listed: list[dict[str, Any]] = []
     for place, test in enumerate(found.tests if found else ()):
@@ -226,6 +226,6 @@ def _differences_to_json(question: LearningQuestion, explanation: Explanation | 
 
 
 def differences_to_json(question: LearningQuestion, found: Differences) -> dict[str, Any]:
-    """How many words differ, of which lengths, and the first of them."""
+    """Return the number of differing words, also by length, and the first of them."""
     return {"total": found.total, "by_length": list(found.counts), "expression": found.expression or None,
             "words": [[question.claim.alphabet[letter] for letter in word] for word in found.words]}

@@ -1,4 +1,4 @@
-"""What people and programs read of two networks that are compared."""
+"""The display of a comparison of two networks, as text and JSON."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from proofs.enclosures.intervals import Interval
 
 
 def print_equality(out: Console, equality: Equality) -> None:
-    """The question and the answer in sentences."""
+    """Print the question and the answer in sentences."""
     network, words, answers = describe_question(equality.learned)
     out.print(plain(network))
     out.print(plain(describe_network(equality.second, "and")))
@@ -32,11 +32,11 @@ def print_equality(out: Console, equality: Equality) -> None:
 
 
 def describe_equality(equality: Equality) -> str:
-    """Up to which length the two are equal, where they differ, what is open."""
+    """Describe up to which length the two are equal, where they differ, what is open."""
     parts = []
     first, states = equality.learned.question.first, equality.learned.automaton
     if equality.certified_to is not None and states is not None:
-        parts.append(f"equal on every word of length {first} .. {equality.certified_to}, where both answer as an "
+        parts.append(f"equal on every word of length {first} .. {equality.certified_to}, where both equal an "
                      f"automaton of {counted(len(states.marks), 'state')}")
     if equality.difference:
         parts.append(f"different at n = {len(equality.difference.word)}")
@@ -47,14 +47,14 @@ def describe_equality(equality: Equality) -> str:
 
 
 def describe_difference(difference: Difference) -> str:
-    """Return the word, and the combination of logits in both networks."""
+    """Describe the word, and the combination of logits in both networks."""
     word, row = cut_word(show_word(difference.word)) or "()", show_row(difference.row)
     return (f"on the word {word} (n = {len(difference.word)}) at offset {difference.offset}, {row} is "
             f"{enclosed(*difference.first)} in the first and {enclosed(*difference.second)} in the second")
 
 
 def print_query_answer(out: Console, answer: QueryAnswer) -> None:
-    """The result in the standard's words, with the inputs of a satisfying one; then the comparison."""
+    """Print the result as the standard requires, with the inputs of a satisfying one; then the comparison."""
     out.print(answer.result)
     for place, token in enumerate(answer.tokens or ()):
         for declared in answer.asked.query.networks:
@@ -64,17 +64,17 @@ def print_query_answer(out: Console, answer: QueryAnswer) -> None:
     print_equality(out, answer.equality)
     if answer.result == "unknown" and answer.equality.difference:
         length = counted(answer.asked.length, "letter")
-        out.print(plain(f"the query is about words of {length}: none was found on which what it asserts is proved"))
+        out.print(plain(f"the query is about words of {length}: none was found on which its assertions are proved"))
 
 
 def query_answer_to_json(answer: QueryAnswer) -> dict[str, Any]:
-    """Return the result, and the comparison."""
+    """Return the result, and the comparison, as JSON."""
     return {**equality_to_json(answer.equality), "verdict": answer.verdict, "query": answer.result,
             "length": answer.asked.length, "tokens": list(answer.tokens) if answer.tokens else None}
 
 
 def equality_to_json(equality: Equality) -> dict[str, Any]:
-    """All of it."""
+    """Return the comparison as JSON."""
     claim, found = equality.learned.question.claim, equality.difference
     return {
         "verdict": equality.verdict,
@@ -94,26 +94,26 @@ def equality_to_json(equality: Equality) -> dict[str, Any]:
 SAME = ("import json; one, other = (json.load(open(name))['claim'] for name in ('first.cert', '{}')); "
         "n = min(one.pop('max_n'), other.pop('max_n')); print('one claim, of words up to', n) "
         "if one == other else exit('two claims')")
-"""A program that compares two claims, apart from their greatest lengths."""
-FILES = """`first.cert` proves that the first network answers as an automaton does, `second.cert` that the second
-does, on words up to a length; `second.wrong` that the second does not on one word. What is here is checked by"""
-CHECK = """The checker (`certify export --to checker -o check.pyz` writes it) proves each by itself and prints
-its weights; the last lines see that they are about one automaton. So up to the lesser length the two answer alike,
-and on the wrong word, if the first is proved that far, they do not."""
+"""A program that compares two claims, ignoring their greatest lengths."""
+FILES = """`first.cert` proves that the first network has the answers of an automaton, `second.cert` that the second
+does, on words up to a length; `second.wrong` that the second does not on one word. Check these files by"""
+CHECK = """The checker (`certify export --to checker -o check.pyz` writes it) proves each by itself and prints the
+digest of its weights; the last lines check that all are about one automaton. So up to the lesser length the two are
+equal, and on the wrong word, if the first is proved that far, they differ."""
 
 
 def write_equality(path: str, equality: Equality) -> None:
     """Write the folder.
 
     Raises:
-        InputError: if the place cannot be written, or is a folder that is not empty.
+        InputError: if the folder cannot be written, or is not empty.
     """
     certificates = equality.certificates
     write_folder(path, {**certificates, "README.md": readme(equality)})
 
 
 def readme(equality: Equality) -> str:
-    """What is in the folder, and how a stranger checks it."""
+    """Describe the content of the folder, and how to check it."""
     names = list(equality.certificates)
     lines = ["# Two trained networks compared", "", f"{equality.verdict}: {printable(describe_equality(equality))}"]
     if equality.difference:

@@ -1,10 +1,10 @@
-"""The best of some small formulas of an answer that none describes, and the words on which it is wrong.
+"""The best of some small formulas for an answer that none describes exactly, and the words on which it is wrong.
 
-Family      Truths of the last letters, of the first, of which of two letters came last, of factors and subsequences, of
-            parities and of counts compared; their negations; two of them joined by & or |.
-Method      All are ranked on a sample, as bits: all short words, and prefixes of drawn ones. Of the first few every
-            word that is not too long is counted, by walking formula and automaton together. So what is said of the
-            formula is exact; that it is the best is so on the sample.
+Family      Last letters, first letters, which of two letters came last, factors and subsequences,
+            parities and comparisons of counts; their negations; conjunctions and disjunctions of two.
+Method      All are ranked on a sample, as bit vectors: all short words, and prefixes of random ones. For the first few,
+            all wrong words up to the length are counted, in the product of formula and automaton. So the results on the
+            formula are exact; that it is the best is established on the sample only.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,9 +27,9 @@ from proofs.words.tracking import Tracker, track
 
 MOST_LETTERS = 4
 SAMPLE, DRAWN = 4096, 256
-"""So many short words are looked at, and so many longer ones of each length."""
+"""The sample: the number of short words, and of longer ones of each length."""
 COUNTED = 6
-"""Of so many single formulas, and of so many joined ones, all words are counted."""
+"""The number of single formulas, and of compound ones of each kind, whose wrong words are counted."""
 MOST_COEFFICIENT = 2
 MOST_LAST = 8
 Bits = NDArray[np.bool_]
@@ -38,7 +38,7 @@ Values = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Guess:
-    """A formula, among how many it was looked for, and on which of how many words (of 1 letter or more) it is wrong."""
+    """A formula, the number of formulas searched, the number of words (of 1 letter or more), and the wrong ones."""
 
     formula: Formula
     among: int
@@ -47,7 +47,7 @@ class Guess:
 
 
 def best_formula(question: LearningQuestion, found: Marked, longest: int, part: int, choice: int) -> Guess | None:
-    """Return the best formula that is found of where an alternative of a part is the answer; None over many letters."""
+    """Find the best formula for the condition of an alternative; None for large alphabets."""
     if len(question.claim.alphabet) > MOST_LETTERS:
         return None
     sample = _Sample(question, found, longest, part, choice)
@@ -67,7 +67,7 @@ def best_formula(question: LearningQuestion, found: Marked, longest: int, part: 
 
 
 class _Guessed:
-    """What a formula says of an answer, as differences ask it."""
+    """The formula as an expected answer for ``differences``."""
 
     def __init__(self, question: LearningQuestion, formula: Formula, part: int, choice: int) -> None:
         case = Case(When(formula), question.parts[part][choice])
@@ -79,8 +79,10 @@ class _Guessed:
 
 
 class _Sample:
-    """Words as a tree: ``parent`` and ``letter`` of each (the empty one is 0), ``levels`` by length; ``weight`` is for
-    how many words it stands, ``target`` whether the answer is the one that is asked about."""
+    """Words as a prefix tree: ``parent`` and ``letter`` of each node (0 is the empty word), ``levels`` by length.
+
+    ``weight`` is the number of words that it represents, ``target`` whether the alternative is its answer.
+    """
 
     def __init__(self, question: LearningQuestion, found: Marked, longest: int, part: int, choice: int) -> None:
         steps, letters = found.automaton.steps, range(len(question.claim.alphabet))
@@ -107,22 +109,22 @@ class _Sample:
             self.weight[here] = counts[here] * float(words) / max(1, counts[here].sum())
 
     def previous(self, bits: Bits) -> Bits:
-        """Where it held one letter ago."""
+        """Return where it held one letter ago."""
         return np.asarray(bits[self.parent] & (self.parent > 0))
 
     def since(self, kept: Bits, bits: Bits) -> Bits:
-        """Where ``bits`` held at some letter up to here, and ``kept`` at all later ones."""
-        held = bits.copy()
+        """Return where ``bits`` held at some letter up to here, and ``kept`` at all later ones."""
+        since = bits.copy()
         for here in self.levels[1:]:
-            held[here] |= kept[here] & held[self.parent[here]]
-        return held
+            since[here] |= kept[here] & since[self.parent[here]]
+        return since
 
     def once(self, bits: Bits) -> Bits:
-        """Where it held at some letter up to here."""
+        """Return where it held at some letter up to here."""
         return self.since(np.ones_like(bits), bits)
 
     def count(self, bits: Bits) -> Values:
-        """At how many letters up to here it held."""
+        """Return at how many letters up to here it held."""
         found = bits.astype(np.int64)
         for here in self.levels[1:]:
             found[here] += found[self.parent[here]]
@@ -130,7 +132,7 @@ class _Sample:
 
 
 def _live(found: Marked) -> list[bool]:
-    """Return the states from which one is reached whose answer is one."""
+    """Return the states from which a state inside the question is reachable."""
     live = [code != OUT for code in found.marks]
     for _ in live:
         live = [one or any(live[after] for after in row) for one, row in zip(live, found.automaton.steps, strict=True)]
@@ -143,7 +145,7 @@ class _Truth(NamedTuple):
 
 
 def _truths(question: LearningQuestion, sample: _Sample) -> Iterator[_Truth]:
-    """Single formulas, the simplest first."""
+    """Yield single formulas, the simplest first."""
     alphabet = question.claim.alphabet
     letters = range(len(alphabet))
     is_letter = [_Truth(f"{Symbol(symbol)}", sample.letter == letter) for letter, symbol in enumerate(alphabet)]
@@ -173,7 +175,7 @@ def _truths(question: LearningQuestion, sample: _Sample) -> Iterator[_Truth]:
 
 
 def _of_counts(sample: _Sample, alphabet: Sequence[str], counts: Sequence[Values]) -> Iterator[_Truth]:
-    """Sums of counts compared with -1, 0, 1, 2, and with the number that is best on the sample."""
+    """Yield sums of counts compared with -1, 0, 1, 2, and with the number that is best on the sample."""
     signs = sample.weight * np.where(sample.target, 1.0, -1.0)
     for one in combinations(len(alphabet)):
         if max(map(abs, one)) > MOST_COEFFICIENT:
@@ -186,7 +188,7 @@ def _of_counts(sample: _Sample, alphabet: Sequence[str], counts: Sequence[Values
 
 
 def _of_last_letters(sample: _Sample, is_letter: Sequence[_Truth]) -> Iterator[_Truth]:
-    """The best functions of the last two and three letters, where they are short; shorter words hold as they may."""
+    """Yield the best functions of the last two and three letters, if they are short; shorter words are arbitrary."""
     signs = sample.weight * np.where(sample.target, 1.0, -1.0)
     for length in (2, 3):
         if len(is_letter) ** length > MOST_LAST:
@@ -206,7 +208,7 @@ def _of_last_letters(sample: _Sample, is_letter: Sequence[_Truth]) -> Iterator[_
 
 
 def _ranked(question: LearningQuestion, sample: _Sample) -> tuple[list[str], int]:
-    """Return the best on the sample, and among how many different ones."""
+    """Return the best formulas on the sample, and the number of distinct ones."""
     seen: dict[bytes, _Truth] = {}
     judged = sample.weight > 0
     for truth in _truths(question, sample):

@@ -1,8 +1,8 @@
-"""VNN-LIB 2.0 queries as data: networks that are declared, and what is asserted of elements of their tensors.
+"""VNN-LIB 2.0 queries as data: declared networks, and assertions on elements of their tensors.
 
-Source      The grammar and the rules of typing of the standard, "VNN-LIB 2.0: A Standard for Neural Network
+Source      The grammar and the typing rules of the standard, "VNN-LIB 2.0: A Standard for Neural Network
             Verification" (2025): a version, declarations of networks, assertions; comments begin with a semicolon.
-Within      Assertions are linear: a product has at most one factor that is no number. Hidden nodes are refused.
+Scope       Assertions are linear: a product has at most one factor that is not a number. Hidden nodes are rejected.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Relation = Literal["<", "<=", ">", ">=", "==", "!="]
 Element = tuple[str, tuple[int, ...]]
 """The name of a tensor and the indices of one of its elements."""
 Linear = Mapping[Element | None, Fraction]
-"""A combination of elements; None stands for 1."""
+"""A linear combination of elements; None is the constant 1."""
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
 LONGEST = 1 << 22
 _TOKEN = re.compile(r"""\s+|;[^\n]*|(?P<token>[()]|"[^"\n]*"|\[[^\[\]()"]*\]|[^\s()\[\];"]+)""")
@@ -41,7 +41,7 @@ class DeclaredTensor:
 
 @dataclass(frozen=True)
 class Declared:
-    """A network: ``like`` is the relation to another one and its name, if there is one."""
+    """A network: ``like`` is its relation to another one with its name, if there is one."""
 
     name: str
     like: tuple[Literal["equal-to", "isomorphic-to"], str] | None
@@ -51,7 +51,7 @@ class Declared:
 
 @dataclass(frozen=True)
 class Atom:
-    """A combination of elements compared with 0."""
+    """A linear combination of elements compared with 0."""
 
     relation: Relation
     value: Linear
@@ -59,7 +59,7 @@ class Atom:
 
 @dataclass(frozen=True)
 class Joined:
-    """All of some assertions, or one of them."""
+    """A conjunction or disjunction of assertions."""
 
     kind: Literal["and", "or"]
     parts: tuple[Asserted, ...]
@@ -70,7 +70,7 @@ Asserted = Atom | Joined
 
 @dataclass(frozen=True)
 class VnnlibQuery:
-    """Is there an input of each network for which all ``asserted`` are true?"""
+    """The question whether some input of each network makes all ``asserted`` true."""
 
     networks: tuple[Declared, ...]
     asserted: tuple[Asserted, ...]
@@ -80,7 +80,7 @@ def read_query(text: str, where: str) -> VnnlibQuery:
     """Return the query of a file.
 
     Raises:
-        InputError: one line that says what was found and what was expected.
+        InputError: one line that names what was found and what was expected.
         Unsupported: if it has hidden nodes, or is not linear.
     """
     try:
@@ -94,7 +94,7 @@ def read_query(text: str, where: str) -> VnnlibQuery:
 
 
 def _trees(text: str) -> list[Tree]:
-    """Return the lists of the file."""
+    """Parse the lists of the file."""
     if len(text) > LONGEST:
         raise InputError(f"{len(text)} characters, expected at most {LONGEST}")
     stack: list[list[Tree]] = [[]]
@@ -164,7 +164,7 @@ def _network(parts: Sequence[Tree], earlier: Sequence[Declared]) -> Declared:
                 like = head, _name(part[1:], f"a network in {head}")
                 other = next((one for one in earlier if one.name == like[1]), None)
                 if other is None or other.like is not None:
-                    raise InputError(f"{name}: {head} {like[1]}, expected an earlier network that is like no other")
+                    raise InputError(f"{name}: {head} {like[1]}, expected an earlier network without such a relation")
             case "declare-hidden":
                 raise Unsupported(f"{name}: hidden nodes ({head}) are not read")
             case "declare-input" | "declare-output" if head == "declare-output" or not tensors["declare-output"]:
@@ -188,7 +188,7 @@ def _tensor(part: Tree) -> DeclaredTensor:
     if isinstance(part, str) or len(part) < 4 or not all(isinstance(one, str) for one in part):
         raise InputError(f"{_spelt(part)}, expected a name, a type and a shape")
     if len(part) > 4:
-        raise Unsupported(f"{_spelt(part[1])}: {_spelt(part[4])} behind the shape is not read")
+        raise Unsupported(f"{_spelt(part[1])}: {_spelt(part[4])} after the shape is not read")
     name, kind, shape = _name(part[1:2], "a tensor's name"), str(part[2]), _indices(str(part[3]))
     return DeclaredTensor(name, kind, shape)
 
@@ -209,12 +209,12 @@ def _assertion(tree: Tree, shapes: Mapping[str, DeclaredTensor]) -> Asserted:
         raise InputError(f"{_spelt(tree)}, expected and, or, or a comparison ({' '.join(RELATIONS)}) of two numbers")
     value = _sum([terms[0], _scaled(terms[1], Fraction(-1))])
     if not set(value) - {None}:
-        raise InputError(f"{_spelt(tree)} is about no element of a tensor")
+        raise InputError(f"{_spelt(tree)} has no element of a tensor")
     return Atom(relation, value)
 
 
 def _terms(parts: Sequence[Tree], shapes: Mapping[str, DeclaredTensor]) -> Iterator[Linear]:
-    """Numbers, elements (a name and its indices are two items), sums and products."""
+    """Yield numbers, elements (a name and its indices are two items), sums and products."""
     place = 0
     while place < len(parts):
         part = parts[place]

@@ -1,8 +1,8 @@
-"""What a VNN-LIB query about two networks asks of us: whether they give the same answers on words of one length.
+"""A VNN-LIB query about two networks, as the question whether their answers are equal on words of one length.
 
-Inputs are tokens: each element is one token, or one of some, which are the same wherever there are several. Outputs
-are logits; an *atom* is the sign of a combination of those of one network at one token. The query must be false
-wherever each combination is above 0 in both networks or below 0 in both: so it is unsatisfiable if the two are equal.
+Inputs are tokens: each element is one fixed token, or one of several, the same set at all such places. Outputs are
+logits; an *atom* is the sign of a combination of those of one network at one token. The query must be false wherever
+each combination is positive in both networks or negative in both: then it is unsatisfiable if the two are equal.
 """
 
 import itertools
@@ -27,11 +27,11 @@ from proofs.trained.balls import BallNetwork, decide_row
 
 WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 MOST_SIGNS = 16
-"""Of so many combinations in one of the alternatives of an assertion all signs are tried."""
+"""The greatest number of combinations in one alternative of an assertion, all of whose signs are tried."""
 FEW_WORDS, TRIED = 2**13, 16
-"""So many words are looked at in floats, and of so many that the networks tell apart it is proved what is asserted."""
+"""The number of words that are run in floating point, and of differing ones on which the assertions are proved."""
 Signed = tuple[int, Row]
-"""A token of the input and a combination of its logits, whose first coefficient is 1."""
+"""A token index of the input and a combination of its logits, whose first coefficient is 1."""
 HOLDS: dict[Relation, tuple[int, ...]] = {
     "<": (-1,), "<=": (-1, 0), ">": (1,), ">=": (0, 1), "==": (0,), "!=": (-1, 1)}
 """The signs for which a comparison with 0 is true."""
@@ -39,8 +39,10 @@ HOLDS: dict[Relation, tuple[int, ...]] = {
 
 @dataclass(frozen=True)
 class AskedOfUs:
-    """The question about words of ``length`` letters, and what is asserted of logits; ``tokens`` are the choices at
-    each place of the input."""
+    """The question about words of ``length`` letters, and the assertions on logits.
+
+    ``tokens`` are the choices at each place of the input.
+    """
 
     query: VnnlibQuery
     question: LearningQuestion
@@ -56,7 +58,7 @@ class AskedOfUs:
 
 @dataclass(frozen=True)
 class QueryAnswer(WithExitStatus):
-    """``unsat`` is certified; ``sat`` comes with the tokens of an input on which the assertions are proved to hold."""
+    """The answer: ``unsat`` is certified; ``sat`` has the tokens of an input on which the assertions are proved."""
 
     result: Literal["unsat", "sat", "unknown"]
     asked: AskedOfUs
@@ -65,16 +67,16 @@ class QueryAnswer(WithExitStatus):
 
     @property
     def verdict(self) -> str:
-        """As of other answers."""
+        """The verdict, as for other answers."""
         return {"unsat": "certified", "sat": "refuted", "unknown": "unknown"}[self.result]
 
 
 def question_of(query: VnnlibQuery, first: TrainedNetwork, second: TrainedNetwork) -> AskedOfUs:
-    """Return the question, of the networks in the order in which they are declared.
+    """Return the question, for the networks in the order of their declarations.
 
     Raises:
         InputError: if the query does not fit the networks.
-        Unsupported: naming what of the query is not about equal answers.
+        Unsupported: naming a part of the query that is not about equal answers.
     """
     if len(query.networks) != 2:
         raise Unsupported(f"the query declares {len(query.networks)} networks, expected two")
@@ -89,13 +91,13 @@ def question_of(query: VnnlibQuery, first: TrainedNetwork, second: TrainedNetwor
     tokens = _choices(sources, about_inputs, one.inputs[0], min(first.vocabulary, second.vocabulary))
     outputs = Joined("and", tuple(about_outputs))
     if _may_hold(sources, outputs):
-        raise Unsupported("what is asserted of outputs may hold where both networks give the same answers")
+        raise Unsupported("the assertions on outputs may hold where both networks give the same answers")
     return _asked(query, first, sources, tokens, outputs)
 
 
 def answer_query(asked: AskedOfUs, first: TrainedNetwork, second: TrainedNetwork, settings: Settings,
                  effort: Effort) -> QueryAnswer:
-    """Whether the query is satisfiable."""
+    """Decide whether the query is satisfiable."""
     equality = compare(first, second, asked.question, settings, effort)
     if equality.certified_to is not None and equality.certified_to >= asked.length:
         return QueryAnswer("unsat", asked, equality)
@@ -120,7 +122,7 @@ def _check_declared(declared: Declared, network: TrainedNetwork) -> None:
     if tokens.kind not in WHOLE and tokens.kind.lower() != "real":
         raise Unsupported(f"{tokens.name}: elements of type {tokens.kind}, expected whole numbers (or real)")
     if logits.kind.lower() != "real":
-        raise Unsupported(f"{logits.name}: elements of type {logits.kind}, expected real: what is decided is about "
+        raise Unsupported(f"{logits.name}: elements of type {logits.kind}, expected real: decisions are about "
                           "real numbers")
     length = tokens.shape[-1:]
     if tokens.shape not in (length, (1, *length)) or not tokens.shape:
@@ -140,7 +142,7 @@ def _check_like(other: Declared, first: TrainedNetwork, second: TrainedNetwork) 
 
 
 def _structure(thing: Any) -> Any:
-    """Whatever there is but numbers and where they are kept."""
+    """Return all attributes except numbers and their storage."""
     if isinstance(thing, View):
         return thing.shape
     if isinstance(thing, tuple):
@@ -151,14 +153,14 @@ def _structure(thing: Any) -> Any:
 
 
 class _Sources:
-    """Which network an element belongs to, and whether it is of the input."""
+    """The network of each element, and whether it is an input."""
 
     def __init__(self, one: Declared, other: Declared) -> None:
         self.inputs = {one.inputs[0].name: 0, other.inputs[0].name: 1}
         self.outputs = {one.outputs[0].name: 0, other.outputs[0].name: 1}
 
     def split(self, asserted: Sequence[Asserted]) -> tuple[list[Asserted], list[Asserted]]:
-        """What is asserted of inputs, and what of outputs."""
+        """Split assertions into those on inputs and those on outputs."""
         about: tuple[list[Asserted], list[Asserted]] = ([], [])
         for one in itertools.chain.from_iterable(map(_conjuncts, asserted)):
             kinds = {element[0] in self.outputs for element in _elements(one)}
@@ -168,13 +170,13 @@ class _Sources:
         return about
 
     def signed(self, atom: Atom) -> tuple[int, Signed, int]:
-        """Return the network of an atom about outputs, the combination, and the sign of what it is multiplied by."""
+        """Return the network of an atom on outputs, the combination, and the sign of its factor."""
         elements = [element for element in atom.value if element is not None]
         networks = {self.outputs[name] for name, _ in elements}
         places = {indices[-2] for _, indices in elements}
         if len(networks) > 1 or len(places) > 1 or None in atom.value:
-            raise Unsupported("an assertion about outputs compares others than logits of one network at one token with "
-                              "each other or 0: what is compared is answers, not numbers")
+            raise Unsupported("an assertion on outputs compares others than logits of one network at one token with "
+                              "each other or 0: answers are compared, not numbers")
         row = sorted((indices[-1], atom.value[name, indices]) for name, indices in elements)
         first = row[0][1]
         return (networks.pop(), (places.pop(), tuple((token, number / first) for token, number in row)),
@@ -206,7 +208,7 @@ def _elements(asserted: Asserted) -> Iterator[Element]:
 
 def _choices(sources: _Sources, asserted: Sequence[Asserted], tensor: DeclaredTensor,
              vocabulary: int) -> tuple[tuple[int, ...], ...]:
-    """Return the tokens that may stand at each place, in both networks the same."""
+    """Return the possible tokens at each place, which are the same in both networks."""
     length, tied = tensor.shape[-1], set[int]()
     about: list[list[Asserted]] = [[] for _ in range(length)]
     for one in asserted:
@@ -224,7 +226,7 @@ def _choices(sources: _Sources, asserted: Sequence[Asserted], tensor: DeclaredTe
 
 
 def _tied(atom: Atom) -> int | None:
-    """Return the place at which the atom says that both inputs are equal."""
+    """Return the place at which the atom asserts that both inputs are equal."""
     names = {element[0] for element in atom.value if element is not None}
     places = {element[1] for element in atom.value if element is not None}
     if atom.relation != "==" or None in atom.value or sorted(atom.value.values()) != [-1, 1]:
@@ -233,10 +235,10 @@ def _tied(atom: Atom) -> int | None:
 
 
 def _allowed(place: int, asserted: Sequence[Asserted], vocabulary: int, kind: str) -> list[int]:
-    """Return the tokens of one place for which all is true; nothing else that is of the type may be."""
+    """Return the tokens of one place that satisfy all assertions; other values of the type must not satisfy them."""
     whole, signed = kind in WHOLE, kind[:1] != "u"
     if not whole and not any(all(atom.relation == "==" for atom in _atoms(one)) for one in asserted):
-        raise Unsupported(f"place {place}: real numbers, expected an assertion by == alone of which tokens there are")
+        raise Unsupported(f"place {place}: real numbers, expected an assertion that lists the tokens, by == only")
     breaks = [floor(-atom.value.get(None, Fraction(0)) / number) + step for one in asserted for atom in _atoms(one)
               for element, number in atom.value.items() if element is not None for step in (-1, 0, 1, 2)]
     found = {value for value in (-1, vocabulary, *breaks, *range(vocabulary))
@@ -248,12 +250,12 @@ def _allowed(place: int, asserted: Sequence[Asserted], vocabulary: int, kind: st
     if not whole and any((-atom.value.get(None, Fraction(0)) / number).denominator > 1
                          for one in asserted for atom in _atoms(one)
                          for element, number in atom.value.items() if element is not None):
-        raise Unsupported(f"place {place}: numbers that are no tokens are named")
+        raise Unsupported(f"place {place}: numbers that are not tokens are named")
     return sorted(found)
 
 
 def _is_true(asserted: Asserted, value: int) -> bool:
-    """Of the one element that it is about."""
+    """Return the truth of an assertion on a single element."""
     if isinstance(asserted, Joined):
         return (all if asserted.kind == "and" else any)(_is_true(part, value) for part in asserted.parts)
     total = sum(number * (1 if element is None else value) for element, number in asserted.value.items())
@@ -263,7 +265,7 @@ def _is_true(asserted: Asserted, value: int) -> bool:
 # -- outputs -----------------------------------------------------------------------------------------------------------
 
 def _may_hold(sources: _Sources, asserted: Asserted) -> bool:
-    """Whether it is true for some signs that both networks have, none of them 0."""
+    """Return whether it is true for some non-zero signs that both networks share."""
     if isinstance(asserted, Joined) and (asserted.kind == "or" or len(asserted.parts) == 1):
         return any(_may_hold(sources, part) for part in asserted.parts)
     signs = list(dict.fromkeys(sources.signed(atom)[1] for atom in _atoms(asserted)))
@@ -281,7 +283,7 @@ def _may_hold(sources: _Sources, asserted: Asserted) -> bool:
 
 
 def _holds(asked: AskedOfUs, balls: tuple[BallNetwork, BallNetwork], tokens: tuple[int, ...]) -> bool:
-    """Whether what is asserted of outputs is proved for this input."""
+    """Return whether the assertions on outputs are proved for this input."""
     sources = _Sources(*asked.query.networks)
 
     def proved(one: Asserted) -> bool:
@@ -295,7 +297,7 @@ def _holds(asked: AskedOfUs, balls: tuple[BallNetwork, BallNetwork], tokens: tup
 
 
 def _signs(balls: BallNetwork, tokens: tuple[int, ...], place: int, row: Row) -> list[int]:
-    """Return the signs that the combination may have."""
+    """Return the possible signs of the combination."""
     above = decide_row(balls, tokens, 0, place, row, Fraction(0)).above
     if above is not False:
         return [1] if above else [-1, 0, 1]
@@ -323,7 +325,7 @@ def _asked(query: VnnlibQuery, network: TrainedNetwork, sources: _Sources, token
 
 
 def _where(places: set[int], length: int, before: int, after: int) -> tuple[Literal["each", "last", "first"], bool]:
-    """Where logits are judged, and whether at the last token before the word, too."""
+    """Return where logits are judged, and whether also at the last token before the word."""
     if places == {length - 1}:
         return "last", False
     if places == {0}:
@@ -331,4 +333,4 @@ def _where(places: set[int], length: int, before: int, after: int) -> tuple[Lite
     if after == 0 and min(places) >= max(before - 1, 0):
         return "each", min(places) < before
     raise Unsupported(f"logits of the tokens at {', '.join(map(str, sorted(places)))}: expected those of the last "
-                      "token, of the first, or of letters with nothing behind them")
+                      "token, of the first, or of letters with nothing after them")

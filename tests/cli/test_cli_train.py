@@ -59,8 +59,8 @@ def test_a_network_is_repaired_and_it_is_told_what_it_had_wrong(train: Certify, 
     result = train("train", str(ZOO / "tomita_2" / "claim.toml"), "--from", "broken.json", "--max-n", "3", "--offset",
                    "0", "--steps", "60", "-o", "two")
     assert result.code == 0 and (tmp_path / "broken.json").read_bytes() == before
-    assert "repaired: of the words of at most 3 letters of which the claim asks something, at offset 0, the given " \
-           "network had 1 word wrong (1); on all others both answer as the claim asks" in result.out
+    assert "repaired: of the words of at most 3 letters that the claim judges, at offset 0, the given " \
+           "network had 1 word wrong (1); on all others both satisfy the claim" in result.out
     assert "given and repaired compared: refuted: " in result.out
     repaired = read_network(tmp_path / "two" / "model.json")
     assert replace(repaired, tensors={}, sources=()) == replace(read_network("broken.json"), tensors={}, sources=())
@@ -139,7 +139,7 @@ def test_logits_of_the_owner_answer_what_names_do_not(certify: Certify, tmp_path
     np.savez(tmp_path / "wrong.npz", **{**right, "2,1": right["2,1"] + np.float32(0.01)})  # type: ignore[arg-type]
     result = certify("import", "small.npz", *ANSWERS, "--expect", "wrong.npz", "-o", "n.json")
     assert result.code == 2 and not (tmp_path / "n.json").exists()
-    assert "wrong.npz: on input 2,1 the original's logits differ from those of the network as it was" in result.err
+    assert "wrong.npz: on input 2,1 the original's logits differ from the imported network's" in result.err
 
 
 @pytest.mark.parametrize(("arrays", "message"), [

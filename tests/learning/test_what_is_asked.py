@@ -57,7 +57,7 @@ def test_a_tie_is_unknown_and_names_the_word() -> None:
     learned = learn(network_of(), of_zeros())
     assert (learned.verdict, learned.certified_to, learned.automaton, learned.certificate) == ("unknown", None, None,
                                                                                                None)
-    assert learned.reason == "no precision tells the answer on the word a: a tie"
+    assert learned.reason == "no precision decides the answer on the word a: a tie"
 
 
 def test_more_states_than_are_wanted_is_unknown_from_there_on() -> None:

@@ -1,4 +1,4 @@
-"""Training a network until it is proved: words that a decision calls wrong go back into the training data."""
+"""Training until proved: words that a decision finds wrong are added to the training data."""
 
 
 def check_torch() -> None:

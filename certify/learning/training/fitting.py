@@ -1,4 +1,4 @@
-"""Steps of Adam on the words of a claim, in floating point: nothing is claimed of what comes out. This needs torch."""
+"""Steps of Adam on the words of a claim, in floating point: nothing is claimed about the result. This needs torch."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,7 +18,7 @@ LONGEST_GRADIENT = 1.0
 
 
 def in_torch(network: TrainedNetwork) -> TorchNetwork:
-    """The network in binary64 if a tensor is, else in binary32; on one thread, so that the same comes out again."""
+    """Load the network in binary64 if a tensor is, else in binary32; on one thread, for reproducible results."""
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True)
     is_double = any(tensor.format == "binary64" for tensor in network.tensors.values())
@@ -27,10 +27,10 @@ def in_torch(network: TrainedNetwork) -> TorchNetwork:
 
 def fit(network: TrainedNetwork, lessons: Lessons, pool: Pool, pace: Pace, draw: Draw,
         say: Callable[[int, float], None]) -> tuple[TrainedNetwork, float]:
-    """Return the network after some steps, and its loss over the last of them; as it was, if a number is none any more.
+    """Train for some steps; return the network and its loss over the last ones; unchanged if a number is not finite.
 
-    The rate rises over a tenth of the steps and falls to 0 over the others. Each step sees words that are drawn, and
-    as many that were wrong once, if there are any.
+    The rate rises over a tenth of the steps and falls to 0 over the others. Each step uses random words, and as many of
+    those that were wrong once, if there are any.
     """
     running = in_torch(network)
     learning = running.learning()
@@ -54,7 +54,7 @@ def fit(network: TrainedNetwork, lessons: Lessons, pool: Pool, pace: Pace, draw:
 
 
 def rows_of(network: TorchNetwork, lessons: Lessons, batch: Batch, heard: list[Any] | None = None) -> Any:
-    """The combinations of logits [B, P, rows], less the claim's margin; streams after attention go to ``heard``."""
+    """Return combinations of logits [B, P, rows] minus the margin; streams after attention go to ``streams``."""
     tokens = torch.from_numpy(batch.tokens)
     numbers = torch.from_numpy(batch.first)[:, None] + torch.arange(tokens.shape[1])
     logits = network(tokens, numbers, heard)[:, torch.from_numpy(batch.at)]
@@ -62,7 +62,7 @@ def rows_of(network: TorchNetwork, lessons: Lessons, batch: Batch, heard: list[A
 
 
 def loss_of(network: TorchNetwork, lessons: Lessons, batch: Batch) -> Any:
-    """The cross-entropy of the signs that are asked for, its mean; and what inner layers write beyond their nodes."""
+    """Return the mean cross-entropy of the required signs, plus ``apart`` of the inner layers' streams."""
     asked, heard = torch.from_numpy(batch.asked).to(network.form), list[Any]()
     rows = rows_of(network, lessons, batch, heard)
     wrong = (functional.softplus(-rows) * asked).sum() / asked.sum().clamp(min=1)
@@ -70,8 +70,7 @@ def loss_of(network: TorchNetwork, lessons: Lessons, batch: Batch) -> Any:
 
 
 def apart(nodes: Any, streams: Any) -> Any:
-    """How far streams [B, T, width] are from each other that have one number at a place, in squares: the mean over
-    pairs, each with the next that has its number."""
+    """Return the mean squared distance of streams [B, T, width] with equal nodes at a place, over consecutive pairs."""
     order = torch.argsort(nodes, dim=0, stable=True)
     sorted_nodes, found = nodes.gather(0, order), streams.gather(0, order[..., None].expand_as(streams))
     squares, alike = (found[1:] - found[:-1]).square().sum(-1), sorted_nodes[1:] == sorted_nodes[:-1]
@@ -80,7 +79,7 @@ def apart(nodes: Any, streams: Any) -> Any:
 
 def margins(network: TrainedNetwork, lessons: Lessons, items: Sequence[Item],
             say: Callable[[int], None]) -> dict[Item, float]:
-    """By how much the least row of each item is above the margin, as floats see it; where nothing is asked, nothing."""
+    """Return by how much the least required row of each item exceeds the margin, in floating point."""
     running, found = in_torch(network), {}
     for group in grouped(lessons, items).values():
         for start in range(0, len(group), AT_ONCE):
@@ -93,7 +92,7 @@ def margins(network: TrainedNetwork, lessons: Lessons, items: Sequence[Item],
 
 
 def least_of(network: TorchNetwork, lessons: Lessons, batch: Batch) -> NDArray[np.float64]:
-    """Return the least row that is asked for, of each input; what is no number counts as wrong."""
+    """Return the least required row of each input; NaN counts as wrong."""
     with torch.no_grad():
         rows = rows_of(network, lessons, batch).to(torch.float64).numpy()
     least: NDArray[np.float64] = np.where(batch.asked, np.nan_to_num(rows, nan=-np.inf), np.inf).min(axis=(1, 2))

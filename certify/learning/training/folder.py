@@ -1,4 +1,4 @@
-"""The folder of a trained network: its weights, the claim, the certificates, the rounds, and how to read them again."""
+"""The folder of a trained network: its weights, the claim, the certificates, the rounds, and how to decide it again."""
 
 import shlex
 
@@ -13,19 +13,19 @@ from constructions.trained.claim import WordsClaim
 from constructions.trained.json_form import network_text
 from constructions.trained.tracks import TracksClaim
 
-WHAT = """Floating point trained it, and of that nothing is claimed: what is decided is decided of the exact numbers in
-`model.json`, which are those of `model.safetensors`. In the table, *words* is how many inputs were looked at after a
-round and *wrong* how many of them were wrong, or were proved to be by the decision."""
-COMPARED = """`compared/given.cert` proves what the given network answers on all these words, `network.cert` what the
-repaired one does."""
+WHAT = """It was trained in floating point, about which nothing is claimed: the decision is about the exact numbers in
+`model.json`, which are those of `model.safetensors`. In the table, *words* is the number of inputs examined after a
+round and *wrong* the number of them that were wrong, or were proved wrong by the decision."""
+COMPARED = """`compared/given.cert` proves the given network's answers on all these words, `network.cert` those of the
+repaired one."""
 
 
 def write_training(place: str, training: Training, task: Task, claim: WordsClaim | TracksClaim, made: Recipe | None,
                    repair: Repair | None) -> list[str]:
-    """Write the folder; the commands that read it again, as the README there has them.
+    """Write the folder; return the commands that decide it again, as in its README.
 
     Raises:
-        InputError: if the place cannot be written, or is a folder that is not empty.
+        InputError: if the folder cannot be written, or is not empty.
     """
     text, named = task.text(claim)
     files: dict[str, str | bytes] = {
@@ -49,7 +49,7 @@ def write_training(place: str, training: Training, task: Task, claim: WordsClaim
 
 
 def commands_for(made: Recipe | None, certificates: list[str]) -> list[str]:
-    """What reads the files again, in their folder."""
+    """Return the commands that read the files again, in their folder."""
     found = ["certify decide model.json --claim claim.toml", *(f"certify check {name}" for name in certificates)]
     if made is None:
         return found
@@ -58,9 +58,9 @@ def commands_for(made: Recipe | None, certificates: list[str]) -> list[str]:
 
 
 def readme(training: Training, repair: Repair | None, commands: list[str]) -> str:
-    """What came out, round by round, and the commands."""
+    """Describe the result, round by round, and the commands."""
     rows = [HEAD, ("---",) * len(HEAD), *round_rows(training.rounds)]
-    said = [printable(line.strip()) for line in [*describe_training(training), *describe_repair(repair)]]
+    lines = [printable(line.strip()) for line in [*describe_training(training), *describe_repair(repair)]]
     what = [WHAT, *([COMPARED] if repair is not None and repair.wrong is not None else [])]
-    return "\n".join(["# A trained network", "", *(f"- {line}" for line in said), "", *what, "",
+    return "\n".join(["# A trained network", "", *(f"- {line}" for line in lines), "", *what, "",
                       *(f"| {' | '.join(map(printable, row))} |" for row in rows), "", "```sh", *commands, "```", ""])

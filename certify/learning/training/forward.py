@@ -1,6 +1,6 @@
-"""A trained network in torch, by torch's own functions, whatever its architecture is: what training changes.
+"""A trained network of any architecture in torch, by torch's own functions, for training.
 
-Nothing that is proved rests on it. This file needs torch.
+Proofs do not rest on it. This file needs torch.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,7 +33,7 @@ ACTIVATIONS: Mapping[str, Callable[[Any], Any]] = {
 
 
 class TorchNetwork:
-    """Logits of whole inputs, in one of torch's formats; ``numbers`` are its tensors, each in a row."""
+    """The logits of whole inputs, in one of torch's formats; ``numbers`` are its tensors, flattened."""
 
     def __init__(self, network: TrainedNetwork, form: str = "float64") -> None:
         if any(isinstance(step, UnitsStep) and isinstance(step.activation, Rounding) for step in network.steps):
@@ -43,7 +43,7 @@ class TorchNetwork:
                         for name, tensor in network.tensors.items()}
 
     def __call__(self, tokens: Any, numbers: Any, heard: list[Any] | None = None) -> Any:
-        """[B, T, outputs] of tokens [B, T] at position numbers [B, T]; streams after attention go to ``heard``."""
+        """Return [B, T, outputs] for tokens [B, T] at positions [B, T]; streams after attention go to ``streams``."""
         x = self.view(self.network.tokens)[tokens]
         if self.network.positions is not None:
             x = x + self.view(self.network.positions)[numbers]
@@ -57,17 +57,17 @@ class TorchNetwork:
         return self.affine(self.network.unembedding, x)
 
     def view(self, view: View | None) -> Any:
-        """Return a matrix or a vector; gradients pass through."""
+        """Return a differentiable view of a matrix or a vector."""
         if view is None:
             return None
         return torch.as_strided(self.numbers[view.tensor], view.shape, view.strides, view.start)
 
     def affine(self, affine: Affine, x: Any) -> Any:
-        """x weight + bias."""
+        """Return x weight + bias."""
         return functional.linear(x, self.view(affine.weight).T, self.view(affine.bias))
 
     def norm(self, norm: Norm | None, x: Any) -> Any:
-        """Layer norm or RMS norm; without one x."""
+        """Apply layer norm or RMS norm; without a norm return x."""
         if norm is None:
             return x
         x = x if norm.of is None else self.affine(norm.of, x)
@@ -79,7 +79,7 @@ class TorchNetwork:
         return y if bias is None else y + bias
 
     def turned(self, rotary: Rotary | None, x: Any, numbers: Any) -> Any:
-        """Pairs as complex numbers, times cosine + i sine."""
+        """Apply rotary positions: pairs as complex numbers, times cosine + i sine."""
         if rotary is None:
             return x
         pairs = rotary.cosines.shape[1]
@@ -92,7 +92,7 @@ class TorchNetwork:
         return torch.cat([torch.stack([turned.real, turned.imag], axis).flatten(-2), rest], -1)
 
     def attention(self, step: AttentionStep, x: Any, numbers: Any) -> Any:
-        """Return the stream and what all heads write into it."""
+        """Return the stream plus the outputs of all heads."""
         normed, total, places = self.norm(step.norm, x), x, torch.arange(x.shape[-2])
         scale = step.scale.root ** -0.5 if step.scale.root else float(step.scale.times or 0)
         for head in step.heads:
@@ -113,7 +113,7 @@ class TorchNetwork:
         return total if bias is None else total + bias
 
     def units(self, step: UnitsStep, x: Any) -> Any:
-        """Return the stream and what the units write into it."""
+        """Return the stream plus the output of the feed-forward block."""
         assert not isinstance(step.activation, Rounding)
         normed, act = self.norm(step.norm, x), ACTIVATIONS[step.activation]
         inward = self.affine(step.inward, normed)
@@ -123,14 +123,14 @@ class TorchNetwork:
     # -- training ------------------------------------------------------------------------------------------------------
 
     def learning(self) -> list[Any]:
-        """Return the tensors that training changes: all but tables of angles and those that no file has."""
+        """Return the tensors that are trained: all but tables of angles and computed tensors."""
         fixed = {view.tensor for step in self.network.attention_steps if step.rotary
                  for view in (step.rotary.cosines, step.rotary.sines)}
         return [numbers.requires_grad_() for name, numbers in self.numbers.items()
                 if name not in fixed and not name.startswith(COMPUTED)]
 
     def as_data(self) -> TrainedNetwork:
-        """Return the network with the numbers that it has now, in its format where they were learnt."""
+        """Return the network with its current numbers, in its format where they were trained."""
         form = next(name for name, dtype in _DTYPES.items() if dtype == self.form)
         tensors = {name: Tensor(form, self.network.tensors[name].shape, numbers.detach().numpy().tobytes())
                    for name, numbers in self.numbers.items() if numbers.requires_grad}

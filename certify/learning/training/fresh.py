@@ -1,6 +1,6 @@
-"""Networks to begin with: random tensors with the names of nanoGPT, torch's encoder or Hugging Face's LLaMA, imported.
+"""Initial networks: random tensors with the names of nanoGPT, torch's encoder or Hugging Face's LLaMA, imported.
 
-So what is trained is what `certify import` reads of the file that is written.
+So the trained network is what `certify import` reads from the file.
 """
 
 import hashlib
@@ -24,12 +24,12 @@ from constructions.trained.network import Attends, Source, TrainedNetwork
 
 FILE = "model.safetensors"
 COMPUTED = "computed."
-"""Tensors that no file has begin so."""
+"""Prefix of tensors that are not in files."""
 _KINDS = {"binary64": "F64", "binary32": "F32", "binary16": "F16", "bfloat16": "BF16"}
 
 
 def weights_bytes(network: TrainedNetwork) -> bytes:
-    """Return the file, written here: what the package safetensors has for numpy knows no bfloat16."""
+    """Return the file, written here, since the package safetensors has no bfloat16 for numpy."""
     kept = {name: tensor for name, tensor in network.tensors.items() if not name.startswith(COMPUTED)}
     header, start = {}, 0
     for name, tensor in kept.items():
@@ -42,7 +42,7 @@ def weights_bytes(network: TrainedNetwork) -> bytes:
 
 
 def with_its_source(network: TrainedNetwork) -> TrainedNetwork:
-    """Return the network, which says that it came from this file."""
+    """Return the network with this file as its source."""
     return replace(network, sources=(Source(FILE, hashlib.sha256(weights_bytes(network)).hexdigest()),))
 
 
@@ -54,7 +54,7 @@ Shapes = dict[str, tuple[int, ...]]
 
 @dataclass(frozen=True)
 class Sizes:
-    """What a user says of a new network; None is as many as the claim needs (of units: four times the width)."""
+    """The sizes of a new network; None is as many as the claim needs (of hidden units: four times the width)."""
 
     layers: int = 1
     width: int = 16
@@ -66,11 +66,11 @@ class Sizes:
 
     @property
     def inner(self) -> int:
-        """The number of units in a layer."""
+        """The number of hidden units in a layer."""
         return 4 * self.width if self.units is None else self.units
 
     def check(self) -> None:
-        """Raise InputError for the first size that no network has."""
+        """Raise InputError for the first size that is out of range."""
         for name, value in (("layers", self.layers), ("width", self.width), ("heads", self.heads),
                             ("units", self.inner), ("rows", 1 if self.rows is None else self.rows)):
             if not 1 <= value <= MOST_NUMBERS:
@@ -85,7 +85,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Recipe:
-    """The shapes of the tensors by their names, and what tells the rest: settings, or answers of `certify import`."""
+    """The shapes of the tensors by name, and the settings, or the answers for `certify import`."""
 
     shapes: Shapes
     answers: Mapping[str, Any] = field(default_factory=dict)
@@ -114,10 +114,10 @@ class Recipe:
 
 
 def recipe(sizes: Sizes, attention: Attends, vocabulary: int, rows: int) -> Recipe:
-    """What a network of these sizes is made of.
+    """Return the recipe of a network of these sizes.
 
     Raises:
-        Unsupported: if there is no such kind.
+        Unsupported: if there is no such architecture.
     """
     if sizes.positions == "rotary" and attention != "causal":
         raise Unsupported("rotary positions with bidirectional attention: no such network is trained")
@@ -129,7 +129,7 @@ def recipe(sizes: Sizes, attention: Attends, vocabulary: int, rows: int) -> Reci
 
 
 def begun(made: Recipe, draw: Draw) -> TrainedNetwork:
-    """Random numbers: tables of vectors of size 1, matrices as torch begins, no biases, gains 1."""
+    """Initialise: normal tables of embeddings, matrices as in torch, biases 0, gains 1."""
     tensors, generic, any_numbers = {}, {}, np.random.default_rng(0)
     for name, shape in made.shapes.items():
         generic[name] = any_numbers.normal(size=shape).astype("<f4").tobytes()
@@ -140,13 +140,13 @@ def begun(made: Recipe, draw: Draw) -> TrainedNetwork:
         else:
             array = draw.uniform(-1, 1, size=shape) / math.sqrt(shape[1])
         tensors[name] = array.astype("<f4").tobytes()
-    network = made.imported(generic)  # of numbers none of which are equal, so that no tensor stands for another one
+    network = made.imported(generic)  # all numbers differ, so that no tensor is mistaken for another one
     return replace(network, tensors={name: replace(tensor, data=tensors[name]) if name in tensors else tensor
                                      for name, tensor in network.tensors.items()})
 
 
 def _gpt(sizes: Sizes, vocabulary: int, rows: int) -> Recipe:
-    """Layer norm first, learned positions, GELU."""
+    """Return the shapes of nanoGPT: layer norm first, learned positions, GELU."""
     width, shapes = sizes.width, Shapes()
     shapes["transformer.wte.weight"], shapes["transformer.wpe.weight"] = (vocabulary, width), (rows, width)
     for layer in (f"transformer.h.{index}" for index in range(sizes.layers)):
@@ -159,7 +159,7 @@ def _gpt(sizes: Sizes, vocabulary: int, rows: int) -> Recipe:
 
 
 def _encoder(sizes: Sizes, attention: Attends, vocabulary: int, rows: int) -> Recipe:
-    """Torch's encoder: with positions as it is by default, without them with norms first and GELU."""
+    """Return the shapes of torch's encoder: with positions by its defaults, without them norms first and GELU."""
     width, placed = sizes.width, sizes.positions == "learned"
     shapes: Shapes = {"embedding.weight": (vocabulary, width)}
     shapes |= {"positions.weight": (rows, width)} if placed else {}
@@ -176,7 +176,7 @@ def _encoder(sizes: Sizes, attention: Attends, vocabulary: int, rows: int) -> Re
 
 
 def _llama(sizes: Sizes, vocabulary: int, rows: int) -> Recipe:
-    """RMS norm first, rotary positions, units with a SiLU gate, no biases."""
+    """Return the shapes of LLaMA: RMS norm first, rotary positions, SiLU gates, no biases."""
     width, shapes = sizes.width, Shapes({"model.embed_tokens.weight": (vocabulary, sizes.width)})
     for layer in (f"model.layers.{index}" for index in range(sizes.layers)):
         shapes |= {f"{layer}.self_attn.{name}_proj.weight": (width, width) for name in "qkvo"}

@@ -1,6 +1,6 @@
-"""What a network is to learn: inputs, and which combinations of logits should be above 0 where they are judged.
+"""The training data: inputs, and the combinations of logits that should be positive where they are judged.
 
-An *item* is one input: the offset (or the form, of inputs in tracks) and its letters (or columns) as indices.
+An *item* is one input: the offset (or the form, for inputs in tracks) and its letters (or columns) as indices.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,14 +20,16 @@ Indices = NDArray[np.int64]
 Draw: TypeAlias = np.random.Generator
 AnyDecision = Decision | TracksDecision
 MOST_KEPT = 4096
-"""So many items that were wrong once are kept; then the oldest go."""
+"""The number of formerly wrong items that are kept; then the oldest are dropped."""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Tokens [B, T] at position numbers from ``first`` [B] on; the tokens ``at`` [P] are judged, and the rows ``asked``
-    [B, P, rows] should be above the margin there. Where ``nodes`` [B, T] are the same at a place, layers but the last
-    should write the same."""
+    """Tokens [B, T] at position numbers from ``first`` [B] on; the tokens ``at`` [P] are judged.
+
+    The rows ``asked`` [B, P, rows] should exceed the margin there. Where ``nodes`` [B, T] are equal at a place, all
+    layers except the last should write the same.
+    """
 
     tokens: Indices
     first: Indices
@@ -37,41 +39,41 @@ class Batch:
 
 
 class Lessons(Protocol):
-    """A claim as training sees it; ``forms`` [outputs, rows] are its combinations of logits."""
+    """A claim as training data; ``forms`` [outputs, rows] are its combinations of logits."""
 
     forms: NDArray[np.float64]
     margin: float
 
     def draw(self, count: int, draw: Draw) -> Batch:
-        """So many inputs of one length."""
+        """Draw ``count`` inputs of one length."""
 
     def batch(self, items: Sequence[Item]) -> Batch:
-        """Return these inputs, of one length."""
+        """Return these inputs, of one length, as a batch."""
 
     def size(self, item: Item) -> tuple[int, ...]:
-        """Items with the same are of one length."""
+        """Return a key that items of one length share."""
 
     def screened(self, draw: Draw) -> list[Item]:
-        """All short inputs and some of the others."""
+        """Return all short inputs and some of the others."""
 
     def kin(self, item: Item, draw: Draw) -> Iterator[Item]:
-        """Inputs that differ from one in a few letters; some may be none of the claim's."""
+        """Yield inputs that differ in a few letters; some may be outside the claim."""
 
     def asked(self, items: Iterable[Item]) -> list[Item]:
-        """Those that are inputs of the claim on which something is asked."""
+        """Return those that are inputs of the claim with judged rows."""
 
     def show(self, item: Item) -> str:
-        """It for people."""
+        """Format an item."""
 
     def decide(self, network: TrainedNetwork, settings: Settings) -> AnyDecision:
-        """Return the decision about the claim; nothing here has a part in it."""
+        """Return the decision about the claim, which is independent of the training."""
 
     def taught_by(self, decision: Any) -> tuple[list[Item], list[Item]]:
-        """Return the inputs that a decision proves to be wrong, and those with the smallest margins that it saw."""
+        """Return the inputs that a decision proves to be wrong, and those with the smallest margins."""
 
 
 class Pool:
-    """Items to be learnt again, the newest last; half of what is drawn are those that are wrong now, or nearly."""
+    """Items to be learnt again, the newest last; half of the draws are from items that are nearly or actually wrong."""
 
     def __init__(self, lessons: Lessons) -> None:
         self.lessons = lessons
@@ -80,7 +82,7 @@ class Pool:
         self.pressing: list[list[Item]] = []
 
     def add(self, items: Iterable[Item]) -> None:
-        """Put them in."""
+        """Add the items."""
         for item in items:
             self.items.pop(item, None)
             self.items[item] = None
@@ -88,18 +90,18 @@ class Pool:
         self.groups = list(grouped(self.lessons, self.items).values())
 
     def add_with_kin(self, items: Iterable[Item], draw: Draw) -> None:
-        """Put them in, and before them those of their kin on which something is asked."""
+        """Add the items after those of their neighbours that are judged."""
         chosen = list(items)
         self.add([*self.lessons.asked(one for item in chosen for one in self.lessons.kin(item, draw)), *chosen])
 
     def press(self, items: Iterable[Item]) -> None:
-        """Put them in; they are those that are wrong now, or nearly."""
+        """Add the items, which are currently wrong, or nearly."""
         chosen = list(items)
         self.add(chosen)
         self.pressing = list(grouped(self.lessons, chosen).values())
 
     def drawn(self, count: int, draw: Draw) -> Batch | None:
-        """Return a batch of one length, each item as likely as the others; None if there is none."""
+        """Draw a batch of one length, uniformly over items; None if there are none."""
         if not self.items:
             return None
         groups = self.pressing if self.pressing and draw.random() < 0.5 else self.groups

@@ -1,4 +1,4 @@
-"""What a training may take, what came of each round, and what came out in the end."""
+"""The budget of a training, the result of each round, and the final result."""
 
 from dataclasses import dataclass, field, replace
 
@@ -20,7 +20,7 @@ MOST = 10**9
 
 @dataclass(frozen=True)
 class Pace:
-    """How many steps, on how many words each, and the greatest rate of Adam."""
+    """The number of steps, of words in each, and the greatest rate of Adam."""
 
     steps: int
     words: int = 64
@@ -29,7 +29,7 @@ class Pace:
 
 @dataclass(frozen=True)
 class TrainingBudget:
-    """How long to go on, and from which seed."""
+    """The number of rounds, the pace, and the seed."""
 
     rounds: int = 20
     pace: Pace = field(default_factory=lambda: Pace(500))
@@ -40,7 +40,7 @@ def checked(budget: TrainingBudget) -> TrainingBudget:
     """Return the budget.
 
     Raises:
-        InputError: for what is no number of rounds, of steps, or no seed.
+        InputError: if the number of rounds or steps, or the seed, is out of range.
     """
     for name, value, least in (("rounds", budget.rounds, 1), ("steps", budget.pace.steps, 1), ("seed", budget.seed, 0)):
         if not least <= value <= MOST:
@@ -50,8 +50,10 @@ def checked(budget: TrainingBudget) -> TrainingBudget:
 
 @dataclass(frozen=True)
 class Round:
-    """What came of one: ``wrong`` of the ``seen`` items were wrong as floats see it, or wrong by the decision, if there
-    was one; ``loss`` is None before training."""
+    """The result of a round: ``wrong`` of the ``seen`` items were wrong in floating point, or by the decision, if any.
+
+    ``loss`` is None before training.
+    """
 
     number: int
     loss: float | None
@@ -65,7 +67,7 @@ class Round:
 
 @dataclass(frozen=True)
 class Training(WithExitStatus):
-    """The network, and what was decided of it; without a decision time was up before one was made."""
+    """The network and its decision, which is None if time was up before."""
 
     network: TrainedNetwork
     decision: AnyDecision | None
@@ -75,16 +77,17 @@ class Training(WithExitStatus):
 
     @property
     def verdict(self) -> str:
-        """That of the decision."""
+        """The verdict of the decision."""
         return self.decision.verdict if self.decision is not None else "unknown"
 
 
 @dataclass(frozen=True)
 class Repair:
-    """``wrong`` are the words on which the given network does not answer as the claim asks, all of at most so many
-    letters at the first offset: exactly those on which it and the repaired one, which is certified for them, differ.
+    """The comparison of a given network with the repaired one, on words up to a length at the first offset.
 
-    ``equality`` is the answer of `certify equal`; what is None could not be told, for the ``reason``.
+    ``wrong`` are the words on which the given network contradicts the claim: exactly those on which it differs from the
+    repaired one, which is certified. ``equality`` is the answer of `certify equal`; None is unknown, for the
+    ``reason``.
     """
 
     learned: Learned | None
@@ -94,7 +97,7 @@ class Repair:
 
 
 def compare_with_given(given: TrainedNetwork, repaired: Decision, settings: Settings) -> Repair:
-    """What is proved about the given network and the repaired one; for claims about words that begin with length 1."""
+    """Compare the given network with the repaired one; for claims about words that begin with length 1."""
     longest = repaired.certified_to
     if longest is None:
         return Repair(None, None, None, "the repaired network is certified for no length")
@@ -110,7 +113,7 @@ def compare_with_given(given: TrainedNetwork, repaired: Decision, settings: Sett
 
 
 def _question(given: TrainedNetwork, repaired: Decision, longest: int) -> LearningQuestion:
-    """Return the words of which the claim asks something, at its first offset."""
+    """Return the question about the words that the claim judges, at its first offset."""
     claim = claim_of_lengths(given, repaired.claim, repaired.claim.lengths[0], longest)
     claim = replace(claim, offsets=(claim.offsets[0], claim.offsets[0]))
     return read_words(given, claim, "asked" if leaves_words_out(claim) else "all")

@@ -1,4 +1,4 @@
-"""What people and programs read of a training: a row for each round, the decision, what a repair changed."""
+"""The display of a training, as text and JSON: a row for each round, the decision, the changes of a repair."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,11 +14,11 @@ from certify.learning.show_equality import describe_difference, describe_equalit
 from certify.learning.training.rounds import Repair, Round, Training
 
 HEAD = ("round", "loss", "words", "wrong", "shortest wrong", "decision")
-ANEW = "begun anew"
+ANEW = "restarted"
 
 
 def print_training(out: Console, training: Training, repair: Repair | None) -> None:
-    """The rounds, what was decided of the network, what changed."""
+    """Print the rounds, the decision, the changes."""
     print_table(out, [*numbers(*HEAD[:4]), *map(TableColumn, HEAD[4:])], round_rows(training.rounds))
     out.print()
     if training.decision is None:
@@ -30,7 +30,7 @@ def print_training(out: Console, training: Training, repair: Repair | None) -> N
 
 
 def describe_training(training: Training) -> list[str]:
-    """Return the verdict, and why there is no better one."""
+    """Describe the verdict, and why there is no better one."""
     decision = training.decision
     if decision is None:
         return [f"{training.verdict}: {training.reason}"]
@@ -49,20 +49,20 @@ def _decided(one: Round) -> str:
 
 
 def describe_repair(repair: Repair | None) -> list[str]:
-    """What changed, a sentence a line."""
+    """Describe the changes, a sentence a line."""
     if repair is None:
         return []
     lines = []
     if repair.wrong is not None and repair.learned is not None:
         found, claim = repair.wrong, repair.learned.question.claim
         named = listed(repair.learned.question, found)
-        lines.append(f"repaired: of the words of at most {found.longest} letters of which the claim asks something, at "
+        lines.append(f"repaired: of the words of at most {found.longest} letters that the claim judges, at "
                      f"offset {claim.offsets[0]}, the given network had {counted(found.total, 'word')} wrong"
-                     + (f" ({named})" if named else "") + "; on all others both answer as the claim asks")
+                     + (f" ({named})" if named else "") + "; on all others both satisfy the claim")
         if found.expression:
             lines.append(f"  these are the words that match {found.expression}, of at most {found.longest} letters")
     else:
-        lines.append(f"what the given network had wrong is not known: {repair.reason}")
+        lines.append(f"the wrong words of the given network are unknown: {repair.reason}")
     if repair.equality is not None:
         lines.append(f"given and repaired compared: {repair.equality.verdict}: {describe_equality(repair.equality)}")
         if repair.equality.difference:
@@ -71,7 +71,7 @@ def describe_repair(repair: Repair | None) -> list[str]:
 
 
 def training_to_json(training: Training, repair: Repair | None) -> dict[str, Any]:
-    """All of it."""
+    """Return the training as JSON."""
     decision = training.decision
     return {
         "verdict": training.verdict,

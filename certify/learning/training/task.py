@@ -1,5 +1,4 @@
-"""What a network is to be trained for: a claim file, a task of the examples by its name, or options; and how a new
-network must be sized for it."""
+"""The task of a training: a claim file, a shipped task by name, or options; and the sizes of a new network for it."""
 
 import json
 import os
@@ -28,19 +27,18 @@ from constructions.trained.tracks import TracksClaim
 
 _TOKENS = ("tokens", "before", "after", "token", "end", "others", "answers", "layout", "among", "pad", "padding",
            "choices", "answer", "each")
-"""Under these keys of a claim file whole numbers are tokens."""
+"""The keys of a claim file under which integers are tokens."""
 LONGEST = 64
-"""Of words that are trained on."""
+"""The greatest length of words in training."""
 MANY_TOKENS = 1 << 12
-"""Of a new network."""
+"""The greatest number of tokens of a new network."""
 MANY_ROWS = 1 << 12
-"""Position rows of the network of which a claim is first read, to see how many it needs."""
+"""Position rows of the network with which a claim is first read, to determine how many it needs."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """The table of a claim file, where it came from, which lengths and offsets are meant; files that it names are
-    relative to the folder."""
+    """The table of a claim file, its origin, the lengths and offsets; its file names are relative to the folder."""
 
     table: Mapping[str, Any]
     where: str
@@ -51,7 +49,7 @@ class Task:
         """Return the claim about a network.
 
         Raises:
-            InputError: one line that says which key and what was expected.
+            InputError: one line that names the key and what was expected.
             Unsupported: if a language has no finite automaton, or a very large one.
         """
         if is_about_tracks(self.table):
@@ -63,7 +61,7 @@ class Task:
         return claim_of_table(self.table, self.where, self.folder, network, self.scope)
 
     def text(self, claim: WordsClaim | TracksClaim) -> tuple[str, dict[str, str]]:
-        """Return a claim file that says the same with these lengths and offsets, and the files that it names."""
+        """Return an equivalent claim file with these lengths and offsets, and the files that it names."""
         files: dict[str, str] = {}
         table = _with_files_beside(dict(self.table), self.folder, files)
         if isinstance(claim, WordsClaim):
@@ -78,13 +76,13 @@ def read_task(name: str | None, flags: Flags, scope: Scope) -> Task:
     """Return the task of a file or of a name, or of options.
 
     Raises:
-        InputError: if there is none, or there are both.
+        InputError: if there is none, or both are given.
     """
     if name is None:
         table = tracks_table_of_flags(flags) if flags.machine is not None else table_of_flags(flags)
         return Task(table, "options", Path(), scope)
     if given := flags.given_options():
-        raise InputError(f"{given[0]}: the task says this, expected one or the other")
+        raise InputError(f"{given[0]}: given together with a task, expected one of the two")
     path = name if name == "-" or os.path.exists(name) else str(_named(name))
     return Task(read_toml(read_text(path), name), name, Path(os.path.dirname(path)), scope)
 
@@ -100,10 +98,10 @@ def _named(name: str) -> Path:
 
 
 def lessons_of(network: TrainedNetwork, claim: WordsClaim | TracksClaim, window: int = 0) -> Lessons:
-    """Return the claim as training sees it; what layers but the last write is to follow from so many columns, if not 0.
+    """Return the training data of a claim; inner layers should depend only on ``window`` columns, if it is not 0.
 
     Raises:
-        InputError: if it cannot.
+        InputError: if the window is negative, or the claim is about words.
     """
     if window < 0:
         raise InputError(f"--window: {window}, expected 0 or more")
@@ -115,10 +113,10 @@ def lessons_of(network: TrainedNetwork, claim: WordsClaim | TracksClaim, window:
 
 
 def new_network(task: Task, sizes: Sizes, seed: int) -> tuple[Recipe, TrainedNetwork]:
-    """Return a network with as many tokens and position rows as the task needs; training begins with it.
+    """Return an initial network with the tokens and position rows that the task needs.
 
     Raises:
-        InputError, Unsupported: if there is none of these sizes, or the claim is none.
+        InputError, Unsupported: if there is none of these sizes, or the claim is malformed.
     """
     sizes.check()
     asked = task.table.get("attention")
@@ -132,7 +130,7 @@ def new_network(task: Task, sizes: Sizes, seed: int) -> tuple[Recipe, TrainedNet
 
 
 def _rows(task: Task, attention: Attends, vocabulary: int) -> int:
-    """How many position rows the longest input needs; with all offsets the first of them is meant."""
+    """Return the number of position rows of the longest input; with all offsets, of the first."""
     offsets = task.table.get("offset", 0) if task.scope.offsets is None else task.scope.offsets
     least = replace(task.scope, offsets=(0, 0)) if offsets == "all" else task.scope
     shape = recipe(Sizes(width=1), attention, vocabulary, MANY_ROWS)
@@ -161,7 +159,7 @@ def _tokens(value: object, named: bool = False) -> Iterator[int]:
 
 
 def _with_files_beside(value: Any, folder: Path, files: dict[str, str]) -> Any:
-    """Return the same with automata of files that stand beside it; ``files`` has them then."""
+    """Copy the table with automata files in the same folder; ``files`` collects them."""
     if isinstance(value, list):
         return [_with_files_beside(one, folder, files) for one in value]
     if not isinstance(value, dict):
@@ -174,7 +172,7 @@ def _with_files_beside(value: Any, folder: Path, files: dict[str, str]) -> Any:
 
 
 def toml_text(table: Mapping[str, Any]) -> str:
-    """Return the table as TOML, lists of answers as tables of their own.
+    """Format the table as TOML, with answers as separate tables.
 
     >>> print(toml_text({"alphabet": "01", "answer": [{"kind": "sign", "truth": {"regex": "1*"}}], "max_n": 3}), end="")
     alphabet = "01"

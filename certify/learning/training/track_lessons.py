@@ -1,4 +1,4 @@
-"""Inputs in tracks as training sees them: the right answers are there, and each should be the greatest before it."""
+"""Training data of inputs in tracks: with the right answers, each of which should be the greatest before it."""
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import permutations
@@ -14,13 +14,13 @@ from constructions.trained.tracks import Column, Layout, TracksClaim, all_inputs
 
 ALL_INPUTS = 2**13
 SOME_INPUTS = 2**10
-"""Of a form with more inputs than ALL_INPUTS so many are screened."""
+"""The number of inputs that are screened of a form with more than ALL_INPUTS."""
 ENOUGH = 2**14
-"""So many inputs of a form are drawn once, and training draws from these."""
+"""The number of inputs of a form from which training draws."""
 
 
 class TrackLessons:
-    """One claim; what layers but the last write should follow from so many columns as ``window``, if that is not 0."""
+    """The data of one claim; the outputs of inner layers should depend only on ``window`` columns, if it is not 0."""
 
     def __init__(self, network: TrainedNetwork, claim: TracksClaim, window: int = 0) -> None:
         self.claim, self.margin, self.window = claim, float(claim.margin), window
@@ -33,14 +33,14 @@ class TrackLessons:
         self._drawn: list[list[Item]] = []
 
     def _items(self, number: int, count: int, seed: int) -> list[Item]:
-        """Inputs of a form: all, if they are no more."""
+        """Return inputs of a form: all, if there are at most ``count``."""
         form, index = self.claim.forms[number], self.claim.column_index
         inputs = all_inputs(self.claim, form) if count_inputs(self.claim, form) <= count else sampled_inputs(
             self.claim, form, count, seed)
         return [(number, tuple(index[column] for column in columns)) for columns in inputs]
 
     def draw(self, count: int, draw: Draw) -> Batch:
-        """So many inputs of one length."""
+        """Draw ``count`` inputs of one length."""
         if not self._drawn:
             seed = int(draw.integers(2**31))
             self._drawn = [self._items(number, ENOUGH, seed) for number in range(len(self.claim.forms))]
@@ -48,7 +48,7 @@ class TrackLessons:
         return self.batch([items[index] for index in draw.integers(len(items), size=count)])
 
     def batch(self, items: Sequence[Item]) -> Batch:
-        """Return these inputs, of one length."""
+        """Return these inputs, of one length, as a batch."""
         form = self.claim.forms[items[0][0]]
         tokens = np.array([self.claim.tokens(form, self._columns(item)) for item in items])
         at = np.array(form.asked) - 1
@@ -57,7 +57,7 @@ class TrackLessons:
         return Batch(tokens[:, :-1], np.full(len(items), self.claim.offset), at, asked, nodes)
 
     def _nodes(self, form: Layout, item: Item) -> list[int]:
-        """A number for what is known at each place of an input: the step of its own column, and of the answer's."""
+        """Return a number for the information at each place: the steps of its column, and of the answer's."""
         states, layout = self.claim.states(form, self._columns(item)), form.layout
 
         def known(place: int) -> Hashable:
@@ -74,25 +74,25 @@ class TrackLessons:
         return tuple(self.claim.all_columns[column] for column in item[1])
 
     def size(self, item: Item) -> tuple[int, ...]:
-        """Items with the same are of one length."""
+        """Return a key that items of one length share."""
         return (item[0], len(item[1]))
 
     def screened(self, draw: Draw) -> list[Item]:
-        """All short inputs and some of the others."""
+        """Return all short inputs and some of the others."""
         seed = int(draw.integers(2**31))
         return [item for number, form in enumerate(self.claim.forms)
                 for item in self._items(number, ALL_INPUTS if count_inputs(self.claim, form) <= ALL_INPUTS
                                         else SOME_INPUTS, seed)]
 
     def kin(self, item: Item, draw: Draw) -> Iterator[Item]:
-        """Inputs that differ from one in a few letters."""
+        """Yield inputs that differ in a few letters."""
         number, columns = item
         for place in range(len(columns)):
             for other in draw.integers(len(self.claim.all_columns), size=4).tolist():
                 yield number, (*columns[:place], other, *columns[place + 1:])
 
     def asked(self, items: Iterable[Item]) -> list[Item]:
-        """Those on which something is asked."""
+        """Return those that the claim judges."""
         return [item for item in items if self._is_allowed(item)]
 
     def _is_allowed(self, item: Item) -> bool:
@@ -103,7 +103,7 @@ class TrackLessons:
         return True
 
     def show(self, item: Item) -> str:
-        """It for people."""
+        """Format an item."""
         return self.claim.show_input(self._columns(item))
 
     def decide(self, network: TrainedNetwork, settings: Settings) -> TracksDecision:

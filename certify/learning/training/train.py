@@ -1,7 +1,7 @@
-"""The main path: steps of training, a look at short words, a decision; what is wrong goes back; until it is certified.
+"""The main path of training: steps, a screening of short words, a decision; wrong words go back; until certified.
 
-The decision is `certify decide`'s own and knows nothing of training. What is returned is the network that was certified
-for the longest words, with that decision.
+The decision is that of `certify decide`, independent of the training. The result is the network that was certified for
+the longest words, with that decision.
 """
 
 import time
@@ -21,18 +21,18 @@ from constructions.deadline import TimeIsUp
 from constructions.trained.network import TrainedNetwork
 
 CLOSEST = 64
-"""So many items with the smallest margins are pressing, right or not."""
+"""The number of items with the smallest margins that are preferred, right or not."""
 PATIENCE = 3
-"""After so many rounds in which no fewer words are wrong, a new network begins anew."""
+"""The number of rounds without fewer wrong words after which a new network is reinitialised."""
 REPAIRING = 1e-3
-"""The rate of training for a network that is given."""
+"""The training rate for a given network."""
 
 
 def train(network: TrainedNetwork, lessons: Lessons, made: Recipe | None, budget: TrainingBudget,
           settings: Settings | None = None) -> Training:
     """Train until the claim is certified, or the budget or the time is up.
 
-    ``made`` is what a new network is made of, so that it can begin anew; one that is given is decided first.
+    ``made`` is the recipe of a new network, to reinitialise it; a given network is decided first.
     """
     start = time.perf_counter()
     run = _TrainingRun(network, lessons, made, budget, settings or Settings())
@@ -47,9 +47,9 @@ def train(network: TrainedNetwork, lessons: Lessons, made: Recipe | None, budget
 
 
 def repair_of(given: TrainedNetwork, training: Training, settings: Settings) -> Repair | None:
-    """What changed, where words were wrong and a network without them came out; None if nothing changed.
+    """Compare the given network with the repaired one; None if nothing changed.
 
-    With the time of ``--timeout`` up it says so.
+    If the time of ``--timeout`` is up, that is the reason.
     """
     decision = training.decision
     if not isinstance(decision, Decision) or training.network is given:
@@ -61,7 +61,7 @@ def repair_of(given: TrainedNetwork, training: Training, settings: Settings) -> 
 
 
 class _TrainingRun:
-    """One network under way."""
+    """A training in progress."""
 
     def __init__(self, network: TrainedNetwork, lessons: Lessons, made: Recipe | None, budget: TrainingBudget,
                  settings: Settings) -> None:
@@ -76,7 +76,7 @@ class _TrainingRun:
         self.progress = ProgressLine()
 
     def rounds_until_certified(self) -> None:
-        """All of it."""
+        """Run all rounds."""
         if self.made is None:
             self._screen(0, None)
             if self._is_certified():
@@ -94,7 +94,7 @@ class _TrainingRun:
         self.reason = f"the rounds are over (--rounds {self.budget.rounds})"
 
     def _began_anew(self) -> bool:
-        """Whether a new network that learns nothing more was replaced."""
+        """Reinitialise a new network that has stopped improving; return whether it did."""
         if self.made is None or self.waited < PATIENCE:
             return False
         self.network = begun(self.made, self.draw)
@@ -102,9 +102,9 @@ class _TrainingRun:
         return True
 
     def _screen(self, number: int, loss: float | None, anew: bool = False) -> int:
-        """How many of the short words floats see to be wrong; these and the closest ones are to be learnt again."""
+        """Screen the short words in floating point, schedule wrong and close ones; return the number of wrong ones."""
         found = margins(self.network, self.lessons, self.screened,
-                        lambda done: self.progress(f"round {number}: {done} words looked at"))
+                        lambda done: self.progress(f"round {number}: {done} words screened"))
         wrong = [item for item, margin in found.items() if margin <= 0]
         closest = sorted(found, key=found.__getitem__)[:CLOSEST]
         self.pool.add_with_kin(sorted(wrong, key=_length)[:CLOSEST], self.draw)
@@ -115,7 +115,7 @@ class _TrainingRun:
         return len(wrong)
 
     def _is_certified(self) -> bool:
-        """Whether a decision says so; else what it calls wrong is to be learnt."""
+        """Decide the claim, and schedule the words that it finds wrong; return whether it is certified."""
         if self.rounds[-1].number:
             self.network = with_its_source(self.network)
         decision = self.lessons.decide(self.network, self.settings)

@@ -1,4 +1,4 @@
-"""Words of a claim as training sees them: what is judged where, words that are drawn, words like a wrong one."""
+"""Training data of words: judged places, random words, neighbours of wrong words."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
@@ -17,17 +17,17 @@ from proofs.trained.live_states import StateLevels
 from proofs.words.truths import CasesOfWords
 
 ALL_WORDS = 2**13
-"""All words of the first lengths are screened, as long as they are no more than these."""
+"""The number of words of the first lengths, all of which are screened."""
 OF_LONGER = 256
-"""And so many of each length beyond."""
+"""The number of words of each greater length that are screened."""
 MOST_KIN = 128
 
 
 class WordLessons:
-    """One claim about one network's shape.
+    """The data of one claim for one network's shape.
 
     Raises:
-        InputError: if nothing is ever asked.
+        InputError: if the claim is vacuous.
     """
 
     def __init__(self, network: TrainedNetwork, claim: WordsClaim) -> None:
@@ -44,15 +44,15 @@ class WordLessons:
         self._walks = WordTraces(claim, self.last_n)
         self._lengths = [n for n in range(self.first_n, self.last_n + 1) if self._walks.is_asked(n)]
         if not self._lengths:
-            raise InputError("the claim asks nothing of any of its words")
+            raise InputError("the claim is vacuous: it judges none of its words")
 
     def draw(self, count: int, draw: Draw) -> Batch:
-        """So many inputs of one length."""
+        """Draw ``count`` inputs of one length."""
         n = int(draw.choice(self._lengths))
         return self._made(self._walks.draw(count, n, draw), self._offsets(n, count, draw))
 
     def batch(self, items: Sequence[Item]) -> Batch:
-        """Return these inputs, of one length."""
+        """Return these inputs, of one length, as a batch."""
         words = np.array([word for _, word in items], dtype=np.int64).reshape(len(items), -1)
         return self._made(words, np.array([offset for offset, _ in items]))
 
@@ -61,8 +61,8 @@ class WordLessons:
         tokens = np.concatenate([
             np.tile(np.array(claim.before, dtype=np.int64), (len(words), 1)), np.array(claim.tokens)[words],
             np.tile(np.array(claim.after, dtype=np.int64), (len(words), 1))], axis=1)
-        held = self._cases.hold(words)[:, [place for place, _ in places]]
-        asked = held.astype(np.float32) @ self._of_case.astype(np.float32) > 0
+        holds = self._cases.hold(words)[:, [place for place, _ in places]]
+        asked = holds.astype(np.float32) @ self._of_case.astype(np.float32) > 0
         return Batch(tokens, first, np.array([at for _, at in places]), asked)
 
     def _offsets(self, n: int, count: int, draw: Draw) -> Indices:
@@ -73,11 +73,11 @@ class WordLessons:
         return last_offset(self.network, len(claim.before) + n + len(claim.after), claim.offsets)
 
     def size(self, item: Item) -> tuple[int, ...]:
-        """Items with the same are of one length."""
+        """Return a key that items of one length share."""
         return (len(item[1]),)
 
     def screened(self, draw: Draw) -> list[Item]:
-        """All short inputs and some of the others."""
+        """Return all short inputs and some of the others."""
         found: list[Item] = []
         left = ALL_WORDS
         for n in self._lengths:
@@ -89,7 +89,7 @@ class WordLessons:
         return found
 
     def kin(self, item: Item, draw: Draw) -> Iterator[Item]:
-        """Inputs that differ from one in a few letters."""
+        """Yield inputs that differ in a few letters."""
         offset, word = item
         found = [word[:place] for place in range(len(word))]
         for place in range(len(word) + 1):
@@ -102,13 +102,13 @@ class WordLessons:
             yield min(offset, self._last_offset(len(others[index]))), others[index]
 
     def asked(self, items: Iterable[Item]) -> list[Item]:
-        """Those on which something is asked."""
+        """Return those that the claim judges."""
         groups = [group for (n,), group in grouped(self, items).items() if n in self._lengths]
         return [group[index] for group in groups
                 for index in np.nonzero(self.batch(group).asked.any(axis=(1, 2)))[0].tolist()]
 
     def show(self, item: Item) -> str:
-        """It for people."""
+        """Format an item."""
         at = "" if self.claim.offsets == (0, 0) else f" at offset {item[0]}"
         return (show_word(self.claim.alphabet[letter] for letter in item[1]) or "()") + at
 
@@ -124,10 +124,10 @@ class WordLessons:
 
 
 class WordTraces:
-    """Words drawn letter by letter through the states of the claim's tracker.
+    """A sampler of words, letter by letter through the states of the claim's tracker.
 
-    A third of the words of a length is any on which something is asked, a third is shared by the sets of cases that
-    hold at the end, a third by the states: so that answers which few words have are learnt, too.
+    A third of the words of a length is uniform over judged words, a third is shared equally by the sets of cases that
+    hold at the end, a third by the states: so rare answers are learnt, too.
     """
 
     def __init__(self, claim: WordsClaim, longest: int) -> None:
@@ -141,11 +141,11 @@ class WordTraces:
         self._weights: dict[int, list[NDArray[np.float64]]] = {}
 
     def is_asked(self, n: int) -> bool:
-        """Whether a case may hold at the end of a word of this length."""
+        """Return whether a case may hold at the end of a word of this length."""
         return bool(self._holds[n].any())
 
     def draw(self, count: int, n: int, draw: Draw) -> Indices:
-        """Words [count, n]."""
+        """Draw words [count, n]."""
         if n not in self._weights:
             self._weights[n] = self._weighed(n)
         states, words = np.zeros(count, np.int64), np.zeros((count, n), np.int64)
@@ -156,7 +156,7 @@ class WordTraces:
         return words
 
     def _weighed(self, n: int) -> list[NDArray[np.float64]]:
-        """For each place the weights [states, letters] of going on."""
+        """Return for each place the weights [states, letters] of extensions."""
         holds, counts = self._holds[n], self._counts[n]
         asked = holds.any(1)
         _, kinds = np.unique(holds, axis=0, return_inverse=True)
