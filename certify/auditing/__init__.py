@@ -1,1 +1,1 @@
-"""`certify audit`: is a claimed constant enough, where does it first fail, and which one is critical?"""
+"""`certify audit`: whether a claimed constant suffices, where it first fails, and the critical one."""

@@ -1,4 +1,4 @@
-"""Audits from Python; the keyword arguments of ``audit`` are the keys of one claim, with their types in Python."""
+"""Audits from Python; the keyword arguments of ``audit`` are the keys of one claim, with Python types."""
 
 from __future__ import annotations
 
@@ -122,10 +122,10 @@ def as_entry(keys: Mapping[str, Any]) -> dict[str, Any]:
 
 @typed
 def audit(formula: str | None = None, **keys: Unpack[ClaimKeys]) -> ClaimResult:
-    """Return the verdict on one claim, length by length, and the critical constants that are asked for.
+    """Return the verdict on one claim, length by length, and the requested critical constants.
 
-    The keys are those of a claims file (docs/claims.md), and ``max_n``, as elsewhere, is ``lengths``; numbers are
-    texts, integers or Fractions. Without a formula, ``model`` or another says what it is about.
+    The keys are those of a claims file (docs/claims.md); ``max_n`` is ``lengths``, as elsewhere; numbers are texts,
+    integers or Fractions. Without a formula, ``model`` or another key gives the subject.
 
     >>> from fractions import Fraction
     >>> found = audit("(Q_a | Q_b) since Q_a", alphabet="abc", gamma=Fraction(138, 100), lengths=6, critical=[4])
@@ -135,7 +135,7 @@ def audit(formula: str | None = None, **keys: Unpack[ClaimKeys]) -> ClaimResult:
     Fraction(2384, 1735)
 
     Raises:
-        InputError: for an unknown key, or a value that is not what it should be.
+        InputError: for an unknown key, or a malformed value.
     """
     entry = as_entry(keys) | ({} if formula is None else {"formula": formula})
     return judge(read_claim({**entry, "name": "claim"}), AuditSearch())
@@ -143,12 +143,12 @@ def audit(formula: str | None = None, **keys: Unpack[ClaimKeys]) -> ClaimResult:
 
 @typed
 def audit_file(path: Path, max_n: int | None = None) -> AuditReport:
-    """Return the results of a claims file, without keeping anything on disk; for words up to ``max_n``, if it is given.
+    """Return the results of a claims file, without a session on disk; for words up to ``max_n``, if given.
 
-    What is expected to be refuted keeps its lengths then.
+    Claims that are expected to be refuted keep their lengths.
 
     Raises:
-        InputError: if the file is wrong, or something in it has no value at some length.
+        InputError: if the file is malformed, or an expression in it is undefined at some length.
     """
     file = read_claims(os.fspath(path))
     if max_n is not None:

@@ -1,4 +1,4 @@
-"""Claims: what is said of a network, a statement about numbers or a program, and over which lengths."""
+"""Claims about networks, statements about numbers, or programs, over a range of lengths."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from constructions.network.lengths import Lengths
 from proofs.enclosures.float_models.model import FloatModel
 
 PARTS = ("statement", "proof step", "transcription", "repair", "remark")
-"""What a claim is to the statement it belongs to: the statement as printed (or an instance of it), a step of its proof
-as printed, what stands in the text that was read but perhaps not in the source, a repair of the statement, or something
-that the source does not say and that is worth knowing beside it."""
+"""The relation of a claim to its statement: the statement as printed (or an instance of it), a step of its proof
+as printed, an error in the text that was read but perhaps not in the source, a repair of the statement, or a remark
+that is not in the source."""
 DEFAULT_WIDTH = Fraction(1, 10**6)
 
 
 @dataclass(frozen=True)
 class Demands:
-    """What is claimed of a network beside its meanings, and which critical constants are asked for.
+    """The demands on a network besides its meanings, and the requested critical constants.
 
-    ``runs`` is the class of float runs that are claimed to be right, too.
+    ``runs`` is the float model under which the claim is also made.
     """
 
     embeddings: tuple[str, ...] | None = None
@@ -38,7 +38,7 @@ class Demands:
 
 @dataclass(frozen=True)
 class AboutANetwork:
-    """The claim is about the network of a request."""
+    """The network of a request."""
 
     request: Request
     demands: Demands = Demands()
@@ -53,9 +53,9 @@ class AboutNumbers:
 
 @dataclass(frozen=True)
 class AboutAProgram:
-    """A program over an alphabet (None: its own), and what it should compute: a text, or a table of the claims file.
+    """A program over an alphabet (None: its own), and its specification: a text, or a table of the claims file.
 
-    Files that the table names are relative to the ``folder``.
+    File names in the table are relative to the ``folder``.
     """
 
     path: Path
@@ -73,7 +73,7 @@ class AboutEverything:
 
 @dataclass(frozen=True)
 class Wrong:
-    """A claim of a file that cannot be read; the other claims of the file are decided."""
+    """A claim of a file that is malformed; the other claims of the file are decided."""
 
     why: str
 
@@ -83,7 +83,7 @@ About = Wrong | AboutANetwork | AboutNumbers | AboutAProgram | AboutEverything |
 
 @dataclass(frozen=True)
 class Expected:
-    """What a claims file expects: a verdict, the smallest counterexample, critical constants as decimals."""
+    """The expectations of a claims file: a verdict, the smallest counterexample, critical constants as decimals."""
 
     verdict: Verdict | None = None
     counterexample: tuple[str, int] | None = None
@@ -108,7 +108,7 @@ class AuditClaim:
     rests_on: str = ""
 
     def about_some(self, lengths: Lengths) -> AuditClaim:
-        """Return the same claim of some of its lengths, about the same network; nothing is expected of the others."""
+        """Return the claim restricted to some of its lengths, with the expectations at these."""
         about, constants = self.about, self.expected.constants
         if isinstance(about, AboutANetwork):
             critical = tuple(n for n in about.demands.critical if n in lengths)
@@ -117,9 +117,9 @@ class AuditClaim:
         return replace(self, lengths=lengths, about=about, expected=expected)
 
     def of_short_words(self, max_n: int) -> AuditClaim:
-        """Return the same of words up to this length, or of the shortest there are.
+        """Return the claim restricted to words up to this length, at least to the shortest.
 
-        Claims that are to be refuted stay as they are, for without the wrong word they are true, and so do those that
+        Claims that should be refuted stay as they are, since they may hold without the wrong word, and so do those that
         are not about all words of their lengths.
         """
         if self.expected.verdict != "certified" or not isinstance(self.about, AboutANetwork | AboutNumbers):
@@ -128,5 +128,5 @@ class AuditClaim:
 
 
 def claim_alone(about: AboutANetwork) -> AuditClaim:
-    """Return a claim about a network that no claims file makes, and of which nothing is expected."""
+    """Return a claim about a network outside a claims file, without expectations."""
     return AuditClaim("claim", "", "", about, about.request.claimed_lengths, Expected())

@@ -1,4 +1,4 @@
-"""Reading claims files: docs/claims.md, every key checked, every complaint one line."""
+"""Parsing of claims files: docs/claims.md; every key is checked, every message is one line."""
 
 import hashlib
 import json
@@ -49,7 +49,7 @@ KEYS: Mapping[str, Mapping[str, Any]] = {
     "formula": COMMON | OF_NETWORKS | OF_FORMULAS, "model": COMMON | OF_NETWORKS, "examine": COMMON,
     "program": COMMON | {"oracle": (str, dict), "alphabet": str}, "undecidable": COMMON,
 }
-"""The keys of claims without ``kind``, by the key that says what they are about."""
+"""The keys of claims without ``kind``, by the key of their subject."""
 NAMES = {str: "a string", int: "a whole number", bool: "true or false", list: "a list", dict: "a table"}
 Table = Mapping[str, Any]
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
@@ -57,7 +57,7 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
 
 @dataclass(frozen=True)
 class ClaimsFile:
-    """A title and its claims, perhaps the paper that they are about; the text that they were read from."""
+    """A title and its claims, perhaps the paper that they are about; and the source text."""
 
     title: str
     path: str
@@ -70,7 +70,7 @@ def read_claims(path: str) -> ClaimsFile:
     """Return the claims of a file.
 
     Raises:
-        InputError: one line that says which claim, which key and what was expected.
+        InputError: one line that names the claim, the key and what was expected.
     """
     if path != "-" and not os.path.exists(path):
         raise Unreadable(f"{path}: No such file or directory, expected a claims file (.toml); certify audit --formula "
@@ -85,10 +85,10 @@ def read_claims(path: str) -> ClaimsFile:
 
 
 def parse_claims(text: str, path: str) -> ClaimsFile:
-    """Return the claims of a text, which names files relative to this path.
+    """Return the claims of a text, whose file names are relative to this path.
 
     Raises:
-        InputError: likewise.
+        InputError: as for ``read_claims``.
     """
     try:
         data = tomllib.loads(text)
@@ -118,7 +118,7 @@ def parse_claims(text: str, path: str) -> ClaimsFile:
 
 
 def _wrong_claim(entry: Table, number: int, why: InputError) -> AuditClaim:
-    """Return a claim of which nothing but its name can be said, and why: one of several ends none of the others."""
+    """Return a malformed claim with its name and the reason, so that the others can be decided."""
     name = str(entry.get("name", ""))
     text = json.dumps(entry, sort_keys=True, default=str)
     digest = hashlib.sha256(f"{text}\0{why}".encode()).hexdigest()[:16]
@@ -127,7 +127,7 @@ def _wrong_claim(entry: Table, number: int, why: InputError) -> AuditClaim:
 
 
 def _read_paper(path: str, table: Table) -> Paper:
-    """Return the paper that the statements are those of; a file that names one says which version of it was read."""
+    """Return the paper of the statements; a file that names one states which version was read."""
     keys = {field.name: str for field in fields(Paper)}
     check_keys(f"{path}, paper", table, keys)
     for key in keys:
@@ -138,16 +138,16 @@ def _read_paper(path: str, table: Table) -> Paper:
 
 
 def read_claim(entry: Table) -> AuditClaim:
-    """One claim that no file holds; its files are relative to the current folder.
+    """Return one claim outside a file; its file names are relative to the current folder.
 
     Raises:
-        InputError: one line that says which key and what was expected.
+        InputError: one line that names the key and what was expected.
     """
     return _ClaimsReader(Path(), {}).claim(entry)
 
 
 def with_lengths(entry: Table, keys: Mapping[str, Any], defaults: Table) -> Table:
-    """Return the claim with its defaults, its lengths as one key, if it says them as ``max_n`` and ``min_n``."""
+    """Return the claim with its defaults, and with ``max_n`` and ``min_n`` as the key ``lengths``."""
     if "lengths" in keys and "max_n" not in keys:
         entry, defaults = _with_lengths(entry), _with_lengths(defaults)
     return {**{key: value for key, value in defaults.items() if key in keys}, **entry}
@@ -227,11 +227,11 @@ class _ClaimsReader:
         return AboutANetwork(request, read_demands(entry, lengths, self.folder))
 
     def place(self, path: str) -> Path:
-        """Return a file that the claims file names, as seen from the current folder."""
+        """Return a file that the claims file names, relative to the current folder."""
         return Path(os.path.normpath(self.folder / path))
 
     def digest(self, entry: Table) -> str:
-        """What a claim depends on: its keys, and the files that it names."""
+        """Return a digest of everything that a claim depends on: its keys, and the files that it names."""
         named_by = KINDS[entry["kind"]].files if "kind" in entry else ("model", "program", "float")
         files = [entry[key] for key in named_by if key in entry]
         if isinstance(oracle := entry.get("oracle"), dict):
@@ -246,7 +246,7 @@ class _ClaimsReader:
 
 
 def _kind_of(entry: Table) -> tuple[str, Mapping[str, Any]]:
-    """Return the kind that an entry names, or the key that says what it is about; and the keys that go with it."""
+    """Return the kind of an entry, or the key of its subject; and the keys that go with it."""
     if "kind" in entry:
         if entry["kind"] not in KINDS:
             raise InputError(f"kind {entry['kind']!r}, expected one of {', '.join(KINDS)}, or none")
@@ -255,13 +255,13 @@ def _kind_of(entry: Table) -> tuple[str, Mapping[str, Any]]:
         return kind.name, {"kind": str, **common, **kind.keys}
     kinds = [kind for kind in SUBJECTS if kind in entry]
     if len(kinds) != 1:
-        raise InputError(f"{' and '.join(kinds) or 'none of its keys'} says what it is about, expected exactly one "
+        raise InputError(f"{' and '.join(kinds) or 'none of its keys'} names its subject, expected exactly one "
                          f"of {', '.join(SUBJECTS)}")
     return kinds[0], {kinds[0]: str, **KEYS[kinds[0]]}
 
 
 def read_demands(entry: Table, lengths: Lengths, folder: Path = Path()) -> Demands:
-    """What the keys (or options) of a network demand beside that; files are relative to the ``folder``."""
+    """Read the demands on a network from keys (or options); file names are relative to the ``folder``."""
     from certify.claims.floats.classes import read_class
 
     critical = [*entry.get("critical", []), *_read_constants(entry)]
@@ -280,7 +280,7 @@ def read_demands(entry: Table, lengths: Lengths, folder: Path = Path()) -> Deman
 
 
 def read_width(text: str) -> Fraction:
-    """Return the relative width of a bracket: a positive rational below 1, not below 10^-15."""
+    """Parse the relative width of a bracket: a rational from 10^-15 to below 1."""
     width = read_positive(text, "width")
     if not Fraction(1, 10**15) <= width < 1:
         raise InputError(f"width: found {text}, expected a rational from 10^-15 to below 1")
@@ -289,7 +289,7 @@ def read_width(text: str) -> Fraction:
 
 def _positive_expression(key: str, entry: Table, lengths: Lengths,
                          variables: frozenset[str] = POSITION_AND_LENGTH) -> Expression | None:
-    """Return the expression, which must have a positive value at every (n, i)."""
+    """Return the expression, which must be positive at every (n, i)."""
     if key not in entry:
         return None
     expression = read_expression(entry[key], key, variables)
@@ -304,7 +304,7 @@ def _texts(key: str, values: list[Any]) -> list[str]:
 
 
 def parse_lengths(value: str | int) -> Lengths:
-    """Return the lengths ``"2..64"``, or 1 to a number.
+    """Parse the lengths ``"2..64"``, or a number, which means from 1.
 
     >>> parse_lengths("2..64"), parse_lengths(8)
     (Lengths(first=2, last=64), Lengths(first=1, last=8))
@@ -331,7 +331,7 @@ def _read_expected(entry: Table, about: About) -> Expected:
 
 
 def _read_constants(entry: Table) -> dict[int, str]:
-    """Return the critical constants that are claimed, by length; they are bracketed to be compared."""
+    """Return the claimed critical constants by length; they are compared with brackets."""
     constants = {}
     for n, value in entry.get("constants", {}).items():
         if not re.fullmatch("[0-9]{1,4}", n) or not re.fullmatch(r"[0-9]+(\.[0-9]+)?", str(value)):

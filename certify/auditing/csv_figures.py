@@ -1,4 +1,4 @@
-"""The figures of an audit as CSV: a row for each claim, length and temperature, in fractions and outward decimals."""
+"""The figures of an audit as CSV: a row for each claim, length and temperature, as fractions and outward decimals."""
 
 import csv
 import io
@@ -70,7 +70,7 @@ def _both_ends(interval: Interval | None) -> tuple[str, ...]:
 
 
 def cell_text(text: str) -> str:
-    """Text that no spreadsheet takes for a formula.
+    """Escape text so that spreadsheets do not parse it as a formula.
 
     >>> cell_text("=1+1"), cell_text("Lemma 6")
     ("'=1+1", 'Lemma 6')

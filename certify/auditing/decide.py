@@ -118,7 +118,7 @@ def open_slacks(lines: Sequence[Line], network: Transformer) -> list[str]:
 
 
 def words_decide(claimed: ClaimedNetwork, lines: Sequence[Line], n: int) -> bool:
-    """Whether all that a sketch leaves open is decided by looking at all words of length n."""
+    """True if all that a sketch leaves open is decided by looking at all words of length n."""
     try:
         found = [slack_on_every_word(claimed.network, slack, Lengths(n, n))
                  for slack in open_slacks(lines, claimed.network)]
@@ -194,7 +194,7 @@ WHOLLY_WRONG = Fraction(2) ** 64
 
 
 def read_probe(lines: Sequence[Line], allowed_error: Fraction | None) -> Probe:
-    """Whether all obligations are proved, and by how much the worst head is within its allowed error or beyond it.
+    """True if all obligations are proved, and by how much the worst head is within its allowed error or beyond it.
 
     The odds of error, E/(1-E), fall about exponentially with the constant, so their logarithms are compared.
     """

@@ -1,4 +1,4 @@
-"""How critical temperatures grow with n: laws fitted to the middles of brackets. They prove nothing."""
+"""The growth of critical temperatures with n: laws fitted to the midpoints of brackets. They prove nothing."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -12,18 +12,18 @@ LAWS: tuple[tuple[str, Callable[[float], float], bool], ...] = (
     ("1/temperature = {a:.6g} + {b:.6g} n", float, False),
     ("temperature = {a:.6g} n^{b:.4f}", math.log, True),
 )
-"""Each law as text, the function of n that it is linear in, and whether it is linear in logarithms."""
+"""Each law as text, the function of n in which it is linear, and whether it is linear in logarithms."""
 FEWEST_POINTS = 3
 SMALLEST, LARGEST = Fraction(1, 10**300), Fraction(10**300)
-"""Temperatures beyond these are left out: a float holds neither them nor what they are fitted with."""
+"""Temperatures beyond these are left out: they are outside the range of floats."""
 Points = Sequence[tuple[float, float]]
 """Lengths, and temperatures at them."""
 
 
 def fit_laws(criticals: Sequence[CriticalConstant]) -> tuple[GrowthLaw, ...]:
-    """For each temperature the law with the smallest residual (root mean square, relative).
+    """Return for each temperature the law with the smallest relative root-mean-square residual.
 
-    Nothing is fitted to fewer than three brackets.
+    Fewer than three brackets are not fitted.
     """
     points: dict[tuple[Place, ...], list[tuple[float, float]]] = {}
     for critical in criticals:

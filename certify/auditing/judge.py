@@ -305,6 +305,6 @@ def find_mismatch(claim: AuditClaim, result: ClaimResult) -> str:
 
 
 def _fits(gamma: Interval, decimal: str) -> bool:
-    """Whether the bracket reaches into the numbers that round to the decimal (or are cut off to it)."""
+    """True if the bracket reaches into the numbers that round to the decimal (or are cut off to it)."""
     unit = Fraction(1, 10 ** len(decimal.partition(".")[2]))
     return gamma.lower <= Fraction(decimal) + unit and gamma.upper >= Fraction(decimal) - unit

@@ -1,6 +1,6 @@
-"""The report as one Markdown file: tables for reading as they are, plots as data at its end.
+"""The report as one Markdown file: readable tables, plots as data at its end.
 
-What a stranger wrote is escaped: no name, word or formula becomes a heading, a link, an image or HTML.
+External text is escaped: no name, word or formula becomes a heading, a link, an image or HTML.
 """
 
 import base64
@@ -41,7 +41,7 @@ def render_markdown(report: AuditReport) -> str:
     blocks += ["## Claims", _claims(report.claims), "## Claim by claim"]
     for place, claim in enumerate(report.claims, start=1):
         blocks += _claim(claim, place, plots[place - 1])
-    blocks += ["## What the words mean", _table(("word", "meaning"), wording.LEGEND)]
+    blocks += ["## Terms", _table(("word", "meaning"), wording.LEGEND)]
     blocks += [f"[{_reference(place, plot)}]: data:image/svg+xml;base64,{_base64(standalone(plot.svg))}"
                for place, drawn in enumerate(plots, start=1) for plot in drawn]
     return "\n\n".join(blocks) + "\n"
@@ -51,7 +51,7 @@ def render_markdown(report: AuditReport) -> str:
 
 
 def escape(text: str) -> str:
-    """Text that Markdown shows as it is, on one line.
+    """Escape text so that Markdown shows it unchanged, on one line.
 
     >>> print(escape("*a* <b> | [c](d)"))
     \\*a\\* &lt;b&gt; \\| \\[c\\](d)
@@ -76,13 +76,13 @@ def _link(name: str) -> str:
 
 
 def _table(titles: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> str:
-    """Return a table of texts that are escaped already; the columns of ``right`` are numbers."""
+    """Return a table of escaped texts; the columns of ``right`` are numbers."""
     rule = ["---:" if title in right else "---" for title in titles]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in [titles, rule, *rows])
 
 
 def _statements(statements: Sequence[StatementVerdict]) -> str:
-    return _table(("statement", "verdict", "what the audit says", "claims"), (
+    return _table(("statement", "verdict", "finding", "claims"), (
         (escape(one.statement), one.verdict, escape(one.text), ", ".join(map(_link, one.claims)))
         for one in statements))
 

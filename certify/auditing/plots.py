@@ -32,13 +32,13 @@ from proofs.enclosures.intervals import point
 MARKERS = {"certified": ("o", BLUE), "refuted": ("X", ORANGE)}
 OTHER_MARKER = ("s", GREEN)
 MARKERS_OF_TEMPERATURES = (("o", "s"), ("^", "D"), ("v", "P"), ("<", "X"))
-"""Of the critical and the claimed temperature of some heads, of others, and so on."""
+"""Pairs of markers for the critical and the claimed temperature of a group of heads."""
 Heads = tuple[Place, ...]
 OverN = list[tuple[int, HeadTemperature]]
 
 
 def draw_plots(claim: ClaimResult, prefix: str) -> tuple[Plot, ...]:
-    """The plots that the claim has numbers for; ``prefix`` keeps their identifiers apart from those of other claims."""
+    """Draw the plots of a claim's numbers; ``prefix`` makes their identifiers unique among claims."""
     with styled():
         errors = claim.rows if claim.measure == "worst error" else ()
         drawn = (_temperature_plot(claim.criticals), _error_plot(errors), _slack_plot(claim.criticals))

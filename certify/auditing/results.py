@@ -1,6 +1,6 @@
-"""What an audit found: plain data, which every report is drawn from and which is kept for ``--resume``.
+"""The results of an audit: plain data, from which all reports are made, and which is stored for ``--resume``.
 
-Numbers are exact fractions. An interval has the true value between its ends.
+Numbers are exact fractions. An interval contains the true value.
 """
 
 from dataclasses import dataclass, replace
@@ -20,19 +20,19 @@ from proofs.enclosures.intervals import Interval
 
 Verdict = Literal["certified", "refuted", "refuted on a reading", "unknown", "unsupported", "not decidable", "proved",
                   "unproved", "vacuous", "malformed"]
-"""``refuted on a reading``: of words that can be read otherwise, too.
+"""``refuted on a reading``: the statement is ambiguous.
 
-``proved``: for every n, by Coq. ``vacuous``: true, as nothing is asked. ``not decidable``: no instance of any size
-decides the statement; the claim says why. ``malformed``: a claim of a file with others that could not be read."""
+``proved``: for every n, by Coq. ``vacuous``: true, since nothing is judged. ``not decidable``: no instance of any size
+decides the statement, for the stated reason. ``malformed``: a malformed claim of a file with others."""
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 
 DIGITS = 30
-"""Enclosures are kept to so many significant digits."""
+"""The number of significant digits of stored enclosures."""
 
 
 def outward(lower: Fraction, upper: Fraction) -> Interval:
-    """Return an interval around the two; ends that are long are rounded outward to DIGITS significant digits.
+    """Return an interval around the two; long ends are rounded outward to DIGITS significant digits.
 
     >>> third = Fraction(10**40, 3 * 10**40 + 1)
     >>> found = outward(third, third)
@@ -53,10 +53,10 @@ def _rounded_up(x: Fraction) -> Fraction:
 
 @dataclass(frozen=True)
 class Witness:
-    """What refutes a claim: an instance, replayed in enclosed arithmetic, and the command that shows it.
+    """A counterexample to a claim: an instance, replayed in enclosed arithmetic, and the command that shows it.
 
-    ``value`` is enclosed and lies outside ``allowed``, which may be one number that it should be ``at most`` or
-    ``at least``. Of a network, ``word`` and ``position`` say where.
+    ``value`` is enclosed and lies outside ``allowed``, which may be one number that it should be ``at most`` or ``at
+    least``. For a network, ``word`` and ``position`` locate it.
     """
 
     what: str
@@ -71,10 +71,10 @@ class Witness:
 
 @dataclass(frozen=True)
 class LengthVerdict:
-    """One claim at one length. ``error`` is the worst one: attained at its lower end, proved at its upper end.
+    """One claim at one length; ``error`` is the worst one: attained at its lower end, proved at its upper end.
 
-    The error of heads is that on words. ``bound`` is what the error may be; ``where`` says which head and position (or
-    which instance) has it.
+    The error of heads is that on words. ``bound`` is the allowed error; ``where`` is the head and position (or the
+    instance) that has it.
     """
 
     n: int
@@ -91,9 +91,9 @@ class HeadTemperature:
     """The claimed temperature of row i = n, in units of the score, and the critical one: the largest that certifies.
 
     A constant in front of all scores divides all temperatures, so the critical one of a head is ``claimed`` times the
-    slack: certified at its lower end, refuted at its upper end. ``heads`` are those that share the claimed one at all
-    lengths whose critical constants are asked for. In an irrational ``claimed`` ln and sqrt are rounded down, and
-    ``text`` is what it is.
+    slack: certified at its lower end, refuted at its upper end. ``heads`` share the claimed temperature at all lengths
+    of the requested critical constants. In an irrational ``claimed``, ln and sqrt are rounded down, and ``text`` is the
+    exact expression.
     """
 
     heads: tuple[Place, ...]
@@ -106,10 +106,10 @@ class HeadTemperature:
 class CriticalConstant:
     """The critical constant ``gamma`` at one length: refuted by ``witness`` at one end, certified at the other.
 
-    If none was found ``gamma`` is None, and ``note`` says why. ``slack``: the factor by which the claimed scores exceed
-    what is needed (above 1: the claim has room). ``temperatures``: those of all heads to which temperature matters.
-    ``up_to``: the interval of the constant that certifies all claimed lengths up to this one, and the length
-    ``up_to_n`` that needs it. ``form``: the exact number between the ends of ``gamma``, if it was found.
+    If none was found ``gamma`` is None, for the reason ``note``. ``slack``: the factor by which the claimed scores
+    exceed the required ones. ``temperatures``: those of all heads to which temperature matters. ``up_to``: the interval
+    of the constant that certifies all claimed lengths up to this one, and ``up_to_n`` the length that needs it.
+    ``form``: the exact number between the ends of ``gamma``, if it was found.
     """
 
     n: int
@@ -125,7 +125,7 @@ class CriticalConstant:
 
 @dataclass(frozen=True)
 class GrowthLaw:
-    """A law of growth fitted to the middles of the critical temperatures of ``heads``. It is a fit, and no claim."""
+    """A law of growth fitted to the midpoints of the critical temperatures of ``heads``: not a claim."""
 
     law: str
     residual: float
@@ -136,12 +136,11 @@ class GrowthLaw:
 class ClaimResult(Readable, WithExitStatus):
     """The verdict on one claim over its range of lengths.
 
-    ``rows`` has one entry per length that was looked at one by one; ``fits`` one per temperature of ``criticals``.
-    ``mismatch`` says how the verdict differs from the
-    one that the claims file expects; empty if it does not. ``note`` and ``limit`` are texts of the claims file.
-    ``error`` is what ``measure`` names: the worst error, the smallest gap, or the value of a statement about numbers.
-    ``covers`` says what was looked at at each length; ``reading`` how the source is read, if it can be read otherwise,
-    too; ``rests_on`` what was taken over without a check.
+    ``rows`` has one entry per length that was decided separately; ``fits`` one per temperature of ``criticals``.
+    ``mismatch`` is the difference to the verdict that the claims file expects; empty if there is none. ``note`` and
+    ``limit`` are texts of the claims file. ``error`` is what ``measure`` names: the worst error, the smallest gap, or
+    the value of a statement about numbers. ``covers`` is what was decided at each length; ``reading`` the
+    interpretation of an ambiguous source; ``rests_on`` the unchecked assumptions.
     """
 
     name: str
@@ -173,7 +172,7 @@ class ClaimResult(Readable, WithExitStatus):
 
 @dataclass(frozen=True)
 class StatementVerdict:
-    """What the claims about one statement of the source say together."""
+    """The joint verdict of the claims about one statement of the source."""
 
     statement: str
     verdict: Verdict
@@ -183,7 +182,7 @@ class StatementVerdict:
 
 @dataclass(frozen=True)
 class Paper:
-    """What the statements of a claims file are statements of, and which ``version`` of it was read."""
+    """The source of the statements of a claims file, with the ``version`` that was read."""
 
     title: str
     authors: str
@@ -192,10 +191,10 @@ class Paper:
 
 @dataclass(frozen=True)
 class AuditReport(HasPage):
-    """Everything a report is drawn from; true if it is complete and every claim came out as it should.
+    """The data of all reports; true if it is complete and every claim has its expected verdict.
 
-    ``complete`` is False if the audit was interrupted. ``paper`` is None where the claims file names none. ``command``
-    repeats the audit, if no claims file was read.
+    ``complete`` is False if the audit was interrupted. ``paper`` is None if the claims file names none. ``command``
+    repeats the audit, if there was no claims file.
     """
 
     title: str
@@ -209,7 +208,7 @@ class AuditReport(HasPage):
 
     @property
     def exit_code(self) -> int:
-        """0 if all is as expected; 1 for a mismatch, or a refutation nobody expected; 3 for a verdict not reached."""
+        """0 if all is as expected; 1 for a mismatch, or an unexpected refutation; 3 if a verdict was not reached."""
         found: list[str] = ["refuted" for claim in self.claims if claim.mismatch]
         found += [claim.verdict for claim in self.claims if not claim.expected]
         return exit_status(worst(found)) if found else 0
@@ -222,7 +221,7 @@ class AuditReport(HasPage):
 
 
 def without_folders(report: AuditReport) -> AuditReport:
-    """Return the same report, whose texts name files alone."""
+    """Return the report with file names only, without folders."""
     return replace(report, source=PurePath(report.source).name, claims=tuple(map(_claim, report.claims)))
 
 
@@ -236,15 +235,14 @@ def _witness(witness: Witness | None) -> Witness | None:
     return replace(witness, command=name_file_alone(witness.command)) if witness else None
 
 
-# -- what is said of one claim -----------------------------------------------------------------------------------------
+# -- answers to one claim ----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class ClaimAnswer(AnswerByLength[LengthVerdict]):
-    """A row for each length, and the certificates of runs of them; ``measure`` names the number of the rows.
+    """A row for each length, and the certificates of ranges of them; ``measure`` names the number of the rows.
 
-    Of gaps and margins it is the least that matters. ``note`` says what is to be known where it is certified, and
-    ``about`` what is to be known anyhow.
+    For gaps and margins the least number matters. ``note`` is a remark if it is certified, ``about`` one in any case.
     """
 
     rows: tuple[LengthVerdict, ...]
@@ -261,27 +259,27 @@ class ClaimAnswer(AnswerByLength[LengthVerdict]):
 
     @property
     def reason(self) -> str:
-        """Why the row to report is what it is, and at which lengths nothing is asked."""
+        """The reason of the row to report, and the vacuous lengths."""
         row, vacuous = self.decisive, self.first("vacuous")
         lengths = show_lengths(self.lengths_that_are("vacuous"))
-        asks_nothing = f"nothing is asked at n = {lengths}: {vacuous.reason}" if vacuous else ""
+        idle = f"vacuous at n = {lengths}: {vacuous.reason}" if vacuous else ""
         why = f"n = {row.n}: {row.reason}" if row.reason else self.note * (row.verdict == "certified")
-        return "; ".join(filter(None, (why if row.verdict != "vacuous" else "", asks_nothing, self.about)))
+        return "; ".join(filter(None, (why if row.verdict != "vacuous" else "", idle, self.about)))
 
     @property
     def decisive(self) -> LengthVerdict:
         """The row to report: the first that is refuted, or not certified, or that with the largest error."""
-        if said := self.first("refuted") or self.first("unknown"):
-            return said
-        asking = [row for row in self.rows if row.verdict != "vacuous"] or list(self.rows)
-        measured = [row for row in asking if row.error is not None] or asking
+        if open_row := self.first("refuted") or self.first("unknown"):
+            return open_row
+        judged = [row for row in self.rows if row.verdict != "vacuous"] or list(self.rows)
+        measured = [row for row in judged if row.error is not None] or judged
         sign = -1 if self.least_matters else 1
         return max(measured, key=lambda row: (sign * row.error.upper if row.error else Fraction(0), row.n))
 
 
 @dataclass(frozen=True)
 class OneVerdict:
-    """A verdict on all that is asked, for ``lengths`` other than those of the claim if it names some, by a witness."""
+    """A single verdict; ``lengths`` if they differ from those of the claim; perhaps with a witness."""
 
     verdict: Verdict
     reason: str = ""

@@ -1,4 +1,4 @@
-"""What the claims about one statement say together: certified where it was looked at, refuted, or not decidable."""
+"""The joint verdict of the claims about one statement: certified on some lengths, refuted, or not decidable."""
 
 from collections.abc import Sequence
 
@@ -8,14 +8,14 @@ from certify.auditing.wording import describe_witness
 
 ORDER: tuple[Verdict, ...] = ("refuted", "refuted on a reading", "unknown", "unproved", "unsupported", "certified",
                               "proved", "vacuous", "not decidable", "malformed")
-"""The first of these that a claim about the statement itself has is the statement's verdict."""
+"""The statement's verdict is the first of these among the claims about the statement itself."""
 
 
 def judge_statements(results: Sequence[ClaimResult], printed: bool = True) -> tuple[StatementVerdict, ...]:
-    """A verdict for each statement that claims name, in the order of their first claims; printed are those of a paper.
+    """Return a verdict for each statement, in the order of their first claims; ``printed`` for those of a paper.
 
-    Only claims about the statement itself decide its verdict: a step of its proof, a slip of the text that was read, a
-    repair or a remark is told beside it. Without such a claim the statement as printed is unknown.
+    Only claims about the statement itself decide its verdict; a step of its proof, a transcription error, a repair or a
+    remark is reported beside it. Without such a claim the statement is unknown.
     """
     by_statement: dict[str, list[ClaimResult]] = {}
     for result in results:
@@ -32,7 +32,7 @@ def _judge(statement: str, claims: Sequence[ClaimResult], printed: bool) -> Stat
     as_printed = " as printed" if printed else ""
     texts = [_describe(verdict, decisive, as_printed)] if decisive else [f"no claim is about the statement{as_printed}"]
     if verdict == "refuted on a reading":
-        texts += [f"read so: {claim.reading}: {_certified([claim])}" for claim in own if claim.verdict == "certified"]
+        texts += [f"as interpreted: {one.reading}: {_certified([one])}" for one in own if one.verdict == "certified"]
     texts += [f"a step of the proof is false: {_shown(claim)}" for claim in steps if claim.verdict == "refuted"]
     texts += [f"{claim.name}: {claim.verdict}" for claim in steps if claim.verdict not in ("refuted", "certified")]
     texts += [f"in the text that was read, perhaps not in the source: {claim.says}: {claim.verdict}"
@@ -53,7 +53,7 @@ def _describe(verdict: Verdict, claims: Sequence[ClaimResult], as_printed: str) 
             return f"proved for {', '.join(dict.fromkeys(claim.lengths for claim in claims))}"
         case "refuted" | "refuted on a reading":
             smallest = min(claims, key=lambda claim: claim.witness.n if claim.witness else 10**9)
-            where = f", read so: {smallest.reading}" if smallest.reading else ""
+            where = f", as interpreted: {smallest.reading}" if smallest.reading else ""
             return f"refuted{as_printed}{where}: {_shown(smallest)}"
         case "not decidable":
             return f"not decidable by instances: {first.reason}"
@@ -65,7 +65,7 @@ def _shown(claim: ClaimResult) -> str:
 
 
 def _certified(claims: Sequence[ClaimResult]) -> str:
-    """On which lengths, of what, and resting on what: a statement is about more than the instances looked at."""
+    """Describe the lengths, the covered instances and the assumptions of certified claims."""
     covered: dict[str, dict[str, None]] = {}
     for claim in claims:
         covered.setdefault(_range(claim.lengths), {})[claim.covers] = None
@@ -76,7 +76,7 @@ def _certified(claims: Sequence[ClaimResult]) -> str:
 
 
 def _range(lengths: str) -> str:
-    """Lengths as an inequality in n, where they are a range.
+    """Format lengths as an inequality in n, if they are a range.
 
     >>> _range("1..64"), _range("4..64"), _range("1..1"), _range("every n")
     ('n <= 64', '4 <= n <= 64', 'n = 1', 'every n')

@@ -1,7 +1,7 @@
-"""The smallest constants that are enough, head by head, rounded to simple rationals and certified together.
+"""The smallest sufficient constants, head by head, rounded to simple rationals and certified together.
 
-Each head is looked at alone, all others as claimed. Errors that add up in one comparison leave less room for all heads
-together, so the suggestion is made a little colder until the whole network is certified.
+Each head is examined separately, with all others as claimed. Errors that add up in one comparison leave less slack for
+all heads together, so the suggestion is made slightly colder until the whole network is certified.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,7 +21,7 @@ from proofs.enclosures.intervals import Interval
 
 WIDTH = Fraction(1, 1000)
 ROOM = Fraction(102, 100)
-"""A simple rational is looked for up to so far above the constant that is needed."""
+"""The factor above the required constant within which a simple rational is chosen."""
 COLDER = Fraction(105, 100)
 ATTEMPTS = 60
 Passing = Literal["", "any", "none"]
@@ -29,10 +29,10 @@ Passing = Literal["", "any", "none"]
 
 @dataclass(frozen=True)
 class SuggestedHead:
-    """One head: the constant that is claimed, where its critical one lies, and the suggested one.
+    """One head: the claimed constant, the bracket of its critical one, and the suggested one.
 
-    ``critical`` is found by the exact prover alone; it is the network with all suggested constants that is certified.
-    Where there is none, ``passing`` says which of the constants that were tried are enough: any, or none.
+    ``critical`` is found by the exact prover only; the network with all suggested constants is certified. If there is
+    none, ``passing`` is which of the tried constants suffice: any, or none.
     """
 
     place: Place
@@ -46,7 +46,7 @@ class SuggestedHead:
 
 @dataclass(frozen=True)
 class Suggestion:
-    """The heads, and what the main path says of the network with all suggested constants."""
+    """The heads, and the outcome of the network with all suggested constants."""
 
     heads: tuple[SuggestedHead, ...]
     outcome: Outcome

@@ -1,4 +1,4 @@
-"""What `certify audit` prints: claims in a table, one claim length by length, the source statement by statement."""
+"""The display of `certify audit`: claims in a table, one claim length by length, the source statement by statement."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -24,16 +24,16 @@ NOT_MET = "bold magenta"
 Cells = dict[str, Cell]
 """The cells of a line by the names of their columns."""
 FOLDED = ("critical constant", "critical temperature")
-"""Columns that may be broken where a claim stands alone."""
+"""Columns that may be folded in the report on a single claim."""
 TOLD_BESIDE = ("unexpected", "reading", "rests on", "reason")
-"""Remarks without which the row of a claim says more than was decided."""
+"""Remarks that restrict the row of a claim, and so must be shown."""
 UNNAMED = "claim"
-"""The name of a claim that no claims file has."""
+"""The name of a claim outside a claims file."""
 HEADS = "of head"
 CLAIMS = (TableColumn("claim", folds=True), TableColumn("statement", needs=NARROW, folds=True), TableColumn("verdict"),
           *numbers("measured", "bound", "lengths"), TableColumn("seconds", "right", NARROW), TableColumn("expected"))
 STATEMENTS = (TableColumn("statement", folds=True, most=24), TableColumn("verdict"),
-              TableColumn("what the audit says", folds=True),
+              TableColumn("finding", folds=True),
               TableColumn("claims", needs=NARROW, folds=True))
 CRITICAL = (*numbers("critical constant", "up to n", "critical temperature"), TableColumn(HEADS),
             TableColumn("slack", "right"))
@@ -42,7 +42,7 @@ SUGGESTED = (*numbers("layer", "head"), TableColumn("statement"), TableColumn("a
 
 
 def print_report(out: Console, report: AuditReport) -> None:
-    """The whole audit: one claim in full, several as tables; then the statements and the summary."""
+    """Print the whole audit: one claim in full, several as tables; then the statements and the summary."""
     out.print(plain(f"audit     {wording.one_line(report.title)}", style="bold"))
     for name, text in wording.describe_source(report):
         out.print(plain(f"{name:10}{text}"))
@@ -81,7 +81,7 @@ def _claim_cells(claim: ClaimResult) -> Cells:
 
 
 def _print_criticals(out: Console, claims: tuple[ClaimResult, ...]) -> None:
-    """The critical constants of all claims, one row per claim and length."""
+    """Print the critical constants of all claims, one row per claim and length."""
     if not any(claim.criticals for claim in claims):
         return
     columns = [TableColumn("claim", folds=True), TableColumn("n", "right"), *_critical_columns(claims)]
@@ -97,7 +97,7 @@ def _print_criticals(out: Console, claims: tuple[ClaimResult, ...]) -> None:
 
 
 def _print_findings(out: Console, claims: tuple[ClaimResult, ...]) -> None:
-    """What the row of a claim has no room for: refutations, reasons, broken expectations."""
+    """Print the details of claims: refutations, reasons, broken expectations."""
     for claim in claims:
         texts = [(name, text) for name, text in wording.remarks(claim) if name in TOLD_BESIDE]
         if claim.witness or texts:
@@ -108,9 +108,9 @@ def _print_findings(out: Console, claims: tuple[ClaimResult, ...]) -> None:
 
 
 def _statement_cells(statement: StatementVerdict) -> Cells:
-    """What the claims about a statement say together."""
+    """Return the joint verdict of the claims about a statement."""
     return {"statement": wording.one_line(statement.statement), "verdict": verdict_text(statement.verdict),
-            "what the audit says": wording.one_line(statement.text),
+            "finding": wording.one_line(statement.text),
             "claims": wording.one_line(", ".join(statement.claims))}
 
 
@@ -118,7 +118,7 @@ def _statement_cells(statement: StatementVerdict) -> Cells:
 
 
 def print_claim(out: Console, claim: ClaimResult) -> None:
-    """One claim in full: what it says, length by length, how it came out, and what else is known."""
+    """Print one claim in full: its text, length by length, the verdict, and all remarks."""
     facts = [("claim", "" if claim.name == UNNAMED else claim.name), ("statement", claim.statement),
              ("says", claim.says), ("subject", claim.subject), ("lengths", claim.lengths),
              ("gamma", "" if claim.gamma is None else str(claim.gamma))]
@@ -152,7 +152,7 @@ def _print_remarks(out: Console, claim: ClaimResult, texts: list[tuple[str, str]
 
 
 def _lengths(claim: ClaimResult) -> tuple[list[TableColumn], list[Cells]]:
-    """What is known of each length, without columns that would be empty."""
+    """Return the table of lengths, without columns that would be empty."""
     columns = [TableColumn("n", "right"), TableColumn("verdict")]
     if claim.rows:
         columns.append(TableColumn(claim.measure, "right"))
@@ -176,13 +176,13 @@ def _row_cells(row: LengthVerdict | None, measure: str) -> Cells:
 
 
 def _critical_columns(claims: Iterable[ClaimResult]) -> list[TableColumn]:
-    """Return the column that names heads is for temperatures that differ."""
+    """Return the columns of critical constants; heads are named only if temperatures differ."""
     named = any(wording.temperatures_differ(claim) for claim in claims)
     return [column for column in CRITICAL if named or column.name != HEADS]
 
 
 def _critical_cells(critical: CriticalConstant | None) -> Cells:
-    """Return the first line of a critical constant: all but the temperatures of other heads."""
+    """Return the first line of a critical constant: all except the temperatures of other heads."""
     if critical is None:
         return {}
     return {
@@ -208,7 +208,7 @@ def _temperature_cells(temperature: HeadTemperature | None) -> Cells:
 
 
 def print_suggested(out: Console, suggestion: Suggestion, lengths: Lengths) -> None:
-    """The heads with their claimed, critical and suggested constants, and the verdict on all suggested together."""
+    """Print the heads with their claimed, critical and suggested constants, and the verdict on all together."""
     print_table(out, SUGGESTED, [
         (*map(str, head.place), head.source, head.name, str(head.claimed),
          wording.show_enclosed(head.critical, head.passing), str(head.suggested)) for head in suggestion.heads])

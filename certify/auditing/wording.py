@@ -1,4 +1,4 @@
-"""The words of every report of an audit, so that terminal, Markdown and HTML say the same."""
+"""The texts of all reports of an audit, shared by terminal, Markdown and HTML."""
 
 import itertools
 import re
@@ -24,50 +24,50 @@ from constructions.text import printable
 from proofs.enclosures.intervals import Interval, point
 
 END_DIGITS = 8
-"""Both ends of a bracket are shown to so many digits: two more than the default width needs."""
+"""The digits of both ends of a bracket: two more than the default width needs."""
 UNIT_OF_TEMPERATURE = "at row i = n, in units of the score"
 SHOWN_HEADS = 3
 ENDS_OF_SUM = (4, 2)
-"""Of longer sums so many of the first and of the last terms are shown."""
+"""The numbers of first and last terms that are shown of longer sums."""
 LEGEND = (
-    ("certified", "Proved for every length in the range, every word of these lengths and every position (of statements "
+    ("certified", "Proved for every length in the range, every word of these lengths and every position (statements "
                   "about numbers: for every instance that the claim covers)."),
-    ("proved", "Coq's kernel accepts the theorem for words of every length (or of the lengths that are named)."),
-    ("vacuous", "True, because nothing is asked: the claim is about no word of these lengths, or no position of "
-                "them (what is given holds nowhere), or about no head."),
-    ("refuted", "One instance breaks the claim. It was replayed in enclosed arithmetic: the value that is shown is an "
-                "interval that contains the true one and lies outside what is allowed. The command shows it again."),
-    ("refuted on a reading", "Refuted where the words of the statement are read as the claim says; they can be read "
-                             "otherwise, too, and on that reading nothing is refuted."),
-    ("unknown", "Neither proved nor refuted; the reason says what is missing. It is never counted as certified."),
-    ("unproved", "Coq does not accept the theorem, which does not make it false; the reason says what is missing."),
-    ("unsupported", "The claim uses something that is not handled; nothing is said about whether it is true."),
-    ("not decidable", "No instance of any size decides the statement; the reason says why."),
-    ("malformed", "The claim could not be read; the reason says what is wrong in it. The others were decided."),
-    ("measured", "What a claim bounds: the worst error of a network, the smallest gap of its heads, or the value of a "
+    ("proved", "Coq's kernel accepts the theorem for words of every length (or of the stated lengths)."),
+    ("vacuous", "True, because nothing is judged: the claim is about no word of these lengths, or no position of "
+                "them (the assumption holds nowhere), or about no head."),
+    ("refuted", "One instance violates the claim. It was replayed in enclosed arithmetic: the value shown is an "
+                "interval that contains the true one and lies outside the allowed range. The command replays it."),
+    ("refuted on a reading", "Refuted under the stated interpretation of the statement; it is ambiguous, and under "
+                             "another interpretation it is not refuted."),
+    ("unknown", "Neither proved nor refuted, for the stated reason. It is never counted as certified."),
+    ("unproved", "Coq does not accept the theorem, for the stated reason; it may still be true."),
+    ("unsupported", "The claim uses an unsupported construct; it may be true or false."),
+    ("not decidable", "No instance of any size decides the statement, for the stated reason."),
+    ("malformed", "The claim could not be parsed, for the stated reason. The others were decided."),
+    ("measured", "The number that a claim bounds: the worst error of a network, the smallest gap, or the value of a "
                  "statement about numbers."),
-    ("worst error", "The largest distance between what a head computes and what it should, over all words and "
+    ("worst error", "The largest distance between the output of a head and its target, over all words and "
                     "positions: attained on a word at the lower end, proved at the upper end. One number is shown "
-                    "where both ends agree to six digits."),
+                    "if both ends agree to six digits."),
     ("bracket", "Two exact numbers with the true one between them. Ends are rounded outward."),
     ("critical constant", "The smallest constant in front of the scores that still certifies: refuted by a replayed "
                           "word at the lower end of its bracket, certified at the upper end."),
-    ("closed form", "The exact number between the ends of a critical constant's bracket at which the worst input of a "
-                    "head errs as much as it may; x is e^(-γ)."),
+    ("closed form", "The exact number between the ends of a critical constant's bracket where the error of a head on "
+                    "its worst input equals the allowed one; x is e^(-γ)."),
     ("critical temperature", "The largest temperature that still certifies, " + UNIT_OF_TEMPERATURE + ": certified at "
                              "the lower end of its bracket, refuted at the upper end. To multiply all scores by "
                              "a constant is to divide the temperatures of all heads by it, so this is each head's own "
                              "temperature times the slack."),
-    ("slack", "The factor by which the claimed scores exceed what is needed. Above 1 the claim has room; below 1 it "
+    ("slack", "The factor by which the claimed scores exceed the required ones. Above 1 the claim holds; below 1 it "
               "fails."),
-    ("fit", "A growth law fitted to the middles of brackets. It describes the numbers shown and is no claim: nothing "
+    ("fit", "A growth law fitted to the midpoints of brackets. It describes the numbers shown; nothing "
             "is proved about other lengths."),
-    ("expected", "What the claims file says should come out. A verdict that differs is marked as unexpected."),
+    ("expected", "The verdict that the claims file expects. A different one is marked as unexpected."),
 )
 
 
 def one_line(text: str) -> str:
-    """Text of a stranger on one line, without control characters.
+    """Format external text on one line, without control characters.
 
     >>> one_line("two\\n  lines \\x1b[31m")
     'two lines \\\\x1b[31m'
@@ -83,7 +83,7 @@ def ends(bracket: Interval | None, without: str = "-") -> tuple[str, str]:
 
 
 def show_enclosed(bracket: Interval | None, without: str = "-") -> str:
-    """Six digits that both ends share, or both ends; ``without`` if there is no number.
+    """Format the six digits that both ends share, or both ends; ``without`` if there is no number.
 
     >>> show_enclosed(Interval(Fraction(1, 4), Fraction(1, 4))), show_enclosed(None)
     ('0.25', '-')
@@ -92,7 +92,7 @@ def show_enclosed(bracket: Interval | None, without: str = "-") -> str:
 
 
 def show_slack(slack: Interval | None) -> str:
-    """Four digits, rounded down: at least this much room.
+    """Format with four digits, rounded down.
 
     >>> show_slack(Interval(Fraction(99999, 100000), Fraction(1))), show_slack(None)
     ('0.9999', '-')
@@ -101,7 +101,7 @@ def show_slack(slack: Interval | None) -> str:
 
 
 def show_form(form: ClosedForm) -> str:
-    """Return the number, the equation and the polynomial that it comes from, and its limit.
+    """Return the number, its equation and polynomial, and its limit.
 
     >>> show_form(ClosedForm((1, 1), 2, "-ln x", "x + x^2 = 1/3", "3x^2 + 3x - 1", "ln 4"))
     '-ln x with x + x^2 = 1/3; minimal polynomial 3x^2 + 3x - 1; tends to ln 4'
@@ -126,7 +126,7 @@ def name_form(form: ClosedForm | None) -> str:
 
 
 def cut_sum(text: str) -> str:
-    """Return a sum without its middle, if it is long, and what stands behind it.
+    """Return a sum without its middle, if it is long, and the text after it.
 
     >>> cut_sum("x + x^2 + x^3 + x^4 + x^5 + x^6 + x^7 + x^8 = 1/3"), cut_sum("3y^2 - 1 with y = x^(3/2)")
     ('x + x^2 + x^3 + x^4 + ... + x^7 + x^8 = 1/3', '3y^2 - 1 with y = x^(3/2)')
@@ -139,7 +139,7 @@ def cut_sum(text: str) -> str:
 
 
 def show_heads(heads: Sequence[Place]) -> str:
-    """Return the heads by layer and number; of many the first ones.
+    """Format heads by layer and number; of many, the first ones.
 
     >>> show_heads([(1, 1), (2, 1)]), show_heads([(1, k) for k in range(1, 9)])
     ('1.1, 2.1', '1.1, 1.2, 1.3 and 5 more')
@@ -149,7 +149,7 @@ def show_heads(heads: Sequence[Place]) -> str:
 
 
 def show_allowed(allowed: Interval) -> str:
-    """Return the allowed values, exactly where short.
+    """Format the allowed values, exactly if short.
 
     >>> show_allowed(Interval(Fraction(0), Fraction(1, 4))), show_allowed(Interval(Fraction(1), Fraction(1)))
     ('a number in [0, 1/4]', '1')
@@ -164,7 +164,7 @@ def _exact_if_short(x: Fraction) -> str:
 
 
 def describe_witness(witness: Witness) -> str:
-    """One sentence: where, what, its enclosed value, and what is allowed."""
+    """Describe in one sentence the place, the subject, its enclosed value, and the allowed one."""
     where = f"at n = {witness.n}"
     if witness.word is not None:
         where = f"on the word {one_line(witness.word)} (n = {witness.n})"
@@ -174,31 +174,31 @@ def describe_witness(witness: Witness) -> str:
 
 
 def describe_expectation(claim: ClaimResult) -> str:
-    """Whether the verdict is the expected one: ``as expected``, ``unexpected``, or ``-`` if nothing is expected."""
+    """Return ``as expected``, ``unexpected``, or ``-`` if nothing is expected."""
     if claim.mismatch:
         return "unexpected"
     return "as expected" if claim.expected else "-"
 
 
 def unexpected(report: AuditReport) -> tuple[ClaimResult, ...]:
-    """Return the claims that came out otherwise than expected."""
+    """Return the claims with an unexpected verdict."""
     return tuple(claim for claim in report.claims if claim.mismatch)
 
 
 def tally(report: AuditReport) -> list[tuple[Verdict, int]]:
-    """How many claims have which verdict, for the verdicts that occur."""
+    """Return the number of claims with each verdict that occurs."""
     counts = [(verdict, sum(claim.verdict == verdict for claim in report.claims)) for verdict in VERDICTS]
     return [(verdict, count) for verdict, count in counts if count]
 
 
 def summarize(report: AuditReport) -> str:
-    """One line: how the claims came out, and what ``describe_audit`` says."""
+    """Describe in one line the verdicts, and what ``describe_audit`` returns."""
     counts = ", ".join(f"{count} {verdict}" for verdict, count in tally(report)) or "nothing decided"
     return f"{counts} ({describe_audit(report)})"
 
 
 def describe_audit(report: AuditReport) -> str:
-    """How many claims, whether all came out as expected, and the time."""
+    """Return the number of claims, whether all were as expected, and the time."""
     parts = [counted(len(report.claims), "claim"), f"{report.seconds:.1f} s"]
     if any(claim.expected for claim in report.claims) and not any(
             claim.verdict == "malformed" for claim in report.claims):
@@ -207,7 +207,7 @@ def describe_audit(report: AuditReport) -> str:
 
 
 def describe_source(report: AuditReport) -> list[tuple[str, str]]:
-    """What the report is about, each with its name: the claims file, the paper, and the version that was read."""
+    """Return the claims file, the paper, and the version that was read, each with its name."""
     texts = [("source", report.source)]
     if report.paper:
         texts += [("paper", f"{report.paper.authors}, {report.paper.title}"), ("read", report.paper.version)]
@@ -215,7 +215,7 @@ def describe_source(report: AuditReport) -> list[tuple[str, str]]:
 
 
 def describe_interruption(report: AuditReport) -> str:
-    """What to do about an audit that is not complete; empty if it is."""
+    """Return how to resume an incomplete audit; empty if it is complete."""
     if report.complete:
         return ""
     if not report.claims:
@@ -224,7 +224,7 @@ def describe_interruption(report: AuditReport) -> str:
 
 
 def by_length(claim: ClaimResult) -> Iterator[tuple[int, LengthVerdict | None, CriticalConstant | None]]:
-    """What is known of each length, shortest first: the row, and the critical constants."""
+    """Yield the row and the critical constants of each length, shortest first."""
     rows = {row.n: row for row in claim.rows}
     criticals = {critical.n: critical for critical in claim.criticals}
     for n in sorted(rows.keys() | criticals.keys()):
@@ -232,9 +232,9 @@ def by_length(claim: ClaimResult) -> Iterator[tuple[int, LengthVerdict | None, C
 
 
 def rows_alike(rows: Sequence[LengthVerdict]) -> list[tuple[str, LengthVerdict]]:
-    """Neighbouring rows that read the same, but for n, as one, with their lengths; rows with a witness stay alone.
+    """Merge neighbouring rows with equal text except n, with their lengths; rows with a witness are not merged.
 
-    Where i = n in all of them, that is what the row says.
+    Positions i = n are shown as that.
 
     >>> rows_alike([LengthVerdict(n, "certified", where=f"head 1, i = {n}") for n in (1, 2, 4)])[0][0]
     '1..2, 4'
@@ -257,22 +257,22 @@ def _of_any_length(row: LengthVerdict) -> str:
 
 
 def temperatures_differ(claim: ClaimResult) -> bool:
-    """Whether heads have different temperatures, so that each has a critical one of its own."""
+    """Return whether heads have different temperatures, and so different critical ones."""
     return any(len(critical.temperatures) > 1 for critical in claim.criticals)
 
 
 def by_temperature(critical: CriticalConstant | None) -> Sequence[HeadTemperature | None]:
-    """Return the temperatures of a critical constant, a line each; one line without any if there are none."""
+    """Return the temperatures of a critical constant, one per line; one empty line if there are none."""
     return (critical.temperatures if critical else ()) or (None,)
 
 
 def remarks(claim: ClaimResult) -> list[tuple[str, str]]:
-    """Return the texts that belong to a claim, each with its name."""
+    """Return the remarks on a claim, each with its name."""
     texts = [("unexpected", claim.mismatch), ("reading", claim.reading), ("rests on", claim.rests_on),
              ("reason", claim.reason), ("limit", claim.limit), ("note", claim.note)]
     for fit in claim.fits:
         heads = f"{show_heads(fit.heads)}: " if len(claim.fits) > 1 else ""
-        texts.append(("fit", f"{heads}{fit.law} (a fit, no claim; residual {fit.residual:.2g})"))
+        texts.append(("fit", f"{heads}{fit.law} (a fit, not a claim; residual {fit.residual:.2g})"))
     texts += [("closed form", f"n = {critical.n}: {show_form(critical.form)}")
               for critical in claim.criticals if critical.form]
     texts += [("note", f"n = {critical.n}: {critical.note}") for critical in claim.criticals if critical.note]

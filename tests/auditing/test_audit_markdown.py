@@ -39,7 +39,7 @@ def test_heads_of_different_temperatures_have_a_line_each() -> None:
     lines = markdown_of(replace(REPORT, claims=(TWO_TEMPERATURES,))).splitlines()
     assert "| 4 | 1.3333333 | 1.3333334 | - | 1.1 | 1 | 0.75 | 0.75 | 0.75 |" in lines
     assert "| 4 | 1.3333333 | 1.3333334 | - | 1.2, 2.1, 2.2 and 1 more | 0.5 | 0.375 | 0.375 | 0.75 |" in lines
-    assert "- fit: 1.1: temperature = 0.75 n^0.0000 (a fit, no claim; residual 0)" in lines
+    assert "- fit: 1.1: temperature = 0.75 n^0.0000 (a fit, not a claim; residual 0)" in lines
 
 
 def test_a_witness_has_its_command_in_a_block_of_its_own() -> None:

@@ -108,7 +108,8 @@ def stub(claim: AuditClaim) -> ClaimResult:
 
 @pytest.mark.parametrize(("statement", "verdict", "said"), [
     ("Lemma 27", "refuted on a reading", [
-        "refuted as printed, read so: p' bits are wider", "; read so: p' bits are finer", ": certified on n <= 64",
+        "refuted as printed, as interpreted: p' bits are wider", "; as interpreted: p' bits are finer",
+        ": certified on n <= 64",
         "this rests on Telgarsky's bound"]),
     ("Section 3.2, bounds of Edelman et al.", "certified", ["this rests on their bound as the remark after Lemma 33",
                                                             "the paper of Edelman et al. was not read"]),

@@ -54,11 +54,11 @@ def judged(**keys: Any) -> ClaimResult:
     ({"kind": "soften", "model": "copy.json"},
      "n = 1..2: no head of the network is hard, so there is nothing to replace by softmax"),
     ({"kind": "sensitivity", "formula": "Q_1", "alphabet": "1", "at_most": "0"},
-     "n = 1..2: there is one letter, and no other to exchange it with"),
+     "n = 1..2: there is only one letter, so none can be exchanged"),
     ({"kind": "sensitivity", "formula": "Q_1", "alphabet": "01", "at_least": "0"},
-     "n = 1..2: no number that is measured is below 0"),
+     "n = 1..2: no measured number is below 0"),
     ({"kind": "cross-entropy", "formula": "Q_1", "alphabet": "01", "at_least": "1-n"},
-     "n = 1..2: no number that is measured is below 0"),
+     "n = 1..2: no measured number is below 0"),
     ({"kind": "decide", "model": "first.json", "claim": "none.toml"},
      "n = 1..2: no word of this length is judged; all words of length 1 .. 2 over {0, 1}, offset 0, at the last token: "
      "2 cases"),
@@ -66,7 +66,7 @@ def judged(**keys: Any) -> ClaimResult:
 @pytest.mark.usefixtures("folder")
 def test_a_claim_that_asks_nothing_is_vacuous_and_says_why(keys: dict[str, Any], why: str) -> None:
     found = judged(**{"lengths": 2, **keys})
-    assert (found.verdict, found.reason) == ("vacuous", f"nothing is asked at {why}")
+    assert (found.verdict, found.reason) == ("vacuous", f"vacuous at {why}")
     assert {row.verdict for row in found.rows} == {"vacuous"} and exit_status(found.verdict) == 0
 
 
@@ -76,7 +76,7 @@ def test_a_claim_that_asks_nothing_is_vacuous_and_says_why(keys: dict[str, Any],
      "n = 1, 3: no word of this length is judged; all words of length 1 .. 4 over {0, 1}, offset 0, at the last token: "
      "2 cases"),
     ({"kind": "cross-entropy", "formula": "Q_1", "alphabet": "01", "at_least": "(2-n)/2", "lengths": 2},
-     ["certified", "vacuous"], "n = 2: no number that is measured is below 0"),
+     ["certified", "vacuous"], "n = 2: no measured number is below 0"),
     ({**PREVIOUS, "given": "!FIRST", "lengths": 3}, ["vacuous", "certified", "certified"], f"n = 1: {HOLDS_NOWHERE}"),
     ({**PREVIOUS, "given": "LAST & EVEN", "lengths": 5}, ["vacuous", "certified"] * 2 + ["vacuous"],
      f"n = 1, 3, 5: {HOLDS_NOWHERE}"),
@@ -86,7 +86,7 @@ def test_lengths_at_which_nothing_is_asked_are_named_beside_those_that_are_certi
         keys: dict[str, Any], rows: list[str], why: str) -> None:
     found = judged(**keys)
     assert [row.verdict for row in found.rows] == rows
-    assert (found.verdict, found.reason) == ("certified", f"nothing is asked at {why}")
+    assert (found.verdict, found.reason) == ("certified", f"vacuous at {why}")
 
 
 @pytest.mark.usefixtures("folder")

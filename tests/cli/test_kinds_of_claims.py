@@ -150,7 +150,7 @@ def test_float_runs_and_resources_are_those_of_their_commands(certify: Any) -> N
     ({"kind": "margin", "model": "none.json"}, "none.json: No such file"),
     ({"kind": "margin", "model": MARKER, "at": "middle"}, "at 'middle', expected last or first or every"),
     ({"kind": "margin", "model": MARKER, "gap": "1"}, "margin: key 'gap', expected one of"),
-    ({"kind": "sensitivity", "formula": "Q_1"}, "the claim states neither at_most nor at_least, so it asks nothing"),
+    ({"kind": "sensitivity", "formula": "Q_1"}, "the claim states neither at_most nor at_least, so it is vacuous"),
     ({"kind": "sensitivity", "at_most": "1"}, "none of its keys says what it is about"),
     ({"kind": "sensitivity", "formula": "Q_1", "at_most": "1/(n-2)", "lengths": 3}, "divides by zero"),
     ({"kind": "cross-entropy", "formula": "Q_1", "at_most": "1", "p": "2"}, "p: found 2, expected a rational between"),
@@ -159,7 +159,7 @@ def test_float_runs_and_resources_are_those_of_their_commands(certify: Any) -> N
     ({"kind": "floats", "model": MARKER}, "no key format"),
     ({"kind": "floats", "model": MARKER, "format": "float3"}, "float3"),
     ({"kind": "prove", "formula": "Q_1", "lengths": 3}, "prove: key 'lengths', expected one of"),
-    ({"kind": "resources", "formula": "Q_1"}, "the claim states no bound, so it asks nothing"),
+    ({"kind": "resources", "formula": "Q_1"}, "the claim states no bound, so it is vacuous"),
 ])
 def test_bad_claims_are_refused_in_one_line(keys: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError) as error:

@@ -1,1 +1,1 @@
-"""Kinds of claims that ask what a command asks: each calls the code of its command. ``registry.py`` has all of them."""
+"""Kinds of claims that are decided by the code of a command; ``registry.py`` lists them."""

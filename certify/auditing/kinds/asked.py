@@ -1,4 +1,4 @@
-"""What every kind of claim is: its keys, how they are read, and an answer from the code of its command."""
+"""The common part of all kinds of claims: keys, parsing, and an answer from the code of the command."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ Table = Mapping[str, Any]
 
 
 class Question(ABC):
-    """What a claim asks; ``subject`` says it on one line."""
+    """The question of a claim; ``subject`` describes it in one line."""
 
     @property
     @abstractmethod
     def subject(self) -> str:
-        """What it is about."""
+        """The subject of the claim."""
 
     @abstractmethod
     def decide(self, lengths: Lengths, progress: Progress) -> ClaimAnswer | OneVerdict:
-        """Return the answer of the command for these lengths.
+        """Return the command's answer for these lengths.
 
         Raises:
-            InputError: if something has no value at some length.
-            Unsupported: if a part of the subject is not handled.
+            InputError: if an expression is undefined at some length.
+            Unsupported: if a part of the subject is not supported.
         """
 
 
 @dataclass(frozen=True)
 class ClaimEntry:
-    """The keys of one claim; files are relative to the ``folder``."""
+    """The keys of one claim; file names are relative to the ``folder``."""
 
     table: Table
     lengths: Lengths
@@ -62,23 +62,23 @@ class ClaimEntry:
         return self.table.get(key)
 
     def needed(self, key: str) -> Any:
-        """Return the value; it must be there."""
+        """Return the value of a required key."""
         if key not in self.table:
             raise InputError(f"no key {key}, which a claim of this kind needs")
         return self.table[key]
 
     def file(self, key: str) -> str | None:
-        """Return the file that a key names, as seen from the current folder."""
+        """Return the file of a key, relative to the current folder."""
         return None if key not in self.table else os.path.normpath(self.folder / self.table[key])
 
     def choice(self, key: str, *choices: str) -> Any:
-        """One of the texts; the first if it is left out."""
+        """Return the text, which must be one of the choices; the default is the first."""
         if (found := self.table.get(key, choices[0])) not in choices:
             raise InputError(f"{key} {found!r}, expected {' or '.join(choices)}")
         return found
 
     def expression(self, key: str) -> Expression | None:
-        """Return an expression in n that has a value at every length."""
+        """Return an expression in n that is defined at every length."""
         if key not in self.table:
             return None
         expression = read_expression(self.table[key], key, frozenset("n"))
@@ -87,11 +87,11 @@ class ClaimEntry:
         return expression
 
     def options(self) -> Options:
-        """Return the options that the keys say."""
+        """Return the options that the keys define."""
         return read_options(self.table)
 
     def subject_key(self) -> str:
-        """Which key says what network the claim is about."""
+        """Return the key of the network that the claim is about."""
         found = [key for key in TAKEN if key in self.table]
         if len(found) != 1:
             raise InputError(f"{' and '.join(found) or 'none of its keys'} says what it is about, expected exactly one "
@@ -99,7 +99,7 @@ class ClaimEntry:
         return found[0]
 
     def request(self, programs: Programs = Programs.COMPILED, lengths: Lengths | None = None) -> Request:
-        """Return the question about the network of the claim."""
+        """Return the request about the network of the claim."""
         from certify.common.look import SUFFIXES_OF_PROGRAMS
 
         key = self.subject_key()
@@ -111,9 +111,9 @@ class ClaimEntry:
 
 @dataclass(frozen=True)
 class ClaimKind:
-    """One kind: the command that it asks, its keys with their types, and how an entry is read.
+    """One kind: its command, its keys with their types, and the parser of entries.
 
-    ``files`` are keys that name files. Without ``has_lengths`` the claim is not about lengths from the key `lengths`.
+    ``files`` are keys that name files. Without ``has_lengths`` the claim does not take the key `lengths`.
     """
 
     name: str
@@ -125,22 +125,22 @@ class ClaimKind:
 
 @dataclass(frozen=True)
 class ClaimedBound:
-    """A number is claimed to be at most, or at least, an expression in n."""
+    """A claim that a number is at most, or at least, an expression in n."""
 
     at_most: Expression | None
     at_least: Expression | None
 
     @classmethod
     def read(cls, entry: ClaimEntry) -> ClaimedBound:
-        """Those of a claim; one that states none asks nothing, and is refused."""
+        """Read the bounds of a claim; one without any is vacuous, and rejected."""
         found = cls(entry.expression("at_most"), entry.expression("at_least"))
         if found == cls(None, None):
-            raise InputError("the claim states neither at_most nor at_least, so it asks nothing; expected one of them")
+            raise InputError("the claim states neither at_most nor at_least, so it is vacuous; expected one of them")
         return found
 
     def row(self, n: int, lower: Fraction, upper: Fraction | None,
             witness: Callable[[Interval, Interval, str], Witness], where: str = "") -> LengthVerdict:
-        """The verdict on a number that lies between ``lower`` and ``upper`` (None: nothing is known from above)."""
+        """Return the verdict on a number between ``lower`` and ``upper`` (None: there is no upper bound)."""
         most = None if self.at_most is None else outward_at(self.at_most, n)
         least = None if self.at_least is None else outward_at(self.at_least, n)
         value = None if upper is None else Interval(lower, upper)
@@ -152,21 +152,21 @@ class ClaimedBound:
         if value is not None and least is not None and value.upper < least.lower:
             return LengthVerdict(n, "refuted", value, least, where, witness=witness(value, least, "at least"))
         if most is None and least is not None and least.upper <= 0:
-            return LengthVerdict(n, "vacuous", value, stated, where, "no number that is measured is below 0")
+            return LengthVerdict(n, "vacuous", value, stated, where, "no measured number is below 0")
         if ((most is None or (upper is not None and upper <= most.lower))
                 and (least is None or lower >= least.upper)):
             return LengthVerdict(n, "certified", value, stated, where)
-        return LengthVerdict(n, "unknown", value, stated, where, "the bounds that are known do not decide it")
+        return LengthVerdict(n, "unknown", value, stated, where, "the known bounds do not decide it")
 
 
 def outward_at(expression: Expression, n: int) -> Interval:
-    """Return the value at n of a bound, which reports show: not longer than they need it."""
+    """Return the value of a bound at n, rounded outward for reports."""
     found = enclose_in_length(expression, n)
     return found if found.is_point else outward(found.lower, found.upper)
 
 
 def read_options(entry: Table) -> Options:
-    """Return the options that the keys of a network say."""
+    """Return the options that the keys of a network define."""
     predicates = entry.get("predicate", [])
     if not all(isinstance(text, str) for text in predicates):
         raise InputError("predicate: expected a list of strings")

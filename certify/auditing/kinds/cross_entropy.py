@@ -1,8 +1,7 @@
-"""What `certify cross-entropy` asks: how well a network predicts what follows prefixes (docs/hahn.md).
+"""Claims decided by `certify cross-entropy`: bounds on the cross-entropy of prefixes (docs/hahn.md).
 
-The claim is about the least cross-entropy over all output maps that are admitted. It is at most that of the map that
-was found, and at least what is forced by how little the predictions change; of a map that is given in full it is its
-own.
+The claim is about the least cross-entropy over all admitted output maps. An upper bound is that of the map that was
+found, a lower bound is forced by the small change of the predictions; for a given map it is its own.
 """
 
 from dataclasses import dataclass, replace
@@ -26,7 +25,7 @@ KEYS = OF_SUBJECTS | {"formula": str, "model": str, "program": str, "language": 
 
 @dataclass(frozen=True)
 class LeastCrossEntropy(Question):
-    """A network, what it predicts, which output maps are admitted, and the bounds that are claimed."""
+    """A network, its language, the admitted output maps, and the claimed bounds."""
 
     request: Request
     language: LanguageName
@@ -37,11 +36,11 @@ class LeastCrossEntropy(Question):
 
     @property
     def subject(self) -> str:
-        """The network, and what it predicts."""
+        """The network and its language."""
         return f"{self.request.description}: cross-entropy (nats) on {self.language}, p = {self.p}"
 
     def decide(self, lengths: Lengths, progress: Progress) -> ClaimAnswer:
-        """Every length is measured."""
+        """Measure every length."""
         request = replace(self.request, lengths=lengths)
         found = measure(request, self.language, self.p, self.head, self.direction, list(lengths), progress)
         return ClaimAnswer(tuple(map(self._row, found.rows)), measure="cross-entropy")

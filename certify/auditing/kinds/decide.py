@@ -1,4 +1,4 @@
-"""What `certify decide` asks: a trained network on every word (docs/trained.md)."""
+"""Claims decided by `certify decide`: a trained network on every word (docs/trained.md)."""
 
 from dataclasses import dataclass, replace
 from typing import cast
@@ -29,7 +29,7 @@ KEYS = {"model": str, "claim": str, "offset": (int, str, list)}
 
 @dataclass(frozen=True)
 class Decided(Question):
-    """A trained network, and what it is claimed to do."""
+    """A trained network and the claim about it."""
 
     path: str
     claim_path: str | None
@@ -39,10 +39,10 @@ class Decided(Question):
     @property
     def subject(self) -> str:
         """The network and the file of its claim."""
-        return f"{self.path} does what {self.claim_path or 'its own claim'} says"
+        return f"{self.path} satisfies {self.claim_path or 'its own claim'}"
 
     def decide(self, lengths: Lengths, progress: Progress) -> ClaimAnswer:
-        """Every word of these lengths; one at which nothing is judged is vacuous, one that no word has is unknown."""
+        """Decide every word of these lengths; a length without judged places is vacuous, one without words unknown."""
         decision = decide_question(self.network, replace(self.claim, lengths=(lengths.first, lengths.last)))
         if isinstance(decision, LengthsDecision):
             return self._by_counts(decision, lengths)
@@ -57,7 +57,7 @@ class Decided(Question):
                            about=describe_claim(decision.network, decision.claim))
 
     def _by_counts(self, decision: LengthsDecision, lengths: Lengths) -> ClaimAnswer:
-        """Long words: all up to a length are certified, the next one may have a wrong word, nothing is said of more."""
+        """Decide long words: a range of lengths is certified, the next may have a wrong word, the rest is unknown."""
         certified = decision.certified_to or lengths.last if decision.certificate is not None else 0
         to = "vacuous" if decision.verdict == "vacuous" else "certified"
         wrong = decision.wrong.word.length if decision.wrong else None
@@ -77,7 +77,7 @@ class Decided(Question):
                        self._command(word, decision.claim, 0), show_runs(decision, wrong), len(word), "more than")
 
     def _command(self, word: tuple[str, ...], claim: TrainedClaim, offset: int) -> str:
-        """Return the command that shows a word."""
+        """Return the command that replays a word."""
         options = (*(() if self.claim_path is None else ("--claim", self.claim_path)), "--offset", str(offset))
         return RunCommand(self.path, options).on(type_word(word, claim.alphabet))
 

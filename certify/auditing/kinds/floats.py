@@ -1,4 +1,4 @@
-"""What `certify floats` asks: is every run of a class of float runs right? (docs/floats.md)."""
+"""Claims decided by `certify floats`: that every run under a float model is right (docs/floats.md)."""
 
 import shlex
 from dataclasses import dataclass
@@ -26,18 +26,18 @@ KEYS = {"model": str, "format": str, "exp_ulp": str}
 
 @dataclass(frozen=True)
 class FloatRuns(Question):
-    """A certificate, or a model that is certified first, and a class of float runs."""
+    """A certificate, or a model that is certified first, and a float model."""
 
     path: str
     run_class: FloatModel
 
     @property
     def subject(self) -> str:
-        """The file and the class."""
+        """The file and the float model."""
         return f"{self.path} in every float run of {self.run_class.name}"
 
     def decide(self, lengths: Lengths, progress: Progress) -> ClaimAnswer | OneVerdict:
-        """Every length that is certified, and a wrong run if one is found beyond."""
+        """Certify lengths, and search for a wrong run beyond them."""
         text = read_text(self.path)
         data = read_json(text, self.path)
         if not (isinstance(data, dict) and data.get("format") in CERTIFICATES):
@@ -45,7 +45,7 @@ class FloatRuns(Question):
             outcome = certify_transformer(network, lengths.last, min_n=lengths.first, progress=progress)
             if not isinstance(outcome, Certified):
                 return OneVerdict(cast(Verdict, outcome.verdict),
-                                  f"over the real numbers already it is {outcome.verdict}: "
+                                  f"over the real numbers it is {outcome.verdict}: "
                                   f"certify model {shlex.quote(self.path)} says why")
             text = outcome.certificate
         found = find_row(_proved(text, self.path, lengths), self.run_class, progress)
@@ -60,8 +60,8 @@ def _proved(text: str, path: str, lengths: Lengths) -> Proved:
     except NotAccepted as reason:
         raise InputError(f"model: {reason}") from None
     if not (claimed.first == lengths.first and lengths.last <= claimed.last):
-        raise InputError(f"lengths: {lengths}, expected some from {claimed.first} on up to {claimed.last}, which the "
-                         "certificate claims")
+        raise InputError(f"lengths: {lengths}, expected some from {claimed.first} to {claimed.last}, as in the "
+                         "certificate")
     return Proved.read(text, lengths)
 
 

@@ -1,4 +1,4 @@
-"""What `certify model` asks: the sign of an output at one position, and its margin (docs/margins.md)."""
+"""Claims decided by `certify model`: the sign of an output at one position, and its margin (docs/margins.md)."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -23,21 +23,21 @@ KEYS = {"model": str, "formula": str, "at": str, "alphabet": str, "before": str,
 
 @dataclass(frozen=True)
 class Margin(Question):
-    """A network, and what its output is claimed to be above or below."""
+    """A network, and the claimed bound on its output."""
 
     question: MarginQuestion
     command: RunCommand
 
     @property
     def subject(self) -> str:
-        """The network, and where it is read."""
+        """The network, and the position where it is read."""
         claim = self.question.claim
         beyond = "" if str(claim.margin) == "0" else f" by more than {claim.margin}"
         norm = f", norms with epsilon {self.question.norms.epsilons[0][0]}" if self.question.norms.epsilons else ""
         return f"{self.question.name}{norm}: the output ({claim.at}) is on the right side of {claim.threshold}{beyond}"
 
     def decide(self, lengths: Lengths, progress: Progress) -> ClaimAnswer:
-        """Every length by classes of words; a certificate as far as it is certified."""
+        """Decide every length by abstract words; the certificate is about the certified ones."""
         asked = replace(self.question, claim=replace(self.question.claim, lengths=lengths))
         found = answer(asked, progress)
         certificates = () if found.certificate is None else (found.certificate,)
@@ -60,15 +60,15 @@ class Margin(Question):
     def _witness(self, row: LengthFound, wrong: JudgedClass) -> Witness:
         claim, network = self.question.claim, self.question.network
         required = row.required if wrong.truth else row.required.scaled(Fraction(-1))
-        wanted = _shown(point(claim.threshold) + required)
+        allowed = _shown(point(claim.threshold) + required)
         sequence = type_word((*claim.before, *wrong.word, *claim.after), network.alphabet)
         command = "" if self.question.norms.epsilons else self.command.on(sequence)
-        return Witness(network.output, row.n, outward(wrong.output.lower, wrong.output.upper), wanted, command,
+        return Witness(network.output, row.n, outward(wrong.output.lower, wrong.output.upper), allowed, command,
                        show_word(wrong.word), wrong.read.position, "more than" if wrong.truth else "less than")
 
 
 def _shown(bound: Interval) -> Interval:
-    """Return a bound that is not rational is not longer than it need be."""
+    """Round a bound outward, unless it is rational."""
     return bound if bound.is_point else outward(bound.lower, bound.upper)
 
 

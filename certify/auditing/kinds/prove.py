@@ -1,4 +1,4 @@
-"""What `certify prove` asks: a theorem about words of every length, by Coq (docs/coq.md)."""
+"""Claims decided by `certify prove`: a theorem about words of every length, by Coq (docs/coq.md)."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ KEYS = OF_FORMULAS | {"formula": str, "model": str, "program": str, "gamma": str
 
 @dataclass(frozen=True)
 class EveryLengthQuestion(Question):
-    """A network, its formula, and the lengths: every one, if none is said."""
+    """A network, its formula, and the lengths; by default every length."""
 
     name: str
     claim: TheoremClaim
@@ -29,7 +29,7 @@ class EveryLengthQuestion(Question):
         return f"{self.name}, for {self.asked}"
 
     def decide(self, lengths: Lengths, progress: Progress) -> OneVerdict:
-        """Coq's answer, or a word on which the output is wrong; without Coq nothing is known."""
+        """Return Coq's answer, or a word on which the output is wrong; unknown without Coq."""
         from certify.auditing.decide import ClaimedNetwork, describe_counterexample
         from certify.claims.every_n.theorems import prove, reason_in_words
         from proofs.every_n import CoqMissing

@@ -1,4 +1,4 @@
-"""Every kind of claim that ``kind`` may name."""
+"""The kinds of claims that ``kind`` may name."""
 
 from collections.abc import Mapping
 

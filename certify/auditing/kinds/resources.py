@@ -1,4 +1,4 @@
-"""Bounds of resources: how large a network is, as `certify explain` and `certify build` count it."""
+"""Bounds on resources: the size of a network, as `certify explain` and `certify build` count it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ KEYS = {key: kind for key, kind in OF_FORMULAS.items() if key != "precision"} | 
 
 @dataclass(frozen=True)
 class Resources(Question):
-    """A network, and the numbers that it is claimed not to exceed. It is one network for every n."""
+    """A network, the same for every n, and upper bounds on its sizes."""
 
     request: Request
     bounds: Mapping[str, int]
@@ -30,7 +30,7 @@ class Resources(Question):
         return f"{self.request.description}: at most {bounds}"
 
     def decide(self, lengths: Lengths, progress: Progress) -> OneVerdict:
-        """Counted in the network."""
+        """Count the sizes of the network."""
         found = sizes_of(self.request.network)
         more = [f"{found[name]} {name}, claimed at most {most}" for name, most in self.bounds.items()
                 if found[name] > most]
@@ -39,10 +39,10 @@ class Resources(Question):
 
 
 def read(entry: ClaimEntry) -> Resources:
-    """Return the claim of an entry; one without a bound asks nothing, and is refused."""
+    """Return the claim of an entry; one without a bound is vacuous, and rejected."""
     bounds = {name: entry.table[name] for name in BOUNDED if name in entry.table}
     if not bounds:
-        raise InputError(f"the claim states no bound, so it asks nothing; expected one of {', '.join(BOUNDED)}")
+        raise InputError(f"the claim states no bound, so it is vacuous; expected one of {', '.join(BOUNDED)}")
     return Resources(entry.request(), bounds)
 
 

@@ -1,4 +1,4 @@
-"""What `certify sensitivity` asks: what the exchange of one symbol changes (docs/sensitivity.md)."""
+"""Claims decided by `certify sensitivity`: the change when one symbol is exchanged (docs/sensitivity.md)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ Measure = Callable[[Lengths, Progress], Sensitivity]
 
 @dataclass(frozen=True)
 class LargestChange(Question):
-    """The largest change of a direction at each length, and the bounds that are claimed of it.
+    """The largest change of a direction at each length, and the claimed bounds.
 
-    Words are over so many ``letters``.
+    ``letters`` is the size of the alphabet.
     """
 
     name: str
@@ -38,7 +38,7 @@ class LargestChange(Question):
         return f"{self.name}: the largest change when one symbol is exchanged"
 
     def decide(self, lengths: Lengths, progress: Progress) -> ClaimAnswer:
-        """Every length is measured."""
+        """Measure every length."""
         rows = self.measure(lengths, progress).rows
         return ClaimAnswer(tuple(map(self._row, rows)), measure="largest change")
 
@@ -55,7 +55,7 @@ class LargestChange(Question):
                            side="at most" if side == "at most" else "at least")
 
         if self.letters == 1 and self.bounds.at_least is None:
-            return LengthVerdict(row.n, "vacuous", reason="there is one letter, and no other to exchange it with")
+            return LengthVerdict(row.n, "vacuous", reason="there is only one letter, so none can be exchanged")
         return self.bounds.row(row.n, ends.lower, None if row.upper is None else ends.upper, witness, where)
 
 

@@ -1,4 +1,4 @@
-"""What `certify model` asks: hard attention by softmax at a temperature (docs/softened.md)."""
+"""Claims decided by `certify model`: hard attention by softmax at a temperature (docs/softened.md)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ KEYS = {"model": str, "program": str, "alphabet": str, "temperature": str, "weig
 
 @dataclass(frozen=True)
 class Softened(Question):
-    """A network with hard attention, and the temperature that is claimed (None: that of the theorem)."""
+    """A network with hard attention, and the claimed temperature (None: that of the theorem)."""
 
     request: Request
     temperature: Expression | None
@@ -36,12 +36,12 @@ class Softened(Question):
 
     @property
     def subject(self) -> str:
-        """The network, and what takes the place of hard attention."""
-        heat = self.temperature or "that of the theorem"
-        return f"{self.request.description}: hard attention by {self.weighting}, temperature {heat}"
+        """The network, and the replacement of hard attention."""
+        temperature = self.temperature or "that of the theorem"
+        return f"{self.request.description}: hard attention by {self.weighting}, temperature {temperature}"
 
     def decide(self, lengths: Lengths, progress: Progress) -> ClaimAnswer | OneVerdict:
-        """All words up to the last length, or every n by Coq."""
+        """Decide all words up to the last length, or every n by Coq."""
         if self.every_n:
             return self._for_every_n(progress)
         from certify.claims.softened.pipeline import soften_model
