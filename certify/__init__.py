@@ -1,4 +1,4 @@
-"""certify: proofs about concrete transformers. The whole public API is here.
+"""certify: proofs about concrete transformers; the public API.
 
 >>> from certify import certify
 >>> bool(certify("(Q_0 | Q_1) since Q_0", alphabet="01", max_n=4))  # since the last 0, at every position
@@ -101,7 +101,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import on first use, so that ``certify --help`` does not wait for the provers."""
+    """Import on first use, so that ``certify --help`` does not load the provers."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib

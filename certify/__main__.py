@@ -1,4 +1,4 @@
-"""Entry point of `certify` and `python -m certify`, which refuses shadowed imports (common/shadowed_imports.py)."""
+"""Entry point of `certify` and `python -m certify`; rejects shadowed imports first (certify/common/shadowed_imports.py)."""
 
 import contextlib
 import sys
@@ -10,7 +10,7 @@ from certify.common.verdicts import BAD_INPUT
 
 
 def main() -> NoReturn:
-    """The command line, unless another package stands where one of ours is expected."""
+    """Run the command line, unless another package shadows one of ours."""
     if stranger := find_shadowed():
         print(f"certify: {stranger}", file=sys.stderr)
         sys.exit(BAD_INPUT)
@@ -20,8 +20,8 @@ def main() -> NoReturn:
 
 
 def forget_the_current_folder() -> None:
-    """``python -m`` puts the current folder first on the path: nothing in it is meant to be imported."""
-    with contextlib.suppress(OSError):  # a current folder that is gone: find_shadowed says so
+    """Remove the current folder from ``sys.path``, where ``python -m`` puts it."""
+    with contextlib.suppress(OSError):  # find_shadowed reports a current folder that was deleted
         if sys.path and Path(sys.path[0] or ".").resolve() == Path.cwd() != HOME:
             del sys.path[0]
 

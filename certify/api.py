@@ -1,4 +1,4 @@
-"""What the command line does, for Python: each function reads its arguments where the command reads its options."""
+"""The commands as Python functions, which parse their arguments as the commands parse their options."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class MarginKeys(TypedDict, total=False):
 
 @typed
 def run(subject: Subject | None, word: str, **options: Unpack[SubjectOptions]) -> WordTrace | ProgramRun:
-    """What a network holds on a word at every position, beside the truth; of a program, what its rows are.
+    """Run a network on a word: the values at every position beside the truth; for a program, its rows.
 
     The ``options`` are those of ``certify``.
 
@@ -106,7 +106,7 @@ def explain(subject: Subject | None, **options: Unpack[SubjectOptions]) -> Expla
     """Return the fragment of a formula, and what each regime would build.
 
     Raises:
-        InputError: if something is malformed, or the subject is no formula.
+        InputError: if something is malformed, or the subject is not a formula.
     """
     from certify.claims.formula.explanation import explain_formula
 
@@ -120,7 +120,7 @@ def explain(subject: Subject | None, **options: Unpack[SubjectOptions]) -> Expla
 @typed
 def prove(subject: Subject | None, *, min_n: int = 1, max_n: int | None = None,
           **options: Unpack[SubjectOptions]) -> Theorem:
-    """Return the theorem for every n, or from ``min_n`` on and up to ``max_n``, decided by Coq.
+    """Return the theorem for every n, or for min_n <= n <= max_n, decided by Coq.
 
     Raises:
         InputError: if something is malformed.
@@ -137,12 +137,12 @@ def prove(subject: Subject | None, *, min_n: int = 1, max_n: int | None = None,
 
 @typed
 def check(path: Path, asked: RequiredClaim | None = None, work: int = 1) -> Checked:
-    """What the independent checker says of a file whose claim is proved.
+    """Return what the independent checker accepts of a file; ``asked`` is the claim that it must make.
 
-    ``asked`` is the claim that it must make; ``work`` is how often the default budget of work may be spent.
+    ``work`` multiplies the default work budget.
 
     Raises:
-        Refusal: if it is not accepted.
+        Refusal: if the file is not accepted.
     """
     from certify.exports.notebook import Checked
     from proofs.check import check_file
@@ -157,7 +157,7 @@ def export(certificate: Path | Certified, to: Format, output: Path) -> None:
     """Write a certificate for other tools; ``to`` is one of the formats of docs/exports.md.
 
     Raises:
-        InputError: if there is no such format, the file is no certificate, or the place cannot be written.
+        InputError: if there is no such format, the file is not a certificate, or the output cannot be written.
         NotAccepted: if the checker does not accept the certificate.
     """
     from certify.common.output_guard import guard_outputs
@@ -181,7 +181,7 @@ def card(certificate: Path) -> str:
     """Return the claim of a certificate as Markdown for the card of a model.
 
     Raises:
-        InputError: if the file is no certificate.
+        InputError: if the file is not a certificate.
         NotAccepted: if the checker does not accept it.
     """
     from certify.common.files import read_text
@@ -196,14 +196,14 @@ def card(certificate: Path) -> str:
 @typed
 def decide(network: Path, claim: Path | None = None, max_n: int | None = None, min_n: int | None = None,
            every: bool = False) -> Decision | LengthsDecision | TracksDecision:
-    """Whether a trained network is right on every word, of ``every`` length, too; both in files (docs/trained.md).
+    """Decide whether a trained network is right on every word, of ``every`` length, too (docs/trained.md).
 
-    As the command: a `Decision` has a row for each length; long words are decided by counts of letters
-    (docs/lengths.md), a `LengthsDecision`; claims about inputs in tracks are a `TracksDecision` (docs/tracks.md).
+    As the command does: a `Decision` has a row for each length; for long words Parikh images are decided
+    (docs/lengths.md), a `LengthsDecision`; a claim about tracks gives a `TracksDecision` (docs/tracks.md).
 
     Raises:
         InputError: if a file is malformed, or the claim does not fit the network.
-        Unsupported: if a language has no finite automaton, or words are too long and counts do not decide the claim.
+        Unsupported: if a language has no finite automaton, or Parikh images do not decide a claim about long words.
     """
     from certify.claims.trained.answering import decide_question
     from certify.claims.trained.claim_file import Scope
@@ -222,10 +222,10 @@ def decide(network: Path, claim: Path | None = None, max_n: int | None = None, m
 def sensitivity(subject: Subject | None, max_n: int = 16, min_n: int = 1, lengths: Sequence[int] | None = None,
                 at: At = "last", direction: str | None = None, as_formula: bool = False,
                 **options: Unpack[SubjectOptions]) -> Sensitivity:
-    """Return the largest change of a direction (left out: the output) when one symbol of a word is exchanged.
+    """Return the largest change of a direction (default: the output) when one symbol of a word is exchanged.
 
-    It is measured at the ``lengths``; left out, at every length up to 8, at powers of two and at ``max_n``. What is
-    claimed stands in docs/sensitivity.md.
+    Measured at the ``lengths``; by default at every length up to 8, at powers of two and at ``max_n``. The claim is
+    defined in docs/sensitivity.md.
 
     >>> [str(row.upper) for row in sensitivity("prev Q_a", max_n=3, alphabet="ab").rows]
     ['0', '1', '1']
@@ -246,10 +246,10 @@ def sensitivity(subject: Subject | None, max_n: int = 16, min_n: int = 1, length
 @typed
 def margin(network: Subject, formula: str | None = None, max_n: int = 64, min_n: int = 1, at: At = "last",
            margin: Number = 0, **options: Unpack[MarginKeys]) -> MarginAnswer:
-    """Whether the sign of a network's output tells of a formula, and how far the output is from its threshold.
+    """Decide whether the sign of a network's output is the truth of a formula, with what margin from the threshold.
 
-    The ``options`` are those of ``certify model``: alphabet, before, after, threshold, norm, gamma, temperature. What
-    is claimed stands in docs/margins.md.
+    The ``options`` are those of ``certify model``: alphabet, before, after, threshold, norm, gamma, temperature. The
+    claim is defined in docs/margins.md.
 
     >>> network = build("Q_a since Q_b", alphabet="ab")
     >>> [row.verdict for row in margin(network, threshold="1/2", margin="49/100", max_n=2).rows]
@@ -274,9 +274,9 @@ def cross_entropy(subject: Subject | None, language: LanguageName = "parity", p:
                   min_n: int = 1, lengths: Sequence[int] | None = None, direction: str | None = None,
                   slope: Number | None = None, intercept: Number | None = None, steepest: Number | None = None,
                   as_formula: bool = False, **options: Unpack[SubjectOptions]) -> CrossEntropy:
-    """How well a network predicts what follows prefixes of PARITY or 2DYCK, beside what is possible at all.
+    """Bound a network's cross-entropy on the next symbol of prefixes of PARITY or 2DYCK, beside the optimum.
 
-    What is claimed stands in docs/hahn.md.
+    The claim is defined in docs/hahn.md.
 
     >>> found = cross_entropy("ODD(#<[Q_1])", max_n=4, alphabet="01")
     >>> [round(float(row.found.upper), 4) for row in found.rows]

@@ -32,9 +32,9 @@ class Network(NetworkBuilder):
     @typed
     def certify(self, max_n: int = DEFAULT_MAX_N, min_n: int = 1,
                 given: str | None = None) -> Outcome:
-        """Decide whether every direction holds what it means, for every word of length ``min_n`` to ``max_n``.
+        """Decide whether every direction has its meaning, for every word of length ``min_n`` to ``max_n``.
 
-        The claim is about the positions where the formula ``given`` holds; of other words nothing is asked.
+        The claim is about the positions where the formula ``given`` holds; other words are not constrained.
 
         Raises:
             InputError: if there is no output, or something is not defined at some (n, i).
@@ -46,9 +46,9 @@ class Network(NetworkBuilder):
 
     @typed
     def soften(self, max_n: int, temperature: str | None = None, critical: Collection[int] = ()) -> Softening:
-        """Give its hard attention softmax: does that move it by at most 1/4, on every word up to ``max_n``?
+        """Decide whether softmax for its hard attention moves the result by at most 1/4, on every word up to ``max_n``.
 
-        Without a ``temperature``, an expression in n, it is that of [SHA] Theorem 26; docs/softened.md is the guide.
+        The default ``temperature``, an expression in n, is that of [SHA] Theorem 26; docs/softened.md is the guide.
 
         >>> net = Network("0,1,-")
         >>> net.output(net.head("last bit", key={"Q_0 | Q_1": 1, "i/n": 1}, value="Q_1", weighting="rightmost-hardmax"))
@@ -68,6 +68,6 @@ class Network(NetworkBuilder):
         """Write the model file that ``certify model`` reads.
 
         Raises:
-            InputError: if there is no output, or the place cannot be written.
+            InputError: if there is no output, or the file cannot be written.
         """
         write_text(path, write_canonical(transformer_to_json(self.build())))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Path = str | PathLike[str]
 CHOICES = {"attention": get_args(Attends), "activation": get_args(Activation), "norm": get_args(NormKind),
            "positions": get_args(Positions), "embedding_scale": ("sqrt(d)",), "like": get_args(Like)}
-"""The arguments that are one of several words."""
+"""The arguments with a fixed set of values."""
 
 
 @typed
@@ -92,7 +92,7 @@ def learn(network: Path, claim: Path | None = None, max_n: int | None = None, wo
 
     Raises:
         InputError: if a file is malformed, or the claim does not fit the network.
-        Unsupported: if what is asked depends on letters to come.
+        Unsupported: if the claim depends on later letters.
     """
     from certify.claims.trained.claim_file import Scope
     from certify.claims.trained.decide import Settings
@@ -108,11 +108,11 @@ def learn(network: Path, claim: Path | None = None, max_n: int | None = None, wo
 @typed
 def equal(network: Path, second: Path, claim: Path | None = None, max_n: int | None = None, words: str | None = None,
           states: int = 64, effort: int = 1) -> Equality:
-    """Whether two trained networks give the same answers on all words up to a length (docs/learning.md).
+    """Decide whether two trained networks give the same answers on all words up to a length (docs/learning.md).
 
     Raises:
         InputError: if a file is malformed, or the claim does not fit a network.
-        Unsupported: if what is asked depends on letters to come.
+        Unsupported: if the claim depends on later letters.
     """
     from certify.claims.trained.claim_file import Scope
     from certify.claims.trained.decide import Settings
@@ -133,7 +133,8 @@ def train(task: str | PathLike[str], output: Path | None = None, *, network: Pat
           units: int | None = None, rounds: int = 20, steps: int = 500, seed: int = 1, effort: int = 1) -> Training:
     """Train a network for a task (a claim file, or the name of an example) until it is proved (docs/training.md).
 
-    A given ``network`` is repaired instead. The folder ``output`` gets the network, its claim and certificates.
+    If a ``network`` is given, it is repaired instead. The folder ``output`` gets the network, its claim and
+    certificates.
 
     Raises:
         InputError: if the task is malformed, or the folder cannot be written.

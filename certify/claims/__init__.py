@@ -1,1 +1,1 @@
-"""The kinds of claims, as users ask for them: in each the question, the answer, what is shown; docs/map.md."""
+"""The kinds of claims: for each the question, the answer and its display; docs/map.md."""

@@ -53,14 +53,15 @@ def test_lengths_at_which_nothing_is_asked_are_named(certify: Certify, given: st
     asked = ("formula", "prev Q_a", "--alphabet", "ab", "--max-n", "5", "--given", given)
     found = certify(*asked, "--json").json
     assert found["verdict"] == "certified" and found.get("vacuous") == vacuous
-    assert [line for line in certify(*asked).out.splitlines() if "nothing is asked" in line] == (
-        [f"vacuous   nothing is asked at n = {shown}: what is given holds at no position of any word"] if shown else [])
+    assert [line for line in certify(*asked).out.splitlines() if "nothing is judged" in line] == (
+        [f"vacuous   nothing is judged at n = {shown}: what is given holds at no position of any word"]
+        if shown else [])
 
 
 def test_an_audit_names_the_lengths_at_which_nothing_is_asked(certify: Certify) -> None:
     Path("c.toml").write_text('[[claim]]\nname = "prev"\nsays = "it is"\nformula = "prev Q_a"\nalphabet = "ab"\n'
                               'given = "!FIRST"\nlengths = "1..3"\nexpect = "certified"\n', encoding="utf-8")
-    reason = "nothing is asked at n = 1: what is given holds at no position of any word"
+    reason = "vacuous at n = 1: what is given holds at no position of any word"
     done = certify("audit", "c.toml")
     assert done.code == 0 and reason in " ".join(done.out.split())
     rows = [line.split()[:2] for line in done.out.splitlines()]
@@ -95,4 +96,4 @@ def test_several_formulas_are_claimed_where_something_is_given_and_kept(certify:
         assert [(one["given"], one["vacuous"]) for one in found] == [("!FIRST", [1])] * 2
     shown = " ".join(certify(*asked[:-3]).out.split())
     assert shown.startswith("given !FIRST claim for every n <= 4, every word of length n and every position where "
-                            "what is given holds: ") and shown.count("nothing is asked at n = 1") == 2
+                            "what is given holds: ") and shown.count("nothing is judged at n = 1") == 2

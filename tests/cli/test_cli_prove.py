@@ -145,7 +145,7 @@ def test_of_a_range_where_the_model_is_wrong_there_is_no_folder(certify: Any, co
 
 def test_a_model_that_is_refused_for_every_length_may_be_asked_about_for_some(certify: Any, coq: str) -> None:
     model = str(ROOT / "examples" / "models" / "recent_write.json")
-    hint = "; --min-n and --max-n ask about some lengths only"
+    hint = "; --min-n and --max-n restrict the lengths"
     assert hint in certify("prove", model).out and hint in certify("export", model, "--to", "coq", "-o", "proof").err
     assert hint not in certify("prove", model, "--max-n", "9").out
     assert hint not in certify("prove", *PARITY, "--gamma", "1").out
@@ -179,7 +179,7 @@ def test_without_coq_one_line_names_the_package(certify: Any, monkeypatch: pytes
 
 
 @pytest.mark.parametrize(("options", "path", "why"), [
-    (("--unchecked",), None, "Coq was not asked"),
+    (("--unchecked",), None, "Coq did not check it"),
     ((), "", "coqc is not on the path; install Coq (Debian: the package coq)"),
 ])
 def test_a_folder_that_coq_was_not_asked_about_is_unchecked(
@@ -189,7 +189,7 @@ def test_a_folder_that_coq_was_not_asked_about_is_unchecked(
     assert certify("build", "Q_a S Q_b", "-o", "usual.json").code == 0
     Path("new").mkdir()
     result = certify("export", "usual.json", "--to", "coq", "-o", "new", *options)
-    assert_one_line(result, 3, f"unchecked: {why}; nothing is claimed in new before its check.sh accepts it")
+    assert_one_line(result, 3, f"unchecked: {why}; nothing is proved in new until its check.sh succeeds")
     assert {path.name for path in Path("new").iterdir()} == {
         "README.md", "SHA256SUMS", "_CoqProject", "axioms.txt", "check.sh", "library", "model.json", "theorem"}
     assert Path("new/README.md").read_text(encoding="utf-8").startswith("# Unchecked\n")

@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from certify.claims.formula.in_words import layers_in_words, sentences
-from certify.claims.formula.lesson import ShownWord, choose_words, softness, teach
+from certify.claims.formula.lesson import ShownWord, choose_words, describe_softness, teach
 from certify.claims.formula.outcomes import Certified
 from certify.requests.inputs import Options
 from certify.requests.request import read_request
@@ -24,7 +24,7 @@ FORMULAS = {SINCE: "abc", "ODD(#<[Q_1])": "01", "#<[Q_1] > #<[Q_0]": "01", "F ne
 @pytest.mark.parametrize(("text", "meaning"), [
     ("Q_a", "the letter is a"), ("!Q_a & !FIRST", "the letter is not a and this is not the first position"),
     ("Q_a & Q_b | Q_c", "`Q_a & Q_b` holds or the letter is c"),
-    ("!(Q_a | Q_b)", "it is not so that the letter is a or the letter is b"),
+    ("!(Q_a | Q_b)", "it is false that the letter is a or the letter is b"),
     ("Q_a -> prev Q_b", "if the letter is a, then `prev Q_b` holds"),
     ("next Q_a", "there is a position just after this one, and there the letter is a"),
     ("Q_a until Q_b",
@@ -32,7 +32,7 @@ FORMULAS = {SINCE: "abc", "ODD(#<[Q_1])": "01", "#<[Q_1] > #<[Q_0]": "01", "F ne
     ("P Q_a", "here or earlier the letter is a"),
     ("EVEN(#>[Q_a])", "the number of positions from here on where the letter is a is even"),
     ("#<[Q_a] - #<[Q_b] <= 1",
-     "the number of positions up to here where the letter is a, less the number of positions up to here where the "
+     "the number of positions up to here where the letter is a, minus the number of positions up to here where the "
      "letter is b is at most 1"),
 ])
 def test_a_formula_is_said_in_words(text: str, meaning: str) -> None:
@@ -52,7 +52,7 @@ def test_three_words_show_a_formula_one_of_them_barely(text: str, alphabet: str)
     n, i = len(barely.word), barely.position
     others = [ShownWord(word, truth_values(formula, word), i, "") for word in itertools.product(alphabet, repeat=n)]
     assert deciding(barely, formula, alphabet) == max(deciding(one, formula, alphabet) for one in others if one.truth)
-    assert "just barely: with " in barely.why and fails.why == "does not"
+    assert "only just: with " in barely.why and fails.why == "does not"
 
 
 def deciding(shown: ShownWord, formula: object, alphabet: str) -> int:
@@ -76,9 +76,9 @@ def test_a_formula_about_the_future_is_judged_where_there_is_one() -> None:
 def test_a_since_is_said_to_look_for_the_last_position_that_settles_it() -> None:
     last = list(layers_in_words(compile_formula(parse_formula(SINCE, "abc"), "abc", Regime())))[-1]
     assert last == (
-        f"Every position looks at the last position up to it that settles `{SINCE}`: where `Q_a | Q_b` fails or "
-        f"`prev Q_a` holds. It finds nearly the truth of `{SINCE}`.",
-        f"At each position by itself, ReLUs make of what is there the truth of `{SINCE}`.")
+        f"Every position attends to the last position up to it that decides `{SINCE}`: where `Q_a | Q_b` fails or "
+        f"`prev Q_a` holds. It reads approximately the truth of `{SINCE}`.",
+        f"At each position, ReLUs compute the truth of `{SINCE}`.")
 
 
 @pytest.mark.one_in(6)
@@ -89,13 +89,13 @@ def test_every_layer_has_sentences_and_every_stray_is_below_a_quarter(text: str,
     assert len(lesson.layers) == len(request.network.layers) and all(lesson.layers)
     assert all(sentence.endswith(".") for said in lesson.layers for sentence in said)
     assert isinstance(lesson.outcome, Certified) and lesson.outcome.max_n == 16
-    said = softness(lesson)
+    said = describe_softness(lesson)
     assert said[-1].startswith("certified for n <= 16, and accepted by the independent checker")
-    assert bool(lesson.strays) is any(line.startswith("head ") for line in said)
+    assert bool(lesson.errors) is any(line.startswith("head ") for line in said)
 
 
 def test_what_is_not_certified_is_not_said_to_be() -> None:
     request = read_request("Q_1 since next Q_0", Options("01", gamma="13/10"))
     lesson = teach(request, request.network)
-    assert softness(lesson) == ["nothing is proved here: refuted; certify formula says why"]
-    assert softness(teach(request, None)) == ["nothing is proved here: no network is built for it"]
+    assert describe_softness(lesson) == ["nothing is proved here: refuted; certify formula says why"]
+    assert describe_softness(teach(request, None)) == ["nothing is proved here: no network is built for it"]

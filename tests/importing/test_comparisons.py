@@ -52,8 +52,8 @@ def test_a_graph_is_compared_with_onnx_runtime(tmp_path: Path) -> None:
 @pytest.mark.parametrize("by", [1e-3, 1.0])
 def test_a_network_that_is_not_that_of_the_file_is_refused(tmp_path: Path, by: float) -> None:
     imported = changed(of_graph(tmp_path), by)
-    with pytest.raises(InputError, match=r"^m.onnx: on input [0-9,]+ the original's logits differ from those of the net"
-                                         r"work as it was read by [0-9.E-]+, expected at most [0-9.E-]+ by rounding$"):
+    with pytest.raises(InputError, match=r"^m.onnx: on input [0-9,]+ the original's logits differ from the imported "
+                                         r"network's by [0-9.E-]+, expected at most [0-9.E-]+ from rounding$"):
         with_comparison(imported, [tmp_path / "m.onnx"], {}, None)
 
 

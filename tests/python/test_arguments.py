@@ -127,7 +127,7 @@ def test_networks_and_their_files_are_subjects(tmp_path: Path) -> None:
 
 def test_what_is_not_certified_is_not_saved(tmp_path: Path) -> None:
     refuted = certify("Q_1 since next Q_0", gamma="13/10", max_n=6)
-    with pytest.raises(InputError, match="nothing is written, for the verdict is refuted"):
+    with pytest.raises(InputError, match="nothing is written, since the verdict is refuted"):
         refuted.save(tmp_path / "x.cert")
     assert list(tmp_path.iterdir()) == []
 

@@ -87,9 +87,9 @@ def test_options_about_tracks_that_are_not_of_their_form_are_refused(flags: Flag
 @pytest.mark.parametrize(("flags", "message"), [
     (Flags("ab", at="last", sign=("0: Q_a",), columns="3"), "--columns: expected --machine beside it"),
     (Flags("ab", at="last", sign=("0: Q_a",), layout="a"), "--layout: expected --machine beside it"),
-    (Flags(at="every"), "what is claimed? expected --claim FILE, or --alphabet, --read and one of --sign, "
+    (Flags(at="every"), "no claim: expected --claim FILE, or --alphabet, --read and one of --sign, "
                             "--larger, --argmax, --follow"),
-    (Flags("ab", at="every"), "what should the logits tell? expected one of --sign, --larger, --argmax, --follow"),
+    (Flags("ab", at="every"), "no meaning of the logits: expected one of --sign, --larger, --argmax, --follow"),
     (Flags("ab", at="every", sign=("Q_a",)), "--sign: \"Q_a\", expected '0: FORMULA'"),
     (Flags("ab", at="every", sign=("0,1: Q_a",)), "--sign: \"0,1: Q_a\", expected '0: FORMULA'"),
     (Flags("ab", at="every", larger=("0: Q_a",)), "--larger: \"0: Q_a\", expected '0,1: FORMULA'"),
@@ -117,7 +117,7 @@ def test_a_claim_is_in_a_file_or_in_options_and_not_in_both(tmp_path: Path) -> N
     claim.write_text(FOLLOW_IN_TOML, encoding="utf-8")
     model = written(tmp_path)
     assert read_question(model, str(claim), Flags(), Scope(3))[1].lengths == (1, 3)
-    with pytest.raises(InputError, match="--alphabet: the claim file says this, expected one or the other"):
+    with pytest.raises(InputError, match="--alphabet: given together with a claim file, expected one of the two"):
         read_question(model, str(claim), Flags("ab"), Scope(3))
 
 

@@ -243,7 +243,7 @@ def test_a_wrong_word_of_the_store_is_proved_again() -> None:
     network, claim = zoo("tomita_2", 3)
     found = [ObligationResult(0, 2, None, wrong=RefutingWord(("1", "0"), 0, 2, 0, 0, (Fraction(-1), Fraction(-1))))]
     (one,) = with_wrong_words_proved(network, claim, found)
-    assert one.wrong is None and one.way is None and one.reason == "the word that the store calls wrong is not"
+    assert one.wrong is None and one.way is None and one.reason == "the store's wrong word is right"
 
 
 def test_a_wrong_word_that_is_one_stays(wrong: Decision) -> None:

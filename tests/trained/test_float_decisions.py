@@ -236,12 +236,12 @@ def test_a_page_says_class_lengths_wrong_run_and_what_is_open_with_both_numbers(
     bound = re.search(r"is about \S+, and may be off by \S+ in a run", open_one.reason)
     (row,) = re.findall(r'<h2 id="open">.*?<tbody>(.*?)</tbody>', page, re.DOTALL)
     assert bound and bound[0] in row and f'<td class="number">{open_one.seen.value:.5g}</td>' in row
-    assert "in every run of the class bfloat16/binary32: stored in bfloat16, sums in binary32" in page
+    assert "in every run under the float model bfloat16/binary32: stored in bfloat16, sums in binary32" in page
     assert "on the word 0111 (n = 4)" in page and str(wrong.execution) in page and "is -0.5039 in a run" in page
     assert re.findall(r'class="number">\d+</th><td><span class="verdict (\w+)', page) == [
         row.verdict for row in decision.rows]
     for each in ("python -I -S check.pyz right.cert", "python -I -S check.pyz wrong.cert",
-                 "certificate of a wrong run accepted", "runs that are not in the class bfloat16/binary32"):
+                 "certificate of a wrong run accepted", "runs outside the float model bfloat16/binary32"):
         assert each in page
     proved = page_of_decision(decide_floats(network, replace(claim, lengths=(1, 2)), presets()["bfloat16/binary32"]))
     assert 'id="open"' not in proved and 'id="wrong"' not in proved and 'class="verdict certified"' in proved

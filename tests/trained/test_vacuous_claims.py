@@ -37,7 +37,7 @@ def test_a_claim_that_asks_nothing_is_vacuous_and_its_certificate_says_so(given:
     decision = decided(given, answers)
     assert decision.certificate is not None
     assert decision.verdict == "vacuous" and exit_status(decision.verdict) == 0
-    assert describe_verdict(decision) == "the claim asks nothing: on no word of length 1 .. 4 is anything judged"
+    assert describe_verdict(decision) == "the claim is vacuous: nothing is judged on any word of length 1 .. 4"
     assert {row.verdict for row in decision.rows} == {"vacuous"} == {decision_to_json(decision)["verdict"]}
     lines = check_text(decision.certificate.encode()).lines
     assert lines[0] == "the claim that follows is VACUOUS: on no word is anything judged:"

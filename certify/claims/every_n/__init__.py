@@ -1,1 +1,1 @@
-"""Theorems for words of every length, as users ask for them: decided by Coq."""
+"""Theorems for words of every length, decided by Coq."""

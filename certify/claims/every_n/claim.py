@@ -1,4 +1,4 @@
-"""What a theorem for every n would say: this network computes this formula; and a name for it."""
+"""The claim of a theorem for every n, that a network computes a formula, and its name."""
 
 import re
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ MOST_CHARACTERS = 100
 
 @dataclass(frozen=True)
 class TheoremClaim:
-    """A network and the formula that it should compute, on words of every length; the regime, if one is stated.
+    """A network and the formula that it should compute on words of every length; the regime, if one is stated.
 
     ``run_command`` runs the network on a word.
     """
@@ -32,7 +32,7 @@ def claim_theorem(request: Request, name: str) -> TheoremClaim:
     """Return the claim about the network of a request.
 
     Raises:
-        InputError: if the output means something else than a truth.
+        InputError: if the meaning of the output is not a truth.
         Unsupported: if there is no such network.
     """
     network = request.network
@@ -44,7 +44,7 @@ def claim_theorem(request: Request, name: str) -> TheoremClaim:
 
 
 def identifier(name: str) -> str:
-    """The name with letters, digits and _ only, and no longer than a file's name can be, to be part of a name in Coq.
+    """Make an identifier of Coq from a name: letters, digits and _ only, at most MOST_CHARACTERS.
 
     >>> identifier("dyck-1 (depth 3)"), identifier("-")
     ('dyck_1_depth_3', 'network')

@@ -1,4 +1,4 @@
-"""`certify prove`: the theorem for every n, decided by Coq, and refuted by a replayed word where that is false."""
+"""`certify prove`: the theorem for every n, decided by Coq, or refuted by a replayed word."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -28,12 +28,12 @@ from proofs.formula.refutation import SearchByLength
 from proofs.words.replay import Counterexample, find_miss
 
 SEARCHED = (*range(1, DEFAULT_MAX_N + 1), 2 * DEFAULT_MAX_N)
-"""Lengths of words that are tried where Coq does not accept a theorem; the last is for constants a hair too small."""
+"""Lengths searched for a wrong word if Coq rejects the theorem; the last is for constants slightly too small."""
 
 
 @dataclass(frozen=True, repr=False)
 class Theorem(WithExitStatus):
-    """What came of a claim about every n, or about those in ``lengths``."""
+    """The outcome of a claim about every n, or about the ``lengths``."""
 
     verdict: str
     claim: TheoremClaim
@@ -54,11 +54,10 @@ class Theorem(WithExitStatus):
 
 def prove(claim: TheoremClaim, progress: Callable[[str], None] = lambda _: None,
           lengths: ProvedLengths = EVERY_LENGTH, *, of_file: bool = False) -> Theorem:
-    """Let Coq decide whether the network computes its formula on all words of every length, or of these.
+    """Let Coq decide whether the network computes its formula on all words of these lengths.
 
-    What Coq does not accept is refuted if a word is found on which the output is wrong.
-
-    With ``of_file``, the theorem is that of an exported folder, which is about the text of the model file.
+    A theorem that Coq rejects is refuted if a word is found on which the output is wrong. With ``of_file``, the theorem
+    is that of an exported folder, about the text of the model file.
 
     Raises:
         CoqMissing: if there is no ``coqc``.
@@ -82,10 +81,7 @@ def prove(claim: TheoremClaim, progress: Callable[[str], None] = lambda _: None,
 
 def find_wrong_output(claim: TheoremClaim, lengths: ProvedLengths,
                       progress: Callable[[str], None] = lambda _: None) -> Counterexample | None:
-    """A replayed word on which the output is wrong, of one of these lengths that is SEARCHED, if the search finds one.
-
-    When time is up none was found.
-    """
+    """Search for a replayed word with a wrong output, of these lengths and SEARCHED; None if none is found in time."""
     network = claim.network
     memory, by_length = DischargedObligations(), SearchByLength(network, None, progress)
     output = replace(network, directions={network.output: network.directions[network.output]})
@@ -106,7 +102,7 @@ def find_wrong_output(claim: TheoremClaim, lengths: ProvedLengths,
 
 
 def theorem_to_json(theorem: Theorem) -> dict[str, Any]:
-    """Return the same as ``print_theorem``, as one JSON object."""
+    """Return the content of ``print_theorem`` as a JSON object."""
     claim, regime = theorem.claim, theorem.claim.regime
     return {
         "verdict": theorem.verdict,
@@ -127,7 +123,7 @@ def theorem_to_json(theorem: Theorem) -> dict[str, Any]:
 
 
 def print_theorem(out: Console, theorem: Theorem, style: Style = "ascii") -> None:
-    """What the theorem is about, the axioms that it rests on, and the verdict."""
+    """Print the claim of the theorem, the axioms that it rests on, and the verdict."""
     claim = theorem.claim
     out.print(plain(f"formula   {describe_formula(claim.formula, style)}"))
     for definition in definitions_of([claim.formula]):
@@ -148,11 +144,11 @@ def print_theorem(out: Console, theorem: Theorem, style: Style = "ascii") -> Non
 
 
 def reason_in_words(theorem: Theorem) -> str:
-    """Why there is no proof, or the wrong word; where a model that somebody wrote fails, also how to ask for less."""
+    """Return why there is no proof, or the wrong word; if a user's model fails, also how to restrict the lengths."""
     some_lengths_may_do = theorem.lengths.all and theorem.claim.regime is None and theorem.reason.startswith(REFUSED)
     found = theorem.counterexample
     reason = f"false, at n = {len(found.word)}: {describe_counterexample(found)}" if found else theorem.reason
-    return reason + ("; --min-n and --max-n ask about some lengths only" if some_lengths_may_do else "")
+    return reason + ("; --min-n and --max-n restrict the lengths" if some_lengths_may_do else "")
 
 
 def _summary(theorem: Theorem) -> str:

@@ -1,1 +1,1 @@
-"""Claims about float runs, as users ask for them: which classes, to which length, what is wrong with the next."""
+"""Claims about float models: which models, up to which length, what is wrong at the next."""

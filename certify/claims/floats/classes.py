@@ -1,4 +1,4 @@
-"""Which classes of float runs a user means: presets by name, and files of one's own."""
+"""The float models that a user names: presets, and files of their own."""
 
 import os
 from collections.abc import Sequence
@@ -12,19 +12,19 @@ from constructions.network.float_formats import format_name
 from proofs.enclosures.float_models.model import FloatModel, presets, read_float_models
 
 SURVEYED = ("binary32", "tf32", "bfloat16/binary32", "binary16/binary32", "flash", "binary16", "bfloat16")
-"""What is asked about if nothing is named: the formats, wide to narrow. The other presets are the first with other
+"""The default models: the formats, wide to narrow. The other presets are binary32 with other
 assumptions."""
 SUFFIX = ".toml"
 
 
 def read_classes(texts: Sequence[str], exp_ulp: Fraction | None = None) -> list[FloatModel]:
-    """Return the classes that these texts name, each once: presets, or files (.toml) with all classes in them.
+    """Return the float models that these texts name, each once: presets, or files (.toml) with all models in them.
 
     >>> [each.name for each in read_classes(["bfloat16", "binary32"])]
     ['bfloat16', 'binary32']
 
     Raises:
-        InputError: if there is no such preset or file, a file is not in the form, or two classes have one name.
+        InputError: if there is no such preset or file, a file is malformed, or two models have one name.
     """
     found: dict[str, FloatModel] = {}
     for text in texts or SURVEYED:
@@ -35,10 +35,10 @@ def read_classes(texts: Sequence[str], exp_ulp: Fraction | None = None) -> list[
 
 
 def read_class(text: str, folder: Path = Path()) -> FloatModel:
-    """Return the one class that a text names, which may be a file in the folder.
+    """Return the one float model that a text names, a preset or a file in the folder.
 
     Raises:
-        InputError: likewise, or if a file has several.
+        InputError: as for ``read_classes``, or if a file has several models.
     """
     text = os.path.normpath(folder / text) if text.endswith(SUFFIX) else text
     found = list(_read(text))
@@ -63,6 +63,6 @@ def _read(text: str) -> list[FloatModel]:
 
 
 def assumptions(run_class: FloatModel) -> list[tuple[str, str, str]]:
-    """For each field its name, its value, and what is assumed with its source."""
+    """Return for each field its name, its value, and the assumption with its source."""
     fields = replace(run_class).to_json()
     return [(name, str(value), run_class.assumed.get(name, "")) for name, value in fields.items() if name != "name"]

@@ -1,4 +1,4 @@
-"""What a person and a program read of float runs: a row for each class, a wrong run in one sentence, assumptions."""
+"""The display of float models: a row for each, a wrong execution in one sentence, the assumptions."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,11 +15,11 @@ from proofs.enclosures.float_models.model import FloatModel
 from proofs.floats.execution.replay import Refutation
 
 LONGEST_WORD = 80
-"""A longer word is cut in the table; the JSON object has it whole."""
+"""A longer word is truncated in the table; the JSON object has it whole."""
 
 
 def print_rows(out: Console, rows: Sequence[FloatRow]) -> None:
-    """A row for each class, and below the table what stands in the way of the next length."""
+    """Print a row for each float model, then what fails at the next length."""
     columns = map(TableColumn, ("float runs", "certified", "worst head", "wrong run found", "verdict"))
     print_table(out, columns, [
         (row.run_class.name, show_lengths(row.certified), _worst(row),
@@ -44,13 +44,13 @@ def show_lengths(lengths: Lengths | None) -> str:
 
 
 def print_room(out: Console, row: FloatRow) -> None:
-    """One line: to which length a claim about float runs is proved, and how much room its worst head has."""
+    """Print one line: up to which length a claim about float runs is proved, and the worst head's error."""
     out.print(plain(f"runs      certified for {show_lengths(row.certified)}"
                     + (f"; head {_worst(row)} of the truth, 1/4 is allowed" if _worst(row) != "-" else "")))
 
 
 def _worst(row: FloatRow) -> str:
-    """By how much heads are off at most, of the 1/4 that they may be."""
+    """Describe the largest head error; 1/4 is allowed."""
     errors = [head for head in row.heads if head.share is not None]
     if not errors:
         return "-"
@@ -59,14 +59,14 @@ def _worst(row: FloatRow) -> str:
 
 
 def describe_row(row: FloatRow) -> list[str]:
-    """What is not derived, and the run that is wrong."""
+    """List what is not derived, and the wrong execution."""
     found = [f"not derived for longer words: {row.reason}"] if row.reason else []
     return found + ([f"{_where_found(row, row.refutation)}: {describe_refutation(row.refutation)}"]
                     if row.refutation else [])
 
 
 def _where_found(row: FloatRow, found: Refutation) -> str:
-    """Below the length of a wrong run that was found, lengths that are not certified may have others."""
+    """Locate a wrong execution; shorter lengths that are not certified may have others."""
     right = row.lengths.first - 1 if row.certified is None else row.certified.last
     return f"a wrong run at n = {found.n}" + (
         ", and shorter words are certified" if found.n == right + 1 > row.lengths.first else
@@ -74,9 +74,9 @@ def _where_found(row: FloatRow, found: Refutation) -> str:
 
 
 def describe_refutation(found: Refutation) -> str:
-    """One sentence: the word, what is held and what is true there, and how the run went.
+    """Describe a wrong execution in one sentence: the word, the value, the truth, and how it rounded.
 
-    ``certify floats --json`` has all of the run, to be replayed.
+    ``certify floats --json`` has the whole execution, to be replayed.
     """
     word = show_word(found.word)
     word = word if len(word) <= LONGEST_WORD else f"{word[:LONGEST_WORD]}..."
@@ -91,12 +91,12 @@ def describe_refutation(found: Refutation) -> str:
 
 
 def rows_to_json(rows: Sequence[FloatRow]) -> list[dict[str, Any]]:
-    """Return the same, with everything that a replay needs."""
+    """Return the rows with everything that a replay needs."""
     return [row_to_json(row) for row in rows]
 
 
 def row_to_json(row: FloatRow) -> dict[str, Any]:
-    """One row."""
+    """Return one row."""
     return {
         "verdict": row.verdict,
         "class": row.run_class.to_json(),
@@ -113,7 +113,7 @@ def row_to_json(row: FloatRow) -> dict[str, Any]:
 
 
 def print_classes(out: Console, classes: Sequence[FloatModel]) -> None:
-    """Every class with what it assumes, and why."""
+    """Print every float model with its assumptions and their sources."""
     for place, run_class in enumerate(classes):
         if place:
             out.print()
@@ -123,5 +123,5 @@ def print_classes(out: Console, classes: Sequence[FloatModel]) -> None:
 
 
 def classes_to_json(classes: Sequence[FloatModel]) -> list[dict[str, Any]]:
-    """Return the same as data."""
+    """Return the float models as data."""
     return [{**run_class.to_json(), "assumed": dict(run_class.assumed)} for run_class in classes]

@@ -1,4 +1,4 @@
-"""One certificate, several classes of float runs: to which length each is certified, and what is wrong beyond."""
+"""One certificate and several float models: the certified length of each, and what is wrong beyond it."""
 
 from __future__ import annotations
 
@@ -24,16 +24,17 @@ from proofs.floats.verdict import Bounds, FloatProof, HeadFigures
 
 Progress = Callable[[str], None]
 USUAL_WORK = 20_000
-"""How long a wrong run is looked for at each length, in scores computed: some seconds."""
+"""Budget of the search for a wrong execution at each length, in scores computed: some seconds."""
 
 
 @dataclass(frozen=True)
 class FloatRow:
-    """What is known of one class.
+    """The results for one float model.
 
-    Every run of it is certified on all words of the ``certified`` lengths, by the bounds and by the checker; None if
-    there are none. ``refutation`` is a wrong run on the shortest word that was found. ``reason`` says what is not
-    derived at the length after the last certified one, and ``heads`` how far heads may be off up to the last.
+    Every execution under it is certified on all words of the ``certified`` lengths, by the bounds and by the checker;
+    None if there are none. ``refutation`` is a wrong execution on the shortest word that was found. ``reason`` is what
+    is not derived at the length after the last certified one; ``heads`` bounds the errors of the heads up to that
+    length.
     """
 
     run_class: FloatModel
@@ -45,7 +46,7 @@ class FloatRow:
 
     @property
     def verdict(self) -> str:
-        """Certified if all lengths are, refuted if a run is wrong, else unknown."""
+        """Certified if all lengths are, refuted if an execution is wrong, else unknown."""
         if self.certified == self.lengths:
             return "certified"
         return "refuted" if self.refutation else "unknown"
@@ -53,9 +54,9 @@ class FloatRow:
 
 @dataclass(frozen=True)
 class Proved:
-    """A certificate over the real numbers, and what it says, to be asked about float runs.
+    """A certificate over the real numbers, to be examined under float models.
 
-    ``claims`` is what it says of float runs already.
+    ``claims`` are its claims about float runs so far.
     """
 
     text: str
@@ -66,7 +67,7 @@ class Proved:
 
     @classmethod
     def read(cls, text: str, lengths: Lengths | None = None) -> Proved:
-        """What an accepted certificate says; ``lengths`` are those to be asked about, if not all."""
+        """Read an accepted certificate; ``lengths`` are those to examine, by default all."""
         data = json.loads(text)
         claim = data["claim"]
         bounds = {bound["direction"]: (Fraction(bound["error_if_false"]), Fraction(bound["error_if_true"]))
@@ -77,7 +78,7 @@ class Proved:
         return cls(text, transformer, lengths or certified, bounds, claims)
 
     def with_floats(self, rows: Iterable[FloatRow]) -> str:
-        """Return the certificate that also claims what is certified of these classes; what it says of others stays."""
+        """Return the certificate extended by the claims of these rows; its claims about other models stay."""
         found = [FloatClaim(row.run_class, row.certified.last) for row in rows if row.certified]
         names = {claim.run.name for claim in found}
         return claim_floats(self.text, [*(claim for claim in self.claims if claim.run.name not in names), *found])
@@ -85,7 +86,7 @@ class Proved:
 
 def survey(proved: Proved, classes: Sequence[FloatModel], progress: Progress = lambda _: None,
            work: int = USUAL_WORK) -> list[FloatRow]:
-    """Return a row for each class, in this order; when time is up, nothing is known of those that are left."""
+    """Return a row for each float model, in this order; those that are left when time is up are unknown."""
     rows: list[FloatRow] = []
     for run_class in classes:
         try:
@@ -97,7 +98,7 @@ def survey(proved: Proved, classes: Sequence[FloatModel], progress: Progress = l
 
 def find_row(proved: Proved, run_class: FloatModel, progress: Progress = lambda _: None,
              work: int = USUAL_WORK) -> FloatRow:
-    """The lengths that are certified; and, if others are left, a wrong run on a word of these, if one is found."""
+    """Find the certified lengths, and a wrong execution at a longer length, if there is one."""
     if reason := name_irrational(proved.transformer, proved.lengths, run_class):
         return FloatRow(run_class, proved.lengths, None, reason)
     progress(f"bounding runs of {run_class.name}")
@@ -115,7 +116,7 @@ def find_row(proved: Proved, run_class: FloatModel, progress: Progress = lambda 
 
 
 def name_irrational(transformer: Transformer, lengths: Lengths, run_class: FloatModel) -> str:
-    """Return the irrational number of which it is not known to which float it is rounded; empty if there is none."""
+    """Return the irrational number whose rounding to the format is not proved; empty if there is none."""
     places = {f"layer {layer}, head {place}: the temperature": (head.temperature, -1)
               for layer, place, head in transformer.heads()}
     places |= {f"the embedding of {name}": (value, 1) for name, value in transformer.position_embedding.items()
@@ -128,7 +129,7 @@ def name_irrational(transformer: Transformer, lengths: Lengths, run_class: Float
 
 
 def _has_known_float(ends: tuple[Fraction, Fraction], power: int, storage: Format) -> bool:
-    """Whether both are rounded to one number of the format, a normal one, or they are one number."""
+    """Return whether both are equal, or round to one normal number of the format."""
     lower, upper = sorted(end**power for end in ends)
     return lower == upper or (min(abs(lower), abs(upper)) >= storage.smallest_normal
                               and storage.round(lower) == storage.round(upper))
@@ -151,8 +152,9 @@ def _certify(proved: Proved, run_class: FloatModel) -> FloatRow:
 
 
 def _largest_accepted(proved: Proved, row: FloatRow, last: int) -> tuple[int | None, str]:
-    """The greatest length, up to the ``last`` that is bounded, of a claim that the checker accepts; and what it says
-    of longer words, if it does not accept all of them. It is found by bisection.
+    """Find by bisection the largest length <= ``last`` that the checker accepts; None if there is none.
+
+    Also return the checker's reason for longer words; empty if it accepts all.
     """
     refusal = _find_refusal(proved, row, last)
     if not refusal:
@@ -168,7 +170,7 @@ def _largest_accepted(proved: Proved, row: FloatRow, last: int) -> tuple[int | N
 
 
 def _find_refusal(proved: Proved, row: FloatRow, last: int) -> str:
-    """Why the checker does not accept the claim up to this length; empty if it does."""
+    """Return why the checker rejects the claim up to this length; empty if it accepts."""
     try:
         check_text(claim_floats(proved.text, [FloatClaim(row.run_class, last)]).encode(), work=OWN_WORK)
     except Refusal as refusal:

@@ -1,4 +1,4 @@
-"""A class of float runs in words, field by field, as tables show it."""
+"""A float model in words, field by field, as tables show it."""
 
 from itertools import groupby
 
@@ -10,7 +10,7 @@ BASES = {ExpBase.E: "base e", ExpBase.TWO: "base 2", ExpBase.EITHER: "base e or 
 
 
 def describe_formats(run_class: FloatModel) -> str:
-    """Which numbers are of which format.
+    """Describe the formats of the operations.
 
     >>> from proofs.enclosures.float_models.model import presets
     >>> describe_formats(presets()["binary32"])
@@ -29,12 +29,12 @@ def describe_formats(run_class: FloatModel) -> str:
 
 
 def describe_normalised(run_class: FloatModel) -> str:
-    """When weights are divided by their sum."""
+    """Describe when weights are divided by their sum."""
     return NORMALISED[run_class.normalised]
 
 
 def describe_exponentials(run_class: FloatModel) -> str:
-    """How far exponentials may be off, their base, and whether partial sums are rescaled.
+    """Describe the error of exponentials, their base, and the rescaling of partial sums.
 
     >>> from proofs.enclosures.float_models.model import presets
     >>> describe_exponentials(presets()["binary32"])

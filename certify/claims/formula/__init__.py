@@ -1,1 +1,1 @@
-"""`certify formula` and `certify model`: the road from a question to a verdict on every word up to a length."""
+"""`certify formula` and `certify model`: from a request to a verdict on every word up to a length."""

@@ -1,4 +1,4 @@
-"""`certify check`: what the independent checker says of each file, by this process or by several."""
+"""`certify check`: run the independent checker on each file, in one process or several."""
 
 import hashlib
 import json
@@ -27,14 +27,14 @@ INCOMPLETE = "incomplete"
 
 
 def print_checks(options: Sequence[str], files: Sequence[str], jobs: int, some: Some = EVERYTHING) -> int:
-    """Print what the checker prints of all files, in their order; return its exit status.
+    """Print the checker's output for all files, in their order; return its exit status.
 
     The ``options`` are those of ``proofs/check``.
     """
     try:
         check.read_arguments([*options, "--", *files])
     except check.Malformed:
-        return check.main([*options, "--", *files])  # which says what is wrong with them
+        return check.main([*options, "--", *files])  # it reports what is malformed
     answers = [json.loads(text) for text in _divide("print", options, files, jobs, some)]
     print(*(answer["text"] for answer in answers), sep="", end="", flush=True)
     verdicts = {status: verdict for verdict, status in check.STATUS.items()}
@@ -46,7 +46,7 @@ def check_files(options: Sequence[str], files: Sequence[str], jobs: int = 1, som
     """Return the report on all files, and the exit status; the ``options`` are those of ``proofs/check``.
 
     Raises:
-        InputError: if the claim that is asked for does not make sense.
+        InputError: if the required claim is malformed.
     """
     start = time.perf_counter()
     try:
@@ -63,9 +63,9 @@ def check_files(options: Sequence[str], files: Sequence[str], jobs: int = 1, som
 
 
 def _divide(how: str, options: Sequence[str], files: Sequence[str], jobs: int, some: Some) -> list[str]:
-    """What is said of every file; other processes cannot read standard input or a pipe of this one.
+    """Return the answer for every file; other processes cannot read standard input or a pipe of this one.
 
-    A large decision about a trained network is checked in parts, unless some part or sample of it is asked for.
+    A large decision about a trained network is checked in parts, unless a part or sample is requested.
     """
     jobs = jobs if all(map(_is_for_all, files)) else 1
     request = check.read_arguments([*options, "--", *files])
@@ -82,9 +82,9 @@ def _divide(how: str, options: Sequence[str], files: Sequence[str], jobs: int, s
 
 
 def _do_in_time(tasks: Sequence[str], jobs: int, progress: ShardsProgress, sizes: Sequence[int]) -> list[str]:
-    """Return the answers to all tasks; where time is up, nothing is known.
+    """Return the answers to all tasks; those that are not finished in time are incomplete.
 
-    The checker looks at no clock: with a deadline it works in processes, which can be ended.
+    The checker has no clock: under a deadline it runs in processes, which can be ended.
     """
     known: dict[str, str] = {}
     try:
@@ -96,7 +96,7 @@ def _do_in_time(tasks: Sequence[str], jobs: int, progress: ShardsProgress, sizes
 
 
 def _not_checked(task: str, reason: str) -> str:
-    """What is said of a file, or of a part of one, whose check was ended."""
+    """Return the answer for a file, or a part of one, whose check was ended."""
     keys = json.loads(task)
     if keys["how"] == "report" or keys["parts"] > 1:
         return json.dumps({"file": keys["file"], "verdict": INCOMPLETE, "reason": reason})
@@ -109,18 +109,18 @@ def _is_for_all(file: str) -> bool:
 
 
 def _size(file: str) -> int:
-    """Return the bytes of a file, which say which one is begun first; 1 if there are none."""
+    """Return the size of a file in bytes, by which work is ordered; 1 if there is none."""
     return (Path(file).is_file() and Path(file).stat().st_size) or 1
 
 
 def _has_parts(file: str) -> bool:
-    """Whether the file begins as a decision by a cover does."""
+    """Return whether the file begins as a decision by a cover does."""
     head = head_of(file)
     return head is not None and head.is_by_length() and head.by == "cover"
 
 
 def do_check(task: str) -> str:
-    """What is said of one file: its report, or the text that the checker prints and its exit status; or of a part."""
+    """Check one file, or a part: return the report, or the checker's text and exit status."""
     keys = json.loads(task)
     request, some = check.read_arguments([*keys["options"], "--", keys["file"]]), Some(*keys["some"])
     if keys["parts"] > 1:
@@ -130,7 +130,7 @@ def do_check(task: str) -> str:
 
 
 def _check_part(path: str, request: check.Request, part: int, parts: int) -> dict[str, Any]:
-    """What was proved of a part, with the digest of the bytes; or why it was not."""
+    """Return what was proved about a part, with the digest of the bytes; or why it was not."""
     try:
         data = check.read_bytes(path)
         proved = check_part(data, part, parts, request.required, request.work)
@@ -140,13 +140,13 @@ def _check_part(path: str, request: check.Request, part: int, parts: int) -> dic
 
 
 def _join(how: str, path: str, request: check.Request, answers: Sequence[str]) -> str:
-    """What is said of a file whose parts were checked."""
+    """Join the answers of the parts of a file."""
     report, lines = _join_parts(path, request, [json.loads(answer) for answer in answers])
     return json.dumps(report) if how == "report" else _printed(report, lines)
 
 
 def _printed(report: dict[str, Any], lines: Sequence[str]) -> str:
-    """Return the text that the checker prints of a file, and its exit status."""
+    """Return the text that the checker prints about a file, and its exit status."""
     verdict, path = str(report["verdict"]), report["file"]
     lines = [*lines, f"{verdict}: {path}"] if verdict == check.ACCEPTED else [f"{verdict}: {path}: {report['reason']}"]
     text = "".join(f"{check.printable(line)}\n" for line in lines)
@@ -155,7 +155,7 @@ def _printed(report: dict[str, Any], lines: Sequence[str]) -> str:
 
 def _join_parts(path: str, request: check.Request,
                 parts: Sequence[dict[str, Any]]) -> tuple[dict[str, Any], Sequence[str]]:
-    """Return the report on a file, and the claim in words if every part of these very bytes is proved."""
+    """Return the report on a file, and the claim in words if every part of the same bytes is proved."""
     if refused := [part for part in parts if "verdict" in part]:
         verdict = check.gravest([part["verdict"] for part in refused])
         return {"file": path, **next(part for part in refused if part["verdict"] == verdict)}, ()
@@ -185,7 +185,7 @@ def _check(path: str, request: check.Request, some: Some) -> tuple[dict[str, Any
 
 
 def _decision(accepted: check.Accepted, given: check.Decision[Any, Any]) -> dict[str, Any]:
-    """Return a claim about a trained network, with what was covered."""
+    """Describe a claim about a trained network, with the coverage."""
     claim = given.claim
     said: dict[str, Any] = {"claim_is_false": True} if accepted.is_refutation else {}
     if isinstance(claim, check.TracksClaim):
@@ -233,7 +233,7 @@ def _claim(accepted: check.Accepted) -> dict[str, Any]:
 
 
 def _floats(claim: check.FloatClaim) -> dict[str, Any]:
-    """Return a class of runs of which the claim is proved, with the keys of the file."""
+    """Return a float model under which the claim is proved, with the keys of the file."""
     written = {name: check.write_format(form) for name, form in claim.formats.items()}
     return {"name": claim.name, **written, "normalised": claim.normalised, "exp_ulp": str(claim.exp_ulp),
             "exp_base": claim.exp_base, "block": claim.block, "max_n": claim.max_n}

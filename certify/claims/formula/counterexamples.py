@@ -11,12 +11,12 @@ from proofs.enclosures.intervals import AtLeast, Interval
 from proofs.words.replay import Counterexample
 
 LEAST_WIDTH = Fraction(1, 10**30)
-"""No error that is allowed is as small as an enclosure of an irrational number is narrow."""
+"""Wider than any enclosure of an irrational number, narrower than any interval of allowed values."""
 DIGITS = 30
 
 
 def describe_counterexample(found: Counterexample) -> str:
-    """One sentence: word, position, what the direction holds and what it should hold."""
+    """Describe in one sentence the word, the position, the value of the direction and the expected value."""
     value = enclosed(found.value.lower, found.value.upper)
     return (f"on the word {show_word(found.word)} (n = {len(found.word)}) at position {found.position}, "
             f"{found.direction} is {value}, expected {describe_expected(found)}")
@@ -46,7 +46,7 @@ def _describe_allowed(allowed: Interval | AtLeast) -> str:
 
 
 def _is_irrational(allowed: Interval) -> bool:
-    """Whether it encloses one number: what else is allowed has ends that are short."""
+    """Return whether it encloses one irrational number; other allowed intervals are wider."""
     return allowed.upper - allowed.lower < LEAST_WIDTH
 
 
@@ -57,7 +57,7 @@ def _ends_in_json(allowed: Interval | AtLeast) -> list[str | None]:
 
 
 def counterexample_to_json(found: Counterexample) -> dict[str, Any]:
-    """Word, position, direction, what was expected (an end is null if there is none) and the enclosed value."""
+    """Return word, position, direction, expected interval (a missing end is null) and the enclosed value."""
     return {
         "word": list(found.word),
         "position": found.position,

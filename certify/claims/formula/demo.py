@@ -1,4 +1,4 @@
-"""`certify formula` with several formulas: a row each, or for a file of them a line of JSON each."""
+"""`certify formula` with several formulas: one row each, or one line of JSON each for a file."""
 
 import json
 from collections import Counter
@@ -36,13 +36,13 @@ COLUMNS = (TableColumn("example"), TableColumn("alphabet", needs=NARROW), TableC
            TableColumn("seconds", "right"),
            TableColumn("about", needs=NARROW, folds=True))
 OUTSIDE = "unsupported"
-"""A formula outside the fragment of the regime is no failure of an example."""
+"""A formula outside the fragment of the regime does not count as a failure of an example."""
 COMMENT = "#"
 
 
 @dataclass(frozen=True)
 class Session:
-    """Where things go and who works: a folder for certificates, one for finished work, the workers."""
+    """Where results go and who computes them: a folder for certificates, a store of finished work, the workers."""
 
     folder: str | None
     store: str | None
@@ -51,12 +51,12 @@ class Session:
 
 def decide_rows(rows: Sequence[FormulaRow], asking: FormulaRequests, session: Session,
                 tell: Callable[[int, Shown], None] = lambda _place, _shown: None) -> list[Shown]:
-    """What comes of each formula; ``tell`` is told in their order, as soon as it is known.
+    """Decide each formula; call ``tell`` in their order, as soon as each is known.
 
     Certificates are written into the folder as they come.
 
     Raises:
-        InputError: if a folder cannot be one or be written to.
+        InputError: if a folder cannot be created or written to.
     """
     if session.folder is not None:
         make_folder(session.folder, [f"{row.name}{CERTIFICATE}" for row in rows])
@@ -82,16 +82,16 @@ def decide_rows(rows: Sequence[FormulaRow], asking: FormulaRequests, session: Se
 
 
 class InOrder:
-    """Says what came of tasks in their order, each as soon as it and all before it are known."""
+    """Reorders results: reports each as soon as it and all before it are known."""
 
     def __init__(self, tasks: Sequence[str], tell: Callable[[int, Shown], None]) -> None:
-        """Nothing is known yet."""
+        """Start with no results."""
         self._tasks, self._tell = tasks, tell
         self._known: dict[str, Shown] = {}
         self._told = 0
 
     def take(self, task: str, shown: Shown) -> None:
-        """One more is known."""
+        """Add one result."""
         self._known[task] = shown
         while self._told < len(self._tasks) and self._tasks[self._told] in self._known:
             self._tell(self._told, self._known.pop(self._tasks[self._told]))
@@ -99,7 +99,7 @@ class InOrder:
 
 
 def _size(row: FormulaRow, asking: FormulaRequests) -> int:
-    """About how much work a formula is; one that is malformed is none."""
+    """Estimate the work of a formula; 1 if it is malformed."""
     try:
         formula = request_of(row, asking.options, asking.lengths).formula
     except (InputError, Unsupported):
@@ -179,11 +179,11 @@ def certify_file(path: str, asking: FormulaRequests, session: Session) -> int:
 
 
 LINE = "line_"
-"""What stands before the number of a line in the name of its formula and of its certificate."""
+"""Prefix of the line number in the name of a formula and of its certificate."""
 
 
 def read_rows(path: str) -> list[FormulaRow]:
-    """Return the formulas of a file, one a line; what follows a # at the beginning of a line is a comment.
+    """Return the formulas of a file, one a line; lines that begin with # are comments.
 
     Raises:
         InputError: if the file cannot be read, has none, or is of another kind.
@@ -201,5 +201,5 @@ def read_rows(path: str) -> list[FormulaRow]:
 
 
 def _certificate_of(shown: Shown, folder: str | None) -> dict[str, str]:
-    """Where the certificate is, if there is one."""
+    """Return the path of the certificate, if there is one."""
     return {"certificate": str(Path(folder) / f"{shown.name}{CERTIFICATE}")} if folder and shown.certificate else {}

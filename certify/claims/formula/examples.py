@@ -1,4 +1,4 @@
-"""The shipped examples: real formulas, each with its alphabet and a sentence; some are those of programs."""
+"""The shipped examples: formulas, some of programs, each with its alphabet and a sentence."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class Example:
 
 
 def load_examples() -> list[Example]:
-    """All shipped examples, in the order of their files."""
+    """Return all shipped examples, in the order of their files."""
     return [_read_example(name, entry) for path in sorted(examples_folder().glob("*.toml"))
             for name, entry in tomllib.loads(path.read_text(encoding="utf-8")).items()]
 
 
 def _read_example(name: str, entry: Mapping[str, str]) -> Example:
-    """Return a formula with its alphabet, or a program and perhaps its alphabet or a symbol."""
+    """Read a formula with its alphabet, or a program and perhaps its alphabet or a symbol."""
     if "program" in entry:
         from certify.requests.programs import read_program_formula
 

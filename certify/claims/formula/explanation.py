@@ -25,19 +25,19 @@ from constructions.regimes import ALL_REGIMES, Regime, Sharpening
 from constructions.statements.low_precision import GAMMA
 
 LOW_PRECISION = "bfloat16"
-"""The format for which the network of low precision is built where float runs are asked about."""
+"""The format of the low-precision network, which is built if float models are requested."""
 MANY = 50
-"""So many embeddings are listed."""
+"""The number of embeddings that are listed."""
 TRIED = up_to(64)
 Reach = Mapping[str, int | None]
-"""Of each class of float runs the greatest of the lengths ``TRIED`` up to which its runs are right; None for none."""
+"""For each float model the greatest length in ``TRIED`` up to which the bounds hold; None if there is none."""
 
 
 @dataclass(frozen=True)
 class Built:
-    """The network of one regime, or the reason why there is none; with a ``precision`` that for low precision.
+    """The network of one regime, or the reason why there is none; with a ``precision``, the low-precision one.
 
-    ``reach`` says to which lengths float runs are right, where that was asked.
+    ``reach`` gives the length up to which each float model is right, if requested.
     """
 
     regime: Regime
@@ -47,16 +47,16 @@ class Built:
 
     @property
     def title(self) -> str:
-        """How it is built."""
+        """The regime, and the format for which it is built."""
         return f"regime {self.regime}" + (f", for {self.precision}" if self.precision else "")
 
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """A formula, its fragment, and what each regime would build; whether float runs were asked about.
+    """A formula, its fragment, and the network of each regime; ``floats`` if float models were requested.
 
-    All heads have the ``weighting``. ``language`` are a few lines about the regular language that the formula defines,
-    if it was made for one. The ``lesson`` teaches the formula and the first of the networks, if that was asked for.
+    All heads have the ``weighting``. ``language`` describes the regular language of the formula, if it was made for
+    one. The ``lesson`` teaches the formula and the first of the networks, if requested.
     """
 
     formula: Formula
@@ -88,7 +88,7 @@ def explain_formula(formula: Formula, alphabet: tuple[str, ...], gamma: Constant
 
 def explain_floats(explanation: Explanation, gamma: Constant | None = None,
                    progress: Callable[[str], None] = lambda _: None) -> Explanation:
-    """Return the same with the lengths to which float runs are right, and with the network for low precision.
+    """Return the explanation with the reach of each float model, and with the low-precision network.
 
     The latter has the constant ``gamma``, or its usual one.
     """
@@ -114,7 +114,7 @@ def _compile(formula: Formula, alphabet: tuple[str, ...], regime: Regime, gamma:
 
 
 def print_explanation(out: Console, explanation: Explanation, style: Style, parenthesize: bool) -> None:
-    """What a theorist asks before certifying."""
+    """Print the fragment, sizes and networks of a formula, before anything is certified."""
     parts = subformulas(explanation.formula)
     out.print(plain(f"formula   {describe_formula(explanation.formula, style, parenthesize)}"))
     out.print(plain(f"alphabet  {show_alphabet(explanation.alphabet)}"))
@@ -152,7 +152,7 @@ def _listed(texts: list[str]) -> str:
 
 
 def network_facts(network: Transformer, style: Style = "ascii") -> dict[str, Any]:
-    """Statements used, sizes, temperature and position embeddings of a network."""
+    """Return the statements used, sizes, temperatures and position embeddings of a network."""
     def show(expression: Any) -> str:
         return str(expression.latex()) if style == "latex" else str(expression)
 
@@ -180,7 +180,7 @@ def explanation_to_json(explanation: Explanation) -> dict[str, Any]:
 
 
 def _subformulas_to_json(formula: Formula) -> list[str]:
-    """Their texts; of many or long ones the table in which ``$k`` is the kth (docs/certificate.md, section 1)."""
+    """Return the subformulas as text; many or long ones as a table with ``$k`` for the kth (docs/certificate.md, 1)."""
     parts = subformulas(formula)
     texts = texts_of(parts)
     return list(texts.entries) or [texts.formula(part) for part in parts]
@@ -203,9 +203,9 @@ def _built_to_json(built: Built, floats: bool) -> dict[str, Any]:
 
 def find_reach(network: Transformer, lengths: Lengths = TRIED,
                progress: Callable[[str], None] = lambda _: None) -> Reach | None:
-    """How far the usual classes reach, by the bounds alone; None if the network is not right over the real numbers.
+    """Return the reach of the default float models by the bounds alone; None if the network fails over the reals.
 
-    It is what ``certify floats`` would try, which also asks the checker.
+    ``certify floats`` also asks the checker.
     """
     from certify.claims.floats.survey import name_irrational
     from certify.claims.formula.pipeline import sketch

@@ -1,4 +1,4 @@
-"""A formula's network, and the further claim that one class of float runs is right."""
+"""The claim that a formula's network is right under a float model, added to an outcome."""
 
 from dataclasses import fields, replace
 from typing import Any
@@ -13,10 +13,10 @@ from proofs.enclosures.float_models.model import FloatModel
 
 def claim_runs(outcome: Outcome, run_class: FloatModel, progress: Progress = lambda _: None,
                effort: int = 1) -> Outcome:
-    """What becomes of an outcome over the real numbers if all float runs of the class are claimed to be right, too.
+    """Extend an outcome over the real numbers by the claim that every execution under the float model is right.
 
-    Certified if both are, and then the certificate claims both; refuted if a run is wrong on a word of the claimed
-    lengths.
+    Certified if both hold, and then the certificate claims both; refuted if an execution is wrong on a word of the
+    claimed lengths.
     """
     if outcome.given is not None:
         raise InputError(f"given: nothing is claimed of float runs where {format_briefly(outcome.given)} holds")

@@ -1,4 +1,4 @@
-"""What `certify explain` teaches: the formula in words, three words that show it, the layers, why softmax will do."""
+"""The lesson of `certify explain`: the formula in words, three example words, the layers, why softmax suffices."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,16 +21,16 @@ from constructions.network.transformer import Transformer
 from proofs.formula.discharge import Line
 
 PROVED_TO = 16
-"""So long words are enough to show how far softmax strays."""
+"""Length up to which the error of softmax is shown."""
 MOST_PARTS = 60
-"""With more subformulas the network is not proved here: it would take long."""
+"""With more subformulas the network is not proved here, since that would take long."""
 MOST_WORDS, LONGEST_WORD, MOST_LETTERS = 800, 6, 4
 QUARTER = Fraction(1, 4)
 MOST_SENTENCES = 24
 MOST_HEADS = 12
-ROUNDING = ("softmax gives a little weight to other positions, too, so that what a head finds is only nearly 0 or 1, "
-            "or nearly a number; the ReLUs that read it make exactly 0 or 1 of that: of a truth, 0 of what is at most "
-            "1/4 and 1 of what is at least 3/4; so the next layer begins without any error")
+ROUNDING = ("softmax gives some weight to other positions, too, so the value that a head reads is only near 0 or 1, "
+            "or near a number; the ReLUs of the layer then compute exactly 0 or 1: for a truth, 0 from values up to "
+            "1/4 and 1 from values of at least 3/4; so the next layer starts without error")
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,13 @@ class ShownWord:
 
     @property
     def truth(self) -> bool:
-        """Where the formula is judged."""
+        """The truth at the position that is judged."""
         return self.truths[self.position - 1]
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """A formula taught: ``outcome`` is what a proof for short words came to; None if none was tried."""
+    """The lesson about a formula; ``outcome`` is that of a proof for short words, None if none was tried."""
 
     sentences: tuple[tuple[str, str], ...]
     words: tuple[ShownWord, ...]
@@ -60,15 +60,15 @@ class Lesson:
     why_not: str = ""
 
     @property
-    def strays(self) -> list[tuple[Line, Fraction]]:
-        """The heads that approximate a truth or a number, with how far they are from it at most."""
+    def errors(self) -> list[tuple[Line, Fraction]]:
+        """The heads that approximate a truth or a number, with their error bounds."""
         lines = self.outcome.lines if self.outcome is not None else ()
         return [(line, line.worst.worst.upper) for line in lines if line.worst and line.worst.worst and line.proved]
 
 
 def teach(request: Request, network: Transformer | None,
           progress: Callable[[str], None] = lambda _: None) -> Lesson:
-    """Return the lesson about the formula of a request, and about the network that is built for it, if there is one."""
+    """Return the lesson about the formula of a request, and about its network, if there is one."""
     formula = request.formula
     assert formula is not None, "a lesson is about a formula"
     words, about = choose_words(formula, request.alphabet)
@@ -77,7 +77,7 @@ def teach(request: Request, network: Transformer | None,
     if network is None:
         why_not = "no network is built for it"
     elif len(subformulas(formula)) > MOST_PARTS:
-        why_not = "it is too large to be proved in passing: certify formula proves it"
+        why_not = "it is too large to be proved here: certify formula proves it"
     else:
         outcome = certify_request(request.about(Lengths(1, PROVED_TO)), None, progress)
     return Lesson(tuple(sentences(formula)), words, about, layers, outcome, why_not)
@@ -87,10 +87,9 @@ def teach(request: Request, network: Transformer | None,
 
 
 def choose_words(formula: Formula, alphabet: Sequence[str]) -> tuple[tuple[ShownWord, ...], str]:
-    """A word that satisfies the formula, one that does not, and one that just barely does; and where it is judged.
+    """Choose a word that satisfies the formula, one that does not, and one that barely does; and the judged position.
 
-    Barely: of all words of some short length it has the most letters each of which decides, so that another in its
-    place would make the formula false.
+    The last has, among the words of one short length, the most letters whose exchange makes the formula false.
     """
     letters = [*dict.fromkeys([*(letter for letter in alphabet if letter in symbols_of(formula)), *alphabet])]
     letters = letters[:MOST_LETTERS]
@@ -113,8 +112,8 @@ def choose_words(formula: Formula, alphabet: Sequence[str]) -> tuple[tuple[Shown
     k = fragile[barely][0]
     other = next(word for word in _exchanged(barely, k, letters) if not truth[word])
     count = len(fragile[barely])
-    because = (f"just barely: with {other[k]} in place of {barely[k]} at position {k + 1} it does not"
-               + (f", and {count} of its {n} letters decide so" if count > 1 else ""))
+    because = (f"only just: with {other[k]} in place of {barely[k]} at position {k + 1} it does not"
+               + (f", and {count} of its {n} letters are decisive" if count > 1 else ""))
     shown = [(plain, "satisfies it"), (wrong, "does not"), (barely, f"satisfies it {because}")]
     return tuple(ShownWord(word, along[word], position, why) for word, why in dict(shown).items()), place
 
@@ -124,7 +123,7 @@ def _exchanged(word: tuple[str, ...], k: int, letters: Sequence[str]) -> list[tu
 
 
 def _where_judged(formula: Formula, along: dict[tuple[str, ...], tuple[bool, ...]], n: int) -> int:
-    """The last position, as ``certify run`` judges; the first one, if only there the future makes a difference."""
+    """Return the last position, as ``certify run`` does; the first, if only there the truth varies."""
     if find_future_subformula(formula) is None:
         return n
     return n if len({truths[0] for truths in along.values()}) == 1 else 1
@@ -134,54 +133,54 @@ def _where_judged(formula: Formula, along: dict[tuple[str, ...], tuple[bool, ...
 
 
 def lesson_lines(lesson: Lesson) -> list[tuple[str, list[str]]]:
-    """Headings, each with its lines."""
+    """Return the headings, each with its lines."""
     found = [("in words", _with_rest([f"{text}: {meaning}" for text, meaning in lesson.sentences], MOST_SENTENCES))]
     found.append((f"on three words, judged at the {lesson.about_words} position",
                   [f"{show_word(each.word)}  {' '.join('T' if x else '.' for x in each.truths)}  {each.why}"
                    for each in lesson.words]))
-    for number, said in enumerate(lesson.layers, start=1):
-        found.append((f"layer {number}", _with_rest(list(said), MOST_HEADS)))
-    return [*found, ("why softmax will do", softness(lesson))]
+    for number, lines in enumerate(lesson.layers, start=1):
+        found.append((f"layer {number}", _with_rest(list(lines), MOST_HEADS)))
+    return [*found, ("why softmax suffices", describe_softness(lesson))]
 
 
 def _with_rest(lines: list[str], most: int) -> list[str]:
     return lines if len(lines) <= most else [*lines[:most], f"and {len(lines) - most} more"]
 
 
-def softness(lesson: Lesson) -> list[str]:
-    """How far softmax is from what hard attention would find, and why that is enough."""
-    outcome, strays = lesson.outcome, lesson.strays
+def describe_softness(lesson: Lesson) -> list[str]:
+    """Describe the error of softmax against hard attention, and why it is small enough."""
+    outcome, errors = lesson.outcome, lesson.errors
     if outcome is None:
         return [f"nothing is proved here: {lesson.why_not}"]
     if not isinstance(outcome, Certified):
         return [f"nothing is proved here: {outcome.verdict}; certify formula says why"]
     certified = (f"certified for n <= {outcome.max_n}, and accepted by the independent checker: certify formula proves "
                  "it for longer words")
-    if not strays:
-        return ["no head has anything to round: all that heads find here is exact", certified]
+    if not errors:
+        return ["there is nothing to round: all values of heads are exact here", certified]
     assert outcome.transformer is not None, "what is certified has a network"
-    lines = dict.fromkeys(_stray(line, error, outcome.transformer, outcome.max_n) for line, error in strays)
+    lines = dict.fromkeys(_describe_error(line, error, outcome.transformer, outcome.max_n) for line, error in errors)
     return [*_with_rest(list(lines), MOST_HEADS), ROUNDING, certified]
 
 
-def _stray(line: Line, error: Fraction, network: Transformer, max_n: int) -> str:
-    """How far a head is from what it should find; of truths, how far below 1/4 that is."""
+def _describe_error(line: Line, error: Fraction, network: Transformer, max_n: int) -> str:
+    """Describe the error bound of a head; for truths also its distance from 1/4."""
     below = (f", {decimal_lower(QUARTER - error, 6)} below 1/4"
              if isinstance(network.directions[line.direction], Near) else "")
-    return (f"head {line.layer}.{line.place} is at most {decimal_upper(error, 6)} from what it should find, on every "
+    return (f"head {line.layer}.{line.place} is at most {decimal_upper(error, 6)} from its target, on every "
             f"word of up to {max_n} letters{below}")
 
 
 def lesson_to_json(lesson: Lesson) -> dict[str, Any]:
-    """Return the same as keys beside those of an explanation."""
+    """Return the lesson as keys beside those of an explanation."""
     return {
         "in_words": [{"formula": text, "means": meaning} for text, meaning in lesson.sentences],
         "words": [{"word": list(each.word), "position": each.position, "truths": list(each.truths),
                    "satisfied": each.truth, "why": each.why} for each in lesson.words],
-        "layers": [list(said) for said in lesson.layers],
+        "layers": [list(lines) for lines in lesson.layers],
         "softmax": {"max_n": lesson.outcome.max_n if lesson.outcome is not None else None,
                     "verdict": lesson.outcome.verdict if lesson.outcome is not None else None,
                     "errors": [{"head": f"{line.layer}.{line.place}", "direction": line.direction,
-                                "at_most": decimal_upper(error)} for line, error in lesson.strays],
-                    "says": softness(lesson)},
+                                "at_most": decimal_upper(error)} for line, error in lesson.errors],
+                    "says": describe_softness(lesson)},
     }

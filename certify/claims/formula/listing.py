@@ -1,6 +1,6 @@
 """`certify list`: the shipped examples and their folder, claims about numbers, predicates, statements and guides.
 
-Without a section everything is on one screen: names alone, and where to read more.
+Without a section it prints the names only, on one screen.
 """
 
 import tomllib
@@ -22,12 +22,12 @@ from constructions.statements.table import STATEMENTS
 from proofs.numbers.instances.registry import EXAMINATIONS
 
 LISTED = 700
-"""Of a formula as long as those of programs the listing shows the beginning."""
+"""Longer formulas, such as those of programs, are truncated in the listing."""
 Rows = list[tuple[str, ...]]
 
 
 def print_listing(out: Console | None = None) -> None:
-    """One screen: the examples' names by their files, the other files, the names of everything else."""
+    """Print on one screen the examples by file, the other files, and all other names."""
     out = out or console()
     folder = examples_folder()
     _print_names(out, f"examples in {_short(folder)}", {path.name: list(tomllib.loads(path.read_text(encoding="utf-8")))
@@ -46,23 +46,23 @@ def print_listing(out: Console | None = None) -> None:
 FOLDERS: Mapping[str, tuple[str, ...]] = {
     "./": (".txt",), "programs/": SUFFIXES_OF_PROGRAMS, "models/": (".json",), "hard/": (".json",),
     "claims/": (".toml",), "trained/": ()}
-"""The folders of examples that are files, and how these end."""
+"""The folders of examples, and the suffixes of the files there."""
 
 
 def _files(folder: Path, endings: tuple[str, ...]) -> list[str]:
-    """Return the names of the files that end so; without endings, of the folders."""
+    """Return the names of the files with these suffixes; without suffixes, of the folders."""
     found = (path for path in folder.iterdir() if (path.name.endswith(endings) if endings else path.is_dir()))
     return sorted(path.name for path in found if not path.name.startswith(("_", ".")))
 
 
 def _short(folder: Path) -> str:
-    """Return a folder as it can be typed from here."""
+    """Return a folder relative to the current one, if it is inside."""
     here = Path.cwd()
     return f"{folder.relative_to(here)}/" if folder.is_relative_to(here) else f"{folder}/"
 
 
 def _print_names(out: Console, title: str, names: Mapping[str, list[str]]) -> None:
-    """A line for each kind, which is broken between names."""
+    """Print a line for each kind, wrapped between names."""
     out.print(plain(title, style="bold"))
     rows = [(plain(f"  {kind}"), plain(", ".join(those), style="dim")) for kind, those in names.items()]
     print_table(out, [TableColumn(""), TableColumn("", folds=True)], rows, titles=False)
@@ -72,7 +72,7 @@ def _print_names(out: Console, title: str, names: Mapping[str, list[str]]) -> No
 
 
 def print_sections(names: Sequence[str], entry: str | None = None) -> None:
-    """Print the tables of these sections, one below the other; of an entry its row alone."""
+    """Print the tables of these sections, one below the other; for an ``entry`` only its row."""
     out = console()
     for name in names:
         columns = SECTIONS[name][0]
@@ -89,10 +89,10 @@ def listing_to_json(names: Sequence[str], entry: str | None = None) -> dict[str,
 
 
 def rows_of(section: str, entry: str | None) -> Rows:
-    """Return the rows of a section, or the one of an entry.
+    """Return the rows of a section, or only that of an entry.
 
     Raises:
-        InputError: if there is none of this name.
+        InputError: if no entry has this name.
     """
     rows = SECTIONS[section][1]()
     if entry is None:

@@ -1,4 +1,4 @@
-"""The four verdicts, and nothing else: certified, refuted (by a word, or a float run on one), unknown, unsupported."""
+"""The four verdicts: certified, refuted (by a word, or by a wrong float execution), unknown, unsupported."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ Path = str | PathLike[str]
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Outcome(Readable, WithExitStatus):
-    """What is common to all verdicts.
+    """The fields common to all verdicts.
 
-    ``allowed_error`` is None where heads may err by 1/4, ``runs`` where nothing is claimed of float runs; ``places``
-    has the files that the question was read from.
+    ``allowed_error`` is None where heads may err by 1/4, ``runs`` where no float model is claimed; ``places`` has the
+    files that the request was read from.
     """
 
     verdict: ClassVar[str]
@@ -62,7 +62,7 @@ class Outcome(Readable, WithExitStatus):
 
     @typed
     def run(self, word: str | Sequence[str]) -> WordTrace:
-        """What the network holds on a word, at every position.
+        """Run the network on a word: the values at every position.
 
         Raises:
             InputError: if there is no network, or the word does not fit it.
@@ -75,7 +75,7 @@ class Outcome(Readable, WithExitStatus):
     @typed
     def to_numpy(self, max_n: int | None = None, precision: str = "binary32",
                  accumulate: str | None = None) -> NumpyNetwork:
-        """The network as a program in numpy, for words up to a length; of the lengths of the claim, if none is given.
+        """Return the network as a numpy program for words up to ``max_n``, by default up to that of the claim.
 
         Raises:
             InputError, Unsupported: as ``constructions.running.numpy_network.to_numpy``.
@@ -86,7 +86,7 @@ class Outcome(Readable, WithExitStatus):
 
     @typed
     def to_torch(self, max_n: int | None = None, precision: str = "binary32", fused: bool = False) -> TorchNetwork:
-        """Return the same as a torch module; if ``fused``, with torch's own attention.
+        """Return the network as a torch module; if ``fused``, with torch's own attention.
 
         Raises:
             ImportError: without torch.
@@ -101,9 +101,9 @@ class Outcome(Readable, WithExitStatus):
         """Write the certificate, whole or not at all.
 
         Raises:
-            InputError: if nothing was certified, or the place cannot be written.
+            InputError: if nothing was certified, or the file cannot be written.
         """
-        raise InputError(f"{os.fspath(path)}: nothing is written, for the verdict is {self.verdict}")
+        raise InputError(f"{os.fspath(path)}: nothing is written, since the verdict is {self.verdict}")
 
     @property
     def _network(self) -> Transformer:
@@ -113,17 +113,17 @@ class Outcome(Readable, WithExitStatus):
 
     @cached_property
     def vacuity(self) -> Vacuity | None:
-        """What makes a claim idle: the formula is true, or false, everywhere."""
+        """Why a claim is vacuous: the formula is true, or false, everywhere; None if it is neither."""
         return find_vacuity(self.formula, self.alphabet, self.max_n) if self.formula else None
 
     @property
     def given(self) -> Formula | None:
-        """The assumption that holds at all positions that the claim is about; None if it is about every position."""
+        """The assumption at all positions that the claim is about; None if it is about every position."""
         return None if self.transformer is None or self.transformer.given == TRUE else self.transformer.given
 
     @cached_property
     def vacuous_lengths(self) -> list[int]:
-        """The lengths at which nothing is asked: the assumption holds at no position of a word; none if time is up."""
+        """The lengths at which the assumption holds at no position of a word; empty if time is up."""
         if self.given is None:
             return []
         try:
@@ -138,9 +138,9 @@ class Outcome(Readable, WithExitStatus):
 
     @cached_property
     def greatest_error(self) -> GreatestError | None:
-        """The greatest error of a head on a word, with the word, as far as it is known; None if no head errs.
+        """The greatest error of a head on a word, with the word, as far as it is found; None if no head errs.
 
-        Where a deadline passes meanwhile, the bound is what is known: the verdict was found before.
+        If a deadline passes meanwhile, only its bound is returned, since the verdict was found before.
         """
         if self.transformer is None or self.worst_error is None:
             return None
@@ -157,7 +157,7 @@ class Outcome(Readable, WithExitStatus):
 
     @property
     def worst_error(self) -> Extreme | None:
-        """Its greatest error over all inputs, some of which no word may have: the bound, n and i."""
+        """The largest bound over all inputs, some of which may occur on no word, with its n and i."""
         return self.worst.worst.worst if self.worst and self.worst.worst else None
 
 
@@ -169,7 +169,7 @@ def worst_upper(line: Line) -> Fraction:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Certified(Outcome):
-    """Proved for every word of these lengths; ``certificate`` is text that the independent checker has accepted."""
+    """Proved for every word of these lengths; the independent checker has accepted ``certificate``."""
 
     verdict = "certified"
     certificate: str
@@ -179,24 +179,24 @@ class Certified(Outcome):
         """Write the certificate, whole or not at all.
 
         Raises:
-            InputError: if the place cannot be written, or is the file that the network was read from.
+            InputError: if the file cannot be written, or is the one that the network was read from.
         """
         if self.places:
             self.places.check_no_input(os.fspath(path))
         write_text(os.fspath(path), self.certificate)
 
     def check(self) -> Accepted:
-        """What the independent checker says of the certificate, once more.
+        """Check the certificate once more with the independent checker.
 
         Raises:
-            Refusal: if it is not accepted.
+            Refusal: if the certificate is not accepted.
         """
         return check_text(self.certificate.encode(), work=OWN_WORK)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Refuted(Outcome):
-    """A replayed word breaks the claim."""
+    """Refuted by a replayed word."""
 
     verdict = "refuted"
     counterexample: Counterexample
@@ -204,21 +204,21 @@ class Refuted(Outcome):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class WithoutProof(Outcome):
-    """Not certified, and no word breaks the claim; ``reason`` says why not."""
+    """Neither certified nor refuted by a word, for this ``reason``."""
 
     reason: str
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RefutedRun(WithoutProof):
-    """Right over the real numbers, but a float run of the class is wrong, which was replayed bit by bit."""
+    """Right over the real numbers, but an execution under the float model is wrong, replayed bit by bit."""
 
     verdict = "refuted"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Unknown(WithoutProof):
-    """Neither proved nor refuted; the reason says what was not proved."""
+    """Neither proved nor refuted; the reason is what was not proved."""
 
     verdict = "unknown"
 

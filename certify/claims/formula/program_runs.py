@@ -1,4 +1,4 @@
-"""`certify run PROGRAM`: what every vector or definition of a program holds at every position of one word."""
+"""`certify run PROGRAM`: the values of every vector or definition of a program along one word."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,10 +32,10 @@ class ProgramRun:
 
 
 def run_on_word(program: AnyProgram, word: str) -> ProgramRun:
-    """Return the run of a program on a word as users write it; for C-RASP, its symbols may be separated by blanks.
+    """Run a program on a word as users write it; for C-RASP, its symbols may be separated by blanks.
 
     Raises:
-        InputError: if the word is too long, or not one over the alphabet of the program.
+        InputError: if the word is too long, or has a symbol outside the alphabet of the program.
     """
     has_blanks = isinstance(program, CountingProgram) and " " in word.strip()
     letters = tuple(word.split()) if has_blanks else parse_word(word, program.alphabet)
@@ -44,7 +44,7 @@ def run_on_word(program: AnyProgram, word: str) -> ProgramRun:
 
 
 def print_program_run(out: Console, run: ProgramRun) -> None:
-    """A row per vector, a column per position; the output last."""
+    """Print a row for each vector, a column for each position; the output last."""
     program = run.program
     named = ([(definition.name, definition) for definition in program.definitions]
              if isinstance(program, CountingProgram)
@@ -68,7 +68,7 @@ def _cell(value: Value) -> str:
 
 
 def program_run_to_json(run: ProgramRun) -> dict[str, Any]:
-    """``truth`` by position if the output is Boolean, else ``output``; ``vectors`` has every vector by name."""
+    """Return ``truth`` by position if the output is Boolean, else ``output``; and all ``vectors`` by name."""
     program = run.program
     key = "truth" if run.program.output.type == Type.BOOLEAN else "output"
     return {

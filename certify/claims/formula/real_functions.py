@@ -1,4 +1,4 @@
-"""Whether a network mentions ln or sqrt, and the sentence that says what they are: the real functions."""
+"""The real functions ln and sqrt that a network mentions, and a sentence about them."""
 
 from collections.abc import Iterator
 
@@ -13,13 +13,13 @@ IN_LATEX = {"ln": r"$\ln$", "sqrt": r"$\sqrt{\cdot}$"}
 
 
 def functions_in(transformer: Transformer, *others: Expression) -> list[str]:
-    """Those of ln and sqrt that its embeddings, temperatures and predicates mention, or the other expressions."""
+    """Return those of ln and sqrt that its embeddings, temperatures and predicates, or other expressions, mention."""
     found = {item for expression in (*others, *_expressions(transformer)) for item in expression.postfix}
     return [name for name in IN_LATEX if name in found]
 
 
 def sentence(transformer: Transformer, *others: Expression, latex: bool = False) -> str:
-    """Return a sentence about the functions that are mentioned; empty if none are."""
+    """Return a sentence about the functions that are mentioned; empty if there are none."""
     names = [IN_LATEX[name] if latex else name for name in functions_in(transformer, *others)]
     if not names:
         return ""

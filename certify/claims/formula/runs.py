@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 BITS = 192
 MAX_LENGTH = 1024
 MOST_SUBFORMULAS = 100
-"""Of more, only the last are shown to people."""
+"""Of more, only the last are printed."""
 LABEL_WIDTH = 40
 JUST_ABOVE_0, JUST_BELOW_1 = "0+", "1-"
 PLACES: Mapping[At, str] = {"first": "at its first position", "last": "at its last position",
@@ -55,10 +55,10 @@ Row = tuple[str, str, list[str]]
 
 @dataclass(frozen=True)
 class Trace:
-    """What one direction holds along the word, beside the truth of its formula or the number of its count.
+    """The values of one direction along the word, beside the truth of its formula or the number of its count.
 
-    ``subject`` is None, and ``truth`` empty, where the network is not about a formula; ``hard`` is empty where some
-    weighting of the network has no hard attention as its limit.
+    ``subject`` is None, and ``truth`` empty, if its meaning is neither; ``hard`` is empty if some weighting of the
+    network does not have hard attention as its limit.
     """
 
     direction: str
@@ -73,8 +73,8 @@ class Trace:
 class WordTrace(Readable):
     """A word, the truth of the formula at its positions, and the traces of a network that computes it.
 
-    ``formula`` is None, and ``truth`` empty, if the output of the network means something else than a formula;
-    ``network`` is None for a formula without one; ``second`` has the values by mpmath, where it was asked.
+    ``formula`` is None, and ``truth`` empty, if the meaning of the output is not a formula; ``network`` is None for a
+    formula without one; ``second`` has the values by mpmath, if requested.
     """
 
     word: tuple[str, ...]
@@ -88,7 +88,7 @@ class WordTrace(Readable):
 
     @property
     def given(self) -> Formula | None:
-        """The assumption of the network's certificate; None if that is about every position."""
+        """The assumption of the network's certificate; None if it is about every position."""
         return None if self.network is None or self.network.given == TRUE else self.network.given
 
     def fails(self, at: At) -> list[int]:
@@ -98,14 +98,12 @@ class WordTrace(Readable):
 
 
 def run_formula(formula: Formula, word: tuple[str, ...], note: str) -> WordTrace:
-    """Return the truths alone, for formulas without a network."""
+    """Return the truths only, for formulas without a network."""
     return WordTrace(word, formula, truth_values(formula, word), (), note)
 
 
 def run_transformer(transformer: Transformer, word: tuple[str, ...]) -> WordTrace:
-    """All directions of the network about subformulas and their counts, along the word.
-
-    If its output means no formula, all directions that it has.
+    """Run the directions that mean subformulas of the output or their counts; all directions if it means none.
 
     Raises:
         InputError: if the word is too long, has a symbol outside the alphabet, or the network is not defined on it.
@@ -146,7 +144,7 @@ def _subject(meaning: Truth | Near | Mean | Total | Others) -> Formula | Count:
 
 
 def _run_hard(transformer: Transformer, word: tuple[str, ...]) -> list[Residual] | None:
-    """The network with hard attention, if that is the limit of every weighting, and all embeddings are rational."""
+    """Run with hard attention, if that is the limit of every weighting, and all embeddings are rational."""
     if all(head.weighting.row.winners for _, _, head in transformer.heads()):
         with suppress(Unsupported):
             return run_hard(transformer, word)
@@ -166,7 +164,7 @@ def _trace(name: str, meaning: Truth | Near | Mean | Total | Others, reading: Wo
 
 
 def _held(name: str, soft: list[SoftResidual], hard: list[Residual] | None) -> Trace:
-    """What a direction holds, whatever it means; exact if soft and hard attention agree on it (or soft alone is)."""
+    """Return the values of a direction, exact if soft and hard attention agree (or soft attention is exact)."""
     values = tuple(vector.get(name, point(Fraction(0))) for vector in soft)
     if hard is None:
         return Trace(name, None, all(value.is_point for value in values), (), values, ())
@@ -175,7 +173,7 @@ def _held(name: str, soft: list[SoftResidual], hard: list[Residual] | None) -> T
 
 
 def print_run(out: Console, run: WordTrace, style: Style, at: At = "last") -> None:
-    """A row per subformula and kind of value, a column per position; whether the formula holds where it is judged."""
+    """Print a row for each subformula and kind of value, a column for each position; then the judgement."""
     rows = run_rows(run, style)
     print_rows(out, run.word, rows, describe_judgement(run, at) if run.formula else None)
     if run.formula is not None and (more := len(subformulas(run.formula)) - MOST_SUBFORMULAS) > 0:
@@ -199,7 +197,7 @@ def print_run(out: Console, run: WordTrace, style: Style, at: At = "last") -> No
 
 
 def describe_judgement(run: WordTrace, at: At) -> str:
-    """Where the formula is judged, and whether it holds there; if not everywhere, where not."""
+    """Describe where the formula is judged, and whether it holds there; if not everywhere, where not."""
     failed = run.fails(at)
     where = f" at {', '.join(map(str, failed[:8]))}{', ...' if failed[8:] else ''}" if failed and at == "every" else ""
     others = " or ".join(name for name in PLACES if name != at)
@@ -207,7 +205,7 @@ def describe_judgement(run: WordTrace, at: At) -> str:
 
 
 def print_rows(out: Console, word: tuple[str, ...], rows: list[Row], judged: str | None = None) -> None:
-    """The word, then as many tables as the width needs; their first two rows are the symbols and the positions."""
+    """Print the word, then as many tables as the width needs, below the symbols and the positions."""
     out.print(plain(f"word      {show_word(word)}"))
     if judged:
         out.print(plain(f"judged    {judged}"))
@@ -244,7 +242,7 @@ def run_rows(run: WordTrace, style: Style = "ascii") -> list[Row]:
 
 
 def _marks(reading: WordMeanings, formula: Formula) -> list[str]:
-    """T at each position where the formula holds."""
+    """Mark with T each position where the formula holds."""
     return ["T" if reading.truth(formula, place) else "." for place in range(1, reading.n + 1)]
 
 
@@ -256,25 +254,25 @@ def _by_subject(traces: Iterable[Trace]) -> dict[Formula | Count | None, list[Tr
 
 
 def _held_rows(trace: Trace) -> list[Row]:
-    """Return the values of a direction of which no formula says what it should hold."""
+    """Return the values of a direction without a formula or count."""
     if trace.exact:
         return [(trace.direction, "exact", _exact(trace))]
     return _approximate_rows(trace.direction, trace)
 
 
 def _approximate_rows(label: str, trace: Trace, note: str = "") -> list[Row]:
-    """What soft attention makes, and hard attention if it is the limit."""
+    """Return the values with soft attention, and with hard attention if that is the limit."""
     rows: list[Row] = [(label, f"soft{note}", [_soft(value) for value in trace.soft])]
     return [*rows, ("", f"hard{note}", list(trace.hard))] if trace.hard else rows
 
 
 def _exact(trace: Trace) -> list[str]:
-    """Return the numbers of a direction that holds them exactly."""
+    """Return the values of a direction that is exact."""
     return [str(value.lower) for value in trace.soft]
 
 
 def _count_rows(reading: WordMeanings, count: Count, traces: list[Trace], style: Style) -> list[Row]:
-    """Return the number at each position, what the mean holds, and how many other positions the lookups find."""
+    """Return the number at each position, the mean, and the number of other positions that the lookups find."""
     rows: list[Row] = [(format_count(count, style), "number",
                         [str(reading.count(count, place)) for place in range(1, reading.n + 1)])]
     for trace in sorted(traces, key=lambda trace: not trace.exact):
@@ -286,7 +284,7 @@ def _count_rows(reading: WordMeanings, count: Count, traces: list[Trace], style:
 
 
 def _blocks(widths: list[int], available: int) -> Iterator[range]:
-    """Yield the columns cut into blocks that fit; each has at least one column."""
+    """Yield blocks of columns that fit; each has at least one column."""
     first = used = 0
     for place, width in enumerate(widths):
         if place > first and used + width > available:
@@ -308,7 +306,7 @@ def _block_table(rows: list[Row], block: range) -> Table:
 
 
 def _soft(value: Interval) -> str:
-    """Four decimals of an enclosed value; an exact 0 or 1 is written without decimals."""
+    """Format an enclosed value with four decimals; an exact integer without decimals."""
     if value.is_point and value.lower.denominator == 1:
         return str(value.lower)
     rounded = Decimal(decimal(value.upper, 40)).quantize(Decimal("0.0001"))
@@ -323,13 +321,12 @@ def _note(direction: str) -> str:
 
 
 def run_to_json(run: WordTrace, at: At = "last") -> dict[str, Any]:
-    """``truth`` is a list of Booleans by position, ``satisfied`` says whether the formula holds ``at`` the place asked.
+    """Return a run as a JSON object; ``satisfied`` is whether the formula holds at the judged positions.
 
-    Each trace has its soft bounds and hard values, and those of mpmath where it was asked.
-
-    A trace about a count has ``count`` and ``number`` where one about a formula has ``formula`` and ``truth``. Where
-    the output means no formula, ``formula`` and ``satisfied`` are null and the traces have neither. Long formulas are
-    entries ``$k`` of the list ``formulas``, as in certificates.
+    Each trace has its soft bounds and hard values, and those of mpmath if requested. A trace of a count has ``count``
+    and ``number`` instead of ``formula`` and ``truth``. If the meaning of the output is not a formula, ``formula`` and
+    ``satisfied`` are null and the traces have neither. Long formulas are entries ``$k`` of the list ``formulas``, as in
+    certificates.
     """
     texts = texts_of(trace.subject.operand if isinstance(trace.subject, Count) else trace.subject
                      for trace in run.traces if trace.subject is not None)
@@ -367,17 +364,17 @@ def _subject_to_json(trace: Trace, texts: FormulaTexts) -> dict[str, Any]:
     return {"formula": texts.formula(trace.subject), "truth": list(trace.truth)}
 
 
-# -- what a request is about, on one word ------------------------------------------------------------------------------
+# -- runs of a request -------------------------------------------------------------------------------------------------
 
 
 def describe_beyond(request: Request, n: int) -> str:
-    """That a certificate is not about words of this length; empty if it is, or there is none."""
+    """Return a note that the certificate does not cover this length; empty if it does, or there is none."""
     certified = request.subject.certified if isinstance(request.subject, NetworkSubject) else None
     return "" if certified is None else describe_uncovered(n, certified.first, certified.last)
 
 
 def run_request(request: Request, word: str) -> WordTrace:
-    """What the network holds on the word, or of a formula that has none the truths alone."""
+    """Run the network on the word; for a formula without a network, return the truths only."""
     is_default = request.formula is not None and request.alphabet == alphabet_of(request.formula)
     letters = parse_word(word, request.alphabet, is_default)
     try:

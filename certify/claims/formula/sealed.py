@@ -1,4 +1,4 @@
-"""A certificate that the independent checker accepts, as the exporters get it."""
+"""Certificates that the independent checker accepts, read for the exporters."""
 
 import hashlib
 from collections.abc import Mapping
@@ -22,10 +22,10 @@ class NotAccepted(WithoutAnswer, Exception):
 
 
 class OtherKind(InputError):
-    """An accepted certificate of another kind than is expected here; ``kind`` is what it is about."""
+    """An accepted certificate of another kind than expected; ``kind`` describes it."""
 
     def __init__(self, path: str, kind: str, expected: str) -> None:
-        """The message is one line."""
+        """Make a message of one line."""
         super().__init__(f"{path}: a certificate {kind}, {expected}")
         self.kind = kind
 
@@ -43,7 +43,7 @@ class StatedErrors:
 
 @dataclass(frozen=True)
 class Sealed:
-    """Claim, transformer, bounds and claims about float runs of an accepted certificate."""
+    """Claim, transformer, bounds and float claims of an accepted certificate."""
 
     claim: Mapping[str, Any]
     lengths: Lengths
@@ -59,7 +59,7 @@ class Sealed:
 
     @property
     def weightings(self) -> tuple[str, ...]:
-        """A line that names the weightings of the heads, unless all of them have softmax."""
+        """A line that names the weightings of the heads, unless all are softmax."""
         found = self.transformer.weightings()
         return () if self.transformer.has_softmax_alone else (f"weighting {', '.join(found)}",)
 
@@ -74,15 +74,15 @@ class Sealed:
 
     @property
     def names(self) -> str:
-        """The certificate in one line."""
+        """The digest of the certificate in one line."""
         return f"certificate sha256 {self.digest}"
 
 
 def read_sealed(path: str) -> Sealed:
-    """Return the certificate in a file, checked.
+    """Read and check the certificate in a file.
 
     Raises:
-        InputError: if the file cannot be read or is no certificate.
+        InputError: if the file cannot be read or is not a certificate.
         NotAccepted: if the checker rejects it.
     """
     return read_sealed_text(read_text(path), path)
@@ -91,20 +91,20 @@ def read_sealed(path: str) -> Sealed:
 def read_accepted(
     text: str, path: str,
 ) -> check.Certificate | check.Softened | check.MarginFile | check.Decision[Any, Any]:
-    """What the checker read and accepted.
+    """Return the content of a certificate that the checker accepts.
 
     Raises:
-        InputError: if the text is no certificate.
+        InputError: if the text is not a certificate.
         NotAccepted: if the checker rejects it.
     """
     return read_accepted_file(text, path).given
 
 
 def read_accepted_file(text: str, path: str) -> check.Accepted:
-    """Return the same, with the claim in words.
+    """Return the content and the claim in words of a certificate that the checker accepts.
 
     Raises:
-        InputError: if the text is no certificate, or the checker came to a limit of its own.
+        InputError: if the text is not a certificate, or the checker exceeds a limit of its own.
         NotAccepted: if the checker rejects it.
     """
     try:
@@ -118,10 +118,10 @@ def read_accepted_file(text: str, path: str) -> check.Accepted:
 
 
 def read_sealed_text(text: str, path: str, takes_given: bool = False) -> Sealed:
-    """Return the certificate with this text, which complaints name so; whoever shows what is given takes that, too.
+    """Return the certificate with this text; messages name the ``path``; ``takes_given`` admits an assumption.
 
     Raises:
-        InputError: if it is no certificate.
+        InputError: if the text is not a certificate of a formula.
         NotAccepted: if the checker rejects it.
     """
     given = read_accepted(text, path)

@@ -1,4 +1,4 @@
-"""What is shown of an outcome, to people and as JSON: what it is about, a table of the heads, the verdict."""
+"""The display of an outcome, as text and as JSON: the claim, a table of the heads, the verdict."""
 
 from typing import Any
 
@@ -23,11 +23,11 @@ COLUMNS_OF_ATTENTION = (
     TableColumn("worst at n, i", "right"),
     TableColumn("error bound"), TableColumn("below 1/4 by"))
 MANY_HEADS = 100
-"""Of more heads, those whose obligations are equal to earlier ones have no rows of their own."""
+"""Of more heads, those with the obligation of an earlier one have no row."""
 
 
 def print_outcome(out: Console, outcome: Outcome, style: Style = "ascii", parenthesize: bool = False) -> None:
-    """The verdict, what it is about, the table of attention obligations, and a summary of the rest."""
+    """Print the claim, the table of attention obligations, a summary of the rest, and the verdict."""
     formula = describe_formula(outcome.formula, style, parenthesize) if outcome.formula else "none"
     out.print(plain(f"formula   {formula}"))
     out.print(plain(f"alphabet  {show_alphabet(outcome.alphabet)}"))
@@ -60,14 +60,14 @@ def print_outcome(out: Console, outcome: Outcome, style: Style = "ascii", parent
 
 
 def print_shape(out: Console, network: Transformer) -> None:
-    """One line on the size of the network."""
+    """Print one line on the size of the network."""
     nouns = {name: name.removesuffix("s") for name in ("layers", "heads", "ReLUs", "directions")}
     sizes = [(number, nouns.get(name, "non-zero parameter")) for name, number in sizes_of(network).items()]
     out.print(plain("network   " + ", ".join(counted(number, noun) for number, noun in sizes)))
 
 
 def sizes_of(network: Transformer) -> dict[str, int]:
-    """How large a network is; parameters are those that are not zero."""
+    """Return the size of a network; parameters are those that are not zero."""
     return {
         "layers": len(network.layers),
         "heads": sum(1 for _ in network.heads()),
@@ -78,13 +78,13 @@ def sizes_of(network: Transformer) -> dict[str, int]:
 
 
 def print_weightings(out: Console, network: Transformer) -> None:
-    """One line that names the weightings of the heads, unless all of them have softmax."""
+    """Print the weightings of the heads, unless all are softmax."""
     if not network.has_softmax_alone:
         out.print(plain(f"weighting {', '.join(network.weightings())}, in place of softmax"))
 
 
 def print_attention(out: Console, lines: tuple[Line, ...]) -> None:
-    """A row for each obligation of a head that approximates: its greatest error over all inputs, and where it is."""
+    """Print a row for each obligation of a head that approximates: its greatest error over all inputs, and where."""
     attention = [line for line in lines if line.kind in APPROXIMATING]
     if not attention:
         return
@@ -102,7 +102,7 @@ def print_attention(out: Console, lines: tuple[Line, ...]) -> None:
 
 
 def _print_left_out(out: Console, attention: list[Line], shown: list[Line]) -> None:
-    """How many heads have no row of their own."""
+    """Print how many heads have no row."""
     if equal := len(attention) - len(shown):
         out.print(plain(f"=  and {counted(equal, 'head')} with the same obligations as rows above, proved once"))
     if more := len(shown[MANY_HEADS:]):
@@ -110,7 +110,7 @@ def _print_left_out(out: Console, attention: list[Line], shown: list[Line]) -> N
 
 
 def print_exact(out: Console, lines: tuple[Line, ...]) -> None:
-    """What else had to be proved, counted, and a line for each failure."""
+    """Print the number of exact obligations of each kind, and a line for each failure."""
     out.print()
     parts = []
     for kind, noun in ((ObligationKind.EMBEDDING, "embedded direction"), (ObligationKind.UNIFORM, "uniform head"),
@@ -133,7 +133,7 @@ def print_exact(out: Console, lines: tuple[Line, ...]) -> None:
 
 
 def describe_place(line: Line) -> str:
-    """Layer, kind and direction of an obligation."""
+    """Return layer, kind and direction of an obligation."""
     where = f"layer {line.layer}, head {line.place}" if line.place else f"layer {line.layer}, {line.kind}"
     return f"{where if line.layer else line.kind}, {line.direction}"
 
@@ -180,7 +180,7 @@ def outcome_to_json(outcome: Outcome) -> dict[str, Any]:
 
 
 def _extreme_to_json(line: Line, extreme: Extreme) -> dict[str, Any]:
-    """Return the bound of a head over all inputs, whether or not words have them."""
+    """Return the bound of a head over all inputs, even those that occur on no word."""
     return {
         "upper": decimal_upper(extreme.upper),
         "head": f"{line.layer}.{line.place}",
@@ -191,7 +191,7 @@ def _extreme_to_json(line: Line, extreme: Extreme) -> dict[str, Any]:
 
 
 def _greatest_to_json(found: GreatestError) -> dict[str, Any]:
-    """Return the greatest error on a word: ``lower`` is attained on ``word``, and no word has more than ``upper``."""
+    """Return the greatest error on a word: ``lower`` is attained on ``word``; ``upper`` bounds all words."""
     line, word = found.line, found.word
     return {
         "lower": decimal_lower(found.lower),

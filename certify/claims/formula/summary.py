@@ -1,4 +1,4 @@
-"""What is said of an outcome in texts alone: a row for each head, and the sentence beside the verdict."""
+"""An outcome in words: a row for each head, and the sentence beside the verdict."""
 
 from fractions import Fraction
 
@@ -19,7 +19,7 @@ QUARTER = Fraction(1, 4)
 
 
 def attention_cells(line: Line) -> dict[str, str]:
-    """What a row says of an obligation of a head, by the names of the columns."""
+    """Return the row of an obligation of a head, by the names of the columns."""
     worst = line.worst.worst if line.worst else None
     mark = (" =" if line.repeated else "") + ("" if line.proved else " !")
     error, slack = (decimal_upper(worst.upper, 6), decimal_lower(QUARTER - worst.upper, 6)) if worst else (
@@ -39,7 +39,7 @@ def attention_cells(line: Line) -> dict[str, str]:
 
 
 def describe_greatest(outcome: Outcome) -> str:
-    """Return the greatest error of a head on a word, or what is known of it; empty if no head errs on any input."""
+    """Describe the greatest error of a head on a word, as far as it is found; empty if no head errs on any input."""
     found, bound = outcome.greatest_error, outcome.worst_error
     if found is None or bound is None:
         return ""
@@ -59,18 +59,18 @@ def describe_greatest(outcome: Outcome) -> str:
 
 
 def describe_vacuous(outcome: Outcome) -> str:
-    """Return the lengths at which nothing is asked, and why; empty if something is asked at every length."""
+    """Return the vacuous lengths, and why; empty if there are none."""
     vacuous = outcome.vacuous_lengths
-    return f"nothing is asked at n = {show_lengths(vacuous)}: {HOLDS_NOWHERE}" if vacuous else ""
+    return f"nothing is judged at n = {show_lengths(vacuous)}: {HOLDS_NOWHERE}" if vacuous else ""
 
 
 def is_attained(found: GreatestError) -> bool:
-    """Whether the error on the word is that of all words, to six digits."""
+    """Return whether the error on the word equals the bound over all words, to six digits."""
     return decimal(found.lower) == decimal(found.upper)
 
 
 def _guard(line: Line) -> str:
-    """Under which condition on the word a lookup is claimed, if under one."""
+    """Return the condition on the word under which a lookup is claimed, if there is one."""
     of_counts = isinstance(line.obligation, LookupObligation | LookupOfSumObligation)
     meaning = line.obligation.meaning if line.obligation and of_counts else None
     if not isinstance(meaning, Near) or meaning.when is TRUE:
@@ -79,7 +79,7 @@ def _guard(line: Line) -> str:
 
 
 def _is_about_a_number(line: Line) -> bool:
-    """Whether the head approximates a number: then a comparison bounds the error, after weighting it."""
+    """Return whether the head approximates a number; a comparison then bounds the weighted error."""
     return isinstance(line.obligation, LookupObligation) and isinstance(line.obligation.meaning, Others)
 
 
@@ -88,7 +88,7 @@ def _shortened(text: str, length: int = 40) -> str:
 
 
 def describe_verdict(outcome: Outcome) -> str:
-    """What stands beside the verdict: what it rests on, or why it is not certified."""
+    """Return the text beside the verdict: what it rests on, or why it is not certified."""
     seconds = f"; {outcome.seconds:.2f} s"
     match outcome:
         case Certified():

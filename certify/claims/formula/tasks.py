@@ -1,7 +1,7 @@
-"""Formulas as tasks for other processes: what comes of each, as canonical JSON there and back.
+"""Formulas as tasks for other processes; tasks and results are canonical JSON.
 
-A task may bring what an earlier run kept of it. A kept certificate counts if the independent checker accepts it, now,
-for this very question; a kept refutation is decided again. So nothing that says yes or no rests on a file in a store.
+A task may include the result of an earlier run. A kept certificate counts only if the independent checker accepts it
+now, for the same request; a kept refutation is decided again. So no verdict rests on a file in a store.
 """
 
 import functools
@@ -34,7 +34,7 @@ from proofs.formula.on_words import GreatestError
 
 @dataclass(frozen=True)
 class FormulaRow:
-    """One formula of several: its text, and its alphabet if the options do not say it."""
+    """One formula of several: its text, and its alphabet if the options do not give it."""
 
     name: str
     text: str
@@ -44,7 +44,7 @@ class FormulaRow:
 
 @dataclass(frozen=True)
 class FormulaRequests:
-    """What is asked of every formula; of which float ``runs``, if of any; how long to look for counterexamples."""
+    """The request for every formula: options, lengths, the float model if any, the effort for counterexamples."""
 
     options: Options
     lengths: Lengths
@@ -60,16 +60,16 @@ def formula_task(row: FormulaRow, asking: FormulaRequests, with_certificate: boo
 
 
 def size_of_task(formula: Formula) -> int:
-    """About how much work a formula is: 1 for each temporal operator, 2 for each count.
+    """Estimate the work of a formula: 1 for each temporal operator, 2 for each count.
 
-    It says which formula is begun first and how long the rest may take, and is no part of a result.
+    It decides which formula is begun first and the estimate of the rest, and does not affect results.
     """
     parts = subformulas(formula)
     return 1 + sum(isinstance(part, Previous | Next | Since | Until) + 2 * len(counts_of(part)) for part in parts)
 
 
 def request_of(row: FormulaRow, options: Options, lengths: Lengths) -> Request:
-    """Return the question about one formula.
+    """Return the request about one formula.
 
     Raises:
         InputError: if the formula, or an option, is malformed.
@@ -83,7 +83,7 @@ def request_of(row: FormulaRow, options: Options, lengths: Lengths) -> Request:
 
 
 def do_formula(task: str) -> str:
-    """What came of it, as a row of the table and its certificate."""
+    """Decide the formula of a task; return its row of the table and its certificate."""
     keys = json.loads(task)
     row = from_json(FormulaRow, keys["row"], "row")
     options = Options(**(keys["options"] | {"predicates": tuple(keys["options"]["predicates"])}))
@@ -98,18 +98,18 @@ def do_formula(task: str) -> str:
 
 
 def read_shown(text: str) -> Shown:
-    """What ``do_formula`` returned."""
+    """Parse the result of ``do_formula``."""
     return Shown(**json.loads(text))
 
 
 @functools.cache
 def _memory() -> DischargedObligations:
-    """What this process proved before, so that equal obligations are discharged once."""
+    """Return the obligations that this process discharged, so that equal ones are proved once."""
     return DischargedObligations()
 
 
 def forget() -> None:
-    """Begin again with an empty memory."""
+    """Forget all discharged obligations."""
     _memory.cache_clear()
 
 
@@ -117,20 +117,20 @@ def forget() -> None:
 
 
 class KeptFormulas:
-    """The results in a folder, for going on with work that was interrupted; without a folder there are none."""
+    """The results in a folder, to resume interrupted work; without a folder there are none."""
 
     def __init__(self, folder: str | None) -> None:
-        """Make the folder if there is none.
+        """Make the folder if it does not exist.
 
         Raises:
-            InputError: if it cannot be made or written to.
+            InputError: if the folder cannot be made or written to.
         """
         self._store = Store(Path(folder), do_formula) if folder is not None else None
         self._bare: dict[str, str] = {}
         self.found = 0
 
     def with_kept(self, task: str) -> str:
-        """Return the task, and what is kept of it, if that is of use."""
+        """Return the task with its kept result, if that can be used."""
         kept = self._store.find(task) if self._store else None
         if kept is None or exit_status(read_shown(kept).verdict) == exit_status("refuted"):
             return task
@@ -150,20 +150,20 @@ class KeptFormulas:
 
 
 def _kept(text: str | None, request: Request) -> Shown | None:
-    """What was kept, unless it claims something that does not hold now."""
+    """Return the kept result, unless it makes a claim that does not hold now."""
     if text is None:
         return None
     shown = read_shown(text)
     if shown.verdict != "certified":
-        return shown  # it says nothing of the formula
+        return shown  # it makes no claim about the formula
     return shown if shown.certificate and _is_accepted(shown.certificate, request) else None
 
 
 def _is_accepted(certificate: str, request: Request) -> bool:
-    """Whether the independent checker accepts it as the answer to this question, about this very network."""
+    """Return whether the independent checker accepts it as the answer to this request, about the same network."""
     assert request.formula is not None and isinstance(request.subject, FormulaSubject)
     if request.allowed_error is not None:
-        return False  # which bounds were asked for is no part of what the checker can be asked
+        return False  # the checker cannot be asked for bounds on the errors
     regime = request.stated_regime
     asked = RequiredClaim(format_formula(request.formula), request.subject.predicates, request.alphabet,
                           request.claimed_lengths.first, request.claimed_lengths.last,
@@ -172,7 +172,7 @@ def _is_accepted(certificate: str, request: Request) -> bool:
     try:
         claim = check_text(certificate.encode(), asked, OWN_WORK).given.claim
         if claim.max_n != asked.max_n:
-            return False  # what was kept says more of longer words
+            return False  # the kept certificate also covers longer words
         return read_network(NamedSubject("certificate", SubjectKind.NETWORK, certificate)) == request.network
     except (Refusal, InputError):
         return False
@@ -205,12 +205,12 @@ def _error(greatest: GreatestError) -> str:
 
 
 def _malformed(row: FormulaRow, reason: str) -> Shown:
-    """Return a text that is no formula, or one that an option does not go with."""
+    """Return the row of a text that is malformed or does not fit an option."""
     cells = {"example": row.name, "verdict": "malformed", "about": reason}
     return Shown(row.name, row.about, "malformed", 0.0, None, cells,
                  {"verdict": "malformed", "formula": row.text, "reason": reason}, reason)
 
 
 def _reason(error: InputError) -> str:
-    """What is wrong; a formula of several stands on one line, so only the column says where."""
+    """Return the reason; each formula is on one line, so only the column locates it."""
     return f"column {error.column}: {error.message}" if isinstance(error, FormulaError) else str(error)

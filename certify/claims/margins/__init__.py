@@ -1,1 +1,1 @@
-"""`certify model`: how far the output of a network is from its threshold, on every word (docs/margins.md)."""
+"""`certify model`: the distance of a network's output from its threshold, on every word (docs/margins.md)."""

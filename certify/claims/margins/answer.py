@@ -1,4 +1,4 @@
-"""The answer about margins: every length decided, sealed as far as it is certified, and given to the checker."""
+"""The answer about margins: every length decided, the certified ones sealed and checked."""
 
 import time
 from collections.abc import Callable
@@ -15,10 +15,10 @@ from proofs.words.margins.deciding import LengthFound, decide_length, replay
 
 @dataclass(frozen=True)
 class MarginAnswer(AnswerByLength[LengthFound]):
-    """What is known of every length.
+    """The results for every length.
 
-    ``certificate`` is about the lengths up to ``certified_to`` (None if the shortest is not certified), accepted by
-    the independent checker. The word of the first length that is refuted has been replayed.
+    ``certificate`` is about the lengths up to ``certified_to`` (None if the shortest is not certified), accepted by the
+    independent checker. The word of the first length that is refuted has been replayed.
     """
 
     question: MarginQuestion
@@ -36,7 +36,7 @@ def answer(question: MarginQuestion, progress: Callable[[str], None] = lambda _:
     """Decide every length of the claim.
 
     Raises:
-        InternalError: if the run of a word contradicts what was found of its class.
+        InternalError: if the run of a word contradicts the bound of its abstract word.
     """
     start = time.perf_counter()
     rows: list[LengthFound] = []
@@ -59,7 +59,7 @@ def answer(question: MarginQuestion, progress: Callable[[str], None] = lambda _:
 
 
 def find_refusal(certificate: str) -> str:
-    """Why the independent checker does not accept the certificate; empty if it does."""
+    """Return why the independent checker does not accept the certificate; empty if it does."""
     try:
         check_text(certificate.encode("ascii"), work=OWN_WORK)
     except Refusal as reason:

@@ -1,4 +1,4 @@
-"""From options to a network and a claim by margins."""
+"""Options of `certify margin`, parsed to a network and a claim about margins."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from proofs.words.margins.claim import At, MarginClaim, check_fits, lengths_of_s
 
 @dataclass(frozen=True)
 class MarginOptions:
-    """What stands beside the model, as texts; None where it is left out."""
+    """The options beside the model, as texts; None if not given."""
 
     formula: str | None = None
     alphabet: str | None = None
@@ -41,7 +41,7 @@ class MarginOptions:
 
 @dataclass(frozen=True)
 class MarginQuestion:
-    """A network, what it is called, and what is claimed of it."""
+    """A network, its name, and the claim about it."""
 
     name: str
     network: Transformer
@@ -49,16 +49,16 @@ class MarginQuestion:
     norms: Norms = NO_NORMS
 
     def about(self, lengths: Lengths) -> MarginQuestion:
-        """Return the same question for some of its lengths."""
+        """Return the question restricted to these lengths."""
         return replace(self, claim=replace(self.claim, lengths=lengths))
 
 
 def read_question(model: NamedSubject, options: MarginOptions, lengths: Lengths,
                   spell: Callable[[str], str] = as_option) -> MarginQuestion:
-    """Return the question that the options ask; ``spell`` is how complaints write them.
+    """Parse the options to a question; ``spell`` gives the spelling of options in messages.
 
     Raises:
-        InputError: one line that says which option, and what was expected.
+        InputError: one line that names the option, and what was expected.
     """
     if model.kind is not SubjectKind.NETWORK:
         raise InputError(f"{model.name}: found {model.kind.value}, expected {SubjectKind.NETWORK.value}")
@@ -76,7 +76,7 @@ def read_question(model: NamedSubject, options: MarginOptions, lengths: Lengths,
 
 
 def _threshold(text: str | None, meant: Formula | None, option: str) -> Fraction:
-    """Where the output changes its answer: between 0 and 1 if it means a truth, else at 0."""
+    """Return the threshold, by default 1/2 if the output means a truth, else 0."""
     if text is None:
         return Fraction(0) if meant is None else Fraction(1, 2)
     return read_rational(text, option)
@@ -92,7 +92,7 @@ def _norms(text: str | None, network: Transformer, option: str) -> Norms:
 
 
 def _symbols(option: str, text: str | None) -> tuple[str, ...]:
-    """Return the symbols of --before or --after, which may stand there more than once."""
+    """Return the symbols of --before or --after, which may repeat."""
     if text is None:
         return ()
     symbols = split_symbols(text)
@@ -102,12 +102,12 @@ def _symbols(option: str, text: str | None) -> tuple[str, ...]:
 
 
 def _letters(text: str | None, network: Transformer, around: set[str], spell: Callable[[str], str]) -> tuple[str, ...]:
-    """The symbols that words are over: those of the network that do not stand around words, if none are given."""
+    """Return the letters of words, by default the symbols of the network that are not around words."""
     if text is not None:
         return parse_alphabet(text)
     letters = tuple(symbol for symbol in network.alphabet if symbol not in around)
     if not letters:
-        raise InputError(f"{spell('alphabet')}: all symbols stand before or after words, expected some that words are "
+        raise InputError(f"{spell('alphabet')}: all symbols occur before or after words, expected some that words are "
                          "over")
     return letters
 

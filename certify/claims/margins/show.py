@@ -1,4 +1,4 @@
-"""What `certify model` prints: the claim, the least margin of each length, the verdict; and the same as JSON."""
+"""The display of `certify model`, as text and as JSON: the claim, the least margin of each length, the verdict."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,14 +15,14 @@ from proofs.words.margins.claim import MarginClaim
 from proofs.words.margins.deciding import JudgedClass, LengthFound
 
 MOST_ROWS = 24
-"""Of more lengths, those are shown where something changes, powers of two, the first and the last."""
+"""Of more lengths, those with a change, powers of two, the first and the last are shown."""
 LONG_WORD = 24
 COLUMNS = (*numbers("n", "classes", "least margin"), TableColumn("on"), TableColumn("verdict"))
 PLACES = {"first": "the first position", "last": "the last position", "every": "the position of every letter"}
 
 
 def print_answer(out: Console, found: MarginAnswer) -> None:
-    """The claim, a row per length, and the verdict."""
+    """Print the claim, a row per length, and the verdict."""
     claim = found.question.claim
     for name, text in _facts(claim):
         out.print(plain(f"{name:<10}{text}"))
@@ -55,7 +55,7 @@ def _cells(row: LengthFound) -> tuple[str, ...]:
 
 
 def _short_word(judged: JudgedClass) -> str:
-    """Return the word, where runs of one symbol are too long to read counted."""
+    """Return the word, with runs of one symbol as powers if it is long."""
     shown = show_word(judged.word)
     if len(shown) > LONG_WORD:
         runs: list[tuple[str, int]] = []
@@ -67,7 +67,7 @@ def _short_word(judged: JudgedClass) -> str:
 
 
 def describe(found: MarginAnswer) -> str:
-    """Why the verdict is what it is."""
+    """Return the reason for the verdict."""
     wrong, last = found.shortest_refuted, found.certified_to
     upto = f"; certified to n = {last}" if last is not None and found.verdict != "certified" else ""
     if wrong is not None and wrong.least is not None:
@@ -94,7 +94,7 @@ def _describe_wrong(found: MarginAnswer, row: LengthFound, wrong: JudgedClass) -
 
 
 def answer_to_json(found: MarginAnswer) -> dict[str, Any]:
-    """Return the same, with exact numbers as texts."""
+    """Return the answer as a JSON object, with exact numbers as texts."""
     claim = found.question.claim
     return {
         "verdict": found.verdict,

@@ -1,1 +1,1 @@
-"""Statements about numbers, as users ask for them: sensitivity and cross-entropy."""
+"""Statements about numbers: sensitivity and cross-entropy."""

@@ -1,4 +1,4 @@
-"""What breaks a claim about softening: a tie, shown with its scores, or a word that is moved too far, replayed."""
+"""Counterexamples to softening: a tie, with its scores, or a replayed word whose result moves too far."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -15,14 +15,14 @@ from proofs.softened.search import find_departure
 
 
 def without_temperatures(transformer: Transformer) -> Transformer:
-    """The transformer whose scores are not divided by anything: what a file says of hard heads may not be positive."""
+    """Return the transformer with temperature 1; a temperature that a file states for hard heads may be negative."""
     return replace(transformer, layers=tuple(
         replace(layer, heads=tuple(replace(head, temperature=parse_expression("1")) for head in layer.heads))
         for layer in transformer.layers))
 
 
 def describe_tie(transformer: Transformer, survey: Survey) -> Tie:
-    """Return the tie that a survey met, from an exact run of the layers below it.
+    """Return the tie that a survey found, from an exact run of the layers below it.
 
     Raises:
         InternalError: if that run does not tie.
@@ -42,9 +42,9 @@ def describe_tie(transformer: Transformer, survey: Survey) -> Tie:
 
 
 def find_moved(transformer: Transformer, survey: Survey, n: int, temperature: Expression) -> Moved | None:
-    """Return a word of length n that is provably moved by more than 1/4 at this temperature, if one is found.
+    """Find a word of length n whose result provably moves by more than 1/4 at this temperature.
 
-    In an irrational one ln and sqrt are rounded down where words are looked for, and enclosed in the replay.
+    If it is irrational, the search rounds ln and sqrt down, and the replay encloses them.
     """
     rounded = temperature.evaluate(n=n)
     found = find_departure(without_temperatures(transformer), temperature,
@@ -53,11 +53,11 @@ def find_moved(transformer: Transformer, survey: Survey, n: int, temperature: Ex
 
 
 def seeds(survey: Survey) -> list[Word]:
-    """Words where the search for others begins."""
+    """Return the words where the search begins."""
     return [survey.gap.word] if survey.gap else []
 
 
 def replay(transformer: Transformer, temperature: Fraction, words: list[Word]) -> Moved | None:
-    """Return the first of the words that is provably moved by more than 1/4."""
+    """Return the first of the words whose result provably moves by more than 1/4; None if there is none."""
     found = find_departure(without_temperatures(transformer), parse_expression(str(temperature)), words)
     return Moved(found.word, found.i, found.norm, temperature) if found else None

@@ -1,8 +1,7 @@
-"""Critical temperatures: how hot softmax may be before it moves some word by more than 1/4.
+"""Critical temperatures: the greatest at which softmax moves the result on no word by more than 1/4.
 
-At one end the bounds of docs/softened.md, section 3, hold; at the other a replayed word is moved farther. Where the
-bounds are not attained by any word the bracket stays wide, and says so. The constant that is looked for is the
-*coldness*, 1/temperature: the factor of the scores.
+At one end the bounds of docs/softened.md, section 3, hold; at the other a replayed word is moved farther. If no word
+attains the bounds, the bracket stays wide. The search is over the *coldness*, 1/temperature: the factor of the scores.
 """
 
 import math
@@ -26,9 +25,9 @@ from proofs.softened.search import ALLOWED
 WIDTH = Fraction(1, 10**6)
 """The relative width of each search."""
 SHARES = tuple(Fraction(1, 2**k) for k in range(11))
-"""Where no word is found just beyond the certified end, at so much of that coldness."""
+"""Fractions of the certified coldness at which words are searched, until one is found."""
 SEARCHES = 3
-"""So often words are looked for again where the last search ended."""
+"""The number of further searches, each from the last one's word."""
 
 
 def find_critical(transformer: Transformer, row: SoftenedLength, progress: Progress) -> CriticalTemperature:
@@ -42,20 +41,20 @@ def find_critical(transformer: Transformer, row: SoftenedLength, progress: Progr
 
 
 class SoftenedAtColdnesses:
-    """What is known of a softened transformer at one coldness, on the words of one length."""
+    """The results for a softened transformer at one coldness, on the words of one length."""
 
     def __init__(self, transformer: Transformer, row: SoftenedLength):
-        """``row`` has the survey of the words of this length."""
+        """Store the row, which has the survey of the words of this length."""
         self.transformer = transformer
         self.row = row
 
     def probe(self, coldness: Fraction) -> Probe:
-        """Whether the bounds of the last stage are at most 1/4 together."""
+        """Return whether the bounds of the last stage sum to at most 1/4."""
         share = final_error(self._errors(coldness)) / ALLOWED
         return Probe(share <= 1, math.log(share.numerator) - math.log(share.denominator) if share else None)
 
     def certifies(self, coldness: Fraction) -> bool:
-        """Whether the independent checker accepts this coldness for the words of this length."""
+        """Return whether the independent checker accepts this coldness for the words of this length."""
         if not self.probe(coldness).passes:
             return False
         row, others = self.row, self.row.n - 1
@@ -70,9 +69,9 @@ class SoftenedAtColdnesses:
         return True
 
     def refute(self, coldness: Fraction, nearest: Fraction) -> Refuted[Moved] | None:
-        """A word that is moved too far at this coldness, if one is found, at the greatest coldness at which it is.
+        """Find a word that is moved too far at this coldness, and the greatest coldness at which it is, to WIDTH.
 
-        That is found to WIDTH. There other words may move farther, so they are looked for again.
+        There other words may move farther, so the search is repeated.
         """
         found = self._find(coldness, seeds(self.row.survey), nearest)
         if found and coldness < nearest:
@@ -85,7 +84,7 @@ class SoftenedAtColdnesses:
         return find_errors(self.transformer, self.row.survey, self.row.n, 1 / coldness)
 
     def _find(self, coldness: Fraction, near: list[Word], nearest: Fraction) -> Refuted[Moved] | None:
-        """Return a word that is moved too far at this coldness, and the greatest at which one of the words found is."""
+        """Find words that are moved too far at this coldness, and the greatest coldness at which one of them is."""
         words = likely_words(self.transformer, self.row.n, 1 / coldness, near)
         if self._moved(words, coldness) is None:
             return None

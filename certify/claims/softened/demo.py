@@ -25,7 +25,7 @@ from constructions.network.transformer import Transformer
 
 @dataclass(frozen=True)
 class Example:
-    """Hard attention worth softening, on words up to ``max_n``; without a temperature, at that of Theorem 26."""
+    """A hard-attention example, on words up to ``max_n``; its default temperature is that of Theorem 26."""
 
     name: str
     path: Path
@@ -40,7 +40,7 @@ class Example:
 
 
 def load_examples() -> list[Example]:
-    """All shipped examples, in the order of their file."""
+    """Return all shipped examples, in the order of their file."""
     folder = examples_folder() / "hard"
     entries = tomllib.loads((folder / "examples.toml").read_text(encoding="utf-8"))
     return [Example(name, (folder / entry["subject"]).resolve(), entry["max_n"], entry["about"],
@@ -109,7 +109,7 @@ def _cells(example: Example, outcome: Softening) -> dict[str, str]:
 
 
 def _cells_at(row: SoftenedLength, outcome: Softening) -> dict[str, str]:
-    """What there is to say of the greatest length."""
+    """Return the cells of the greatest length."""
     gap = row.survey.gap
     cells = {"gap": str(gap.value) if gap else "none", "theorem": decimal_lower(row.theorem, 6),
              "claimed": str(outcome.temperature) if outcome.stated else ""}

@@ -1,4 +1,4 @@
-"""`certify model --every-n`: Theorem 26 of one network at words of every length, decided by Coq."""
+"""`certify model --every-n`: Theorem 26 for one network and words of every length, decided by Coq."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from proofs.every_n.softened_file import Temperature, ask_softened, temperature_
 
 @dataclass(frozen=True)
 class SoftenedForEveryN(WithExitStatus):
-    """What Coq says of softmax at a temperature in the place of a network's hard attention."""
+    """Coq's answer on softmax at a temperature instead of a network's hard attention."""
 
     network: Transformer
     constants: Constants
@@ -31,17 +31,17 @@ class SoftenedForEveryN(WithExitStatus):
 
     @property
     def verdict(self) -> str:
-        """Proved, or unproved, which is not refuted."""
+        """Proved or unproved; unproved does not mean refuted."""
         return "proved" if self.answer.proved else "unproved"
 
 
 def soften_for_every_n(network: Transformer, progress: Callable[[str], None] = lambda _: None) -> SoftenedForEveryN:
-    """Let Coq decide whether softmax at Theorem 26's temperature for a gap of 1/n moves nothing by more than 1/4.
+    """Let Coq decide whether softmax at Theorem 26's temperature for a gap of 1/n moves results by at most 1/4.
 
     Raises:
         CoqMissing: if there is no ``coqc``.
         InputError: if the cache of the compiled library cannot be written.
-        Unsupported: naming a part of the network that the Coq library has no counterpart of.
+        Unsupported: naming a part of the network without a counterpart in the Coq library.
     """
     clock, coq = Clock(), find_coq()
     constants, temperature = constants_of(network), temperature_of(network)
@@ -52,7 +52,7 @@ def soften_for_every_n(network: Transformer, progress: Callable[[str], None] = l
 
 
 def softened_for_every_n_to_json(found: SoftenedForEveryN) -> dict[str, Any]:
-    """Return the same as ``print_softened_for_every_n``, as one JSON object."""
+    """Return the content of ``print_softened_for_every_n`` as a JSON object."""
     return {
         "verdict": found.verdict,
         "alphabet": list(found.network.alphabet),
@@ -69,7 +69,7 @@ def softened_for_every_n_to_json(found: SoftenedForEveryN) -> dict[str, Any]:
 
 
 def print_softened_for_every_n(out: Console, found: SoftenedForEveryN) -> None:
-    """What the theorem is about, the axioms that it rests on, and the verdict."""
+    """Print the claim, the axioms that the theorem rests on, and the verdict."""
     k = found.constants
     out.print(plain(f"alphabet  {show_alphabet(found.network.alphabet)}"))
     out.print(plain("claim     for every n, every word of length n and every position: "

@@ -1,4 +1,4 @@
-"""The main path of `certify model`: survey all words, choose the temperature, bound errors, seal, check; or refute."""
+"""The main path of `certify model`: survey all words, choose a temperature, bound errors, seal, check; or refute."""
 
 from __future__ import annotations
 
@@ -46,16 +46,15 @@ def soften_model(transformer: Transformer, max_n: int, temperature: Expression |
                  weighting: Weighting = Weighting.SOFTMAX) -> Softening:
     """Decide whether softmax moves a transformer with hard attention by at most 1/4, on every word up to ``max_n``.
 
-    Or whether sparsemax or entmax-1.5, as the ``weighting``, computes exactly the same.
-
-    Without a ``temperature`` it is that of Theorem 26, or where positions tie that of the theorem with ties. Critical
-    ones are looked for at the lengths ``critical``. Leftmost and rightmost heads that tie refute it, unless
-    ``breaks_ties`` says to give them a term that breaks the ties.
+    With sparsemax or entmax-1.5 as the ``weighting``, decide whether it computes exactly the same. The default
+    ``temperature`` is that of Theorem 26, or, if positions tie, of the theorem with ties. Critical temperatures are
+    searched at the lengths ``critical``. Leftmost and rightmost heads that tie refute it, unless ``breaks_ties``: then
+    a term is added that breaks the ties.
 
     Raises:
         InputError: if an embedding or the temperature is not defined, or not positive, at some n, or the temperature
-            depends on i, or no store can be written, or there is no such cluster.
-        WorkLost: if workers died again and again.
+            depends on i, or the store cannot be written, or there is no such cluster.
+        WorkLost: if workers died repeatedly.
     """
     clock, lengths = Clock(), up_to(max_n)
     transformer = transformer_from_json(transformer_to_json(transformer))  # in the order in which shards read it
@@ -92,7 +91,7 @@ def soften_model(transformer: Transformer, max_n: int, temperature: Expression |
 
 
 def _without_temperatures(transformer: Transformer) -> Transformer:
-    """The same transformer: scores of hard attention are divided by nothing, so the temperature of its heads is 1."""
+    """Return the transformer with temperature 1 in its hard heads, whose scores are not divided."""
     def of_head(head: Head) -> Head:
         return head if not head.weighting.is_hard else replace(head, temperature=parse_expression("1"))
 
@@ -101,7 +100,7 @@ def _without_temperatures(transformer: Transformer) -> Transformer:
 
 
 def _break_ties(found: Softening, lengths: Lengths, progress: Progress) -> Softening:
-    """Leftmost and rightmost heads that tie on some word are given a term that breaks the ties."""
+    """Add a term that breaks ties to leftmost and rightmost heads that tie on some word."""
     check_number_of_words(found.transformer, lengths.last)
     sides = {}
     for n in lengths:
@@ -114,7 +113,7 @@ def _break_ties(found: Softening, lengths: Lengths, progress: Progress) -> Softe
 
 
 def _bound(found: Softening, progress: Progress) -> Softening:
-    """Return the temperature, and the bounds of all stages at every length."""
+    """Choose the temperature, and bound all stages at every length."""
     assert found.constants
     gap_law = law_of_gaps({survey.n: survey.gap.value if survey.gap else None for survey in found.surveys})
     x_law = law_of_activations({survey.n: survey.x_max.value if survey.x_max else ZERO for survey in found.surveys})
@@ -133,7 +132,7 @@ def _bound(found: Softening, progress: Progress) -> Softening:
 
 
 def _bound_sparse(found: Softening) -> Softening:
-    """Return the temperature for sparsemax or entmax-1.5, and no errors."""
+    """Choose the temperature for sparsemax or entmax-1.5; the errors are 0."""
     gap_law = law_of_exact_gaps({survey.n: survey.gap.value if survey.gap else None for survey in found.surveys})
     theorem = exact_temperature(found.weighting, gap_law)
     temperature = found.temperature or theorem
@@ -144,7 +143,7 @@ def _bound_sparse(found: Softening) -> Softening:
 
 
 def _decide_sparse(found: Softening, workers: Workers, progress: Progress) -> Softening:
-    """Certified if the temperature is low enough, and the checker accepts it."""
+    """Certify if the temperature is low enough and the checker accepts it."""
     for row in found.lengths:
         gap = row.survey.gap.value if row.survey.gap else None
         if not is_exact(found.weighting, row.temperature, gap):
@@ -155,7 +154,7 @@ def _decide_sparse(found: Softening, workers: Workers, progress: Progress) -> So
 
 
 def _decide(found: Softening, workers: Workers, progress: Progress) -> Softening:
-    """Certified if the bounds are small enough and the checker accepts them; refuted if a word is found."""
+    """Certify if the bounds are small enough and the checker accepts them; refute if a word is found."""
     beyond = [row for row in found.lengths if row.error > ALLOWED]
     if not beyond:
         return _seal_and_check(found, workers, progress)

@@ -1,4 +1,4 @@
-"""What came of softening a transformer: plain data, which the report and the JSON object are drawn from."""
+"""The results of softening a transformer: plain data, from which the report and the JSON object are made."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -15,9 +15,9 @@ from proofs.softened.findings import Survey, Where
 from proofs.softened.gap import Word
 
 Verdict = Literal["certified", "vacuous", "refuted", "unknown", "unsupported"]
-"""``vacuous``: no head is hard, so that there is nothing to replace by softmax."""
+"""``vacuous``: no head is hard, so there is nothing to replace by softmax."""
 StageErrors = list[Errors]
-"""The stated bounds of all stages, at one length."""
+"""The stated error bounds of all stages, at one length."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Tie:
 
 @dataclass(frozen=True)
 class Moved:
-    """A word and a position where Û is more than 1/4 from U, replayed: the ``distance`` in the 1-norm is enclosed."""
+    """A word and a position where Û is more than 1/4 from U, replayed; ``distance`` encloses the 1-norm."""
 
     word: Word
     position: int
@@ -47,8 +47,8 @@ class Moved:
 class CriticalTemperature:
     """The critical temperature at one length: the bounds hold at ``passes``; a word refutes ``refuted.temperature``.
 
-    ``checked`` says that the independent checker accepted ``passes`` for the words of length n. Without ``passes``,
-    ``note`` says why there is none; without ``refuted`` no word was found.
+    ``checked`` if the independent checker accepted ``passes`` for the words of length n. Without ``passes``, ``note``
+    is the reason; without ``refuted`` no word was found.
     """
 
     n: int
@@ -60,10 +60,10 @@ class CriticalTemperature:
 
 @dataclass(frozen=True)
 class SoftenedLength:
-    """What is known of the words of one length.
+    """The results for the words of one length.
 
-    ``theorem`` is the temperature of Theorem 26; of the theorem ``with_ties`` if any tie; where the weighting is sparse
-    that at which it is exactly hard, and there is no other.
+    ``theorem`` is the temperature of Theorem 26, ``with_ties`` that of the theorem with ties; for a sparse weighting
+    ``theorem`` is the one at which it is exactly hard, and ``with_ties`` is None.
     """
 
     n: int
@@ -78,7 +78,7 @@ class SoftenedLength:
 
 @dataclass(frozen=True, repr=False)
 class Softening(WithExitStatus):
-    """The verdict on a transformer, and what it is made of; ``stated`` says that the temperature was given.
+    """The verdict on a transformer, with all results; ``stated`` if the temperature was given.
 
     ``broken`` are the heads (layer and place) of ``transformer`` that were given a term that breaks their ties.
     """
@@ -113,10 +113,10 @@ class Softening(WithExitStatus):
 
     @property
     def is_sparse(self) -> bool:
-        """Whether the claim is that nothing moves at all, by sparsemax or entmax-1.5."""
+        """True if the claim is that nothing moves at all, by sparsemax or entmax-1.5."""
         return not self.weighting.is_softmax
 
     @property
     def has_ties(self) -> bool:
-        """Whether some head averages positions that tie."""
+        """True if some head averages positions that tie."""
         return any(survey.averaged for survey in self.surveys)

@@ -1,7 +1,7 @@
 """All words up to a length, surveyed or checked: in shards, by any number of workers.
 
-How the words are divided changes no result (tests/softened). One process alone takes whole lengths, as words of one
-shard share most; shards for several, or for a store, depend on nothing but the transformer.
+The division into shards does not change results (tests/softened). A single process takes whole lengths, since words of
+one shard share most work; shards for several, or for a store, depend only on the transformer.
 """
 
 import json
@@ -25,12 +25,12 @@ from proofs.softened.survey import survey_words
 
 MAX_WORDS = 100_000_000
 FEW_WORDS = 10_000
-"""Lengths with no more words are surveyed one after another, whoever works: they take a second or two."""
+"""Lengths with at most this many words are surveyed by this process, one after another: a second or two."""
 TOGETHER = 64
-"""Where words are run at once, so many times more make a shard: its parts would take almost as long as the whole."""
+"""Factor of the words in a shard if words are run at once: then parts of it take almost as long as the whole."""
 WORK = 1000
-"""Times the checker's default budget: the words are limited above. Whoever makes a proof is willing to wait; whoever is
-sent a file is not."""
+"""Multiple of the checker's default budget, for the producer only: MAX_WORDS limits the words. The default protects
+those who check the files of others."""
 REFUSALS: dict[str, type[check.Refusal]] = {
     "rejected": check.Rejected, "malformed": check.Malformed, "incomplete": check.Incomplete}
 Shard = tuple[int, Word]
@@ -39,7 +39,7 @@ Shard = tuple[int, Word]
 
 @dataclass(frozen=True)
 class Workers:
-    """Who works: ``jobs`` processes or a Dask cluster; ``store`` is where finished shards of surveys are kept."""
+    """The workers: ``jobs`` processes or a Dask cluster; ``store`` keeps finished shards of surveys."""
 
     jobs: int = 1
     dask: str | None = None
@@ -47,7 +47,7 @@ class Workers:
 
     @property
     def is_alone(self) -> bool:
-        """Whether one process does all, and nothing is kept."""
+        """True if one process does all, and nothing is kept."""
         return self.jobs == 1 and self.dask is None and self.store is None
 
     def plan(self, transformer: Transformer, lengths: Lengths) -> list[Shard]:
@@ -58,7 +58,7 @@ class Workers:
 
     def do(self, what: str, do: Callable[[str], str], shards: Sequence[Shard], text: str, size: int,
            store: Path | None = None) -> list[str]:
-        """The results of a task for every shard of words over ``size`` symbols; all tasks are about the same text."""
+        """Return the results of a task for every shard of words over ``size`` symbols; all tasks share the text."""
         about = digest_of(text)
         tasks = [json.dumps({"about": about, "n": n, "prefix": list(prefix)}) for n, prefix in shards]
         with ShardsProgress(what, "words") as progress:
@@ -67,7 +67,7 @@ class Workers:
 
 
 def _steps_per_word(transformer: Transformer, n: int) -> int:
-    """About how much work a word is, where all words of a shard are run at once if every head is future-masked."""
+    """Estimate the work per word; future-masked transformers run all words of a shard at once."""
     is_causal = all(head.mask is Mask.FUTURE for _, _, head in transformer.heads())
     return max(1, steps_per_word_of_many(transformer, n) // (TOGETHER if is_causal else 1))
 
@@ -83,7 +83,7 @@ def check_number_of_words(transformer: Transformer, max_n: int) -> None:
 
 
 def survey_lengths(transformer: Transformer, lengths: Lengths, workers: Workers) -> list[Survey]:
-    """What the words of every length show, up to the first length with a tie.
+    """Survey the words of every length, up to the first length with a tie.
 
     Short lengths come first, by this process: a tie is likely to be found there.
 
@@ -109,10 +109,10 @@ def survey_lengths(transformer: Transformer, lengths: Lengths, workers: Workers)
 
 
 def do_survey(task: str) -> str:
-    """What the words of a shard show, as JSON.
+    """Survey the words of a shard; return the result as JSON.
 
     Raises:
-        Unsupported: if the transformer has a head that is soft and not uniform.
+        Unsupported: if the transformer has a head that is soft but not uniform.
     """
     keys = json.loads(task)
     return survey_words(_transformer(keys["about"]), keys["n"], keys["prefix"]).to_json()
@@ -120,7 +120,7 @@ def do_survey(task: str) -> str:
 
 @lru_cache(maxsize=4)
 def _transformer(digest: str) -> Transformer:
-    """Many tasks in a row are about the same one."""
+    """Return the transformer with this digest; many successive tasks share it."""
     return transformer_from_json(json.loads(content(digest)))
 
 
@@ -131,7 +131,7 @@ def check_certificate(certificate: str, transformer: Transformer, lengths: Lengt
     """Let the independent checker decide, as ``proofs.check.check_text`` does; nothing comes from a store.
 
     Raises:
-        Refusal: what the checker says; of several shards the first.
+        Refusal: if the checker refuses a shard; the first of several.
     """
     shards = replace(workers, store=None).plan(transformer, lengths)
     results = workers.do("the independent checker", check_task, shards, certificate, len(transformer.alphabet))
@@ -139,16 +139,16 @@ def check_certificate(certificate: str, transformer: Transformer, lengths: Lengt
 
 
 def check_length(certificate: str, n: int) -> None:
-    """Let the independent checker decide about the words of one length, whatever is stated of others.
+    """Let the independent checker decide about the words of one length, ignoring all others.
 
     Raises:
-        Refusal: what the checker says.
+        Refusal: if the checker refuses it.
     """
     check_shard(read_softened_text(certificate.encode(), WORK), n, ())
 
 
 def check_task(task: str) -> str:
-    """What the independent checker says of one shard, as canonical JSON: its verdict, what it found, or why not."""
+    """Check one shard with the independent checker; return verdict and result, or reason, as canonical JSON."""
     data = json.loads(task)
     try:
         found = check_shard(_read(content(data["about"])), data["n"], tuple(data["prefix"]))

@@ -1,4 +1,4 @@
-"""What `certify model` prints: the verdict with a row per length, and the same as a JSON object."""
+"""The display of `certify model`, as text and as JSON: the verdict with a row per length."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -19,16 +19,16 @@ from constructions.statements.theorem_26_uniform_tieless import Constants
 from proofs.softened.findings import Lead, Survey
 
 LONG = 12
-"""Exact numbers are shown as they are up to so many characters."""
+"""Exact numbers with at most this many characters are shown exactly."""
 COLUMNS = (TableColumn("n", "right"), TableColumn("words", "right", NARROW), TableColumn("gap", "right"),
            TableColumn("attained on", folds=True), TableColumn("x_max", "right", NARROW),
            *numbers("theorem", "with ties", "claimed", "bound", "critical", "ratio"))
-_NOTES = {NoChange.ALL_PASS: "no temperature is critical: none that was tried moves anything by more than 1/4",
+_NOTES = {NoChange.ALL_PASS: "no critical temperature: none that was tried moves anything by more than 1/4",
           NoChange.NONE_PASSES: "no temperature that was tried is certified: the bounds exceed 1/4 at all of them"}
 
 
 def print_softening(out: Console, found: Softening) -> None:
-    """What the claim is about, a row per length, and the verdict."""
+    """Print the claim, a row per length, and the verdict."""
     out.print(plain(f"alphabet  {show_alphabet(found.transformer.alphabet)}"))
     effect = "moves nothing" if found.is_sparse else "moves the result by at most 1/4"
     out.print(plain(f"claim     for every n <= {found.max_n}, every word of length n and every position: "
@@ -63,7 +63,7 @@ def _facts(found: Softening) -> Iterator[tuple[str, str]]:
 
 
 def _origin(found: Softening) -> str:
-    """Where the temperature comes from."""
+    """Return the origin of the temperature."""
     if found.stated:
         return "as given"
     if found.is_sparse:
@@ -103,7 +103,7 @@ def _cells(survey: Survey, row: SoftenedLength | None, found: Softening) -> dict
 
 
 def show_bracket(critical: CriticalTemperature) -> str:
-    """Return the critical temperature, between where it is certified and where it is refuted."""
+    """Return the critical temperature, between a certified and a refuted one."""
     if critical.passes is None:
         return "-"
     if critical.refuted is None:
@@ -112,7 +112,7 @@ def show_bracket(critical: CriticalTemperature) -> str:
 
 
 def show_ratio(row: SoftenedLength) -> str:
-    """Return the critical temperature over that of the theorem, rounded down: so many times hotter it may be."""
+    """Return the critical temperature over that of the theorem, rounded down."""
     assert row.critical
     return decimal_lower(row.critical.passes / row.theorem, 4) if row.critical.passes else "-"
 
@@ -138,7 +138,7 @@ NOTHING_HARD = "no head of the network is hard, so there is nothing to replace b
 
 
 def describe_outcome(found: Softening) -> str:
-    """Why the verdict is what it is."""
+    """Return the reason for the verdict."""
     if found.tie:
         return _describe_tie(found.tie, found.weighting)
     if found.moved:
@@ -173,7 +173,7 @@ def _short(x: Fraction) -> str:
 
 
 def softening_to_json(found: Softening) -> dict[str, Any]:
-    """Return the same, with exact numbers as texts."""
+    """Return the result as a JSON object, with exact numbers as texts."""
     result: dict[str, Any] = {
         "verdict": found.verdict,
         "formula": None,
@@ -201,7 +201,7 @@ def softening_to_json(found: Softening) -> dict[str, Any]:
 
 
 def _temperature_to_json(found: Softening, n: int, rounded: Fraction) -> str:
-    """Return the number; an irrational one as an expression, and not as one of the numbers beside it."""
+    """Return the exact number; an irrational one as an expression, not as the rounded one."""
     if found.temperature is None or not found.temperature.may_be_irrational:
         return str(rounded)
     return str(at_place(found.temperature, n, n))

@@ -1,6 +1,6 @@
-"""Words on which softening is likely to move a transformer far, found by rough arithmetic that decides nothing.
+"""Words on which softening is likely to move the result far, found in floating point, which decides nothing.
 
-What is found here is replayed in enclosed arithmetic before anything is said about it.
+The words that are found here are replayed in enclosed arithmetic before they are reported.
 """
 
 import itertools
@@ -18,18 +18,18 @@ from proofs.softened.gap import Word
 Stream = list[list[float]]
 Sparse = list[tuple[int, float]]
 STEPS = 20_000_000
-"""A search takes about so many multiplications."""
+"""The approximate number of multiplications of a search."""
 KEPT = 3
-"""So many words are handed on, those that move farthest first."""
+"""The number of words that are returned, those that move farthest first."""
 LEAST_TRIED, STARTS = 40, 4
 NEAR = 1e-9
-"""Scores that differ relatively by no more count as tied: rounding may have told them apart."""
+"""Relative tolerance of ties: rounding may separate equal scores."""
 
 
 def likely_words(transformer: Transformer, n: int, temperature: Fraction, seeds: Iterable[Word]) -> list[Word]:
-    """Words of length n that move far at this temperature: of all if they are few, else found by climbing from seeds.
+    """Return words of length n that move far at this temperature: the best of all, or by hill climbing from seeds.
 
-    The search is the same every time. Where numbers are too large or too small for it, the seeds are all there is.
+    The search is deterministic. If numbers overflow or underflow, it returns the seeds.
     """
     given = [seed for seed in seeds if len(seed) == n]
     try:
@@ -53,7 +53,7 @@ def _search(transformer: Transformer, n: int, temperature: float, seeds: Sequenc
 
 @dataclass(frozen=True)
 class _Head:
-    """A head on places in place of names; ``values`` are the places that are written, and the forms that are read."""
+    """A head with indices for names; ``values`` pairs the index that is written with the row that is read."""
 
     mask: Mask
     queries: list[Sparse]
@@ -63,7 +63,7 @@ class _Head:
 
 @dataclass(frozen=True)
 class _Unit:
-    """A unit on places in place of names."""
+    """A hidden unit with indices for names."""
 
     reads: Sparse
     bias: float
@@ -72,7 +72,7 @@ class _Unit:
 
 @dataclass(frozen=True)
 class _Layer:
-    """A layer on places in place of names."""
+    """A layer with indices for names."""
 
     heads: list[_Head]
     units: list[_Unit]
@@ -80,7 +80,7 @@ class _Layer:
 
 
 class _Sketch:
-    """A transformer of one length, hard and soft, in floating point."""
+    """A transformer at one length, hard and soft, in floating point."""
 
     def __init__(self, transformer: Transformer, n: int, temperature: float):
         self.alphabet, self.n, self.temperature = transformer.alphabet, n, temperature
@@ -95,7 +95,7 @@ class _Sketch:
         return sorted(words, key=self.distance, reverse=True)[:KEPT]
 
     def climb(self, word: Word, room: int) -> None:
-        """Change one letter at a time for the better, while fewer than ``room`` words are known."""
+        """Improve one letter at a time, while fewer than ``room`` words have been tried."""
         better: Word | None = word
         while better is not None and len(self.known) < room:
             word, better = better, None
@@ -105,7 +105,7 @@ class _Sketch:
                     better = changed
 
     def distance(self, word: Word) -> float:
-        """Return the greatest 1-norm of the difference between soft and hard, of all positions."""
+        """Return the greatest 1-norm over all positions of the difference between soft and hard."""
         if word not in self.known:
             hard, soft = (self._run(word, is_soft) for is_soft in (False, True))
             self.known[word] = max(sum(abs(x - y) for x, y in zip(u, v, strict=True))

@@ -1,1 +1,1 @@
-"""Trained networks as users ask about them: claims, decisions, runs of one word; docs/trained.md."""
+"""Claims about trained networks: questions, decisions, runs of one word; docs/trained.md."""

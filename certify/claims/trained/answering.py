@@ -1,4 +1,4 @@
-"""Choice of the way in which a question about a trained network is decided, whoever asks it."""
+"""Choice of the method by which a question about a trained network is decided."""
 
 from typing import overload
 
@@ -25,15 +25,15 @@ from proofs.trained.lengths.margins import has_slopes
 
 AnyDecision = Decision | LengthsDecision | TracksDecision
 ENUMERATED = 64
-"""Claims about longer words are decided by counts, where counts decide them; where scores fall with the distance, by
-last letters, but only those about words that are too long for another way."""
+"""Claims about longer words are decided by Parikh images where these decide them; if scores fall with the distance, by
+last letters, but only if the words are too long for another method."""
 
 
 def goes_by_counts(network: TrainedNetwork, claim: WordsClaim, every: bool = False) -> bool:
-    """Whether a claim is decided by counts or last letters: of ``every`` length, or of long words that they decide.
+    """Return whether a claim is decided by Parikh images or last letters: of ``every`` length, or of long words.
 
     Raises:
-        Unsupported: if they do not, and words are too long for another way.
+        Unsupported: if these do not decide it, and words are too long for another method.
     """
     enumerated = LONGEST_OTHERWISE if has_slopes(network) else ENUMERATED
     if not every and claim.lengths[1] <= enumerated:
@@ -56,11 +56,11 @@ def decide_question(network: TrainedNetwork, claim: AnyClaim, every: bool = Fals
 
 def decide_question(network: TrainedNetwork, claim: AnyClaim, every: bool = False, settings: Settings | None = None,
                     run: FloatModel | None = None) -> AnyDecision:
-    """Whether the claim is true of the network, as `certify decide` says it; in every ``run`` of a class, if given.
+    """Decide a claim about a trained network, as `certify decide` does; under a float model, if given.
 
     Raises:
         InputError: if the claim does not fit the network.
-        Unsupported: if words are too long, and counts of letters do not decide it; if there is no rule for the class.
+        Unsupported: if words are too long, and Parikh images do not decide it; if the float model has no rule.
     """
     settings = settings or Settings()
     if isinstance(claim, TracksClaim):
@@ -74,7 +74,7 @@ def decide_question(network: TrainedNetwork, claim: AnyClaim, every: bool = Fals
 
 def decide_in_time(network: TrainedNetwork, claim: AnyClaim, every: bool, settings: Settings, run: FloatModel | None
                    ) -> AnyDecision | PartialAnswer[AnyDecision]:
-    """Decide the question, or, when time is up, the part about fewer columns or shorter words (not by counts)."""
+    """Decide the question, or, when time is up, its part for fewer columns or shorter words (not by Parikh images)."""
     if isinstance(claim, TracksClaim):
         known: dict[str, str] = {}
         columns = [len(form.columns) for form in claim.forms]

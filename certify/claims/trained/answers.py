@@ -1,4 +1,4 @@
-"""How logits answer: the sign of one, which tokens may follow, the larger of two, argmax; each a list of cases."""
+"""The meanings of logits: the sign of one, the tokens that may follow, the larger of two, argmax; as cases."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,17 +22,17 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class AnswerReader:
-    """Reads [[answer]] tables for the letters' tokens of a claim and a number of logits."""
+    """A reader of [[answer]] tables for a claim's letters and a network's logits."""
 
     conditions: Conditions
     tokens: tuple[int, ...]
     outputs: int
 
     def answers(self, where: str, table: Table) -> list[Answer]:
-        """Return the conditions of one table, each with the rows that must be above the margin.
+        """Return the conditions of one table, each with the rows that must exceed the margin.
 
         Raises:
-            InputError: naming the first thing that is not as docs/trained.md says.
+            InputError: naming the first deviation from docs/trained.md.
             Unsupported: if a language has no finite automaton, or a very large one.
         """
         if not isinstance(table, dict) or "kind" not in table:
@@ -94,7 +94,7 @@ class AnswerReader:
         return [*answers, *([(self.conditions.inside(language, goes_on)[0], never)] if never else [])]
 
     def _others(self, where: str, table: Table, allowed: set[int]) -> list[int]:
-        """Return the tokens that may never follow: every other one, unless they are listed."""
+        """Return the tokens that may never follow: the listed ones, or all others."""
         if table.get("others", "all") == "all":
             return [token for token in range(self.outputs) if token not in allowed]
         listed = naturals(f"{where}: others", table["others"], self.outputs, "tokens with a logit, or \"all\"")

@@ -1,6 +1,6 @@
-"""What a certificate about a trained network decides, as its page shows it: rows by length, or the wrong word.
+"""The decision in a certificate about a trained network, for its page: rows by length, or the wrong word.
 
-The checker has accepted the text. The smallest margins are looked for among few words, in floating point: evidence.
+The checker has accepted the text. The smallest margins are searched among few words, in floating point: evidence only.
 """
 
 from collections.abc import Iterator, Mapping
@@ -33,14 +33,14 @@ from proofs.trained.search import RefutingWord, decide_least
 from proofs.trained.words import survey_all
 
 MOST_WORDS = 2**13
-"""So many words are run for a page in all."""
+"""The total number of words that are run for a page."""
 
 
 def read_certified(text: str, path: str) -> Decision:
-    """What an accepted certificate decides; complaints name ``path``.
+    """Return the decision in an accepted certificate; messages name ``path``.
 
     Raises:
-        InputError: if it is no certificate about a trained network.
+        InputError: if it is not a certificate about a trained network.
     """
     data = read_json(text, path)
     head = head_in(text)
@@ -64,7 +64,7 @@ def _covered(network: TrainedNetwork, claim: WordsClaim, data: Mapping[str, Any]
 
 
 def _see_few(network: TrainedNetwork, claim: WordsClaim) -> Iterator[tuple[tuple[int, int], SmallestMargin]]:
-    """Yield the smallest margins of obligations that have few words, as long as there is room for them."""
+    """Yield the smallest margins of obligations with few words, within the budget MOST_WORDS."""
     floats, room = FloatNetwork(network), float(MOST_WORDS)
     words = WordCounts(floats, claim)
     for offset, count in obligations(network, claim):

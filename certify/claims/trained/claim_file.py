@@ -1,4 +1,4 @@
-"""Claim files: docs/trained.md, TOML to a claim, every key checked, every complaint one line."""
+"""Claim files: docs/trained.md, TOML to a claim; every key is checked, every message is one line."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,16 +29,16 @@ KEYS = ("title", "alphabet", "tokens", "before", "after", "padding", "attention"
 NEEDED = ("alphabet", "answer")
 LONGEST = 1 << 16
 LONGEST_CLAIM = 1 << 40
-"""Of lengths; of the input with its padding LONGEST."""
+"""Greatest length of words; LONGEST is that of the input with its padding."""
 READS: tuple[Read, ...] = ("each", "last", "first")
 AT = ("every", "last", "first")
 
 
 @dataclass(frozen=True)
 class Scope:
-    """Which lengths and offsets the command line asks for; None leaves it to the file.
+    """The lengths and offsets that the command line requests; None leaves them to the file.
 
-    Where ``every`` length is asked about, there is no greatest one, and a claim that states none has its least one.
+    With ``every`` length there is no greatest one; then a claim that states none gets its least one.
     """
 
     max_n: int | None = None
@@ -51,7 +51,7 @@ def read_letters(table: Table, network: TrainedNetwork) -> tuple[tuple[str, ...]
     """Return the symbols and their tokens: a table, or a string or list of symbols beside ``tokens``.
 
     Raises:
-        InputError: if they are none of these, or not tokens of the network.
+        InputError: if they are malformed, or not tokens of the network.
     """
     value = table["alphabet"]
     if isinstance(value, dict):
@@ -72,15 +72,15 @@ def read_letters(table: Table, network: TrainedNetwork) -> tuple[tuple[str, ...]
 
 
 def read_tokens(key: str, value: object, network: TrainedNetwork) -> tuple[int, ...]:
-    """Tokens of the network."""
+    """Parse tokens of the network."""
     return naturals(key, value, network.vocabulary, "tokens of the network,")
 
 
 def check_attention(table: Table, network: TrainedNetwork) -> None:
-    """See that the network attends as the claim says.
+    """Check that the network's attention is that of the claim.
 
     Raises:
-        InputError: if it does not.
+        InputError: if it is not.
     """
     attention = one_of("attention", table.get("attention", network.attention), ("causal", "bidirectional"))
     if attention != network.attention:
@@ -89,11 +89,11 @@ def check_attention(table: Table, network: TrainedNetwork) -> None:
 
 def claim_of_table(table: Table, where: str, folder: Path, network: TrainedNetwork,
                    scope: Scope = Scope()) -> WordsClaim:
-    """Return the claim of a table that has the keys of a claim file; files that it names are relative to the folder.
+    """Return the claim of a table with the keys of a claim file; its file names are relative to the folder.
 
     Raises:
-        InputError: likewise.
-        Unsupported: likewise.
+        InputError: naming the first malformed key.
+        Unsupported: if a language has no finite automaton, or a very large one.
     """
     try:
         claim = _ClaimReader(check_keys("the claim", table, KEYS, NEEDED), folder, network).claim(scope)
@@ -104,7 +104,7 @@ def claim_of_table(table: Table, where: str, folder: Path, network: TrainedNetwo
 
 
 class _ClaimReader:
-    """Reads one table, key by key."""
+    """A reader of one table, key by key."""
 
     def __init__(self, table: Table, folder: Path, network: TrainedNetwork) -> None:
         self.table = table
@@ -168,7 +168,7 @@ class _ClaimReader:
         return read_tokens(key, self.table.get(key, []), self.network)
 
     def _after(self, before: tuple[int, ...], lengths: tuple[int, int], every: bool) -> tuple[int, ...]:
-        """Return the tokens after the word; padding that attention sees is more of them, for words of one length."""
+        """Return the tokens after the word, with the padding if attention sees it; then words have one length."""
         after = self._tokens("after")
         if "padding" not in self.table:
             return after
@@ -198,7 +198,7 @@ class _ClaimReader:
         return lengths
 
     def _offsets(self, value: object, tokens: int) -> tuple[int, int]:
-        """All are those at which the shortest words, which are so many tokens, fit."""
+        """Parse offsets; ``all`` are those at which the shortest words, of this many tokens, fit."""
         rows = self.network.rows
         if value == "all":
             return 0, max(0, last_offset(self.network, tokens))

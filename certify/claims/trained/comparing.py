@@ -1,7 +1,7 @@
-"""Comparison of an imported network with its original: the program that was brought, or logits that its owner wrote.
+"""Comparison of an imported network with its original: the imported program, or logits that its owner wrote.
 
-ONNX files are run by ONNX Runtime, programs of torch.export by an interpreter of their own (originals_torch.py), where
-these are installed. The network is enclosed in ball arithmetic. Differences beyond the rounding of the original refuse.
+ONNX files are run by ONNX Runtime, programs of torch.export by our interpreter (originals_torch.py), where these are
+installed. The network is enclosed in ball arithmetic. Differences beyond the rounding of the original are errors.
 """
 
 from __future__ import annotations
@@ -35,24 +35,24 @@ Run = Callable[[Sequence[int]], Any]
 """The first output of the original on a word, as an array."""
 BITS = 64
 OLDEST_IR = 10
-"""A version of ONNX's format that ONNX Runtime reads; what nodes mean does not depend on it."""
+"""A version of ONNX's format that ONNX Runtime reads; the semantics of nodes does not depend on it."""
 MOST_WORDS = 24
 LONGEST, TWO = 64, 2
 WORK = 10_000_000
-"""Numbers of the network times tokens that are run in all; two words are run at least."""
+"""Budget: parameters of the network times tokens, over all words; at least two words are run."""
 ROUNDING = {2: 2.0**-10, 4: 2.0**-22, 8: 2.0**-48}
-"""Relative rounding of weights, by the bytes of an original's numbers, whose effect on logits is taken for its own."""
+"""Relative rounding of weights, by the size of an original's numbers in bytes; its effect on logits is tolerated."""
 ALLOWED = 16
-"""Greatest difference that passes, as a multiple of the effect of such roundings."""
+"""Greatest difference that is tolerated, as a multiple of the effect of ROUNDING."""
 
 
 class _NotRun(Exception):
-    """A program that what is installed cannot run."""
+    """The installed tools cannot run the program."""
 
 
 @dataclass(frozen=True)
 class Original:
-    """A program or a file that gives logits: its name, the words that it is asked for, and their outputs."""
+    """A program or a file that gives logits: its name, the words of the comparison, and their outputs."""
 
     name: str
     words: Sequence[Word]
@@ -64,7 +64,7 @@ def with_comparison(imported: Imported, files: Sequence[Path], given: Mapping[st
     """Return the network with its comparison, if there is an original to compare it with.
 
     Raises:
-        InputError: if a difference is more than rounding, or the original cannot be run.
+        InputError: if a difference exceeds rounding, or the original cannot be run.
     """
     try:
         original = _of_owner(expected, imported.network) if expected is not None else _of_program(
@@ -85,12 +85,12 @@ def with_comparison(imported: Imported, files: Sequence[Path], given: Mapping[st
 
 
 def _of_program(files: Sequence[Path], imported: Imported, given: Mapping[str, int | None]) -> Original | None:
-    """Return the program in the only file; None where it has none, or what runs it is not installed."""
+    """Return the program in the only file; None if there is none, or its runtime is not installed."""
     (path,), interface = files, imported.report.interface
     if interface is None:
         return None
     if any(isinstance(step, UnitsStep) and isinstance(step.activation, Rounding) for step in imported.network.steps):
-        raise _NotRun("it rounds activations, and programs that round sums may take ties to the other side")
+        raise _NotRun("it rounds activations, and a program that rounds sums may resolve ties differently")
     words = drawn_words(imported.network, interface)
     if path.suffix == ".onnx":
         try:
@@ -124,7 +124,7 @@ def _takes(run: Run, word: Word) -> bool:
 
 
 def _onnx_run(path: Path, given: Mapping[str, int | None]) -> Run:
-    """Return the graph in ONNX Runtime, node by node as it is written."""
+    """Run the graph in ONNX Runtime, without optimisation."""
     import onnxruntime
 
     where, options = printable(path.name), onnxruntime.SessionOptions()
@@ -136,7 +136,7 @@ def _onnx_run(path: Path, given: Mapping[str, int | None]) -> Run:
     model.ir_version = min(model.ir_version, OLDEST_IR)
     try:
         session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-    except Exception as problem:  # whatever ONNX Runtime raises is one line
+    except Exception as problem:  # errors of ONNX Runtime have no common class
         raise _NotRun(f"ONNX Runtime cannot run it: {_line(problem)}") from None
 
     def run(word: Sequence[int]) -> Any:
@@ -162,10 +162,10 @@ def _filled(numbers: Sequence[int | None], one: Any) -> Any:
 
 
 def _of_owner(path: str, network: TrainedNetwork) -> Original:
-    """Logits that the owner wrote: arrays whose names are words, as ``2,0,1``.
+    """Read logits that the owner wrote: arrays whose names are words, such as ``2,0,1``.
 
     Raises:
-        InputError: if the file is none of arrays, or a name is no word of the network.
+        InputError: if the file has no arrays, or a name is not a word of the network.
     """
     from constructions.importing.importer import read_contents
 
@@ -193,10 +193,10 @@ def _of_owner(path: str, network: TrainedNetwork) -> Original:
 
 
 def drawn_words(network: TrainedNetwork, interface: Interface) -> list[Word]:
-    """Words for a comparison: the same on every run, of several lengths, with all tokens, and with tails of one token.
+    """Draw words for a comparison, deterministically: of several lengths, with all tokens, and with tails of one token.
 
-    Words of which a token sees hidden keys alone are left out: the report says that they may be read otherwise.
-    Programs of torch for two tokens or more, as it writes of any length, are asked for one, too.
+    Words of which a token sees only hidden keys are left out; the report notes that ambiguity. Programs of torch that
+    state two tokens or more, which it writes for any length, are also run on one token.
     """
     draw, most = np.random.default_rng(20), min(network.rows or LONGEST, LONGEST)
     lengths = [interface.length] if interface.length is not None else sorted(
@@ -210,7 +210,7 @@ def drawn_words(network: TrainedNetwork, interface: Interface) -> list[Word]:
             start = turn * n % len(every)
             yield tuple((every * (2 + n // len(every)))[start:start + n])
             word = draw.integers(0, network.vocabulary, n)
-            word[int(draw.integers(0, n + 1)):] = word[-1]  # as padding stands
+            word[int(draw.integers(0, n + 1)):] = word[-1]  # as padding does
             yield tuple(word.tolist())
 
     for word in candidates():
@@ -227,10 +227,10 @@ def drawn_words(network: TrainedNetwork, interface: Interface) -> list[Word]:
 
 
 def _greatest_difference(imported: Imported, original: Original, where: str) -> Fraction:
-    """Upper bound of the greatest difference between the network's logits and the original's, rounded up.
+    """Bound the greatest difference between the network's logits and the original's; rounded up.
 
     Raises:
-        InputError: naming a word, if one is more than rounding, or the outputs are of another shape.
+        InputError: naming a word whose difference exceeds rounding, or if the outputs have another shape.
     """
     network, interface = imported.network, imported.report.interface
     ending = interface.ending if interface is not None else ""
@@ -255,15 +255,15 @@ def _greatest_difference(imported: Imported, original: Original, where: str) -> 
         else:
             off = _distance(enclose_logits(balls, word, 0, at, BITS), wanted)
         if off > Fraction(np.float64(allowed)):
-            raise InputError(f"{where}: on input {shown} the original's logits differ from those of the network as it "
-                             f"was read by {_decimal(off)}, expected at most {_decimal(Fraction(np.float64(allowed)))} "
-                             f"by rounding")
+            raise InputError(f"{where}: on input {shown} the original's logits differ from the imported network's "
+                             f"by {_decimal(off)}, expected at most {_decimal(Fraction(np.float64(allowed)))} "
+                             f"from rounding")
         greatest = max(greatest, off)
     return Fraction(_decimal(greatest))
 
 
 def _comparable(output: Any, mine: Any, ending: str, where: str) -> tuple[Any, Any]:
-    """Return the original's output in the shape of the network's, and these, both after what follows the logits."""
+    """Reshape the original's output to the network's; apply to the latter the function that follows the logits."""
     if output.size != mine.size or not np.isfinite(output).all():
         raise InputError(f"{where} the original's output has shape {list(output.shape)}"
                          f"{'' if np.isfinite(output).all() else ' and numbers that are not finite'}, expected "
@@ -277,16 +277,16 @@ def _comparable(output: Any, mine: Any, ending: str, where: str) -> tuple[Any, A
 
 
 def _check_choice(mine: Any, output: Any, allowed: Any, where: str) -> None:
-    """Check that the chosen tokens have the greatest logits, as far as rounding tells them apart."""
+    """Check that the chosen tokens have the greatest logits, up to rounding."""
     chosen = output.reshape(-1)
     if len(chosen) != len(mine) or any(row.max() - row[int(one)] > allowed
                                        for row, one in zip(mine, chosen, strict=True)):
-        raise InputError(f"{where} the original chooses {chosen.tolist()[:10]}, the network as it was read "
+        raise InputError(f"{where} the original chooses {chosen.tolist()[:10]}, the imported network "
                          f"{mine.argmax(-1).tolist()[:10]}")
 
 
 def _distance(found: Any, wanted: Any) -> Fraction:
-    """Upper bound of the distance of enclosed numbers from others."""
+    """Bound the distance of enclosed numbers from others."""
     greatest = Fraction(0)
     for row, numbers in enumerate(wanted.tolist()):
         for column, number in enumerate(numbers):
@@ -296,7 +296,7 @@ def _distance(found: Any, wanted: Any) -> Fraction:
 
 
 def _shaken(network: TrainedNetwork, by: float) -> TrainedNetwork:
-    """The network with each weight moved by a relative amount of this size, to see what roundings do to logits."""
+    """Perturb each weight by a relative amount of this size, to estimate the effect of rounding on logits."""
     draw = np.random.default_rng(21)
 
     def moved(tensor: Tensor) -> Tensor:
@@ -307,6 +307,6 @@ def _shaken(network: TrainedNetwork, by: float) -> TrainedNetwork:
 
 
 def _decimal(number: Fraction) -> str:
-    """Two significant digits, rounded up."""
+    """Format with two significant digits, rounded up."""
     context = Context(prec=2, rounding=ROUND_UP)
     return str(context.divide(number.numerator, number.denominator))

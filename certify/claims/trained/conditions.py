@@ -1,4 +1,4 @@
-"""Conditions on prefixes: formulas, and states of the automata of several languages; at last one automaton for all."""
+"""Conditions on prefixes: formulas, and states of the automata of languages; with their product automaton."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ FIRST = parse_formula("FIRST", ())
 
 
 def is_at_first(formula: Formula) -> bool:
-    """Return whether a formula is one that is judged at the first position of the word."""
+    """Return whether a formula is judged at the first position of the word."""
     return isinstance(formula, And) and formula.left is FIRST
 
 
 
 @dataclass(frozen=True)
 class Condition:
-    """All formulas hold, and the automaton of each language (an index) is in one of the states."""
+    """A conjunction: all formulas hold, and the automaton of each language (an index) is in one of the states."""
 
     formulas: tuple[Formula, ...] = ()
     states: tuple[tuple[int, frozenset[int]], ...] = ()
@@ -50,20 +50,20 @@ class Condition:
 
 @dataclass
 class Conditions:
-    """Reads truths over an alphabet; ``languages`` are those met so far."""
+    """A reader of truths over an alphabet; collects their ``languages``."""
 
     alphabet: tuple[str, ...]
     predicates: dict[str, PredicateDefinition]
     folder: Path
     at_first: bool = False
-    """Whether formulas are judged at the first position of the word."""
+    """True if formulas are judged at the first position of the word."""
     languages: list[RegularLanguage] = field(default_factory=list)
 
     def truth(self, where: str, value: object) -> tuple[Condition, Condition]:
-        """Where the formula or language of a table holds, and where it does not.
+        """Return the condition that the formula or language of a table holds, and its negation.
 
         Raises:
-            InputError: if it is no formula and no table of one of the KEYS.
+            InputError: if it is neither a formula nor a table with one of the KEYS.
         """
         found = self.formula_or_language(where, value)
         if isinstance(found, RegularLanguage):
@@ -72,11 +72,11 @@ class Conditions:
         return Condition((found,)), Condition((Not(found),))
 
     def language(self, where: str, value: object) -> RegularLanguage:
-        """Return the same as a language, for which a formula must be finite-state.
+        """Return the language of a text or a table; a formula must be finite-state.
 
         Raises:
-            InputError: likewise.
-            Unsupported: if a formula looks ahead or counts without end.
+            InputError: as for ``truth``.
+            Unsupported: if a formula refers to the future or counts without bound.
         """
         found = self.formula_or_language(where, value)
         if self.at_first and not isinstance(found, RegularLanguage):
@@ -84,7 +84,7 @@ class Conditions:
         return found if isinstance(found, RegularLanguage) else language_of_formula(found, self.alphabet)
 
     def inside(self, language: RegularLanguage, states: frozenset[int]) -> tuple[Condition, Condition]:
-        """That the language's automaton is in one of the states, and that it is in another."""
+        """Return the condition that the language's automaton is in one of the states, and its negation."""
         if language not in self.languages:
             self.languages.append(language)
         place = self.languages.index(language)
@@ -121,7 +121,7 @@ class Conditions:
             raise InputError(f"{where}: formula {shown(content)}: {error}") from None
 
     def cases(self, conditions: Sequence[tuple[Condition, tuple[Row, ...]]]) -> tuple[Automaton | None, list[Case]]:
-        """Return the cases of a claim, with one automaton for all languages; what no prefix fulfils is left out.
+        """Return the satisfiable cases of a claim, with the product automaton of all languages.
 
         Raises:
             Unsupported: if the automaton has too many states.
@@ -141,7 +141,7 @@ class Conditions:
 
 
 def _when(condition: Condition, among: tuple[int, ...], states: int) -> When:
-    """All states together say nothing beside a formula."""
+    """Return the conjunction; the set of all states is left out beside a formula."""
     if not condition.formulas:
         return When(None, among)
     formula = condition.formulas[0]
@@ -151,10 +151,10 @@ def _when(condition: Condition, among: tuple[int, ...], states: int) -> When:
 
 
 def language_of_formula(formula: Formula, alphabet: Sequence[str]) -> RegularLanguage:
-    """Return the words at whose last position the formula holds; the empty word is not one of them.
+    """Return the language of the non-empty words at whose last position the formula holds.
 
     Raises:
-        Unsupported: if the formula looks ahead, or counts without end.
+        Unsupported: if the formula refers to the future, or counts without bound.
     """
     letters = tuple(range(len(alphabet)))
     claim = WordsClaim(tuple(alphabet), letters, (), (), (0, 0), (1, 1), "each", False, Fraction(0), None, (),

@@ -1,4 +1,4 @@
-"""The main path of a decision: obligations, parts, what floats find of them, a cover of all words, its proof."""
+"""The main path of a decision: split into parts, search in floating point, cover all words, prove the cover."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from proofs.trained.runs import runs
 from proofs.trained.search import find_wrong_prefix, is_wrong
 
 Avoided = frozenset[tuple[int, int, str]]
-"""Obligations (offset, place or length) and ways in which they are not to be covered."""
+"""Obligations (offset, place or length) with a method by which they must not be covered."""
 WAYS = ("words", "classes")
 FEW_OFFSETS = 8
-"""With no more offsets than these, each length is a part of its own where lengths have nothing in common."""
+"""With at most this many offsets, each length is a separate part if lengths share no work."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Who works, where finished searches are kept, and how hard to try."""
+    """The workers, the store of finished searches, and the effort."""
 
     workers: Workers = field(default_factory=Workers)
     store: Path | None = None
@@ -51,12 +51,12 @@ class Settings:
 
 def decide(network: TrainedNetwork, claim: WordsClaim, settings: Settings | None = None,
            searches: Searches | None = None) -> Decision:
-    """Whether the claim is true of the network; certified lengths were accepted by the checker, wrong words proved.
+    """Decide whether the claim is true of the network; the checker accepts certified lengths, wrong words are proved.
 
-    ``searches`` of the same network may know some parts already.
+    ``searches`` of the same network may contain results of some parts.
 
     Raises:
-        InputError: if the claim does not fit the network, or no word of these lengths does.
+        InputError: if the claim, or every word of these lengths, does not fit the network.
     """
     start, settings = time.perf_counter(), settings or Settings()
     check_fits(network, claim)
@@ -74,16 +74,15 @@ def decide(network: TrainedNetwork, claim: WordsClaim, settings: Settings | None
 
 def with_wrong_words_proved(network: TrainedNetwork, claim: WordsClaim,
                             found: Iterable[ObligationResult]) -> list[ObligationResult]:
-    """What is known when wrong words of a store are not taken on trust: those that balls do not show are dropped."""
+    """Drop the wrong words of a store that ball arithmetic does not confirm."""
     balls = BallNetwork(network)
     return [one if one.wrong is None or is_wrong(balls, claim, one.wrong)
-            else replace(one, wrong=None, reason="the word that the store calls wrong is not") for one in found]
+            else replace(one, wrong=None, reason="the store's wrong word is right") for one in found]
 
 
 def with_wrong_prefixes(network: TrainedNetwork, claim: WordsClaim,
                         found: Iterable[ObligationResult]) -> list[ObligationResult]:
-    """What is known when prefixes of wrong words are looked at, too: lengths at which no wrong word was found may have
-    one."""
+    """Add wrong prefixes of wrong words, at lengths where no wrong word was found."""
     balls, known = BallNetwork(network), {(one.offset, one.count): one for one in found}
     for one in [one for one in known.values() if one.wrong]:
         prefix = find_wrong_prefix(network, claim, one.wrong) if one.wrong else None
@@ -94,7 +93,7 @@ def with_wrong_prefixes(network: TrainedNetwork, claim: WordsClaim,
 
 
 class Searches:
-    """What floats find of the obligations of one network, each part searched once."""
+    """The floating-point search results for the obligations of one network; each part is searched once."""
 
     def __init__(self, network: TrainedNetwork, settings: Settings) -> None:
         self.network, self.settings = network, settings
@@ -102,14 +101,14 @@ class Searches:
         self._results: dict[str, PartResult] = {}
 
     def results(self, claim: WordsClaim, avoided: Avoided) -> list[PartResult]:
-        """All obligations of a claim; some of them are not to be covered in some ways."""
+        """Return the results of all obligations of a claim; ``avoided`` methods are not used."""
         parts = [replace(part, avoid=tuple(sorted((count, way) for offset, count, way in avoided
                                                   if offset == part.offset and part.first <= count <= part.last)))
                  for part in plan(self.network, claim, self.settings)]
         return self.of_parts(claim, parts)
 
     def of_parts(self, claim: WordsClaim, parts: Sequence[DecisionPart]) -> list[PartResult]:
-        """Return the results of some parts of a claim, those that are known already without a search."""
+        """Return the results of some parts of a claim; earlier ones are not searched again."""
         about = [self.text, text_of_claim(claim)]
         tasks = parts_to_tasks(about, parts)
         new = {task: sum(range(part.first, part.last + 1)) + 1
@@ -123,9 +122,10 @@ class Searches:
 
 
 def prove_all(searches: Searches, claim: WordsClaim) -> tuple[list[ObligationResult], dict[int, str]]:
-    """What is known of all obligations, and a certificate for each run of lengths that are covered, by the first.
+    """Decide all obligations; return a certificate for each run of covered lengths, by its first length.
 
-    What the checker does not accept is searched again, to be covered in another way; what is covered then was accepted.
+    Obligations that the checker refuses are searched again, for another method; all that are covered at the end were
+    accepted.
     """
     refused: dict[tuple[int, int, str], str] = {}
     texts: dict[str, Mapping[tuple[int, int, str], str]] = {}
@@ -148,7 +148,7 @@ def prove_all(searches: Searches, claim: WordsClaim) -> tuple[list[ObligationRes
 
 def certificate_of(searches: Searches, claim: WordsClaim, avoided: Avoided
                    ) -> tuple[str, CoverJson, dict[tuple[int, int, str], str]]:
-    """The certificate of some lengths, its cover, and what is open of them though it is covered for more lengths."""
+    """Return the certificate of some lengths, its cover, and their open obligations, with reasons."""
     results = searches.results(claim, avoided)
     cover = joined(result.cover for result in results)
     open_ones = {(one.offset, one.count, way): one.reason for one in found_in(results) if one.way is None
@@ -157,7 +157,7 @@ def certificate_of(searches: Searches, claim: WordsClaim, avoided: Avoided
 
 
 def refusals(text: str, cover: CoverJson, settings: Settings) -> dict[tuple[int, int, str], str]:
-    """Return the obligations whose units the checker does not accept, and how these cover them; with reasons."""
+    """Return the obligations whose units the checker refuses, each with its method and the reason."""
     refused = find_refusals(text, settings.workers)
     units = {place: cover.units[place] for place in refused}
     return {(unit["offset"], count, unit["by"]): refused[place] for place, unit in units.items()
@@ -165,12 +165,12 @@ def refusals(text: str, cover: CoverJson, settings: Settings) -> dict[tuple[int,
 
 
 def found_in(results: Iterable[PartResult]) -> list[ObligationResult]:
-    """What is known of each obligation of some parts."""
+    """Return the results of all obligations of some parts."""
     return [one for result in results for one in result.found]
 
 
 def with_reason(found: ObligationResult, refused: Mapping[tuple[int, int, str], str]) -> ObligationResult:
-    """What is open because the checker did not accept it says so."""
+    """Add the checker's reason to an open obligation."""
     reasons = [refused[key] for way in WAYS if (key := (found.offset, found.count, way)) in refused]
     if found.way is not None or found.wrong or not reasons:
         return found
@@ -178,10 +178,10 @@ def with_reason(found: ObligationResult, refused: Mapping[tuple[int, int, str], 
 
 
 def plan(network: TrainedNetwork, claim: WordsClaim, settings: Settings) -> list[DecisionPart]:
-    """Return the obligations in parts that depend on the claim alone, so that results do not depend on who works.
+    """Split the obligations into parts that depend only on the claim, so that results do not depend on the workers.
 
     Raises:
-        InputError: if there are none.
+        InputError: if there are no obligations.
     """
     counts: dict[int, list[int]] = {}
     for offset, count in obligations(network, claim):
@@ -197,7 +197,7 @@ def plan(network: TrainedNetwork, claim: WordsClaim, settings: Settings) -> list
 
 
 def covered_by(claim: WordsClaim, found: Sequence[ObligationResult]) -> dict[str, int]:
-    """How many obligations are covered in which way, and how many words they are about."""
+    """Count the obligations covered by each method, and the words that they are about."""
     ways = {way: [one for one in found if one.way == way] for way in WAYS}
     return {"obligations": len(found), **{f"by {way}": len(those) for way, those in ways.items()},
             "words": sum(words_of(claim, one.count) for those in ways.values() for one in those)}

@@ -1,4 +1,4 @@
-"""Decisions about words of a trained network: of obligations, of parts of them that are searched, and of lengths."""
+"""Decisions about words of a trained network: results by obligation, by part, by length and by offset."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,14 +14,14 @@ from proofs.trained.margins import Least
 from proofs.trained.search import RefutingWord
 
 MOST_WORDS = 2**17
-"""OutputGuard and lengths with more words than this are not decided word by word, unless it is asked for."""
+"""Places and lengths with more words are not decided word by word, unless requested."""
 
 
 @dataclass(frozen=True)
 class SmallestMargin:
-    """The least value of a row less the claim's margin, as floats saw it: evidence, not proof.
+    """The least value of a row minus the claim's margin, in floating point: evidence, not proof.
 
-    Of float runs: in the network with rounded weights, over the real numbers.
+    For float runs: in the network with rounded weights, over the real numbers.
     """
 
     value: float
@@ -37,10 +37,10 @@ class SmallestMargin:
 
 @dataclass(frozen=True)
 class ObligationResult:
-    """What is known of one obligation: a place or a length (``count``) at an offset.
+    """The result for one obligation: a place or a length (``count``) at an offset.
 
-    ``way`` is how it is covered (``words`` or ``classes``), None if it is not; ``bound`` is the search's lower bound of
-    the smallest margin, ``seen`` the smallest that a word was seen to have.
+    ``way`` is the method of the cover (``words`` or ``classes``), None if there is none; ``bound`` is the search's
+    lower bound of the smallest margin, ``seen`` the smallest margin of a word that was run.
     """
 
     offset: int
@@ -54,9 +54,9 @@ class ObligationResult:
 
 @dataclass(frozen=True)
 class DecisionPart:
-    """Obligations first … last (places or lengths) of a claim at one offset, and how hard to try.
+    """Obligations first … last (places or lengths) of a claim at one offset, with the effort.
 
-    ``avoid`` has pairs of a place or length and a way in which it is not to be covered.
+    ``avoid`` has pairs of a place or length and a method by which it must not be covered.
     """
 
     offset: int
@@ -69,25 +69,25 @@ class DecisionPart:
 
 @dataclass(frozen=True)
 class PartResult:
-    """What was found of each obligation, and units that cover some of them."""
+    """The results for each obligation, and units that cover some of them."""
 
     found: tuple[ObligationResult, ...]
     cover: CoverJson
 
 
 def words_of(claim: WordsClaim, count: int) -> int:
-    """How many words there are of a place or a length."""
+    """Return the number of words of a place or a length."""
     return int(len(claim.alphabet) ** count)
 
 
 def stops_at_wrong(network: TrainedNetwork, claim: WordsClaim) -> bool:
-    """Whether a word that is wrong makes all longer lengths refuted, so that they need not be looked at."""
+    """Return whether a wrong word refutes all longer lengths, so that these need no search."""
     return is_by_place(network, claim) and claim.read == "each"
 
 
 @dataclass(frozen=True)
 class LengthRow:
-    """Verdict on all words of one length at all offsets; of float runs, without a ``bound``."""
+    """The verdict on all words of one length at all offsets; for float runs, without a ``bound``."""
 
     n: int
     verdict: str
@@ -99,9 +99,9 @@ class LengthRow:
 
 @dataclass(frozen=True)
 class OffsetRow:
-    """What is known at one offset: up to which length all words are covered, and the length of the shortest wrong one.
+    """The results at one offset: the length to which all words are covered, and that of the shortest wrong word.
 
-    ``longest`` is the longest length that is asked about and fits.
+    ``longest`` is the longest length of the claim that fits.
     """
 
     offset: int
@@ -112,11 +112,11 @@ class OffsetRow:
 
 @dataclass(frozen=True)
 class Decision(AnswerByLength[LengthRow]):
-    """The answer about a network and a claim: over the real numbers, or in every ``run`` of a float model.
+    """The answer about a network and a claim: over the real numbers, or under the float model ``run``.
 
-    ``certificate`` is about the lengths up to ``certified_to`` (None if the shortest are not certified), accepted
-    by the checker; ``whole_domain`` says that there is no other word, length or offset for which the network has rows.
-    What is found by ``offsets``, how much is ``covered`` and the whole domain are not told of float runs.
+    ``certificate`` is about the lengths up to ``certified_to`` (None if the shortest are not certified), accepted by
+    the checker; ``whole_domain`` if there is no other word, length or offset for which the network has rows. Float runs
+    have no results by ``offsets``, no ``covered`` and no whole domain.
     """
 
     network: TrainedNetwork
@@ -133,31 +133,30 @@ class Decision(AnswerByLength[LengthRow]):
 
     @property
     def is_shortest(self) -> bool:
-        """Whether no shorter word of the claim is wrong than the wrong one: all shorter lengths are certified."""
+        """True if the wrong word is the shortest one: all shorter lengths are certified."""
         return self.wrong is not None and all(
             row.verdict in ("certified", "vacuous") for row in self.rows if row.n < len(self.wrong.word)) and (
             self.rows[0].n == self.claim.lengths[0])
 
     def letters_read(self, wrong: RefutingWord) -> tuple[str, ...]:
-        """The letters that decide that a word is wrong: those after its place only fill it up to the least length,
-        where the claim is by place."""
+        """Return the letters that make a word wrong; if the claim is by place, later letters are only padding."""
         return wrong.word[: wrong.place] if is_by_place(self.network, self.claim) else wrong.word
 
     @property
     def reason(self) -> str:
-        """Why it is unknown; empty if it is not."""
+        """The reason why it is unknown; empty if it is not."""
         first = self.first("unknown")
         return first.reason if first else ""
 
 
 def rows_by_length(network: TrainedNetwork, claim: WordsClaim, found: Iterable[ObligationResult]) -> list[LengthRow]:
-    """The verdict on each length: certified if all its obligations are covered, refuted if a word of it is wrong."""
+    """Return the verdict on each length: certified if all its obligations are covered, refuted if a word is wrong."""
     return [row for n, mine in _by_length(network, claim, found) if (row := _row(n, mine))]
 
 
 def _by_length(network: TrainedNetwork, claim: WordsClaim,
                found: Iterable[ObligationResult]) -> Iterator[tuple[int, list[ObligationResult]]]:
-    """For each length what is known of the obligations that words of that length have."""
+    """Yield for each length the results of the obligations that words of that length have."""
     known = {(one.offset, one.count): one for one in found}
     by_place = stops_at_wrong(network, claim)
     counts: dict[int, list[int]] = {}
@@ -170,7 +169,7 @@ def _by_length(network: TrainedNetwork, claim: WordsClaim,
 
 
 def rows_by_offset(network: TrainedNetwork, claim: WordsClaim, found: Iterable[ObligationResult]) -> list[OffsetRow]:
-    """Return the offsets, each with how far it is covered and where it is wrong."""
+    """Return the offsets, each with its covered length and the length of its shortest wrong word."""
     by_offset: dict[int, list[ObligationResult]] = {}
     for one in found:
         by_offset.setdefault(one.offset, []).append(one)
@@ -184,7 +183,7 @@ def rows_by_offset(network: TrainedNetwork, claim: WordsClaim, found: Iterable[O
 
 
 def _row(n: int, found: Sequence[ObligationResult]) -> LengthRow | None:
-    """None if no word of the length fits."""
+    """Return the row of a length; None if no word of the length fits."""
     if not found:
         return None
     wrong = min((one.wrong for one in found if one.wrong), key=_order, default=None)
@@ -207,12 +206,12 @@ def _order(wrong: RefutingWord) -> tuple[int, int, int, tuple[str, ...]]:
 
 
 def shortest(wrong: Iterable[RefutingWord]) -> RefutingWord | None:
-    """Return the shortest wrong word; of equally short ones the one at the least offset."""
+    """Return the shortest wrong word; among equally short ones, the one at the least offset."""
     return min(wrong, key=_order, default=None)
 
 
 def is_whole_domain(network: TrainedNetwork, claim: WordsClaim) -> bool:
-    """Whether no other word has rows: all lengths from 1 on and all offsets of a network with position tables."""
+    """Return whether no other word has rows: all lengths from 1 on, all offsets, of a network with position tables."""
     rows = network.rows
     if rows is None:
         return False

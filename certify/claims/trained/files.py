@@ -1,4 +1,4 @@
-"""Which files hold a trained network, by how they begin."""
+"""Detection of files that hold a trained network, by their beginning."""
 
 import os
 import re
@@ -16,7 +16,7 @@ _HEAD = re.compile(r'\s*\{\s*"format"\s*:\s*"certify-decision"\s*,\s*"version"\s
 
 
 class CertificateHeader(NamedTuple):
-    """What a certificate about a trained network says first: docs/trained.md, section 2."""
+    """The header of a certificate about a trained network: docs/trained.md, section 2."""
 
     inputs: str
     execution: str
@@ -24,28 +24,28 @@ class CertificateHeader(NamedTuple):
     by: str
 
     def is_by_length(self) -> bool:
-        """Whether it is of exact outputs on all words of each of some lengths."""
+        """Return whether it is about exact outputs on all words, length by length."""
         return (self.inputs, self.execution) == ("words", "exact")
 
 
 def head_in(text: str) -> CertificateHeader | None:
-    """Return the head of a certificate, None if it has none."""
+    """Return the header of a certificate, None if it has none."""
     found = _HEAD.match(text[:_BEGINNING_BYTES])
     return CertificateHeader(*found.groups()) if found else None
 
 
 def head_of(path: str) -> CertificateHeader | None:
-    """Return the head of the certificate in a file, or on standard input for ``-``, which stays to be read."""
+    """Return the header of the certificate in a file, or on standard input for ``-``, which is not consumed."""
     return head_in(_beginning_of(path))
 
 
 def is_trained(path: str) -> bool:
-    """Whether the file begins as one with a trained network does."""
+    """Return whether the file begins as one with a trained network does."""
     return _TRAINED.match(_beginning_of(path)) is not None
 
 
 def _beginning_of(path: str) -> str:
-    """Return the first characters, which stay to be read; none if there are none to be had."""
+    """Return the first characters without consuming standard input; empty if there are none."""
     if path == STANDARD_STREAM:
         stream = sys.stdin.buffer
         return _text(stream.peek(_BEGINNING_BYTES)) if isinstance(stream, BufferedReader) else ""

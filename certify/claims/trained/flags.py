@@ -1,4 +1,4 @@
-"""Claims without a file: options of the command line as the table that a claim file would be."""
+"""Claims without a file: options of the command line as the table of a claim file."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ _OFFSETS = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?", re.ASCII)
 
 @dataclass(frozen=True)
 class Flags:
-    """The options that say what is claimed, as texts; None and () where they are left out."""
+    """The options of a claim, as texts; None and () if they are not given."""
 
     alphabet: str | None = None
     tokens: str | None = None
@@ -38,19 +38,19 @@ class Flags:
     layout: str | None = None
 
     def given_options(self) -> list[str]:
-        """Return the options that were given, as the user wrote them."""
+        """Return the given options, as the user wrote them."""
         return [f"--{name}" for name, value in vars(self).items() if value]
 
 
 def flags_of(options: Mapping[str, Any]) -> Flags:
-    """Return the options of a command by their names; None is one that was left out."""
+    """Return the options of a command by name; None is one that is not given."""
     given: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value
                              for name, value in options.items() if value is not None}
     return Flags(**given)
 
 
 def table_of_flags(flags: Flags) -> dict[str, Any]:
-    """Return the table of a claim file that says the same.
+    """Return the equivalent table of a claim file.
 
     >>> table_of_flags(Flags("ab", before="2", at="every", sign=("0: Q_a", "1: regex:(ab)*"))) == {
     ...     "alphabet": "ab", "before": [2], "at": "every", "answer": [
@@ -59,12 +59,12 @@ def table_of_flags(flags: Flags) -> dict[str, Any]:
     True
 
     Raises:
-        InputError: if an option is not of its form, or one is missing.
+        InputError: if an option is malformed, or one is missing.
     """
     if flags.columns is not None or flags.layout is not None:
         raise InputError(f"--{'layout' if flags.columns is None else 'columns'}: expected --machine beside it")
     if flags.alphabet is None:
-        raise InputError("what is claimed? expected --claim FILE, or --alphabet, --read and one of --sign, --larger, "
+        raise InputError("no claim: expected --claim FILE, or --alphabet, --read and one of --sign, --larger, "
                          "--argmax, --follow")
     table: dict[str, Any] = {"alphabet": flags.alphabet}
     table |= {key: value for key, value in (("read", flags.read), ("at", flags.at)) if value is not None}
@@ -83,7 +83,7 @@ def table_of_flags(flags: Flags) -> dict[str, Any]:
 
 
 def tracks_table_of_flags(flags: Flags) -> dict[str, Any]:
-    """Return the table of a claim file about inputs in tracks that says the same.
+    """Return the equivalent table of a claim file about inputs in tracks.
 
     >>> tracks_table_of_flags(Flags(machine="multiply-by:3", columns="1-9", layout="a:last,11,answer:last")) == {
     ...     "alphabet": "0123456789", "machine": "multiply-by", "by": 3, "columns": [1, 9], "tracks": ["a"],
@@ -91,7 +91,7 @@ def tracks_table_of_flags(flags: Flags) -> dict[str, Any]:
     True
 
     Raises:
-        InputError: if an option is not of its form, is missing, or is not about inputs in tracks.
+        InputError: if an option is malformed, is missing, or is not about inputs in tracks.
     """
     others = [name for name in flags.given_options() if name[2:] not in _OF_TRACKS]
     if others:
@@ -112,7 +112,7 @@ def tracks_table_of_flags(flags: Flags) -> dict[str, Any]:
 
 
 def _machine(text: str) -> dict[str, Any]:
-    """Return a machine that is built in, perhaps with its number, or a language of columns."""
+    """Parse a built-in transducer, perhaps with its number, or a language of columns."""
     if _LANGUAGE.fullmatch(text.strip()):
         return {"machine": _truth(text)}
     name, colon, number = text.partition(":")
@@ -129,7 +129,7 @@ def _columns(text: str) -> int | list[int]:
 
 
 def _laid(item: str) -> Any:
-    """Return a token, the name of a track, or a track from its last column to its first."""
+    """Parse a token, the name of a track, or a track from its last column to its first."""
     if item.isdecimal() and item.isascii():
         return int(item)
     name, _, order = item.partition(":")
@@ -153,12 +153,12 @@ def _answers(flags: Flags) -> list[Mapping[str, Any]]:
         end = {} if flags.end is None else {"end": _tokens("--end", flags.end)[0]}
         answers.append({"kind": "follow", "language": _truth(flags.follow), **end})
     if not answers:
-        raise InputError("what should the logits tell? expected one of --sign, --larger, --argmax, --follow")
+        raise InputError("no meaning of the logits: expected one of --sign, --larger, --argmax, --follow")
     return answers
 
 
 def _answer(option: str, text: str, count: int) -> tuple[list[int], Any]:
-    """Tokens, a colon and a truth."""
+    """Parse tokens, a colon and a truth."""
     tokens, colon, truth = text.partition(":")
     example = f"'{','.join('01'[:count])}: FORMULA'"
     if not colon or not _TOKENS.fullmatch(tokens.strip()) or len(tokens.split(",")) != count:
@@ -167,7 +167,7 @@ def _answer(option: str, text: str, count: int) -> tuple[list[int], Any]:
 
 
 def _truth(text: str) -> Any:
-    """Return a formula, or a language behind `regex:` or `dfa:`."""
+    """Parse a formula, or a language after `regex:` or `dfa:`."""
     language = _LANGUAGE.fullmatch(text.strip())
     return {language[1]: language[2].strip()} if language else text.strip()
 
@@ -179,13 +179,13 @@ def _tokens(option: str, text: str) -> list[int]:
 
 
 def read_offsets(text: str | None) -> tuple[int, int] | str | None:
-    """What --offset says: all, an offset, or two with a - between.
+    """Parse --offset: all, an offset, or two joined by -.
 
     >>> read_offsets("3-5"), read_offsets("7"), read_offsets("all"), read_offsets(None)
     ((3, 5), (7, 7), 'all', None)
 
     Raises:
-        InputError: if it is none of these.
+        InputError: if the text is malformed.
     """
     if text is None or text == "all":
         return text

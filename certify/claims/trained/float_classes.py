@@ -1,8 +1,8 @@
-"""Covers by classes of words for float runs: docs/floats.md, section 7.
+"""Covers by abstract words for float runs: docs/floats.md, section 7.
 
-The network with rounded weights is searched over the reals, for rows that are above the margin by some room; its ranges
-are widened by what float runs may add, which is guessed, and guessed again where the trusted folder does not prove a
-range. It alone says what is certified.
+The network with rounded weights is searched over the reals, for rows that exceed the margin by ROOM; its ranges are
+widened by a guess of the float error, which grows until the trusted folder proves the ranges. Only the trusted folder
+certifies.
 """
 
 import base64
@@ -24,25 +24,25 @@ from proofs.enclosures.float_models.model import FloatModel
 from proofs.trained.certificate import CoverJson, decision_text, joined
 
 FEW_WORDS = 2**5
-"""Words of a length that are run one by one beside a cover by classes."""
+"""The number of words of a length that are run one by one beside a cover by abstract words."""
 ROOM = Fraction(1, 64)
-"""How much more than the margin rows must be over the reals, so that runs are above it, too."""
+"""The excess over the margin that rows need over the reals, so that float runs exceed it, too."""
 FIRST_SLACK, WIDER, TRIES = 2**4, 4, 5
-"""Of the ranges: in units in the last place of what is stored; how much wider when that is not enough; how often."""
+"""Slack of the ranges, in units in the last place of the storage; its growth factor; the number of tries."""
 LENGTHS_TRIED = 6
-"""How often a shorter length is tried where a cover is not proved."""
+"""The number of shorter lengths that are tried if a cover is not proved."""
 LARGEST = 2**31 - 1
 
 
 def certified_by_classes(network: TrainedNetwork, cast: TrainedNetwork, claim: WordsClaim, run: FloatModel
                          ) -> tuple[int, str, str | None]:
-    """The length up to which a cover proves all, why not more, and the certificate, which the trusted folder accepts.
+    """Return the length up to which a cover is proved, why not more, and the certificate that is accepted.
 
-    ``cast`` is the network with the weights of the class.
+    ``cast`` is the network with the weights rounded by the float model.
     """
     first, last = claim.lengths
     if cast.attention == "bidirectional":
-        return first - 1, "classes of words in float runs: expected causal attention", None
+        return first - 1, "abstract words in float runs: expected causal attention", None
     searches = Searches(cast, Settings(most_words=FEW_WORDS))
     known = first - 1
     best: tuple[int, str, str | None] = known, "", None
@@ -63,7 +63,7 @@ def certified_by_classes(network: TrainedNetwork, cast: TrainedNetwork, claim: W
 
 def _proved(network: TrainedNetwork, searches: Searches, claim: WordsClaim, run: FloatModel, room: Fraction, reason: str
             ) -> tuple[int, str, str | None]:
-    """Return the same of a claim that is covered over the reals; ``reason`` is why not more is, if not all is."""
+    """Prove a claim that is covered over the reals, as far as possible; ``reason`` is why it is not covered farther."""
     first, reach = claim.lengths
     low, above, proved = first - 1, reach + 1, None
     for _ in range(LENGTHS_TRIED):
@@ -87,7 +87,7 @@ def _with_room(claim: WordsClaim, room: Fraction) -> WordsClaim:
 
 
 def _covered(searches: Searches, claim: WordsClaim) -> tuple[int, str]:
-    """Return the length up to which all is covered over the reals, and why not more."""
+    """Return the length up to which all words are covered over the reals, and why not more."""
     holes = [(one.count, one.reason) for one in found_in(searches.results(claim, frozenset())) if one.way is None]
     count, reason = min(holes, default=(claim.lengths[1] + 1, ""))
     return count - 1, reason and f"the network with rounded weights, over the real numbers: {reason}"
@@ -95,7 +95,7 @@ def _covered(searches: Searches, claim: WordsClaim) -> tuple[int, str]:
 
 def _widened(network: TrainedNetwork, claim: WordsClaim, run: FloatModel, cover: CoverJson
              ) -> tuple[str, list[tuple[int, str]]]:
-    """The certificate with the least slack that was enough, and the units of the last one that are not proved."""
+    """Return the certificate with the least sufficient slack, and the units that are not proved with the last one."""
     slacks = [FIRST_SLACK * float(run.storage.roundoff)] * len(cover.units)
     for tried in range(TRIES):
         units = tuple(wider(unit, slack) for unit, slack in zip(cover.units, slacks, strict=True))
@@ -110,7 +110,7 @@ def _widened(network: TrainedNetwork, claim: WordsClaim, run: FloatModel, cover:
 
 
 def wider(unit: dict[str, Any], slack: float) -> dict[str, Any]:
-    """Return a unit whose ranges are so much wider, relative to the greatest of all their numbers, or to 1."""
+    """Widen the ranges of a unit, relative to the greatest absolute value of them, or to 1."""
     if unit["by"] != "classes" or not unit["ranges"]:
         return unit
     numbers = np.frombuffer(base64.b64decode(unit["ranges"]), "<i4").astype(np.int64).reshape(-1, 2)

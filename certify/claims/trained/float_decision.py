@@ -1,7 +1,7 @@
-"""Whether a trained network is right in every float run of a class: docs/floats.md, section 7.
+"""Decisions whether a trained network is right in every float run under a model: docs/floats.md, section 7.
 
-Lengths are certified by the trusted folder alone, from the weights: word by word, or by classes of words. A wrong run
-is looked for in numpy, where margins are least, and replayed bit by bit in integers before it is reported.
+Only the trusted folder certifies lengths, from the weights: word by word, or by abstract words. A wrong execution is
+searched in numpy, where margins are least, and replayed bit by bit in integers before it is reported.
 """
 
 import time
@@ -27,11 +27,11 @@ from proofs.trained.certificate import each_word_text
 from proofs.trained.forward import FloatNetwork
 
 MOST_WORDS = 2**10
-"""Of a length at an offset: with more, words are not run one by one, unless more effort is asked for."""
+"""Words of a length at an offset that are run one by one, per unit of effort."""
 
 
 def check_class(run: FloatModel) -> None:
-    """Raise Unsupported if there is no rule for the norms of a class."""
+    """Raise Unsupported if there is no rule for the norms under a float model."""
     if not is_within(run.storage, run.softmax):
         raise Unsupported(f"float runs {run.name}: storage is {run.storage}, expected a format whose numbers softmax, "
                           f"{run.softmax}, has: norms are computed in it")
@@ -39,11 +39,11 @@ def check_class(run: FloatModel) -> None:
 
 def decide_floats(network: TrainedNetwork, claim: WordsClaim, run: FloatModel, effort: int = 1,
                   workers: Workers = Workers()) -> Decision:
-    """Whether the claim is true of every run of the class; certified lengths were accepted by the trusted folder.
+    """Decide whether the claim is true under a float model; the trusted folder accepts certified lengths.
 
     Raises:
         InputError: if the claim does not fit the network, or a weight is too large for its format.
-        Unsupported: if there is no rule for the class, or for what the network does.
+        Unsupported: if there is no rule for the float model, or for a step of the network.
     """
     start = time.perf_counter()
     check_fits(network, claim)
@@ -69,7 +69,7 @@ def decide_floats(network: TrainedNetwork, claim: WordsClaim, run: FloatModel, e
 
 @dataclass(frozen=True)
 class ClassRow:
-    """What is known of one class; ``decision`` is None where there is no rule, for the ``reason``."""
+    """The results for one float model; ``decision`` is None if there is no rule, for the ``reason``."""
 
     run: FloatModel
     decision: Decision | None
@@ -77,13 +77,13 @@ class ClassRow:
 
     @property
     def verdict(self) -> str:
-        """Of all lengths."""
+        """The verdict on all lengths."""
         return self.decision.verdict if self.decision is not None else "unknown"
 
 
 def decide_classes(network: TrainedNetwork, claim: WordsClaim, runs: Iterable[FloatModel], effort: int = 1,
                    workers: Workers = Workers()) -> list[ClassRow]:
-    """Return the same in several classes.
+    """Decide the claim under several float models.
 
     Raises:
         InputError: if the claim does not fit the network.
@@ -100,7 +100,7 @@ def _row_of(network: TrainedNetwork, claim: WordsClaim, run: FloatModel, effort:
 
 
 def _judge(row: LengthRow, reach: int, reason: str, is_vacuous: bool) -> LengthRow:
-    """Return the row with its verdict: certified up to ``reach``, where the next length is open for the ``reason``."""
+    """Return the row with its verdict: certified up to ``reach``; the next length is open for the ``reason``."""
     if row.n <= reach:
         return replace(row, verdict="vacuous" if is_vacuous else "certified")
     if row.wrong:
@@ -111,10 +111,10 @@ def _judge(row: LengthRow, reach: int, reason: str, is_vacuous: bool) -> LengthR
 def certified_lengths(network: TrainedNetwork, cast: TrainedNetwork, claim: WordsClaim, run: FloatModel,
                       short: list[int]
                       ) -> tuple[int, str, str | None]:
-    """Return the length up to which the trusted folder proves all, why not more, and the certificate, which it accepts.
+    """Return the length up to which the trusted folder proves all, why not more, and the certificate that it accepts.
 
-    ``short`` are the lengths of few words. If these are all, words are run one by one; else there is a cover by
-    classes, and where that does not reach so far, the first lengths are proved word by word.
+    ``short`` are the lengths of few words. If these are all lengths, words are run one by one; else there is a cover by
+    abstract words, and if that does not reach as far, the first lengths are proved word by word.
     """
     first, last = claim.lengths
     few = first - 1 + sum(1 for _ in takewhile(short.__contains__, range(first, last + 1)))
@@ -131,7 +131,7 @@ def certified_lengths(network: TrainedNetwork, cast: TrainedNetwork, claim: Word
 
 def _certified_by_words(network: TrainedNetwork, claim: WordsClaim, run: FloatModel, last: int
                         ) -> tuple[int, str, str | None]:
-    """Return the same up to a length, word by word."""
+    """Prove the lengths up to ``last`` word by word, as far as possible."""
     first = claim.lengths[0]
     if last < first:
         return first - 1, "", None

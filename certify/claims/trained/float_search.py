@@ -1,6 +1,6 @@
-"""Wrong float runs of trained networks: looked for in numpy on the words of least margins, and replayed bit by bit.
+"""Search for wrong float runs of trained networks: in numpy on the words of least margins, replayed bit by bit.
 
-docs/floats.md, section 7. What is seen is evidence; a wrong run is one, whoever found it.
+docs/floats.md, section 7. The search is evidence; a replayed wrong execution is a proof.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ from proofs.trained.words import WordMargins
 from proofs.words.tracking import cases_at
 
 RUN_WORDS = 48
-"""Words of a length, those with the least margins, that are run in the executions of the class."""
+"""The number of words of a length, those with the least margins, that are run under the float model."""
 SEARCHED_WORDS = 20_000
 BATCH_NUMBERS = 2**21
 
@@ -34,7 +34,7 @@ Words = NDArray[np.integer]
 
 
 class WrongRuns:
-    """Looks for wrong runs of one network, claim and class."""
+    """A search for wrong executions of one network and claim under one float model."""
 
     def __init__(self, network: TrainedNetwork, claim: WordsClaim, run: FloatModel, effort: int) -> None:
         self.cast = cast_network(network, run)
@@ -46,7 +46,7 @@ class WrongRuns:
         self.given: list[tuple[str, ...]] = []
 
     def row(self, n: int, all_words: bool, is_open: bool) -> LengthRow:
-        """Return the least margin that is seen at length n, and if the length is open a wrong run, if one is found."""
+        """Return the least margin found at length n, and, if the length is open, a wrong execution, if one is found."""
         seen: SmallestMargin | None = None
         around = len(self.claim.before) + len(self.claim.after)
         for offset in range(self.claim.offsets[0], last_offset(self.cast, around + n, self.claim.offsets) + 1):
@@ -62,14 +62,14 @@ class WrongRuns:
         return LengthRow(n, "unknown", seen)
 
     def _seen(self, margin: float, words: Words, offset: int) -> SmallestMargin:
-        """Return the margin of one word, and at which of its places it has it."""
+        """Return the margin of one word, with the place where it is attained."""
         places = [place for place, _ in judged(self.claim, words.shape[1])]
         least = self.judge.rows.least(self.judge.margins(words, offset), words, offset, places)
         assert least is not None, "its margin is finite"
         return SmallestMargin(margin, least.word, offset, least.place)
 
     def _live(self, n: int) -> Words:
-        """All words of the length after which something can be asked."""
+        """Return all words of the length with a prefix that has obligations."""
         places = [place for place, _ in judged(self.claim, n)]
         words, states = np.zeros((1, 0), dtype=np.intp), np.zeros(1, dtype=np.intp)
         for steps in StateLevels(self.claim, n).live(places)[:n]:
@@ -79,7 +79,7 @@ class WrongRuns:
         return words
 
     def _found(self, n: int, offset: int) -> Words:
-        """Words near the one with the least margin that a search finds."""
+        """Return words near the one with the least margin that a search finds."""
         self.search = self.search or WrongWordSearch(self.cast, self.claim)
         least = self.search.find(offset, n, self.given, SEARCHED_WORDS * self.effort).least
         if least is None:
@@ -89,7 +89,7 @@ class WrongRuns:
         return np.unique(np.concatenate([word[np.newaxis], near]), axis=0)
 
     def _least(self, words: Words, n: int, offset: int) -> tuple[Words, NDArray[np.float64]]:
-        """Return some of the words, by their margins in the network with rounded weights, and these."""
+        """Return the words with the least margins in the network with rounded weights, and these margins."""
         size = self.judge.batch(n)
         margins = [self.judge.margins(words[k : k + size], offset).min((1, 2)) for k in range(0, len(words), size)]
         if not margins:
@@ -99,10 +99,10 @@ class WrongRuns:
         return words[order], least[order]
 
     def _wrong(self, words: Words, n: int, offset: int) -> RefutingWord | None:
-        """Return a wrong run on one of the words, replayed."""
+        """Find a wrong execution on one of the words, replayed."""
         pairs = judged(self.claim, n)
         if self.by_place and n > self.claim.lengths[0]:
-            pairs = pairs[-1:]  # what is judged before has been, on shorter words
+            pairs = pairs[-1:]  # earlier places were judged on shorter words
         places, at = map(list, zip(*pairs, strict=True))
         inputs, held = self.judge.inputs(words), self.judge.cases.hold(words)[:, places]
         for execution in self.executions:
@@ -123,7 +123,7 @@ class WrongRuns:
 
     def replayed(self, word: tuple[str, ...], offset: int, place: int, case: int, row: int, execution: Execution
                  ) -> RefutingWord | None:
-        """Return the wrong run, if the case holds there and a replay in integers gives at most the margin."""
+        """Return the wrong execution, if the case holds there and a replay in integers gives at most the margin."""
         if case not in cases_at(self.claim, word, place):
             return None
         at = dict(judged(self.claim, len(word)))[place]

@@ -1,4 +1,4 @@
-"""Text and JSON of a claim about words in several classes of float runs."""
+"""Text and JSON of a claim about words under several float models."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from certify.common.terminal_tables import TableColumn, plain, print_table, verd
 
 
 def print_float_rows(out: Console, rows: Sequence[ClassRow]) -> None:
-    """A row for each class; below it the wrong runs, and what is not known, with the reason."""
+    """Print a row for each float model, then the wrong executions, and the reasons for what is unknown."""
     print_table(out, map(TableColumn, ("float runs", "certified", "wrong run found", "verdict")), [
         (*cells[:-1], verdict_text(cells[-1])) for cells in map(cells_of, rows)])
     out.print()
@@ -25,7 +25,7 @@ def print_float_rows(out: Console, rows: Sequence[ClassRow]) -> None:
 
 
 def said_of(row: ClassRow) -> list[str]:
-    """What is certified, and what is not known, with the reason; the wrong run, if there is one."""
+    """Describe what is certified, why the rest is unknown, and the wrong execution, if there is one."""
     if row.decision is None:
         return [row.reason]
     wrong = row.decision.wrong
@@ -33,7 +33,7 @@ def said_of(row: ClassRow) -> list[str]:
 
 
 def cells_of(row: ClassRow) -> tuple[str, str, str, str]:
-    """Return the name, what is certified, where a wrong run was found, the verdict."""
+    """Return the name, the certified lengths, the length of a wrong execution, the verdict."""
     return (row.run.name, *_of_class(row.decision), row.verdict)
 
 
@@ -46,6 +46,6 @@ def _of_class(decision: Decision | None) -> tuple[str, str]:
 
 
 def float_rows_to_json(rows: Sequence[ClassRow]) -> list[dict[str, Any]]:
-    """Return the same for programs."""
+    """Return the rows as JSON."""
     return [decision_to_json(row.decision) if row.decision is not None else
             {"verdict": row.verdict, "float": row.run.to_json(), "reason": row.reason} for row in rows]

@@ -1,7 +1,7 @@
-"""Lengths at which wrong float runs are looked for: one after another, or dealt to several workers.
+"""Tasks that search lengths for wrong float runs: one after another, or by several workers.
 
-What is found is the same, whoever looks: a length is searched by itself, and beyond the first wrong run, which tells
-where to look for the next one, nothing is dealt.
+The result does not depend on the workers: each length is searched by itself, and beyond the first wrong execution,
+which seeds the next search, no length is distributed.
 """
 
 import json
@@ -27,12 +27,12 @@ from constructions.errors import InternalError
 from constructions.trained.network import TrainedNetwork
 
 SECONDS_HERE = 3.0
-"""So long this process looks for wrong runs before others help it, which take a second to begin."""
+"""Seconds that this process searches alone before others, which take a second to begin, help it."""
 
 
 @dataclass(frozen=True)
 class Length:
-    """A length that is looked at: all of its words, or those that a search finds; runs, too, if it ``is_open``."""
+    """A length: all its words, or those that a search finds; if it ``is_open``, wrong executions are searched, too."""
 
     n: int
     all_words: bool
@@ -41,7 +41,7 @@ class Length:
 
 def find_rows(network: TrainedNetwork, search: WrongRuns, lengths: Sequence[Length], workers: Workers,
               progress: Callable[[str], None]) -> list[LengthRow]:
-    """What is found at each length, the shortest first; where a wrong run is one of all longer words, none of these."""
+    """Search each length, the shortest first; stop at a wrong execution that refutes all longer lengths."""
     found, start = list[LengthRow](), time.monotonic()
     several = workers.jobs > 1 or workers.dask is not None
     while (rest := lengths[len(found):]) and not (found and found[-1].wrong and search.stops_at_wrong):
@@ -55,10 +55,10 @@ def find_rows(network: TrainedNetwork, search: WrongRuns, lengths: Sequence[Leng
 
 
 def _dealt(network: TrainedNetwork, search: WrongRuns, lengths: Sequence[Length], workers: Workers) -> list[LengthRow]:
-    """Return the same, up to the first wrong run, by several workers; that one is replayed by this process.
+    """Search with several workers, up to the first wrong execution; this process replays that one.
 
     Raises:
-        InternalError: if it is not wrong here.
+        InternalError: if the replay contradicts the worker.
     """
     texts = [text_of_network(network), text_of_claim(search.claim)]
     keys = about(texts, search.run, effort=search.effort)
@@ -70,7 +70,7 @@ def _dealt(network: TrainedNetwork, search: WrongRuns, lengths: Sequence[Length]
     wrong = found[-1].wrong
     if wrong and (wrong.execution is None or wrong != search.replayed(
             wrong.word, wrong.offset, wrong.place, wrong.case, wrong.row, wrong.execution)):
-        raise InternalError(f"a worker found a wrong run of {len(wrong.word)} letters that is another one here")
+        raise InternalError(f"a worker found a wrong run of {len(wrong.word)} letters that is not wrong here")
     return found
 
 
@@ -79,7 +79,7 @@ def do_length(task: str) -> str:
     keys = json.loads(task)
     one = Length(**keys["length"])
     search = _search(keys["network"], keys["claim"], json.dumps(keys["float"]), keys["effort"])
-    search.given.clear()  # it knows of no wrong run
+    search.given.clear()  # as for a worker without a wrong execution
     return result_to_text(search.row(one.n, one.all_words, one.is_open))
 
 

@@ -21,9 +21,9 @@ from proofs.trained.lengths.suffixes import MOST_ENDINGS, EndingsFound, SuffixSe
 from proofs.trained.search import RefutingWord
 
 LONGEST_OTHERWISE = 4096
-"""Of longer words the checker proves nothing but by counts."""
+"""Claims about longer words are proved by the checker only by Parikh images."""
 SLACKS = tuple(map(np.float64, (1e-11, 1e-9, 1e-6)))
-"""By how much floats must be above the margin; more where the checker does not accept what is right by less."""
+"""The excess over the margin that floats need; increased if the checker rejects the result."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class LengthsDecision(WithExitStatus):
     """The answer about a network and a claim of all lengths up to ``greatest`` (None: every length).
 
     The checker accepted ``certificate``, which is about the lengths up to ``certified_to`` (None: every length, or
-    without a certificate none). A wrong word is one of the next length.
+    without a certificate none). A wrong word has the next length.
     """
 
     network: TrainedNetwork
@@ -56,12 +56,12 @@ class LengthsDecision(WithExitStatus):
 
     @property
     def way(self) -> str:
-        """What of words was told apart."""
-        return "their last letters" if has_slopes(self.network) else "how often each letter comes"
+        """The abstraction of words."""
+        return "their last letters" if has_slopes(self.network) else "the number of each letter"
 
 
 def reason_against_counts(network: TrainedNetwork, claim: WordsClaim) -> str:
-    """Why neither counts of letters nor last letters decide a claim; empty if they do."""
+    """Return why neither Parikh images nor last letters decide a claim; empty if they do."""
     try:
         _search(network, claim, claim.lengths[1], SLACKS[0], 1)
     except Unsupported as why:
@@ -71,11 +71,11 @@ def reason_against_counts(network: TrainedNetwork, claim: WordsClaim) -> str:
 
 def decide_lengths(network: TrainedNetwork, claim: WordsClaim, greatest: int | None,
                    effort: int = 1) -> LengthsDecision:
-    """Whether the claim is true of all words up to a length, or of every length.
+    """Decide whether the claim is true of all words up to a length, or of every length.
 
     Raises:
         InputError: if the claim does not fit the network.
-        Unsupported: if counts of letters do not decide it, or the checker says neither yes nor no.
+        Unsupported: if Parikh images do not decide it, or the checker is inconclusive.
     """
     start = time.perf_counter()
     check_fits(network, claim)
@@ -100,10 +100,10 @@ def decide_lengths(network: TrainedNetwork, claim: WordsClaim, greatest: int | N
 
 def _search(network: TrainedNetwork, claim: WordsClaim, greatest: int | None, slack: np.float64,
             effort: int) -> LengthSearch | SuffixSearch:
-    """By last letters where scores fall with the distance, else by counts of letters.
+    """Make a search by last letters if scores fall with the distance, else by Parikh images.
 
     Raises:
-        Unsupported: if that does not decide the claim.
+        Unsupported: if that search does not decide the claim.
     """
     if has_slopes(network):
         return SuffixSearch(network, claim, greatest, slack, MOST_ENDINGS * effort)
@@ -117,21 +117,21 @@ def _text(network: TrainedNetwork, claim: WordsClaim, last: int | None, search: 
 
 
 class CountsProved(NamedTuple):
-    """A certificate that the checker accepted, and what it covered."""
+    """A certificate that the checker accepted, with its coverage."""
 
     text: str
     coverage: Any
 
     @property
     def asks_nothing(self) -> bool:
-        """Whether no row had to be proved."""
+        """True if no row had to be proved."""
         return not self.coverage["cells with rows"]
 
 
 def _decision(network: TrainedNetwork, claim: WordsClaim, search: LengthSearch | SuffixSearch,
               found: SearchResult | EndingsFound, proved: CountsProved | None, reason: str,
               start: float) -> LengthsDecision:
-    """What was found, as the verdict that was proved."""
+    """Return the decision of a search, as far as it was proved."""
     last = search.greatest if found.open_from is None else found.open_from - 1
     wrong = (None if found.wrong is None else _of_ending(claim, found.wrong) if isinstance(found, EndingsFound) else
              _proved(network, claim, found.wrong))
@@ -162,11 +162,11 @@ def _of_ending(claim: WordsClaim, wrong: RefutingWord) -> LongWrongWord:
 
 def _why_open(found: SearchResult | EndingsFound, search: LengthSearch | SuffixSearch) -> str:
     if found.wrong is None and found.cells >= search.most:
-        return f"{found.cells} cells were looked at, and longer words are open; --effort looks at more"
-    return f"a word of length {found.open_from} has a margin too near to what is asked"
+        return f"{found.cells} cells were searched, and longer words are open; --effort searches more"
+    return f"a word of length {found.open_from} has a margin too near to the required one"
 
 
 def _proved(network: TrainedNetwork, claim: WordsClaim, seen: SeenWord) -> LongWrongWord | None:
-    """Return the word, if ball arithmetic says that it is wrong, too."""
+    """Return the word, if ball arithmetic confirms that it is wrong."""
     is_above, value = enclose_row(network, claim, seen)
     return LongWrongWord(seen, value) if is_above is False else None

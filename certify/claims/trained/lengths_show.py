@@ -1,4 +1,4 @@
-"""Text and JSON of a decision about words of any length, by counts or last letters."""
+"""Text and JSON of a decision about words of any length, by Parikh images or last letters."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from certify.common.words import show_alphabet
 
 
 def describe_question(decision: LengthsDecision) -> list[str]:
-    """Return the network, the claim and how it was decided, a line each."""
+    """Describe the network, the claim and the method, a line each."""
     claim = decision.claim
     places = {"each": "at every letter", "last": "at the last token"}[claim.read]
     return [describe_network(decision.network),
@@ -17,7 +17,7 @@ def describe_question(decision: LengthsDecision) -> list[str]:
 
 
 def asked_lengths(decision: LengthsDecision) -> str:
-    """Return the lengths that were asked about."""
+    """Describe the lengths of the claim."""
     first, last = decision.claim.lengths[0], decision.greatest
     if last is None:
         return "of every length" if first == 1 else f"of length {first} or more"
@@ -25,9 +25,9 @@ def asked_lengths(decision: LengthsDecision) -> str:
 
 
 def describe_verdict(decision: LengthsDecision) -> str:
-    """What is certified, and what is not."""
+    """Describe what is certified, and what is not."""
     if decision.verdict == "vacuous":
-        return f"the claim asks nothing: on no word {asked_lengths(decision)} is anything judged"
+        return f"the claim is vacuous: nothing is judged on any word {asked_lengths(decision)}"
     if decision.verdict == "certified":
         return f"right on every word {asked_lengths(decision)}"
     parts = []
@@ -41,7 +41,7 @@ def describe_verdict(decision: LengthsDecision) -> str:
 
 
 def describe_long_wrong(decision: LengthsDecision, wrong: LongWrongWord) -> str:
-    """Return the word, and what the logits say at its end."""
+    """Describe the wrong word, with the value at its end."""
     word = wrong.word
     row = decision.claim.cases[word.case].above[word.row]
     return (f"wrong at n = {word.length} on {show_runs(decision, wrong)}: at its end "
@@ -49,13 +49,13 @@ def describe_long_wrong(decision: LengthsDecision, wrong: LongWrongWord) -> str:
 
 
 def show_runs(decision: LengthsDecision, wrong: LongWrongWord) -> str:
-    """Return the word as runs, as in 0^5025 1."""
+    """Return the word as powers of letters, such as 0^5025 1."""
     letters = decision.claim.alphabet
     return " ".join(f"{letters[letter]}^{times}" if times > 1 else letters[letter] for letter, times in wrong.word.runs)
 
 
 def lengths_to_json(decision: LengthsDecision) -> dict[str, Any]:
-    """All of it; ``max_n`` is null if every length was asked about, and so is ``certified_to`` if all are certified."""
+    """Return the decision as JSON; ``max_n`` is null for every length, ``certified_to`` if all are certified."""
     return {
         "alphabet": list(decision.claim.alphabet),
         "min_n": decision.claim.lengths[0],

@@ -21,12 +21,12 @@ _READ = {"each": "of each token", "first": "of the first token", "last": "of the
 
 
 def parameters(network: trained.TrainedNetwork) -> int:
-    """How many numbers the tensors hold."""
+    """Count the parameters in the tensors."""
     return sum(math.prod(tensor.shape) for tensor in network.tensors.values())
 
 
 def describe_comparison(compared: trained.ImportComparison | None) -> str:
-    """Return a comparison of a network with its original, made when it was imported."""
+    """Describe the comparison of a network with its original, made when it was imported."""
     if compared is None:
         return "with nothing"
     least, greatest = compared.lengths
@@ -36,7 +36,7 @@ def describe_comparison(compared: trained.ImportComparison | None) -> str:
 
 
 def describe_step(step: trained.Step) -> tuple[str, str, str]:
-    """Return a step as its name, its sizes and its functions."""
+    """Describe a step by its name, its sizes and its functions."""
     match step:
         case trained.NormStep():
             return "norm", "", describe_norm(step.norm)
@@ -54,7 +54,7 @@ def describe_step(step: trained.Step) -> tuple[str, str, str]:
 
 
 def _elements(step: trained.Step) -> int:
-    """How many different numbers a step reads (grouped heads share keys and values)."""
+    """Count the distinct parameters of a step (grouped heads share keys and values)."""
     return sum(math.prod(view.shape) for view in set(trained.views_of_step(step)))
 
 
@@ -63,7 +63,7 @@ def _affine_sizes(affine: trained.Affine) -> str:
 
 
 def picture(network: trained.TrainedNetwork) -> Iterator[str]:
-    """Yield the residual stream as a line from the top; what is beside it reads from it and is added to it."""
+    """Draw the residual stream as a vertical line; boxes beside it read from it and are added to it."""
     table = f" + positions {network.positions.shape[0]}" if network.positions else ""
     yield f"tokens {network.vocabulary}{table}"
     yield f"│ {network.width}"
@@ -78,7 +78,7 @@ def picture(network: trained.TrainedNetwork) -> Iterator[str]:
 
 
 def _boxes(step: trained.AttentionStep | trained.UnitsStep) -> str:
-    """Return a box for each of the first heads, or one for the units."""
+    """Return a box for each of the first heads, or one for the hidden units."""
     if isinstance(step, trained.UnitsStep):
         return f"[{step.inward.weight.shape[1]} {step.activation}{' · gate' if step.gate else ''}]"
     shown = [f"[head {head.value.weight.shape[1]}]" for head in step.heads[:6]]
@@ -86,7 +86,7 @@ def _boxes(step: trained.AttentionStep | trained.UnitsStep) -> str:
 
 
 def print_network(out: Console, imported: Imported) -> None:
-    """The report, the table of steps, the picture, the tensors."""
+    """Print the report, the table of steps, the picture, the tensors."""
     network, report = imported.network, imported.report
     rows = f"positions 0 to {network.rows - 1}" if network.rows else "any number of positions"
     out.print(plain(f"{report.kind}, {network.attention}: {parameters(network)} numbers, width {network.width}, "
@@ -126,7 +126,7 @@ def _sizes(shape: Iterable[int]) -> str:
 
 
 def imported_to_json(imported: Imported) -> dict[str, Any]:
-    """What ``--json`` prints: the architecture and the report, without the numbers."""
+    """Return the architecture and the report as JSON, without the parameters."""
     network, report = imported.network, imported.report
     return {
         "kind": report.kind,

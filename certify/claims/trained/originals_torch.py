@@ -1,8 +1,8 @@
-"""Second interpreter of programs of torch.export (.pt2), to compare an imported network with the file that it is from.
+"""Second interpreter of programs of torch.export (.pt2), to compare an imported network with its file.
 
 It shares no code with the importer. The archive is data (zip, JSON, raw bytes of tensors): neither torch.load nor
-torch.export.load is called. Each node is a call of torch's own operation of that name on tensors, so types, views
-and changes in place are torch's. Only the operations listed here are called.
+torch.export.load is called. Each node is a call of torch's own operation of that name on tensors, so types, views and
+in-place changes are those of torch. Only the operations listed here are called.
 """
 
 import ast
@@ -46,10 +46,10 @@ zeros_like mT __and__ __or__ __xor__ _assert_tensor_metadata _assert_async _asse
 sym_constrain_range_for_size
 """
 _CALLED = frozenset(_NAMES.split())
-"""Operations of aten that are called, by name; in place (with a final _), too."""
+"""Operations of aten that are called, by name; also in place (with a final _)."""
 _GUARDED = (ast.Expression, ast.Compare, ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.Constant, ast.Subscript, ast.Call,
             ast.Load, ast.operator, ast.boolop, ast.unaryop, ast.cmpop)
-"""Tokens of guards, beside names and sizes of inputs."""
+"""Nodes of guards, besides names and sizes of inputs."""
 _OF_NUMBERS: Mapping[str, Callable[..., Any]] = {
     name: getattr(operator, name) for name in ("add", "sub", "mul", "floordiv", "mod", "truediv", "neg", "eq", "ne",
                                                "lt", "le", "gt", "ge", "and_", "or_", "not_")} | {
@@ -58,23 +58,23 @@ _OF_NUMBERS: Mapping[str, Callable[..., Any]] = {
 
 
 class _Other(Exception):
-    """Something that this interpreter does not run."""
+    """A construct that this interpreter does not run."""
 
 
 def open_program(data: bytes, where: str, given: Mapping[str, int | None]) -> Run:
-    """Return a function from words (numbers of tokens) to the first output of the program.
+    """Return a function from words (token numbers) to the first output of the program.
 
-    ``given``: for each other input the number that stands in it everywhere, None for that of the position.
+    ``given``: for each other input the constant that fills it, None for the position.
 
     Raises:
-        InputError: if the archive is damaged, or has what is not run here.
+        InputError: if the archive is damaged, or has a construct that is not run here.
     """
     try:
         whole, tensors = _read(data)
         program = _Program(whole, tensors, given)
     except _Other as problem:
         raise InputError(f"{where}: the program cannot be run for a comparison: {problem}") from None
-    except Exception as problem:  # of a damaged file: one line
+    except Exception as problem:  # a damaged file gives one line
         raise InputError(f"{where}: the program cannot be run for a comparison: not a whole program "
                          f"({type(problem).__name__})") from None
 
@@ -83,7 +83,7 @@ def open_program(data: bytes, where: str, given: Mapping[str, int | None]) -> Ru
             return program.run(word)
         except _Other as problem:
             raise InputError(f"{where}: the program cannot be run for a comparison: {problem}") from None
-        except Exception as problem:  # whatever torch raises for a node is one line
+        except Exception as problem:  # torch may raise anything; the message is one line
             line = " ".join(str(problem).split())[:120]
             raise InputError(f"{where}: the program cannot be run on {len(word)} tokens: node "
                              f"{printable(program.node)[:80]}: {printable(line)}") from None
@@ -99,7 +99,7 @@ def _read(data: bytes) -> tuple[Any, dict[str, Any]]:
     folder = models[0].removesuffix("models/model.json")
     whole = json.loads(archive.read(models[0]))
     if whole["schema_version"]["major"] != 8 or set(whole["opset_version"]) != {"aten"}:
-        raise _Other("a version of the format that is not known")
+        raise _Other("an unknown version of the format")
     tensors: dict[str, Any] = {}
     for kind in ("weights", "constants"):
         path = f"{folder}data/{kind}/model_{kind}_config.json"
@@ -131,11 +131,11 @@ def _tensor(data: bytes, meta: Mapping[str, Any]) -> Any:
         0, dtype=_type(meta["dtype"]))
     if min([first, *strides, *sizes, 0]) < 0 or np.prod(sizes, dtype=object) > MAX_ELEMENTS:
         raise _Other("a tensor of negative or too large sizes")
-    return torch.as_strided(flat, sizes, strides, first).clone()  # as_strided refuses what lies beyond the bytes
+    return torch.as_strided(flat, sizes, strides, first).clone()  # as_strided rejects ranges beyond the bytes
 
 
 class _Program:
-    """Nodes, inputs and the first output."""
+    """The nodes, the inputs and the first output of a program."""
 
     def __init__(self, whole: Any, tensors: Mapping[str, Any], given: Mapping[str, int | None]) -> None:
         part, self.ranges = whole["graph_module"], whole["range_constraints"]
@@ -146,7 +146,7 @@ class _Program:
         for spec in signature["input_specs"]:
             ((kind, inner),) = spec.items()
             if kind == "constant_input":
-                continue  # nothing of it is in the graph
+                continue  # it does not occur in the graph
             name = inner["arg"].get("as_tensor", inner["arg"]).get("name")
             if kind == "user_input" and "as_tensor" in inner["arg"]:
                 self.inputs.append(name)
@@ -178,12 +178,12 @@ class _Program:
                 self.node = str(node.get("name") or node["target"])
                 self._call(_function(node), node, made)
         output = made[self.output].resolve_conj()
-        if output.dtype == torch.bfloat16:  # which numpy has not
+        if output.dtype == torch.bfloat16:  # numpy has no bfloat16
             output = output.half() if output.abs().max() < torch.finfo(torch.float16).max else output.float()
         return output.numpy()
 
     def _input(self, name: str, word: Sequence[int]) -> Any:
-        """Return the tokens, or what stands in another input: [1, tokens], [tokens], or one token."""
+        """Return the tokens, or the constants of another input: [1, tokens], [tokens], or one token."""
         import torch
 
         meta = self.values[name]
@@ -193,7 +193,7 @@ class _Program:
         return torch.tensor([*numbers], dtype=_type(meta["dtype"])).reshape(shape)
 
     def _expect_fits(self, inputs: Mapping[str, Any], word: Sequence[int]) -> None:
-        """Reject sizes that the program does not take: by number, by the range of a symbol, or by a guard."""
+        """Reject sizes that the program excludes: by number, by the range of a symbol, or by a guard."""
         symbols: dict[str, int] = {}
         for name, tensor in inputs.items():
             for size, found in zip(self.values[name]["sizes"], tensor.shape, strict=True):
@@ -221,7 +221,7 @@ class _Program:
 
 
 def _keep(output: Any, result: Any, made: dict[str, Any]) -> None:
-    """Put what a node returned under the name that it has."""
+    """Store the result of a node under its name."""
     ((kind, inner),) = output.items()
     if kind == "as_tensors":
         made |= zip([one["name"] for one in inner], result, strict=True)
@@ -235,7 +235,7 @@ def _keep(output: Any, result: Any, made: dict[str, Any]) -> None:
 
 
 def _guard(text: str) -> Any:
-    """Return a guard as code that computes with sizes of inputs, L['tokens'].size()[1], and does nothing else."""
+    """Compile a guard, which may only compute with sizes of inputs, such as L['tokens'].size()[1]."""
     tree = ast.parse(text[:MAX_GUARD], mode="eval")
     keys = [one.slice for one in ast.walk(tree) if isinstance(one, ast.Subscript)]
     for one in ast.walk(tree):
@@ -255,7 +255,7 @@ def _function(node: Any) -> Callable[..., Any]:
     """Return the operation that a node calls.
 
     Raises:
-        _Other: if it is not called here.
+        _Other: if that operation is not called here.
     """
     import torch
 
@@ -276,7 +276,7 @@ def _function(node: Any) -> Callable[..., Any]:
 
 
 def _value(argument: Mapping[str, Any], made: Mapping[str, Any]) -> Any:
-    """Return an argument as torch takes it."""
+    """Convert an argument to torch's type."""
     import torch
 
     ((kind, inner),) = argument.items()

@@ -17,19 +17,19 @@ from proofs.trained.search import RefutingWord
 
 PARTS_OF_A_CLUSTER = 16
 PARTS_OF_A_JOB, LONG = 16, 5
-"""Of a proof that takes long each process does a part for so many seconds, at most so many parts, so that people see
-how far it is; each part makes its tables anew."""
+"""A long proof is split into parts of LONG seconds, at most PARTS_OF_A_JOB for each process, to show progress; each
+part computes its tables again."""
 NAMES = {"words": "words", "nodes": "classes"}
-"""Units of the checker's estimate, as progress calls them: a node is a class of words at one place."""
+"""Names of the units of the checker's estimate in progress messages: a node is an abstract word at one place."""
 WORK = 1000
-"""Times the checker's default budget: whoever makes a proof is willing to wait, and whoever is sent a file is not."""
+"""Multiple of the checker's default budget, for the producer only; the default protects those who check files."""
 
 
 def find_refusals(certificate: str, workers: Workers) -> Mapping[int, str]:
-    """The units of the cover that the checker does not accept, with reasons; if none, it accepts the certificate.
+    """Return the units of the cover that the checker refuses, with reasons; without any, it accepts the certificate.
 
     Raises:
-        Unsupported: if the checker says neither yes nor no.
+        Unsupported: if the checker is inconclusive.
     """
     known = expected_work(certificate)
     parts = PARTS_OF_A_CLUSTER if workers.dask else workers.jobs * parts_of_a_job(known, workers.jobs)
@@ -51,15 +51,15 @@ def accepted_wrong_word(network: TrainedNetwork, claim: WordsClaim, wrong: Refut
 
 
 def if_accepted(text: str) -> str | None:
-    """Return the text of a refutation; None if the checker does not accept it.
+    """Return the text of a refutation; None if the checker refuses it.
 
-    It may take more than its precision, or functions that are within 1 ulp.
+    It may need more than the checker's precision, or functions that are within 1 ulp.
     """
     return None if why_refused(text) else text
 
 
 def why_refused(text: str) -> str:
-    """Why the checker does not accept a certificate; empty if it does."""
+    """Return why the checker refuses a certificate; empty if it accepts."""
     try:
         check_text(text.encode(), work=WORK)
     except Refusal as refusal:
@@ -68,14 +68,14 @@ def why_refused(text: str) -> str:
 
 
 def with_vacuous_ones(rows: Sequence[LengthRow], texts: Iterable[str]) -> tuple[LengthRow, ...]:
-    """The lengths, those called vacuous of which the checker says that their accepted certificates ask nothing."""
+    """Mark as vacuous the lengths at which the accepted certificates have nothing to prove."""
     vacuous = {n for text in texts for n in find_vacuous(text.encode(), WORK)}
     return tuple(replace(row, verdict="vacuous") if row.verdict == "certified" and row.n in vacuous else row
                  for row in rows)
 
 
 def expected_work(certificate: str) -> Mapping[str, int]:
-    """Words, nodes and seconds that the checker expects of the proof; nothing if the proof will say why."""
+    """Return the checker's estimate of words, nodes and seconds; empty if it refuses the certificate."""
     try:
         return estimate(certificate.encode(), work=WORK)
     except Refusal:
@@ -83,7 +83,7 @@ def expected_work(certificate: str) -> Mapping[str, int]:
 
 
 def parts_of_a_job(known: Mapping[str, int], jobs: int) -> int:
-    """Number of parts that each process does, by the time that the checker expects the proof to take."""
+    """Return the number of parts for each process, by the estimated time of the proof."""
     return max(1, min(PARTS_OF_A_JOB, known.get("seconds", 0) // (jobs * LONG)))
 
 

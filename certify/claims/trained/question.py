@@ -1,4 +1,4 @@
-"""A question about a trained network: the network in a file, and a claim about it, of words or of inputs in tracks."""
+"""A question about a trained network: the network in a file, and a claim about words or about inputs in tracks."""
 
 import os
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ AnyClaim = WordsClaim | TracksClaim
 
 @dataclass(frozen=True)
 class ClaimTable:
-    """The table of a claim file, or of options; files that it names are relative to the folder."""
+    """The table of a claim file, or of options; its file names are relative to the folder."""
 
     table: Mapping[str, Any]
     where: str
@@ -38,8 +38,8 @@ class ClaimTable:
         """Return the claim about a network.
 
         Raises:
-            InputError: one line that says which key and what was expected.
-            Unsupported: if a language or a machine is not finite, or very large.
+            InputError: one line that names the key and what was expected.
+            Unsupported: if a language or a transducer is not finite, or very large.
         """
         if is_about_tracks(self.table):
             return tracks_claim_of_table(self.table, self.where, network, scope, self.folder)
@@ -47,7 +47,7 @@ class ClaimTable:
 
 
 def read_claim_table(path: str) -> ClaimTable:
-    """Return the table of a claim file, or of one on standard input for ``-``."""
+    """Return the table of a claim file; ``-`` is standard input."""
     folder = Path() if path == STANDARD_STREAM else Path(os.path.normpath(Path(path).parent))
     return ClaimTable(read_toml(read_text(path), path), path, folder)
 
@@ -56,29 +56,29 @@ def read_claim(path: str, network: TrainedNetwork, scope: Scope = Scope()) -> Wo
     """Return the claim of a file about words.
 
     Raises:
-        InputError: one line that says which key and what was expected.
+        InputError: one line that names the key and what was expected.
         Unsupported: if a language has no finite automaton, or a very large one.
     """
     return about_words(read_claim_table(path).claim(network, scope), path)
 
 
 def about_words(claim: AnyClaim, where: str) -> WordsClaim:
-    """Return the claim.
+    """Return the claim, which must be about words.
 
     Raises:
         InputError: if it is about inputs in tracks.
     """
     if isinstance(claim, TracksClaim):
-        raise InputError(f"{where}: the claim is about inputs in tracks, which can be decided, or one of them run, and "
-                         "nothing else (docs/tracks.md)")
+        raise InputError(f"{where}: the claim is about inputs in tracks, which can only be decided or run on one input "
+                         "(docs/tracks.md)")
     return claim
 
 
 def read_trained(path: str) -> tuple[TrainedNetwork, AnyClaim | None]:
-    """Return the network of a file, and the claim of one that has both, but for claims about words of any length.
+    """Return the network of a file, and its claim, if it has one that is not about words of any length.
 
     Raises:
-        InputError: if it is no file of this kind.
+        InputError: if it is not a file of this kind.
     """
     expect(path, TRAINED, A_TRAINED_NETWORK)
     data = read_json(read_text(path), path)
@@ -90,10 +90,10 @@ def read_trained(path: str) -> tuple[TrainedNetwork, AnyClaim | None]:
 
 
 def network_and_claim(data: dict[str, Any], path: str) -> tuple[TrainedNetwork, AnyClaim]:
-    """Both of a certificate.
+    """Return the network and the claim of a certificate.
 
     Raises:
-        InputError: if it has not both.
+        InputError: if one of them is missing.
     """
     for key in ("network", "claim"):
         if key not in data:
@@ -113,12 +113,12 @@ def read_asked(path: str, claim: str | None, flags: Flags = Flags(), scope: Scop
     """Return the network of a file, and the claim of a claim file, of options, or of the file itself.
 
     Raises:
-        InputError: one line that says where, what was found and what was expected.
-        Unsupported: if a language or a machine is not finite, or very large.
+        InputError: one line that names the place, what was found and what was expected.
+        Unsupported: if a language or a transducer is not finite, or very large.
     """
     given = flags.given_options()
     if claim is not None and given:
-        raise InputError(f"{given[0]}: the claim file says this, expected one or the other")
+        raise InputError(f"{given[0]}: given together with a claim file, expected one of the two")
     told = None if claim is None else read_claim_table(claim)
     network, own = read_trained(path)
     if told is None and own is not None and not given:
@@ -132,14 +132,14 @@ def read_question(path: str, claim: str | None, flags: Flags, scope: Scope) -> t
     """Return the network and the claim of a question about words.
 
     Raises:
-        InputError, Unsupported: as ``read_asked`` does, and if the claim is about inputs in tracks.
+        InputError, Unsupported: as for ``read_asked``, and if the claim is about inputs in tracks.
     """
     network, found = read_asked(path, claim, flags, scope)
     return network, about_words(found, claim or path)
 
 
 def _in_scope(network: TrainedNetwork, claim: WordsClaim, scope: Scope) -> WordsClaim:
-    """Return the claim of a certificate, about other lengths and offsets if they are given."""
+    """Return the claim of a certificate, restricted to the lengths and offsets of the scope."""
     lengths = (scope.min_n or claim.lengths[0], scope.max_n or claim.lengths[1])
     if not 1 <= lengths[0] <= lengths[1]:
         raise InputError(f"min_n {lengths[0]} and max_n {lengths[1]}, expected 1 <= min_n <= max_n")

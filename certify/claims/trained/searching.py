@@ -1,7 +1,7 @@
-"""What floats find about a part: words where they are few, classes where they are many, wrong words for the rest.
+"""Floating-point search of a part: all words if they are few, abstract words if they are many, then wrong words.
 
-Everything here is search. Wrong words are proved by ball arithmetic before they count; what is covered is proved by the
-checker afterwards.
+Everything here is search. Wrong words are proved by ball arithmetic before they count; covers are proved by the checker
+afterwards.
 """
 
 import functools
@@ -29,16 +29,16 @@ from proofs.trained.search import WORK, WrongWordSearch, confirm
 from proofs.trained.words import is_read_at_ends, survey_all
 
 FEW_WORDS, FEW_OF_SEVERAL_STEPS = 2**8, 2**12
-"""Words that are covered one by one before classes are tried, where there is one attention step, or several."""
+"""Words that are run one by one before abstract words are tried, with one attention step, and with several."""
 CHEAP = 2**28
-"""Words times parameters that are run before classes are tried, which may take much longer and find nothing."""
+"""Budget of words times parameters that are run before abstract words are tried, which may take longer and fail."""
 LEAST_WORK = 4_000
-"""How many words a search for a wrong one runs at least."""
-NOT_DECIDED = "classes of words are too coarse, words too many to run each, and no wrong word was found"
+"""The least number of words that a search for a wrong one runs."""
+NOT_DECIDED = "abstract words are too coarse, there are too many words to run each, and no wrong word was found"
 
 
 class Searcher:
-    """Searches the parts of one claim; what they share is made once, and changes no result."""
+    """A searcher of the parts of one claim; shared work is done once, and does not change results."""
 
     def __init__(self, network: TrainedNetwork, claim: WordsClaim) -> None:
         self.network, self.claim = network, claim
@@ -46,12 +46,12 @@ class Searcher:
 
     @functools.cached_property
     def counts(self) -> WordCounts:
-        """How many words have to be run."""
+        """The numbers of words that have to be run."""
         return WordCounts(self.floats, self.claim)
 
     @functools.cached_property
     def classes(self) -> ClassSearch:
-        """The search for covers by classes.
+        """The search for covers by abstract words.
 
         Raises:
             Unsupported: if the network or the claim allows none.
@@ -59,7 +59,7 @@ class Searcher:
         return ClassSearch(self.network, self.claim)
 
     def search(self, part: DecisionPart) -> PartResult:
-        """All that is found about the obligations of a part."""
+        """Search all obligations of a part."""
         search = _PartSearch(self, part)
         search.by_words(min(self.few_words(), part.most_words))
         search.look_at_words(min(self.cheap_words, part.most_words))
@@ -69,9 +69,10 @@ class Searcher:
         return PartResult(tuple(search.found.values()), cover_of(search.units))
 
     def few_words(self) -> int:
-        """As many words as there are classes at one place, each a state and some last letters, are few, too.
+        """Return the threshold below which words are enumerated: the number of states times pairs of letters.
 
-        Classes of several attention steps take long: words that are cheap are few there.
+        That is the number of abstract words at one place. Those of several attention steps take long, so there the
+        threshold includes all words that are cheap.
         """
         states = len(self.claim.automaton.steps) if self.claim.automaton else 1
         many = len(self.network.attention_steps) > 1
@@ -80,7 +81,7 @@ class Searcher:
 
     @functools.cached_property
     def cheap_words(self) -> int:
-        """Words that are run before classes are tried; of whole words each place is run anew."""
+        """The number of words that are run before abstract words are tried; for whole words each place is run again."""
         places = 1 if is_read_at_ends(self.floats, self.claim) else self.claim.lengths[1]
         return CHEAP // (parameters(self.network) * places)
 
@@ -97,9 +98,9 @@ class _PartSearch:
         self.least: dict[int, Least | None] = {}
 
     def open(self, way: str = "") -> list[int]:
-        """Return the places or lengths that are neither covered nor refuted, nor beyond a wrong word that refutes them.
+        """Return the places or lengths that are neither covered nor refuted, also not by a shorter wrong word.
 
-        Without those that are not to be covered in this way.
+        Those that must not be covered by this method are left out.
         """
         wrong = [count for count, found in self.found.items() if found.wrong]
         end = min(wrong, default=self.part.last) if stops_at_wrong(self.network, self.claim) else self.part.last
@@ -107,7 +108,7 @@ class _PartSearch:
                 if found.way is None and found.wrong is None and count <= end and (count, way) not in self.part.avoid]
 
     def by_words(self, most: int) -> None:
-        """Look at all words of the open obligations that have few."""
+        """Cover the open obligations with at most ``most`` words by running all of them."""
         counts = self.look_at_words(most)
         for count in counts:
             if (seen := self.least[count]) is None:
@@ -118,7 +119,7 @@ class _PartSearch:
                        for first, last in runs(count for count in counts if self.found[count].way == "words")]
 
     def look_at_words(self, most: int) -> list[int]:
-        """Run all words of the open obligations that have few, once; wrong ones are proved."""
+        """Run all words of the open obligations with at most ``most`` words, once; prove that wrong ones are wrong."""
         counts = [count for count in self.open("words") if self.searcher.counts.at(count) <= most]
         if new := [count for count in counts if count not in self.least]:
             self.least |= survey_all(self.floats, self.claim, self.part.offset, new)
@@ -130,7 +131,7 @@ class _PartSearch:
         return counts
 
     def by_classes(self) -> None:
-        """Cover the open obligations by classes, if prefixes decide the claim."""
+        """Cover the open obligations by abstract words, if prefixes decide the claim."""
         if not (open_ones := self.open("classes")):
             return
         try:
@@ -142,7 +143,7 @@ class _PartSearch:
             self._take(search.decide(self.part.offset, first, last))
 
     def for_wrong_words(self) -> None:
-        """Search for a wrong word among those of each open obligation, the shortest first; they share the work."""
+        """Search for a wrong word for each open obligation, the shortest first; they share the work."""
         open_ones = self.open()
         work = self.part.effort * max(LEAST_WORK, WORK // max(1, len(open_ones)))
         for count in open_ones:
@@ -155,7 +156,7 @@ class _PartSearch:
                     self.found[count] = replace(self.found[count], wrong=found.wrong)
 
     def _starts(self, count: int) -> list[tuple[str, ...]]:
-        """Words to begin with: the worst that was seen, and wrong ones with a letter less, continued."""
+        """Return words to begin with: the worst one found, and extensions of wrong words by one letter."""
         own, shorter = self.found[count].seen, self.found.get(count - 1)
         wrong = shorter.wrong.word if shorter and shorter.wrong else None
         longer = [word for letter in self.claim.alphabet if wrong for word in ((*wrong, letter), (letter, *wrong))]
@@ -194,7 +195,7 @@ class _PartSearch:
 
 
 def parts_to_tasks(texts: Sequence[str], parts: Iterable[DecisionPart]) -> list[str]:
-    """Return the parts as tasks for ``do_part``, which name the texts of the network and the claim by their digests."""
+    """Return the parts as tasks for ``do_part``, which refer to the network and the claim by their digests."""
     keys = about(texts)
     return [json.dumps(keys | {"part": asdict(part)}) for part in parts]
 
@@ -208,5 +209,5 @@ def do_part(task: str) -> str:
 
 @functools.lru_cache(maxsize=1)
 def _searcher(network: str, claim: str) -> Searcher:
-    """Make the searcher of a network and a claim, by their digests; kept for the next part, with what parts share."""
+    """Make the searcher of a network and a claim, by their digests; kept for the next part."""
     return Searcher(network_in(network), claim_in(claim))

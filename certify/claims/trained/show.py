@@ -22,21 +22,21 @@ from proofs.trained.runs import runs
 from proofs.trained.search import RefutingWord
 
 LONGEST_WORD = 60
-"""A longer word is cut in the table; the JSON object has it whole."""
+"""A longer word is truncated in the table; the JSON object has it whole."""
 MOST_ROWS = 16
-"""Of more lengths only the ends of equal verdicts, powers of two and the last are shown."""
+"""Of more lengths, only the ends of equal verdicts, powers of two and the last are shown."""
 DIGITS = 4
 Ends = tuple[Fraction, Fraction]
 
 
 def describe_question(decision: Decision) -> list[str]:
-    """Return the network, the float model and the claim, a line each."""
+    """Describe the network, the float model and the claim, a line each."""
     return [describe_network(decision.network), *describe_run(decision.run),
             f"claim     {describe_claim(decision.network, decision.claim)}{in_every(decision.run)}"]
 
 
 def table_of_lengths(decision: Decision) -> tuple[list[TableColumn], list[tuple[Cell, ...]]]:
-    """Return a row for each length that tells something."""
+    """Return a row for each length that is shown."""
     columns = [TableColumn("n", "right"), TableColumn("verdict"), TableColumn(name_of_margins(decision.run)),
                TableColumn("on the word"),
                TableColumn("offset", "right")]
@@ -45,16 +45,17 @@ def table_of_lengths(decision: Decision) -> tuple[list[TableColumn], list[tuple[
 
 
 def describe_more(decision: Decision) -> list[str]:
-    """Return the offsets, if there are several, and the wrong word, a line each."""
+    """Describe the offsets, if there are several, and the wrong word, a line each."""
     return [*([describe_offsets(decision.offsets)] if len(decision.offsets) > 1 else []),
             *([describe_wrong(decision, decision.wrong)] if decision.wrong else [])]
 
 
-# -- what decisions of all kinds say -----------------------------------------------------------------------------------
+# -- common to decisions of all kinds
+# -----------------------------------------------------------------------------------
 
 
 def describe_network(network: TrainedNetwork, label: str = "network") -> str:
-    """Its sizes, and the files that it came from, if they are known."""
+    """Describe the network by its sizes and source files."""
     heads = sum(len(step.heads) for step in network.attention_steps)
     files = [source.file for source in network.sources if source.file]
     return (f"{label:10}{counted(len(network.attention_steps), 'layer')} with attention, {counted(heads, 'head')}, "
@@ -69,7 +70,7 @@ def describe_run(run: FloatModel | None) -> list[str]:
 
 
 def run_in_short(run: FloatModel) -> str:
-    """Return the name of a float model, and what is computed in which format."""
+    """Return the name of a float model, and the formats of its operations."""
     return f"{run.name}: stored in {run.storage}, sums in {run.sums_in_words}, softmax and norms in {run.softmax}"
 
 
@@ -79,12 +80,12 @@ def in_every(run: FloatModel | None) -> str:
 
 
 def name_of_margins(run: FloatModel | None) -> str:
-    """Return the head of a column of margins."""
+    """Return the title of a column of margins."""
     return "smallest margin found" + ("" if run is None else ", weights rounded")
 
 
 def describe_value(row: Row, value: Ends, margin: Fraction, execution: Execution | None = None) -> str:
-    """State the value of a row of logits and what it should be; in an execution, and in which."""
+    """Describe the value of a row of logits and the expected one; with the execution, if it is given."""
     if execution is None:
         return f"{show_row(row)} is {enclosed(*value)}, expected more than {margin}"
     return (f"{show_row(row)} is {decimal(value[0], DIGITS)} in a run, replayed bit by bit, expected more than "
@@ -92,7 +93,7 @@ def describe_value(row: Row, value: Ends, margin: Fraction, execution: Execution
 
 
 def value_to_json(value: Ends, execution: Execution | None = None) -> dict[str, Any]:
-    """Return the ends of an enclosure; of an execution, which gives the value exactly, both."""
+    """Return the ends of an enclosure; for an execution, its exact value."""
     if execution is None:
         return ends_to_json(Interval(*value), "value_")
     return {"value": str(value[0]), "execution": execution.to_json()}
@@ -102,7 +103,7 @@ def value_to_json(value: Ends, execution: Execution | None = None) -> dict[str, 
 
 
 def describe_claim(network: TrainedNetwork, claim: WordsClaim) -> str:
-    """Which words, at which offsets, judged where."""
+    """Describe the words, the offsets and the judged places of a claim."""
     first, last = claim.offsets
     offsets = f"offset {first}" if first == last else f"every offset {first} .. {last} at which they fit"
     around, rows = len(claim.before) + len(claim.after), network.rows
@@ -113,23 +114,23 @@ def describe_claim(network: TrainedNetwork, claim: WordsClaim) -> str:
 
 
 def describe_places(claim: WordsClaim) -> str:
-    """Name where logits are read, and a formula that looks ahead of the last position, where nothing follows."""
+    """Describe where logits are read; warn of a formula of the future that is judged at the last position."""
     ahead = None if claim.read == "each" else next(
         (formula for formula in claim.formulas for one in [find_future_subformula(formula)]
          if one is not None and not any(is_at_first(part) for part in subformulas(formula))), None)
-    note = "" if ahead is None else (f" ({format_briefly(ahead)} looks ahead, and is judged at the last position; "
+    note = "" if ahead is None else (f" ({format_briefly(ahead)} refers to the future, but is judged at the last one; "
                                      f"--at first judges formulas at the first)")
     return {"each": "at every letter", "last": "at the last token", "first": "at the first token"}[claim.read] + note
 
 
 def describe_verdict(decision: Decision, why: bool = True) -> str:
-    """Say what is certified, what is refuted, what lies between, and ``why`` that is open."""
+    """Describe what is certified, refuted, vacuous and open, and ``why`` it is open."""
     rows = decision.rows
     refuted, unknown, vacuous = map(decision.lengths_that_are, ("refuted", "unknown", "vacuous"))
     every, some = ("", "") if decision.run is None else ("every run is ", "a run is ")
     parts = []
     if len(vacuous) == len(rows):
-        return f"the claim asks nothing: on no word of length {show_numbers(vacuous)} is anything judged"
+        return f"the claim is vacuous: nothing is judged on any word of length {show_numbers(vacuous)}"
     if decision.certified_to is not None:
         parts.append(f"{every}right on every word of length {rows[0].n} .. {decision.certified_to}"
                      + (", its whole domain" if decision.whole_domain and decision.verdict == "certified" else ""))
@@ -143,7 +144,7 @@ def describe_verdict(decision: Decision, why: bool = True) -> str:
 
 
 def _why_open(decision: Decision) -> str:
-    """Return the reason; of float runs the margin there, too, which their errors may exceed."""
+    """Return the reason; for float runs also the margin there, which their errors may exceed."""
     first = decision.first("unknown")
     if decision.run is None or first is None or first.seen is None:
         return decision.reason
@@ -152,7 +153,7 @@ def _why_open(decision: Decision) -> str:
 
 
 def describe_offsets(rows: Sequence[OffsetRow]) -> str:
-    """At how many offsets the search covers all words of all lengths, and at how many one is wrong.
+    """Describe at how many offsets the search covers all words, and at how many one is wrong.
 
     >>> describe_offsets([OffsetRow(0, 9, None, 9), OffsetRow(1, 3, 5, 8), OffsetRow(2, 7, None, 7)])[62:]
     'all words that fit are covered at 2 of 3 (0, 2); a word is wrong at 1 of 3'
@@ -160,12 +161,12 @@ def describe_offsets(rows: Sequence[OffsetRow]) -> str:
     covered = [row.offset for row in rows if row.covered_to == row.longest]
     wrong = [row.offset for row in rows if row.wrong_at is not None]
     where = f" ({show_numbers(covered)})" if covered and len(covered) < len(rows) else ""
-    return (f"by offset (found by the search; what is proved stands above): all words that fit are covered at "
+    return (f"by offset (found by the search; what is proved is above): all words that fit are covered at "
             f"{len(covered)} of {len(rows)}{where}; a word is wrong at {len(wrong)} of {len(rows)}")
 
 
 def describe_wrong(decision: Decision, wrong: RefutingWord) -> str:
-    """One sentence: the word, where it is judged, what the logits say and what they should."""
+    """Describe a wrong word in one sentence: where it is judged, the logits, and the expected value."""
     row = decision.claim.cases[wrong.case].above[wrong.row]
     found = ("" if decision.is_shortest or wrong.execution else
              "the shortest wrong word found, as not all shorter ones are certified: ")
@@ -192,7 +193,7 @@ def show_row(row: Row) -> str:
 
 
 def show_numbers(numbers: Sequence[int]) -> str:
-    """Ascending numbers, runs as a range.
+    """Format ascending numbers, runs as ranges.
 
     >>> show_numbers([1, 2, 3, 7, 9, 10])
     '1 .. 3, 7, 9 .. 10'
@@ -201,7 +202,7 @@ def show_numbers(numbers: Sequence[int]) -> str:
 
 
 def words_to_json(decision: Decision) -> dict[str, Any]:
-    """All of it; margins are what floats saw (evidence), the ends of a wrong word's value are proved."""
+    """Return the decision as JSON; margins are floating-point evidence, the ends of a wrong word's value are proved."""
     claim = decision.claim
     over_the_reals = {"by_offset": to_json(decision.offsets), "covered": dict(decision.covered),
                       "whole_domain": decision.whole_domain}
@@ -233,7 +234,7 @@ def _wrong_to_json(decision: Decision, wrong: RefutingWord | None) -> dict[str, 
 
 
 def _margin_cells(decision: Decision, row: LengthRow) -> tuple[str, str, str]:
-    """The least margin, the word and the offset: those of a wrong word, but of float runs those over the reals."""
+    """Return the least margin, the word and the offset: of a wrong word, but for float runs those over the reals."""
     if row.wrong and decision.run is None:
         value = enclosed(*row.wrong.value)
         return value, cut_word(show_letters_read(decision, row.wrong)), str(row.wrong.offset)
@@ -246,11 +247,11 @@ def _margin_cells(decision: Decision, row: LengthRow) -> tuple[str, str, str]:
 
 
 def show_letters_read(decision: Decision, wrong: RefutingWord) -> str:
-    """Return the letters that decide that a word is wrong, and dots for those that only fill it up."""
+    """Return the letters that make a word wrong, and dots for the padding."""
     read = decision.letters_read(wrong)
     return show_word(read) + "..." * (len(read) < len(wrong.word))
 
 
 def cut_word(word: str) -> str:
-    """Return the word, without its end if it is long."""
+    """Truncate the word if it is long."""
     return word if len(word) <= LONGEST_WORD else f"{word[:LONGEST_WORD]}..."

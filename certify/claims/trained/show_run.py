@@ -1,6 +1,6 @@
 """Text and JSON of one word, or of one input in tracks, through a trained network.
 
-People count cases from 1, as the checker prints them; JSON has their indices, as certificates have.
+The text numbers cases from 1, as the checker does; JSON has their indices, as certificates do.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,13 +21,13 @@ from certify.common.words import show_word
 DIGITS = 4
 MOST_LOGITS = 8
 WIDEST = 24
-"""Of longer inputs attention is not shown as a square, but as the greatest weights of each token."""
+"""For longer inputs, the greatest weights of each token are shown instead of the matrix."""
 MOST_WEIGHTS = 5
 COLOURS = {"right": GREEN, "wrong": RED, "undecided": YELLOW, "": ""}
 
 
 def print_run_of_any(out: Console, run: Any) -> None:
-    """The run of a word, or of an input in tracks."""
+    """Print the run of a word, or of an input in tracks."""
     if isinstance(run, WordRun):
         print_word_run(out, run)
     else:
@@ -40,7 +40,7 @@ def run_of_any_to_json(run: Any) -> dict[str, Any]:
 
 
 def print_word_run(out: Console, run: WordRun) -> None:
-    """The input, a row for each place where logits are judged, attention if there is any, and the verdict."""
+    """Print the input, a row for each place where logits are judged, attention if there is any, and the verdict."""
     if run.claim is not None:
         out.print(plain(f"word      {show_word(run.word)} (n = {len(run.word)})"))
     out.print(plain(f"tokens    {' '.join(map(str, run.tokens))} at offset {run.offset}"))
@@ -49,7 +49,7 @@ def print_word_run(out: Console, run: WordRun) -> None:
     for step, heads in enumerate(run.attention, start=1):
         for head, weights in enumerate(heads, start=1):
             out.print()
-            out.print(plain(f"head {step}.{head}   the weights with which a token (row) reads the tokens (columns)"))
+            out.print(plain(f"head {step}.{head}   the attention weights of a token (row) on the tokens (columns)"))
             _print_weights(out, run, weights)
     if run.claim is not None:
         out.print()
@@ -81,17 +81,17 @@ def _asked_cells(place: JudgedPlace) -> list[Cell]:
     cases = " ".join(map(str, dict.fromkeys(row.case + 1 for row in place.asked)))
     least = place.least
     shown = (show_row(least.above), show_ends(least.ends)) if least else ("", "")
-    return [cases, *shown, Text(place.verdict or "nothing is asked", style=COLOURS[place.verdict])]
+    return [cases, *shown, Text(place.verdict or "not judged", style=COLOURS[place.verdict])]
 
 
 def _verdict(run: WordRun) -> tuple[str, str]:
-    assert run.claim is not None, "only a claim asks for something"
+    assert run.claim is not None, "only a claim has a verdict"
     wrong = [(place, row) for place in run.places for row in place.asked if row.verdict == run.verdict]
     match run.verdict:
         case "right":
-            return "right: all that the claim asks of this word holds", GREEN
+            return "right: the claim holds on this word", GREEN
         case "":
-            return "nothing is asked of this word", ""
+            return "vacuous: the claim does not judge this word", ""
     place, row = min(wrong, key=lambda pair: pair[1].ends[0] if pair[1].ends else Fraction(0))
     expected = f"expected more than {run.claim.margin}"
     why = f"at position {place.place}, {show_row(row.above)} is {show_ends(row.ends)}, {expected} (case {row.case + 1})"
@@ -99,7 +99,7 @@ def _verdict(run: WordRun) -> tuple[str, str]:
 
 
 def show_ends(ends: Ends | None) -> str:
-    """Few digits that both ends share when rounded, or the two ends; ? if nothing is known."""
+    """Format the digits that both ends share when rounded, or the two ends; ? if nothing is known."""
     if ends is None:
         return "?"
     low, high = (decimal(end, DIGITS) for end in ends)
@@ -123,7 +123,7 @@ def _print_weights(out: Console, run: WordRun, weights: Weights) -> None:
 
 
 def _labels(run: WordRun) -> Iterator[str]:
-    """Each token of the input by its letter, or, around the word, by its number."""
+    """Yield for each token of the input its letter, or, around the word, its number."""
     before = len(run.claim.before) if run.claim else 0
     for index, token in enumerate(run.tokens):
         inside = run.claim is not None and before <= index < before + len(run.word)
@@ -137,7 +137,7 @@ def _greatest(row: Sequence[Ends | None], labels: Sequence[str]) -> str:
 
 
 def _weight(ends: Ends | None) -> str:
-    """Two decimals; nothing for what is not seen."""
+    """Format with two decimals; empty for a masked token."""
     if ends is None:
         return "?"
     lower, upper = ends
@@ -170,7 +170,7 @@ def _row_to_json(row: RequestedRow) -> dict[str, Any]:
 
 
 def ends_to_pair(ends: Ends | None) -> list[str] | None:
-    """Decimals around the true value."""
+    """Return decimals around the true value."""
     return None if ends is None else [decimal_lower(ends[0]), decimal_upper(ends[1])]
 
 
@@ -178,7 +178,7 @@ def ends_to_pair(ends: Ends | None) -> list[str] | None:
 
 
 def print_input_run(out: Console, run: InputRun) -> None:
-    """The input, a row for each answer, and the verdict."""
+    """Print the input, a row for each answer, and the verdict."""
     first = run.form.asked[0]
     out.print(plain(f"input     {run.claim.show_input(run.columns)}"))
     out.print(plain(f"tokens    {' '.join(map(str, run.tokens[:first]))}, right answers "
@@ -194,11 +194,11 @@ def print_input_run(out: Console, run: InputRun) -> None:
 
 
 def describe_input_run(run: InputRun) -> str:
-    """Return the verdict in a sentence."""
+    """Describe the verdict in a sentence."""
     wrong = run.first_wrong
     if wrong is None:
-        return {"right": "right: every answer is generated as it should be"}.get(
-            run.verdict, "undecided: an answer's margin is not told from the claim's")
+        return {"right": "right: every answer is generated correctly"}.get(
+            run.verdict, "undecided: the enclosure of an answer's margin contains the claim's")
     return (f"wrong: at answer {wrong.place - run.form.asked[0] + 1}, logit[{wrong.right}] - logit[{wrong.nearest}] is "
             f"{show_ends(wrong.ends)}, expected more than {run.claim.margin}")
 

@@ -1,4 +1,4 @@
-"""Text and JSON of any decision about a trained network: of words, of any length, of inputs in tracks."""
+"""Text and JSON of any decision about a trained network: about words, about any length, about inputs in tracks."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -34,7 +34,7 @@ SHOWN: Mapping[type, Shown] = {
 
 
 def print_decision(out: Console, decision: Any) -> None:
-    """The question, the table, and the verdict in a sentence."""
+    """Print the question, the table, and the verdict in a sentence."""
     shown = SHOWN[type(decision)]
     for line in shown.question(decision):
         out.print(plain(line))
@@ -49,12 +49,12 @@ def print_decision(out: Console, decision: Any) -> None:
 
 
 def describe_decision(decision: Any) -> str:
-    """Return the verdict in a sentence."""
+    """Describe the verdict in a sentence."""
     return SHOWN[type(decision)].verdict(decision)
 
 
 def decision_to_json(decision: Any) -> dict[str, Any]:
-    """All of it, with the float model if it is one of float runs."""
+    """Return the decision as JSON, with the float model, if there is one."""
     run = None if isinstance(decision, LengthsDecision) else decision.run
     return {"verdict": decision.verdict, **({} if run is None else {"float": run.to_json()}),
             **SHOWN[type(decision)].to_json(decision), "seconds": round(decision.seconds, 3)}

@@ -1,7 +1,7 @@
-"""Tasks about a network and a claim, done by whoever there is, and their results: as canonical JSON.
+"""Tasks about a network and a claim, and their results, as canonical JSON.
 
-So other processes and machines may do a task, and results may be kept on disk. Nothing of them is believed: what is
-claimed to be covered is proved afterwards by the checker, wrong runs are replayed.
+So other processes and machines can do a task, and results can be kept on disk. Results are not trusted: the checker
+proves claimed covers afterwards, wrong executions are replayed.
 """
 
 import dataclasses
@@ -23,28 +23,29 @@ from proofs.enclosures.float_models.model import FloatModel, read_float_model
 
 T = TypeVar("T")
 
-# -- what tasks are about ----------------------------------------------------------------------------------------------
+# -- networks and claims of tasks
+# ---------------------------------------------------------------------------------------
 
 
 def text_of_network(network: TrainedNetwork) -> str:
-    """Return the network as workers are given it."""
+    """Return the network as text for workers."""
     return json.dumps(network_to_json(network))
 
 
 def text_of_claim(claim: WordsClaim | TracksClaim) -> str:
-    """Return the claim as workers are given it."""
+    """Return the claim as text for workers."""
     return json.dumps(claim_to_json(claim) if isinstance(claim, WordsClaim) else tracks_claim_to_json(claim))
 
 
 def about(texts: Sequence[str], run: FloatModel | None = None, **keys: Any) -> dict[str, Any]:
-    """The keys of a task: the digests of the texts of a network and a claim, and the float model, if there is one."""
+    """Return the keys of a task: the digests of the texts of a network and a claim, and the float model, if any."""
     network, claim = map(digest_of, texts)
     return {"network": network, "claim": claim, "float": run and run.to_json(), **keys}
 
 
 @lru_cache(maxsize=1)
 def network_in(digest: str) -> TrainedNetwork:
-    """Return the network of a task, read once, whatever is claimed of it."""
+    """Return the network of a task, parsed once for all claims."""
     return network_from_json(json.loads(content(digest)), "network")
 
 
@@ -59,7 +60,7 @@ def tracks_claim_in(digest: str) -> TracksClaim:
 
 
 def run_in(text: str) -> FloatModel:
-    """Return the float model of a task, as text."""
+    """Return the float model of a task."""
     fields = json.loads(text)
     return read_float_model(fields.pop("name"), fields)
 
@@ -68,7 +69,7 @@ def run_in(text: str) -> FloatModel:
 
 
 def result_to_text(result: Any) -> str:
-    """Return a dataclass as text; ``result_from_text`` reads it back."""
+    """Return a dataclass as text for ``result_from_text``."""
     return json.dumps(to_json(result))
 
 
@@ -84,7 +85,7 @@ def _kinds_of_fields(kind: Any) -> dict[str, Any]:
 
 def _read(kind: Any, data: Any) -> Any:
     origin, arguments = get_origin(kind), get_args(kind)
-    if origin is UnionType:  # something, or None
+    if origin is UnionType:  # an optional value
         return None if data is None else _read(arguments[0], data)
     if origin is tuple:
         return tuple(_read(arguments[0], part) for part in data)

@@ -1,7 +1,7 @@
-"""One form of a claim about tracks in every float run of a class: a wrong run, or a proof that the checker accepts.
+"""One form of a claim about tracks under a float model: a wrong execution, or a proof that the checker accepts.
 
-The proof is from the weights. A wrong run is looked for in numpy, where margins are least, and replayed bit by bit in
-integers: docs/floats.md, section 7.
+The proof is from the weights. A wrong execution is searched in numpy, where margins are least, and replayed bit by bit
+in integers: docs/floats.md, section 7.
 """
 
 from dataclasses import replace
@@ -22,14 +22,14 @@ from proofs.trained.tracks.wrong import SAMPLES, Margins, search
 from proofs.trained.tracks.wrong_runs import WrongInputRuns
 
 EACH = 2**10
-"""Inputs of a form that are run one by one, times the effort."""
+"""Inputs of a form that are run one by one, per unit of effort."""
 FIRST_SLACK, WIDER, WIDEST = 2**4, 4, 2**29
-"""By how much ranges are wider than over the reals: in units in the last place of what is stored, of their greatest
-number; how much more when that is not enough; units of the last place of what is stated at most."""
+"""Slack of the ranges over those of the reals: in units in the last place of the storage, of their greatest
+number; its growth factor; its greatest value, in units in the last place of the stated ranges."""
 
 
 class FormInRuns:
-    """Decides forms of a claim in the runs of a class."""
+    """A decider of forms of a claim under a float model."""
 
     def __init__(self, network: TrainedNetwork, claim: TracksClaim, run: FloatModel, effort: int) -> None:
         self.network, self.claim, self.run, self.effort = network, claim, run, effort
@@ -38,7 +38,7 @@ class FormInRuns:
         self.wrong = WrongInputRuns(self.cast, claim, run, effort)
 
     def result(self, number: int) -> FormResult:
-        """What is known of a form; and its unit of a certificate, if it is certified."""
+        """Decide a form; return its unit of a certificate, if it is certified."""
         form, margins = self.claim.forms[number], Margins(self.floats, self.claim, number)
         inputs = count_inputs(self.claim, form)
         few = inputs <= EACH * self.effort
@@ -68,7 +68,7 @@ class FormInRuns:
         return None, reason
 
     def by_classes(self, number: int) -> tuple[dict[str, Any] | None, str]:
-        """The unit of a form by classes, whose ranges get more room until all are proved; or why there is none."""
+        """Return the unit of a form by abstract words, its ranges widened until all are proved; or why it fails."""
         try:
             search = FormSearch(self.floats, self.claim, number, self.effort)
         except Unsupported as why:

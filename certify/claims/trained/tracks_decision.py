@@ -1,6 +1,6 @@
-"""The main path of a decision about inputs in tracks: form by form a wrong input, or a proof that the checker accepts.
+"""The main path of a decision about inputs in tracks: for each form a wrong input, or a proof that is accepted.
 
-Over the real numbers, or in every float run of a class. Each form is a task of its own.
+Over the real numbers, or under a float model. Each form is a separate task.
 """
 
 import json
@@ -36,8 +36,10 @@ from proofs.trained.tracks.certificate import WrongInput, tracks_text, wrong_inp
 
 @dataclass(frozen=True)
 class TracksDecision(AnswerByLength[FormRow]):
-    """The answer about a network and a claim, in every ``run`` of a float model if there is one; certificates were
-    accepted by the checker. How many ``classes`` and ``cells`` were proved is not told of float runs."""
+    """The answer about a network and a claim, under the float model ``run``, if any; with accepted certificates.
+
+    The numbers of ``classes`` and ``cells`` are not given for float runs.
+    """
 
     network: TrainedNetwork
     claim: TracksClaim
@@ -58,15 +60,13 @@ class TracksDecision(AnswerByLength[FormRow]):
 def decide_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int = 1, workers: Workers = Workers(),
                   run: FloatModel | None = None, first: int | None = None, known: dict[str, str] | None = None
                   ) -> TracksDecision:
-    """Whether the claim is true of the network; what is certified was accepted by the checker, wrong inputs proved.
+    """Decide whether the claim is true of the network; certified forms are accepted, wrong inputs proved.
 
-    In every ``run`` of a class if there is one. Of the ``first`` forms alone, if that is given; what is found of tasks
-    is added to what is ``known``.
+    Under the float model ``run``, if any; only the ``first`` forms, if given; results of tasks are added to ``known``.
 
     Raises:
         InputError: if the claim does not fit the network, or a weight is too large for its format.
-        Unsupported: if the checker says neither yes nor no, or there is no rule for the class or for what the network
-            does in it.
+        Unsupported: if the checker is inconclusive, or the float model has no rule, or none for a step of the network.
     """
     start = time.perf_counter()
     check_tracks_fit(network, claim)
@@ -83,7 +83,7 @@ def decide_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int = 1, 
 
 def results_of_forms(network: TrainedNetwork, claim: TracksClaim, effort: int, workers: Workers, run: FloatModel | None,
                      first: int | None, known: dict[str, str]) -> list[FormResult]:
-    """Decide the ``first`` forms (None: all), each by one worker; tasks that are ``known`` are not done again."""
+    """Decide the ``first`` forms (None: all), each by one worker; ``known`` tasks are not done again."""
     texts = [text_of_network(network), text_of_claim(claim)]
     tasks = [json.dumps(about(texts, run, form=number, effort=effort)) for number in range(len(claim.forms))][:first]
     new = [(task, form) for task, form in zip(tasks, claim.forms, strict=False) if task not in known]
@@ -110,10 +110,10 @@ def _decider(network: str, claim: str, run: str | None, effort: int) -> FormDeci
 
 def certificate_of_forms(network: TrainedNetwork, claim: TracksClaim, units: Iterable[dict[str, Any] | None],
                          run: FloatModel | None = None) -> str | None:
-    """Return the certificate of the forms before the first one that has no unit; the checker accepted each alone.
+    """Return the certificate of the forms before the first one that has no unit; the checker accepted each separately.
 
     Raises:
-        Unsupported: if together they take more than the checker allows.
+        Unsupported: if together they exceed the checker's budget.
     """
     proved = [unit for unit in takewhile(lambda unit: unit is not None, units) if unit is not None]
     if not proved:
@@ -121,5 +121,5 @@ def certificate_of_forms(network: TrainedNetwork, claim: TracksClaim, units: Ite
     forms = claim.forms[:len(proved)]
     text = tracks_text(network, replace(claim, forms=forms), proved, run)
     if len(proved) > 1 and (why := why_refused(text)):
-        raise Unsupported(f"the checker, of all forms together: {why}; fewer columns may be asked about")
+        raise Unsupported(f"the checker, on all forms together: {why}; try fewer columns")
     return text

@@ -1,4 +1,4 @@
-"""Claim files about tracks: docs/tracks.md, TOML to a claim, every key checked, every complaint one line."""
+"""Claim files about tracks: docs/tracks.md, TOML to a claim; every key is checked, every message is one line."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -23,21 +23,21 @@ MOST_FORMS = 64
 MOST_SYMBOLS = 4096
 LANGUAGES = ("dfa", "regex", "formula")
 VERDICT = TransducerText({}, end={"answer": ["accepted"]})
-"""What the machine of a language writes: 1 at the end if it accepts, else 0."""
+"""The output of the transducer of a language: 1 at the end if it accepts, else 0."""
 
 
 def is_about_tracks(table: Mapping[str, Any]) -> bool:
-    """Whether the table of a claim file is about inputs in tracks."""
+    """True if the table of a claim file is about inputs in tracks."""
     return "tracks" in table or "machine" in table
 
 
 def tracks_claim_of_table(table: Table, where: str, network: TrainedNetwork, scope: Scope = Scope(),
                           folder: Path = Path()) -> TracksClaim:
-    """The claim of a table that has the keys of a claim about tracks; files that it names are relative to the folder.
+    """Return the claim of a table with the keys of a claim about tracks; its file names are relative to the folder.
 
     Raises:
-        InputError: one line that says which key and what was expected.
-        Unsupported: if the machine has very many states.
+        InputError: one line that names the key and what was expected.
+        Unsupported: if the transducer has very many states.
     """
     try:
         claim = _TracksReader(check_keys("the claim", table, KEYS, NEEDED), network, folder).claim(scope)
@@ -50,7 +50,7 @@ def tracks_claim_of_table(table: Table, where: str, network: TrainedNetwork, sco
 
 
 class _TracksReader:
-    """Reads one table, key by key."""
+    """A reader of one table, key by key."""
 
     def __init__(self, table: Table, network: TrainedNetwork, folder: Path) -> None:
         self.table, self.network, self.folder = table, network, folder
@@ -102,9 +102,9 @@ class _TracksReader:
         return isinstance(value, dict) and any(key in value for key in LANGUAGES)
 
     def _language(self, maker: MachineMaker) -> RegularLanguage:
-        """Return the language of columns, each of them a symbol: the letters of its tracks with commas between."""
+        """Return the language of columns; a column is a symbol: the letters of its tracks, joined by commas."""
         if "by" in self.table:
-            raise InputError("by: only for a machine that is built in")
+            raise InputError("by: only for a built-in machine")
         if len(self.answers) < 2:
             raise InputError("answers: expected a token for no and one for yes")
         if len(maker.letters) > MOST_SYMBOLS:
@@ -120,7 +120,7 @@ class _TracksReader:
             number = None if by is None else natural("by", by)
             return built_in(value, self.names, len(self.letters), columns, number)
         if by is not None:
-            raise InputError(f"by: only for a machine that is built in: one of {', '.join(BUILT_IN)}")
+            raise InputError(f"by: only for a built-in machine: one of {', '.join(BUILT_IN)}")
         given = check_keys("machine", value, MACHINE_KEYS, ())
         start = given.get("start", {})
         if not isinstance(start, dict) or not all(name.isidentifier() and name not in self.names and type(one) is int
@@ -163,14 +163,14 @@ class _TracksReader:
 
 
 class _Laid:
-    """The places of one item of a layout, for so many columns."""
+    """The places of one item of a layout, for a number of columns."""
 
     def __init__(self, reader: _TracksReader, written: TransducerText, columns: int) -> None:
         self.reader, self.written, self.columns = reader, written, columns
         self.is_reversed = reader.table["machine"] == "reverse"
 
     def item(self, item: object) -> list[TokenSource]:
-        """Its places, in order."""
+        """Return its places, in order."""
         if isinstance(item, str):
             return self._ordered(self._named(item), self.is_reversed and item in self.written.answers)
         if isinstance(item, dict):
@@ -195,7 +195,7 @@ class _Laid:
         return places
 
     def _each(self, items: object, backwards: bool) -> list[TokenSource]:
-        """Column by column, what the items have there."""
+        """Return the places of the items, column by column."""
         if not isinstance(items, list):
             raise InputError(f"layout: each: {shown(items)}, expected a list of tokens and of names of tracks")
         parts = [self._named(one) if isinstance(one, str) else self.item(one) * self.columns for one in items]
@@ -209,7 +209,7 @@ class _Laid:
         return places[::-1] if backwards else places
 
     def _named(self, name: str) -> list[TokenSource]:
-        """All that a track has: its columns, and of an answer track what is written after them."""
+        """Return the places of a track: its columns, and for an answer track also its final symbols."""
         reader, written = self.reader, self.written
         if name in reader.names:
             length = min(self.columns, reader._lengths(self.columns).get(name, self.columns))

@@ -23,24 +23,24 @@ from proofs.trained.tracks.queries import StepArrays, all_classes, queries
 from proofs.trained.tracks.wrong import Margins, SeenInput, confirmed, glance, search
 
 EACH = 1 << 17
-"""The most inputs of a form that are run one by one, times the effort."""
+"""Inputs of a form that are run one by one, per unit of effort."""
 MANY = 1 << 16
 FEW_LETTERS = 2
-"""Inputs of no more letters than these are run one by one before anything else: classes are hardly fewer. So are those
-of networks of several layers, whose classes say less, if they are not many."""
+"""Inputs with at most this many letters are run one by one first, since abstract words are hardly fewer. So are those
+of networks of several layers, whose abstract words are coarser, if there are not many."""
 A_CLASS = 32
-"""Many inputs that are no more than so many for each class are, too: the ranges of a class take longer than they."""
+"""So are many inputs, if there are at most this many for each abstract word: its ranges take longer."""
 RARELY = 8
-"""Where inputs may be run one by one, and more than one of so many classes is open, these are not split."""
+"""If inputs may be run one by one, and more than one of this many abstract words is open, these are not split."""
 ROOMS = (1, 16, 256, 1 << 12, 1 << 16)
-"""Units of the last place by which ranges are wider than floats say; more where the checker does not accept fewer."""
+"""Slack of the ranges in units in the last place; increased while the checker refuses them."""
 
 
 @dataclass(frozen=True)
 class FormRow:
-    """Verdict on all inputs of one form, in every run if a float model is asked about; ``n`` is its number of columns.
+    """The verdict on all inputs of one form, or under a float model on all executions; ``n`` is its number of columns.
 
-    ``bound`` and ``seen`` are evidence: of float runs, of the network with rounded weights over the reals.
+    ``bound`` and ``seen`` are evidence; for float runs, of the network with rounded weights over the reals.
     """
 
     n: int
@@ -54,7 +54,7 @@ class FormRow:
 
 @dataclass(frozen=True)
 class FormResult:
-    """The row of a form; where it is certified, the unit of a certificate that the checker has accepted."""
+    """The row of a form; if it is certified, the unit of a certificate that the checker has accepted."""
 
     row: FormRow
     unit: dict[str, Any] | None = None
@@ -63,13 +63,13 @@ class FormResult:
 
 
 def few_letters(network: TrainedNetwork, claim: TracksClaim, form: Layout) -> bool:
-    """Whether a few inputs are run one by one before anything else: classes are hardly fewer, or say little."""
+    """Return whether a few inputs are run one by one first: abstract words are hardly fewer, or too coarse."""
     several = len(network.attention_steps) > 1
     return several or len(form.columns) * len(claim.tracks) <= FEW_LETTERS
 
 
 class FormDecider:
-    """Decides forms of a claim."""
+    """A decider of forms of a claim."""
 
     def __init__(self, network: TrainedNetwork, claim: TracksClaim, effort: int) -> None:
         self.network, self.claim, self.effort = network, claim, effort
@@ -77,10 +77,10 @@ class FormDecider:
         self.several = len(network.attention_steps) > 1
 
     def result(self, number: int) -> FormResult:
-        """What is known of a form.
+        """Decide a form.
 
         Raises:
-            Unsupported: if the checker says neither yes nor no.
+            Unsupported: if the checker is inconclusive.
         """
         form, margins = self.claim.forms[number], Margins(self.floats, self.claim, number)
         inputs = count_inputs(self.claim, form)
@@ -100,7 +100,7 @@ class FormDecider:
                     return exactly
             few = ROOMS if obstacle or exactly or is_few else ROOMS[:1]
             proved, reason = self._prove(number, few)
-        except NoClasses as why:  # wrong inputs are found all the same
+        except NoClasses as why:  # wrong inputs can still be found
             return self._each(row, margins) if is_few else FormResult(self._searched(
                 row, (), f"{why}; then inputs are run one by one, and {inputs:,} are too many"))
         if proved.unit is not None and not reason:
@@ -119,13 +119,13 @@ class FormDecider:
         return FormResult(self._searched(row, proved.inputs, f"{reason}; {more}"))
 
     def _are_wrong(self, number: int, inputs: Sequence[tuple[Column, ...]]) -> bool:
-        """Whether the one of some inputs with the least margin is wrong."""
+        """Return whether the input with the least margin is wrong."""
         margins = Margins(self.floats, self.claim, number)
         seen = margins.seen(margins.inputs.indices([*inputs])) if inputs else None
         return seen is not None and bool(seen.margin <= 0) and confirmed(self.balls, self.claim, seen) is not None
 
     def _exactly(self, row: FormRow, margins: Margins) -> FormResult:
-        """Return the result of a form in exact numbers: a proof, or an input at an end of a class that is wrong."""
+        """Decide a form in exact numbers: a proof, or a wrong input at an end of an abstract word."""
         found = ExactSearch(self.network, self.claim, margins.number, self.effort).run()
         if found.unit is None:
             wrong = next(filter(None, (self._suspected(row, one) for one in found.suspects)), None)
@@ -140,7 +140,7 @@ class FormDecider:
         return FormResult(row, found.unit, found.classes, found.cells)
 
     def _near(self, form: int, suspect: Suspect) -> Iterator[SeenInput]:
-        """Yield the margins of an input at an answer, in balls."""
+        """Yield the margins of an input at an answer, in ball arithmetic."""
         tokens = self.claim.tokens(self.claim.forms[form], suspect.columns)
         right, before = tokens[suspect.place], tokens[:suspect.place]
         for other in self.claim.among:
@@ -163,13 +163,13 @@ class FormDecider:
         return None
 
     def _has_few_for_each_class(self, form: Layout, inputs: int) -> bool:
-        """Whether inputs are sooner run one by one than by classes."""
+        """Return whether running inputs one by one is faster than abstract words."""
         if inputs <= MANY:
             return few_letters(self.network, self.claim, form)
         return inputs <= A_CLASS * sum(map(len, all_classes(queries(StepArrays(self.claim, form)))))
 
     def _each(self, row: FormRow, margins: Margins) -> FormResult:
-        """Return the result of a form whose inputs are run one by one."""
+        """Decide a form by running its inputs one by one."""
         row = replace(row, seen=margins.seen(margins.inputs.indices([*all_inputs(self.claim, margins.form)])))
         if (wrong := self._wrong(row)) is not None:
             return FormResult(wrong)
@@ -185,7 +185,7 @@ class FormDecider:
         return self._wrong(row) or replace(row, reason=reason)
 
     def _prove(self, number: int, rooms: Sequence[int]) -> tuple[FormProved, str]:
-        """Return a proof of a form, and why it is none: ranges that the checker does not accept get more room."""
+        """Return a proof of a form and the reason if it is refused; refused ranges are widened."""
         proved, reason = self._prove_by(number, 1, rooms)
         windows = range(2, self.effort + 1) if self.several else range(0)
         for window in windows if proved.unit is None else ():
@@ -198,7 +198,7 @@ class FormDecider:
         return proved, reason
 
     def _prove_by(self, number: int, window: int, rooms: Sequence[int]) -> tuple[FormProved, str]:
-        """Return the same where a step tells of so many columns."""
+        """Prove a form with a window of this many columns for a step."""
         claim, reason = replace(self.claim, forms=(self.claim.forms[number],)), ""
         inputs = count_inputs(self.claim, self.claim.forms[number])
         search = FormSearch(self.floats, self.claim, number, self.effort, window=window,

@@ -1,4 +1,4 @@
-"""One input in tracks through a trained network, enclosed: each answer after the right ones before it."""
+"""One input in tracks through a trained network, enclosed: each answer after the correct preceding ones."""
 
 import re
 from dataclasses import dataclass
@@ -15,8 +15,10 @@ from proofs.trained.balls import BallNetwork, decide_row, enclose_logits
 
 @dataclass(frozen=True)
 class AnswerRun:
-    """An answer: its place in the layout, the right token, the other one that comes nearest, and the difference of
-    their logits, which lies in ``ends``; right if that is above the margin."""
+    """An answer: its place in the layout, the right token, its nearest rival, and the difference of their logits.
+
+    The difference is in ``ends``; the answer is right if it exceeds the margin.
+    """
 
     place: int
     right: int
@@ -27,7 +29,7 @@ class AnswerRun:
 
 @dataclass(frozen=True)
 class InputRun:
-    """An input of a form with its tokens, answers among them."""
+    """An input of a form with its tokens, including the answers."""
 
     network: TrainedNetwork
     claim: TracksClaim
@@ -38,20 +40,20 @@ class InputRun:
 
     @property
     def verdict(self) -> str:
-        """Of all answers together."""
+        """The verdict on all answers."""
         return gravest({answer.verdict for answer in self.answers})
 
     @property
     def first_wrong(self) -> AnswerRun | None:
-        """The first answer that is wrong: up to there the right ones are generated."""
+        """The first wrong answer: all answers before it are generated correctly."""
         return next((answer for answer in self.answers if answer.verdict == "wrong"), None)
 
 
 def run_input(network: TrainedNetwork, claim: TracksClaim, text: str) -> InputRun:
-    """Return the input that people write so.
+    """Run the input that a text denotes.
 
     Raises:
-        InputError: if it is none of the claim.
+        InputError: if it is not an input of the claim.
     """
     check_tracks_fit(network, claim)
     form, columns = read_input(claim, text)
@@ -62,7 +64,7 @@ def run_input(network: TrainedNetwork, claim: TracksClaim, text: str) -> InputRu
 
 
 def _answer(balls: BallNetwork, claim: TracksClaim, tokens: tuple[int, ...], place: int) -> AnswerRun:
-    """Return the row that is least, as balls see it; decided with as many bits as it takes."""
+    """Return the answer with its least row by ball arithmetic; decided with as many bits as needed."""
     right = tokens[place]
     others = [token for token in claim.among if token != right]
     logits = enclose_logits(balls, tokens[:place], claim.offset, [place - 1], BITS)
@@ -78,11 +80,12 @@ def _answer(balls: BallNetwork, claim: TracksClaim, tokens: tuple[int, ...], pla
 
 
 def read_input(claim: TracksClaim, text: str) -> tuple[Layout, tuple[Column, ...]]:
-    """The form and the columns that a text means: the letters of each track, in the order of the claim, with blanks
-    between tracks; letters of several characters with commas between, or, if there is one track, with blanks.
+    """Parse a form and its columns: the letters of each track, in the order of the claim, with blanks between tracks.
+
+    Letters of several characters are joined by commas, or, if there is one track, by blanks.
 
     Raises:
-        InputError: one line that says what was expected.
+        InputError: one line that names what was expected.
     """
     single = all(len(letter) == 1 for track in claim.tracks for letter in track.letters)
     letters = {letter for track in claim.tracks for letter in track.letters}

@@ -24,11 +24,11 @@ from proofs.trained.tracks.certificate import WrongInput
 
 
 def describe_tracks_question(decision: TracksDecision) -> list[str]:
-    """Return the network, the float model and the claim, a line each."""
+    """Describe the network, the float model and the claim, a line each."""
     claim = decision.claim
     tracks = ", ".join(track.name for track in claim.tracks)
     return [describe_network(decision.network), *describe_run(decision.run),
-            f"claim     every answer of every input in the tracks {tracks}, read by a machine of "
+            f"claim     every answer of every input in the tracks {tracks}, read by a transducer of "
             f"{counted(len(claim.machine.end), 'state')}, at offset {claim.offset}, above all of "
             f"{counted(len(claim.among), 'logit')} by more than {claim.margin}{in_every(decision.run)}"]
 
@@ -42,7 +42,7 @@ def table_of_forms(decision: TracksDecision) -> tuple[list[TableColumn], list[tu
 
 
 def describe_tracks_verdict(decision: TracksDecision) -> str:
-    """What is certified, the wrong input, and what is open."""
+    """Describe what is certified, the wrong input, and what is open."""
     certified, parts = [row for row in decision.rows if row.verdict == "certified"], []
     if certified:
         every = "" if decision.run is None else "every run is "
@@ -55,13 +55,13 @@ def describe_tracks_verdict(decision: TracksDecision) -> str:
 
 
 def show_columns(rows: Sequence[RowOfLength]) -> str:
-    """Numbers of columns in a row."""
+    """Format the numbers of columns of consecutive rows."""
     first, last = rows[0].n, rows[-1].n
     return counted(first, "column") if first == last else f"{first} .. {last} columns"
 
 
 def describe_wrong_input(claim: TracksClaim, wrong: WrongInput) -> str:
-    """Return the input, which answer is wrong, and the token that the network says instead."""
+    """Describe the input, the wrong answer, and the token that the network outputs instead."""
     form = claim.forms[wrong.form]
     right = claim.tokens(form, wrong.columns)[wrong.place]
     row = ((right, Fraction(1)), (wrong.other, Fraction(-1)))
@@ -71,7 +71,7 @@ def describe_wrong_input(claim: TracksClaim, wrong: WrongInput) -> str:
 
 
 def margin_cells(decision: TracksDecision, row: FormRow) -> tuple[str, str]:
-    """The smallest margin that was seen, and where: those of a wrong input, but of float runs those over the reals."""
+    """Return the smallest margin found and its input: of a wrong input, but for float runs over the reals."""
     if row.wrong is not None and decision.run is None:
         return enclosed(*row.wrong.value), decision.claim.show_input(row.wrong.columns)
     value = decimal(Fraction(float(row.seen.margin)) + decision.claim.margin, DIGITS)
@@ -79,7 +79,7 @@ def margin_cells(decision: TracksDecision, row: FormRow) -> tuple[str, str]:
 
 
 def tracks_to_json(decision: TracksDecision) -> dict[str, Any]:
-    """All of it; margins are what floats saw (evidence), the ends of a wrong input's value are proved."""
+    """Return the decision as JSON; margins are floating-point evidence, the ends of a wrong value are proved."""
     claim = decision.claim
     return {
         "tracks": [track.name for track in claim.tracks],

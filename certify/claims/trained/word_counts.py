@@ -1,7 +1,7 @@
-"""How many words have to be run: those that begin with a dead prefix, after which nothing is judged, are left out.
+"""The numbers of words that have to be run, without extensions of dead prefixes, after which nothing is judged.
 
-Only states of the claim's automaton can be dead here, as for the checker; the search, which sees formulas, too, follows
-states as far as ``proofs/trained/live_states.py`` allows. What takes more is counted as taking all words.
+As in the checker, only states of the claim's automaton can be dead here; the search, which also tracks formulas,
+follows states as far as ``proofs/trained/live_states.py`` allows. If that takes more, all words are counted.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ Counts = NDArray[np.float64]
 
 
 class WordCounts:
-    """The numbers of words of each length that a network has to be run on for a claim."""
+    """The numbers of words of each length on which a network has to be run for a claim."""
 
     def __init__(self, network: FloatNetwork, claim: WordsClaim) -> None:
         self._letters = len(claim.alphabet)
@@ -25,18 +25,18 @@ class WordCounts:
             self._counts = np.maximum(count_by_automaton(claim), count_by_tracker(claim))
 
     def at(self, count: int) -> float:
-        """Return the number for a place or a length; inf for one that is too large for a float."""
+        """Return the number for a place or a length; inf if it is too large for a float."""
         everything = float(self._letters**count) if count * self._letters.bit_length() < 1000 else np.inf
         return min(everything, float(self._counts[count]))
 
 
 def has_dead_states(network: FloatNetwork, claim: WordsClaim) -> bool:
-    """Whether prefixes are run before the words that begin with them, and may be left out."""
+    """Return whether prefixes are run before their extensions, and may be left out."""
     return claim.automaton is not None and is_read_at_ends(network, claim)
 
 
 def count_by_automaton(claim: WordsClaim) -> Counts:
-    """How many prefixes of each length have to be run if only states of the automaton are looked at."""
+    """Count the prefixes of each length that have to be run, by states of the automaton only."""
     assert claim.automaton is not None
     steps = np.array(claim.automaton.steps, dtype=np.intp)
     live = np.zeros(len(steps), dtype=np.bool_)
@@ -48,14 +48,14 @@ def count_by_automaton(claim: WordsClaim) -> Counts:
 
 
 def count_by_tracker(claim: WordsClaim) -> Counts:
-    """How many prefixes of each length the search runs."""
+    """Count the prefixes of each length that the search runs."""
     levels = StateLevels(claim, claim.lengths[1])
     steps = levels.live(range(claim.lengths[1] + 1))
     return _counted(steps, 0, max(len(level) for level in levels.holds))
 
 
 def _counted(steps: list[NDArray[np.intp]], start: int, states: int) -> Counts:
-    """How many words there are along the steps, level by level; a step of -1 is not taken further."""
+    """Count the words along the steps, level by level; a step of -1 ends a word."""
     reached = np.zeros(states)
     reached[start] = 1
     counts = [1.0]

@@ -1,4 +1,4 @@
-"""`certify run` of a trained network: which file says what, and what the text of a word denotes."""
+"""`certify run` of a trained network: the files, and the parsing of the word."""
 
 import re
 
@@ -19,10 +19,10 @@ _TOKENS = re.compile(r"\s*(0|[1-9][0-9]{0,8})(\s*,\s*(0|[1-9][0-9]{0,8}))*\s*", 
 
 
 def read_run(path: str, word: str, claim_path: str | None, offset: int | None, heads: bool) -> WordRun | InputRun:
-    """Return the run of a word, or of an input in tracks; without a claim the word is tokens, separated by commas.
+    """Run a word, or an input in tracks; without a claim the word is tokens, separated by commas.
 
     Raises:
-        InputError: one line that says where, what was found and what was expected.
+        InputError: one line that names the place, what was found and what was expected.
     """
     network, claim, certified = _asked(path, claim_path, word)
     if isinstance(claim, TracksClaim):
@@ -43,7 +43,7 @@ def read_run(path: str, word: str, claim_path: str | None, offset: int | None, h
 
 def _asked(path: str, claim_path: str | None, word: str) -> tuple[TrainedNetwork, AnyClaim | None,
                                                                  tuple[int, int] | None]:
-    """Return the network, the claim, and the lengths of one that is the file's own."""
+    """Return the network, the claim, and the lengths of the claim if it is the file's own."""
     told = None if claim_path is None else read_claim_table(claim_path)
     network, own = read_trained(path)
     if told is None:
@@ -55,7 +55,7 @@ def _asked(path: str, claim_path: str | None, word: str) -> tuple[TrainedNetwork
 
 
 def _only(n: int) -> Scope:
-    """Words of one length at all offsets: what is around a word may depend on its length."""
+    """Return the scope of one length at all offsets: the tokens around a word may depend on its length."""
     return Scope(max_n=n, min_n=n, offsets="all")
 
 

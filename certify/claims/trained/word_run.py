@@ -1,6 +1,6 @@
-"""One word through a trained network, enclosed: logits where they are judged, what is asked of them, and attention.
+"""One word through a trained network, enclosed: the judged logits, the required rows, and attention.
 
-Every number is a ball of Arb around the true real value; a verdict is given only where the whole ball has it.
+Every number is a ball of Arb around the true real value; a verdict is given only if the whole ball agrees.
 """
 
 from collections.abc import Collection, Sequence
@@ -22,13 +22,13 @@ Ends = tuple[Fraction, Fraction]
 
 
 def gravest(verdicts: Collection[str]) -> str:
-    """Return the verdict on several rows or places together; empty if nothing is asked."""
+    """Return the verdict on several rows or places together; empty if there are none."""
     return next((verdict for verdict in ("wrong", "undecided", "right") if verdict in verdicts), "")
 
 
 @dataclass(frozen=True)
 class RequestedRow:
-    """A row of a case that holds (indices), what it is, and whether its value, which lies in ``ends``, is above."""
+    """A row of a case that holds (by indices), and whether its value, enclosed by ``ends``, exceeds the margin."""
 
     case: int
     row: int
@@ -39,7 +39,7 @@ class RequestedRow:
 
 @dataclass(frozen=True)
 class JudgedPlace:
-    """Where logits are judged: after ``place`` letters, at the token of this index."""
+    """A place where logits are judged: after ``place`` letters, at the token of this index."""
 
     place: int
     index: int
@@ -48,7 +48,7 @@ class JudgedPlace:
 
     @property
     def verdict(self) -> str:
-        """Of all rows together; empty if nothing is asked."""
+        """The verdict on all rows; empty if there are none."""
         return gravest({row.verdict for row in self.asked})
 
     @property
@@ -62,7 +62,7 @@ class JudgedPlace:
 class WordRun:
     """A word (or bare tokens, without a claim) at an offset.
 
-    ``attention`` has weights [T][T] for each step and head, if they were asked for.
+    ``attention`` has weights [T][T] for each step and head, if requested.
     """
 
     network: TrainedNetwork
@@ -75,16 +75,16 @@ class WordRun:
 
     @property
     def verdict(self) -> str:
-        """Of all places together; empty if nothing is asked."""
+        """The verdict on all places; empty if nothing is judged."""
         return gravest({place.verdict for place in self.places})
 
 
 def run_word(network: TrainedNetwork, claim: WordsClaim, word: Sequence[str], offset: int,
              heads: bool = False) -> WordRun:
-    """Return a word of a claim, whether or not its length and the offset are in the claim.
+    """Run a word of a claim, even if its length or the offset is outside the claim.
 
     Raises:
-        InputError: if it has a symbol that the claim has not, or does not fit into the position tables.
+        InputError: if it has a symbol outside the alphabet, or does not fit into the position tables.
     """
     check_fits(network, claim)
     tokens = input_tokens(claim, word)
@@ -103,10 +103,10 @@ def run_word(network: TrainedNetwork, claim: WordsClaim, word: Sequence[str], of
 
 
 def run_tokens(network: TrainedNetwork, tokens: Sequence[int], offset: int, heads: bool = False) -> WordRun:
-    """Run bare tokens: the logits wherever the network outputs them, of which nothing is asked.
+    """Run bare tokens: return the logits wherever the network outputs them, without a verdict.
 
     Raises:
-        InputError: if the network has not one of the tokens, or they do not fit into the position tables.
+        InputError: if a token is not in the vocabulary, or they do not fit into the position tables.
     """
     for token in tokens:
         if token >= network.vocabulary:
@@ -123,10 +123,10 @@ def run_tokens(network: TrainedNetwork, tokens: Sequence[int], offset: int, head
 
 
 def check_room(network: TrainedNetwork, tokens: int, offset: int) -> None:
-    """See that so many tokens have rows of the position tables at the offset.
+    """Check that the tokens have rows of the position tables at the offset.
 
     Raises:
-        InputError: if they have not, or are very many.
+        InputError: if they do not, or there are very many.
     """
     if tokens == 0:
         raise InputError("word: found nothing, expected at least one token in the input")
@@ -141,7 +141,7 @@ def check_room(network: TrainedNetwork, tokens: int, offset: int) -> None:
 
 
 def _seen(claim: WordsClaim, logits: Sequence[arb], case: int, row: int) -> RequestedRow | None:
-    """Return the verdict on a row from balls around the logits; None if they do not tell."""
+    """Return the verdict on a row from balls around the logits; None if they are inconclusive."""
     above = claim.cases[case].above[row]
     with working_precision(BITS):
         value = sum((ball(coefficient) * logits[output] for output, coefficient in above), arb(0))
@@ -153,7 +153,7 @@ def _seen(claim: WordsClaim, logits: Sequence[arb], case: int, row: int) -> Requ
 
 def _decided(balls: BallNetwork, claim: WordsClaim, tokens: Sequence[int], offset: int, index: int, case: int,
              row: int) -> RequestedRow:
-    """Return the same with as many bits as it takes."""
+    """Decide a row with as many bits as needed."""
     above = claim.cases[case].above[row]
     decision = decide_row(balls, tokens, offset, index, above, claim.margin)
     verdict = "undecided" if decision.above is None else "right" if decision.above else "wrong"

@@ -74,7 +74,7 @@ def test_every_length_is_asked_about_with_an_option() -> None:
 def test_a_claim_that_asks_nothing_is_vacuous(lengths: tuple[str, ...], words: str) -> None:
     result = run(majority_by_hand(0.1), *lengths, "--given", "Q_1 & !Q_1", "-o", "nothing.cert")
     assert result.exit_code == 0
-    assert f"vacuous: the claim asks nothing: on no word {words} is anything judged" in result.output
+    assert f"vacuous: the claim is vacuous: nothing is judged on any word {words}" in result.output
     assert "VACUOUS" in CliRunner().invoke(app, ["check", "nothing.cert"]).output
 
 

@@ -169,7 +169,7 @@ BASE = 'alphabet = "01"\ncolumns = 2\ntracks = ["a"]\nmachine = "copy"\nlayout =
     ('machine = "copy"', 'machine = { write = { answer = "a // a" } }', "divides by 0"),
     ('machine = "copy"', 'machine = { write = { answer = "__import__(1)" } }', "expected numbers, names"),
     ('machine = "copy"', 'machine = { regex = "<2>*" }', "2"),
-    ('machine = "copy"', 'machine = { regex = "0*" }\nby = 3', "by: only for a machine that is built in"),
+    ('machine = "copy"', 'machine = { regex = "0*" }\nby = 3', "by: only for a built-in machine"),
     ('machine = "copy"', 'machine = { dfa = "missing.toml" }', "missing.toml"),
     ('machine = "copy"', 'machine = { regex = "0*" }\nanswers = [1]', "answers: expected a token for no and one for"),
     ('machine = "copy"', 'machine = { write = { answer = "a" }, given = "0" }', "no input of 2 columns is allowed"),

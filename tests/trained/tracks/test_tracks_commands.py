@@ -84,7 +84,7 @@ def test_a_wrong_run_and_right_runs_have_a_page(folder: Path, capsys: pytest.Cap
     assert run("check", "w.cert") == 0
     assert run("decide", "right.json", *asked[:2], "--float", "binary32", "-o", "r.cert", "--html", "r.html") == 0
     page = Path("r.html").read_text(encoding="utf-8")
-    assert "every run is right on all 81 inputs" in page and "runs that are not in the class binary32" in page
+    assert "every run is right on all 81 inputs" in page and "runs outside the float model binary32" in page
     assert "execution in floating point" not in page and "certified" in capsys.readouterr().out
 
 

@@ -1,1 +1,1 @@
-"""`certify cross-entropy`: how well a network predicts what follows prefixes of PARITY or 2DYCK (docs/hahn.md)."""
+"""`certify cross-entropy`: the cross-entropy of a network on prefixes of PARITY or 2DYCK (docs/hahn.md)."""

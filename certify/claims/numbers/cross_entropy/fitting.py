@@ -1,7 +1,7 @@
-"""The output map for which the cross-entropy is small: chosen in floating point, and then exact numbers.
+"""The output map that makes the cross-entropy small, chosen in floating point and rounded to exact numbers.
 
 The cross-entropy is convex in slope and offsets, so the best offsets for a slope are found by bisection, and the slope
-by golden sections. Nothing depends on how good the choice is: the cross-entropy is enclosed at what was chosen.
+by golden-section search. Soundness does not depend on the choice: the cross-entropy is enclosed at it.
 """
 
 import math
@@ -11,16 +11,16 @@ from fractions import Fraction
 from proofs.numbers.cross_entropy.predictions import OutputMap, PrefixGroup
 
 UNITS = 1 << 12
-"""Of slope and offsets, to one."""
+"""Slope and offsets are multiples of 1/UNITS."""
 GREATEST_OFFSET = 64.0
 BISECTIONS, SECTIONS = 40, 40
 GOLDEN = (math.sqrt(5) - 1) / 2
 Terms = Sequence[tuple[float, float, float]]
-"""Of each group its value, how often the question is asked, and how often the answer is yes."""
+"""For each group its value, the weight of the question, and the weight of the answer yes."""
 
 
 def choose_output(groups: Sequence[PrefixGroup], alphabet: Sequence[str], steepest: Fraction) -> OutputMap:
-    """Return the map with a slope between -steepest and steepest for which the cross-entropy is about least."""
+    """Return the map with a slope in [-steepest, steepest] that approximately minimises the cross-entropy."""
     terms = _terms(groups, alphabet)
     slope = _least(lambda slope: sum(_cost(part, slope, _offset(part, slope)) for part in terms.values()),
                    float(steepest))
@@ -28,7 +28,7 @@ def choose_output(groups: Sequence[PrefixGroup], alphabet: Sequence[str], steepe
 
 
 def choose_offsets(groups: Sequence[PrefixGroup], alphabet: Sequence[str], slope: Fraction) -> OutputMap:
-    """Return the map with this slope for which it is about least."""
+    """Return the map with this slope that approximately minimises the cross-entropy."""
     return OutputMap(slope, {symbol: _exact(_offset(part, float(slope)))
                              for symbol, part in _terms(groups, alphabet).items()})
 
@@ -53,7 +53,7 @@ def _softplus(x: float) -> float:
 
 
 def _offset(terms: Terms, slope: float) -> float:
-    """Where the derivative of the cost changes its sign."""
+    """Return the offset at which the derivative of the cost changes its sign."""
     low, high = -GREATEST_OFFSET, GREATEST_OFFSET
     for _ in range(BISECTIONS if terms else 0):
         middle = (low + high) / 2
@@ -67,7 +67,7 @@ def _logistic(x: float) -> float:
 
 
 def _least(cost: Callable[[float], float], greatest: float) -> float:
-    """Where a convex function is least between -greatest and greatest."""
+    """Minimise a convex function on [-greatest, greatest]."""
     low, high = -greatest, greatest
     for _ in range(SECTIONS):
         left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)

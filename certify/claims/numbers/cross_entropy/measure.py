@@ -1,4 +1,4 @@
-"""A network's cross-entropy on a language, length by length, and the bound that its certified sensitivity forces."""
+"""The cross-entropy of a network on a language, by length, and the lower bound that its sensitivity forces."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ EXAMPLES = {"parity": "01", "2dyck": "()[]"}
 
 @dataclass(frozen=True)
 class LogOddsHead:
-    """How log-odds are made from what is read: what is left out is chosen at each length, the slope up to a bound."""
+    """The map from a value to log-odds; what is None is chosen at each length, the slope up to a bound."""
 
     slope: Fraction | None = None
     offset: Fraction | None = None
@@ -41,16 +41,16 @@ class LogOddsHead:
 
     @property
     def greatest_slope(self) -> Fraction:
-        """No map that is chosen is steeper."""
+        """The largest slope that may be chosen."""
         return self.steepest if self.slope is None else abs(self.slope)
 
 
 def read_head(slope: str | None, intercept: str | None, steepest: str | None,
               spell: Callable[[str], str] = as_option) -> LogOddsHead:
-    """Return the numbers of the options; ``spell`` says how complaints write these.
+    """Parse the options; ``spell`` gives their spelling in messages.
 
     Raises:
-        InputError: if one is no rational, or one is given that another makes meaningless.
+        InputError: if one is not a rational, or two exclude each other.
     """
     if intercept is not None and slope is None:
         raise InputError(f"{spell('intercept')}: expected {spell('slope')} with it: where slopes are chosen, offsets "
@@ -63,7 +63,7 @@ def read_head(slope: str | None, intercept: str | None, steepest: str | None,
 
 
 def read_probability(text: str, option: str) -> Fraction:
-    """Return a rational between 0 and 1, neither of which it is.
+    """Parse a rational strictly between 0 and 1.
 
     Raises:
         InputError: naming the option.
@@ -77,7 +77,7 @@ def read_probability(text: str, option: str) -> Fraction:
 def measure(request: Request, name: LanguageName, p: Fraction, head: LogOddsHead = LogOddsHead(), direction: str
             | None = None,
             numbers: Sequence[int] | None = None, progress: Progress = lambda _: None) -> CrossEntropy:
-    """Return the cross-entropies at some lengths (left out: the usual ones).
+    """Bound the cross-entropies at some lengths (by default the usual ones).
 
     Raises:
         InputError: if the network's symbols are not those of the language, it has no such direction, or a function of
@@ -97,7 +97,7 @@ def measure(request: Request, name: LanguageName, p: Fraction, head: LogOddsHead
 
 
 def check_alphabet(network: Transformer, name: str, language: PrefixQuestions) -> None:
-    """Raise InputError unless the network reads the symbols of the language, in any order, and no others."""
+    """Raise InputError unless the network's alphabet is that of the language, in any order."""
     if sorted(network.alphabet) != sorted(language.alphabet):
         raise InputError(f"alphabet: found {', '.join(network.alphabet)}, expected the symbols of {name}, "
                          f"{EXAMPLES[name]}")
@@ -105,7 +105,7 @@ def check_alphabet(network: Transformer, name: str, language: PrefixQuestions) -
 
 def measure_length(network: Transformer, n: int, language: PrefixQuestions, direction: str,
                    head: LogOddsHead) -> LengthOfPrefixes:
-    """One row."""
+    """Return the row of one length."""
     levels = language.levels(n)
     try:
         predictions = Predictions(network, n, language, direction)
@@ -121,7 +121,7 @@ def measure_length(network: Transformer, n: int, language: PrefixQuestions, dire
 
 def _from_bounds(network: Transformer, n: int, language: PrefixQuestions, direction: str, head: LogOddsHead,
                  reason: str) -> LengthOfPrefixes:
-    """Return the row of a length at which prefixes are not run: what follows from the bound on changes alone."""
+    """Return the row of a length at which prefixes are not run: the consequences of the bound on changes."""
     levels = language.levels(n)
     try:
         change = head.greatest_slope * change_by_bounds(network, n, language, direction)

@@ -9,11 +9,11 @@ from proofs.enclosures.intervals import point
 
 LEVELS = {"chance": ":", "last_symbol": "--", "optimal": "-."}
 STYLES = (("o", BLUE), ("s", ORANGE), ("^", GREEN))
-"""Of one network, a second one, and a third."""
+"""The styles of the first three networks."""
 
 
 def draw_cross_entropy(found: Sequence[tuple[str, CrossEntropy]]) -> str:
-    """Return an SVG for a file of its own: each network under its name, and the three levels of the language."""
+    """Return a standalone SVG: each network under its name, and the three levels of the language."""
     series = [*_levels(found[0][1]), *(one for place, (name, network) in enumerate(found)
                                        for one in _series(name, network, *STYLES[place % len(STYLES)]))]
     title = f"Cross-entropy on {found[0][1].language}, p = {found[0][1].p}"

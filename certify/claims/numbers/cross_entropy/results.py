@@ -1,4 +1,4 @@
-"""What was found: a row for each length, which the table, the plot and the JSON object are drawn from."""
+"""The results: a row for each length, from which the table, the plot and the JSON object are made."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,9 +17,9 @@ Verdict = Literal["measured", "unknown"]
 class LengthOfPrefixes:
     """The cross-entropies at one length.
 
-    ``change`` is what the exchanges of the bound change the log-odds by, at most, with the steepest output map that is
-    admitted, and ``forced`` the cross-entropy that no predictions with so small a change are below; ``found`` is that
-    of the network with the ``output`` map. What is not known is None, and ``reason`` says why.
+    ``change`` bounds the change of the log-odds by the exchanges of the bound, with the steepest output map that is
+    admitted; ``forced`` is a lower bound on the cross-entropy of all predictions with at most that change; ``found`` is
+    that of the network with the ``output`` map. What is not computed is None, for the ``reason``.
     """
 
     n: int
@@ -38,7 +38,7 @@ class LengthOfPrefixes:
 
 @dataclass(frozen=True)
 class CrossEntropy(AnswerByLength[LengthOfPrefixes]):
-    """A network's cross-entropy, and what it is held against, at some lengths."""
+    """The cross-entropy of a network, and its comparison values, at some lengths."""
 
     description: str
     language: LanguageName

@@ -1,4 +1,4 @@
-"""What `certify cross-entropy` prints: a row for each length and what the columns claim, and the same as JSON."""
+"""The display of `certify cross-entropy`, as text and as JSON: a row for each length, and what the columns claim."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -26,7 +26,7 @@ CHANCE = {"parity": "unigram chance: the least possible for a predictor that kno
 
 
 def print_cross_entropy(out: Console, found: CrossEntropy) -> None:
-    """What is predicted, a row per length, what the columns are, and the verdict."""
+    """Print what is predicted, a row per length, the meanings of the columns, and the verdict."""
     out.print(plain(f"network   {found.description}"))
     out.print(plain(f"language  {found.language}, p = {found.p}; cross-entropies in nats"))
     out.print(plain(f"log-odds  of {QUESTIONS[found.language]}:"))
@@ -74,7 +74,7 @@ def _summary(found: CrossEntropy) -> str:
 
 
 def cross_entropy_to_json(found: CrossEntropy) -> dict[str, Any]:
-    """Return the same, with the output map of each length as exact numbers."""
+    """Return the result as a JSON object, with the output map of each length as exact numbers."""
     return {
         "verdict": found.verdict,
         "subject": found.description,

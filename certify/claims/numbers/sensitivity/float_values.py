@@ -1,4 +1,4 @@
-"""What a direction holds, quickly and about: by the float program of the network, to look for words with."""
+"""Approximate values of a direction by the float program of the network, to search for words."""
 
 from collections.abc import Sequence
 
@@ -12,11 +12,11 @@ from constructions.running.weights import weights_of
 from proofs.numbers.sensitivity.climbing import Values
 
 BATCH_NUMBERS = 1 << 22
-"""So many attention weights are held at a time."""
+"""The number of attention weights in memory at a time."""
 
 
 def float_values(network: Transformer, n: int, direction: str, judged: Sequence[int]) -> Values | None:
-    """The direction's values, [words, judged positions], as a function of words; None if there is no float program."""
+    """Return the values of the direction, [words, judged positions], as a function; None without a float program."""
     try:
         program = NumpyNetwork(weights_of(network, Lengths(n, n), "binary64"))
     except (InputError, Unsupported):

@@ -1,4 +1,4 @@
-"""How the greatest change goes with n: laws fitted to what was found. They prove nothing."""
+"""The growth of the greatest change with n: laws fitted to the results. They prove nothing."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -16,11 +16,11 @@ LAWS: tuple[tuple[str, Callable[[float], float]], ...] = (
 """Each law as text, and its shape."""
 FEWEST_POINTS = 3
 SMALLEST = Fraction(1, 10**300)
-"""Smaller numbers are left out: a float does not hold them."""
+"""Smaller numbers are left out: they are not floats."""
 
 
 def fit_law(rows: Sequence[MeasuredLength]) -> FittedLaw | None:
-    """Return the law with the least residual, for the longer half of the lengths; None for fewer than three points."""
+    """Return the law with the least residual on the longer half of the lengths; None for fewer than three points."""
     points = [(float(row.n), float(row.lower)) for row in rows if row.lower > SMALLEST]
     points = points[min(len(points) // 2, max(0, len(points) - FEWEST_POINTS)):]
     if len(points) < FEWEST_POINTS:

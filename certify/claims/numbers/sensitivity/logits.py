@@ -1,4 +1,4 @@
-"""Trained networks: what their words are, where logits are judged, and which of them are measured."""
+"""Trained networks: their words, the tokens where logits are judged, and the logits that are measured."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ EVERY_LOGIT = "any logit"
 
 @dataclass(frozen=True)
 class TrainedSubject:
-    """A trained network, and its claim for words of one length, if there is any."""
+    """A trained network, and its claim for words of one length, if it has one."""
 
     path: str
     network: TrainedNetwork
@@ -37,7 +37,7 @@ class TrainedSubject:
         """Return the words of length n.
 
         Raises:
-            InputError: if they do not fit into the position tables.
+            InputError: if the words do not fit into the position tables.
         """
         claim = self.claim_of(n)
         if claim is None and self.network.readout not in ("each", at):
@@ -59,10 +59,10 @@ class TrainedSubject:
 
 
 def read_trained_subject(path: str, claim: str | None, offset: int | None) -> TrainedSubject:
-    """Return the network of a file; what is around its words is said by a claim file, or by the file itself.
+    """Read the network of a file; its words are defined by a claim file, or by the network's own claim.
 
     Raises:
-        InputError: if a file is malformed, or they do not fit together.
+        InputError: if a file is malformed, or the claim does not fit the network.
     """
     if offset is not None and offset < 0:
         raise InputError(f"offset: {offset}, expected 0 or more")
@@ -74,10 +74,10 @@ def read_trained_subject(path: str, claim: str | None, offset: int | None) -> Tr
 
 
 def read_logits(text: str | None, network: TrainedNetwork) -> tuple[Row, ...]:
-    """Return the logits that are measured: one, as 3, or a difference, as 3-5; all of them, if nothing is said.
+    """Return the measured logits: one, as 3, or a difference, as 3-5; by default all.
 
     Raises:
-        InputError: if it is neither, or the network has not so many.
+        InputError: if it is neither, or there is no such logit.
     """
     if text is None:
         return tuple(((output, Fraction(1)),) for output in range(network.outputs))
@@ -94,7 +94,7 @@ def read_logits(text: str | None, network: TrainedNetwork) -> tuple[Row, ...]:
 
 def measure_logits(subject: TrainedSubject, lengths: Lengths, at: At = "last", direction: str | None = None,
                    numbers: Sequence[int] | None = None, progress: Progress = lambda _: None) -> Sensitivity:
-    """Return the largest change of logits when one letter is exchanged.
+    """Bound the largest change of logits when one letter is exchanged.
 
     Raises:
         InputError: if there is no such logit, or words do not fit into the position tables.

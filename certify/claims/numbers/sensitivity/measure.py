@@ -1,8 +1,8 @@
-"""The sensitivity of what a request is about: for each length the best method that the network and the work allow.
+"""The sensitivity of a network, for each length by the best method that the network and the work allow.
 
-A network that is certified for all lengths at hand has truths, which are decided exactly. Else words are run class by
-class, or all of them, whichever is less work, if that is little; else the change is put between a bound and a replayed
-pair.
+If the network is certified at all these lengths, its output is a truth, and truths are decided exactly. Otherwise
+abstract words, or all words, are run, whichever is less work, if that is little; else the change is enclosed between a
+bound and a replayed pair.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,15 +31,15 @@ from proofs.numbers.sensitivity.words import changes_of_all_words, check_pairs
 from proofs.words.pairs_of_runs import ExchangedTruths, TooMuchWork
 
 ENCLOSING_WORK = 250_000
-"""Words of a length, or classes, are all run if that takes no more, in the units of the refutation's budget."""
+"""Budget for running all words or abstract words of a length, in the units of the refutation's budget."""
 BOUNDS_WORK = 5_000_000
-"""The change by every exchange is bounded if n^3, for each head, is no more: then it takes some ten seconds."""
+"""Greatest n^3 * heads for which the change by every exchange is bounded: some ten seconds."""
 USUAL_SHORT = 8
 ONE = Fraction(1)
 
 
 def usual_lengths(lengths: Lengths) -> list[int]:
-    """Every length up to 8, then powers of two, and the last.
+    """Return every length up to 8, then powers of two, and the last.
 
     >>> usual_lengths(Lengths(1, 20))
     [1, 2, 3, 4, 5, 6, 7, 8, 16, 20]
@@ -68,11 +68,11 @@ class SensitivityQuestion:
 
     @cached_property
     def network(self) -> Transformer:
-        """What is measured."""
+        """The network that is measured."""
         return self.request.network
 
     def rows(self) -> Iterator[MeasuredLength]:
-        """Length by length, the shortest first."""
+        """Yield the results by length, the shortest first."""
         truths = self._truths()
         for n in self.numbers:
             self.progress(f"length {n}")
@@ -82,14 +82,14 @@ class SensitivityQuestion:
     # -- truths --------------------------------------------------------------------------------------------------------
 
     def _truths(self) -> ExchangedTruths | None:
-        """Return the formula, if the direction is the output and the network is certified to compute it."""
+        """Return the truths of the formula, if the direction is the output and the network is certified."""
         formula = self.request.formula
         if formula is None or self.direction != self.network.output or not self._is_certified():
             return None
         return ExchangedTruths(formula, self.network.alphabet)
 
     def _is_certified(self) -> bool:
-        """Whether the certificate for the lengths at hand is accepted; the exact prover is asked first, it is quick."""
+        """Return whether the certificate for these lengths is accepted; the fast exact prover goes first."""
         lines = sketch(self.network, self.request.claimed_lengths, None, DischargedObligations())
         return all(line.proved for line in lines) and isinstance(
             certify_request(self.request, progress=self.progress), Certified)
@@ -119,7 +119,7 @@ class SensitivityQuestion:
         return found
 
     def _row_of_runs(self, n: int, judged: Sequence[int]) -> MeasuredLength | None:
-        """All classes or all words; None if that is too much work."""
+        """Run all abstract words or all words; None if that is too much work."""
         words = len(unlike_letters(self.network)) ** n * replay_work(self.network)(n)
         classes = [Classes(self.network, n, self.direction, i) for i in judged]
         if sum(one.work for one in classes) < min(words, ENCLOSING_WORK):
@@ -129,7 +129,7 @@ class SensitivityQuestion:
         return None
 
     def _row_of_bounds(self, n: int, judged: Sequence[int], fault: Unsupported | None = None) -> MeasuredLength:
-        """Bounds, and pairs unless words cannot be run; raises the fault if there are no bounds either."""
+        """Bound the changes, and replay pairs unless words cannot be run; raise the fault if there are no bounds."""
         uppers = self._uppers(n, judged)
         if fault is not None and uppers is None:
             raise fault
@@ -140,7 +140,7 @@ class SensitivityQuestion:
                                                for p in range(1, n + 1)))
 
     def _uppers(self, n: int, judged: Sequence[int]) -> list[Fraction] | None:
-        """Return the bounds from above; None if words are too long."""
+        """Return the upper bounds; None if words are too long."""
         if n**3 * sum(1 for _ in self.network.heads()) > BOUNDS_WORK:
             return None
         bounds = SensitivityBounds(self.network, n, judged)
@@ -149,7 +149,7 @@ class SensitivityQuestion:
 
 def measure(request: Request, at: At = "last", direction: str | None = None, numbers: Sequence[int] | None = None,
             progress: Progress = lambda _: None) -> Sensitivity:
-    """Return the largest change of a direction (left out: the output), at some lengths (left out: the usual ones).
+    """Bound the largest change of a direction (default: the output), at some lengths (default: the usual ones).
 
     Raises:
         InputError: if the network has no such direction, or a function of the position has no value somewhere.
@@ -163,10 +163,10 @@ def measure(request: Request, at: At = "last", direction: str | None = None, num
 
 
 def read_numbers(numbers: Sequence[int] | None, lengths: Lengths) -> Sequence[int]:
-    """Return the lengths that are named, or the usual ones.
+    """Return the given lengths, or the usual ones.
 
     Raises:
-        InputError: unless some length is named, and each is one of ``lengths``.
+        InputError: if no length is given, or one is not in ``lengths``.
     """
     if numbers is None:
         return usual_lengths(lengths)
@@ -177,7 +177,7 @@ def read_numbers(numbers: Sequence[int] | None, lengths: Lengths) -> Sequence[in
 
 
 def read_direction(network: Transformer, direction: str | None) -> str:
-    """Return the direction, or the output.
+    """Return the direction, by default the output.
 
     Raises:
         InputError: if the network has no such direction.

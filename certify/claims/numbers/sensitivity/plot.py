@@ -1,4 +1,4 @@
-"""The largest change over n as an SVG text: what is shown by pairs of words, and what is proved from above."""
+"""The largest change over n as an SVG: lower bounds by pairs of words, and proved upper bounds."""
 
 from certify.claims.numbers.sensitivity.results import Sensitivity
 from certify.claims.numbers.sensitivity.show import show_change
@@ -11,10 +11,10 @@ CLOSE = 2
 
 
 def draw_sensitivity(found: Sensitivity) -> str:
-    """Return the drawing, for a file of its own.
+    """Return the drawing as a standalone SVG.
 
     Raises:
-        InputError: if nothing changes, so that a logarithmic axis has nothing to show.
+        InputError: if nothing changes: 0 is not on a logarithmic axis.
     """
     longest = found.rows[-1]
     description = ("The largest change over n when one symbol is exchanged; both axes logarithmic. "

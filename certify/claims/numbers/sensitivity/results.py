@@ -1,4 +1,4 @@
-"""What was measured: a row for each length, which the table, the plot and the JSON object are drawn from."""
+"""The results: a row for each length, from which the table, the plot and the JSON object are made."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,7 +13,7 @@ Verdict = Literal["measured", "unknown"]
 
 
 class Method(StrEnum):
-    """How the changes of one length were found; the table names it."""
+    """The method by which the changes of one length were found; the table names it."""
 
     TRUTHS = "truths"
     WORDS = "words"
@@ -26,10 +26,10 @@ class Method(StrEnum):
 CLAIMS = {
     Method.TRUTHS: "the network is certified: a change is 0 or 1, decided for all words by pairs of runs",
     Method.WORDS: "every word is run, enclosed",
-    Method.CLASSES: "every class of words that look alike from the judged position is run, enclosed",
-    Method.BRACKET: "at most as far as a change can grow, layer by layer; at least what two replayed words differ by",
-    Method.BOUND: "at most as far as a change can grow, layer by layer; words cannot be run here",
-    Method.PAIRS: "at least what two replayed words differ by; no upper bound is known",
+    Method.CLASSES: "every abstract word, a set of words that agree as seen from the judged position, is run, enclosed",
+    Method.BRACKET: "at most the growth of a change, layer by layer; at least the difference of two replayed words",
+    Method.BOUND: "at most the growth of a change, layer by layer; words cannot be run here",
+    Method.PAIRS: "at least the difference of two replayed words; no upper bound is known",
 }
 
 
@@ -43,34 +43,34 @@ class MeasuredLength:
 
     @property
     def verdict(self) -> Verdict:
-        """Measured if there is a bound from above."""
+        """Measured if there is an upper bound."""
         return "unknown" if self.upper is None else "measured"
 
     @property
     def greatest(self) -> Change:
-        """The one with the greatest lower end: the one that is shown."""
+        """The change with the greatest lower bound, which is shown."""
         return max(self.changes, key=lambda change: (change.lower, change.upper or 0))
 
     @property
     def lower(self) -> Fraction:
-        """Some exchange changes so much, at least."""
+        """The lower bound of the largest change."""
         return max(change.lower for change in self.changes)
 
     @property
     def upper(self) -> Fraction | None:
-        """No exchange changes more, if that is known."""
+        """The upper bound of the largest change; None if some change has none."""
         uppers = [change.upper for change in self.changes if change.upper is not None]
         return max(uppers) if len(uppers) == len(self.changes) else None
 
     @property
     def pair(self) -> ReplayedPair | None:
-        """Two words that show the lower end."""
+        """Two words that attain the lower bound."""
         return self.greatest.pair
 
 
 @dataclass(frozen=True)
 class FittedLaw:
-    """A law of growth fitted to lower ends, with its residual (root mean square, relative): it proves nothing."""
+    """A law of growth fitted to lower bounds, with its relative root-mean-square residual: it proves nothing."""
 
     text: str
     residual: float

@@ -1,4 +1,4 @@
-"""What `certify sensitivity` prints: a row for each length, the positions of the longest, and the same as JSON."""
+"""The display of `certify sensitivity`, as text and as JSON: a row for each length, the positions at the longest."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -18,11 +18,11 @@ COLUMNS = (TableColumn("n", "right"), TableColumn("method"), TableColumn("larges
            TableColumn("exchanged at", "right"),
            TableColumn("between", folds=True))
 LONGEST_WORD = 24
-"""Longer words stand in the JSON object alone."""
+"""Longer words are in the JSON object only."""
 
 
 def print_sensitivity(out: Console, found: Sensitivity) -> None:
-    """What was measured, a row per length, the positions of the exchange at the longest, and the verdict."""
+    """Print what was measured, a row per length, the positions of the exchange at the longest, and the verdict."""
     out.print(plain(f"measured  {found.description}"))
     out.print(plain(f"alphabet  {show_alphabet(found.alphabet)}"))
     out.print(plain(f"change    of {found.direction} at {_where(found)}, when one symbol is exchanged"))
@@ -100,7 +100,7 @@ def _print_positions(out: Console, row: MeasuredLength) -> None:
 
 
 def positions_alike(changes: Sequence[Change]) -> Iterator[tuple[str, str]]:
-    """Neighbouring positions whose changes are shown alike, and how they are shown."""
+    """Yield neighbouring positions whose changes print as equal, and that text."""
     for text, group in groupby(changes, key=lambda change: show_change(change.lower, change.upper)):
         places = [change.p for change in group]
         yield (str(places[0]) if len(places) == 1 else f"{places[0]}..{places[-1]}"), text
@@ -110,7 +110,7 @@ def positions_alike(changes: Sequence[Change]) -> Iterator[tuple[str, str]]:
 
 
 def sensitivity_to_json(found: Sensitivity) -> dict[str, Any]:
-    """Return the same, with every position of every length."""
+    """Return the result as a JSON object, with every position of every length."""
     return {
         "verdict": found.verdict,
         "subject": found.description,
@@ -131,7 +131,7 @@ def _row_to_json(row: MeasuredLength) -> dict[str, Any]:
 
 
 def _ends(lower: Fraction, upper: Fraction | None) -> dict[str, Any]:
-    """Exact where both ends are one number; else decimals, rounded outward."""
+    """Return a bracket: exact if both ends are equal; decimals, rounded outward."""
     exact = lower == upper
     return {"exact": str(lower) if exact else None, "lower": decimal_lower(lower),
             "upper": None if upper is None else decimal_upper(upper)}
