@@ -98,13 +98,13 @@ def test_a_proved_checker_that_is_cancelled_knows_nothing_and_the_next_file_is_c
     page, wrong = endless
     for number in range(2):
         page.locator("#file").set_input_files(str(CORPUS / "accepted" / "by_hand_prev.cert"))
-        page.locator("#state", has_text="by certify-check, which is proved in Coq (at most 300 s)").wait_for()
+        page.locator("#state", has_text="by certify-check, which is verified in Coq (at most 300 s)").wait_for()
         page.locator("#cancel").click()
         wait_until_ready(page)
         assert page.locator("#found article").count() == number + 1
         part = page.locator("#found article").first.locator("section")
         assert part.get_attribute("data-verdict") == "incomplete"
-        expect(part).to_contain_text("it was cancelled: nothing is known")
+        expect(part).to_contain_text("it was cancelled: the result is unknown")
         expect(part).not_to_contain_text("Theorem")
     assert [each for each in wrong if "404" not in each] == []
 
@@ -118,7 +118,7 @@ def test_the_page_of_a_certificate_checks_it_where_it_is_and_says_who_accepts_by
     wait_until_ready(page)
     found = page.locator("#found article")
     expect(found.locator("p.says")).to_have_text(
-        "The file is accepted by the checker in Python; accepted by certify-check, which is itself proved in Coq.")
+        "The file is accepted by the checker in Python; accepted by certify-check, which is verified in Coq.")
     expect(found.locator("section")).to_contain_text("Theorem judge_certificate_holds")
     expect(found.locator("section .sentence")).to_have_text("the claim that follows is FALSE:")
     expect(page.get_by_role("link", name="Gallery")).to_have_attribute("href", "../index.html#gallery")

@@ -160,7 +160,7 @@ def test_the_page_proves_what_the_command_proves_byte_for_byte_and_checks_it_wit
     server.shutdown()  # from here on nobody answers
     page.click("#prove")
     page.click("#stop")
-    expect(page.locator("#proving")).to_have_text("Cancelled: nothing is known.")
+    expect(page.locator("#proving")).to_have_text("Cancelled: the result is unknown.")
     for number, asked in enumerate(ASKED):
         certificate = proved_in(page, asked)
         assert certificate.decode() == proved(*asked)["certificate"], asked

@@ -36,9 +36,9 @@ class Proved:
         return hashlib.sha256(self.script).hexdigest()
 
     @property
-    def stands_on(self) -> str:
+    def rests_on(self) -> str:
         """Why its acceptance is a proof."""
-        return (f"{self.word.capitalize()} by a checker that is proved in Coq: Theorem {self.theorem} "
+        return (f"{self.word.capitalize()} by a checker verified in Coq: Theorem {self.theorem} "
                 f"({self.place}), with no axioms except the {len(allowed_axioms())} of Coq's real numbers.")
 
 

@@ -71,7 +71,7 @@ def test_a_map_on_whose_worst_error_mpmath_disagrees_is_an_error(monkeypatch: py
 def test_the_worst_error_of_each_map_is_enclosed(name: str) -> None:
     found = studied(name).maps
     assert found and all(chart.seconded is not None and abs(chart.seconded - chart.worst[2]) < 1e-12 for chart in found)
-    assert f"from what is proved; the worst error is {SAME[4:]}" in visible(page(name))
+    assert f"from the proved obligations; the worst error is {SAME[4:]}" in visible(page(name))
 
 
 def test_a_double_that_is_off_is_not_called_the_same() -> None:

@@ -8,5 +8,5 @@ for (const name of ["dragenter", "dragover"]) { drop.addEventListener(name, even
 for (const name of ["dragleave", "drop"]) { drop.addEventListener(name, event => { event.preventDefault(); drop.classList.remove("over"); }); }
 drop.addEventListener("drop", event => add(event.dataTransfer.files));
 addEventListener("hashchange", addOfAddress);
-startWorker("worker.js", heard);
+startWorker("worker.js", handlers);
 addOfAddress();

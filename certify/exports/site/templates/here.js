@@ -1,9 +1,9 @@
-// On the page of a certificate Python is loaded when it is asked for.
+// On the page of a certificate Python is loaded on request.
 const button = find("#check-here");
 button.hidden = false;
 say("");
 button.addEventListener("click", () => {
   button.hidden = true;
-  startWorker("worker.js", heard);
+  startWorker("worker.js", handlers);
   addNamed(button.dataset.file, button.dataset.file);
 });

@@ -24,7 +24,7 @@ const show = (verdict, name, lines, facts) => {
   return article;
 };
 const seconds = () => ((performance.now() - began) / 1000).toFixed(1);
-const heard = {
+const handlers = {
   ready: () => { ready = true; next(); },
   done: ({ status, text, digest }) => {
     const name = current.file.name, lines = text.trimEnd().split("\n").map(line => line.replace("/given.cert", () => name));
@@ -34,25 +34,25 @@ const heard = {
     worker.terminate();
     if (!ready) { say(`Python could not be loaded: ${message}`); return; }
     if (current) { proveAll(show("incomplete", current.file.name, [`incomplete: Python ended: ${message}`], [])); }
-    startWorker("worker.js", heard);
+    startWorker("worker.js", handlers);
   },
 };
-// After Python the checkers that are proved in Coq, one after the other, each in a worker of its own.
+// After Python the checkers verified in Coq, one after another, each in a separate worker.
 const proveAll = async article => {
   const yes = article.dataset.verdict === "accepted" ? ["accepted by the checker in Python"] : [];
   for (const proved of PROVED) {
     const part = await prove(proved), { checker, verdict } = part.dataset;
     article.append(part);
-    if (verdict === proved.word) { yes.push(`${verdict} by ${checker}, which is itself proved in Coq`); }
+    if (verdict === proved.word) { yes.push(`${verdict} by ${checker}, which is verified in Coq`); }
   }
   if (yes.length) { find("h2", article).after(make("p", { class: "says" }, `The file is ${yes.join("; ")}.`)); }
   current = null;
   next();
 };
-const prove = async ({ proved, name, word, stands, seconds: most }) => {
+const prove = async ({ proved, name, word, rests, seconds: most }) => {
   const { file, bytes } = current;
   let proving = null, limit = 0;
-  current.by = `${name}, which is proved in Coq (at most ${most} s)`;
+  current.by = `${name}, which is verified in Coq (at most ${most} s)`;
   began = performance.now();
   tick();
   const { status, lines, message } = await new Promise(resolve => {
@@ -71,7 +71,7 @@ const prove = async ({ proved, name, word, stands, seconds: most }) => {
   const isYes = status === 0, said = lines ?? [`incomplete: ${file.name}: ${message}`];
   const verdict = isYes ? word : said.at(-1).match(/^\w+/)[0], part = make("section", { "data-checker": name, "data-verdict": verdict });
   part.append(headed(make("h3"), verdict, `by ${name}`), listed(said, verdict === "accepted"));
-  for (const fact of [...(isYes ? [stands] : []), `Judged in ${seconds()} s.`]) { part.append(make("p", { class: "soft" }, fact)); }
+  for (const fact of [...(isYes ? [rests] : []), `Judged in ${seconds()} s.`]) { part.append(make("p", { class: "soft" }, fact)); }
   return part;
 };
 const next = async () => {
@@ -100,9 +100,9 @@ const addNamed = async (name, address) => {
   if (answer.ok) { add([new File([await answer.arrayBuffer()], name)]); } else { say(`${name}: ${answer.status}`); }
 };
 find("#cancel").addEventListener("click", () => {
-  if (stopProving) { stopProving("it was cancelled: nothing is known"); return; }
+  if (stopProving) { stopProving("it was cancelled: the result is unknown"); return; }
   worker.terminate();
-  show("incomplete", current?.file.name ?? "", ["The check was cancelled: nothing is known of this file."], []);
+  show("incomplete", current?.file.name ?? "", ["The check was cancelled: the result is unknown."], []);
   current = null;
-  startWorker("worker.js", heard);
+  startWorker("worker.js", handlers);
 });

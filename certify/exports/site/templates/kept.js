@@ -1,4 +1,4 @@
-// All of the site is kept once Python has been asked for, so that it works without a network; a new site keeps a new set.
+// The whole site is cached once Python is requested, so that it works without a network; a new site has a new cache.
 const KEPT = "certify-{{ version }}", NAMES = {{ names | tojson }};
 self.addEventListener("install", event => event.waitUntil(caches.open(KEPT).then(kept => kept.addAll(NAMES)).then(() => self.skipWaiting())));
 self.addEventListener("activate", event => event.waitUntil(caches.keys()

@@ -1,4 +1,4 @@
-// Proves what is typed in the workbench, in a worker of its own; the checkers of the page then judge the certificate.
+// Proves the formula of the workbench in a separate worker; the checkers of the page then check the certificate.
 const wish = find("#to-be-proved"), start = find("#prove"), stop = find("#stop"), outcome = find("#outcome");
 let prover = null, since = 0, doing = "";
 const telling = () => { if (since) { find("#proving").textContent = `${doing} ${Math.round((performance.now() - since) / 1000)} s`; } };
@@ -29,7 +29,7 @@ const showOutcome = ({ error, caret, verdict, formula, says, claim, note, greate
   box.append(make("code", {}, command));
   outcome.append(links, box);
   add([file]);
-  if (!worker) { startWorker("worker.js", heard); }
+  if (!worker) { startWorker("worker.js", handlers); }
 };
 const ask = () => {
   doing = "Proving …";
@@ -60,7 +60,7 @@ wish.addEventListener("submit", async event => {
     prover.postMessage({ top: TOP, packed: wish.dataset.packed.split(" ") });
   } catch (error) { forget(`The prover could not be loaded: ${error}`); }
 });
-stop.addEventListener("click", () => forget("Cancelled: nothing is known."));
+stop.addEventListener("click", () => forget("Cancelled: the result is unknown."));
 start.hidden = false;
 say("");
 setInterval(telling, 1000);

@@ -1,4 +1,4 @@
-// The project's own prover, as it is, with python-flint and Z3: what the command does that stands on the page.
+// The project's own prover, unchanged, with python-flint and Z3: it runs the command on the page.
 const GLUE = `
 import io, sys, zipfile
 

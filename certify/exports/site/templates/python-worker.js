@@ -1,4 +1,4 @@
-// Python in a worker, for a script that says what it is for. Python gets no way to the page: no names of it, and the
+// Python in a worker, for a given script. Python cannot access the page: it gets no names of it, and the
 // policy of the page binds the worker, which the page makes of a blob.
 const startPython = async (top, glue, packed) => {
   const bytes = await Promise.all(packed.map(async name => {

@@ -1,7 +1,7 @@
 const MOST = 40, input = find("#q"), results = find("#results"), first = find("#count").textContent;
 const terms = text => text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
 const entries = INDEX.map(([title, where, address, words]) => ({ title, where, address, names: terms(title), words: words.split(" ") }));
-const scoreOf = ({ names, words }, wanted) => {  // 0 where a word is missing; titles count more, whole words more than beginnings
+const scoreOf = ({ names, words }, wanted) => {  // 0 if a word is missing; titles count more, whole words more than prefixes
   let total = 0;
   for (const word of wanted) {
     const found = names.includes(word) ? 20 : names.some(each => each.startsWith(word)) ? 10 : words.includes(word) ? 2 : words.some(each => each.startsWith(word)) ? 1 : 0;

@@ -1,4 +1,4 @@
-// The project's own parser, as it is.
+// The project's own parser, unchanged.
 const GLUE = `
 import io, sys, zipfile
 

@@ -34,7 +34,7 @@ const showTruths = (word, rows) => {
   table.tBodies[0].append(...body);
   find("#truths").replaceChildren(...(word.length ? [table] : [make("p", { class: "soft" }, "Words are not empty: click letters, or type.")]));
 };
-const pictureOf = text => {  // the size of its text is that of the page; what it says is said below, too
+const pictureOf = text => {  // its text has the size of the page; its content is also described below
   const svg = new DOMParser().parseFromString(text.replace(/ style="[^"]*"/, ""), "text/html").querySelector("svg");
   svg.setAttribute("role", "img");
   for (const block of all("[tabindex]", svg)) { for (const name of ["tabindex", "role", "aria-label"]) { block.removeAttribute(name); } }
@@ -66,7 +66,7 @@ const show = found => {
   showLayers(found);
   find("#command").textContent = found.command;
 };
-const heard = {
+const handlers = {
   ready: () => { ready = true; next(); },
   done: ({ text }) => { busy = 0; show(JSON.parse(text)); next(); },
   broken: ({ message }) => {
@@ -78,7 +78,7 @@ const heard = {
 };
 const begin = () => {
   busy = 0;
-  startWorker("workbench-worker.js", heard);
+  startWorker("workbench-worker.js", handlers);
 };
 const next = () => {
   if (!ready) { return; }

@@ -14,7 +14,7 @@ for (const button of all("button[data-copy]")) {
 
 const KEPT = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-family",
   "font-weight", "text-anchor", "vector-effect", "visibility", "stroke-opacity", "stroke-linejoin", "stroke-linecap", "paint-order"];
-const standalone = svg => {  // what the style of the page says becomes attributes: the file needs no page
+const standalone = svg => {  // styles of the page become attributes, so that the file is standalone
   const copy = svg.cloneNode(true), copies = [copy, ...all("*", copy)];
   [svg, ...all("*", svg)].forEach((original, place) => {
     const style = getComputedStyle(original);

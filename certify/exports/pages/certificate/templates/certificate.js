@@ -1,4 +1,4 @@
-const judge = word => {  // what the network says of a word, beside what the formulas say
+const judge = word => {  // compares the network with the formulas on a word
   const truths = truthsOf(word), { stream, attention } = forward(word, truths);
   const judged = { rows: [], attention, wrong: 0, farthest: null, output: stream.map(vector => vector[data.output]) };
   const judgeTruth = row => {
@@ -49,8 +49,8 @@ const drawAttention = (word, attention) => {
   find("#attention-name").textContent = `Head ${head.at}, ${head.name}: rows attend to columns`;
 };
 const summary = ({ wrong, farthest }) => {
-  const after = wrong ? `${wrong} places differ from the truth by more than doubles explain.` : "After rounding, every direction is what it should be, at every position.";
-  const before = farthest === null ? "" : ` Farthest from a truth before rounding: ${shown(farthest)}; allowed is 0.25.`;
+  const after = wrong ? `${wrong} places differ from the truth by more than rounding explains.` : "After rounding, every direction is correct, at every position.";
+  const before = farthest === null ? "" : ` Greatest error before rounding: ${shown(farthest)}; 0.25 is allowed.`;
   const left = data.truths.left_out ? ` The first ${data.truths.left_out} subformulas are left out.` : "";
   return `${after}${before} T is true, · is false.${left}`;
 };
@@ -88,7 +88,7 @@ for (const button of all("[data-open]")) {
     if (!each) { return; }
     const { word, i, error, should, seconded } = each.case, box = find("div", dialog);
     const { attention } = data.truths ? judge(word) : { attention: null };
-    const text = `On ${spell(word)}, at position ${i}, ${named(each.direction)} errs by ${shown(error)}${seconded ? ", as mpmath computes, too" : ""}; it should be ${should}.`;
+    const text = `On ${spell(word)}, at position ${i}, ${named(each.direction)} has the error ${shown(error)}${seconded ? ", confirmed by mpmath" : ""}; it should be ${should}.`;
     box.replaceChildren(make("h3", {}, `Head ${each.head.at}: ${each.head.name}`), make("p", {}, text));
     if (attention) { box.append(drawGrid(word, attention[each.head.at], i)); }
     dialog.showModal();

@@ -5,7 +5,7 @@ const separator = data.alphabet.every(symbol => [...symbol].length === 1) ? "" :
 const spell = word => word.join(separator);
 const shown = error => error === 0 ? "0" : error < 1e-5 ? error.toExponential(1) : (Math.ceil(error * 1e6 - 1e-3) / 1e6).toFixed(6);  // rounded up
 
-const READABLE = matchMedia("(prefers-color-scheme: dark)").matches ? .35 : .75;  // from this weight on the page's own colour stands out more
+const READABLE = matchMedia("(prefers-color-scheme: dark)").matches ? .35 : .75;  // from this weight on the page's own colour is more readable
 const drawGrid = (word, weights, framed) => {
   const n = word.length, long = Math.max(...word.map(symbol => [...symbol].length)) > 1;
   const short = symbol => [...symbol].length > 4 ? `${[...symbol].slice(0, 3).join("")}…` : symbol;

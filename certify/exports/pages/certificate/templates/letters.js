@@ -1,5 +1,5 @@
 // The letters of a word over a table, each a button that changes it.
-const exchanged = (word, k) => {  // the word with the next letter of the alphabet there, as it is typed
+const exchanged = (word, k) => {  // the word with the next letter of the alphabet there, as typed
   const next = data.alphabet[(data.alphabet.indexOf(word[k]) + 1) % data.alphabet.length];
   return spell([...word.slice(0, k), next, ...word.slice(k + 1)]);
 };

@@ -38,7 +38,7 @@ const describeFeed = block => {
 const describeBlock = number => {
   const block = data.blocks[number];
   if (block.kind === "head" || block.kind === "exact") { describeHead(block); } else if (block.kind === "feed") { describeFeed(block); } else {
-    describeDirection(block.writes[0], [["embedded", block.kind === "symbol" ? "with the symbol" : "at every position, whatever the word"]]);
+    describeDirection(block.writes[0], [["embedded", block.kind === "symbol" ? "with the symbol" : "at every position, for every word"]]);
   }
 };
 const writers = new Map(data.blocks.flatMap((block, number) => block.writes.map(direction => [direction, number])));

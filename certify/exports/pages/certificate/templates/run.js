@@ -69,7 +69,7 @@ const positionValue = (value, i, n, truths) => {
   if (!value.shift) { return truths[value.holds][i - 1] ? 1 : 0; }
   return (i > 1 ? truths[value.holds][i - 2] : positional(value.holds, 0, n)) ? 1 : 0;
 };
-const positional = (node, k, n) => {  // at position 0, where counts can be and no position is
+const positional = (node, k, n) => {  // at position 0, which is a count but not a position
   const [kind, ...parts] = data.truths.nodes[node], at = part => positional(part, k, n);
   const rules = {
     constant: value => value, position: table => known(table, k, n), not: a => !at(a), and: (a, b) => at(a) && at(b), or: (a, b) => at(a) || at(b),
@@ -89,7 +89,7 @@ const weigh = (scores, weighting) => {
   return raised.map(x => x / total);
 };
 const hides = (mask, i, j) => (mask === "future" && j > i) || (mask === "past" && j < i);
-// The residual stream at the end, and the weights of every head; all of them softmax at another temperature, if one is given.
+// The final residual stream, and the weights of every head; softmax at the given temperature, if any, replaces all weightings.
 const forward = (word, truths, softened = null) => {
   const n = word.length, attention = {};
   let stream = word.map((symbol, k) => {

@@ -1,4 +1,4 @@
-// Words as people type them, and numbers as they read them.
+// Words as typed, and numbers as displayed.
 const NEAR_END = 5e-5, EXACT = 1e-9;
 const brief = x => {
   const whole = Math.round(x), miss = x - whole;

@@ -1,4 +1,4 @@
-// The steps of the network on a word: every direction is written once, so the end of the run has what each step wrote.
+// The steps of the network on a word: every direction is written once, so the final stream has the output of each step.
 let at = 0;
 const change = (word, k) => {
   find("#word").value = exchanged(word, k);
@@ -30,7 +30,7 @@ const showStep = () => {
   find("#held").replaceChildren(head, body);
   find("#heads").replaceChildren(...step.heads.map(name => figureOf(name, word, attention[name])));
   const judged = data.judged === "first" ? 0 : word.length - 1, holds = stream[judged][data.output];
-  find("#summary").textContent = `At the ${data.judged} position the formula is ${holds > .5 ? "true" : "false"}: at the end the network holds ${brief(holds)} there.`;
+  find("#summary").textContent = `At the ${data.judged} position the formula is ${holds > .5 ? "true" : "false"}: the final output of the network there is ${brief(holds)}.`;
 };
 if (data.steps.length) {
   find(".live").hidden = false;

@@ -1,5 +1,5 @@
 const input = find("#word"), select = find("#head"), table = find("#truth");
-const compare = word => {  // what hard and soft attention hold at the end, and how far apart they are in all
+const compare = word => {  // the final streams of hard and soft attention, and the 1-norm of their difference
   const truths = truthsOf(word), hard = forward(word, truths), soft = forward(word, truths, data.softened);
   const moved = hard.stream.map((vector, k) => vector.reduce((total, x, d) => total + Math.abs(x - soft.stream[k][d]), 0));
   return { hard, soft, moved };
@@ -18,7 +18,7 @@ const update = () => {
   find("#soft").replaceChildren(drawGrid(word, soft.attention[select.value], null));
   table.replaceChildren(row("word", word, "formula-row"), row(`${named(data.output)}, hard`, held(hard), "formula-row"),
     row(`${named(data.output)}, soft`, held(soft), "formula-row"), row("moved in all", moved.map(x => x < 5e-7 ? "0" : x.toExponential(0)), "formula-row"));
-  find("#summary").textContent = `Farthest on this word: ${shown(Math.max(...moved))}; certified of all words of this length: at most ${data.bounds[word.length - 1].toFixed(6)}.`;
+  find("#summary").textContent = `Greatest movement on this word: ${shown(Math.max(...moved))}; certified for all words of this length: at most ${data.bounds[word.length - 1].toFixed(6)}.`;
 };
 find(".live").hidden = false;
 input.value = spell(data.start);
