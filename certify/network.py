@@ -60,8 +60,8 @@ class Network(NetworkBuilder):
         Raises:
             InputError: if there is no output, or something is not defined, or not positive, at some (n, i).
         """
-        heat = None if temperature is None else parse_expression(temperature)
-        return soften_model(self.build(), max_n, heat, critical)
+        parsed = None if temperature is None else parse_expression(temperature)
+        return soften_model(self.build(), max_n, parsed, critical)
 
     @typed
     def save(self, path: str) -> None:

@@ -8,7 +8,7 @@ from certify.claims.formula.sealed import read_accepted_file, read_sealed_text
 from certify.claims.trained.certified import read_certified
 from certify.claims.trained.files import head_in, head_of
 from certify.claims.trained.float_decision import ClassRow
-from certify.claims.trained.float_show import cells_of, said_of
+from certify.claims.trained.float_show import cells_of, describe_row
 from certify.common.files import read_text, write_text
 from certify.exports.headline import headline, is_of_every_length, is_refutation
 from certify.exports.pages.base.page import open_templates, render_page
@@ -67,7 +67,7 @@ def write_page_of_floats(path: str, place: str, rows: Sequence[ClassRow]) -> Non
     Raises:
         InputError: if the certificate is rejected.
     """
-    floats = [(*cells_of(row), said_of(row)) for row in rows]
+    floats = [(*cells_of(row), describe_row(row)) for row in rows]
     write_text(place, _page_of_trained(read_text(path), path, PurePath(path).name, "", floats))
 
 

@@ -25,8 +25,8 @@ def read_learning(model: str, claim: str | None, flags: Flags, scope: Scope,
         InputError: one line that names the place, what was found and what was expected.
         Unsupported: if a language has no finite automaton, or answers depend on later letters.
     """
-    told, intended = with_truths(flags)
-    network, found = read_question(model, claim, told, scope)
+    with_all, intended = with_truths(flags)
+    network, found = read_question(model, claim, with_all, scope)
     if scope.offsets is None:
         found = replace(found, offsets=(found.offsets[0], found.offsets[0]))
     return network, read_words(network, found, words, intended)
@@ -59,10 +59,10 @@ def with_truths(flags: Flags) -> tuple[Flags, bool]:
     Raises:
         InputError: if some answers have a truth and some do not.
     """
-    told = [":" in text for text in (*flags.sign, *flags.larger, *flags.argmax)]
-    if all(told):
+    has_truth = [":" in text for text in (*flags.sign, *flags.larger, *flags.argmax)]
+    if all(has_truth):
         return flags, True
-    if any(told) or flags.follow is not None or flags.given is not None:
+    if any(has_truth) or flags.follow is not None or flags.given is not None:
         raise InputError("--sign, --larger, --argmax: some have a truth, expected one for each or none at all "
                          "(and then no --follow and no --given)")
     greatest = [f"{token}: {ANY}" for text in flags.argmax for token in text.split(",")]

@@ -59,10 +59,10 @@ def differences(question: LearningQuestion, found: Marked, longest: int, expecte
     Raises:
         Unsupported: if the claim refers to the future, or its tracker has too many states.
     """
-    walk = _PairExploration(question, found, longest, expected or Intention(question))
-    counts, words = list(walk.counts()), tuple(walk.first_words())
-    expression = walk.expression() if words and expressed else ""
-    return Differences(longest, tuple(counts), words, expression, frozenset(walk.states()))
+    product = _PairExploration(question, found, longest, expected or Intention(question))
+    counts, words = list(product.counts()), tuple(product.first_words())
+    expression = product.expression() if words and expressed else ""
+    return Differences(longest, tuple(counts), words, expression, frozenset(product.states()))
 
 
 def count_words(steps: Sequence[Sequence[int]], start: int, marked: Sequence[bool], longest: int) -> Iterator[int]:

@@ -80,29 +80,29 @@ def compare(first: TrainedNetwork, second: TrainedNetwork, question: LearningQue
     """
     start, effort = time.perf_counter(), effort or Effort()
     check_fits(second, question.claim, "the second network")
-    apart, known = _told_apart(first, second, question, effort.table)
-    told = apart[0] if apart else None
-    longest = len(told) if told else question.longest
+    differing, known = _differing_words(first, second, question, effort.table)
+    word = differing[0] if differing else None
+    longest = len(word) if word else question.longest
     learned = learn(first, question.to(max(longest, 1)), settings, effort, known)
     decision = None
     if learned.automaton is not None and learned.certified_to:
         claim = claim_of(question, learned.automaton, learned.certified_to)
         decision = decide(second, claim, settings)
     difference = _of_decision(first, second, question, decision)
-    if difference is None and told is not None:
+    if difference is None and word is not None:
         rows = [row for part in question.parts for alternative in part for row in alternative]
-        difference = _enclosed(first, second, question, told, question.claim.offsets[0], rows)
+        difference = _enclosed(first, second, question, word, question.claim.offsets[0], rows)
     return Equality(learned, second, tuple(_rows(question, learned, decision, difference)), decision, difference,
                     time.perf_counter() - start)
 
 
-def words_told_apart(first: TrainedNetwork, second: TrainedNetwork, question: LearningQuestion,
+def differing_words(first: TrainedNetwork, second: TrainedNetwork, question: LearningQuestion,
                      most: int) -> list[Word]:
     """Return the shortest words on which the networks' answers differ in floating point, the shortest first."""
-    return _told_apart(first, second, question, most)[0]
+    return _differing_words(first, second, question, most)[0]
 
 
-def _told_apart(first: TrainedNetwork, second: TrainedNetwork, question: LearningQuestion,
+def _differing_words(first: TrainedNetwork, second: TrainedNetwork, question: LearningQuestion,
                 most: int) -> tuple[list[Word], Mapping[Word, int]]:
     """Return these words, and the answers of the first network."""
     oracles = [Oracle(network, question, question.claim.offsets[0]) for network in (first, second)]

@@ -124,7 +124,7 @@ class Oracle:
             self._walk_block(words[start : start + BLOCK])
 
     def _walk_block(self, words: Sequence[Word]) -> None:
-        wanted = set(words)
+        requested = set(words)
         nodes: list[set[Word]] = [set() for _ in range(max(map(len, words), default=-1) + 1)]
         for word in words:
             for end in range(len(word), -1, -1):
@@ -146,7 +146,7 @@ class Oracle:
                     break
                 prefixes = self._longer(prefixes, [places[word[:-1]] for word in level],
                                         [claim.tokens[word[-1]] for word in level], judged_here=True)
-            self._judge(prefixes, level, wanted)
+            self._judge(prefixes, level, requested)
         self.codes.update((word, OUT) for word in words if word not in self.codes)
 
     def _lives(self, word: Word) -> bool:
@@ -158,13 +158,13 @@ class Oracle:
         return extend(self.floats, prefixes, np.array(parents, dtype=np.intp), np.array(tokens, dtype=np.intp),
                       self.offset, judged=judged_here)
 
-    def _judge(self, prefixes: Prefixes, level: Sequence[Word], wanted: Collection[Word]) -> None:
+    def _judge(self, prefixes: Prefixes, level: Sequence[Word], requested: Collection[Word]) -> None:
         """Compute the answers on the prefixes of one length; on all of them if answers determine the allowed words."""
         n, claim = len(level[0]), self.question.claim
         if n < self.question.first or (n == 0 and prefixes.stream is None):
             return
         asked = [place for place, word in enumerate(level)
-                 if word not in self.codes and (word in wanted or self.question.words == "allowed")]
+                 if word not in self.codes and (word in requested or self.question.words == "allowed")]
         if not asked:
             return
         stream = prefixes.stream

@@ -203,10 +203,10 @@ class Intention:
     def __init__(self, question: LearningQuestion) -> None:
         """Raise Unsupported if the claim refers to the future."""
         self.tracker: Tracker = track(question.claim)
-        wanted = [(alternative, (place, choice)) for place, part in enumerate(question.parts)
+        by_alternative = [(alternative, (place, choice)) for place, part in enumerate(question.parts)
                   for choice, alternative in enumerate(part)]
-        by_rows = dict(wanted)
-        self._wanted = [[by_rows[case.above]] if compared_tokens(case.above) else
+        by_rows = dict(by_alternative)
+        self._expected = [[by_rows[case.above]] if compared_tokens(case.above) else
                         [by_rows[(row,)] for row in case.above] for case in question.claim.cases]
         self._question = question
 
@@ -215,4 +215,4 @@ class Intention:
         if code == OUT:
             return False
         choices = self._question.choices(code)
-        return any(choices[place] != choice for case in cases for place, choice in self._wanted[case])
+        return any(choices[place] != choice for case in cases for place, choice in self._expected[case])

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from certify.claims.trained.decide import Settings
 from certify.common.verdicts import WithExitStatus
-from certify.learning.equality import Equality, compare, words_told_apart
+from certify.learning.equality import Equality, compare, differing_words
 from certify.learning.learn import Effort
 from certify.learning.question import LearningQuestion, read_words
 from certify.learning.vnnlib import Asserted, Atom, Declared, DeclaredTensor, Element, Joined, Relation, VnnlibQuery
@@ -105,7 +105,7 @@ def answer_query(asked: AskedOfUs, first: TrainedNetwork, second: TrainedNetwork
     words = [tuple(map(alphabet.index, equality.difference.word))] if equality.difference else []
     if asked.question.claim.read == "each":
         words = [(*word, *[0] * (asked.length - len(word))) for word in words]
-    words += words_told_apart(first, second, asked.question, FEW_WORDS)
+    words += differing_words(first, second, asked.question, FEW_WORDS)
     balls = BallNetwork(first), BallNetwork(second)
     for word in [word for word in words if len(word) == asked.length][:TRIED]:
         if _holds(asked, balls, asked.input_of(word)):

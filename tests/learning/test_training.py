@@ -84,7 +84,7 @@ def test_a_wrong_word_comes_back_with_words_like_it_on_which_something_is_asked(
     network, claim = of_the_zoo("majority", 4)
     pool = Pool(WordLessons(network, claim))
     assert pool.drawn(8, DRAW(1)) is None
-    pool.add_with_kin([(0, (0, 0, 1))], DRAW(1))
+    pool.add_with_neighbours([(0, (0, 0, 1))], DRAW(1))
     assert {"0", "00", "000", "101", "0001"} <= letters(word for _, word in pool.items)
     assert all(2 * sum(word) != len(word) <= 4 for _, word in pool.items) and list(pool.items)[-1] == (0, (0, 0, 1))
     batch = pool.drawn(8, DRAW(1))

@@ -76,9 +76,9 @@ def _divide(how: str, options: Sequence[str], files: Sequence[str], jobs: int, s
     sizes = [max(1, _size(file) // parts[file]) for file in files for _ in range(parts[file])]
     with ShardsProgress("checking", "tasks", "tasks") as progress:
         answers = iter(_do_in_time(tasks, jobs, progress, sizes))
-    said = ([next(answers) for _ in range(parts[file])] for file in files)
+    answers_by_file = ([next(answers) for _ in range(parts[file])] for file in files)
     return [_join(how, file, request, own) if parts[file] > 1 else own[0]
-            for file, own in zip(files, said, strict=True)]
+            for file, own in zip(files, answers_by_file, strict=True)]
 
 
 def _do_in_time(tasks: Sequence[str], jobs: int, progress: ShardsProgress, sizes: Sequence[int]) -> list[str]:
@@ -187,15 +187,15 @@ def _check(path: str, request: check.Request, some: Some) -> tuple[dict[str, Any
 def _decision(accepted: check.Accepted, given: check.Decision[Any, Any]) -> dict[str, Any]:
     """Describe a claim about a trained network, with the coverage."""
     claim = given.claim
-    said: dict[str, Any] = {"claim_is_false": True} if accepted.is_refutation else {}
+    found: dict[str, Any] = {"claim_is_false": True} if accepted.is_refutation else {}
     if isinstance(claim, check.TracksClaim):
-        said |= {"tracks": {track.name: list(track.letters) for track in claim.tracks}}
+        found |= {"tracks": {track.name: list(track.letters) for track in claim.tracks}}
     else:
-        said |= {"alphabet": list(claim.alphabet)}
-    said |= {"min_n": claim.min_n, "max_n": None if claim.max_n == check.EVERY else claim.max_n}
+        found |= {"alphabet": list(claim.alphabet)}
+    found |= {"min_n": claim.min_n, "max_n": None if claim.max_n == check.EVERY else claim.max_n}
     if has_lengths(given):
-        said |= {"vacuous": find_vacuous_lengths(given)}
-    return {**said, **({"floats": [_floats(one) for one in given.floats]} if given.floats else {}),
+        found |= {"vacuous": find_vacuous_lengths(given)}
+    return {**found, **({"floats": [_floats(one) for one in given.floats]} if given.floats else {}),
             "covered": accepted.coverage}
 
 

@@ -49,7 +49,7 @@ class Session:
     workers: Workers
 
 
-def decide_rows(rows: Sequence[FormulaRow], asking: FormulaRequests, session: Session,
+def decide_rows(rows: Sequence[FormulaRow], requests: FormulaRequests, session: Session,
                 tell: Callable[[int, Shown], None] = lambda _place, _shown: None) -> list[Shown]:
     """Decide each formula; call ``tell`` in their order, as soon as each is known.
 
@@ -63,7 +63,7 @@ def decide_rows(rows: Sequence[FormulaRow], asking: FormulaRequests, session: Se
     forget()
     kept = KeptFormulas(session.store)
     with_certificate = session.folder is not None or session.store is not None
-    tasks = [kept.with_kept(formula_task(row, asking, with_certificate)) for row in rows]
+    tasks = [kept.with_kept(formula_task(row, requests, with_certificate)) for row in rows]
     in_order = InOrder(tasks, tell)
 
     def take(task: str, result: str) -> None:
@@ -74,10 +74,10 @@ def decide_rows(rows: Sequence[FormulaRow], asking: FormulaRequests, session: Se
 
     with ShardsProgress("certifying", "formulas", "formulas") as progress:
         results = run_tasks(tasks, do_formula, jobs=session.workers.jobs, dask=session.workers.dask, progress=progress,
-                            sizes=[_size(row, asking) for row in rows], finished=take)
+                            sizes=[_size(row, requests) for row in rows], finished=take)
     if kept.found:
-        told = f"{kept.found} of {len(rows)} formulas found in {session.store}"
-        terminal.tell(f"certify: {told}; certificates among them were checked again")
+        note = f"{kept.found} of {len(rows)} formulas found in {session.store}"
+        terminal.tell(f"certify: {note}; certificates among them were checked again")
     return list(map(read_shown, results))
 
 
@@ -88,20 +88,20 @@ class InOrder:
         """Start with no results."""
         self._tasks, self._tell = tasks, tell
         self._known: dict[str, Shown] = {}
-        self._told = 0
+        self._reported = 0
 
     def take(self, task: str, shown: Shown) -> None:
         """Add one result."""
         self._known[task] = shown
-        while self._told < len(self._tasks) and self._tasks[self._told] in self._known:
-            self._tell(self._told, self._known.pop(self._tasks[self._told]))
-            self._told += 1
+        while self._reported < len(self._tasks) and self._tasks[self._reported] in self._known:
+            self._tell(self._reported, self._known.pop(self._tasks[self._reported]))
+            self._reported += 1
 
 
-def _size(row: FormulaRow, asking: FormulaRequests) -> int:
+def _size(row: FormulaRow, requests: FormulaRequests) -> int:
     """Estimate the work of a formula; 1 if it is malformed."""
     try:
-        formula = request_of(row, asking.options, asking.lengths).formula
+        formula = request_of(row, requests.options, requests.lengths).formula
     except (InputError, Unsupported):
         return 1
     return 1 if formula is None else size_of_task(formula)
@@ -110,31 +110,31 @@ def _size(row: FormulaRow, asking: FormulaRequests) -> int:
 # -- examples, and the values of a program's output --------------------------------------------------------------------
 
 
-def certify_examples(examples: Sequence[Example], asking: FormulaRequests, session: Session) -> int:
+def certify_examples(examples: Sequence[Example], requests: FormulaRequests, session: Session) -> int:
     """Certify every example and print a row for each; return 0 if each is certified or does not fit the regime."""
     rows = [FormulaRow(example.name, example.text, example.about, example.alphabet) for example in examples]
-    found = decide_rows(rows, asking, session)
+    found = decide_rows(rows, requests, session)
     status = overall_status(found, harmless=(OUTSIDE,))
     if Json.wanted:
-        regime, precision, runs = read_regime(asking.options), asking.options.precision, asking.runs
+        regime, precision, runs = read_regime(requests.options), requests.options.precision, requests.runs
         print_json(examples_to_json(
-            found, status, max_n=asking.lengths.last, regime=regime.sharpening.value, causal=regime.causal,
+            found, status, max_n=requests.lengths.last, regime=regime.sharpening.value, causal=regime.causal,
             **({"for": precision} if precision else {}), **({"float": runs.to_json()} if runs else {})))
     else:
-        _print(found, asking, session.folder)
+        _print(found, requests, session.folder)
     return status
 
 
-def _print(found: Sequence[Shown], asking: FormulaRequests, folder: str | None) -> None:
-    out, precision, given = console(), asking.options.precision, asking.options.given
+def _print(found: Sequence[Shown], requests: FormulaRequests, folder: str | None) -> None:
+    out, precision, given = console(), requests.options.precision, requests.options.given
     where = " where what is given holds" if given else ""
     if given:
         out.print(plain(f"given     {printable(' '.join(given.split()))}"))
-    out.print(plain(f"claim     for {asking.lengths.claim}, every word of length n and every position{where}: the "
+    out.print(plain(f"claim     for {requests.lengths.claim}, every word of length n and every position{where}: the "
                     "output is exactly 1 if the formula holds there, else 0"))
-    out.print(plain(f"regime    {read_regime(asking.options)}" + (f", for {precision}" if precision else "")))
-    if asking.runs:
-        out.print(plain(f"runs      and so it is, exactly 1.0 or 0.0, in every float run of {asking.runs.name}"))
+    out.print(plain(f"regime    {read_regime(requests.options)}" + (f", for {precision}" if precision else "")))
+    if requests.runs:
+        out.print(plain(f"runs      and so it is, exactly 1.0 or 0.0, in every float run of {requests.runs.name}"))
     out.print()
     print_rows(out, found, COLUMNS)
     out.print()
@@ -157,7 +157,7 @@ def _summary(found: Sequence[Shown], folder: str | None) -> str:
 # -- a file of formulas ------------------------------------------------------------------------------------------------
 
 
-def certify_file(path: str, asking: FormulaRequests, session: Session) -> int:
+def certify_file(path: str, requests: FormulaRequests, session: Session) -> int:
     """Certify every formula of a file; return the status of the worst verdict.
 
     With ``--json`` each is one line of JSON, in their order and as soon as it is known.
@@ -172,9 +172,9 @@ def certify_file(path: str, asking: FormulaRequests, session: Session) -> int:
         print(json.dumps({"line": line, **shown.facts, **_certificate_of(shown, session.folder)}), flush=True)
 
     if Json.wanted:
-        return overall_status(decide_rows(rows, asking, session, tell))
-    found = decide_rows(rows, asking, session)
-    _print(found, asking, session.folder)
+        return overall_status(decide_rows(rows, requests, session, tell))
+    found = decide_rows(rows, requests, session)
+    _print(found, requests, session.folder)
     return overall_status(found)
 
 

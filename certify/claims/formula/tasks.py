@@ -52,11 +52,11 @@ class FormulaRequests:
     effort: int = 1
 
 
-def formula_task(row: FormulaRow, asking: FormulaRequests, with_certificate: bool = True) -> str:
+def formula_task(row: FormulaRow, requests: FormulaRequests, with_certificate: bool = True) -> str:
     """Return the task to decide one formula for all words of these lengths."""
-    return json.dumps({"row": asdict(row), "options": asdict(asking.options), "min_n": asking.lengths.first,
-                       "max_n": asking.lengths.last, "runs": asking.runs.to_json() if asking.runs else None,
-                       "effort": asking.effort, "with_certificate": with_certificate})
+    return json.dumps({"row": asdict(row), "options": asdict(requests.options), "min_n": requests.lengths.first,
+                       "max_n": requests.lengths.last, "runs": requests.runs.to_json() if requests.runs else None,
+                       "effort": requests.effort, "with_certificate": with_certificate})
 
 
 def size_of_task(formula: Formula) -> int:

@@ -124,10 +124,10 @@ def _bound(found: Softening, progress: Progress) -> Softening:
     rows = []
     for survey in found.surveys:
         progress(f"bounding the errors at n = {survey.n}")
-        heat = temperature.evaluate(n=survey.n)
-        errors = find_errors(found.transformer, survey, survey.n, heat)
-        rows.append(SoftenedLength(survey.n, survey, theorem.evaluate(n=survey.n), with_ties.evaluate(n=survey.n), heat,
-                                   errors, final_error(errors)))
+        rounded = temperature.evaluate(n=survey.n)
+        errors = find_errors(found.transformer, survey, survey.n, rounded)
+        rows.append(SoftenedLength(survey.n, survey, theorem.evaluate(n=survey.n), with_ties.evaluate(n=survey.n),
+                                   rounded, errors, final_error(errors)))
     return replace(found, lengths=tuple(rows), gap_law=gap_law, x_law=x_law, temperature=temperature)
 
 

@@ -103,8 +103,8 @@ class Softening(WithExitStatus):
     reason: str = ""
 
     def __repr__(self) -> str:
-        heat = f", temperature {self.temperature}" if self.temperature else ""
-        return f"<{self.verdict}: softened {self.transformer!r} for every n <= {self.max_n}{heat}>"
+        temperature = f", temperature {self.temperature}" if self.temperature else ""
+        return f"<{self.verdict}: softened {self.transformer!r} for every n <= {self.max_n}{temperature}>"
 
     def _repr_html_(self) -> str:
         from constructions.html_text import html_text

@@ -242,23 +242,23 @@ def _greatest_difference(imported: Imported, original: Original, where: str) -> 
         tokens = np.array([word])
         mine = plain.logits(tokens, 0, at)[0]
         bytes_of_number = output.dtype.itemsize if output.dtype.kind == "f" else 4
-        shaken = moved.setdefault(bytes_of_number, FloatNetwork(_shaken(network, ROUNDING[bytes_of_number])))
-        allowed = ALLOWED * (np.abs(shaken.logits(tokens, 0, at)[0] - mine).max() +
+        perturbed = moved.setdefault(bytes_of_number, FloatNetwork(_perturbed(network, ROUNDING[bytes_of_number])))
+        allowed = ALLOWED * (np.abs(perturbed.logits(tokens, 0, at)[0] - mine).max() +
                              ROUNDING[bytes_of_number] * np.abs(mine).max())
         shown = ",".join(map(str, word[:20])) + (",…" if len(word) > 20 else "")
         if ending == "an argmax":
             _check_choice(mine, output, allowed, f"{where}: on input {shown}")
             continue
-        wanted, mine = _comparable(output, mine, ending, f"{where}: on input {shown}")
+        expected_logits, mine = _comparable(output, mine, ending, f"{where}: on input {shown}")
         if ending:
-            off = Fraction(np.float64(np.abs(wanted - mine).max()))
+            error = Fraction(np.float64(np.abs(expected_logits - mine).max()))
         else:
-            off = _distance(enclose_logits(balls, word, 0, at, BITS), wanted)
-        if off > Fraction(np.float64(allowed)):
+            error = _distance(enclose_logits(balls, word, 0, at, BITS), expected_logits)
+        if error > Fraction(np.float64(allowed)):
             raise InputError(f"{where}: on input {shown} the original's logits differ from the imported network's "
-                             f"by {_decimal(off)}, expected at most {_decimal(Fraction(np.float64(allowed)))} "
+                             f"by {_decimal(error)}, expected at most {_decimal(Fraction(np.float64(allowed)))} "
                              f"from rounding")
-        greatest = max(greatest, off)
+        greatest = max(greatest, error)
     return Fraction(_decimal(greatest))
 
 
@@ -268,12 +268,12 @@ def _comparable(output: Any, mine: Any, ending: str, where: str) -> tuple[Any, A
         raise InputError(f"{where} the original's output has shape {list(output.shape)}"
                          f"{'' if np.isfinite(output).all() else ' and numbers that are not finite'}, expected "
                          f"{mine.size} logits")
-    wanted = output.astype(np.float64).reshape(mine.shape)
+    expected_logits = output.astype(np.float64).reshape(mine.shape)
     if ending:
         shifted = mine - mine.max(-1, keepdims=True)
         logarithms = shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
         mine = logarithms if "logarithm" in ending else np.exp(logarithms)
-    return wanted, mine
+    return expected_logits, mine
 
 
 def _check_choice(mine: Any, output: Any, allowed: Any, where: str) -> None:
@@ -285,17 +285,17 @@ def _check_choice(mine: Any, output: Any, allowed: Any, where: str) -> None:
                          f"{mine.argmax(-1).tolist()[:10]}")
 
 
-def _distance(found: Any, wanted: Any) -> Fraction:
+def _distance(found: Any, expected_logits: Any) -> Fraction:
     """Bound the distance of enclosed numbers from others."""
     greatest = Fraction(0)
-    for row, numbers in enumerate(wanted.tolist()):
+    for row, numbers in enumerate(expected_logits.tolist()):
         for column, number in enumerate(numbers):
             mantissa, exponent = (abs(found[row, column] - number)).upper().man_exp()
             greatest = max(greatest, int(mantissa) * Fraction(2) ** int(exponent))
     return greatest
 
 
-def _shaken(network: TrainedNetwork, by: float) -> TrainedNetwork:
+def _perturbed(network: TrainedNetwork, by: float) -> TrainedNetwork:
     """Perturb each weight by a relative amount of this size, to estimate the effect of rounding on logits."""
     draw = np.random.default_rng(21)
 

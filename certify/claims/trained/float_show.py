@@ -18,13 +18,13 @@ def print_float_rows(out: Console, rows: Sequence[ClassRow]) -> None:
         (*cells[:-1], verdict_text(cells[-1])) for cells in map(cells_of, rows)])
     out.print()
     for row in rows:
-        said, *wrong = said_of(row)
-        out.print(plain(f"{row.run.name}: {said}"))
+        first, *wrong = describe_row(row)
+        out.print(plain(f"{row.run.name}: {first}"))
         for line in wrong:
             out.print(plain(line))
 
 
-def said_of(row: ClassRow) -> list[str]:
+def describe_row(row: ClassRow) -> list[str]:
     """Describe what is certified, why the rest is unknown, and the wrong execution, if there is one."""
     if row.decision is None:
         return [row.reason]

@@ -119,13 +119,13 @@ def read_asked(path: str, claim: str | None, flags: Flags = Flags(), scope: Scop
     given = flags.given_options()
     if claim is not None and given:
         raise InputError(f"{given[0]}: given together with a claim file, expected one of the two")
-    told = None if claim is None else read_claim_table(claim)
+    table = None if claim is None else read_claim_table(claim)
     network, own = read_trained(path)
-    if told is None and own is not None and not given:
+    if table is None and own is not None and not given:
         return network, _in_scope(network, own, scope) if isinstance(own, WordsClaim) else own
-    if told is None:
-        told = ClaimTable(table_of_flags(flags) if flags.machine is None else tracks_table_of_flags(flags), "options")
-    return network, told.claim(network, scope)
+    if table is None:
+        table = ClaimTable(table_of_flags(flags) if flags.machine is None else tracks_table_of_flags(flags), "options")
+    return network, table.claim(network, scope)
 
 
 def read_question(path: str, claim: str | None, flags: Flags, scope: Scope) -> tuple[TrainedNetwork, WordsClaim]:
@@ -146,6 +146,6 @@ def _in_scope(network: TrainedNetwork, claim: WordsClaim, scope: Scope) -> Words
     tokens = len(claim.before) + lengths[0] + len(claim.after)
     offsets = (0, max(0, last_offset(network, tokens))) if scope.offsets == "all" else scope.offsets or claim.offsets
     assert not isinstance(offsets, str), "all offsets are two numbers by now"
-    wanted = replace(claim, lengths=lengths, offsets=offsets)
-    check_fits(network, wanted)
-    return wanted
+    restricted = replace(claim, lengths=lengths, offsets=offsets)
+    check_fits(network, restricted)
+    return restricted

@@ -44,14 +44,14 @@ def read_run(path: str, word: str, claim_path: str | None, offset: int | None, h
 def _asked(path: str, claim_path: str | None, word: str) -> tuple[TrainedNetwork, AnyClaim | None,
                                                                  tuple[int, int] | None]:
     """Return the network, the claim, and the lengths of the claim if it is the file's own."""
-    told = None if claim_path is None else read_claim_table(claim_path)
+    table = None if claim_path is None else read_claim_table(claim_path)
     network, own = read_trained(path)
-    if told is None:
+    if table is None:
         return network, own, own.lengths if isinstance(own, WordsClaim) else None
-    if is_about_tracks(told.table):
-        return network, told.claim(network), None
-    shortest = about_words(told.claim(network, _only(1)), told.where)
-    return network, told.claim(network, _only(max(1, len(letters_of(word, shortest))))), None
+    if is_about_tracks(table.table):
+        return network, table.claim(network), None
+    shortest = about_words(table.claim(network, _only(1)), table.where)
+    return network, table.claim(network, _only(max(1, len(letters_of(word, shortest))))), None
 
 
 def _only(n: int) -> Scope:

@@ -96,8 +96,8 @@ def _regime(paper: Paper) -> Iterator[str]:
     claim = paper.sealed.claim
     formulas = (formula for meaning in paper.transformer.directions.values() for formula in formulas_of(meaning))
     counts = any(counts_of(part) for formula in formulas for part in subformulas(formula))
-    if said := REGIMES.get(claim["regime"]):
-        yield said.replace("{most}", "$n^2$" if counts else "$1$")
+    if sentence_of_regime := REGIMES.get(claim["regime"]):
+        yield sentence_of_regime.replace("{most}", "$n^2$" if counts else "$1$")
     if claim["causal"]:
         yield CAUSAL
 

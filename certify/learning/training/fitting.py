@@ -53,20 +53,20 @@ def fit(network: TrainedNetwork, lessons: Lessons, pool: Pool, pace: Pace, draw:
     return fitted, float(np.mean(losses[-max(pace.steps // 10, 1):]))
 
 
-def rows_of(network: TorchNetwork, lessons: Lessons, batch: Batch, heard: list[Any] | None = None) -> Any:
+def rows_of(network: TorchNetwork, lessons: Lessons, batch: Batch, streams: list[Any] | None = None) -> Any:
     """Return combinations of logits [B, P, rows] minus the margin; streams after attention go to ``streams``."""
     tokens = torch.from_numpy(batch.tokens)
     numbers = torch.from_numpy(batch.first)[:, None] + torch.arange(tokens.shape[1])
-    logits = network(tokens, numbers, heard)[:, torch.from_numpy(batch.at)]
+    logits = network(tokens, numbers, streams)[:, torch.from_numpy(batch.at)]
     return logits @ torch.from_numpy(lessons.forms).to(network.form) - lessons.margin
 
 
 def loss_of(network: TorchNetwork, lessons: Lessons, batch: Batch) -> Any:
     """Return the mean cross-entropy of the required signs, plus ``apart`` of the inner layers' streams."""
-    asked, heard = torch.from_numpy(batch.asked).to(network.form), list[Any]()
-    rows = rows_of(network, lessons, batch, heard)
+    asked, streams = torch.from_numpy(batch.asked).to(network.form), list[Any]()
+    rows = rows_of(network, lessons, batch, streams)
     wrong = (functional.softplus(-rows) * asked).sum() / asked.sum().clamp(min=1)
-    return wrong if batch.nodes is None else wrong + sum(apart(torch.from_numpy(batch.nodes), x) for x in heard[:-1])
+    return wrong if batch.nodes is None else wrong + sum(apart(torch.from_numpy(batch.nodes), x) for x in streams[:-1])
 
 
 def apart(nodes: Any, streams: Any) -> Any:

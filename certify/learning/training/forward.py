@@ -42,7 +42,7 @@ class TorchNetwork:
         self.numbers = {name: torch.frombuffer(bytearray(tensor.data), dtype=_DTYPES[tensor.format]).to(self.form)
                         for name, tensor in network.tensors.items()}
 
-    def __call__(self, tokens: Any, numbers: Any, heard: list[Any] | None = None) -> Any:
+    def __call__(self, tokens: Any, numbers: Any, streams: list[Any] | None = None) -> Any:
         """Return [B, T, outputs] for tokens [B, T] at positions [B, T]; streams after attention go to ``streams``."""
         x = self.view(self.network.tokens)[tokens]
         if self.network.positions is not None:
@@ -52,8 +52,8 @@ class TorchNetwork:
                 x = self.norm(step.norm, x)
             else:
                 x = self.units(step, x) if isinstance(step, UnitsStep) else self.attention(step, x, numbers)
-                if heard is not None and isinstance(step, AttentionStep):
-                    heard.append(x)
+                if streams is not None and isinstance(step, AttentionStep):
+                    streams.append(x)
         return self.affine(self.network.unembedding, x)
 
     def view(self, view: View | None) -> Any:

@@ -56,7 +56,7 @@ class Lessons(Protocol):
     def screened(self, draw: Draw) -> list[Item]:
         """Return all short inputs and some of the others."""
 
-    def kin(self, item: Item, draw: Draw) -> Iterator[Item]:
+    def neighbours(self, item: Item, draw: Draw) -> Iterator[Item]:
         """Yield inputs that differ in a few letters; some may be outside the claim."""
 
     def asked(self, items: Iterable[Item]) -> list[Item]:
@@ -79,7 +79,7 @@ class Pool:
         self.lessons = lessons
         self.items: dict[Item, None] = {}
         self.groups: list[list[Item]] = []
-        self.pressing: list[list[Item]] = []
+        self.preferred: list[list[Item]] = []
 
     def add(self, items: Iterable[Item]) -> None:
         """Add the items."""
@@ -89,22 +89,22 @@ class Pool:
         self.items = dict.fromkeys(list(self.items)[-MOST_KEPT:])
         self.groups = list(grouped(self.lessons, self.items).values())
 
-    def add_with_kin(self, items: Iterable[Item], draw: Draw) -> None:
+    def add_with_neighbours(self, items: Iterable[Item], draw: Draw) -> None:
         """Add the items after those of their neighbours that are judged."""
         chosen = list(items)
-        self.add([*self.lessons.asked(one for item in chosen for one in self.lessons.kin(item, draw)), *chosen])
+        self.add([*self.lessons.asked(one for item in chosen for one in self.lessons.neighbours(item, draw)), *chosen])
 
-    def press(self, items: Iterable[Item]) -> None:
+    def prefer(self, items: Iterable[Item]) -> None:
         """Add the items, which are currently wrong, or nearly."""
         chosen = list(items)
         self.add(chosen)
-        self.pressing = list(grouped(self.lessons, chosen).values())
+        self.preferred = list(grouped(self.lessons, chosen).values())
 
     def drawn(self, count: int, draw: Draw) -> Batch | None:
         """Draw a batch of one length, uniformly over items; None if there are none."""
         if not self.items:
             return None
-        groups = self.pressing if self.pressing and draw.random() < 0.5 else self.groups
+        groups = self.preferred if self.preferred and draw.random() < 0.5 else self.groups
         sizes = np.array([len(group) for group in groups])
         group = groups[int(draw.choice(len(groups), p=sizes / sizes.sum()))]
         return self.lessons.batch([group[index] for index in draw.integers(len(group), size=count)])

@@ -84,7 +84,7 @@ class TrackLessons:
                 for item in self._items(number, ALL_INPUTS if count_inputs(self.claim, form) <= ALL_INPUTS
                                         else SOME_INPUTS, seed)]
 
-    def kin(self, item: Item, draw: Draw) -> Iterator[Item]:
+    def neighbours(self, item: Item, draw: Draw) -> Iterator[Item]:
         """Yield inputs that differ in a few letters."""
         number, columns = item
         for place in range(len(columns)):

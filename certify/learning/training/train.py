@@ -107,8 +107,8 @@ class _TrainingRun:
                         lambda done: self.progress(f"round {number}: {done} words screened"))
         wrong = [item for item, margin in found.items() if margin <= 0]
         closest = sorted(found, key=found.__getitem__)[:CLOSEST]
-        self.pool.add_with_kin(sorted(wrong, key=_length)[:CLOSEST], self.draw)
-        self.pool.press(closest)
+        self.pool.add_with_neighbours(sorted(wrong, key=_length)[:CLOSEST], self.draw)
+        self.pool.prefer(closest)
         self.waited = 0 if len(wrong) < 0.9 * self.fewest or not wrong else self.waited + 1
         self.fewest = min(self.fewest, len(wrong))
         self.rounds.append(Round(number, loss, len(found), len(wrong), self._shortest(wrong), anew=anew))
@@ -120,8 +120,8 @@ class _TrainingRun:
             self.network = with_its_source(self.network)
         decision = self.lessons.decide(self.network, self.settings)
         wrong, close = self.lessons.taught_by(decision)
-        self.pool.add_with_kin(wrong, self.draw)
-        self.pool.press([*close, *wrong])
+        self.pool.add_with_neighbours(wrong, self.draw)
+        self.pool.prefer([*close, *wrong])
         self.screened = list(dict.fromkeys([*self.screened, *wrong]))
         last = self.rounds[-1]
         self.rounds[-1] = replace(last, wrong=last.wrong or len(wrong),

@@ -20,7 +20,7 @@ ALL_WORDS = 2**13
 """The number of words of the first lengths, all of which are screened."""
 OF_LONGER = 256
 """The number of words of each greater length that are screened."""
-MOST_KIN = 128
+MOST_NEIGHBOURS = 128
 
 
 class WordLessons:
@@ -41,15 +41,15 @@ class WordLessons:
                 self.forms[token, index] = float(number)
         self._of_case = np.array([[row in case.above for row in rows] for case in claim.cases])
         self._cases, self._letters = CasesOfWords(claim), len(claim.alphabet)
-        self._walks = WordTraces(claim, self.last_n)
-        self._lengths = [n for n in range(self.first_n, self.last_n + 1) if self._walks.is_asked(n)]
+        self._sampler = WordTraces(claim, self.last_n)
+        self._lengths = [n for n in range(self.first_n, self.last_n + 1) if self._sampler.is_asked(n)]
         if not self._lengths:
             raise InputError("the claim is vacuous: it judges none of its words")
 
     def draw(self, count: int, draw: Draw) -> Batch:
         """Draw ``count`` inputs of one length."""
         n = int(draw.choice(self._lengths))
-        return self._made(self._walks.draw(count, n, draw), self._offsets(n, count, draw))
+        return self._made(self._sampler.draw(count, n, draw), self._offsets(n, count, draw))
 
     def batch(self, items: Sequence[Item]) -> Batch:
         """Return these inputs, of one length, as a batch."""
@@ -84,11 +84,11 @@ class WordLessons:
             count = self._letters**n
             left -= count
             words = list(product(range(self._letters), repeat=n)) if left >= 0 else [
-                tuple(word) for word in self._walks.draw(min(count, OF_LONGER), n, draw).tolist()]
+                tuple(word) for word in self._sampler.draw(min(count, OF_LONGER), n, draw).tolist()]
             found += zip(self._offsets(n, len(words), draw).tolist(), words, strict=True)
         return found
 
-    def kin(self, item: Item, draw: Draw) -> Iterator[Item]:
+    def neighbours(self, item: Item, draw: Draw) -> Iterator[Item]:
         """Yield inputs that differ in a few letters."""
         offset, word = item
         found = [word[:place] for place in range(len(word))]
@@ -98,7 +98,7 @@ class WordLessons:
                 found += [(*word[:place], letter, *word[place:]), (*word[:place], letter, *rest)]
             found += [(*word[:place], *rest), (*word[:place], *rest[:1], *word[place:place + 1], *rest[1:])]
         others = sorted({one for one in found if self.first_n <= len(one) <= self.last_n} - {word})
-        for index in draw.permutation(len(others))[:MOST_KIN].tolist():
+        for index in draw.permutation(len(others))[:MOST_NEIGHBOURS].tolist():
             yield min(offset, self._last_offset(len(others[index]))), others[index]
 
     def asked(self, items: Iterable[Item]) -> list[Item]:

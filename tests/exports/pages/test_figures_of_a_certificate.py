@@ -53,7 +53,7 @@ def test_a_worst_word_errs_as_is_said_and_no_word_is_worse_than_its_ceiling(name
     for each in studied(name).approximations:
         for picture in filter(None, (each.short, each.long)):
             case = picture.case
-            held = DoubleNetwork(network, len(case.word)).run([case.word]).held[each.direction][0, case.i - 1]
+            held = DoubleNetwork(network, len(case.word)).run([case.word]).values[each.direction][0, case.i - 1]
             assert abs(held - case.truth) == pytest.approx(case.error, abs=1e-12)
             assert case.error <= float(each.bound) + 1e-12 and case.is_worst
             assert picture.weights.sum(axis=1) == pytest.approx(1)
@@ -67,7 +67,7 @@ def test_the_network_in_doubles_decides_its_formula(name: str) -> None:
     words = list(itertools.islice(itertools.product(network.alphabet, repeat=5), 0, None, 7))
     held = DoubleNetwork(network, 5).run(words, attention=True)
     truths = truths_of(network.alphabet, words).of(output.formula)
-    assert held.held[network.output] == pytest.approx(truths.astype(float), abs=1e-9)
+    assert held.values[network.output] == pytest.approx(truths.astype(float), abs=1e-9)
     for layer, place, head in network.heads():
         seen = held.attention[layer, place] > 0
         hidden = [[j not in head.mask.visible(i, 5) for j in range(1, 6)] for i in range(1, 6)]

@@ -69,8 +69,8 @@ def read_trained_subject(path: str, claim: str | None, offset: int | None) -> Tr
     network, own = read_trained(path)
     if claim is None:
         return TrainedSubject(path, network, lambda n: own if isinstance(own, WordsClaim) else None, offset)
-    told = read_claim_table(claim)
-    return TrainedSubject(path, network, lambda n: about_words(told.claim(network, Scope(n, n, "all")), claim), offset)
+    table = read_claim_table(claim)
+    return TrainedSubject(path, network, lambda n: about_words(table.claim(network, Scope(n, n, "all")), claim), offset)
 
 
 def read_logits(text: str | None, network: TrainedNetwork) -> tuple[Row, ...]:

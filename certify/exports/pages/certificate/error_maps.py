@@ -184,7 +184,7 @@ class _RowSweep:
         """Run Dinkelbach's iteration: the minimiser of sum w (bound - error) for one bound gives the next."""
         bound = np.zeros(len(self.rows))
         for round_ in range(ROUNDS):
-            weight, missed = self._walk(truth, bound)
+            weight, missed = self._shortest_path(truth, bound)
             with np.errstate(invalid="ignore", divide="ignore"):
                 value = np.where(weight > 0, missed / weight, -1)
             larger = np.maximum(bound, value)
@@ -195,7 +195,7 @@ class _RowSweep:
             bound = larger
         return np.where(none, -1, bound)
 
-    def _walk(self, truth: bool, bound: Array) -> tuple[Array, Array]:
+    def _shortest_path(self, truth: bool, bound: Array) -> tuple[Array, Array]:
         """Return the weights and missed weights of the minimising inputs, one for each row."""
         zero = np.zeros(len(self.rows))
         paths = {0: (zero, zero, zero)}

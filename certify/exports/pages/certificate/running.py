@@ -25,7 +25,7 @@ class PageRun:
     ``attention`` has for a layer and a head (from 1) the weights by word, query position, key position.
     """
 
-    held: Mapping[str, Array]
+    values: Mapping[str, Array]
     attention: Mapping[tuple[int, int], Array]
 
 

@@ -156,8 +156,8 @@ class _SvgPicture(WiringDiagram):
         place, _ = self.places[block.number]
         along, across = self.shape.depth, self.shape.sizes.blocks[block.number]
         width, height = (along, across) if self.shape.flat else (across, along)
-        middle, off = place * self.shape.pitch + along / 2, self.layout.block(place, block.number)
-        x, y = (middle, off) if self.shape.flat else (off, middle)
+        middle, centre = place * self.shape.pitch + along / 2, self.layout.block(place, block.number)
+        x, y = (middle, centre) if self.shape.flat else (centre, middle)
         lines = wrap(block.lines, width, 1 if height < 40 else 3)
         first = y - (len(lines) - 1) * LINE / 2 + 4
         texts = [element("text", line, class_="strong" if k == 0 else None, x=round(x), y=round(first + LINE * k))

@@ -83,10 +83,10 @@ class WorstWordSearch:
             self._try(fresh[start:start + CHUNK])
 
     def _try(self, words: list[Word]) -> None:
-        held, truths = self._doubles.run(words).held, truths_of(self.network.alphabet, words)
+        values, truths = self._doubles.run(words).values, truths_of(self.network.alphabet, words)
         for name in self.directions:
             target, claimed = _target(self.network, name, truths)
-            errors = np.where(claimed, np.abs(held[name] - target), -1)
+            errors = np.where(claimed, np.abs(values[name] - target), -1)
             which, place = np.unravel_index(int(errors.round(9).argmax()), errors.shape)
             error = float(errors[which, place])
             if error > self.best.get(name, (0.0,))[0] + NEAR_CEILING or (error >= 0 and name not in self.best):
