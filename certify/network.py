@@ -48,7 +48,7 @@ class Network(NetworkBuilder):
     def soften(self, max_n: int, temperature: str | None = None, critical: Collection[int] = ()) -> Softening:
         """Decide whether softmax for its hard attention moves the result by at most 1/4, on every word up to ``max_n``.
 
-        The default ``temperature``, an expression in n, is that of [SHA] Theorem 26; docs/softened.md is the guide.
+        The default ``temperature``, an expression in n, is the one of [SHA] Theorem 26; docs/softened.md is the guide.
 
         >>> net = Network("0,1,-")
         >>> net.output(net.head("last bit", key={"Q_0 | Q_1": 1, "i/n": 1}, value="Q_1", weighting="rightmost-hardmax"))

@@ -94,7 +94,7 @@ EXACT = frozenset(name for name, kind in ClaimKeys.__annotations__.items() if "E
 
 
 def as_entry(keys: Mapping[str, Any]) -> dict[str, Any]:
-    """The claim as a claims file has it: numbers, paths, regimes and sequences of symbols as texts, others as lists.
+    """Convert a claim to its form in a claims file: numbers, paths, regimes to texts, sequences to lists or texts.
 
     >>> as_entry({"gamma": 2, "alphabet": ["go", "stop"], "critical": (4, 5)})
     {'gamma': '2', 'alphabet': 'go,stop', 'critical': [4, 5]}
@@ -122,7 +122,7 @@ def as_entry(keys: Mapping[str, Any]) -> dict[str, Any]:
 
 @typed
 def audit(formula: str | None = None, **keys: Unpack[ClaimKeys]) -> ClaimResult:
-    """Return the verdict on one claim, length by length, and the requested critical constants.
+    """Decide one claim, length by length, and find the requested critical constants.
 
     The keys are those of a claims file (docs/claims.md); ``max_n`` is ``lengths``, as elsewhere; numbers are texts,
     integers or Fractions. Without a formula, ``model`` or another key gives the subject.

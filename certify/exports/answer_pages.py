@@ -32,7 +32,7 @@ PAGES: Mapping[type, Callable[[Any], str]] = {
 
 
 def page_of_answer(answer: Any) -> str:
-    """Return the page of an answer: its own, or that of its certificate.
+    """Return the page of an answer, or else of its certificate.
 
     Raises:
         Unsupported: if it has neither a page nor a certificate.

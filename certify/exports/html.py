@@ -72,7 +72,7 @@ def write_page_of_floats(path: str, place: str, rows: Sequence[ClassRow]) -> Non
 
 
 def expect_by_length(path: str) -> None:
-    """Check that the file is a certificate that has such a page.
+    """Check that the file is a certificate with a page by length.
 
     Raises:
         InputError: if it is not.

@@ -46,7 +46,7 @@ class Test:
 
 @dataclass(frozen=True)
 class CountTests:
-    """For each part (of two alternatives) the test under which the first holds; a truth if it is constant.
+    """The test for each part (of two alternatives) under which the first holds; a truth if it is constant.
 
     None if the part has more alternatives or no test fits; ``anagrams`` are then two words with the same counts and
     different answers, if there are any.

@@ -63,7 +63,7 @@ class LearningQuestion:
 
     @property
     def letter_parts(self) -> tuple[int, ...]:
-        """For each letter the part that decides whether it is allowed; only if ``words`` is ``allowed``."""
+        """The part that decides, for each letter, whether it is allowed; only if ``words`` is ``allowed``."""
         places = {part: place for place, part in enumerate(self.parts)}
         return tuple(places[_sign_of_token(token)] for token in self.claim.tokens)
 

@@ -68,7 +68,7 @@ def test_presets_as_json_are_those_that_are_named(certify: Any) -> None:
 
 @pytest.mark.parametrize(("text", "complaint"), [
     ("[mine", "f.toml: not TOML: "),
-    ("", "f.toml: no class of float runs, expected a table such as [mine]"),
+    ("", "f.toml: no float model, expected a table such as [mine]"),
     ("mine = 1", "f.toml: mine: expected a table [mine]"),
     (MINE.replace("block = 0\n", ""), "run class mine: field 'block' is missing"),
     (MINE + 'rounding = "up"\n', "run class mine: field 'rounding', expected storage, "),
@@ -76,7 +76,7 @@ def test_presets_as_json_are_those_that_are_named(certify: Any) -> None:
     (MINE.replace('sums = "binary32"', 'sums = "float(1,2)"'), "run class mine: sums: "),
     (MINE.replace('sums = "binary32"', 'sums = "binary16"'),
      "run class mine: storage is bfloat16, expected a format whose numbers sums, binary16, has"),
-    (MINE.replace("mine", "tf32"), "f.toml: tf32 is a class of certify's own with other numbers"),
+    (MINE.replace("mine", "tf32"), "f.toml: tf32 is a preset with other numbers"),
 ])
 def test_a_malformed_file_of_classes_is_refused(certify: Any, certificate: str, text: str, complaint: str) -> None:
     Path("f.toml").write_text(text, encoding="utf-8")

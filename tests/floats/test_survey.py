@@ -60,7 +60,7 @@ def test_classes_are_the_usual_ones_if_none_is_named_and_each_once() -> None:
     assert [each.name for each in read_classes(["flash", "tf32", "flash"])] == ["flash", "tf32"]
     (coarser,) = read_classes(["flash"], Fraction(2))
     assert (coarser.name, coarser.exp_ulp) == ("flash exp 2", 2)
-    with pytest.raises(InputError, match="float runs 'third': expected one of binary32"):
+    with pytest.raises(InputError, match="float model 'third': expected one of binary32"):
         read_class("third")
 
 

@@ -1,6 +1,6 @@
 """Claims decided by `certify cross-entropy`: bounds on the cross-entropy of prefixes (docs/hahn.md).
 
-The claim is about the least cross-entropy over all admitted output maps. An upper bound is that of the map that was
+The claim is about the least cross-entropy over all admitted output maps. An upper bound is attained by the map that was
 found, a lower bound is forced by the small change of the predictions; for a given map it is its own.
 """
 

@@ -26,7 +26,7 @@ KEYS = {"model": str, "program": str, "alphabet": str, "temperature": str, "weig
 
 @dataclass(frozen=True)
 class Softened(Question):
-    """A network with hard attention, and the claimed temperature (None: that of the theorem)."""
+    """A network with hard attention, and the claimed temperature (None: the theorem's)."""
 
     request: Request
     temperature: Expression | None

@@ -54,10 +54,10 @@ class Theorem(WithExitStatus):
 
 def prove(claim: TheoremClaim, progress: Callable[[str], None] = lambda _: None,
           lengths: ProvedLengths = EVERY_LENGTH, *, of_file: bool = False) -> Theorem:
-    """Let Coq decide whether the network computes its formula on all words of these lengths.
+    """Decide with Coq whether the network computes its formula on all words of these lengths.
 
-    A theorem that Coq rejects is refuted if a word is found on which the output is wrong. With ``of_file``, the theorem
-    is that of an exported folder, about the text of the model file.
+    A theorem that Coq rejects is refuted if a word with a wrong output is found. With ``of_file``, state the
+    theorem of an exported folder, about the text of the model file.
 
     Raises:
         CoqMissing: if there is no ``coqc``.

@@ -30,7 +30,7 @@ def read_classes(texts: Sequence[str], exp_ulp: Fraction | None = None) -> list[
     for text in texts or SURVEYED:
         for run_class in _read(text):
             if found.setdefault(run_class.name, run_class) != run_class:
-                raise InputError(f"two classes of float runs are named {run_class.name}")
+                raise InputError(f"two float models are named {run_class.name}")
     return [each if exp_ulp is None else each.with_exp_ulp(exp_ulp) for each in found.values()]
 
 
@@ -43,7 +43,7 @@ def read_class(text: str, folder: Path = Path()) -> FloatModel:
     text = os.path.normpath(folder / text) if text.endswith(SUFFIX) else text
     found = list(_read(text))
     if len(found) != 1:
-        raise InputError(f"{text}: {len(found)} classes of float runs, expected one")
+        raise InputError(f"{text}: {len(found)} float models, expected one")
     return found[0]
 
 
@@ -51,14 +51,14 @@ def _read(text: str) -> list[FloatModel]:
     if text.endswith(SUFFIX):
         found = list(read_float_models(read_text(text), text).values())
         if not found:
-            raise InputError(f"{text}: no class of float runs, expected a table such as [mine]")
+            raise InputError(f"{text}: no float model, expected a table such as [mine]")
         for each in found:
             if presets().get(each.name, each) != each:
-                raise InputError(f"{text}: {each.name} is a class of certify's own with other numbers, "
+                raise InputError(f"{text}: {each.name} is a preset with other numbers, "
                                  f"expected another name")
         return found
     if (name := format_name(text)) not in presets():
-        raise InputError(f"float runs {text!r}: expected one of {', '.join(presets())}, or a file {SUFFIX}")
+        raise InputError(f"float model {text!r}: expected one of {', '.join(presets())}, or a file {SUFFIX}")
     return [presets()[name]]
 
 

@@ -84,7 +84,7 @@ def describe_refutation(found: Refutation) -> str:
     execution = found.execution
     how = [f"sums {execution.order}", f"weights normalised {execution.normalised} the sum"]
     how += ["products fused"] * execution.fused + ["subnormals flushed"] * execution.flush
-    how += [f"exponentials of head {row.layer}.{row.head} at position {row.position} off as far as allowed"
+    how += [f"exponentials of head {row.layer}.{row.head} at position {row.position} with the largest error allowed"
             for row in execution.pushed]
     return (f"wrong on {word} (n = {found.n}) at position {found.position}: {found.direction} is {value}, expected "
             f"{int(found.expected)}; {', '.join(how)}; replayed")

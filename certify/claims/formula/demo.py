@@ -42,7 +42,7 @@ COMMENT = "#"
 
 @dataclass(frozen=True)
 class Session:
-    """Where results go and who computes them: a folder for certificates, a store of finished work, the workers."""
+    """The options of a session: a folder for certificates, a store of finished work, the workers."""
 
     folder: str | None
     store: str | None
@@ -134,7 +134,7 @@ def _print(found: Sequence[Shown], requests: FormulaRequests, folder: str | None
                     "output is exactly 1 if the formula holds there, else 0"))
     out.print(plain(f"regime    {read_regime(requests.options)}" + (f", for {precision}" if precision else "")))
     if requests.runs:
-        out.print(plain(f"runs      and so it is, exactly 1.0 or 0.0, in every float run of {requests.runs.name}"))
+        out.print(plain(f"runs      the output is exactly 1.0 or 0.0 in every float run of {requests.runs.name}"))
     out.print()
     print_rows(out, found, COLUMNS)
     out.print()

@@ -205,7 +205,7 @@ def find_reach(network: Transformer, lengths: Lengths = TRIED,
                progress: Callable[[str], None] = lambda _: None) -> Reach | None:
     """Return the reach of the default float models by the bounds alone; None if the network fails over the reals.
 
-    ``certify floats`` also asks the checker.
+    ``certify floats`` also runs the checker.
     """
     from certify.claims.floats.survey import name_irrational
     from certify.claims.formula.pipeline import sketch

@@ -19,7 +19,7 @@ def claim_runs(outcome: Outcome, run_class: FloatModel, progress: Progress = lam
     claimed lengths.
     """
     if outcome.given is not None:
-        raise InputError(f"given: nothing is claimed of float runs where {format_briefly(outcome.given)} holds")
+        raise InputError(f"given: expected none in a claim about float runs, found {format_briefly(outcome.given)}")
     if not isinstance(outcome, Certified):
         return outcome
     proved = Proved.read(outcome.certificate)

@@ -177,7 +177,7 @@ def _describe_deciding(head: Head, written: list[Meaning]) -> str:
 
 
 def describe_meaning(meaning: Meaning) -> str:
-    """Describe a direction for readers who do not know the paper."""
+    """Describe a direction in words, without the paper's notation."""
     match meaning:
         case Truth(formula):
             return f"the truth of {quoted(formula)}"

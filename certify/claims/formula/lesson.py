@@ -50,7 +50,7 @@ class ShownWord:
 
 @dataclass(frozen=True)
 class Lesson:
-    """The lesson about a formula; ``outcome`` is that of a proof for short words, None if none was tried."""
+    """The lesson about a formula; ``outcome`` is the verdict for short words, None if not computed."""
 
     sentences: tuple[tuple[str, str], ...]
     words: tuple[ShownWord, ...]

@@ -75,7 +75,7 @@ class Outcome(Readable, WithExitStatus):
     @typed
     def to_numpy(self, max_n: int | None = None, precision: str = "binary32",
                  accumulate: str | None = None) -> NumpyNetwork:
-        """Return the network as a numpy program for words up to ``max_n``, by default up to that of the claim.
+        """Return the network as a numpy program for words up to ``max_n``, by default the claim's.
 
         Raises:
             InputError, Unsupported: as ``constructions.running.numpy_network.to_numpy``.
@@ -113,7 +113,7 @@ class Outcome(Readable, WithExitStatus):
 
     @cached_property
     def vacuity(self) -> Vacuity | None:
-        """Why a claim is vacuous: the formula is true, or false, everywhere; None if it is neither."""
+        """The reason why a claim is vacuous: the formula is constantly true or false; None if it is not."""
         return find_vacuity(self.formula, self.alphabet, self.max_n) if self.formula else None
 
     @property

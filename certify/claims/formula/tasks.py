@@ -163,7 +163,7 @@ def _is_accepted(certificate: str, request: Request) -> bool:
     """Return whether the independent checker accepts it as the answer to this request, about the same network."""
     assert request.formula is not None and isinstance(request.subject, FormulaSubject)
     if request.allowed_error is not None:
-        return False  # the checker cannot be asked for bounds on the errors
+        return False  # a required claim cannot state bounds on the errors
     regime = request.stated_regime
     asked = RequiredClaim(format_formula(request.formula), request.subject.predicates, request.alphabet,
                           request.claimed_lengths.first, request.claimed_lengths.last,

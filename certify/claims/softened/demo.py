@@ -25,7 +25,7 @@ from constructions.network.transformer import Transformer
 
 @dataclass(frozen=True)
 class Example:
-    """A hard-attention example, on words up to ``max_n``; its default temperature is that of Theorem 26."""
+    """A hard-attention example, on words up to ``max_n``; the default temperature is Theorem 26's."""
 
     name: str
     path: Path

@@ -62,7 +62,7 @@ class CriticalTemperature:
 class SoftenedLength:
     """The results for the words of one length.
 
-    ``theorem`` is the temperature of Theorem 26, ``with_ties`` that of the theorem with ties; for a sparse weighting
+    ``theorem`` is Theorem 26's temperature, ``with_ties`` the one of the theorem with ties; for a sparse weighting
     ``theorem`` is the one at which it is exactly hard, and ``with_ties`` is None.
     """
 

@@ -112,7 +112,7 @@ def show_bracket(critical: CriticalTemperature) -> str:
 
 
 def show_ratio(row: SoftenedLength) -> str:
-    """Return the critical temperature over that of the theorem, rounded down."""
+    """Return the critical temperature divided by the theorem's, rounded down."""
     assert row.critical
     return decimal_lower(row.critical.passes / row.theorem, 4) if row.critical.passes else "-"
 

@@ -77,7 +77,7 @@ def read_tokens(key: str, value: object, network: TrainedNetwork) -> tuple[int, 
 
 
 def check_attention(table: Table, network: TrainedNetwork) -> None:
-    """Check that the network's attention is that of the claim.
+    """Check that the network has the claim's attention, causal or bidirectional.
 
     Raises:
         InputError: if it is not.

@@ -99,7 +99,7 @@ class LengthRow:
 
 @dataclass(frozen=True)
 class OffsetRow:
-    """The results at one offset: the length to which all words are covered, and that of the shortest wrong word.
+    """The results at one offset: the length to which all words are covered, and the shortest wrong word's.
 
     ``longest`` is the longest length of the claim that fits.
     """

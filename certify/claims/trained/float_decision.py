@@ -33,7 +33,7 @@ MOST_WORDS = 2**10
 def check_class(run: FloatModel) -> None:
     """Raise Unsupported if there is no rule for the norms under a float model."""
     if not is_within(run.storage, run.softmax):
-        raise Unsupported(f"float runs {run.name}: storage is {run.storage}, expected a format whose numbers softmax, "
+        raise Unsupported(f"float model {run.name}: storage is {run.storage}, expected a format whose numbers softmax, "
                           f"{run.softmax}, has: norms are computed in it")
 
 

@@ -234,7 +234,7 @@ def _wrong_to_json(decision: Decision, wrong: RefutingWord | None) -> dict[str, 
 
 
 def _margin_cells(decision: Decision, row: LengthRow) -> tuple[str, str, str]:
-    """Return the least margin, the word and the offset: of a wrong word, but for float runs those over the reals."""
+    """Return the least margin, the word and the offset: a wrong word's, or over the reals for float runs."""
     if row.wrong and decision.run is None:
         value = enclosed(*row.wrong.value)
         return value, cut_word(show_letters_read(decision, row.wrong)), str(row.wrong.offset)

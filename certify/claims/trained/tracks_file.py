@@ -27,7 +27,7 @@ VERDICT = TransducerText({}, end={"answer": ["accepted"]})
 
 
 def is_about_tracks(table: Mapping[str, Any]) -> bool:
-    """True if the table of a claim file is about inputs in tracks."""
+    """Return whether the table of a claim file is about inputs in tracks."""
     return "tracks" in table or "machine" in table
 
 

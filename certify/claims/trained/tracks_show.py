@@ -71,7 +71,7 @@ def describe_wrong_input(claim: TracksClaim, wrong: WrongInput) -> str:
 
 
 def margin_cells(decision: TracksDecision, row: FormRow) -> tuple[str, str]:
-    """Return the smallest margin found and its input: of a wrong input, but for float runs over the reals."""
+    """Return the smallest margin found and its input: a wrong input's, or over the reals for float runs."""
     if row.wrong is not None and decision.run is None:
         return enclosed(*row.wrong.value), decision.claim.show_input(row.wrong.columns)
     value = decimal(Fraction(float(row.seen.margin)) + decision.claim.margin, DIGITS)

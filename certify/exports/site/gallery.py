@@ -149,7 +149,7 @@ def model_exhibits(max_n: int, progress: Progress) -> Iterator[Exhibit]:
 
 
 def softened_exhibits(max_n: int, progress: Progress) -> Iterator[Exhibit]:
-    """Yield hard attention softened, on all words up to this length, or that of the example if it is less."""
+    """Yield hard attention softened, on all words up to this length, or the example's if it is less."""
     for example in hard_examples():
         name = f"{example.name}_softened"
         progress(name)

@@ -37,7 +37,7 @@ class Proved:
 
     @property
     def rests_on(self) -> str:
-        """Why its acceptance is a proof."""
+        """The reason why its acceptance is a proof."""
         return (f"{self.word.capitalize()} by a checker verified in Coq: Theorem {self.theorem} "
                 f"({self.place}), with no axioms except the {len(allowed_axioms())} of Coq's real numbers.")
 

@@ -1,6 +1,6 @@
 """The main path of training: steps, a screening of short words, a decision; wrong words go back; until certified.
 
-The decision is that of `certify decide`, independent of the training. The result is the network that was certified for
+The decision is made by `certify decide`, independently of the training. The result is the network certified for
 the longest words, with that decision.
 """
 

@@ -97,7 +97,7 @@ def measure(request: Request, name: LanguageName, p: Fraction, head: LogOddsHead
 
 
 def check_alphabet(network: Transformer, name: str, language: PrefixQuestions) -> None:
-    """Raise InputError unless the network's alphabet is that of the language, in any order."""
+    """Raise InputError unless the network has the language's alphabet, in any order."""
     if sorted(network.alphabet) != sorted(language.alphabet):
         raise InputError(f"alphabet: found {', '.join(network.alphabet)}, expected the symbols of {name}, "
                          f"{EXAMPLES[name]}")

@@ -19,7 +19,7 @@ class LengthOfPrefixes:
 
     ``change`` bounds the change of the log-odds by the exchanges of the bound, with the steepest output map that is
     admitted; ``forced`` is a lower bound on the cross-entropy of all predictions with at most that change; ``found`` is
-    that of the network with the ``output`` map. What is not computed is None, for the ``reason``.
+    the network's own with the ``output`` map. Values not computed are None, for the ``reason``.
     """
 
     n: int

@@ -129,7 +129,7 @@ class SensitivityQuestion:
         return None
 
     def _row_of_bounds(self, n: int, judged: Sequence[int], fault: Unsupported | None = None) -> MeasuredLength:
-        """Bound the changes, and replay pairs unless words cannot be run; raise the fault if there are no bounds."""
+        """Bound the changes, and replay pairs unless words cannot be run; raise the fault without bounds."""
         uppers = self._uppers(n, judged)
         if fault is not None and uppers is None:
             raise fault

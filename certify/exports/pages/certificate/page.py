@@ -189,7 +189,7 @@ class _CertificatePage:
         }
 
     def pictures(self, detail: Detail) -> dict[str, Any]:
-        """The parts that depend on the level of detail."""
+        """Return the parts that depend on the level of detail."""
         cards, exact = self.figures["cards"], self.figures["exact"]
         return {
             "flat": self.flat if detail.picture else None, "tall": self.tall if detail.tall else None,

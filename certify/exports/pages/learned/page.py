@@ -21,7 +21,7 @@ WIDTH, HEIGHT, LEFT, BELOW = 640.0, 200.0, 52.0, 34.0
 
 
 def learned_page(learned: Learned, name: str | None = None) -> str:
-    """Return the whole page; ``name`` is that of the file with the certificate, if there is one."""
+    """Return the whole page; ``name`` is the certificate's file name, if it is in a file."""
     explanation = explain(learned)
     found, question = learned.automaton, learned.question
     differing = explanation.differences.states if explanation and explanation.differences else ()

@@ -27,7 +27,7 @@ NOTHING: dict[str, Any] = {"alphabet": [], "layers": [], "tokens": [], "position
 
 
 def lesson_page(lesson: Lesson, formula: Formula, network: Transformer | None) -> str:
-    """Return the whole page; ``network`` is that of the lesson."""
+    """Return the whole page; ``network`` is the lesson's network."""
     environment = open_templates("certify.exports.pages.lesson", "certify.exports.pages.certificate")
     live = network is not None and can_step(network, formula)
     data = steps_data(lesson, formula, network) if network is not None and live else NOTHING
