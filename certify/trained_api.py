@@ -97,11 +97,11 @@ def learn(network: Path, claim: Path | None = None, max_n: int | None = None, wo
     from certify.claims.trained.claim_file import Scope
     from certify.claims.trained.decide import Settings
     from certify.claims.trained.flags import Flags
-    from certify.learning.asking import read_learning
     from certify.learning.learn import Effort
     from certify.learning.learn import learn as learn_network
+    from certify.learning.requests import read_learning
 
-    asked = read_learning(os.fspath(network), _place(claim), Flags(), Scope(max_n), words)
+    asked = read_learning(os.fspath(network), _path(claim), Flags(), Scope(max_n), words)
     return learn_network(*asked, Settings(effort=effort), Effort(states=states))
 
 
@@ -118,11 +118,11 @@ def equal(network: Path, second: Path, claim: Path | None = None, max_n: int | N
     from certify.claims.trained.decide import Settings
     from certify.claims.trained.flags import Flags
     from certify.claims.trained.question import read_trained
-    from certify.learning.asking import read_learning
     from certify.learning.equality import compare
     from certify.learning.learn import Effort
+    from certify.learning.requests import read_learning
 
-    first, question = read_learning(os.fspath(network), _place(claim), Flags(), Scope(max_n), words)
+    first, question = read_learning(os.fspath(network), _path(claim), Flags(), Scope(max_n), words)
     other = read_trained(os.fspath(second))[0]
     return compare(first, other, question, Settings(effort=effort), Effort(states))
 
@@ -168,5 +168,5 @@ def train(task: str | PathLike[str], output: Path | None = None, *, network: Pat
     return training
 
 
-def _place(path: Path | None) -> str | None:
+def _path(path: Path | None) -> str | None:
     return None if path is None else os.fspath(path)

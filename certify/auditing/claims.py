@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
-from certify.auditing.kinds.asked import Question
+from certify.auditing.kinds.kind import Question
 from certify.auditing.results import Verdict
 from certify.requests.request import Request
 from constructions.language.expressions import Expression
@@ -37,7 +37,7 @@ class Demands:
 
 
 @dataclass(frozen=True)
-class AboutANetwork:
+class AboutNetwork:
     """The network of a request."""
 
     request: Request
@@ -52,7 +52,7 @@ class AboutNumbers:
 
 
 @dataclass(frozen=True)
-class AboutAProgram:
+class AboutProgram:
     """A program over an alphabet (None: its own), and its specification: a text, or a table of the claims file.
 
     File names in the table are relative to the ``folder``.
@@ -65,20 +65,20 @@ class AboutAProgram:
 
 
 @dataclass(frozen=True)
-class AboutEverything:
+class Undecidable:
     """A statement that no instance decides."""
 
     why: str
 
 
 @dataclass(frozen=True)
-class Wrong:
+class MalformedClaim:
     """A claim of a file that is malformed; the other claims of the file are decided."""
 
     why: str
 
 
-About = Wrong | AboutANetwork | AboutNumbers | AboutAProgram | AboutEverything | Question
+About = MalformedClaim | AboutNetwork | AboutNumbers | AboutProgram | Undecidable | Question
 
 
 @dataclass(frozen=True)
@@ -110,9 +110,9 @@ class AuditClaim:
     def about_some(self, lengths: Lengths) -> AuditClaim:
         """Return the claim restricted to some of its lengths, with the expectations at these."""
         about, constants = self.about, self.expected.constants
-        if isinstance(about, AboutANetwork):
+        if isinstance(about, AboutNetwork):
             critical = tuple(n for n in about.demands.critical if n in lengths)
-            about = AboutANetwork(about.request.about(lengths), replace(about.demands, critical=critical))
+            about = AboutNetwork(about.request.about(lengths), replace(about.demands, critical=critical))
         expected = replace(self.expected, constants=constants and {n: constants[n] for n in constants if n in lengths})
         return replace(self, lengths=lengths, about=about, expected=expected)
 
@@ -122,11 +122,11 @@ class AuditClaim:
         Claims that should be refuted stay as they are, since they may hold without the wrong word, and so do those that
         are not about all words of their lengths.
         """
-        if self.expected.verdict != "certified" or not isinstance(self.about, AboutANetwork | AboutNumbers):
+        if self.expected.verdict != "certified" or not isinstance(self.about, AboutNetwork | AboutNumbers):
             return self
         return self.about_some(Lengths(self.lengths.first, max(self.lengths.first, min(self.lengths.last, max_n))))
 
 
-def claim_alone(about: AboutANetwork) -> AuditClaim:
+def claim_alone(about: AboutNetwork) -> AuditClaim:
     """Return a claim about a network outside a claims file, without expectations."""
     return AuditClaim("claim", "", "", about, about.request.claimed_lengths, Expected())

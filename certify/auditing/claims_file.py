@@ -16,16 +16,16 @@ from certify.auditing.claims import (
     DEFAULT_WIDTH,
     PARTS,
     About,
-    AboutANetwork,
-    AboutAProgram,
-    AboutEverything,
+    AboutNetwork,
     AboutNumbers,
+    AboutProgram,
     AuditClaim,
     Demands,
     Expected,
-    Wrong,
+    MalformedClaim,
+    Undecidable,
 )
-from certify.auditing.kinds.asked import OF_FORMULAS, ClaimEntry, read_options
+from certify.auditing.kinds.kind import OF_FORMULAS, ClaimEntry, read_options
 from certify.auditing.kinds.registry import KINDS
 from certify.auditing.results import Paper, Verdict
 from certify.common.files import read_text
@@ -123,7 +123,7 @@ def _wrong_claim(entry: Table, number: int, why: InputError) -> AuditClaim:
     text = json.dumps(entry, sort_keys=True, default=str)
     digest = hashlib.sha256(f"{text}\0{why}".encode()).hexdigest()[:16]
     name = name if _NAME.fullmatch(name) else f"claim-{number}"
-    return AuditClaim(name, "", "", Wrong(str(why)), Lengths(1, 1), Expected(), digest=digest)
+    return AuditClaim(name, "", "", MalformedClaim(str(why)), Lengths(1, 1), Expected(), digest=digest)
 
 
 def _read_paper(path: str, table: Table) -> Paper:
@@ -218,13 +218,13 @@ class _ClaimsReader:
                     raise InputError(f"examine {entry['examine']!r}, expected one of {', '.join(EXAMINATIONS)}")
                 return AboutNumbers(entry["examine"])
             case "program":
-                return AboutAProgram(self.place(entry["program"]), entry.get("oracle", ""), entry.get("alphabet"),
-                                     self.folder)
-        return AboutEverything(entry["undecidable"])
+                return AboutProgram(self.place(entry["program"]), entry.get("oracle", ""), entry.get("alphabet"),
+                                    self.folder)
+        return Undecidable(entry["undecidable"])
 
-    def network(self, subject: str, taken: tuple[SubjectKind, ...], entry: Table, lengths: Lengths) -> AboutANetwork:
+    def network(self, subject: str, taken: tuple[SubjectKind, ...], entry: Table, lengths: Lengths) -> AboutNetwork:
         request = read_request(subject, read_options(entry), taken, lengths, as_key)
-        return AboutANetwork(request, read_demands(entry, lengths, self.folder))
+        return AboutNetwork(request, read_demands(entry, lengths, self.folder))
 
     def place(self, path: str) -> Path:
         """Return a file that the claims file names, relative to the current folder."""
@@ -255,14 +255,14 @@ def _kind_of(entry: Table) -> tuple[str, Mapping[str, Any]]:
         return kind.name, {"kind": str, **common, **kind.keys}
     kinds = [kind for kind in SUBJECTS if kind in entry]
     if len(kinds) != 1:
-        raise InputError(f"{' and '.join(kinds) or 'none of its keys'} names its subject, expected exactly one "
+        raise InputError(f"keys for the subject: {' and '.join(kinds) or 'none'}, expected exactly one "
                          f"of {', '.join(SUBJECTS)}")
     return kinds[0], {kinds[0]: str, **KEYS[kinds[0]]}
 
 
 def read_demands(entry: Table, lengths: Lengths, folder: Path = Path()) -> Demands:
     """Read the demands on a network from keys (or options); file names are relative to the ``folder``."""
-    from certify.claims.floats.classes import read_class
+    from certify.claims.floats.models import read_model
 
     critical = [*entry.get("critical", []), *_read_constants(entry)]
     if not all(type(n) is int and lengths.first <= n <= lengths.last for n in critical):
@@ -275,7 +275,7 @@ def read_demands(entry: Table, lengths: Lengths, folder: Path = Path()) -> Deman
         gap=_positive_expression("gap", entry, lengths, frozenset("n")),
         critical=tuple(sorted({*critical})),
         width=DEFAULT_WIDTH if width is None else read_width(width),
-        runs=read_class(entry["float"], folder) if "float" in entry else None,
+        runs=read_model(entry["float"], folder) if "float" in entry else None,
     )
 
 
@@ -324,7 +324,7 @@ def _read_expected(entry: Table, about: About) -> Expected:
         check_keys("counterexample", counterexample, {"word": str, "position": int})
         if set(counterexample) != {"word", "position"}:
             raise InputError("counterexample: expected a word and a position")
-        if isinstance(about, AboutANetwork):
+        if isinstance(about, AboutNetwork):
             parse_word(counterexample["word"], about.request.alphabet)
         counterexample = (counterexample["word"], counterexample["position"])
     return Expected(verdict, counterexample, _read_constants(entry))

@@ -112,12 +112,12 @@ def _shown(number: Interval) -> str:
 # -- float runs --------------------------------------------------------------------------------------------------------
 
 
-def decide_runs(answer: ClaimAnswer, run_class: FloatModel, progress: Callable[[str], None]) -> ClaimAnswer:
+def decide_runs(answer: ClaimAnswer, float_model: FloatModel, progress: Callable[[str], None]) -> ClaimAnswer:
     """Return the verdict at every length, of the float runs besides; certificates claim what is certified of these."""
     rows, certificates = {row.n: row for row in answer.rows}, []
     for text in answer.certificates:
         proved = Proved.read(text)
-        found = find_row(proved, run_class, progress)
+        found = find_row(proved, float_model, progress)
         certificates.append(proved.with_floats([found]))
         rows |= {n: _row(rows[n], found) for n in found.lengths if not _is_certified(n, found)}
     return replace(answer, rows=tuple(rows.values()), certificates=tuple(certificates))
@@ -132,7 +132,7 @@ def _row(row: LengthVerdict, found: FloatRow) -> LengthVerdict:
     if wrong is not None and wrong.n == row.n:
         return replace(row, verdict="refuted", reason=describe_refutation(wrong), witness=witness_of_run(wrong, found))
     return replace(row, verdict="unknown", reason=f"certified over the real numbers, but not in all float runs of "
-                                                  f"{found.run_class.name}: {found.reason}")
+                                                  f"{found.float_model.name}: {found.reason}")
 
 
 def witness_of_run(wrong: Refutation, found: FloatRow) -> Witness:
@@ -140,7 +140,7 @@ def witness_of_run(wrong: Refutation, found: FloatRow) -> Witness:
 
     No command shows it: `certify run` is over the real numbers, where the network is right.
     """
-    value = found.run_class.storage.largest if wrong.value is None else wrong.value
+    value = found.float_model.storage.largest if wrong.value is None else wrong.value
     word = show_word(wrong.word)
     return Witness(f"in a float run, {wrong.direction}", wrong.n, outward(value, value),
                    point(Fraction(int(wrong.expected))), "", word, wrong.position)

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from certify.auditing.claims import AboutANetwork, AboutAProgram, AboutEverything, AboutNumbers, AuditClaim, Wrong
+from certify.auditing.claims import AboutNetwork, AboutNumbers, AboutProgram, AuditClaim, MalformedClaim, Undecidable
 from certify.auditing.critical import Bracketing
 from certify.auditing.decide import AuditSearch, decide, network_of
 from certify.auditing.demanded import find_embedding_beyond
 from certify.auditing.fits import fit_laws
-from certify.auditing.kinds.asked import Question
+from certify.auditing.kinds.kind import Question
 from certify.auditing.results import (
     ClaimAnswer,
     ClaimResult,
@@ -100,7 +100,7 @@ def judge_in_time(claim: AuditClaim, search: AuditSearch, seconds: int | None = 
 
 def lengths_to_bracket(claim: AuditClaim, result: ClaimResult) -> tuple[int, ...]:
     """Return the lengths whose critical constants are asked for, where the network was examined."""
-    return claim.about.demands.critical if isinstance(claim.about, AboutANetwork) and result.rows else ()
+    return claim.about.demands.critical if isinstance(claim.about, AboutNetwork) and result.rows else ()
 
 
 def with_criticals(claim: AuditClaim, result: ClaimResult, search: AuditSearch, seconds: int | None = None,
@@ -110,7 +110,7 @@ def with_criticals(claim: AuditClaim, result: ClaimResult, search: AuditSearch, 
     Raises:
         TimeIsUp: otherwise.
     """
-    if not isinstance(claim.about, AboutANetwork) or not (lengths := lengths_to_bracket(claim, result)):
+    if not isinstance(claim.about, AboutNetwork) or not (lengths := lengths_to_bracket(claim, result)):
         return result
     start, demands, found = time.perf_counter(), claim.about.demands, list[CriticalConstant]()
     bracketing = Bracketing(claim.about.request, demands.width, demands.critical, search.progress)
@@ -131,7 +131,7 @@ def with_criticals(claim: AuditClaim, result: ClaimResult, search: AuditSearch, 
 
 def _decide(claim: AuditClaim, search: AuditSearch) -> tuple[ClaimResult, tuple[str, ...]]:
     match claim.about:
-        case AboutANetwork() as about:
+        case AboutNetwork() as about:
             return _decide_network(claim, about, search)
         case AboutNumbers(name):
             from proofs.numbers.instances.registry import EXAMINATIONS
@@ -140,16 +140,16 @@ def _decide(claim: AuditClaim, search: AuditSearch) -> tuple[ClaimResult, tuple[
             rows = tuple(_examined(n, examination.examine(n)) for n in claim.lengths)
             result = _answered(claim, ClaimAnswer(rows, measure="value"))
             return replace(result, subject=f"{examination.claim}, for {examination.covers}"), ()
-        case AboutAProgram() as about:
+        case AboutProgram() as about:
             from certify.auditing.programs import decide_program
 
             return _answered(claim, decide_program(about, claim.lengths, search.progress)), ()
         case Question() as asked:
             answer = asked.decide(claim.lengths, search.progress)
             return _answered(claim, answer), answer.certificates if isinstance(answer, ClaimAnswer) else ()
-        case AboutEverything(why):
+        case Undecidable(why):
             return _result(claim, "not decidable", reason=why), ()
-        case Wrong(why):
+        case MalformedClaim(why):
             return _result(claim, "malformed", reason=why), ()
 
 
@@ -163,8 +163,8 @@ def _answered(claim: AuditClaim, answer: ClaimAnswer | OneVerdict) -> ClaimResul
                    where=f"n = {row.n}, {row.where}" if row.where else "")
 
 
-def _decide_network(claim: AuditClaim, about: AboutANetwork, search: AuditSearch) -> tuple[ClaimResult,
-                                                                                           tuple[str, ...]]:
+def _decide_network(claim: AuditClaim, about: AboutNetwork, search: AuditSearch) -> tuple[ClaimResult,
+                                                                                          tuple[str, ...]]:
     request, demands = about.request, about.demands
     if beyond := find_embedding_beyond(request.network, demands, claim.lengths):
         return _result(claim, beyond[0], reason=beyond[1]), ()
@@ -201,11 +201,11 @@ def _result(claim: AuditClaim, verdict: Verdict, reason: str) -> ClaimResult:
 def describe_subject(claim: AuditClaim) -> str:
     """What the claim is about, on one line."""
     match claim.about:
-        case AboutANetwork(request, demands):
+        case AboutNetwork(request, demands):
             return request.description + (f"; in every float run of {demands.runs.name}, too" if demands.runs else "")
         case AboutNumbers(name):
             return name
-        case AboutAProgram(path, oracle, alphabet):
+        case AboutProgram(path, oracle, alphabet):
             shown = oracle if isinstance(oracle, str) else ", ".join(f"{key} {text}" for key, text in oracle.items())
             return f"{path.name}{f' over {alphabet}' if alphabet else ''} computes {shown}"
         case Question() as asked:
@@ -220,14 +220,14 @@ LONGEST_SUBJECT = 120
 def describe_coverage(claim: AuditClaim) -> str:
     """What is looked at at each length, of all that a statement may be about."""
     match claim.about:
-        case AboutANetwork(request):
+        case AboutNetwork(request):
             subject = request.description.partition(";")[0]
             return subject if len(subject) <= LONGEST_SUBJECT else f"the formula of {claim.name}"
         case AboutNumbers(name):
             from proofs.numbers.instances.registry import EXAMINATIONS
 
             return EXAMINATIONS[name].covers
-        case AboutAProgram(path):
+        case AboutProgram(path):
             return path.name
     return ""
 

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
 
-from certify.auditing.claims import AboutAProgram
+from certify.auditing.claims import AboutProgram
 from certify.auditing.results import ClaimAnswer, LengthVerdict, Witness
 from certify.claims.trained.conditions import Conditions
 from certify.common.words import show_word, type_word
@@ -44,7 +44,7 @@ def dyck(word: Sequence[str]) -> list[bool]:
 ORACLES: dict[str, Oracle] = {"dyck": dyck}
 
 
-def read_oracle(about: AboutAProgram, alphabet: Sequence[str]) -> Oracle:
+def read_oracle(about: AboutProgram, alphabet: Sequence[str]) -> Oracle:
     """What the words are held against: a name, a formula, or a table with a formula, regex, dfa or program.
 
     A regular expression and an automaton say whether the word up to a position is in the language.
@@ -87,7 +87,7 @@ def _prefixes_in(language: RegularLanguage, letters: Sequence[int]) -> list[bool
     return found
 
 
-def decide_program(about: AboutAProgram, lengths: Lengths, progress: Progress) -> ClaimAnswer:
+def decide_program(about: AboutProgram, lengths: Lengths, progress: Progress) -> ClaimAnswer:
     """Return the verdict at every length, by running every word.
 
     Raises:
@@ -115,7 +115,7 @@ def describe_truth(truths: Collection[bool]) -> str:
     return f"{str(truth).lower()} at every position of every word of these lengths"
 
 
-def _decide_length(about: AboutAProgram, program: AnyProgram, oracle: Oracle, n: int,
+def _decide_length(about: AboutProgram, program: AnyProgram, oracle: Oracle, n: int,
                    truths: set[bool]) -> LengthVerdict:
     """The verdict on all words of a length; what the oracle says of them is added to the ``truths``."""
     earlier = None

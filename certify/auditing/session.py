@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from certify.auditing.claims import AboutANetwork, AuditClaim, Expected, Wrong
+from certify.auditing.claims import AboutNetwork, AuditClaim, Expected, MalformedClaim
 from certify.auditing.claims_file import ClaimsFile, parse_claims
 from certify.auditing.decide import AuditSearch
 from certify.auditing.judge import judge, judge_of_file
@@ -176,7 +176,7 @@ def size_of_claim(claim: AuditClaim) -> int:
 
     It says which claim is begun first and how long the rest may take, and is no part of a result.
     """
-    critical = claim.about.demands.critical if isinstance(claim.about, AboutANetwork) else ()
+    critical = claim.about.demands.critical if isinstance(claim.about, AboutNetwork) else ()
     return claim.lengths.last + 8 * sum(critical)
 
 
@@ -205,7 +205,7 @@ def _result_of(file: ClaimsFile, claim: AuditClaim, asked: Lengths) -> str:
         if len(file.claims) == 1 or isinstance(error, WouldReplace):
             raise
         why = str(error).removeprefix(f"{file.path}, claim {claim.name!r}: ")
-        return json.dumps(to_json(judge(replace(claim, about=Wrong(why), expected=Expected()), _search())))
+        return json.dumps(to_json(judge(replace(claim, about=MalformedClaim(why), expected=Expected()), _search())))
 
 
 @contextlib.contextmanager

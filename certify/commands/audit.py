@@ -101,7 +101,7 @@ def audit(
 def read_alone(subject: str, is_model: bool, options: Options, lengths: Lengths, critical: str | None,
                embeddings: str | None, **demanded: str | None) -> AuditClaim:
     """Return the claim that the options make."""
-    from certify.auditing.claims import AboutANetwork, claim_alone
+    from certify.auditing.claims import AboutNetwork, claim_alone
     from certify.auditing.claims_file import read_demands
     from certify.requests.quantities import read_lengths_to_bracket
     from certify.requests.request import read_request
@@ -114,7 +114,7 @@ def read_alone(subject: str, is_model: bool, options: Options, lengths: Lengths,
     taken = (SubjectKind.NETWORK,) if is_model else (SubjectKind.FORMULA, SubjectKind.PROGRAM)
     request = read_request(subject, options, taken, lengths)
     say_reading(request)
-    return claim_alone(AboutANetwork(request, read_demands(demands, lengths)))
+    return claim_alone(AboutNetwork(request, read_demands(demands, lengths)))
 
 
 class Reports:
@@ -254,12 +254,12 @@ def audit_claim(claim: AuditClaim, output: str | None, reports: Reports, command
 
 def print_claim_json(claim: AuditClaim, result: ClaimResult) -> None:
     """One JSON object on standard output."""
-    from certify.auditing.claims import AboutANetwork
+    from certify.auditing.claims import AboutNetwork
     from certify.common.json_form import to_json
     from certify.requests.inputs import FormulaSubject
 
     witness = result.witness
-    subject = claim.about.request.subject if isinstance(claim.about, AboutANetwork) else None
+    subject = claim.about.request.subject if isinstance(claim.about, AboutNetwork) else None
     formula = subject if isinstance(subject, FormulaSubject) else None
     found: dict[str, Any] = {
         "verdict": result.verdict,
@@ -283,7 +283,7 @@ def print_claim_json(claim: AuditClaim, result: ClaimResult) -> None:
 
 def print_suggestion(claim: AuditClaim, output: str | None) -> int:
     """Suggest constants; return the exit status of the network that has them."""
-    from certify.auditing.claims import AboutANetwork
+    from certify.auditing.claims import AboutNetwork
     from certify.auditing.decide import AuditSearch
     from certify.auditing.suggest import suggest
     from certify.auditing.tables import print_suggested
@@ -292,7 +292,7 @@ def print_suggestion(claim: AuditClaim, output: str | None) -> int:
     from certify.common.json_form import to_json
     from certify.common.progress import ProgressLine
 
-    assert isinstance(claim.about, AboutANetwork), "it is about a formula or a model"
+    assert isinstance(claim.about, AboutNetwork), "it is about a formula or a model"
     with ProgressLine() as progress:
         suggestion: Suggestion = suggest(claim.about.request, claim.lengths, AuditSearch(progress=progress))
     outcome = suggestion.outcome

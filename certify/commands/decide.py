@@ -44,7 +44,7 @@ def decide(
     or left open, with the reason. The claim: a file (docs/trained.md), or options. --float: of float runs. Words of
     any length: docs/lengths.md.
     """
-    from certify.claims.floats.classes import read_class
+    from certify.claims.floats.models import read_model
     from certify.claims.trained.answering import decide_in_time
     from certify.claims.trained.claim_file import Scope
     from certify.claims.trained.decide import Settings
@@ -57,7 +57,7 @@ def decide(
     wrong_is = refuse_untaken(network, asked, every, floats is not None, {
         "--jobs": jobs, "--dask": dask, "--store": store, "--every": every, "--html": html})
     settings = Settings(read_workers(jobs, dask), Path(store) if store else None, effort=effort)
-    decision = decide_in_time(network, asked, every, settings, None if floats is None else read_class(floats))
+    decision = decide_in_time(network, asked, every, settings, None if floats is None else read_model(floats))
     show_found(decision, decision_to_json, print_decision, output)
     write_decision(decision, wrong_is, output, wrong, html)
     raise typer.Exit(decision.exit_code)

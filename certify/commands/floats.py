@@ -45,14 +45,14 @@ def floats(
     trained network: in which classes the claim of its certificate holds, up to which length. docs/floats.md says what
     a float run is.
     """
-    from certify.claims.floats.classes import read_classes
+    from certify.claims.floats.models import read_models
     from certify.claims.trained.files import is_trained
     from certify.commands.command import refuse_options
     from certify.common.shards import read_workers
     from certify.requests.quantities import read_positive
 
     ulps = None if exp_ulp is None else read_positive(exp_ulp, "--exp-ulp")
-    classes = read_classes(formats or [], ulps)
+    classes = read_models(formats or [], ulps)
     if presets:
         raise typer.Exit(show_presets(classes if formats else None))
     if subject is not None and is_trained(subject):
@@ -71,7 +71,7 @@ def decide_trained(subject: str, max_n: int | None, classes: list[FloatModel], e
         InputError: if the file has no claim about words, or none that has a page.
     """
     from certify.claims.trained.claim_file import Scope
-    from certify.claims.trained.float_decision import decide_classes
+    from certify.claims.trained.float_decision import decide_models
     from certify.claims.trained.float_show import float_rows_to_json, print_float_rows
     from certify.claims.trained.question import read_asked
     from certify.common.verdicts import exit_status, worst
@@ -85,7 +85,7 @@ def decide_trained(subject: str, max_n: int | None, classes: list[FloatModel], e
     if isinstance(claim, TracksClaim):
         raise InputError(f"{subject}: this is about inputs in tracks, expected words; float runs of such inputs are "
                          "asked about by the command decide, with --float CLASS")
-    rows = decide_classes(network, claim, classes, effort, workers)
+    rows = decide_models(network, claim, classes, effort, workers)
     if html is not None:
         write_page_of_floats(subject, html, rows)
     verdict = worst([row.verdict for row in rows])
@@ -95,11 +95,11 @@ def decide_trained(subject: str, max_n: int | None, classes: list[FloatModel], e
 
 def show_presets(chosen: list[FloatModel] | None) -> int:
     """Print the chosen classes, or all presets; return the exit status."""
-    from certify.claims.floats.show import classes_to_json, print_classes
+    from certify.claims.floats.show import models_to_json, print_models
     from proofs.enclosures.float_models.model import presets
 
     shown = list(presets().values()) if chosen is None else chosen
-    show_found(shown, lambda found: {"classes": classes_to_json(found)}, print_classes)
+    show_found(shown, lambda found: {"classes": models_to_json(found)}, print_models)
     return 0
 
 

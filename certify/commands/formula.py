@@ -99,9 +99,9 @@ def read_runs(text: str | None) -> FloatModel | None:
     """Return the class of float runs of ``--float``, if it is given."""
     if text is None:
         return None
-    from certify.claims.floats.classes import read_class
+    from certify.claims.floats.models import read_model
 
-    return read_class(text)
+    return read_model(text)
 
 
 # -- several formulas --------------------------------------------------------------------------------------------------

@@ -44,9 +44,9 @@ def learn(
     from certify.claims.trained.decide import Settings
     from certify.claims.trained.flags import flags_of, read_offsets
     from certify.common.shards import read_workers
-    from certify.learning.asking import read_learning
     from certify.learning.learn import Effort
     from certify.learning.learn import learn as learn_network
+    from certify.learning.requests import read_learning
     from certify.learning.show import learned_to_json, print_learned
 
     flags = flags_of(claimed)
@@ -111,9 +111,9 @@ def equal(
     from certify.claims.trained.question import read_trained
     from certify.common.files import check_new_folder
     from certify.common.shards import read_workers
-    from certify.learning.asking import read_asked, read_learning
     from certify.learning.equality import compare
     from certify.learning.learn import Effort
+    from certify.learning.requests import read_equality_query, read_learning
     from certify.learning.show_equality import (
         equality_to_json,
         print_equality,
@@ -129,7 +129,7 @@ def equal(
     if query is not None:
         given = [f"--{name}" for name, value in (("claim", claim), ("max-n", max_n), ("offset", offset),
                                                  ("words", words)) if value is not None] + flags.given_options()
-        one, other, asked = read_asked(query, model, second, given)
+        one, other, asked = read_equality_query(query, model, second, given)
         answer = answer_query(asked, one, other, settings, tried)
         show_found(answer, query_answer_to_json, print_query_answer)
         write_certificates(output, answer.equality)

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from certify.claims.formula.sealed import read_accepted_file, read_sealed_text
 from certify.claims.trained.certified import read_certified
 from certify.claims.trained.files import head_in, head_of
-from certify.claims.trained.float_decision import ClassRow
+from certify.claims.trained.float_decision import FloatModelRow
 from certify.claims.trained.float_show import cells_of, describe_row
 from certify.common.files import read_text, write_text
 from certify.exports.headline import headline, is_of_every_length, is_refutation
@@ -61,7 +61,7 @@ def _page_of_trained(text: str, path: str, name: str, title: str,
     return decision_page(decision, [Filed(name, text, is_wrong)], what, floats)
 
 
-def write_page_of_floats(path: str, place: str, rows: Sequence[ClassRow]) -> None:
+def write_page_of_floats(path: str, place: str, rows: Sequence[FloatModelRow]) -> None:
     """Write the page of a certificate about a trained network, with the results for float models.
 
     Raises:

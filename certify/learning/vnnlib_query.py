@@ -38,7 +38,7 @@ HOLDS: dict[Relation, tuple[int, ...]] = {
 
 
 @dataclass(frozen=True)
-class AskedOfUs:
+class EqualityQuery:
     """The question about words of ``length`` letters, and the assertions on logits.
 
     ``tokens`` are the choices at each place of the input.
@@ -61,7 +61,7 @@ class QueryAnswer(WithExitStatus):
     """The answer: ``unsat`` is certified; ``sat`` has the tokens of an input on which the assertions are proved."""
 
     result: Literal["unsat", "sat", "unknown"]
-    asked: AskedOfUs
+    asked: EqualityQuery
     equality: Equality
     tokens: tuple[int, ...] | None = None
 
@@ -71,7 +71,7 @@ class QueryAnswer(WithExitStatus):
         return {"unsat": "certified", "sat": "refuted", "unknown": "unknown"}[self.result]
 
 
-def question_of(query: VnnlibQuery, first: TrainedNetwork, second: TrainedNetwork) -> AskedOfUs:
+def question_of(query: VnnlibQuery, first: TrainedNetwork, second: TrainedNetwork) -> EqualityQuery:
     """Return the question, for the networks in the order of their declarations.
 
     Raises:
@@ -95,7 +95,7 @@ def question_of(query: VnnlibQuery, first: TrainedNetwork, second: TrainedNetwor
     return _asked(query, first, sources, tokens, outputs)
 
 
-def answer_query(asked: AskedOfUs, first: TrainedNetwork, second: TrainedNetwork, settings: Settings,
+def answer_query(asked: EqualityQuery, first: TrainedNetwork, second: TrainedNetwork, settings: Settings,
                  effort: Effort) -> QueryAnswer:
     """Decide whether the query is satisfiable."""
     equality = compare(first, second, asked.question, settings, effort)
@@ -282,7 +282,7 @@ def _may_hold(sources: _Sources, asserted: Asserted) -> bool:
                for chosen in itertools.product((-1, 1), repeat=len(signs)))
 
 
-def _holds(asked: AskedOfUs, balls: tuple[BallNetwork, BallNetwork], tokens: tuple[int, ...]) -> bool:
+def _holds(asked: EqualityQuery, balls: tuple[BallNetwork, BallNetwork], tokens: tuple[int, ...]) -> bool:
     """Return whether the assertions on outputs are proved for this input."""
     sources = _Sources(*asked.query.networks)
 
@@ -308,7 +308,7 @@ def _signs(balls: BallNetwork, tokens: tuple[int, ...], place: int, row: Row) ->
 # -- the question ------------------------------------------------------------------------------------------------------
 
 def _asked(query: VnnlibQuery, network: TrainedNetwork, sources: _Sources, tokens: tuple[tuple[int, ...], ...],
-           outputs: Asserted) -> AskedOfUs:
+           outputs: Asserted) -> EqualityQuery:
     free = [place for place, choices in enumerate(tokens) if len(choices) > 1]
     letters = {tokens[place] for place in free}
     if not free or len(letters) > 1 or free != list(range(free[0], free[-1] + 1)):
@@ -321,7 +321,7 @@ def _asked(query: VnnlibQuery, network: TrainedNetwork, sources: _Sources, token
                        (0, 0),
                        (1, len(free)), read, empty, Fraction(0), Automaton(0, ((0,) * len(chosen),)), (),
                        tuple(Case(When(None, (0,)), (row,)) for row in dict.fromkeys(row for _, row in rows)))
-    return AskedOfUs(query, read_words(network, claim, "all", intended=False), len(free), tokens, outputs)
+    return EqualityQuery(query, read_words(network, claim, "all", intended=False), len(free), tokens, outputs)
 
 
 def _where(places: set[int], length: int, before: int, after: int) -> tuple[Literal["each", "last", "first"], bool]:

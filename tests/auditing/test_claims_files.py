@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from certify.auditing.claims import AboutANetwork, AuditClaim
+from certify.auditing.claims import AboutNetwork, AuditClaim
 from certify.auditing.claims_file import read_claim, read_claims
 from certify.requests.request import Request
 from constructions.errors import InputError
@@ -24,7 +24,7 @@ def write(folder: Path, text: str) -> str:
 
 
 def request_of(claim: AuditClaim) -> Request:
-    assert isinstance(claim.about, AboutANetwork)
+    assert isinstance(claim.about, AboutNetwork)
     return claim.about.request
 
 
@@ -58,8 +58,8 @@ def test_defaults_of_the_file_are_used_where_they_apply(tmp_path: Path) -> None:
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "unknown key": ({**SINCE, "gama": "3"}, "key 'gama', expected one of "),
     "wrong type": ({**SINCE, "gamma": 3}, "gamma = 3, expected a string"),
-    "no subject": ({"name": "x"}, "none of its keys says what it is about"),
-    "two subjects": ({**SINCE, "undecidable": "so"}, "formula and undecidable says what it is about"),
+    "no subject": ({"name": "x"}, "keys for the subject: none"),
+    "two subjects": ({**SINCE, "undecidable": "so"}, "keys for the subject: formula and undecidable"),
     "bad name": ({**SINCE, "name": "a b"}, "name 'a b', expected 1 to 80"),
     "bad formula": ({**SINCE, "formula": "Q_1 &"}, "column 6"),
     "a statement without a name": ({**SINCE, "statement": ""}, "statement: empty, expected what the source calls it"),

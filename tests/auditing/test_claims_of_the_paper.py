@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from certify.auditing.claims import AboutANetwork, AuditClaim, Expected
+from certify.auditing.claims import AboutNetwork, AuditClaim, Expected
 from certify.auditing.claims_file import read_claims
 from certify.auditing.decide import AuditSearch
 from certify.auditing.judge import judge
@@ -61,9 +61,9 @@ def shortened(claim: AuditClaim) -> AuditClaim:
     last = claim.lengths.last if claim.lengths.first > short else min(short, claim.lengths.last)
     claim = replace(claim, lengths=Lengths(claim.lengths.first, last),
                     expected=Expected(claim.expected.verdict, claim.expected.counterexample))
-    if isinstance(claim.about, AboutANetwork):
+    if isinstance(claim.about, AboutNetwork):
         request = replace(claim.about.request, lengths=claim.lengths)
-        return replace(claim, about=AboutANetwork(request, replace(claim.about.demands, critical=())))
+        return replace(claim, about=AboutNetwork(request, replace(claim.about.demands, critical=())))
     return claim
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from certify.auditing.claims import AboutANetwork
+from certify.auditing.claims import AboutNetwork
 from certify.auditing.claims_file import read_claim
 from certify.auditing.critical import Bracketing
 from constructions.network.lengths import Lengths
@@ -31,7 +31,7 @@ FORMULAS: list[tuple[str, str, dict[str, Any]]] = [
 def test_no_word_fails_at_the_upper_end_and_some_word_at_the_lower(
         text: str, alphabet: str, keys: dict[str, Any], n: int) -> None:
     about = read_claim({"name": "x", "formula": text, "alphabet": alphabet, "lengths": n, **keys}).about
-    assert isinstance(about, AboutANetwork)
+    assert isinstance(about, AboutNetwork)
     request, width = about.request, about.demands.width
     gamma = Bracketing(request, width).critical(Lengths(n, n)).gamma
     assert gamma is not None and 0 < gamma.lower < gamma.upper <= gamma.lower * (1 + width)

@@ -11,7 +11,7 @@ import pytest
 from flint import arb, fmpq
 
 from certify.auditing import critical as critical_constants
-from certify.auditing.claims import AboutANetwork
+from certify.auditing.claims import AboutNetwork
 from certify.auditing.claims_file import read_claim
 from certify.auditing.critical import ALL_BY_MARGINS, BY_MARGINS, Bracketing, ComparisonsAtConstants, Known
 from certify.auditing.decide import AuditSearch, open_slacks
@@ -35,7 +35,7 @@ MAJORITY, MIXED = "#<[Q_1] > #<[Q_0]", "2*#<[Q_1] - #>[Q_0] >= 1"
 
 def request_of(text: str, keys: dict[str, Any], n: int) -> tuple[Request, Fraction]:
     about = read_claim({"name": "x", "formula": text, "alphabet": "01", "lengths": n, **keys}).about
-    assert isinstance(about, AboutANetwork)
+    assert isinstance(about, AboutNetwork)
     return about.request, about.demands.width
 
 

@@ -11,7 +11,7 @@ import pytest
 from certify import Network, audit
 from certify.auditing.claims import Demands
 from certify.auditing.demanded import find_embedding_beyond
-from certify.auditing.kinds.asked import ClaimedBound
+from certify.auditing.kinds.kind import ClaimedBound
 from certify.auditing.results import Witness
 from constructions.language.expressions import parse_expression
 from constructions.network.lengths import Lengths

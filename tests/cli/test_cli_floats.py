@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from certify.claims.floats.classes import SURVEYED
+from certify.claims.floats.models import DEFAULT_MODELS
 from certify.claims.formula.explanation import Reach, find_reach
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network.transformer import Transformer
@@ -30,7 +30,7 @@ def test_each_usual_class_has_a_row(certify: Any, certificate: str) -> None:
     assert (result.code, result.err) == (0, "")
     title, *rows = plain_lines(result.out)
     assert title == ["float", "runs", "certified", "worst", "head", "wrong", "run", "found", "verdict"]
-    assert [row[0] for row in rows] == list(SURVEYED)
+    assert [row[0] for row in rows] == list(DEFAULT_MODELS)
     assert all(row[1:4] == ["n", "<=", "5"] and row[-2:] == ["-", "certified"] for row in rows)
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import certify as package
 from certify import certify as certify_in_python
-from certify.claims.floats.classes import read_class
+from certify.claims.floats.models import read_model
 from certify.claims.formula.examples import load_examples
 from certify.cli import command_line
 from certify.commands.command import COMMON
@@ -179,7 +179,7 @@ def test_a_section_of_the_list_is_shown_alone(certify: Any) -> None:
 def test_formats_have_the_names_of_libraries_too(certify: Any, name: str) -> None:
     assert parse_format(name) == FORMATS[ALIASES[name]]
     if ALIASES[name] != "binary64":
-        assert read_class(name) == read_class(ALIASES[name])
+        assert read_model(name) == read_model(ALIASES[name])
         built = [certify("build", "prev Q_1", "--alphabet", "01", "--precision", each, "--max-n", "8").out
                  for each in (name, ALIASES[name])]
         assert built[0] and built[0] == built[1]

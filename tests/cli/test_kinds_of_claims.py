@@ -13,7 +13,7 @@ import pytest
 from certify.auditing.claims_file import parse_claims, read_claim
 from certify.auditing.decide import AuditSearch
 from certify.auditing.judge import judge
-from certify.auditing.kinds.asked import OF_FORMULAS
+from certify.auditing.kinds.kind import OF_FORMULAS
 from certify.auditing.kinds.registry import KINDS
 from certify.auditing.session import Session
 from constructions.errors import InputError
@@ -151,7 +151,7 @@ def test_float_runs_and_resources_are_those_of_their_commands(certify: Any) -> N
     ({"kind": "margin", "model": MARKER, "at": "middle"}, "at 'middle', expected last or first or every"),
     ({"kind": "margin", "model": MARKER, "gap": "1"}, "margin: key 'gap', expected one of"),
     ({"kind": "sensitivity", "formula": "Q_1"}, "the claim states neither at_most nor at_least, so it is vacuous"),
-    ({"kind": "sensitivity", "at_most": "1"}, "none of its keys says what it is about"),
+    ({"kind": "sensitivity", "at_most": "1"}, "keys for the subject: none"),
     ({"kind": "sensitivity", "formula": "Q_1", "at_most": "1/(n-2)", "lengths": 3}, "divides by zero"),
     ({"kind": "cross-entropy", "formula": "Q_1", "at_most": "1", "p": "2"}, "p: found 2, expected a rational between"),
     ({"kind": "soften"}, "expected exactly one of model, program"),

@@ -9,7 +9,7 @@ from math import isqrt
 import pytest
 
 from certify import Network
-from certify.claims.floats.classes import SURVEYED, read_class, read_classes
+from certify.claims.floats.models import DEFAULT_MODELS, read_model, read_models
 from certify.claims.floats.survey import Proved, find_row, survey
 from certify.claims.formula.explanation import find_reach
 from certify.claims.formula.outcomes import Certified
@@ -29,8 +29,8 @@ def since() -> str:
 
 def test_rows_are_in_the_order_of_the_classes_and_all_are_claimed(since: str) -> None:
     proved = Proved.read(since)
-    rows = survey(proved, read_classes(["tf32", "binary32"]))
-    assert [(row.run_class.name, row.verdict, row.certified) for row in rows] == [
+    rows = survey(proved, read_models(["tf32", "binary32"]))
+    assert [(row.float_model.name, row.verdict, row.certified) for row in rows] == [
         ("tf32", "certified", up_to(5)), ("binary32", "certified", up_to(5))]
     claiming = proved.with_floats(rows)
     assert [entry["name"] for entry in json.loads(claiming)["floats"]] == ["tf32", "binary32"]
@@ -42,9 +42,9 @@ def test_without_certified_rows_the_certificate_is_the_one_that_was_read(since: 
 
 
 def test_what_is_claimed_of_other_classes_stays_and_of_the_same_class_is_replaced(since: str) -> None:
-    claiming = Proved.read(since).with_floats(survey(Proved.read(since), read_classes(["tf32", "binary32"])))
+    claiming = Proved.read(since).with_floats(survey(Proved.read(since), read_models(["tf32", "binary32"])))
     proved = Proved.read(claiming, Lengths(1, 3))
-    more = proved.with_floats(survey(proved, read_classes(["flash", "tf32"])))
+    more = proved.with_floats(survey(proved, read_models(["flash", "tf32"])))
     assert [(entry["name"], entry["max_n"]) for entry in json.loads(more)["floats"]] == [
         ("binary32", 5), ("flash", 3), ("tf32", 3)]
     check_text(more.encode())
@@ -56,23 +56,23 @@ def test_the_lengths_asked_about_may_be_fewer(since: str) -> None:
 
 
 def test_classes_are_the_usual_ones_if_none_is_named_and_each_once() -> None:
-    assert tuple(each.name for each in read_classes([])) == SURVEYED
-    assert [each.name for each in read_classes(["flash", "tf32", "flash"])] == ["flash", "tf32"]
-    (coarser,) = read_classes(["flash"], Fraction(2))
+    assert tuple(each.name for each in read_models([])) == DEFAULT_MODELS
+    assert [each.name for each in read_models(["flash", "tf32", "flash"])] == ["flash", "tf32"]
+    (coarser,) = read_models(["flash"], Fraction(2))
     assert (coarser.name, coarser.exp_ulp) == ("flash exp 2", 2)
     with pytest.raises(InputError, match="float model 'third': expected one of binary32"):
-        read_class("third")
+        read_model("third")
 
 
 def test_the_reach_of_a_network_is_that_of_the_bounds(since: str) -> None:
     network = Proved.read(since).transformer
-    assert find_reach(network, up_to(5)) == dict.fromkeys(SURVEYED, 5)
+    assert find_reach(network, up_to(5)) == dict.fromkeys(DEFAULT_MODELS, 5)
 
 
 def test_an_irrational_number_is_the_float_to_which_both_ends_of_its_enclosure_are_rounded() -> None:
     outcome = certify("Q_1 S Q_0", "01", 4, temperature="1/(2*n*ln(n+1))")
     assert isinstance(outcome, Certified) and outcome.transformer is not None
-    assert find_row(Proved.read(outcome.certificate), read_class("binary32")).certified == up_to(4)
+    assert find_row(Proved.read(outcome.certificate), read_model("binary32")).certified == up_to(4)
     assert (find_reach(outcome.transformer, up_to(4)) or {})["binary32"] == 4
 
 
@@ -93,7 +93,7 @@ def latest_write(constant: str, tie_break: str = SCORE, max_n: int = 6) -> str:
 @pytest.mark.parametrize("name", ["binary32", "bfloat16/binary32"])
 def test_an_irrational_tie_break_has_runs_that_are_right_until_two_writes_have_one_key(name: str) -> None:
     """8 - 0.3/ln(i + 1) in 8 bits is one number for i = 2, 3, ...; in 24 bits they differ for long."""
-    row = find_row(Proved.read(latest_write("200")), read_class(name))
+    row = find_row(Proved.read(latest_write("200")), read_model(name))
     if name == "binary32":
         assert row.certified == up_to(6)
     else:
@@ -104,6 +104,6 @@ def test_a_float_of_which_the_checker_does_not_know_which_it_is_is_not_claimed()
     """A number hardly above the middle of two of bfloat16, by less than the 10^-48 of an enclosure of sqrt(2)."""
     root = isqrt(2 * 10**96)
     sealed = latest_write("3", f"i+sqrt(2)-{root}/10^48+257/256-1", max_n=3)
-    row = find_row(Proved.read(sealed), read_class("bfloat16/binary32"))
+    row = find_row(Proved.read(sealed), read_model("bfloat16/binary32"))
     assert row.certified is None and "is irrational, and its stored number is not determined" in row.reason
-    assert find_row(Proved.read(sealed), read_class("binary32")).certified == up_to(3)
+    assert find_row(Proved.read(sealed), read_model("binary32")).certified == up_to(3)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from certify.auditing.claims import AboutANetwork
+from certify.auditing.claims import AboutNetwork
 from certify.auditing.claims_file import read_claim
 from certify.auditing.critical import Bracketing
 from constructions.language.fragments import find_future_subformula
@@ -95,7 +95,7 @@ def test_the_last_positions_are_looked_up_with_the_errors_of_the_first(i: int) -
     ("Q_1 S Q_0", {"causal": True}), ("#<[Q_1] > #<[Q_0]", {})])
 def test_the_first_length_that_fails_is_found_without_every_probe(text: str, keys: dict[str, str]) -> None:
     about = read_claim({"name": "x", "formula": text, "alphabet": "01", "lengths": 9, **keys}).about
-    assert isinstance(about, AboutANetwork)
+    assert isinstance(about, AboutNetwork)
     found = set()
     for share in range(1, 17):
         constant, bracketing = Fraction(share, 6), Bracketing(about.request, about.demands.width)

@@ -9,9 +9,9 @@ import pytest
 
 from certify.claims.trained.claim_file import Scope
 from certify.claims.trained.flags import Flags
-from certify.learning.asking import read_learning
 from certify.learning.learn import Effort, learn
 from certify.learning.question import OUT, LearningQuestion, leaves_words_out, parts_of, read_words
+from certify.learning.requests import read_learning
 from constructions.errors import InputError, Unsupported
 from constructions.language.parser import parse_formula
 from constructions.trained.claim import Case, When

@@ -7,7 +7,7 @@ found, a lower bound is forced by the small change of the predictions; for a giv
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from certify.auditing.kinds.asked import OF_SUBJECTS, ClaimedBound, ClaimEntry, ClaimKind, Question
+from certify.auditing.kinds.kind import OF_SUBJECTS, ClaimedBound, ClaimEntry, ClaimKind, Question
 from certify.auditing.results import ClaimAnswer, LengthVerdict, Witness, outward
 from certify.claims.numbers.cross_entropy.measure import LogOddsHead, measure, read_head, read_probability
 from certify.claims.numbers.cross_entropy.results import LanguageName, LengthOfPrefixes

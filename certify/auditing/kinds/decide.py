@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import cast
 
-from certify.auditing.kinds.asked import ClaimEntry, ClaimKind, Question
+from certify.auditing.kinds.kind import ClaimEntry, ClaimKind, Question
 from certify.auditing.results import ClaimAnswer, LengthVerdict, Verdict, Witness, outward
 from certify.claims.trained.answering import decide_question
 from certify.claims.trained.claim_file import Scope

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import cast
 
 from certify.auditing.demanded import witness_of_run
-from certify.auditing.kinds.asked import ClaimEntry, ClaimKind, Question
+from certify.auditing.kinds.kind import ClaimEntry, ClaimKind, Question
 from certify.auditing.results import ClaimAnswer, LengthVerdict, OneVerdict, Verdict
-from certify.claims.floats.classes import read_class
+from certify.claims.floats.models import read_model
 from certify.claims.floats.show import describe_refutation
 from certify.claims.floats.survey import FloatRow, Proved, find_row
 from certify.claims.formula.outcomes import Certified
@@ -29,12 +29,12 @@ class FloatRuns(Question):
     """A certificate, or a model that is certified first, and a float model."""
 
     path: str
-    run_class: FloatModel
+    float_model: FloatModel
 
     @property
     def subject(self) -> str:
         """The file and the float model."""
-        return f"{self.path} in every float run of {self.run_class.name}"
+        return f"{self.path} in every float run of {self.float_model.name}"
 
     def decide(self, lengths: Lengths, progress: Progress) -> ClaimAnswer | OneVerdict:
         """Certify lengths, and search for a wrong run beyond them."""
@@ -48,7 +48,7 @@ class FloatRuns(Question):
                                   f"over the real numbers it is {outcome.verdict}: "
                                   f"certify model {shlex.quote(self.path)} says why")
             text = outcome.certificate
-        found = find_row(_proved(text, self.path, lengths), self.run_class, progress)
+        found = find_row(_proved(text, self.path, lengths), self.float_model, progress)
         return ClaimAnswer(tuple(_row(n, found) for n in lengths), measure="float runs")
 
 
@@ -77,10 +77,10 @@ def _row(n: int, found: FloatRow) -> LengthVerdict:
 def read(entry: ClaimEntry) -> FloatRuns:
     """Return the claim of an entry."""
     entry.needed("model")
-    run_class = read_class(entry.needed("format"), entry.folder)
+    float_model = read_model(entry.needed("format"), entry.folder)
     ulp = entry.get("exp_ulp")
     return FloatRuns(str(entry.file("model")),
-                     run_class if ulp is None else run_class.with_exp_ulp(read_positive(ulp, "exp_ulp")))
+                     float_model if ulp is None else float_model.with_exp_ulp(read_positive(ulp, "exp_ulp")))
 
 
 KIND = ClaimKind("floats", KEYS, read)

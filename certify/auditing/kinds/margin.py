@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from certify.auditing.kinds.asked import ClaimEntry, ClaimKind, Question
+from certify.auditing.kinds.kind import ClaimEntry, ClaimKind, Question
 from certify.auditing.results import ClaimAnswer, LengthVerdict, Witness, outward
 from certify.claims.margins.answer import answer
 from certify.claims.margins.question import MarginOptions, MarginQuestion, read_question

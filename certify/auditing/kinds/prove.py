@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from certify.auditing.kinds.asked import EVERY_N, OF_FORMULAS, ClaimEntry, ClaimKind, Question
+from certify.auditing.kinds.kind import EVERY_N, OF_FORMULAS, ClaimEntry, ClaimKind, Question
 from certify.auditing.results import OneVerdict
 from certify.claims.every_n.claim import TheoremClaim, claim_theorem
 from certify.requests.inputs import FormulaSubject

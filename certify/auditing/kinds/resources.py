@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from certify.auditing.kinds.asked import EVERY_N, OF_FORMULAS, ClaimEntry, ClaimKind, Question
+from certify.auditing.kinds.kind import EVERY_N, OF_FORMULAS, ClaimEntry, ClaimKind, Question
 from certify.auditing.results import OneVerdict
 from certify.claims.formula.show import sizes_of
 from certify.requests.request import Request

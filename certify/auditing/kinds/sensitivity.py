@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from certify.auditing.kinds.asked import OF_SUBJECTS, ClaimedBound, ClaimEntry, ClaimKind, Question
+from certify.auditing.kinds.kind import OF_SUBJECTS, ClaimedBound, ClaimEntry, ClaimKind, Question
 from certify.auditing.results import ClaimAnswer, LengthVerdict, Witness, outward
 from certify.claims.numbers.sensitivity.results import MeasuredLength, Sensitivity
 from certify.common.words import show_word, type_word

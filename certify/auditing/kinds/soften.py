@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from certify.auditing.kinds.asked import EVERY_N, ClaimEntry, ClaimKind, Question
+from certify.auditing.kinds.kind import EVERY_N, ClaimEntry, ClaimKind, Question
 from certify.auditing.results import ClaimAnswer, LengthVerdict, OneVerdict, Witness, outward
 from certify.claims.softened.results import Softening
 from certify.claims.softened.show import NOTHING_HARD

@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.console import Console
 
-from certify.claims.floats.classes import assumptions
+from certify.claims.floats.models import assumptions
 from certify.claims.floats.survey import FloatRow
 from certify.common.numbers import decimal, decimal_upper
 from certify.common.terminal_tables import TableColumn, plain, print_table, verdict_text
@@ -22,10 +22,10 @@ def print_rows(out: Console, rows: Sequence[FloatRow]) -> None:
     """Print a row for each float model, then what fails at the next length."""
     columns = map(TableColumn, ("float runs", "certified", "worst head", "wrong run found", "verdict"))
     print_table(out, columns, [
-        (row.run_class.name, show_lengths(row.certified), _worst(row),
+        (row.float_model.name, show_lengths(row.certified), _worst(row),
          f"n = {row.refutation.n}" if row.refutation else "none found" if row.reason else "-",
          verdict_text(row.verdict)) for row in rows])
-    remarks = [(row.run_class.name, text) for row in rows for text in describe_row(row)]
+    remarks = [(row.float_model.name, text) for row in rows for text in describe_row(row)]
     if remarks:
         out.print()
     for name, text in remarks:
@@ -99,7 +99,7 @@ def row_to_json(row: FloatRow) -> dict[str, Any]:
     """Return one row."""
     return {
         "verdict": row.verdict,
-        "class": row.run_class.to_json(),
+        "class": row.float_model.to_json(),
         "certified": None if row.certified is None else {"min_n": row.certified.first, "max_n": row.certified.last},
         "heads": [{"head": f"{head.layer}.{head.place}", "direction": head.direction,
                    "score_error": decimal_upper(head.delta), "weight_error": decimal_upper(head.theta),
@@ -112,16 +112,16 @@ def row_to_json(row: FloatRow) -> dict[str, Any]:
 # -- presets -----------------------------------------------------------------------------------------------------------
 
 
-def print_classes(out: Console, classes: Sequence[FloatModel]) -> None:
+def print_models(out: Console, classes: Sequence[FloatModel]) -> None:
     """Print every float model with its assumptions and their sources."""
-    for place, run_class in enumerate(classes):
+    for place, float_model in enumerate(classes):
         if place:
             out.print()
-        out.print(plain(run_class.name, style="bold"))
-        for name, value, why in assumptions(run_class):
+        out.print(plain(float_model.name, style="bold"))
+        for name, value, why in assumptions(float_model):
             out.print(plain(f"  {name:<11}{value:<10}{why}".rstrip()))
 
 
-def classes_to_json(classes: Sequence[FloatModel]) -> list[dict[str, Any]]:
+def models_to_json(classes: Sequence[FloatModel]) -> list[dict[str, Any]]:
     """Return the float models as data."""
-    return [{**run_class.to_json(), "assumed": dict(run_class.assumed)} for run_class in classes]
+    return [{**float_model.to_json(), "assumed": dict(float_model.assumed)} for float_model in classes]

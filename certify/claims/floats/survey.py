@@ -37,7 +37,7 @@ class FloatRow:
     length.
     """
 
-    run_class: FloatModel
+    float_model: FloatModel
     lengths: Lengths
     certified: Lengths | None
     reason: str = ""
@@ -79,7 +79,7 @@ class Proved:
 
     def with_floats(self, rows: Iterable[FloatRow]) -> str:
         """Return the certificate extended by the claims of these rows; its claims about other models stay."""
-        found = [FloatClaim(row.run_class, row.certified.last) for row in rows if row.certified]
+        found = [FloatClaim(row.float_model, row.certified.last) for row in rows if row.certified]
         names = {claim.run.name for claim in found}
         return claim_floats(self.text, [*(claim for claim in self.claims if claim.run.name not in names), *found])
 
@@ -88,41 +88,41 @@ def survey(proved: Proved, classes: Sequence[FloatModel], progress: Progress = l
            work: int = USUAL_WORK) -> list[FloatRow]:
     """Return a row for each float model, in this order; those that are left when time is up are unknown."""
     rows: list[FloatRow] = []
-    for run_class in classes:
+    for float_model in classes:
         try:
-            rows.append(find_row(proved, run_class, progress, work))
+            rows.append(find_row(proved, float_model, progress, work))
         except TimeIsUp as up:
-            rows.append(FloatRow(run_class, proved.lengths, None, str(up)))
+            rows.append(FloatRow(float_model, proved.lengths, None, str(up)))
     return rows
 
 
-def find_row(proved: Proved, run_class: FloatModel, progress: Progress = lambda _: None,
+def find_row(proved: Proved, float_model: FloatModel, progress: Progress = lambda _: None,
              work: int = USUAL_WORK) -> FloatRow:
     """Find the certified lengths, and a wrong execution at a longer length, if there is one."""
-    if reason := name_irrational(proved.transformer, proved.lengths, run_class):
-        return FloatRow(run_class, proved.lengths, None, reason)
-    progress(f"bounding runs of {run_class.name}")
-    row = _certify(proved, run_class)
+    if reason := name_irrational(proved.transformer, proved.lengths, float_model):
+        return FloatRow(float_model, proved.lengths, None, reason)
+    progress(f"bounding runs of {float_model.name}")
+    row = _certify(proved, float_model)
     if row.certified == proved.lengths:
         return row
-    progress(f"looking for a wrong run of {run_class.name}")
+    progress(f"looking for a wrong run of {float_model.name}")
     first = row.certified.last + 1 if row.certified else proved.lengths.first
     left = Lengths(first, proved.lengths.last)
     try:
-        found = find_first_wrong(proved.transformer, run_class, left, work)
+        found = find_first_wrong(proved.transformer, float_model, left, work)
     except Unsupported as construct:
         return replace(row, reason=f"{row.reason}; no run was looked for: {construct}")
     return replace(row, refutation=found)
 
 
-def name_irrational(transformer: Transformer, lengths: Lengths, run_class: FloatModel) -> str:
+def name_irrational(transformer: Transformer, lengths: Lengths, float_model: FloatModel) -> str:
     """Return the irrational number whose rounding to the format is not proved; empty if there is none."""
     places = {f"layer {layer}, head {place}: the temperature": (head.temperature, -1)
               for layer, place, head in transformer.heads()}
     places |= {f"the embedding of {name}": (value, 1) for name, value in transformer.position_embedding.items()
                if isinstance(value, Expression)}
     for what, (value, power) in places.items():
-        if value.may_be_irrational and not all(_has_known_float(value.enclose(i=i, n=n), power, run_class.storage)
+        if value.may_be_irrational and not all(_has_known_float(value.enclose(i=i, n=n), power, float_model.storage)
                                                for n, i in lengths.rows()):
             return f"{what} {value} is irrational, and it is not proved which float it is rounded to"
     return ""
@@ -135,13 +135,13 @@ def _has_known_float(ends: tuple[Fraction, Fraction], power: int, storage: Forma
                               and storage.round(lower) == storage.round(upper))
 
 
-def _certify(proved: Proved, run_class: FloatModel) -> FloatRow:
+def _certify(proved: Proved, float_model: FloatModel) -> FloatRow:
     """Return the lengths for which the bounds hold and the checker accepts the claim."""
-    proof = FloatProof(proved.transformer, proved.bounds, run_class)
+    proof = FloatProof(proved.transformer, proved.bounds, float_model)
     last = proof.find_largest_length(proved.lengths)
     first = proved.lengths.first
     next_one = proof.verdict(Lengths(first, first if last is None else min(last + 1, proved.lengths.last)))
-    row = FloatRow(run_class, proved.lengths, None, str(next_one.fault or ""))
+    row = FloatRow(float_model, proved.lengths, None, str(next_one.fault or ""))
     if last is None:
         return row
     accepted, refusal = _largest_accepted(proved, row, last)
@@ -172,7 +172,7 @@ def _largest_accepted(proved: Proved, row: FloatRow, last: int) -> tuple[int | N
 def _find_refusal(proved: Proved, row: FloatRow, last: int) -> str:
     """Return why the checker rejects the claim up to this length; empty if it accepts."""
     try:
-        check_text(claim_floats(proved.text, [FloatClaim(row.run_class, last)]).encode(), work=OWN_WORK)
+        check_text(claim_floats(proved.text, [FloatClaim(row.float_model, last)]).encode(), work=OWN_WORK)
     except Refusal as refusal:
         return f"the bounds hold to n = {last}, but the checker does not accept that: {refusal}"
     return ""

@@ -9,7 +9,7 @@ NORMALISED = {Normalised.BEFORE: "before the weighted sum", Normalised.AFTER: "a
 BASES = {ExpBase.E: "base e", ExpBase.TWO: "base 2", ExpBase.EITHER: "base e or 2"}
 
 
-def describe_formats(run_class: FloatModel) -> str:
+def describe_formats(float_model: FloatModel) -> str:
     """Describe the formats of the operations.
 
     >>> from proofs.enclosures.float_models.model import presets
@@ -20,25 +20,25 @@ def describe_formats(run_class: FloatModel) -> str:
     >>> describe_formats(presets()["tf32/tensor-cores"])
     'storage binary32; inputs tf32; sums, scores, softmax binary32; weights tf32; sums of products cut off, within 2 u'
     """
-    cut_off = f"; sums of products cut off, within {run_class.sum_ulp} u" if run_class.sum_ulp > 1 else ""
+    cut_off = f"; sums of products cut off, within {float_model.sum_ulp} u" if float_model.sum_ulp > 1 else ""
     groups = [(name, list(fields)) for name, fields in
-              groupby(FORMAT_FIELDS, key=lambda field: str(getattr(run_class, field)))]
+              groupby(FORMAT_FIELDS, key=lambda field: str(getattr(float_model, field)))]
     if len(groups) == 1:
         return f"all {groups[0][0]}{cut_off}"
     return "; ".join(f"{', '.join(fields)} {name}" for name, fields in groups) + cut_off
 
 
-def describe_normalised(run_class: FloatModel) -> str:
+def describe_normalised(float_model: FloatModel) -> str:
     """Describe when weights are divided by their sum."""
-    return NORMALISED[run_class.normalised]
+    return NORMALISED[float_model.normalised]
 
 
-def describe_exponentials(run_class: FloatModel) -> str:
+def describe_exponentials(float_model: FloatModel) -> str:
     """Describe the error of exponentials, their base, and the rescaling of partial sums.
 
     >>> from proofs.enclosures.float_models.model import presets
     >>> describe_exponentials(presets()["binary32"])
     'within 4 ulp, base e or 2'
     """
-    rescaled = f", rescaled after blocks of {run_class.block}" if run_class.block else ""
-    return f"within {run_class.exp_ulp} ulp, {BASES[run_class.exp_base]}{rescaled}"
+    rescaled = f", rescaled after blocks of {float_model.block}" if float_model.block else ""
+    return f"within {float_model.exp_ulp} ulp, {BASES[float_model.exp_base]}{rescaled}"

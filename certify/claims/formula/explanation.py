@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.console import Console
 
-from certify.claims.floats.classes import read_classes
+from certify.claims.floats.models import read_models
 from certify.claims.formula.lesson import Lesson, lesson_lines, lesson_to_json
 from certify.claims.formula.show import sizes_of
 from certify.common.terminal_tables import plain, printed_to_html
@@ -216,10 +216,10 @@ def find_reach(network: Transformer, lengths: Lengths = TRIED,
     if not all(line.proved for line in lines):
         return None
     bounds, reach = certified_bounds(lines), {}
-    for run_class in read_classes([]):
-        progress(f"bounding runs of {run_class.name}")
-        reach[run_class.name] = (None if name_irrational(network, lengths, run_class) else
-                                 find_largest_length(network, bounds, lengths, run_class))
+    for float_model in read_models([]):
+        progress(f"bounding runs of {float_model.name}")
+        reach[float_model.name] = (None if name_irrational(network, lengths, float_model) else
+                                 find_largest_length(network, bounds, lengths, float_model))
     return reach
 
 

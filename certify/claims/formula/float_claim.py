@@ -11,7 +11,7 @@ from constructions.language.printer import format_briefly
 from proofs.enclosures.float_models.model import FloatModel
 
 
-def claim_runs(outcome: Outcome, run_class: FloatModel, progress: Progress = lambda _: None,
+def claim_runs(outcome: Outcome, float_model: FloatModel, progress: Progress = lambda _: None,
                effort: int = 1) -> Outcome:
     """Extend an outcome over the real numbers by the claim that every execution under the float model is right.
 
@@ -23,11 +23,11 @@ def claim_runs(outcome: Outcome, run_class: FloatModel, progress: Progress = lam
     if not isinstance(outcome, Certified):
         return outcome
     proved = Proved.read(outcome.certificate)
-    row = find_row(proved, run_class, progress, effort * USUAL_WORK)
+    row = find_row(proved, float_model, progress, effort * USUAL_WORK)
     if row.verdict == "certified":
         return replace(outcome, certificate=proved.with_floats([row]), runs=row)
     common: dict[str, Any] = {field.name: getattr(outcome, field.name) for field in fields(Outcome)} | {"runs": row}
     if row.refutation:
         return RefutedRun(**common, reason=describe_refutation(row.refutation))
-    return Unknown(**common, reason=f"certified over the real numbers, but not in all float runs of {run_class.name}: "
-                                    f"{row.reason}")
+    return Unknown(**common, reason=f"certified over the real numbers, but not in all float runs of "
+                                    f"{float_model.name}: {row.reason}")

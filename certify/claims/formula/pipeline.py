@@ -92,9 +92,9 @@ def certify(subject: Subject | None = None, alphabet: str | Sequence[str] | None
         raise not_what("floats", floats, "the name of a run class, or of a file with one")
     effort, runs = whole_number("effort", effort), None
     if floats is not None:
-        from certify.claims.floats.classes import read_class
+        from certify.claims.floats.models import read_model
 
-        runs = read_class(floats)
+        runs = read_model(floats)
     outcome = certify_request(request, memory, progress, effort, runs)
     return replace(outcome, places=places)
 

@@ -118,7 +118,7 @@ def run_transformer(transformer: Transformer, word: tuple[str, ...]) -> WordTrac
     soft, hard = run_soft(transformer, word, BITS), _run_hard(transformer, word)
     second = values_by_mpmath(transformer, word, soft)
     if not isinstance(output, Truth | Near):
-        return WordTrace(word, None, (), tuple(_held(name, soft, hard) for name in transformer.directions),
+        return WordTrace(word, None, (), tuple(_trace_of(name, soft, hard) for name in transformer.directions),
                          miss=find_miss(transformer, word, BITS), network=transformer, second=second)
     shown: set[Formula | Count] = set()
     for part in subformulas(output.formula):
@@ -155,7 +155,7 @@ def _trace(name: str, meaning: Truth | Near | Mean | Total | Others, reading: Wo
            hard: list[Residual] | None) -> Trace:
     places = range(1, reading.n + 1)
     return replace(
-        _held(name, soft, hard),
+        _trace_of(name, soft, hard),
         subject=_subject(meaning),
         exact=isinstance(meaning, Truth | Mean | Total),
         truth=tuple(reading.count(meaning.count, i) for i in places) if isinstance(meaning, Mean | Total | Others)
@@ -163,7 +163,7 @@ def _trace(name: str, meaning: Truth | Near | Mean | Total | Others, reading: Wo
     )
 
 
-def _held(name: str, soft: list[SoftResidual], hard: list[Residual] | None) -> Trace:
+def _trace_of(name: str, soft: list[SoftResidual], hard: list[Residual] | None) -> Trace:
     """Return the values of a direction, exact if soft and hard attention agree (or soft attention is exact)."""
     values = tuple(vector.get(name, point(Fraction(0))) for vector in soft)
     if hard is None:
@@ -221,7 +221,7 @@ def print_rows(out: Console, word: tuple[str, ...], rows: list[Row], judged: str
 def run_rows(run: WordTrace, style: Style = "ascii") -> list[Row]:
     """Return a row for each subformula, count or direction and kind of value."""
     if run.formula is None:
-        return [row for trace in run.traces for row in _held_rows(trace)]
+        return [row for trace in run.traces for row in _plain_rows(trace)]
     rows: list[Row] = []
     counts: set[Count] = set()
     reading, traces = WordMeanings(run.word), _by_subject(run.traces)
@@ -253,7 +253,7 @@ def _by_subject(traces: Iterable[Trace]) -> dict[Formula | Count | None, list[Tr
     return found
 
 
-def _held_rows(trace: Trace) -> list[Row]:
+def _plain_rows(trace: Trace) -> list[Row]:
     """Return the values of a direction without a formula or count."""
     if trace.exact:
         return [(trace.direction, "exact", _exact(trace))]

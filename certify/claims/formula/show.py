@@ -39,7 +39,7 @@ def print_outcome(out: Console, outcome: Outcome, style: Style = "ascii", parent
                     "the output is exactly 1 if the formula holds there, else 0"))
     if outcome.runs:
         out.print(plain("runs      the output is exactly 1.0 or 0.0 in every float run of "
-                        f"{outcome.runs.run_class.name}"))
+                        f"{outcome.runs.float_model.name}"))
     if outcome.transformer:
         print_shape(out, outcome.transformer)
         print_weightings(out, outcome.transformer)

@@ -30,7 +30,7 @@ MOST_WORDS = 2**10
 """Words of a length at an offset that are run one by one, per unit of effort."""
 
 
-def check_class(run: FloatModel) -> None:
+def check_norms(run: FloatModel) -> None:
     """Raise Unsupported if there is no rule for the norms under a float model."""
     if not is_within(run.storage, run.softmax):
         raise Unsupported(f"float model {run.name}: storage is {run.storage}, expected a format whose numbers softmax, "
@@ -47,7 +47,7 @@ def decide_floats(network: TrainedNetwork, claim: WordsClaim, run: FloatModel, e
     """
     start = time.perf_counter()
     check_fits(network, claim)
-    check_class(run)
+    check_norms(run)
     search, counts = WrongRuns(network, claim, run, effort), WordCounts(FloatNetwork(network), claim)
     first, last = claim.lengths
     most = MOST_WORDS * effort
@@ -68,7 +68,7 @@ def decide_floats(network: TrainedNetwork, claim: WordsClaim, run: FloatModel, e
 
 
 @dataclass(frozen=True)
-class ClassRow:
+class FloatModelRow:
     """The results for one float model; ``decision`` is None if there is no rule, for the ``reason``."""
 
     run: FloatModel
@@ -81,8 +81,8 @@ class ClassRow:
         return self.decision.verdict if self.decision is not None else "unknown"
 
 
-def decide_classes(network: TrainedNetwork, claim: WordsClaim, runs: Iterable[FloatModel], effort: int = 1,
-                   workers: Workers = Workers()) -> list[ClassRow]:
+def decide_models(network: TrainedNetwork, claim: WordsClaim, runs: Iterable[FloatModel], effort: int = 1,
+                  workers: Workers = Workers()) -> list[FloatModelRow]:
     """Decide the claim under several float models.
 
     Raises:
@@ -92,11 +92,12 @@ def decide_classes(network: TrainedNetwork, claim: WordsClaim, runs: Iterable[Fl
     return [_row_of(network, claim, run, effort, workers) for run in runs]
 
 
-def _row_of(network: TrainedNetwork, claim: WordsClaim, run: FloatModel, effort: int, workers: Workers) -> ClassRow:
+def _row_of(network: TrainedNetwork, claim: WordsClaim, run: FloatModel, effort: int,
+            workers: Workers) -> FloatModelRow:
     try:
-        return ClassRow(run, decide_floats(network, claim, run, effort, workers))
+        return FloatModelRow(run, decide_floats(network, claim, run, effort, workers))
     except (InputError, Unsupported) as reason:
-        return ClassRow(run, None, str(reason))
+        return FloatModelRow(run, None, str(reason))
 
 
 def _judge(row: LengthRow, reach: int, reason: str, is_vacuous: bool) -> LengthRow:

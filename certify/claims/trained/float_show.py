@@ -6,13 +6,13 @@ from typing import Any
 from rich.console import Console
 
 from certify.claims.trained.decision import Decision
-from certify.claims.trained.float_decision import ClassRow
+from certify.claims.trained.float_decision import FloatModelRow
 from certify.claims.trained.show import describe_verdict, describe_wrong
 from certify.claims.trained.showing import decision_to_json
 from certify.common.terminal_tables import TableColumn, plain, print_table, verdict_text
 
 
-def print_float_rows(out: Console, rows: Sequence[ClassRow]) -> None:
+def print_float_rows(out: Console, rows: Sequence[FloatModelRow]) -> None:
     """Print a row for each float model, then the wrong executions, and the reasons for what is unknown."""
     print_table(out, map(TableColumn, ("float runs", "certified", "wrong run found", "verdict")), [
         (*cells[:-1], verdict_text(cells[-1])) for cells in map(cells_of, rows)])
@@ -24,7 +24,7 @@ def print_float_rows(out: Console, rows: Sequence[ClassRow]) -> None:
             out.print(plain(line))
 
 
-def describe_row(row: ClassRow) -> list[str]:
+def describe_row(row: FloatModelRow) -> list[str]:
     """Describe what is certified, why the rest is unknown, and the wrong execution, if there is one."""
     if row.decision is None:
         return [row.reason]
@@ -32,7 +32,7 @@ def describe_row(row: ClassRow) -> list[str]:
     return [describe_verdict(row.decision), *([describe_wrong(row.decision, wrong)] if wrong else [])]
 
 
-def cells_of(row: ClassRow) -> tuple[str, str, str, str]:
+def cells_of(row: FloatModelRow) -> tuple[str, str, str, str]:
     """Return the name, the certified lengths, the length of a wrong execution, the verdict."""
     return (row.run.name, *_of_class(row.decision), row.verdict)
 
@@ -45,7 +45,7 @@ def _of_class(decision: Decision | None) -> tuple[str, str]:
             f"n = {decision.rows[0].n}..{certified}", f"n = {len(decision.wrong.word)}" if decision.wrong else "-")
 
 
-def float_rows_to_json(rows: Sequence[ClassRow]) -> list[dict[str, Any]]:
+def float_rows_to_json(rows: Sequence[FloatModelRow]) -> list[dict[str, Any]]:
     """Return the rows as JSON."""
     return [decision_to_json(row.decision) if row.decision is not None else
             {"verdict": row.verdict, "float": row.run.to_json(), "reason": row.reason} for row in rows]

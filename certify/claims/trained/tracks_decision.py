@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import Any
 
-from certify.claims.trained.float_decision import check_class
+from certify.claims.trained.float_decision import check_norms
 from certify.claims.trained.proving import if_accepted, why_refused
 from certify.claims.trained.tasks import (
     about,
@@ -71,7 +71,7 @@ def decide_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int = 1, 
     start = time.perf_counter()
     check_tracks_fit(network, claim)
     if run is not None:
-        check_class(run)
+        check_norms(run)
     found = results_of_forms(network, claim, effort, workers, run, first, {} if known is None else known)
     claim, rows = replace(claim, forms=claim.forms[:first]), tuple(one.row for one in found)
     wrong = next((row.wrong for row in rows if row.wrong), None)

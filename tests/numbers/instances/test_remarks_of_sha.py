@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from certify.auditing.claims import AboutANetwork
+from certify.auditing.claims import AboutNetwork
 from certify.auditing.claims_file import read_claims
 from certify.common.shipped import examples_folder
 from constructions.language.parser import parse_formula
@@ -35,7 +35,7 @@ def test_lemma_6_and_the_other_bound_are_the_same_at_two_positions() -> None:
 def test_the_induction_head_of_the_audit_is_one_and_not_what_the_last_two_symbols_say(length: int) -> None:
     claims = read_claims(str(examples_folder() / "claims" / "sha.toml")).claims
     (about,) = (claim.about for claim in claims if claim.name == "section-6-induction-head")
-    assert isinstance(about, AboutANetwork)
+    assert isinstance(about, AboutNetwork)
     formula = parse_formula(about.request.subject.text, "abc")  # type: ignore[union-attr]
     two_symbols = parse_formula("Q_a & prev Q_a", "abc")
     differs = False

@@ -9,7 +9,7 @@ from certify.claims.trained.question import read_question, read_trained
 from certify.common.files import read_text
 from certify.learning.question import LearningQuestion, read_words
 from certify.learning.vnnlib import read_query
-from certify.learning.vnnlib_query import AskedOfUs, question_of
+from certify.learning.vnnlib_query import EqualityQuery, question_of
 from constructions.errors import InputError, Unsupported
 from constructions.trained.network import TrainedNetwork
 
@@ -32,8 +32,8 @@ def read_learning(model: str, claim: str | None, flags: Flags, scope: Scope,
     return network, read_words(network, found, words, intended)
 
 
-def read_asked(query: str, first: str, second: str,
-               given: Sequence[str]) -> tuple[TrainedNetwork, TrainedNetwork, AskedOfUs]:
+def read_equality_query(query: str, first: str, second: str,
+               given: Sequence[str]) -> tuple[TrainedNetwork, TrainedNetwork, EqualityQuery]:
     """Return the networks of two files, and a VNN-LIB query about them.
 
     Raises:

@@ -94,7 +94,7 @@ class ClaimEntry:
         """Return the key of the network that the claim is about."""
         found = [key for key in TAKEN if key in self.table]
         if len(found) != 1:
-            raise InputError(f"{' and '.join(found) or 'none of its keys'} says what it is about, expected exactly one "
+            raise InputError(f"keys for the subject: {' and '.join(found) or 'none'}, expected exactly one "
                              f"of {', '.join(TAKEN)}")
         return found[0]
 

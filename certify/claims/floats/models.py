@@ -11,34 +11,34 @@ from constructions.errors import InputError
 from constructions.network.float_formats import format_name
 from proofs.enclosures.float_models.model import FloatModel, presets, read_float_models
 
-SURVEYED = ("binary32", "tf32", "bfloat16/binary32", "binary16/binary32", "flash", "binary16", "bfloat16")
+DEFAULT_MODELS = ("binary32", "tf32", "bfloat16/binary32", "binary16/binary32", "flash", "binary16", "bfloat16")
 """The default models: the formats, wide to narrow. The other presets are binary32 with other
 assumptions."""
 SUFFIX = ".toml"
 
 
-def read_classes(texts: Sequence[str], exp_ulp: Fraction | None = None) -> list[FloatModel]:
+def read_models(texts: Sequence[str], exp_ulp: Fraction | None = None) -> list[FloatModel]:
     """Return the float models that these texts name, each once: presets, or files (.toml) with all models in them.
 
-    >>> [each.name for each in read_classes(["bfloat16", "binary32"])]
+    >>> [each.name for each in read_models(["bfloat16", "binary32"])]
     ['bfloat16', 'binary32']
 
     Raises:
         InputError: if there is no such preset or file, a file is malformed, or two models have one name.
     """
     found: dict[str, FloatModel] = {}
-    for text in texts or SURVEYED:
-        for run_class in _read(text):
-            if found.setdefault(run_class.name, run_class) != run_class:
-                raise InputError(f"two float models are named {run_class.name}")
+    for text in texts or DEFAULT_MODELS:
+        for float_model in _read(text):
+            if found.setdefault(float_model.name, float_model) != float_model:
+                raise InputError(f"two float models are named {float_model.name}")
     return [each if exp_ulp is None else each.with_exp_ulp(exp_ulp) for each in found.values()]
 
 
-def read_class(text: str, folder: Path = Path()) -> FloatModel:
+def read_model(text: str, folder: Path = Path()) -> FloatModel:
     """Return the one float model that a text names, a preset or a file in the folder.
 
     Raises:
-        InputError: as for ``read_classes``, or if a file has several models.
+        InputError: as for ``read_models``, or if a file has several models.
     """
     text = os.path.normpath(folder / text) if text.endswith(SUFFIX) else text
     found = list(_read(text))
@@ -62,7 +62,7 @@ def _read(text: str) -> list[FloatModel]:
     return [presets()[name]]
 
 
-def assumptions(run_class: FloatModel) -> list[tuple[str, str, str]]:
+def assumptions(float_model: FloatModel) -> list[tuple[str, str, str]]:
     """Return for each field its name, its value, and the assumption with its source."""
-    fields = replace(run_class).to_json()
-    return [(name, str(value), run_class.assumed.get(name, "")) for name, value in fields.items() if name != "name"]
+    fields = replace(float_model).to_json()
+    return [(name, str(value), float_model.assumed.get(name, "")) for name, value in fields.items() if name != "name"]
