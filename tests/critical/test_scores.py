@@ -52,7 +52,7 @@ def test_a_wrong_simplification_is_noticed() -> None:
     keys = [symbol for held, symbol in score.symbols.items() if held.at == "j"]
     check_simplified(score.written, score.simplified + QUERY**2 - LENGTH, keys)
     for wrong in (KEY, KEY**2, keys[0], (-1) ** KEY, KEY / LENGTH):
-        with pytest.raises(InternalError, match="simplified wrongly"):
+        with pytest.raises(InternalError, match="wrongly simplified score"):
             check_simplified(score.written, score.simplified + wrong, keys)
 
 
@@ -60,7 +60,7 @@ def test_the_grid_notices_it_too() -> None:
     """The score of another head in place of its own."""
     made, other = network("Q_1 since Q_0", TEMPERATURE), network("Q_1 since Q_0", CAUSAL)
     score = score_of(other, other.head(1, 1))
-    with pytest.raises(InternalError, match="simplified wrongly at n = "):
+    with pytest.raises(InternalError, match="wrongly simplified score at n = "):
         check_on_grid(made, made.head(1, 1), score, 4)
 
 

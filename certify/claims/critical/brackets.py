@@ -1,6 +1,7 @@
 """A critical constant between two others: at the upper end a claim is certified, at the lower end a word refutes it.
 
-Nothing is assumed about how a claim depends on its constant: a bracket holds *a* change from refuted to certified.
+Nothing is assumed about the claim as a function of its constant: a bracket contains *a* change from refuted to
+certified.
 """
 
 from collections.abc import Sequence
@@ -16,25 +17,25 @@ WitnessT_co = TypeVar("WitnessT_co", covariant=True)
 
 @dataclass(frozen=True)
 class Refuted(Generic[WitnessT_co]):
-    """A constant, and what was replayed that refutes the claim there."""
+    """A constant at which the claim is refuted, and the replayed witness."""
 
     constant: Fraction
     witness: WitnessT_co
 
 
 class ClaimAtConstants(Protocol[WitnessT_co]):
-    """A claim with a constant in it, as far as a search has to know it."""
+    """The interface of a claim with a constant, for the search."""
 
     def probe(self, constant: Fraction) -> Probe:
-        """Whether the claim is likely to be certified at this constant: quick, and no verdict."""
+        """Return whether the claim is likely to be certified at this constant; fast, and not a verdict."""
         ...
 
     def certifies(self, constant: Fraction) -> bool:
-        """Whether the claim is certified at this constant, in earnest."""
+        """Return whether the claim is certified at this constant."""
         ...
 
     def refute(self, constant: Fraction, nearest: Fraction) -> Refuted[WitnessT_co] | None:
-        """A refutation, if a word is found at ``constant``: there, or at a larger one that is at most ``nearest``."""
+        """Return a refutation, if a word is found, at ``constant`` or at a larger one up to ``nearest``."""
         ...
 
 
@@ -42,8 +43,8 @@ class ClaimAtConstants(Protocol[WitnessT_co]):
 class CriticalBracket(Generic[WitnessT_co]):
     """The ends of a bracket: probes pass at ``passes``, and ``refuted`` is None if no word was found.
 
-    ``is_certified``: the claim is certified at ``passes`` in earnest. ``nearest`` is the constant just below the change
-    at which a word was looked for first.
+    ``is_certified``: the claim is certified at ``passes``. ``nearest`` is the constant just below the change at which
+    the search for words starts.
     """
 
     passes: Fraction
@@ -71,9 +72,9 @@ class ClosedForm:
 
 def find_bracket(claim: ClaimAtConstants[WitnessT_co], start: Fraction, width: Fraction,
                  shares: Sequence[Fraction]) -> CriticalBracket[WitnessT_co] | NoChange:
-    """Return the bracket of a change that is looked for from ``start`` on, or why there is none.
+    """Return the bracket of a change, searched from ``start`` on, or the reason why there is none.
 
-    ``width`` is relative to the constant. A word is looked for at these ``shares`` of the constant just below the
+    ``width`` is relative to the constant. Words are searched for at these ``shares`` of the constant just below the
     change, in their order, until one is found.
     """
     change = find_threshold(claim.probe, start, width / 4)

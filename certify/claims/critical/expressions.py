@@ -1,7 +1,7 @@
 """Exact expressions in i and n as rational functions, for sympy to simplify.
 
-Roots and logarithms of the format are rounded to 48 digits, so they are none. Powers of -1 whose exponent mentions i or
-n stay as they are.
+Roots and logarithms are excluded: the format rounds them to 48 digits. Powers of -1 whose exponent contains i or n are
+kept.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,16 +14,16 @@ from constructions.language.arithmetic import MAX_EXPONENT, NEGATE, Postfix
 from constructions.language.expressions import Expression
 
 MOST_STEPS = 64
-"""Expressions whose powers would multiply out to more factors are not turned into rational functions."""
+"""The greatest number of factors of an expression that is converted, after multiplying out its powers."""
 
 
 class NoClosedForm(Exception):
-    """What is asked for is no rational function, or too large for one; nothing is wrong with it."""
+    """The expression is not a rational function, or too large for one; it is not malformed."""
 
 
 @dataclass(frozen=True)
 class _Part:
-    """A part of an expression, and how many factors its powers multiply out to at most."""
+    """A part of an expression, and an upper bound on the number of factors to which its powers multiply out."""
 
     value: Any
     steps: int
@@ -35,14 +35,14 @@ _JOINED: Mapping[str, Callable[[Any, Any], Any]] = {
 
 
 def rational_function(expression: Expression, variables: Mapping[str, Any]) -> Any:
-    """Return the expression with these sympy symbols for its variables.
+    """Convert the expression to sympy, with these symbols for its variables.
 
     >>> from constructions.language.expressions import parse_expression
     >>> rational_function(parse_expression("(i+1)/(2*n)"), {"i": sympy.Symbol("j"), "n": sympy.Symbol("n")})
     (j + 1)/(2*n)
 
     Raises:
-        NoClosedForm: if it has a function beside + - * / ^, divides by zero everywhere, or has towers of powers.
+        NoClosedForm: if it has a function other than + - * / ^, divides by zero everywhere, or has towers of powers.
     """
     return _evaluate(expression.postfix, variables)
 
@@ -61,7 +61,7 @@ def _evaluate(program: Postfix, variables: Mapping[str, Any]) -> Any:
             right, left = stack.pop(), stack.pop()
             stack.append(_power(left, right) if item == "^" else _join(item, left, right))
         else:
-            raise NoClosedForm(f"{item} is no arithmetic")
+            raise NoClosedForm(f"{item} is not arithmetic")
     (result,) = stack
     return result.value
 
@@ -77,7 +77,7 @@ def _power(base: _Part, exponent: _Part) -> _Part:
         return _limited(base.value ** exponent.value, base.steps * max(1, abs(int(exponent.value))))
     if base.value == -1:
         return _limited(base.value ** sympy.expand(exponent.value), exponent.steps)
-    raise NoClosedForm("a power that is no rational function")
+    raise NoClosedForm("a power that is not a rational function")
 
 
 def _limited(value: Any, steps: int) -> _Part:

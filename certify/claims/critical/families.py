@@ -1,8 +1,8 @@
-"""The worst input of a head as a few families of terms that make sense for every n: by their distance from the peak.
+"""The worst input of a head as a few families of terms, defined for every n by the distance from the peak.
 
 The peak is the position with the greatest score. On either side of it, positions at distances of one residue modulo 1
-or 2 are a family if the same letters stand there, errors are a constant or grow with the distance, and the gap of their
-scores, a rational function of n and the distance, has a limit as n grows. Families whose gaps grow without end vanish.
+or 2 are a family if they have the same letters, their errors are affine in the distance, and the gap of their scores, a
+rational function of n and the distance, has a limit as n grows. Families with unbounded gaps vanish.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,9 +23,9 @@ from proofs.formula.discharge import Line
 from proofs.formula.lookup.worst_case import LookupExtreme
 
 SHORTEST = 6
-"""In shorter words families are not told apart."""
+"""The shortest words in which families are distinguished."""
 NEAR = 2
-"""So many positions at the most lie between an end of the word and a place that stays near it as n grows."""
+"""The greatest distance from an end of the word of a place that stays near this end as n grows."""
 HALF, STEP = sympy.Symbol("t", integer=True, positive=True), sympy.Symbol("s", integer=True, nonnegative=True)
 """n is 2 HALF or one more; STEP counts the members of a family."""
 
@@ -34,7 +34,7 @@ HALF, STEP = sympy.Symbol("t", integer=True, positive=True), sympy.Symbol("s", i
 class TermFamily:
     """Terms (exponent, error) for s = 0, 1, ..., as polynomials in s by coefficients, the constant first.
 
-    A family of one term has ``only`` that of s = 0.
+    A family with ``only`` has just the term s = 0.
     """
 
     exponent: tuple[Fraction, ...]
@@ -104,7 +104,7 @@ class _Input:
     def _family(self, direction: int, distances: Sequence[int], modulus: int) -> Iterator[TermFamily]:
         """Yield the family at these distances, unless it vanishes."""
         places = [self.peak + direction * k for k in distances]
-        letters = {tuple(sorted((str(held.what), truth) for held, truth in self._symbols(j).items())) for j in places}
+        letters = {tuple(sorted((str(value.what), truth) for value, truth in self._symbols(j).items())) for j in places}
         if len(letters) != 1:
             raise NoClosedForm("letters that change")
         error = _affine([self.error(j) for j in places])
@@ -114,7 +114,7 @@ class _Input:
             yield TermFamily(exponent, error, only=not modulus)
 
     def _gap(self, j: int, offset: Any) -> Any:
-        """How far the scores at this offset from the peak lie below it, for every n of this parity, at gamma = 1."""
+        """Return the gap of the score at this offset below the peak's, for every n of this parity, at gamma = 1."""
         length = 2 * HALF + self.extreme.n % 2
         at = {LENGTH: length, QUERY: self._anchored(self.extreme.i, length)}
         peak = self._anchored(self.peak, length)
@@ -124,12 +124,12 @@ class _Input:
         return sympy.cancel(sympy.together(sympy.expand((highest - other) / sympy.Rational(self.gamma))))
 
     def _score(self, at: Mapping[Any, Any], place: int, key: Any) -> Any:
-        symbols = {self.score.symbols[held]: sympy.Rational(truth.numerator, truth.denominator)
-                   for held, truth in self._symbols(place).items()}
+        symbols = {self.score.symbols[value]: sympy.Rational(truth.numerator, truth.denominator)
+                   for value, truth in self._symbols(place).items()}
         return self.score.simplified.subs({**at, **symbols, KEY: key}, simultaneous=True)
 
     def _anchored(self, place: int, length: Any) -> Any:
-        """Return the place as it moves with n, or stays."""
+        """Return the place as a function of n: fixed, or at a fixed distance from the end."""
         if place <= NEAR:
             return sympy.Integer(place)
         if place < self.extreme.n - NEAR:
@@ -137,8 +137,8 @@ class _Input:
         return length - (self.extreme.n - place)
 
     def _symbols(self, j: int) -> Mapping[ScoreValue, Fraction]:
-        """What the symbols of the simplified score are at a position."""
-        used = {held: symbol for held, symbol in self.score.symbols.items()
+        """Return the values of the symbols of the simplified score at a position."""
+        used = {value: symbol for value, symbol in self.score.symbols.items()
                 if self.score.simplified.has(symbol)}
         if not used:
             return {}
@@ -146,15 +146,15 @@ class _Input:
             raise NoClosedForm("a score that depends on more than the count")
         assignment = _letter_at(self.extreme, self.line.obligation, j)
         found = {}
-        for held in used:
-            if held.at != "j" or isinstance(held.what, str):
+        for value in used:
+            if value.at != "j" or isinstance(value.what, str):
                 raise NoClosedForm("a score that depends on more than truths at the key")
-            found[held] = Fraction(self.line.obligation.target.read_truth(held.what, assignment, j, self.extreme.n))
+            found[value] = Fraction(self.line.obligation.target.read_truth(value.what, assignment, j, self.extreme.n))
         return found
 
 
 def positions_of(extreme: Extreme) -> Sequence[int]:
-    """Return the positions that the terms of a worst case belong to."""
+    """Return the positions of the terms of a worst case."""
     match extreme:
         case SweepExtreme(sweep=sweep, choices=choices):
             return [step.j for step in sweep.steps[:len(choices)]]
@@ -172,10 +172,10 @@ def _letter_at(extreme: SweepExtreme, obligation: AttentionObligation, j: int) -
 
 
 def _affine(errors: Sequence[Fraction]) -> tuple[Fraction, ...]:
-    """Return the errors as an affine function of their number.
+    """Return the errors as an affine function of their index.
 
     Raises:
-        NoClosedForm: if they are none.
+        NoClosedForm: if they are not affine.
     """
     step = errors[1] - errors[0] if len(errors) > 1 else Fraction(0)
     if any(error != errors[0] + s * step for s, error in enumerate(errors)):
@@ -190,12 +190,12 @@ def limit_in_length(gap: Any) -> tuple[Fraction, ...] | None:
     (Fraction(1, 1), Fraction(1, 1))
 
     Raises:
-        NoClosedForm: if there is no limit, or it is no such polynomial.
+        NoClosedForm: if there is no limit, or it is not a polynomial of that degree.
     """
     numerator, denominator = (sympy.Poly(part, HALF) for part in sympy.fraction(gap))
     leading = sympy.cancel(numerator.LC() / denominator.LC())
     if not leading.is_polynomial(STEP):
-        raise NoClosedForm("exponents that are no polynomial of the distance")
+        raise NoClosedForm("exponents that are not a polynomial of the distance")
     coefficients = [Fraction(int(c.p), int(c.q)) for c in reversed(sympy.Poly(leading, STEP).all_coeffs())]
     if numerator.degree() < denominator.degree() or min(coefficients) < 0 or not any(coefficients):
         raise NoClosedForm("gaps that do not grow with the distance")

@@ -1,7 +1,7 @@
-"""Irrational temperatures in closed forms: exponents and constants as expressions in true logarithms and roots.
+"""Irrational temperatures in closed forms: exponents and constants as expressions in logarithms and roots.
 
-Where all else that a head reads is rational, its scaled scores are rationals over one irrational temperature τ. Then
-its error is a form in x^(1/τ), whose exponents are rational again; a root of it is a constant over τ.
+If everything else that a head reads is rational, its scaled scores are rationals over one irrational temperature τ.
+Then its error is a form in x^(1/τ) with rational exponents; a root of it is a constant over τ.
 """
 
 from dataclasses import dataclass
@@ -23,14 +23,14 @@ from proofs.formula.common.extremes import Extreme
 from proofs.formula.discharge import Line
 
 LONGEST = 10**6
-"""Bases and arguments of logarithms are multiplied out up to this."""
+"""The largest base or argument of a logarithm that is multiplied out."""
 AGREEMENT = sympy.Float("1e-25", 60)
 DIGITS = 60
 
 
 @dataclass(frozen=True)
 class IrrationalTemperature:
-    """An irrational temperature at one row: as it is written, enclosed, and rounded as where proofs are searched."""
+    """An irrational temperature at one row: the expression, an enclosure, and the rounding used by the proof search."""
 
     expression: Expression
     value: Interval
@@ -41,22 +41,22 @@ class IrrationalTemperature:
         return [(score * self.rounded, error) for score, error in extreme.terms()]
 
     def narrowed(self, bracket: Interval) -> Interval:
-        """What lies between the ends of this over τ surely lies between those of the bracket, times τ."""
+        """Return an interval whose constants, times τ, certainly lie in the bracket."""
         return Interval(bracket.lower / self.value.lower, bracket.upper / self.value.upper)
 
     @cached_property
     def symbol(self) -> Any:
-        """As a sympy number, simplified; as it is written if that is another number."""
+        """The temperature as a simplified sympy number; not simplified if sympy's result has another value."""
         written = self.expression.to_sympy()
         simplified = sympy.simplify(written.doit())
         return simplified if abs(sympy.N(simplified - written, DIGITS)) < AGREEMENT else written
 
     def over(self, x: Fraction) -> Any:
-        """x/τ."""
+        """Return x/τ."""
         return sympy.Rational(x.numerator, x.denominator) / self.symbol
 
 
-def heat_of(network: Transformer, line: Line, extreme: Extreme) -> IrrationalTemperature | None:
+def tau_of(network: Transformer, line: Line, extreme: Extreme) -> IrrationalTemperature | None:
     """Return the temperature of a head at the row of a worst input; None if it is rational.
 
     Raises:
@@ -79,7 +79,7 @@ def _reads_irrational(network: Transformer, head: Head) -> bool:
 
 
 def text_of(number: Any) -> str:
-    """Return a sympy number in the spelling of reports.
+    """Format a sympy number in the spelling of reports.
 
     >>> text_of(2 * sympy.log(3))
     '2*ln(3)'
@@ -88,7 +88,7 @@ def text_of(number: Any) -> str:
 
 
 def latex_of(number: Any) -> str:
-    r"""Return a sympy number in LaTeX.
+    r"""Format a sympy number in LaTeX.
 
     >>> print(latex_of(2 * sympy.log(3)))
     2 \ln{\left(3 \right)}
@@ -96,28 +96,28 @@ def latex_of(number: Any) -> str:
     return str(sympy.latex(number, ln_notation=True))
 
 
-def power_of_x(heat: IrrationalTemperature, exponent: Fraction) -> str:
-    """x^(exponent/τ)."""
-    return f"x^({text_of(heat.over(exponent))})"
+def power_of_x(temperature: IrrationalTemperature, exponent: Fraction) -> str:
+    """Format x^(exponent/τ)."""
+    return f"x^({text_of(temperature.over(exponent))})"
 
 
-def constant_text(heat: IrrationalTemperature, root: Root) -> str:
-    """γ = τ times what the root gives: a logarithm to another base if τ is a rational over one of an integer.
+def constant_text(temperature: IrrationalTemperature, root: Root) -> str:
+    """Format γ = τ times the root's constant: a logarithm to another base if τ is a rational over log of an integer.
 
-    That it lies in the bracket follows from the same of the root.
+    It lies in the bracket because the root lies in the narrowed bracket.
     """
     inverse, factor = root.inverse, sympy.Rational(root.factor.numerator, root.factor.denominator)
-    logarithms = [part for part in heat.symbol.atoms(sympy.log) if part.args[0].is_Integer]
+    logarithms = [part for part in temperature.symbol.atoms(sympy.log) if part.args[0].is_Integer]
     if inverse.is_Integer and len(logarithms) == 1:
         base = logarithms[0].args[0]
-        share = sympy.simplify(heat.symbol * sympy.log(base)) * factor
+        share = sympy.simplify(temperature.symbol * sympy.log(base)) * factor
         if share.is_Rational and share > 0:
             return _logarithm(base, inverse, share)
-    return text_of(heat.symbol * factor * sympy.log(inverse))
+    return text_of(temperature.symbol * factor * sympy.log(inverse))
 
 
 def _logarithm(base: Any, argument: Any, share: Any) -> str:
-    """share times the logarithm of the argument, with a share that becomes part of both."""
+    """Format share times the logarithm of the argument; the share is absorbed by base and argument."""
     if base**share.q > LONGEST or argument**share.p > LONGEST:
         times = f"{share.p} " if share.p != 1 else ""
         text = f"{times}log_{base} {argument}"

@@ -1,9 +1,9 @@
-"""Where a critical constant tends as n grows: the root of the limit of its equation.
+"""The limit of a critical constant as n grows: the root of the limit of its equation.
 
-The worst input at one length is continued to all lengths by its families; each term has a limit, and so the excess of
-the error over what is allowed becomes a series in x. If all exponents are arithmetic progressions it is a rational
-function of x, whose root is taken like that of a polynomial; else (squares: a theta series) the root is enclosed.
-That the worst inputs of longer words are of this shape is read off from one length, and no proof.
+The worst input at one length is extended to all lengths by its families; each term has a limit, and so the excess of
+the error over the allowed error becomes a series in x. If all exponents are arithmetic progressions it is a rational
+function of x, whose root is computed as for a polynomial; else (squares: a theta series) the root is enclosed. The
+shape of the worst inputs of longer words is extrapolated from one length, not proved.
 """
 
 from collections.abc import Sequence
@@ -26,11 +26,11 @@ from proofs.formula.common.extremes import Extreme
 from proofs.formula.discharge import Line
 
 SUMMED = 64
-"""So many terms of each family are summed; what is left is bounded."""
+"""The number of terms of each family that are summed; the remainder is bounded."""
 SHOWN = 4
 BISECTIONS = 40
 ROOM = Interval(Fraction(3, 4), Fraction(4, 3))
-"""The limit is looked for between so many times the constant at the length that is known."""
+"""The bracket of the limit, as factors of the constant at the given length."""
 
 
 def limit_text(transformer: Transformer, line: Line, extreme: Extreme, allowed: Fraction, bracket: Interval) -> str:
@@ -81,7 +81,7 @@ def _of_series(families: Sequence[TermFamily], allowed: Fraction, around: Interv
 
 
 def enclose_root(families: Sequence[TermFamily], allowed: Fraction, around: Interval) -> Interval | None:
-    """Two constants between which the series is certainly 0; None if it does not change from positive to negative."""
+    """Return two constants between which the series is certainly 0; None unless it falls from positive to negative."""
     low, high = around.lower, around.upper
     if not (_series_at(families, allowed, low) > 0 and _series_at(families, allowed, high) < 0):
         return None
@@ -100,8 +100,8 @@ def enclose_root(families: Sequence[TermFamily], allowed: Fraction, around: Inte
 def _series_at(families: Sequence[TermFamily], allowed: Fraction, gamma: Fraction) -> arb:
     """Return the series at a constant: its first terms, and a bound of the rest.
 
-    Exponents grow by at least c = exponent[1] + exponent[2] from s to s + 1, and |error - allowed| is at most E (s + 1)
-    with E the sum of the absolute coefficients and ``allowed``. So the terms from S on are together at most E (S + 1)
+    Exponents grow by at least c = exponent[1] + exponent[2] from s to s + 1, and |error - allowed| is at most E (s +
+    1), with E the sum of the absolute coefficients and ``allowed``. So the terms from S on sum to at most E (S + 1)
     x^(exponent of S) / (1 - x^c)^2.
     """
     total = PowerSum(()).at(gamma)

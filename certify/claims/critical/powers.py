@@ -1,11 +1,12 @@
 """The error of a head on one input, as a function of x = e^(-gamma).
 
-A constant gamma in front of all scores makes the weight of a position x^g of the greatest one, where g is how far its
-score lies below the greatest at gamma = 1. So the error is a quotient of two sums of powers,
+A factor gamma of all scores makes the weight of a position x^g times the greatest one, where g is the gap between its
+score and the greatest at gamma = 1. So the error is a quotient of two sums of powers,
 
     error(x) = sum of e_j x^(g_j) / sum of x^(g_j),
 
-with exact rationals e_j (what the value misses) and g_j >= 0. It is at most a exactly if sum of (e_j - a) x^(g_j) <= 0.
+with exact rationals e_j (the errors of the values) and g_j >= 0. It is at most a if and only if sum of (e_j - a)
+x^(g_j) <= 0.
 """
 
 from collections.abc import Iterable, Mapping
@@ -52,7 +53,7 @@ def power_sum(terms: Iterable[tuple[Fraction, Fraction]]) -> PowerSum:
 
 @dataclass(frozen=True)
 class ErrorForm:
-    """The error of a head on one input: for each visible position (g_j, e_j), the least g_j being 0."""
+    """The error of a head on one input: (g_j, e_j) for each visible position, the least g_j being 0."""
 
     terms: tuple[tuple[Fraction, Fraction], ...]
 
@@ -67,7 +68,7 @@ class ErrorForm:
         return power_sum((gap, Fraction(1)) for gap, _ in self.terms)
 
     def excess(self, allowed: Fraction) -> PowerSum:
-        """What is 0 where the error is ``allowed``, and positive where it is more."""
+        """Return the sum of (e_j - allowed) x^(g_j): zero where the error is ``allowed``, positive where it is more."""
         return power_sum((gap, error - allowed) for gap, error in self.terms)
 
     def at(self, gamma: Fraction, bits: int = BITS) -> arb:
@@ -77,7 +78,7 @@ class ErrorForm:
 
 
 def error_form(terms: Iterable[tuple[Fraction, Fraction]], gamma: Fraction) -> ErrorForm:
-    """Return the form whose error at ``gamma`` is that of these positions, given by (scaled score, error).
+    """Return the error form of these positions, given by (scaled score, error) at ``gamma``.
 
     >>> error_form([(Fraction(3), Fraction(1)), (Fraction(9), Fraction(0))], Fraction(2)).terms[0]
     (Fraction(3, 1), Fraction(1, 1))

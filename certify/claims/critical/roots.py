@@ -1,8 +1,8 @@
-"""The number gamma = -ln x at which an error form reaches what is allowed: its polynomial, its closed form, its check.
+"""The number gamma = -ln x at which an error form equals the allowed error: its polynomial, closed form and check.
 
-Check       Arb: the excess is certainly positive at the lower end of a bracket and certainly not at the upper end, so
-            that a root lies between them. Without that there is no closed form.
-Polynomial  of y = x^(1/d), d the common denominator of the exponents: sympy takes it apart over Q, the product of the
+Check       Arb: the excess is certainly positive at the lower end of a bracket and certainly negative at the upper
+            end, so that a root lies between them. Without that there is no closed form.
+Polynomial  in y = x^(1/d), d the common denominator of the exponents: sympy factors it over Q, the product of the
             factors is compared with it, and the minimal polynomial is the factor that changes sign in the bracket.
 """
 
@@ -20,13 +20,13 @@ from proofs.enclosures.exponential import ball, working_precision
 from proofs.enclosures.intervals import Interval
 
 HIGHEST_DEGREE = 1024
-"""Polynomials of higher degree are not taken apart."""
+"""The highest degree of a polynomial that is factored."""
 VARIABLE = sympy.Symbol("x", positive=True)
 
 
 @dataclass(frozen=True)
 class Root:
-    """gamma = -ln x, where ``excess`` is 0.
+    """The root of ``excess``, as gamma = -ln x.
 
     ``minimal`` is the minimal polynomial of x^(1/``denominator``), as coprime integers by degree, if it was found.
     """
@@ -37,18 +37,18 @@ class Root:
 
     @property
     def inverse(self) -> Any:
-        """1/x^(s/d) as a sympy number, where the minimal polynomial is one of degree 1 or 2 in x^(s/d); or None."""
+        """1/x^(s/d) as a sympy number, if the minimal polynomial has degree 1 or 2 in x^(s/d); else None."""
         low, middle, high = self.low_middle_high or (0, 0, 0)
         if not high:
             return sympy.Rational(-middle, low) if middle else None
         discriminant = sympy.sqrt(sympy.Integer(middle * middle - 4 * low * high))
         inverse = sympy.radsimp(2 * high / (discriminant * sympy.sign(high) - middle))
-        assert sympy.expand(low * inverse**2 + middle * inverse + high) == 0, "radicals that are no root"
+        assert sympy.expand(low * inverse**2 + middle * inverse + high) == 0, "radicals that are not a root"
         return inverse
 
     @property
     def step(self) -> int:
-        """The greatest s such that the minimal polynomial is one in x^(s/d)."""
+        """The greatest s such that the minimal polynomial is a polynomial in x^(s/d)."""
         return gcd(*self.minimal) if self.minimal else 1
 
     @property
@@ -61,11 +61,11 @@ class Root:
 
     @property
     def factor(self) -> Fraction:
-        """What the logarithm of ``inverse`` is multiplied by: d/s."""
+        """The factor d/s of the logarithm of ``inverse``."""
         return Fraction(self.denominator, self.step)
 
     def is_within(self, bracket: Interval) -> bool:
-        """Whether the number that ``inverse`` gives is certainly between these ends."""
+        """Return whether the constant given by ``inverse`` is certainly between these ends."""
         low, middle, high = self.low_middle_high or (0, 0, 0)
         with working_precision(BITS):
             root = -arb(low) / middle if not high else (
@@ -75,7 +75,7 @@ class Root:
 
 
 def root_in(form: ErrorForm, allowed: Fraction, bracket: Interval) -> Root | None:
-    """The constant in the bracket at which the error falls to what is allowed; None if it is not certain that one is.
+    """Return the constant in the bracket at which the error falls to the allowed one; None if none certainly exists.
 
     >>> since = ErrorForm(((Fraction(0), Fraction(0)), (Fraction(1), Fraction(1))))
     >>> found = root_in(since, Fraction(1, 4), Interval(Fraction(1), Fraction(2)))
@@ -89,7 +89,7 @@ def root_in(form: ErrorForm, allowed: Fraction, bracket: Interval) -> Root | Non
 
 
 def minimal_polynomial(excess: PowerSum, bracket: Interval) -> Mapping[int, int] | None:
-    """That of x^(1/d) where x = e^(-gamma) is the root in the bracket; None if the degree is too high."""
+    """Return the minimal polynomial of x^(1/d) for the root x = e^(-gamma) in the bracket; None if of high degree."""
     whole = integer_coefficients(excess)
     if max(whole) > HIGHEST_DEGREE:
         return None

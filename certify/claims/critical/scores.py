@@ -1,9 +1,9 @@
 """The score of a head as an expression in the position i of the query, the position j of the key, and n.
 
-Softmax does not change when a number that does not depend on j is added to all scores of a row: such terms are left
-out. Beside i, j and n the expression has symbols for what depends on the word: truths at i and at j, and how many other
-positions are counted. sympy simplifies it; what comes out is held against what the weights say, as an identity of
-polynomials, and against exact scores.
+Softmax is invariant under adding a number that does not depend on j to all scores of a row: such terms are dropped.
+Besides i, j and n the expression has symbols for values that depend on the word: truths at i and at j, and the number
+of other counted positions. sympy simplifies it; the result is compared with the weights, as an identity of polynomials,
+and with exact scores.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ OTHER_KEY = sympy.Symbol("j'", integer=True, positive=True)
 
 @dataclass(frozen=True)
 class ScoreValue:
-    """What a symbol stands for: the number that a direction holds, or the truth of a formula, at position i or j."""
+    """The meaning of a symbol: the value of a direction, or the truth of a formula, at position i or j."""
 
     what: Formula | str
     at: str
@@ -37,23 +37,22 @@ class ScoreValue:
 
 @dataclass
 class Symbols:
-    """The symbols of one expression, by what they stand for."""
+    """The symbols of one expression, by their meaning."""
 
     found: dict[ScoreValue, Any] = field(default_factory=dict)
 
-    def of(self, held: ScoreValue) -> Any:
-        """Return the symbol that stands for this."""
-        return self.found.setdefault(held, sympy.Symbol(f"h{len(self.found) + 1}{held.at}", real=True))
+    def of(self, value: ScoreValue) -> Any:
+        """Return the symbol for this value."""
+        return self.found.setdefault(value, sympy.Symbol(f"h{len(self.found) + 1}{value.at}", real=True))
 
     def at_key(self) -> list[Any]:
-        """Those that depend on the key."""
-        return [symbol for held, symbol in self.found.items() if held.at == "j"]
+        """Return the symbols that depend on the key."""
+        return [symbol for value, symbol in self.found.items() if value.at == "j"]
 
 
 @dataclass(frozen=True)
 class Score:
-    """The score of a head, as its weights say and simplified, with the symbols of both; m counts others of ``counted``.
-    """
+    """The score of a head, from its weights and simplified; m is the number of others that ``counted`` counts."""
 
     written: Any
     simplified: Any
@@ -63,7 +62,7 @@ class Score:
     def evaluate(self, values: Mapping[ScoreValue, Fraction], i: int, j: int, n: int, others: int = 0) -> Fraction:
         """Return the simplified score where the symbols have these values."""
         at = {QUERY: Fraction(i), KEY: Fraction(j), LENGTH: Fraction(n), OTHERS: Fraction(others)}
-        at |= {symbol: values[held] for held, symbol in self.symbols.items()}
+        at |= {symbol: values[value] for value, symbol in self.symbols.items()}
         return evaluate(self.simplified, at)
 
 
@@ -82,7 +81,7 @@ def evaluate(expression: Any, values: Mapping[Any, Fraction]) -> Fraction:
         base, exponent = parts
         assert exponent.denominator == 1, "a root in a score"
         return base ** int(exponent)
-    assert expression.is_Add or expression.is_Mul, f"no sum, product or power: {expression}"
+    assert expression.is_Add or expression.is_Mul, f"not a sum, product or power: {expression}"
     return sum(parts, Fraction(0)) if expression.is_Add else prod(parts, start=Fraction(1))
 
 
@@ -90,7 +89,7 @@ def score_of(transformer: Transformer, head: Head) -> Score:
     """Return the score of the head.
 
     Raises:
-        NoClosedForm: if something in it is no rational function, or it looks up several counts.
+        NoClosedForm: if a part is not a rational function, or it looks up several counts.
     """
     symbols = Symbols()
     counts = {mean.count for row in head.queries for name in row
@@ -137,7 +136,7 @@ class _ScoreReader:
 
 
 def simplify_score(written: Any, at_key: list[Any]) -> Any:
-    """Return the score without what does not depend on j: a square, if it is quadratic in j; else a sum of products."""
+    """Drop the terms that do not depend on j: a square, if the score is quadratic in j; else a sum of products."""
     depends = {KEY, *at_key}
     expanded = sympy.expand(sympy.cancel(sympy.expand(written)) if _has_quotient(written) else written)
     kept = sympy.Add(*(term for term in sympy.Add.make_args(expanded) if term.free_symbols & depends))
@@ -152,21 +151,21 @@ def simplify_score(written: Any, at_key: list[Any]) -> Any:
 
 
 def _with_positive_denominator(quotient: Any) -> Any:
-    """The same, its sign in the numerator, if the denominator is negative at the first position of a word of two."""
+    """Move the sign to the numerator, if the denominator is negative at the first position of a word of two."""
     numerator, denominator = sympy.fraction(quotient)
     negative = denominator.subs({QUERY: 1, LENGTH: 2}) < 0
     return -numerator / sympy.expand(-denominator) if negative is sympy.true else quotient
 
 
 def _has_quotient(written: Any) -> bool:
-    """Whether the expression is a quotient that may cancel."""
+    """Return whether the expression is a quotient that may cancel."""
     return bool(sympy.fraction(sympy.together(written))[1] != 1)
 
 
 def check_simplified(written: Any, simplified: Any, at_key: list[Any]) -> None:
-    """Check that the two differ by the same at every j, as an identity of polynomials: for any i, n and truths.
+    """Check that the difference is the same at every j, as an identity of polynomials: for any i, n and truths.
 
-    Powers of -1 are a letter for each exponent.
+    Powers of -1 are replaced by a symbol for each exponent.
 
     Raises:
         InternalError: if they do not.
@@ -175,11 +174,11 @@ def check_simplified(written: Any, simplified: Any, at_key: list[Any]) -> None:
     added = written - simplified
     numerator, _ = sympy.fraction(sympy.together(_with_letters(added - added.subs(other, simultaneous=True))))
     if sympy.expand(numerator) != 0:
-        raise InternalError(f"a score that was simplified wrongly: {written} to {simplified}")
+        raise InternalError(f"a wrongly simplified score: {written} to {simplified}")
 
 
 def _with_letters(expression: Any) -> Any:
-    """Return the expression with a letter for each power of -1."""
+    """Replace each power of -1 by a symbol."""
     split = sympy.expand_power_exp(expression)
     powers = sorted(split.atoms(sympy.Pow), key=str)
     return split.xreplace({power: sympy.Symbol(f"({power})") for power in powers
@@ -187,7 +186,7 @@ def _with_letters(expression: Any) -> Any:
 
 
 def rows_of(length: int) -> Iterator[tuple[int, int, int]]:
-    """All (n, i, j) with i, j <= n <= length."""
+    """Yield all (n, i, j) with i, j <= n <= length."""
     for n in range(1, length + 1):
         for i in range(1, n + 1):
             for j in range(1, n + 1):
@@ -197,7 +196,7 @@ def rows_of(length: int) -> Iterator[tuple[int, int, int]]:
 def check_on_grid(transformer: Transformer, head: Head, score: Score, length: int) -> None:
     """Check the simplified score against the weights at all (n, i, j) up to a length, in exact numbers.
 
-    What depends on the word gets a few numbers of its own at every position.
+    Values that depend on the word are set by a few patterns, at every position.
 
     Raises:
         InternalError: if scores of one row do not differ as the simplified ones do.
@@ -206,19 +205,19 @@ def check_on_grid(transformer: Transformer, head: Head, score: Score, length: in
         direct = _Direct(transformer, head, score.counted, pattern)
         for n, i, j in rows_of(length):
             if direct.score(i, j, n) - direct.score(i, 1, n) != _simplified(score, direct, i, j, n):
-                raise InternalError(f"a score that was simplified wrongly at n = {n}, i = {i}, j = {j}")
+                raise InternalError(f"a wrongly simplified score at n = {n}, i = {i}, j = {j}")
 
 
 def _simplified(score: Score, direct: _Direct, i: int, j: int, n: int) -> Fraction:
-    """Return the simplified score at j less that at 1."""
-    at_j, at_1 = (score.evaluate({held: direct.free(held.what, i if held.at == "i" else key) for held in score.symbols},
+    """Return the simplified score at j minus the one at 1."""
+    at_j, at_1 = (score.evaluate({each: direct.free(each.what, i if each.at == "i" else key) for each in score.symbols},
                                  i, key, n, direct.pattern) for key in (j, 1))
     return at_j - at_1
 
 
 @dataclass(frozen=True)
 class _Direct:
-    """Scores straight from weights and meanings, where what depends on the word follows a pattern."""
+    """Scores computed from weights and meanings; values that depend on the word follow a pattern."""
 
     transformer: Transformer
     head: Head
@@ -226,7 +225,7 @@ class _Direct:
     pattern: int
 
     def free(self, what: Formula | str, at: int) -> Fraction:
-        """Return a truth or a number at a position."""
+        """Return the pattern's truth or number at a position."""
         turn = sorted(map(str, self.transformer.directions)).index(what) if isinstance(what, str) else len(str(what))
         return Fraction((turn + at * (self.pattern + 1) + self.pattern) % (2 if self.pattern else 3))
 
@@ -237,9 +236,9 @@ class _Direct:
         return total / self.head.temperature.evaluate(i=i, n=n)
 
     def _form(self, row: Coefficients, at: int, n: int) -> Fraction:
-        return sum((weight * self._held(name, at, n) for name, weight in row.items()), Fraction(0))
+        return sum((weight * self._value(name, at, n) for name, weight in row.items()), Fraction(0))
 
-    def _held(self, name: str, at: int, n: int) -> Fraction:
+    def _value(self, name: str, at: int, n: int) -> Fraction:
         match self.transformer.directions[name]:
             case Position(Expression() as value):
                 return value.evaluate(i=at, n=n)

@@ -1,6 +1,6 @@
-"""Where a claim changes from failing to passing as its constant grows, narrowed down from both sides.
+"""A change of a claim from failing to passing as its constant grows, narrowed from both sides.
 
-What a probe says is believed here. It is certified and refuted in earnest in brackets.py.
+The answers of probes are not verified here; brackets.py certifies and refutes.
 """
 
 import math
@@ -12,12 +12,12 @@ from fractions import Fraction
 from constructions.language.expressions import Constant, enclose_constant
 
 LARGEST_FACTOR = Fraction(2) ** 128
-"""Constants are looked for between this many times the first one and its reciprocal."""
+"""The largest factor, up or down, between the first constant and those that are tried."""
 HALF, BESIDE = Fraction(1, 2), Fraction(999, 1000)
 
 
 class NoChange(StrEnum):
-    """Why no change is found between the constants that are tried."""
+    """The reason why no change is found between the constants that are tried."""
 
     ALL_PASS = "every constant that was tried certifies"
     NONE_PASSES = "no constant that was tried certifies"
@@ -25,9 +25,9 @@ class NoChange(StrEnum):
 
 @dataclass(frozen=True)
 class Probe:
-    """What is found at a constant. ``margin`` is about how far it is from the change: above 0 where it fails.
+    """The result at a constant. ``margin`` is the approximate distance from the change: above 0 where it fails.
 
-    It only says where to look next, so that it may be rough, or None.
+    It only guides the search, so it may be rough, or None.
     """
 
     passes: bool
@@ -36,7 +36,7 @@ class Probe:
 
 @dataclass(frozen=True)
 class Probed:
-    """A constant, and what a probe says of it."""
+    """A constant, and the result of its probe."""
 
     constant: Fraction
     found: Probe
@@ -51,7 +51,7 @@ class Threshold:
 
 
 def find_threshold(probe: Callable[[Fraction], Probe], start: Fraction, width: Fraction) -> Threshold | NoChange:
-    """Constants of relative distance at most ``width`` on either side of a change, or why there is none.
+    """Find constants of relative distance at most ``width`` on either side of a change, or why there is none.
 
     >>> found = find_threshold(lambda x: Probe(x * x >= 2), Fraction(3), Fraction(1, 10**6))
     >>> found.fails**2 < 2 <= found.passes**2, found.passes / found.fails - 1 <= Fraction(1, 10**6)
@@ -75,10 +75,10 @@ def find_threshold(probe: Callable[[Fraction], Probe], start: Fraction, width: F
 
 
 def narrow(probe: Callable[[Fraction], Probe], low: Probed, high: Probed, width: Fraction) -> Threshold:
-    """Return a change between two constants, the lower of which fails and the higher of which passes, to this width.
+    """Narrow a change between two constants, of which the lower fails and the higher passes, to this width.
 
-    Constants that are far apart are halved by their logarithms. Then, where a guess by the margins left more than half
-    of what there was, the next constant is the middle.
+    Distant constants are bisected by their logarithms. Then secant steps by the margins; if a step leaves more than
+    half of the interval, the next constant is its middle.
     """
     while high.constant >= 4 * low.constant:
         octaves = int(high.constant / low.constant).bit_length() - 1
@@ -96,7 +96,7 @@ def narrow(probe: Callable[[Fraction], Probe], low: Probed, high: Probed, width:
 
 
 def _between(low: Probed, high: Probed, width: Fraction, halve: bool) -> Fraction:
-    """The next constant: a short one in the middle third if there are no margins, else near where they change sign."""
+    """Return the next constant: a short one in the middle third without margins, else near their change of sign."""
     if low.found.margin is None and high.found.margin is None:
         third = (high.constant - low.constant) / 3
         return shortest_between(low.constant + third, high.constant - third)
@@ -107,7 +107,7 @@ def _between(low: Probed, high: Probed, width: Fraction, halve: bool) -> Fractio
 
 
 def _guess(low: Probed, high: Probed, width: Fraction) -> Fraction:
-    """Just beyond where a straight line through the margins changes its sign; in the middle where they say nothing."""
+    """Return a constant just beyond the zero of a line through the margins; the middle if they are of no use."""
     below, above = low.found.margin, high.found.margin
     if below is None or above is None or not math.isfinite(below) or not math.isfinite(above) or below <= above:
         return (low.constant + high.constant) / 2

@@ -8,11 +8,11 @@ from certify.claims.critical.roots import Root
 
 NO_ROOT = "-ln x"
 Power = Callable[[Fraction], str]
-"""Writes the power of x with an exponent."""
+"""The format of a power of x, by its exponent."""
 
 
 def gamma_text(root: Root) -> str:
-    """Return the constant: a logarithm, or that of the root of the equation.
+    """Format the constant: a logarithm, or minus that of the equation's root.
 
     >>> gamma_text(Root(PowerSum(((Fraction(0), Fraction(-1)), (Fraction(2), Fraction(3)))), 1, {0: -1, 2: 3}))
     '(ln 3)/2'
@@ -27,7 +27,7 @@ def gamma_text(root: Root) -> str:
 
 
 def equation_text(excess: PowerSum, power: Power | None = None) -> str:
-    """Return the equation that x solves; ``power`` writes powers of x, if not ``power_text``.
+    """Format the equation of x; ``power`` formats powers of x, by default ``power_text``.
 
     >>> equation_text(PowerSum(((Fraction(0), Fraction(-1, 4)), (Fraction(1, 2), Fraction(3, 4)))))
     'x^(1/2) = 1/3'
@@ -42,7 +42,7 @@ def equation_text(excess: PowerSum, power: Power | None = None) -> str:
 
 
 def _against_constant(excess: PowerSum, power: Power | None = None) -> tuple[list[str], Fraction]:
-    """The powers of x, the lowest first, and the number that their sum is to be; equal coefficients are divided out."""
+    """Return the powers of x, the lowest first, and the value of their sum; equal coefficients are divided out."""
     coefficients = integer_coefficients(excess)
     constant = Fraction(-coefficients.get(0, 0))
     rest = {Fraction(k, excess.denominator): Fraction(c) for k, c in sorted(coefficients.items()) if k}
@@ -52,7 +52,7 @@ def _against_constant(excess: PowerSum, power: Power | None = None) -> tuple[lis
 
 
 def series_text(beginning: PowerSum) -> str:
-    """Return the equation of a series that begins so, the lowest power first.
+    """Format the equation of a series with this beginning, the lowest power first.
 
     >>> terms = (Fraction(0), Fraction(-1, 4)), (Fraction(1), Fraction(3, 4)), (Fraction(4), Fraction(7, 4))
     >>> series_text(PowerSum(terms))
@@ -64,7 +64,7 @@ def series_text(beginning: PowerSum) -> str:
 
 def polynomial_text(coefficients: Mapping[int, int], denominator: int = 1, variable: str = "x",
                     power: Power | None = None) -> str:
-    """Return the polynomial in x^(1/denominator), the highest power first.
+    """Format the polynomial in x^(1/denominator), the highest power first.
 
     >>> polynomial_text({0: -1, 1: 3, 4: 1}, 2), polynomial_text({0: -1, 2: -3, 3: 1}, variable="y")
     ('x^2 + 3x^(1/2) - 1', 'y^3 - 3y^2 - 1')
@@ -81,7 +81,7 @@ def _term(coefficient: Fraction, exponent: Fraction, variable: str = "x", power:
 
 
 def power_text(exponent: Fraction, variable: str = "x") -> str:
-    """Return a power of the variable.
+    """Format a power of the variable.
 
     >>> power_text(Fraction(1)), power_text(Fraction(4)), power_text(Fraction(4, 3))
     ('x', 'x^4', 'x^(4/3)')
@@ -96,7 +96,7 @@ def _sum(terms: Sequence[str]) -> str:
 
 
 def minimal_polynomial_text(root: Root, power_of_x: Power | None = None) -> str:
-    """The minimal polynomial of a power of x; empty if none was found, or the constant is a logarithm without it.
+    """Format the minimal polynomial of a power of x; empty if none was found, or if the constant is a plain logarithm.
 
     >>> minimal_polynomial_text(Root(PowerSum(((Fraction(0), Fraction(-1)),)), 2, {0: -1, 3: 3, 9: 1}))
     'y^3 + 3y - 1 with y = x^(3/2)'

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from certify.claims.critical.expressions import NoClosedForm
 from certify.claims.critical.families import positions_of
-from certify.claims.critical.irrational_temperatures import IrrationalTemperature, heat_of, latex_of
+from certify.claims.critical.irrational_temperatures import IrrationalTemperature, latex_of, tau_of
 from certify.claims.critical.powers import ErrorForm, PowerSum, error_form
 from certify.common.numbers import decimal
 from certify.exports.latex_tables import decimal_number, math, number, table
@@ -41,29 +41,30 @@ class _Exponents:
     """
 
     form: ErrorForm
-    heat: IrrationalTemperature | None
+    temperature: IrrationalTemperature | None
     rounded: bool = False
 
     @classmethod
     def of(cls, transformer: Transformer, line: Line, extreme: Extreme) -> _Exponents:
         """Return the exponents of an input of a head."""
         try:
-            heat = heat_of(transformer, line, extreme)
+            temperature = tau_of(transformer, line, extreme)
         except NoClosedForm:
             return cls(error_form(extreme.terms(), Fraction(1)), None, rounded=True)
-        return cls(error_form(heat.terms(extreme) if heat else extreme.terms(), Fraction(1)), heat)
+        terms = temperature.terms(extreme) if temperature else extreme.terms()
+        return cls(error_form(terms, Fraction(1)), temperature)
 
     def written(self, exponent: Fraction) -> str:
         """Format an exponent on one line."""
         if self.rounded:
             return decimal_number(decimal(exponent))
-        if self.heat is not None and exponent:
-            return latex_of(self.heat.over(exponent))
+        if self.temperature is not None and exponent:
+            return latex_of(self.temperature.over(exponent))
         return str(exponent.numerator) if exponent.denominator == 1 else f"{exponent.numerator}/{exponent.denominator}"
 
     def gap(self, exponent: Fraction) -> str:
         """Format an exponent in a table."""
-        return self.written(exponent) if self.rounded or (self.heat and exponent) else number(exponent)
+        return self.written(exponent) if self.rounded or (self.temperature and exponent) else number(exponent)
 
 
 def _describe(extreme: Extreme, exponents: _Exponents) -> Iterator[str]:
