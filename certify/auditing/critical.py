@@ -1,9 +1,9 @@
-"""Critical constants: the smallest constant in front of the scores that still certifies, between two rationals.
+"""Critical constants: the smallest factor of the scores that still certifies, between two rationals.
 
-At the upper end the main path certifies the network; at the lower end a replayed word refutes it. What lies between is
-as narrow as asked. Nothing is assumed about how the error depends on the constant: the
-bracket holds *a* change from refuted to certified. Where the errors fall with the constant (as in all constructions of
-[SHA]: docs/critical.md) it is the only one.
+At the upper end the main path certifies the network; at the lower end a replayed word refutes it. The bracket is as
+narrow as requested. Nothing is assumed about the error as a function of the constant: the bracket contains *a* change
+from refuted to certified. Where the errors fall with the constant (as in all constructions of [SHA]: docs/critical.md)
+it is the only one.
 """
 
 from collections.abc import Sequence
@@ -41,60 +41,60 @@ from proofs.words.margins.claim import Read
 from proofs.words.replay import find_miss
 
 BITS = 256
-"""The precision at which one word is looked at."""
+"""The precision at which one word is evaluated, in bits."""
 BY_MARGINS = "certified by margins, from the joint error of the heads (certify list guides critical)"
-ALL_BY_MARGINS = ("every constant that was tried certifies, the smallest by margins: on no word of this length do the "
-                  "heads together come near the other truth")
-NOT_CERTIFIED = "a quick search refutes no constant that was tried, and the smallest is not certified"
+ALL_BY_MARGINS = ("every constant that was tried certifies, the smallest by margins: on no word of this length does "
+                  "the joint error of the heads come near the other truth")
+NOT_CERTIFIED = "the fast search refutes none of the constants that were tried, and the smallest is not certified"
 NOT_FOLLOWED = "the joint error of the heads is not examined here (certify list guides critical)"
 SHARES = (Fraction(1), Fraction(99, 100), Fraction(9, 10), Fraction(1, 2))
-"""Where no word refutes just below the change, one is looked for at so much of that constant."""
+"""The shares of the constant just below the change at which words are searched for, in this order."""
 FURTHER = tuple(Fraction(share, 16) for share in range(15, 0, -1))
-"""Likewise, at lengths where margins are not looked at: with words like those of the length SHORT."""
+"""The shares at lengths where margins are not examined: with words extended from the length SHORT."""
 SHORT = 8
 
 
 @dataclass(frozen=True)
 class WordAt:
-    """A word, where the number behind a slack is read in it, and whether it should be above 1 there."""
+    """A word, the reading of the number behind a slack, and whether it should be above 1 there."""
 
     word: tuple[str, ...]
     read: Read
     truth: bool
 
     def room(self, number: SlackOnEveryWord) -> Fraction:
-        """Return the least distance of the number beyond 0 or 1 on the word; below 0 if it falls short."""
+        """Return the least distance of the number beyond 0 or 1 on the word; negative if it falls short."""
         read = {number.network.output: Fraction(1)}
         value = enclose_word(number.network, self.word, self.read.position, BITS, read, NO_NORMS)
         return value.lower - 1 if self.truth else -value.upper
 
 
 class NetworkAtConstants:
-    """What is known of the network of a claim at one constant, for words of these lengths."""
+    """The network of a claim as a function of the constant, for words of these lengths."""
 
     def __init__(self, request: Request, lengths: Lengths, search: AuditSearch):
-        """``request`` says what is claimed, and how its network depends on the constant."""
+        """Store the ``request``: the claim, and the network as a function of the constant."""
         self.request = request
         self.lengths = lengths
         self.search = search
         self._latest: tuple[Fraction, ClaimedNetwork] | None = None
 
     def at(self, constant: Fraction) -> ClaimedNetwork:
-        """Return the network with this constant, compiled once for all that is asked about the constant."""
+        """Return the network with this constant, compiled once per constant."""
         if self._latest is None or self._latest[0] != constant:
             self._latest = constant, network_of(self.request.with_gamma(constant))
         return self._latest[1]
 
     def lines(self, constant: Fraction) -> Sequence[Line]:
-        """Return the exact prover's lines, of every obligation; equal obligations are discharged once."""
+        """Return the exact prover's lines for every obligation; equal obligations are discharged once."""
         return sketch(self.at(constant), self.lengths, self.search)
 
     def probe(self, constant: Fraction) -> Probe:
-        """Whether every obligation is proved by the exact prover."""
+        """Return whether every obligation is proved by the exact prover."""
         return read_probe(self.lines(constant), self.request.allowed_error)
 
     def certifies(self, constant: Fraction) -> bool:
-        """Whether both provers and the independent checker certify the network."""
+        """Return whether both provers and the independent checker certify the network."""
         return isinstance(certify_run(self.at(constant), self.lengths, self.search), Certified)
 
     def refute(self, constant: Fraction, _nearest: Fraction) -> Refuted[Witness] | None:
@@ -102,18 +102,18 @@ class NetworkAtConstants:
         witness = find_witness(self.at(constant), self.lengths, self.lines(constant), self.search)
         return Refuted(constant, witness) if witness else None
 
-    def learned(self) -> bool:
-        """Whether probes may say otherwise than when this was asked last."""
+    def has_new_words(self) -> bool:
+        """Return whether the results of probes may have changed since the last call."""
         return False
 
 
 @dataclass
-class Known:
-    """What claims about one network share: the words that came nearest, of each slack and length.
+class SharedResults:
+    """The shared state of searches about one network: the words nearest to the other truth, by slack and length.
 
-    ``certified`` is what the main path certified, ``by_margins`` what it certified by margins; at the
-    lengths ``not_followed`` these were not tried, and at those ``not_certified`` the smallest constant was not
-    certified where all others seem to be.
+    ``certified`` is what the main path certified, ``by_margins`` the part of it that rests on margins; at the lengths
+    ``not_followed`` margins were not tried, and at those ``not_certified`` all constants pass, but the smallest was not
+    certified.
     """
 
     words: dict[tuple[str, int], list[WordAt]] = field(default_factory=dict)
@@ -123,7 +123,7 @@ class Known:
     certified: set[tuple[Lengths, Fraction]] = field(default_factory=set)
 
     def stretched(self, n: int, alphabet: Sequence[str]) -> dict[tuple[str, ...], None]:
-        """Words of length n: of one letter, and those that are known with their first or last letter repeated."""
+        """Return words of length n: constant ones, and shorter found words with the first or last letter repeated."""
         found = {(letter,) * n: None for letter in alphabet}
         for (_, length), places in self.words.items():
             for word in (place.word for place in places if length < n):
@@ -132,22 +132,22 @@ class Known:
 
 
 class ComparisonsAtConstants(NetworkAtConstants):
-    """The same of a network that compares counts, where words say what its heads err together.
+    """A network that compares counts as a function of the constant, where words decide the joint error of its heads.
 
-    Probes look at the words that came nearest to the other truth so far. All words are looked at where none is known
-    yet and to certify, and then more of them may be known: ``learned``.
+    Probes evaluate the words found nearest to the other truth so far. All words are searched if there is none yet, and
+    to certify; this may find further words: ``has_new_words``.
     """
 
-    def __init__(self, request: Request, lengths: Lengths, search: AuditSearch, known: Known,
+    def __init__(self, request: Request, lengths: Lengths, search: AuditSearch, shared: SharedResults,
                  together: Lengths | None = None):
-        """``known`` is added to; ``together`` are the lengths up to the last that are asked about next."""
+        """Store ``shared``, which is extended; ``together`` are the lengths up to the last that is requested next."""
         super().__init__(request, lengths, search)
         self.together = together or lengths
-        self.known = known
-        self._learned = False
+        self.shared = shared
+        self._new_words = False
 
     def probe(self, constant: Fraction) -> Probe:
-        """Whether the exact prover proves every obligation, or the words that are known do not break what is open."""
+        """Return whether the exact prover proves every obligation, or the found words do not refute the open ones."""
         lines = self.lines(constant)
         numbers = self._open_numbers(constant, lines)
         if not numbers:
@@ -156,13 +156,13 @@ class ComparisonsAtConstants(NetworkAtConstants):
                    key=lambda found: (found.passes, -(found.margin or 0)))
 
     def _probe_number(self, number: SlackOnEveryWord, n: int) -> Probe:
-        if not self.known.words.get((number.direction, n)) and not self._decide(number, n):
+        if not self.shared.words.get((number.direction, n)) and not self._decide(number, n):
             return Probe(False)
-        room = min(each.room(number) for each in self.known.words[number.direction, n])
+        room = min(each.room(number) for each in self.shared.words[number.direction, n])
         return Probe(room > 0, -float(room))
 
     def _open_numbers(self, constant: Fraction, lines: Sequence[Line]) -> list[SlackOnEveryWord]:
-        """The numbers behind what is open at a constant; none if nothing is, or words do not decide all of it."""
+        """Return the numbers behind the open slacks; none if nothing is open, or words do not decide all of it."""
         network = self.at(constant).network
         try:
             numbers = [slack_on_every_word(network, slack, self.lengths) for slack in open_slacks(lines, network)]
@@ -170,23 +170,23 @@ class ComparisonsAtConstants(NetworkAtConstants):
             return []
         if all(each.is_small for each in numbers):
             return numbers
-        self.known.not_followed.add(self.lengths.last)
+        self.shared.not_followed.add(self.lengths.last)
         return []
 
     def _decide(self, number: SlackOnEveryWord, n: int) -> bool:
-        """Whether the number is right on all words of a length; the word that comes nearest is known from now on."""
+        """Return whether the number is right on all words of a length; the nearest word is stored."""
         self.search.progress(f"all words of length {n}: {number.direction}")
         found = number.decide(n)
         if found.least is not None:
-            least, words = found.least, self.known.words.setdefault((number.direction, n), [])
+            least, words = found.least, self.shared.words.setdefault((number.direction, n), [])
             word = WordAt(least.word, least.read, least.truth)
-            self._learned |= word not in words and found.verdict != "certified"
+            self._new_words |= word not in words and found.verdict != "certified"
             words += [word] if word not in words else []
         return found.verdict == "certified"
 
     def certifies(self, constant: Fraction) -> bool:
-        """Whether the main path certifies the network; words that come near the other truth are known from then on."""
-        if (self.lengths, constant) in self.known.certified:
+        """Return whether the main path certifies the network; words near the other truth are stored."""
+        if (self.lengths, constant) in self.shared.certified:
             return True
         lines = self.lines(constant)
         numbers = self._open_numbers(constant, lines)
@@ -196,50 +196,50 @@ class ComparisonsAtConstants(NetworkAtConstants):
         if not is_likely or not all(self._decide(number, n) for number in numbers for n in self.lengths):
             return False
         if is_certified := super().certifies(constant):
-            self.known.certified.add((self.lengths, constant))
-            self.known.by_margins |= {(self.lengths, constant)} if numbers else set()
+            self.shared.certified.add((self.lengths, constant))
+            self.shared.by_margins |= {(self.lengths, constant)} if numbers else set()
         return is_certified
 
     def _certifies_with_shorter(self, constant: Fraction) -> bool:
-        """Whether the main path certifies the shorter words that are asked about, too: then nothing else is needed."""
+        """Return whether the main path also certifies the shorter requested words; nothing else is needed then."""
         claimed, together = self.at(constant), self.together
         if together == self.lengths or not all(line.proved for line in sketch(claimed, together, self.search)):
             return False
         if is_certified := isinstance(certify_run(claimed, together, self.search), Certified):
-            self.known.certified.add((together, constant))
+            self.shared.certified.add((together, constant))
         return is_certified
 
     def refute(self, constant: Fraction, nearest: Fraction) -> Refuted[Witness] | None:
-        """Return a word that is known already, replayed; else one that is looked for."""
+        """Return a stored word that refutes the claim, replayed; else search for one."""
         claimed = self.at(constant)
         for n in self.lengths:
-            for place in (place for (_, length), places in self.known.words.items() if length == n for place in places):
-                if found := find_miss(claimed.network, place.word):
+            for near in (each for (_, length), found in self.shared.words.items() if length == n for each in found):
+                if found := find_miss(claimed.network, near.word):
                     return Refuted(constant, describe_counterexample(found, claimed))
         return super().refute(constant, nearest)
 
-    def learned(self) -> bool:
-        """Whether a word was found since this was asked last that no probe before had looked at."""
-        learned, self._learned = self._learned, False
-        return learned
+    def has_new_words(self) -> bool:
+        """Return whether a word was found since the last call that no earlier probe used."""
+        found, self._new_words = self._new_words, False
+        return found
 
 
 class Bracketing:
     """The search for the critical constants of one claim."""
 
-    def __init__(self, request: Request, width: Fraction, asked: Sequence[int] = (),
+    def __init__(self, request: Request, width: Fraction, requested: Sequence[int] = (),
                  progress: Progress = lambda _: None):
-        """``request`` says what is claimed, and how its network depends on the constant; ``asked`` are all lengths."""
+        """Store the ``request`` (claim, and network as a function of the constant) and all ``requested`` lengths."""
         self.claimed = Interval(*enclose_constant(request.gamma))
         self._start = rational_nearby(request.gamma)
         self.request = request.with_gamma(self._start)
         self.width = width
-        self.asked = asked
+        self.requested = requested
         self.search = AuditSearch(progress=progress)
-        self._known = Known()
+        self._shared = SharedResults()
 
     def critical(self, lengths: Lengths) -> CriticalConstant:
-        """Return the bracket of the constant at ``lengths.last``, and of that which certifies all ``lengths``."""
+        """Return the bracket of the constant at ``lengths.last``, and of the one that certifies all ``lengths``."""
         n = lengths.last
         found = self.bracket(n, lengths)
         gamma = _ends(found)
@@ -249,29 +249,28 @@ class Bracketing:
         largest, place = self._over_all(lengths, gamma)
         wide = found.refuted.constant != found.nearest
         notes = ["no word found between the two ends"] * wide
-        notes += [NOT_FOLLOWED] * (wide and n in self._known.not_followed)
-        notes += [BY_MARGINS] * ((Lengths(n, n), gamma.upper) in self._known.by_margins)
+        notes += [NOT_FOLLOWED] * (wide and n in self._shared.not_followed)
+        notes += [BY_MARGINS] * ((Lengths(n, n), gamma.upper) in self._shared.by_margins)
         return CriticalConstant(n, gamma, slack, self._temperatures(n, slack), found.refuted.witness, "; ".join(notes),
                                 largest, place, None if wide else self._form(n, gamma))
 
     def bracket(self, n: int, together: Lengths | None = None) -> CriticalBracket[Witness] | NoChange:
-        """The bracket for this length alone, or why there is none; ``together`` are lengths that are asked about next.
-        """
+        """Return the bracket for this length only, or why there is none; ``together`` are requested next."""
         self.search.progress(f"critical constant at n = {n}")
         claim = self._over(Lengths(n, n), together)
         while True:
             found = find_bracket(claim, self._start, self.width, SHARES)
             if found is NoChange.ALL_PASS and not claim.certifies(self._start / LARGEST_FACTOR):
-                self._known.not_certified.add(n)
-            if claim.learned():
+                self._shared.not_certified.add(n)
+            if claim.has_new_words():
                 continue
             if isinstance(found, NoChange) or found.is_certified:
-                return self._refuted_further(n, found) if n in self._known.not_followed else found
+                return self._refuted_further(n, found) if n in self._shared.not_followed else found
             return find_bracket(self._by_main_path(Lengths(n, n)), self._start, self.width, SHARES)
 
     def _refuted_further(self, n: int,
                          found: CriticalBracket[Witness] | NoChange) -> CriticalBracket[Witness] | NoChange:
-        """The bracket with a lower end; if no other, then a word like those that came nearest at a shorter length."""
+        """Return the bracket with a lower end; if there is none, from the nearest words of a shorter length."""
         if isinstance(found, NoChange) or found.refuted is not None or n <= SHORT:
             return found
         self.bracket(SHORT)
@@ -279,7 +278,7 @@ class Bracketing:
         for share in FURTHER:
             constant = found.nearest * share
             claimed = claim.at(constant)
-            for word in self._known.stretched(n, claimed.network.alphabet):
+            for word in self._shared.stretched(n, claimed.network.alphabet):
                 if miss := find_miss(claimed.network, word):
                     return replace(found, refuted=Refuted(constant, describe_counterexample(miss, claimed)))
         return found
@@ -290,13 +289,13 @@ class Bracketing:
     def _over(self, lengths: Lengths, together: Lengths | None = None) -> NetworkAtConstants:
         if self.request.allowed_error is not None:
             return self._by_main_path(lengths)
-        return ComparisonsAtConstants(self.request, lengths, self.search, self._known, together)
+        return ComparisonsAtConstants(self.request, lengths, self.search, self._shared, together)
 
     def _over_all(self, lengths: Lengths, here: Interval) -> tuple[Interval | None, int]:
-        """The bracket of a constant that certifies all lengths, and the length that needs it; None and 0 if none is.
+        """Return the bracket of a constant that certifies all lengths, and the length that needs it; or None and 0.
 
-        Where the constant of the last length certifies all together, each of them alone passes there, since what is
-        proved for every n is proved for one: no other length needs a larger one, and none is probed.
+        If the constant of the last length certifies all together, each of them passes there, since a proof for every n
+        is one for each: no other length needs a larger one, and none is probed.
         """
         if self._over(lengths).certifies(here.upper):
             return here, lengths.last
@@ -318,7 +317,7 @@ class Bracketing:
         return largest, place
 
     def _first_failing(self, lengths: Lengths, constant: Fraction) -> int | None:
-        """The first length at which a probe fails; lengths whose obligations are proved together are not probed."""
+        """Return the first length at which a probe fails; lengths whose obligations are proved together are skipped."""
         first, last = lengths.first, lengths.last
         if first == last:
             return None if self._over(lengths).probe(constant).passes else first
@@ -329,7 +328,7 @@ class Bracketing:
                 or self._first_failing(Lengths(middle + 1, last), constant))
 
     def _form(self, n: int, bracket: Interval) -> ClosedForm | None:
-        """Return the exact number in a bracket of this length alone."""
+        """Return the exact number in a bracket of one length."""
         from certify.claims.critical.closed_forms import describe, find_closed_form  # sympy takes a while to load
 
         claim, constant = self._over(Lengths(n, n)), bracket.upper
@@ -340,23 +339,23 @@ class Bracketing:
     def _why_none(self, n: int, found: CriticalBracket[Witness] | NoChange) -> str:
         smallest = self._start / LARGEST_FACTOR
         if isinstance(found, NoChange):
-            all_by_margins = found is NoChange.ALL_PASS and (Lengths(n, n), smallest) in self._known.by_margins
-            if found is NoChange.ALL_PASS and n in self._known.not_certified:
+            all_by_margins = found is NoChange.ALL_PASS and (Lengths(n, n), smallest) in self._shared.by_margins
+            if found is NoChange.ALL_PASS and n in self._shared.not_certified:
                 return NOT_CERTIFIED
             return ALL_BY_MARGINS if all_by_margins else found
         if not found.is_certified:
-            return f"not certified at {found.passes}, though a quick search does not refute it"
-        more = f"; {NOT_FOLLOWED}" if n in self._known.not_followed else ""
+            return f"not certified at {found.passes}, and not refuted by the fast search"
+        more = f"; {NOT_FOLLOWED}" if n in self._shared.not_followed else ""
         return f"certified at {found.passes}; no word found that refutes {found.nearest * SHARES[-1]} or more{more}"
 
     def _temperatures(self, n: int, slack: Interval) -> tuple[HeadTemperature, ...]:
         network = self.request.network
-        together = heads_by_temperature(network, sorted({*self.asked, n}))
+        together = heads_by_temperature(network, sorted({*self.requested, n}))
         return tuple(_critical_temperature(network, heads, n, slack) for heads in together)
 
 
 def _critical_temperature(network: Transformer, heads: tuple[Place, ...], n: int, slack: Interval) -> HeadTemperature:
-    """Return the temperature of some heads at row i = n, and so many times this."""
+    """Return the temperature of some heads at row i = n, and the critical one."""
     claimed = temperature_of(network, heads[0])
     found, rounded = enclose_at(claimed, n, n), claimed.evaluate(i=n, n=n)
     if found.is_point:
@@ -373,7 +372,7 @@ def _ends(found: CriticalBracket[Witness] | NoChange) -> Interval | None:
 
 
 def heads_by_temperature(network: Transformer, lengths: Sequence[int]) -> tuple[tuple[Place, ...], ...]:
-    """The heads to which temperature matters; those together that have the same at row i = n of all these lengths."""
+    """Return the heads that depend on temperature, grouped by equal temperatures at row i = n of all these lengths."""
     together: dict[tuple[object, ...], list[Place]] = {}
     for layer, number, head in network.heads():
         if is_sharpened(head):
@@ -389,6 +388,6 @@ def temperature_of(network: Transformer, place: Place) -> Expression:
 
 
 def _last_row(network: Transformer, place: Place, n: int) -> object:
-    """What the temperature of a head is at row i = n; an irrational one as it is written."""
+    """Return the temperature of a head at row i = n; the expression if it is irrational."""
     found = enclose_at(temperature_of(network, place), n, n)
     return found.lower if found.is_point else str(at_place(temperature_of(network, place), n, n))

@@ -1,8 +1,8 @@
-"""Deciding one claim about a network, length by length.
+"""The decision of one claim about a network, length by length.
 
-For each length the exact prover says which claims are likely to hold. Runs of lengths where all do are certified
-together, by both provers and the independent checker; elsewhere a word is looked for that refutes the claim, and
-replayed. What is neither is unknown.
+For each length the exact prover decides which claims are likely true. Runs of consecutive lengths where all are get
+certified together, by both provers and the independent checker; elsewhere a word that refutes the claim is searched for
+and replayed. The rest is unknown.
 """
 
 import math
@@ -40,7 +40,7 @@ MOST_WORK = 50_000
 
 @dataclass(frozen=True)
 class ClaimedNetwork:
-    """A network, what is allowed of it, and how to show a word on it."""
+    """A network, the allowed error, and the command that shows a word on it."""
 
     network: Transformer
     regime: Regime | None
@@ -53,7 +53,7 @@ class ClaimedNetwork:
 
 
 def network_of(request: Request) -> ClaimedNetwork:
-    """Return the network of a request, with what is claimed of it at each length.
+    """Return the network of a request, with the claim at each length.
 
     Raises:
         Unsupported: if there is no such network.
@@ -63,7 +63,7 @@ def network_of(request: Request) -> ClaimedNetwork:
 
 @dataclass
 class AuditSearch:
-    """What was proved before, so that equal obligations are discharged once."""
+    """The obligations proved before; equal obligations are discharged once."""
 
     exact: DischargedObligations = field(default_factory=DischargedObligations)
     confirmed: DischargedObligations = field(default_factory=DischargedObligations)
@@ -103,12 +103,12 @@ def decide(claimed: ClaimedNetwork, lengths: Lengths, search: AuditSearch) -> Cl
 
 
 def sketch(claimed: ClaimedNetwork, lengths: Lengths, search: AuditSearch) -> list[Line]:
-    """What the exact prover alone says of every obligation."""
+    """Return the exact prover's line for every obligation, without the second prover."""
     return sketch_network(claimed.network, lengths, claimed.allowed_error, search.exact)
 
 
 def open_slacks(lines: Sequence[Line], network: Transformer) -> list[str]:
-    """Return the slacks that a sketch leaves open, which words may decide; none if other things are open, too."""
+    """Return the slacks that a sketch leaves open, which words may decide; none if other obligations are open, too."""
     found = [line for line in lines if not line.proved]
     if any(max(abs(bound.lower), abs(bound.upper)) > NEAR_A_NUMBER for bound in bounds_of(lines).values()):
         return []
@@ -118,7 +118,7 @@ def open_slacks(lines: Sequence[Line], network: Transformer) -> list[str]:
 
 
 def words_decide(claimed: ClaimedNetwork, lines: Sequence[Line], n: int) -> bool:
-    """True if all that a sketch leaves open is decided by looking at all words of length n."""
+    """Return whether all open obligations of a sketch can be decided by examining all words of length n."""
     try:
         found = [slack_on_every_word(claimed.network, slack, Lengths(n, n))
                  for slack in open_slacks(lines, claimed.network)]
@@ -161,7 +161,7 @@ def _searched_row(claimed: ClaimedNetwork, n: int, lines: Sequence[Line], found:
 
 def _refute_together(claimed: ClaimedNetwork, lengths: Lengths, rows: Mapping[int, LengthVerdict],
                      search: AuditSearch) -> dict[int, LengthVerdict]:
-    """The row of a word that breaks the claim, looked for at all lengths together, as the main path does it first."""
+    """Return the row of a word that breaks the claim, searched at all lengths together, as the main path does first."""
     if lengths.first == lengths.last or all(row.verdict == "certified" for row in rows.values()):
         return {}
     lines = sketch(claimed, lengths, search)
@@ -186,7 +186,7 @@ def _row(n: int, verdict: Verdict, lines: Iterable[Line], claimed: ClaimedNetwor
                          reason, witness)
 
 
-# -- how far it is from being certified --------------------------------------------------------------------------------
+# -- the distance from a certificate -----------------------------------------------------------------------------------
 
 
 WHOLLY_WRONG = Fraction(2) ** 64
@@ -194,9 +194,9 @@ WHOLLY_WRONG = Fraction(2) ** 64
 
 
 def read_probe(lines: Sequence[Line], allowed_error: Fraction | None) -> Probe:
-    """True if all obligations are proved, and by how much the worst head is within its allowed error or beyond it.
+    """Return whether all obligations are proved, and the margin of the worst head's error against its allowed error.
 
-    The odds of error, E/(1-E), fall about exponentially with the constant, so their logarithms are compared.
+    The odds of the error, E/(1-E), fall about exponentially with the constant, so logarithms of odds are compared.
     """
     passes = all(line.proved for line in lines)
     allowed = _log_odds(allowed_error or ALLOWED_ERROR)

@@ -1,9 +1,9 @@
-"""What claims demand of a network beside small errors: gaps, position embeddings, and float runs.
+"""Demands of claims on a network besides small errors: gaps, position embeddings, and float runs.
 
-Of gaps: on every word, the greatest score is attained once and exceeds the next by at least so much. Of position
-embeddings: that no others are used than those listed, and how large they may become. Of float runs: that every run of a
-class is right, too. A length stays certified if every run is; one at which a wrong run was found and replayed is
-refuted; the rest is unknown.
+Gaps: on every word, the greatest score is attained once and exceeds the next by at least a bound. Position embeddings:
+only the listed ones are used, or their absolute values are bounded. Float runs: every execution under a float model is
+right, too. A length stays certified if every execution is right, is refuted if a wrong one was found and replayed, and
+is else unknown.
 """
 
 from collections.abc import Callable, Iterator
@@ -77,7 +77,7 @@ def _gaps(claimed: ClaimedNetwork, n: int) -> Iterator[tuple[str, Gap | NotDeriv
 
 
 def find_embedding_beyond(network: Transformer, demands: Demands, lengths: Lengths) -> tuple[Verdict, str] | None:
-    """What the network embeds, or may embed, beyond what is claimed; None if nothing.
+    """Find a violation of the claims about position embeddings; None if there is none.
 
     The constant 1 and numerical predicates are always allowed.
     """
@@ -113,7 +113,7 @@ def _shown(number: Interval) -> str:
 
 
 def decide_runs(answer: ClaimAnswer, float_model: FloatModel, progress: Callable[[str], None]) -> ClaimAnswer:
-    """Return the verdict at every length, of the float runs besides; certificates claim what is certified of these."""
+    """Return the verdict at every length, including all executions under the float model, with certificates."""
     rows, certificates = {row.n: row for row in answer.rows}, []
     for text in answer.certificates:
         proved = Proved.read(text)
@@ -136,7 +136,7 @@ def _row(row: LengthVerdict, found: FloatRow) -> LengthVerdict:
 
 
 def witness_of_run(wrong: Refutation, found: FloatRow) -> Witness:
-    """Return the word and what is held on it; a number that is not finite counts as the largest one of the format.
+    """Return the word and the wrong value on it; a number that is not finite is replaced by the format's largest one.
 
     No command shows it: `certify run` is over the real numbers, where the network is right.
     """

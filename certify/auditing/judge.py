@@ -1,4 +1,4 @@
-"""One claim of a claims file to its result: decided, measured, and held against what was expected."""
+"""The result of one claim of a claims file: decided, measured, and compared with the expectation."""
 
 import os
 import time
@@ -36,19 +36,19 @@ from proofs.numbers.instances.examination import Instance, Replay
 
 
 def judge(claim: AuditClaim, search: AuditSearch) -> ClaimResult:
-    """Return the result of one claim.
+    """Decide one claim.
 
     Raises:
-        InputError: if something that the claim mentions has no value at some length.
+        InputError: if an expression of the claim is undefined at some length.
     """
     return with_criticals(claim, judge_with_certificates(claim, search).result, search)
 
 
 def judge_of_file(path: str, claim: AuditClaim, search: AuditSearch) -> ClaimResult:
-    """Return the result of a claim that stands in the claims file at this path.
+    """Decide a claim of the claims file at this path.
 
     Raises:
-        InputError: likewise, and it names the file and the claim.
+        InputError: if an expression of the claim is undefined at some length; names the file and the claim.
     """
     try:
         return judge(claim, search)
@@ -65,12 +65,12 @@ class Judged:
 
     @property
     def verdict(self) -> str:
-        """That of the claim."""
+        """The verdict on the claim."""
         return self.result.verdict
 
 
 def judge_with_certificates(claim: AuditClaim, search: AuditSearch) -> Judged:
-    """Return the result of one claim without critical constants."""
+    """Decide one claim without critical constants."""
     start = time.perf_counter()
     try:
         judged = Judged(*_decide(claim, search))
@@ -82,33 +82,33 @@ def judge_with_certificates(claim: AuditClaim, search: AuditSearch) -> Judged:
 
 def judge_in_time(claim: AuditClaim, search: AuditSearch, seconds: int | None = None,
                   decided: Callable[[Verdict, Sequence[int]], None] = lambda _verdict, _left: None) -> Judged:
-    """Result with critical constants; if time is up before, the one for shorter words, whose verdict is unknown.
+    """Decide one claim with critical constants; at a timeout the result for shorter words, with the verdict unknown.
 
-    The verdict comes first: ``decided`` is told, with the lengths whose critical constants are looked for then, in so
-    many ``seconds`` (None: as long as it takes). When these are over, or time is up, those that were found are given.
+    ``decided`` is called with the verdict and the lengths whose critical constants are then computed, for at most
+    ``seconds`` (None: unlimited). At a timeout the constants found so far are returned.
     """
     start = time.perf_counter()
     found = answer_in_time(claim.lengths, lambda some: judge_with_certificates(claim.about_some(some), search))
     if isinstance(found, PartialAnswer):
-        known = _result(claim, "unknown", "") if found.answer is None else found.answer.result
-        return Judged(replace(known, verdict="unknown", reason=found.reason, lengths=str(claim.lengths),
+        result = _result(claim, "unknown", "") if found.answer is None else found.answer.result
+        return Judged(replace(result, verdict="unknown", reason=found.reason, lengths=str(claim.lengths),
                               seconds=round(time.perf_counter() - start, 3)))
-    if asked := lengths_to_bracket(claim, found.result):
-        decided(found.result.verdict, asked)
+    if critical := lengths_to_bracket(claim, found.result):
+        decided(found.result.verdict, critical)
     return replace(found, result=with_criticals(claim, found.result, search, seconds, is_kept=True))
 
 
 def lengths_to_bracket(claim: AuditClaim, result: ClaimResult) -> tuple[int, ...]:
-    """Return the lengths whose critical constants are asked for, where the network was examined."""
+    """Return the lengths of the requested critical constants, if the network was examined."""
     return claim.about.demands.critical if isinstance(claim.about, AboutNetwork) and result.rows else ()
 
 
 def with_criticals(claim: AuditClaim, result: ClaimResult, search: AuditSearch, seconds: int | None = None,
                    is_kept: bool = False) -> ClaimResult:
-    """The result with critical constants; if ``is_kept``, with those that were found when time is up, as its note says.
+    """Add the critical constants; if ``is_kept``, those found before a timeout, with a note.
 
     Raises:
-        TimeIsUp: otherwise.
+        TimeIsUp: unless ``is_kept``.
     """
     if not isinstance(claim.about, AboutNetwork) or not (lengths := lengths_to_bracket(claim, result)):
         return result
@@ -122,7 +122,7 @@ def with_criticals(claim: AuditClaim, result: ClaimResult, search: AuditSearch, 
         if not is_kept:
             raise
         left = ",".join(map(str, lengths[len(found):]))
-        note = f"critical constants at n = {left} take more than {up.seconds} s: --critical {left} asks for them"
+        note = f"critical constants at n = {left} take more than {up.seconds} s: compute them with --critical {left}"
         result = replace(result, note="; ".join(filter(None, (result.note, note))))
     result = replace(result, criticals=tuple(found), fits=fit_laws(found),
                      seconds=round(result.seconds + time.perf_counter() - start, 3))
@@ -144,8 +144,8 @@ def _decide(claim: AuditClaim, search: AuditSearch) -> tuple[ClaimResult, tuple[
             from certify.auditing.programs import decide_program
 
             return _answered(claim, decide_program(about, claim.lengths, search.progress)), ()
-        case Question() as asked:
-            answer = asked.decide(claim.lengths, search.progress)
+        case Question() as question:
+            answer = question.decide(claim.lengths, search.progress)
             return _answered(claim, answer), answer.certificates if isinstance(answer, ClaimAnswer) else ()
         case Undecidable(why):
             return _result(claim, "not decidable", reason=why), ()
@@ -154,7 +154,7 @@ def _decide(claim: AuditClaim, search: AuditSearch) -> tuple[ClaimResult, tuple[
 
 
 def _answered(claim: AuditClaim, answer: ClaimAnswer | OneVerdict) -> ClaimResult:
-    """What is said of the claim."""
+    """Return the result for an answer."""
     result = replace(_result(claim, answer.verdict, answer.reason), measure=answer.measure)
     if isinstance(answer, OneVerdict):
         return replace(result, lengths=answer.lengths or str(claim.lengths), witness=answer.witness)
@@ -199,7 +199,7 @@ def _result(claim: AuditClaim, verdict: Verdict, reason: str) -> ClaimResult:
 
 
 def describe_subject(claim: AuditClaim) -> str:
-    """What the claim is about, on one line."""
+    """Describe the subject of the claim in one line."""
     match claim.about:
         case AboutNetwork(request, demands):
             return request.description + (f"; in every float run of {demands.runs.name}, too" if demands.runs else "")
@@ -208,8 +208,8 @@ def describe_subject(claim: AuditClaim) -> str:
         case AboutProgram(path, oracle, alphabet):
             shown = oracle if isinstance(oracle, str) else ", ".join(f"{key} {text}" for key, text in oracle.items())
             return f"{path.name}{f' over {alphabet}' if alphabet else ''} computes {shown}"
-        case Question() as asked:
-            return asked.subject
+        case Question() as question:
+            return question.subject
     return ""
 
 
@@ -218,7 +218,7 @@ LONGEST_SUBJECT = 120
 
 
 def describe_coverage(claim: AuditClaim) -> str:
-    """What is looked at at each length, of all that a statement may be about."""
+    """Describe what is examined at each length, of all that a statement may be about."""
     match claim.about:
         case AboutNetwork(request):
             subject = request.description.partition(";")[0]
@@ -250,7 +250,7 @@ def _examined(n: int, instances: Iterable[Instance]) -> LengthVerdict:
 
 
 def _command(replay: Replay | None) -> str:
-    """Return the command that shows the instance: the place of the model is as seen from the current folder."""
+    """Return the command that shows the instance; the path of the model is relative to the current folder."""
     if replay is None:
         return ""
     model = examples_folder() / "claims" / "models" / replay.model
@@ -261,18 +261,18 @@ def _shortened(interval: Interval) -> Interval:
     return outward(interval.lower, interval.upper)
 
 
-# -- what was expected -------------------------------------------------------------------------------------------------
+# -- the expectations --------------------------------------------------------------------------------------------------
 
 
 def _labelled(claim: AuditClaim, result: ClaimResult) -> ClaimResult:
-    """Return the result with the verdict that its reading leaves, held against what the claims file expects."""
+    """Return the result with the verdict that its reading leaves, compared with the claims file's expectation."""
     if claim.reading and result.verdict == "refuted":
         result = replace(result, verdict="refuted on a reading")
     return replace(result, mismatch=find_mismatch(claim, result))
 
 
 def _hold_against_constants(claim: AuditClaim, result: ClaimResult) -> ClaimResult:
-    """A result that is certified only if all critical constants that the claim states were found, and are as stated."""
+    """Return the result, certified only if all stated critical constants were found, and equal the stated ones."""
     found = {critical.n: critical.gamma for critical in result.criticals}
     for n, stated in (claim.expected.constants or {}).items():
         if result.verdict != "certified":
@@ -287,7 +287,7 @@ def _hold_against_constants(claim: AuditClaim, result: ClaimResult) -> ClaimResu
 
 
 def find_mismatch(claim: AuditClaim, result: ClaimResult) -> str:
-    """How the result differs from what the claims file expects; empty if it does not."""
+    """Describe the difference between the result and the claims file's expectation; empty if there is none."""
     expected, found = claim.expected, []
     if expected.verdict is not None and result.verdict != expected.verdict:
         found.append(f"expected {expected.verdict}")
@@ -305,6 +305,6 @@ def find_mismatch(claim: AuditClaim, result: ClaimResult) -> str:
 
 
 def _fits(gamma: Interval, decimal: str) -> bool:
-    """True if the bracket reaches into the numbers that round to the decimal (or are cut off to it)."""
+    """Return whether the bracket intersects the numbers that round (or truncate) to the decimal."""
     unit = Fraction(1, 10 ** len(decimal.partition(".")[2]))
     return gamma.lower <= Fraction(decimal) + unit and gamma.upper >= Fraction(decimal) - unit

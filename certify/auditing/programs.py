@@ -1,4 +1,4 @@
-"""Claims about programs: at every position of every word they compute what an independent oracle says."""
+"""Claims about programs: at every position of every word they agree with an independent oracle."""
 
 import itertools
 from collections.abc import Callable, Collection, Sequence
@@ -24,7 +24,7 @@ Oracle = Callable[[Sequence[str]], Sequence[bool]]
 
 
 def dyck(word: Sequence[str]) -> list[bool]:
-    """Where the word up to here is balanced, by a stack of what is open.
+    """Return whether each prefix of the word is balanced, with a stack of open brackets.
 
     >>> dyck("()["), dyck("(]")
     ([False, True, False], [False, False])
@@ -45,18 +45,18 @@ ORACLES: dict[str, Oracle] = {"dyck": dyck}
 
 
 def read_oracle(about: AboutProgram, alphabet: Sequence[str]) -> Oracle:
-    """What the words are held against: a name, a formula, or a table with a formula, regex, dfa or program.
+    """Return the oracle for the words: a name, a formula, or a table with a formula, regex, dfa or program.
 
-    A regular expression and an automaton say whether the word up to a position is in the language.
+    A regular expression and an automaton accept the prefixes in their language.
 
     Raises:
-        InputError: if it is none of these, or does not fit the alphabet.
+        InputError: if it is not one of these, or does not fit the alphabet.
     """
     named = about.oracle
     if isinstance(named, str) and named in ORACLES:
-        stranger = next((symbol for symbol in alphabet if symbol not in {*BRACKETS, *BRACKETS.values()}), None)
-        if stranger is not None:
-            raise InputError(f"oracle {named!r}: symbol {stranger!r} is not a bracket, expected an alphabet of "
+        unknown = next((symbol for symbol in alphabet if symbol not in {*BRACKETS, *BRACKETS.values()}), None)
+        if unknown is not None:
+            raise InputError(f"oracle {named!r}: symbol {unknown!r} is not a bracket, expected an alphabet of "
                              'brackets, such as alphabet = "()"')
         return ORACLES[named]
     if not isinstance(named, str) and set(named) == {"program"}:
@@ -79,7 +79,7 @@ def read_oracle(about: AboutProgram, alphabet: Sequence[str]) -> Oracle:
 
 
 def _prefixes_in(language: RegularLanguage, letters: Sequence[int]) -> list[bool]:
-    """For each position whether the word up to it is in the language."""
+    """Return whether the prefix up to each position is in the language."""
     state, found = language.automaton.start, []
     for letter in letters:
         state = language.automaton.steps[state][letter]
@@ -110,14 +110,14 @@ def decide_program(about: AboutProgram, lengths: Lengths, progress: Progress) ->
 
 
 def describe_truth(truths: Collection[bool]) -> str:
-    """Return the one truth that something has on all words that were looked at."""
+    """Return the one truth at all positions of the examined words."""
     (truth,) = truths
     return f"{str(truth).lower()} at every position of every word of these lengths"
 
 
 def _decide_length(about: AboutProgram, program: AnyProgram, oracle: Oracle, n: int,
                    truths: set[bool]) -> LengthVerdict:
-    """The verdict on all words of a length; what the oracle says of them is added to the ``truths``."""
+    """Return the verdict on all words of a length; add the oracle's values to the ``truths``."""
     earlier = None
     for word in itertools.product(program.alphabet, repeat=n):
         earlier = word, run_any_program(program, word, earlier)
@@ -125,8 +125,8 @@ def _decide_length(about: AboutProgram, program: AnyProgram, oracle: Oracle, n: 
         truths.update(expected)
         for position, (value, truth) in enumerate(zip(computed, expected, strict=True), start=1):
             if bool(value) != truth:
-                shown, number, wanted = show_word(word), Fraction(bool(value)), Fraction(truth)
+                shown, number, correct = show_word(word), Fraction(bool(value)), Fraction(truth)
                 command = RunCommand(str(about.path)).on(type_word(word, program.alphabet))
                 return LengthVerdict(n, "refuted", witness=Witness(program.output.name, n, point(number),
-                                                         point(wanted), command, shown, position))
+                                                         point(correct), command, shown, position))
     return LengthVerdict(n, "certified", where=f"all {len(program.alphabet) ** n} words")

@@ -1,4 +1,4 @@
-"""An audit from the first claim to the last, kept on disk claim by claim so that it can be interrupted and resumed."""
+"""An audit from the first claim to the last, stored on disk claim by claim, to be interrupted and resumed."""
 
 import contextlib
 import functools
@@ -26,7 +26,7 @@ from constructions.network.lengths import Lengths
 
 @dataclass(frozen=True)
 class KeptClaim:
-    """A finished claim: the digest of what it was about, and its result."""
+    """A finished claim: the digest of its content, and its result."""
 
     digest: str
     result: ClaimResult
@@ -34,7 +34,7 @@ class KeptClaim:
 
 @dataclass(frozen=True)
 class FinishedClaims:
-    """What an interrupted audit leaves behind."""
+    """The file of an interrupted audit."""
 
     version: int
     source: str
@@ -45,15 +45,15 @@ VERSION = 4
 
 
 def kept_path(claims_path: str) -> Path:
-    """Where finished claims are kept until the audit is complete: in the current folder."""
+    """Return the path of finished claims until the audit is complete, in the current folder."""
     return Path(f"{Path(claims_path).stem if claims_path != '-' else 'stdin'}.audit.json")
 
 
 def read_kept(path: Path) -> dict[str, ClaimResult]:
-    """Return the finished claims by digest.
+    """Parse the finished claims, by digest.
 
     Raises:
-        InputError: if the file is not what an audit writes.
+        InputError: if the file was not written by an audit.
     """
     kept = read_result(FinishedClaims, read_own_text(str(path)), str(path))
     if kept.version != VERSION:
@@ -62,14 +62,14 @@ def read_kept(path: Path) -> dict[str, ClaimResult]:
 
 
 def source_of(claims_path: str) -> str:
-    """Return the claims file, whatever it is called here."""
+    """Return the absolute path of the claims file."""
     return "-" if claims_path == "-" else os.path.realpath(claims_path)
 
 
 def check_kept_place(path: Path, claims_path: str) -> None:
-    """Raise InputError if finished claims cannot be kept there, or something else would be lost.
+    """Raise InputError if finished claims cannot be stored there, or another file would be overwritten.
 
-    That may be what an interrupted audit of another file of the same name has left.
+    That may be the file of an interrupted audit of another claims file with the same name.
     """
     check_writable(str(path))
     if not path.is_file():
@@ -87,13 +87,13 @@ def check_kept_place(path: Path, claims_path: str) -> None:
 
 
 class Session:
-    """The results so far; every claim that is finished is on disk at once."""
+    """The results so far; every finished claim is written to disk at once."""
 
     def __init__(self, file: ClaimsFile, kept: Mapping[str, ClaimResult] | None = None, keeping: bool = True,
                  workers: Workers = Workers(), progress: Callable[[ShardsState], None] = lambda _: None):
-        """``kept`` are results of an earlier, interrupted session, by digest; ours are written if ``keeping``.
+        """``kept`` are results of an earlier, interrupted session, by digest; new ones are written if ``keeping``.
 
-        Who the ``workers`` are changes nothing but how long it takes.
+        The ``workers`` change only the running time.
         """
         self.file = file
         self.kept = dict(kept or {})
@@ -110,7 +110,7 @@ class Session:
         """Decide every claim.
 
         Raises:
-            InputError: naming the claim, if something in it has no value at some length.
+            InputError: naming the claim, if an expression in it is undefined at some length.
             WorkLost: if processes died again and again.
             KeyboardInterrupt, TimeIsUp: leaving the finished claims in ``results`` and on disk.
         """
@@ -135,18 +135,18 @@ class Session:
             write_text(str(self.path), f"{nothing.removesuffix(']}')}{', '.join(self._texts.values())}]}}\n")
 
     def describe_interruption(self, how: str = "interrupted") -> str:
-        """What of an interrupted audit is kept, and what ``--resume`` does about it."""
+        """Describe the finished claims of an interrupted audit, and the effect of ``--resume``."""
         if self.results:
             return (f"{how}; {len(self.results)} of {len(self.file.claims)} claims are finished and kept in "
                     f"{self.path}: --resume continues")
         if self.path.is_file():
-            return (f"{how} before a claim was finished; {self.path} is what an earlier audit left: "
-                    "--resume continues from there")
+            return (f"{how} before a claim was finished; {self.path} is from an earlier audit: "
+                    "--resume continues it")
         return f"{how} before a claim was finished: nothing is kept, and --resume starts from the beginning"
 
     @property
     def report(self) -> AuditReport:
-        """Everything found so far, in the order of the file."""
+        """All results so far, in the order of the file."""
         results = tuple(self.results[claim.name] for claim in self.file.claims if claim.name in self.results)
         statements = judge_statements(results, self.file.paper is not None)
         return AuditReport(self.file.title, self.file.path, results, statements,
@@ -172,21 +172,21 @@ def claim_task(file: ClaimsFile, claim: AuditClaim) -> str:
 
 
 def size_of_claim(claim: AuditClaim) -> int:
-    """About how much work a claim is: its lengths, and those of each critical constant that is looked for.
+    """Estimate the work of a claim: its lengths, and those of each requested critical constant.
 
-    It says which claim is begun first and how long the rest may take, and is no part of a result.
+    The estimate orders the claims and predicts the remaining time; results do not depend on it.
     """
     critical = claim.about.demands.critical if isinstance(claim.about, AboutNetwork) else ()
     return claim.lengths.last + 8 * sum(critical)
 
 
 def do_claim(task: str) -> str:
-    """Return the result of a claim.
+    """Decide a claim.
 
-    Of several claims one that has no value at some length is malformed, and does not end the audit.
+    If a file has several claims, one that is undefined at some length is malformed, and the audit continues.
 
     Raises:
-        InputError: if the only claim has no value at some length, or a file that it names is not what it was.
+        InputError: if the only claim is undefined at some length, or a file that it names has changed.
     """
     keys = json.loads(task)
     file = _parsed(keys["text"], keys["path"])
@@ -197,8 +197,8 @@ def do_claim(task: str) -> str:
         return _result_of(file, claim, Lengths(*keys["lengths"]))
 
 
-def _result_of(file: ClaimsFile, claim: AuditClaim, asked: Lengths) -> str:
-    claim = claim if asked == claim.lengths else claim.about_some(asked)
+def _result_of(file: ClaimsFile, claim: AuditClaim, lengths: Lengths) -> str:
+    claim = claim if lengths == claim.lengths else claim.about_some(lengths)
     try:
         return json.dumps(to_json(judge_of_file(file.path, claim, _search())))
     except InputError as error:
@@ -210,7 +210,7 @@ def _result_of(file: ClaimsFile, claim: AuditClaim, asked: Lengths) -> str:
 
 @contextlib.contextmanager
 def _collecting_rarely() -> Iterator[None]:
-    """Look for cycles after so many new objects: claims make few cycles, and what is remembered is looked at again."""
+    """Collect cycles rarely: claims make few cycles, and each collection scans the memoised results again."""
     thresholds = gc.get_threshold()
     gc.set_threshold(OBJECTS_TO_COLLECT, *thresholds[1:])
     try:
@@ -220,7 +220,7 @@ def _collecting_rarely() -> Iterator[None]:
 
 
 def read_claim_result(text: str) -> ClaimResult:
-    """What ``do_claim`` returned."""
+    """Parse a result of ``do_claim``."""
     return read_result(ClaimResult, text, "the result of a claim")
 
 
@@ -231,10 +231,10 @@ def _parsed(text: str, path: str) -> ClaimsFile:
 
 @functools.cache
 def _search() -> AuditSearch:
-    """What this process proved before, so that equal obligations are discharged once."""
+    """Return the obligations proved in this process, so that equal ones are discharged once."""
     return AuditSearch()
 
 
 def forget() -> None:
-    """Begin again with an empty memory."""
+    """Clear this process's proved obligations."""
     _search.cache_clear()

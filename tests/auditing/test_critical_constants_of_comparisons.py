@@ -13,7 +13,7 @@ from flint import arb, fmpq
 from certify.auditing import critical as critical_constants
 from certify.auditing.claims import AboutNetwork
 from certify.auditing.claims_file import read_claim
-from certify.auditing.critical import ALL_BY_MARGINS, BY_MARGINS, Bracketing, ComparisonsAtConstants, Known
+from certify.auditing.critical import ALL_BY_MARGINS, BY_MARGINS, Bracketing, ComparisonsAtConstants, SharedResults
 from certify.auditing.decide import AuditSearch, open_slacks
 from certify.auditing.results import CriticalConstant
 from certify.claims.formula.outcomes import Certified, Refuted
@@ -128,14 +128,14 @@ def test_longer_words_than_are_looked_at_have_the_constant_of_the_main_path() ->
     claim = comparisons(MIXED, 13)
     constant = Fraction(6, 10)
     assert not claim.probe(constant).passes and not claim.certifies(constant)
-    assert claim.known.not_followed == {13} and claim.probe(Fraction(1)).passes
+    assert claim.shared.not_followed == {13} and claim.probe(Fraction(1)).passes
 
 
 # -- what is certified by margins --------------------------------------------------------------------------------------
 
 
 def comparisons(text: str, n: int) -> ComparisonsAtConstants:
-    return ComparisonsAtConstants(request_of(text, {}, n)[0], Lengths(n, n), AuditSearch(), Known())
+    return ComparisonsAtConstants(request_of(text, {}, n)[0], Lengths(n, n), AuditSearch(), SharedResults())
 
 
 @pytest.mark.parametrize(("constant", "holds"), [("48/100", False), ("49/100", True)])

@@ -109,7 +109,7 @@ def test_what_an_earlier_audit_kept_outlives_one_that_is_interrupted_before_a_cl
     stopped = certify("audit", claims)
     assert stopped.code == 130 and kept.read_text() == left
     assert stopped.err.splitlines()[0] == ("certify: interrupted before a claim was finished; claims.audit.json is "
-                                           "what an earlier audit left: --resume continues from there")
+                                           "from an earlier audit: --resume continues it")
 
 
 def test_what_was_kept_is_read_as_data_and_refused_if_it_is_not_what_an_audit_writes(certify: Any) -> None:

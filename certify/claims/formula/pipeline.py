@@ -47,7 +47,7 @@ class Clock:
         self._start = self._last = time.perf_counter()
 
     def stamp(self, stage: str) -> None:
-        """Book the time since the last stamp on ``stage``."""
+        """Add the time since the last stamp to ``stage``."""
         now = time.perf_counter()
         self.stages[stage] = self.stages.get(stage, 0.0) + now - self._last
         self._last = now
@@ -66,19 +66,19 @@ def certify(subject: Subject | None = None, alphabet: str | Sequence[str] | None
             dfa: str | PathLike[str] | None = None, weighting: str | None = None, given: str | None = None,
             floats: str | None = None, effort: int = 1, memory: DischargedObligations | None = None,
             progress: Progress = lambda _: None) -> Outcome:
-    """Decide whether a transformer computes what it should, for every word of length ``min_n`` to ``max_n``.
+    """Decide whether a transformer computes its formula, for every word of length ``min_n`` to ``max_n``.
 
-    The subject is a formula (text or node), the path of a program, a model or a certificate, or a network; ``regex``
-    or ``dfa`` take its place. What stands beside it is what the command line takes: ``regime="position"``,
+    The subject is a formula (text or node), the path of a program, a model or a certificate, or a network; ``regex`` or
+    ``dfa`` replace it. The other arguments are the options of the command line: ``regime="position"``,
     ``gamma="13/10"``, ``temperature="1/n"``, ``predicates=["THIRD(k,n) := k % 3 == 1"]``; ``floats`` is ``--float``.
-    With ``given="O Q_w"`` the claim is about the positions where this formula holds. Numbers are exact: texts,
-    integers and Fractions. The search for a counterexample may take ``effort`` times its usual work.
+    With ``given="O Q_w"`` the claim is about the positions where this formula holds. Numbers are exact: texts, integers
+    and Fractions. ``effort`` multiplies the work of the search for a counterexample.
 
     >>> certify("prev Q_a", alphabet="ab", max_n=4, regime="position", gamma="7/2").verdict
     'certified'
 
     Raises:
-        InputError: in one line, for whatever is malformed or does not go together.
+        InputError: one line on an argument that is malformed or inconsistent with another.
         Unsupported: if a program has no formula.
     """
     options = read_arguments({
@@ -89,7 +89,7 @@ def certify(subject: Subject | None = None, alphabet: str | Sequence[str] | None
     with guard_outputs() as places:
         request = read_request(find_python_subject(subject, options), options, lengths=lengths, spell=as_key)
     if not isinstance(floats, str | None):
-        raise not_what("floats", floats, "the name of a run class, or of a file with one")
+        raise not_what("floats", floats, "the name of a float model, or of a file with one")
     effort, runs = whole_number("effort", effort), None
     if floats is not None:
         from certify.claims.floats.models import read_model
@@ -104,7 +104,7 @@ def certify_transformer(transformer: Transformer, max_n: int = DEFAULT_MAX_N, re
                         memory: DischargedObligations | None = None, progress: Progress = lambda _: None,
                         min_n: int = 1,
                         allowed_error: Fraction | None = None) -> Outcome:
-    """Decide whether every direction of the transformer holds its meaning, for every word of these lengths.
+    """Decide whether every direction of the transformer has its meaning, for every word of these lengths.
 
     The certificate claims the ``regime``, if one is given.
 
@@ -120,21 +120,19 @@ def certify_transformer(transformer: Transformer, max_n: int = DEFAULT_MAX_N, re
 def certify_part(transformer: Transformer, lengths: Lengths, regime: Regime | None, memory: DischargedObligations
                  | None,
                  allowed_error: Fraction | None, progress: Progress = lambda _: None) -> Outcome:
-    """Decide a claim about a transformer at some of its lengths; nothing need be asked at these."""
+    """Decide a claim about a transformer at some of its lengths; possibly vacuous at these."""
     request = Request(NetworkSubject("network", transformer, regime), lengths, allowed_error=allowed_error)
     outcome = certify_request(request, memory, progress)
-    outcome.stages.pop("construct")  # nothing was
+    outcome.stages.pop("construct")  # no construction took place
     return outcome
 
 
 def certify_request(request: Request, memory: DischargedObligations | None = None, progress: Progress = lambda _: None,
                     effort: int = 1, runs: FloatModel | None = None, some: Lengths | None = None) -> Outcome:
-    """Decide what a request asks, for every word of its lengths; for the float ``runs`` of a class, too, if given.
+    """Decide a request for its lengths, or ``some`` of them; also under the float model ``runs``, if given.
 
-    Of the same network it can be asked for ``some`` of these lengths.
-
-    Certified only if the independent checker accepts the certificate. The search for a counterexample, if one is
-    needed, may take ``effort`` times its usual work.
+    Certified only if the independent checker accepts the certificate. ``effort`` multiplies the work of the search for
+    a counterexample, if one is needed.
 
     Raises:
         InputError: if an embedding or temperature is not defined, or not positive, at some (n, i), or the effort is
@@ -181,9 +179,9 @@ def certify_request(request: Request, memory: DischargedObligations | None = Non
 
 def find_wrong_word(network: Transformer, lengths: Lengths, lines: Sequence[Line], allowed_error: Fraction | None,
                     progress: Progress, work: int) -> RefutationResult:
-    """Return a word that breaks the claim: looked for at all lengths together, then length by length.
+    """Search a word that breaks the claim: at all lengths together, then length by length.
 
-    The audit asks the same two questions in the other order, so it refutes what is refuted here, and nothing else.
+    The audit runs both searches in the other order, so it refutes exactly the same claims.
     """
     search = find_counterexample(network, lengths, lines, allowed_error, work, progress)
     if search.counterexample:
@@ -201,7 +199,7 @@ def find_wrong_word(network: Transformer, lengths: Lengths, lines: Sequence[Line
 
 def sketch(network: Transformer, lengths: Lengths, allowed_error: Fraction | None,
            memory: DischargedObligations) -> list[Line]:
-    """What the exact prover alone says of every obligation: enough to search with, not to certify."""
+    """Return the exact prover's line for every obligation: enough to search with, not to certify."""
     return discharge(network, lengths, memory, allowed_error=allowed_error, twice=False)
 
 
@@ -214,7 +212,7 @@ def describe_unproved(lines: Sequence[Line]) -> str:
 
 
 def name_free_inputs(line: Line) -> str:
-    """Which inputs of a head are left free, as its error may be that of truths that no word has."""
+    """Name the free inputs of a head: its error may belong to truths that no word has."""
     obligation = line.obligation
     if not isinstance(obligation, AttentionObligation | SelectingObligation) or line.worst is None:
         return ""
