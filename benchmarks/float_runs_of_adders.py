@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.markdown import table
-from certify.claims.trained.question import read_asked
+from certify.claims.trained.question import read_any_claim
 from certify.claims.trained.track_runs_forms import FormInRuns
 from constructions.errors import InputError, Unsupported
 from constructions.trained.tracks import TracksClaim, sampled_inputs
@@ -61,7 +61,7 @@ def ask(names: list[str], classes: tuple[str, ...], kept: dict[str, Any], again:
         cells: dict[str, Any] = kept.setdefault(name, {})
         if each in cells and not again:
             continue
-        network, found = read_asked(str(FOLDER / f"{name}.json"), str(FOLDER / f"{name}.toml"))
+        network, found = read_any_claim(str(FOLDER / f"{name}.json"), str(FOLDER / f"{name}.toml"))
         assert isinstance(found, TracksClaim)
         claim, start = replace(found, margin=Fraction(0)), time.monotonic()
         try:

@@ -208,14 +208,14 @@ def decide(network: Path, claim: Path | None = None, max_n: int | None = None, m
     from certify.claims.trained.answering import decide_question
     from certify.claims.trained.claim_file import Scope
     from certify.claims.trained.flags import Flags
-    from certify.claims.trained.question import read_asked
+    from certify.claims.trained.question import read_any_claim
     from constructions.trained.tracks import TracksClaim
 
-    read, asked = read_asked(os.fspath(network), None if claim is None else os.fspath(claim), Flags(),
-                             Scope(max_n, min_n, every=every))
-    if every and isinstance(asked, TracksClaim):
+    read, claimed = read_any_claim(os.fspath(network), None if claim is None else os.fspath(claim), Flags(),
+                                   Scope(max_n, min_n, every=every))
+    if every and isinstance(claimed, TracksClaim):
         raise InputError("every: a claim about tracks, which does not take this option")
-    return decide_question(read, asked, every)
+    return decide_question(read, claimed, every)
 
 
 @typed

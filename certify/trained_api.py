@@ -101,8 +101,8 @@ def learn(network: Path, claim: Path | None = None, max_n: int | None = None, wo
     from certify.learning.learn import learn as learn_network
     from certify.learning.requests import read_learning
 
-    asked = read_learning(os.fspath(network), _path(claim), Flags(), Scope(max_n), words)
-    return learn_network(*asked, Settings(effort=effort), Effort(states=states))
+    question = read_learning(os.fspath(network), _path(claim), Flags(), Scope(max_n), words)
+    return learn_network(*question, Settings(effort=effort), Effort(states=states))
 
 
 @typed
@@ -153,18 +153,18 @@ def train(task: str | PathLike[str], output: Path | None = None, *, network: Pat
     from certify.learning.training.train import repair_of
     from certify.learning.training.train import train as train_network
 
-    asked = read_task(os.fspath(task), Flags(), Scope(max_n, min_n))
+    parsed = read_task(os.fspath(task), Flags(), Scope(max_n, min_n))
     if output is not None:
         check_new_folder(os.fspath(output))
     check_torch()
     budget, settings = checked(TrainingBudget(rounds, Pace(steps), seed)), Settings(effort=effort)
     made, begun = ((None, read_trained(os.fspath(network))[0]) if network is not None else
-                   new_network(asked, Sizes(layers, width, heads, units), seed))
-    claim = asked.claim(begun)
+                   new_network(parsed, Sizes(layers, width, heads, units), seed))
+    claim = parsed.claim(begun)
     training = train_network(begun, lessons_of(begun, claim), made, budget, settings)
     if output is not None:
         repair = repair_of(begun, training, settings) if network is not None else None
-        write_training(os.fspath(output), training, asked, claim, made, repair)
+        write_training(os.fspath(output), training, parsed, claim, made, repair)
     return training
 
 

@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.float_runs import BenchmarkCase, Drawn
 from benchmarks.float_runs_of_adders import FOLDER, bound
-from certify.claims.trained.question import read_asked
+from certify.claims.trained.question import read_any_claim
 from certify.claims.trained.track_runs_forms import FormInRuns
 from constructions.errors import InputError, Unsupported
 from constructions.trained.claim import judged
@@ -101,7 +101,7 @@ class OfAdder:
     """A network of examples/adders; its bounds are those of two inputs."""
 
     def __init__(self, name: str) -> None:
-        self.network, found = read_asked(str(FOLDER / f"{name}.json"), str(FOLDER / f"{name}.toml"))
+        self.network, found = read_any_claim(str(FOLDER / f"{name}.json"), str(FOLDER / f"{name}.toml"))
         assert isinstance(found, TracksClaim)
         self.claim = replace(found, margin=Fraction(0))
         self.kept: dict[FloatModel, tuple[Any, Any, Any, float]] = {}

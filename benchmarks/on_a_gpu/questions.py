@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from certify.claims.floats.survey import Proved
 from certify.claims.formula.outcomes import Certified
 from certify.claims.formula.pipeline import certify
-from certify.claims.trained.question import read_asked
+from certify.claims.trained.question import read_any_claim
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import TruthTable
 from constructions.network.lengths import up_to
@@ -129,7 +129,7 @@ def of_plan(plan: Plan) -> dict[str, Any]:
 def of_adder(name: str) -> dict[str, Any]:
     """Return a network of examples/adders, and drawn inputs."""
     folder = Path(__file__).resolve().parents[2] / "examples" / "adders"
-    network, claim = read_asked(str(folder / f"{name}.json"), str(folder / f"{name}.toml"))
+    network, claim = read_any_claim(str(folder / f"{name}.json"), str(folder / f"{name}.toml"))
     assert isinstance(claim, TracksClaim)
     form = claim.forms[0]
     inputs = TransducerArrays(claim, form)

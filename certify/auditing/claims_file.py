@@ -197,8 +197,8 @@ class _ClaimsReader:
         if (part := entry.get("part", PARTS[0])) not in PARTS:
             raise InputError(f"part {part!r}, expected one of {', '.join(PARTS)}")
         lengths = parse_lengths(entry.get("lengths", 64))
-        asked = KINDS[kind].read(ClaimEntry(entry, lengths, self.folder)) if "kind" in entry else None
-        about = asked or self.about(kind, entry, lengths)
+        question = KINDS[kind].read(ClaimEntry(entry, lengths, self.folder)) if "kind" in entry else None
+        about = question or self.about(kind, entry, lengths)
         return AuditClaim(entry["name"], statement, entry.get("says", ""), about, lengths,
                           _read_expected(entry, about), part, entry.get("limit", ""), entry.get("note", ""),
                           self.digest(entry), entry.get("reading", ""), entry.get("rests_on", ""))

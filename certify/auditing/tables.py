@@ -25,7 +25,7 @@ Cells = dict[str, Cell]
 """The cells of a line by the names of their columns."""
 FOLDED = ("critical constant", "critical temperature")
 """Columns that may be folded in the report on a single claim."""
-TOLD_BESIDE = ("unexpected", "reading", "rests on", "reason")
+SHOWN_REMARKS = ("unexpected", "reading", "rests on", "reason")
 """Remarks that restrict the row of a claim, and so must be shown."""
 UNNAMED = "claim"
 """The name of a claim outside a claims file."""
@@ -99,7 +99,7 @@ def _print_criticals(out: Console, claims: tuple[ClaimResult, ...]) -> None:
 def _print_findings(out: Console, claims: tuple[ClaimResult, ...]) -> None:
     """Print the details of claims: refutations, reasons, broken expectations."""
     for claim in claims:
-        texts = [(name, text) for name, text in wording.remarks(claim) if name in TOLD_BESIDE]
+        texts = [(name, text) for name, text in wording.remarks(claim) if name in SHOWN_REMARKS]
         if claim.witness or texts:
             out.print()
             name = plain(wording.one_line(claim.name), style="bold")

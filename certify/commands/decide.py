@@ -49,11 +49,11 @@ def decide(
     from certify.claims.trained.claim_file import Scope
     from certify.claims.trained.decide import Settings
     from certify.claims.trained.flags import flags_of, read_offsets
-    from certify.claims.trained.question import read_asked
+    from certify.claims.trained.question import read_any_claim
     from certify.claims.trained.showing import decision_to_json, print_decision
     from certify.common.shards import read_workers
 
-    network, asked = read_asked(model, claim, flags_of(claimed), Scope(max_n, min_n, read_offsets(offset), every))
+    network, asked = read_any_claim(model, claim, flags_of(claimed), Scope(max_n, min_n, read_offsets(offset), every))
     wrong_is = refuse_untaken(network, asked, every, floats is not None, {
         "--jobs": jobs, "--dask": dask, "--store": store, "--every": every, "--html": html})
     settings = Settings(read_workers(jobs, dask), Path(store) if store else None, effort=effort)

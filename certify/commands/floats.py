@@ -73,7 +73,7 @@ def decide_trained(subject: str, max_n: int | None, classes: list[FloatModel], e
     from certify.claims.trained.claim_file import Scope
     from certify.claims.trained.float_decision import decide_models
     from certify.claims.trained.float_show import float_rows_to_json, print_float_rows
-    from certify.claims.trained.question import read_asked
+    from certify.claims.trained.question import read_any_claim
     from certify.common.verdicts import exit_status, worst
     from certify.exports.html import expect_by_length, write_page_of_floats
     from constructions.errors import InputError
@@ -81,7 +81,7 @@ def decide_trained(subject: str, max_n: int | None, classes: list[FloatModel], e
 
     if html is not None:
         expect_by_length(subject)
-    network, claim = read_asked(subject, None, scope=Scope(max_n))
+    network, claim = read_any_claim(subject, None, scope=Scope(max_n))
     if isinstance(claim, TracksClaim):
         raise InputError(f"{subject}: this is about inputs in tracks, expected words; float runs of such inputs are "
                          "asked about by the command decide, with --float CLASS")

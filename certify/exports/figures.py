@@ -116,8 +116,8 @@ def draw_margins(points: list[Point]) -> Figure:
     """Draw the smallest margin found over the length, with a line down to the lower bound, if there is one."""
     figure = Figure(figsize=SIZE, layout="constrained")
     axes = figure.add_subplot()
-    known = [(point.n, point.margin) for point in points]
-    axes.plot(*zip(*known, strict=True), color=INK, alpha=.35, linewidth=.8)
+    drawn = [(point.n, point.margin) for point in points]
+    axes.plot(*zip(*drawn, strict=True), color=INK, alpha=.35, linewidth=.8)
     for verdict in dict.fromkeys(point.verdict for point in points):
         mark, colour = MARKS.get(verdict, OTHER_MARK)
         mine = [(point.n, point.margin) for point in points if point.verdict == verdict]

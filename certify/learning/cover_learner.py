@@ -19,7 +19,7 @@ from constructions.errors import InternalError
 from constructions.regular.automata import Automaton
 from constructions.regular.cover_automata import Marked, Word, first_difference
 
-NOT_ASKED = -2
+NO_ANSWER = -2
 Row = NDArray[np.int64]
 
 
@@ -98,8 +98,8 @@ class CoverLearner:
         """Return the representative that the word is merged into; perhaps a new one."""
         mine = self._rows[word]
         for place, other in enumerate(kept):
-            asked = self._lengths <= self.longest - max(len(word), len(other))
-            if np.array_equal(mine[asked], self._rows[other][asked]):
+            compared = self._lengths <= self.longest - max(len(word), len(other))
+            if np.array_equal(mine[compared], self._rows[other][compared]):
                 return place
         kept.append(word)
         return len(kept) - 1
@@ -110,7 +110,7 @@ class CoverLearner:
                           if len(word) + len(suffix) <= self.longest])
         codes: Mapping[Word, int] = self.answers.codes
         for word in words:
-            self._rows[word] = np.array([codes[word + suffix] if len(word) + len(suffix) <= self.longest else NOT_ASKED
+            self._rows[word] = np.array([codes[word + suffix] if len(word) + len(suffix) <= self.longest else NO_ANSWER
                                          for suffix in self.suffixes])
 
     def _add_suffix(self, found: Marked, word: Word) -> None:

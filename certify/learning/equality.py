@@ -80,10 +80,10 @@ def compare(first: TrainedNetwork, second: TrainedNetwork, question: LearningQue
     """
     start, effort = time.perf_counter(), effort or Effort()
     check_fits(second, question.claim, "the second network")
-    differing, known = _differing_words(first, second, question, effort.table)
+    differing, answers = _differing_words(first, second, question, effort.table)
     word = differing[0] if differing else None
     longest = len(word) if word else question.longest
-    learned = learn(first, question.to(max(longest, 1)), settings, effort, known)
+    learned = learn(first, question.to(max(longest, 1)), settings, effort, answers)
     decision = None
     if learned.automaton is not None and learned.certified_to:
         claim = claim_of(question, learned.automaton, learned.certified_to)
@@ -103,16 +103,16 @@ def differing_words(first: TrainedNetwork, second: TrainedNetwork, question: Lea
 
 
 def _differing_words(first: TrainedNetwork, second: TrainedNetwork, question: LearningQuestion,
-                most: int) -> tuple[list[Word], Mapping[Word, int]]:
+                     most: int) -> tuple[list[Word], Mapping[Word, int]]:
     """Return these words, and the answers of the first network."""
     oracles = [Oracle(network, question, question.claim.offsets[0]) for network in (first, second)]
-    known = question.longest
+    reached = question.longest
     for oracle in oracles:
         try:
-            known = min(known, oracle.table(most))
+            reached = min(reached, oracle.table(most))
         except Tie as tie:
-            known = min(known, len(tie.word) - 1)
-    words = sorted((word for word in oracles[0].codes if len(word) <= known), key=lambda word: (len(word), word))
+            reached = min(reached, len(tie.word) - 1)
+    words = sorted((word for word in oracles[0].codes if len(word) <= reached), key=lambda word: (len(word), word))
     one, other = (oracle.codes for oracle in oracles)
     return [word for word in words if OUT not in (one[word], other.get(word, OUT)) and one[word] != other[word]], one
 

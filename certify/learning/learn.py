@@ -72,8 +72,8 @@ def learn(network: TrainedNetwork, question: LearningQuestion, settings: Setting
     rows = [LearnedRow(n, "certified", size, margins.get(n), "") for n, size in enumerate(sizes, start=1)]
     rows += [LearnedRow(n, "unknown", None, margins.get(n), run.reason)
              for n in range(len(sizes) + 1, question.longest + 1)]
-    asked = {"words": len(run.oracle.codes), "enclosed": run.oracle.enclosed, "searches": run.searched}
-    return Learned(network, question, tuple(rows), found if sizes else None, decision, run.reason, asked,
+    effort_spent = {"words": len(run.oracle.codes), "enclosed": run.oracle.enclosed, "searches": run.searched}
+    return Learned(network, question, tuple(rows), found if sizes else None, decision, run.reason, effort_spent,
                    time.perf_counter() - start)
 
 

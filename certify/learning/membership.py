@@ -65,7 +65,7 @@ class Oracle:
         if self.question.first and () in new:
             raise InternalError("the empty word has no answer")
         if self.shares:
-            self._walk(new)
+            self._extend(new)
             return
         for _, group in groupby(new, key=len):
             self._run_whole(list(group))
@@ -99,9 +99,9 @@ class Oracle:
         self.enclosed += 1
         choices = []
         for part in self.question.parts:
-            held = (choice for choice, rows in enumerate(part)
-                    if all(decide_row(self.balls, tokens, self.offset, at, row, Fraction(0)).above for row in rows))
-            if (found := next(held, None)) is None:
+            holding = (choice for choice, rows in enumerate(part)
+                       if all(decide_row(self.balls, tokens, self.offset, at, row, Fraction(0)).above for row in rows))
+            if (found := next(holding, None)) is None:
                 raise Tie(word)
             choices.append(found)
         return self.question.code(choices)
@@ -118,12 +118,12 @@ class Oracle:
 
     # -- causal networks that are judged at the end of each prefix -----------------------------------------------------
 
-    def _walk(self, words: Sequence[Word]) -> None:
+    def _extend(self, words: Sequence[Word]) -> None:
         """Process all words, in blocks with common prefixes."""
         for start in range(0, len(words), BLOCK):
-            self._walk_block(words[start : start + BLOCK])
+            self._extend_block(words[start : start + BLOCK])
 
-    def _walk_block(self, words: Sequence[Word]) -> None:
+    def _extend_block(self, words: Sequence[Word]) -> None:
         requested = set(words)
         nodes: list[set[Word]] = [set() for _ in range(max(map(len, words), default=-1) + 1)]
         for word in words:
@@ -163,19 +163,19 @@ class Oracle:
         n, claim = len(level[0]), self.question.claim
         if n < self.question.first or (n == 0 and prefixes.stream is None):
             return
-        asked = [place for place, word in enumerate(level)
-                 if word not in self.codes and (word in requested or self.question.words == "allowed")]
-        if not asked:
+        extended = [place for place, word in enumerate(level)
+                    if word not in self.codes and (word in requested or self.question.words == "allowed")]
+        if not extended:
             return
         stream = prefixes.stream
         assert stream is not None
-        stream = stream[asked]
+        stream = stream[extended]
         for index, token in enumerate(claim.after if claim.read == "last" else ()):
-            parents = range(len(asked)) if index else asked
-            prefixes = self._longer(prefixes, parents, [token] * len(asked), judged_here=True)
+            parents = range(len(extended)) if index else extended
+            prefixes = self._longer(prefixes, parents, [token] * len(extended), judged_here=True)
             assert prefixes.stream is not None
             stream = prefixes.stream
-        self._take([level[place] for place in asked], self.floats.tail(stream))
+        self._take([level[place] for place in extended], self.floats.tail(stream))
 
     # -- other networks ------------------------------------------------------------------------------------------------
 

@@ -117,11 +117,11 @@ def read_words(network: TrainedNetwork, claim: WordsClaim, words: str | None,
     if chosen == "asked" and not intended:
         raise InputError("words: asked, but no claim states which words are judged: expected a claim")
     empty = claim.empty or (chosen == "allowed" and bool(claim.before))
-    asked = replace(claim, empty=empty)
-    check_fits(network, asked)
+    restricted = replace(claim, empty=empty)
+    check_fits(network, restricted)
     if chosen == "asked" or (claim.read == "each" and not is_by_place(network, claim)):
         track(claim)  # rejects formulas of the future
-    return LearningQuestion(asked, parts, chosen, intended, 0 if claim.empty else 1)
+    return LearningQuestion(restricted, parts, chosen, intended, 0 if claim.empty else 1)
 
 
 def _suitable(claim: WordsClaim, generates: bool, intended: bool) -> Words:

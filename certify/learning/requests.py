@@ -42,10 +42,10 @@ def read_equality_query(query: str, first: str, second: str,
     """
     if given:
         raise InputError(f"{given[0]}: given together with a query, expected one of the two")
-    asked = read_query(read_text(query), query)
+    parsed = read_query(read_text(query), query)
     (one, _), (other, _) = read_trained(first), read_trained(second)
     try:
-        return one, other, question_of(asked, one, other)
+        return one, other, question_of(parsed, one, other)
     except (InputError, Unsupported) as error:
         raise type(error)(f"{query}: {error}") from None
 

@@ -52,12 +52,12 @@ def best_formula(question: LearningQuestion, found: Marked, longest: int, part: 
         return None
     sample = _Sample(question, found, longest, part, choice)
     texts, among = _ranked(question, sample)
-    asked = replace(question, claimed_from=1)
+    from_first = replace(question, claimed_from=1)
     best: tuple[int, int, Formula, Differences] | None = None
     for text in texts:
         formula = parse_formula(text, question.claim.alphabet)
         try:
-            wrong = differences(asked, found, longest, _Guessed(question, formula, part, choice), expressed=False)
+            wrong = differences(from_first, found, longest, _Guessed(question, formula, part, choice), expressed=False)
         except Unsupported:
             continue
         key = wrong.total, len(subformulas(formula))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from certify.claims.trained.question import read_asked
+from certify.claims.trained.question import read_any_claim
 from certify.claims.trained.track_runs_forms import FormInRuns
 from constructions.trained.tracks import TracksClaim
 from examples.adders.by_hand import FOLDER, reverser, write
@@ -140,7 +140,7 @@ def question(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, TracksClaim
 
 def asked(path: Path) -> tuple[Any, TracksClaim]:
     """Return a network by hand and its claim, that answers are right."""
-    network, claim = read_asked(f"{path}.json", f"{path}.toml")
+    network, claim = read_any_claim(f"{path}.json", f"{path}.toml")
     assert isinstance(claim, TracksClaim)
     return network, replace(claim, margin=Fraction(0))
 

@@ -10,7 +10,7 @@ from certify.claims.trained.claim_file import Scope
 from certify.claims.trained.decision import Decision
 from certify.claims.trained.flags import Flags
 from certify.claims.trained.lengths_decision import LengthsDecision
-from certify.claims.trained.lengths_show import asked_lengths, describe_verdict, show_runs
+from certify.claims.trained.lengths_show import describe_lengths, describe_verdict, show_runs
 from certify.claims.trained.question import read_question
 from certify.claims.trained.show import describe_claim, show_letters_read, show_row
 from certify.common.words import type_word
@@ -66,7 +66,7 @@ class Decided(Question):
                      LengthVerdict(n, "refuted", witness=self._long_witness(decision)) if n == wrong else
                      LengthVerdict(n, "unknown", reason=describe_verdict(decision)) for n in lengths)
         return ClaimAnswer(rows, () if decision.certificate is None else (decision.certificate,), "logit",
-                           about=f"all words {asked_lengths(decision)}, decided by {decision.way}")
+                           about=f"all words {describe_lengths(decision)}, decided by {decision.way}")
 
     def _long_witness(self, decision: LengthsDecision) -> Witness:
         wrong = decision.wrong

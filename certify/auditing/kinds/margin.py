@@ -38,10 +38,10 @@ class Margin(Question):
 
     def decide(self, lengths: Lengths, progress: Progress) -> ClaimAnswer:
         """Decide every length by abstract words; the certificate is about the certified ones."""
-        asked = replace(self.question, claim=replace(self.question.claim, lengths=lengths))
-        found = answer(asked, progress)
+        question = replace(self.question, claim=replace(self.question.claim, lengths=lengths))
+        found = answer(question, progress)
         certificates = () if found.certificate is None else (found.certificate,)
-        constant = find_vacuity(asked.claim.formula, asked.claim.letters, lengths.last)
+        constant = find_vacuity(question.claim.formula, question.claim.letters, lengths.last)
         return ClaimAnswer(tuple(map(self._row, found.rows)), certificates, "least margin", least_matters=True,
                            note=f"the formula is {constant}" if constant else "")
 

@@ -21,12 +21,12 @@ class EveryLengthQuestion(Question):
 
     name: str
     claim: TheoremClaim
-    asked: ProvedLengths
+    theorem_lengths: ProvedLengths
 
     @property
     def subject(self) -> str:
         """The network."""
-        return f"{self.name}, for {self.asked}"
+        return f"{self.name}, for {self.theorem_lengths}"
 
     def decide(self, lengths: Lengths, progress: Progress) -> OneVerdict:
         """Return Coq's answer, or a word on which the output is wrong; unknown without Coq."""
@@ -34,9 +34,9 @@ class EveryLengthQuestion(Question):
         from certify.claims.every_n.theorems import prove, reason_in_words
         from proofs.every_n import CoqMissing
 
-        label = EVERY_N if self.asked.all else str(self.asked)
+        label = EVERY_N if self.theorem_lengths.all else str(self.theorem_lengths)
         try:
-            theorem = prove(self.claim, progress, self.asked)
+            theorem = prove(self.claim, progress, self.theorem_lengths)
         except CoqMissing as missing:
             return OneVerdict("unknown", str(missing), lengths=label)
         if theorem.verdict == "unsupported":

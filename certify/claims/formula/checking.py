@@ -86,13 +86,13 @@ def _do_in_time(tasks: Sequence[str], jobs: int, progress: ShardsProgress, sizes
 
     The checker has no clock: under a deadline it runs in processes, which can be ended.
     """
-    known: dict[str, str] = {}
+    results: dict[str, str] = {}
     try:
-        run_tasks(tasks, do_check, jobs=jobs, progress=progress, sizes=sizes, finished=known.__setitem__,
+        run_tasks(tasks, do_check, jobs=jobs, progress=progress, sizes=sizes, finished=results.__setitem__,
                   apart=has_deadline())
     except TimeIsUp as up:
-        return [known.get(task) or _not_checked(task, str(up)) for task in tasks]
-    return [known[task] for task in tasks]
+        return [results.get(task) or _not_checked(task, str(up)) for task in tasks]
+    return [results[task] for task in tasks]
 
 
 def _not_checked(task: str, reason: str) -> str:

@@ -87,14 +87,14 @@ class InOrder:
     def __init__(self, tasks: Sequence[str], tell: Callable[[int, Shown], None]) -> None:
         """Start with no results."""
         self._tasks, self._tell = tasks, tell
-        self._known: dict[str, Shown] = {}
+        self._results: dict[str, Shown] = {}
         self._reported = 0
 
     def take(self, task: str, shown: Shown) -> None:
         """Add one result."""
-        self._known[task] = shown
-        while self._reported < len(self._tasks) and self._tasks[self._reported] in self._known:
-            self._tell(self._reported, self._known.pop(self._tasks[self._reported]))
+        self._results[task] = shown
+        while self._reported < len(self._tasks) and self._tasks[self._reported] in self._results:
+            self._tell(self._reported, self._results.pop(self._tasks[self._reported]))
             self._reported += 1
 
 

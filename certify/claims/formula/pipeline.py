@@ -102,8 +102,7 @@ def certify(subject: Subject | None = None, alphabet: str | Sequence[str] | None
 @typed
 def certify_transformer(transformer: Transformer, max_n: int = DEFAULT_MAX_N, regime: Regime | None = None,
                         memory: DischargedObligations | None = None, progress: Progress = lambda _: None,
-                        min_n: int = 1,
-                        allowed_error: Fraction | None = None) -> Outcome:
+                        min_n: int = 1, allowed_error: Fraction | None = None) -> Outcome:
     """Decide whether every direction of the transformer has its meaning, for every word of these lengths.
 
     The certificate claims the ``regime``, if one is given.
@@ -117,9 +116,9 @@ def certify_transformer(transformer: Transformer, max_n: int = DEFAULT_MAX_N, re
     return certify_part(transformer, lengths, regime, memory, allowed_error, progress)
 
 
-def certify_part(transformer: Transformer, lengths: Lengths, regime: Regime | None, memory: DischargedObligations
-                 | None,
-                 allowed_error: Fraction | None, progress: Progress = lambda _: None) -> Outcome:
+def certify_part(transformer: Transformer, lengths: Lengths, regime: Regime | None,
+                 memory: DischargedObligations | None, allowed_error: Fraction | None,
+                 progress: Progress = lambda _: None) -> Outcome:
     """Decide a claim about a transformer at some of its lengths; possibly vacuous at these."""
     request = Request(NetworkSubject("network", transformer, regime), lengths, allowed_error=allowed_error)
     outcome = certify_request(request, memory, progress)

@@ -165,13 +165,13 @@ def _is_accepted(certificate: str, request: Request) -> bool:
     if request.allowed_error is not None:
         return False  # a required claim cannot state bounds on the errors
     regime = request.stated_regime
-    asked = RequiredClaim(format_formula(request.formula), request.subject.predicates, request.alphabet,
-                          request.claimed_lengths.first, request.claimed_lengths.last,
-                          regime.sharpening.value if regime else None, regime.causal if regime else None,
-                          format_formula(request.given) if request.given else None)
+    required = RequiredClaim(format_formula(request.formula), request.subject.predicates, request.alphabet,
+                             request.claimed_lengths.first, request.claimed_lengths.last,
+                             regime.sharpening.value if regime else None, regime.causal if regime else None,
+                             format_formula(request.given) if request.given else None)
     try:
-        claim = check_text(certificate.encode(), asked, OWN_WORK).given.claim
-        if claim.max_n != asked.max_n:
+        claim = check_text(certificate.encode(), required, OWN_WORK).given.claim
+        if claim.max_n != required.max_n:
             return False  # the kept certificate also covers longer words
         return read_network(NamedSubject("certificate", SubjectKind.NETWORK, certificate)) == request.network
     except (Refusal, InputError):

@@ -76,15 +76,15 @@ def decide_in_time(network: TrainedNetwork, claim: AnyClaim, every: bool, settin
                    ) -> AnyDecision | PartialAnswer[AnyDecision]:
     """Decide the question, or, when time is up, its part for fewer columns or shorter words (not by Parikh images)."""
     if isinstance(claim, TracksClaim):
-        known: dict[str, str] = {}
+        results: dict[str, str] = {}
         columns = [len(form.columns) for form in claim.forms]
         return answer_in_time(Lengths(columns[0], columns[-1]), lambda some: decide_tracks(
-            network, claim, settings.effort, settings.workers, run, sum(n <= some.last for n in columns), known))
+            network, claim, settings.effort, settings.workers, run, sum(n <= some.last for n in columns), results))
     first, last = claim.lengths
     if not has_deadline() or not 1 <= first <= last <= MAX_N_LIMIT or (
             run is None and goes_by_counts(network, claim, every)):
         return decide_question(network, claim, every, settings, run)
-    asked = Lengths(first, last)
-    return answer_in_time(asked, lambda some: decide_question(
-        network, claim if some == asked else claim_of_lengths(network, claim, some.first, some.last), False, settings,
+    whole = Lengths(first, last)
+    return answer_in_time(whole, lambda some: decide_question(
+        network, claim if some == whole else claim_of_lengths(network, claim, some.first, some.last), False, settings,
         run))

@@ -46,8 +46,8 @@ def read_certified(text: str, path: str) -> Decision:
     head = head_in(text)
     if head is None or not head.is_by_length():
         raise InputError(f"{path}: expected a certificate about all words of a trained network, over the real numbers")
-    network, asked = network_and_claim(data, path)
-    claim = about_words(asked, path)
+    network, found = network_and_claim(data, path)
+    claim = about_words(found, path)
     read = _refuted if head.by == "wrong word" else _covered
     return read(network, claim, data, text)
 

@@ -83,13 +83,13 @@ def with_wrong_words_proved(network: TrainedNetwork, claim: WordsClaim,
 def with_wrong_prefixes(network: TrainedNetwork, claim: WordsClaim,
                         found: Iterable[ObligationResult]) -> list[ObligationResult]:
     """Add wrong prefixes of wrong words, at lengths where no wrong word was found."""
-    balls, known = BallNetwork(network), {(one.offset, one.count): one for one in found}
-    for one in [one for one in known.values() if one.wrong]:
+    balls, by_obligation = BallNetwork(network), {(one.offset, one.count): one for one in found}
+    for one in [one for one in by_obligation.values() if one.wrong]:
         prefix = find_wrong_prefix(network, claim, one.wrong) if one.wrong else None
-        shorter = known.get((one.offset, len(prefix.word))) if prefix else None
+        shorter = by_obligation.get((one.offset, len(prefix.word))) if prefix else None
         if prefix and shorter and shorter.way is None and not shorter.wrong and is_wrong(balls, claim, prefix):
-            known[shorter.offset, shorter.count] = replace(shorter, wrong=prefix)
-    return list(known.values())
+            by_obligation[shorter.offset, shorter.count] = replace(shorter, wrong=prefix)
+    return list(by_obligation.values())
 
 
 class Searches:

@@ -157,13 +157,13 @@ def rows_by_length(network: TrainedNetwork, claim: WordsClaim, found: Iterable[O
 def _by_length(network: TrainedNetwork, claim: WordsClaim,
                found: Iterable[ObligationResult]) -> Iterator[tuple[int, list[ObligationResult]]]:
     """Yield for each length the results of the obligations that words of that length have."""
-    known = {(one.offset, one.count): one for one in found}
+    results = {(one.offset, one.count): one for one in found}
     by_place = stops_at_wrong(network, claim)
     counts: dict[int, list[int]] = {}
     for offset, count in obligations(network, claim):
         counts.setdefault(offset, []).append(count)
     for n in range(claim.lengths[0], claim.lengths[1] + 1):
-        yield n, [known.get((offset, count), ObligationResult(offset, count, reason="not decided"))
+        yield n, [results.get((offset, count), ObligationResult(offset, count, reason="not decided"))
                   for offset, those in counts.items() if those[0] <= n <= those[-1]
                   for count in (those[: n - those[0] + 1] if by_place else [n])]
 

@@ -44,15 +44,15 @@ def certified_by_classes(network: TrainedNetwork, cast: TrainedNetwork, claim: W
     if cast.attention == "bidirectional":
         return first - 1, "abstract words in float runs: expected causal attention", None
     searches = Searches(cast, Settings(most_words=FEW_WORDS))
-    known = first - 1
-    best: tuple[int, str, str | None] = known, "", None
+    proved = first - 1
+    best: tuple[int, str, str | None] = proved, "", None
     for room in (ROOM, Fraction(0)):
         try:
             covered, reason = _covered(searches, _with_room(claim, room))
-            if covered > known:
-                asked = claim_of_lengths(network, claim, first, covered)
-                best = max(best, _proved(network, searches, asked, run, room, reason), key=itemgetter(0))
-            known = covered
+            if covered > proved:
+                restricted = claim_of_lengths(network, claim, first, covered)
+                best = max(best, _proved(network, searches, restricted, run, room, reason), key=itemgetter(0))
+            proved = covered
         except (Refusal, Unsupported) as refusal:
             reason = str(refusal)
         best = best[0], best[1] or reason, best[2]
@@ -69,9 +69,9 @@ def _proved(network: TrainedNetwork, searches: Searches, claim: WordsClaim, run:
     for _ in range(LENGTHS_TRIED):
         if reach <= low:
             break
-        asked = claim_of_lengths(network, claim, first, reach)
-        cover = joined(result.cover for result in searches.results(_with_room(asked, room), frozenset()))
-        text, unproved = _widened(network, asked, run, cover)
+        restricted = claim_of_lengths(network, claim, first, reach)
+        cover = joined(result.cover for result in searches.results(_with_room(restricted, room), frozenset()))
+        text, unproved = _widened(network, restricted, run, cover)
         if unproved:
             count, reason = min((cover.units[place]["from"], why) for place, why in unproved)
             above, before = reach, min(reach, count) - 1

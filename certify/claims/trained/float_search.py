@@ -104,11 +104,11 @@ class WrongRuns:
         if self.by_place and n > self.claim.lengths[0]:
             pairs = pairs[-1:]  # earlier places were judged on shorter words
         places, at = map(list, zip(*pairs, strict=True))
-        inputs, held = self.judge.inputs(words), self.judge.cases.hold(words)[:, places]
+        inputs, cases = self.judge.inputs(words), self.judge.cases.hold(words)[:, places]
         for execution in self.executions:
             emulation = Emulation(self.cast, self.run, execution)
             logits = np.concatenate([emulation.logits(part, offset, np.array(at)) for part in self._batches(inputs)])
-            margins = np.nan_to_num(self.judge.rows.margins(logits, held), nan=-np.inf)
+            margins = np.nan_to_num(self.judge.rows.margins(logits, cases), nan=-np.inf)
             for word, place, column in sorted(zip(*np.nonzero(margins <= 0), strict=True), key=lambda one: one[1])[:4]:
                 case, row = self.judge.rows.rows[int(column)]
                 letters = tuple(self.claim.alphabet[letter] for letter in words[word])

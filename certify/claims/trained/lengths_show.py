@@ -12,11 +12,11 @@ def describe_question(decision: LengthsDecision) -> list[str]:
     claim = decision.claim
     places = {"each": "at every letter", "last": "at the last token"}[claim.read]
     return [describe_network(decision.network),
-            f"claim     all words {asked_lengths(decision)} over {show_alphabet(claim.alphabet)}, {places}",
+            f"claim     all words {describe_lengths(decision)} over {show_alphabet(claim.alphabet)}, {places}",
             f"decided   by {decision.way}: {decision.cells} cells, {decision.seconds:.2f} s"]
 
 
-def asked_lengths(decision: LengthsDecision) -> str:
+def describe_lengths(decision: LengthsDecision) -> str:
     """Describe the lengths of the claim."""
     first, last = decision.claim.lengths[0], decision.greatest
     if last is None:
@@ -27,9 +27,9 @@ def asked_lengths(decision: LengthsDecision) -> str:
 def describe_verdict(decision: LengthsDecision) -> str:
     """Describe what is certified, and what is not."""
     if decision.verdict == "vacuous":
-        return f"the claim is vacuous: nothing is judged on any word {asked_lengths(decision)}"
+        return f"the claim is vacuous: nothing is judged on any word {describe_lengths(decision)}"
     if decision.verdict == "certified":
-        return f"right on every word {asked_lengths(decision)}"
+        return f"right on every word {describe_lengths(decision)}"
     parts = []
     if decision.certificate is not None:
         parts.append(f"right on every word of length {decision.claim.lengths[0]} .. {decision.certified_to}")

@@ -31,15 +31,15 @@ def find_refusals(certificate: str, workers: Workers) -> Mapping[int, str]:
     Raises:
         Unsupported: if the checker is inconclusive.
     """
-    known = expected_work(certificate)
-    parts = PARTS_OF_A_CLUSTER if workers.dask else workers.jobs * parts_of_a_job(known, workers.jobs)
-    unit = max("words", "nodes", key=lambda name: known.get(name, 0))
+    work = expected_work(certificate)
+    parts = PARTS_OF_A_CLUSTER if workers.dask else workers.jobs * parts_of_a_job(work, workers.jobs)
+    unit = max("words", "nodes", key=lambda name: work.get(name, 0))
     digest = digest_of(certificate)
     tasks = [json.dumps({"certificate": digest, "part": part, "parts": parts}) for part in range(1, parts + 1)]
-    what = f"proving {known[unit]:,} {NAMES[unit]}" if unit in known else "proving"
+    what = f"proving {work[unit]:,} {NAMES[unit]}" if unit in work else "proving"
     with ShardsProgress(what, NAMES[unit], "parts") as progress:
         results = run_tasks(tasks, do_proof, jobs=workers.jobs, dask=workers.dask, progress=progress,
-                            shared=[certificate], sizes=[1 + known.get(unit, 0) // parts] * parts)
+                            shared=[certificate], sizes=[1 + work.get(unit, 0) // parts] * parts)
     return {int(place): reason for result in results for place, reason in json.loads(result)}
 
 
@@ -82,9 +82,9 @@ def expected_work(certificate: str) -> Mapping[str, int]:
         return {}
 
 
-def parts_of_a_job(known: Mapping[str, int], jobs: int) -> int:
+def parts_of_a_job(work: Mapping[str, int], jobs: int) -> int:
     """Return the number of parts for each process, by the estimated time of the proof."""
-    return max(1, min(PARTS_OF_A_JOB, known.get("seconds", 0) // (jobs * LONG)))
+    return max(1, min(PARTS_OF_A_JOB, work.get("seconds", 0) // (jobs * LONG)))
 
 
 def do_proof(task: str) -> str:

@@ -108,8 +108,8 @@ def network_and_claim(data: dict[str, Any], path: str) -> tuple[TrainedNetwork, 
     return network, claim
 
 
-def read_asked(path: str, claim: str | None, flags: Flags = Flags(), scope: Scope = Scope()
-               ) -> tuple[TrainedNetwork, AnyClaim]:
+def read_any_claim(path: str, claim: str | None, flags: Flags = Flags(), scope: Scope = Scope()
+                   ) -> tuple[TrainedNetwork, AnyClaim]:
     """Return the network of a file, and the claim of a claim file, of options, or of the file itself.
 
     Raises:
@@ -132,9 +132,9 @@ def read_question(path: str, claim: str | None, flags: Flags, scope: Scope) -> t
     """Return the network and the claim of a question about words.
 
     Raises:
-        InputError, Unsupported: as for ``read_asked``, and if the claim is about inputs in tracks.
+        InputError, Unsupported: as for ``read_any_claim``, and if the claim is about inputs in tracks.
     """
-    network, found = read_asked(path, claim, flags, scope)
+    network, found = read_any_claim(path, claim, flags, scope)
     return network, about_words(found, claim or path)
 
 

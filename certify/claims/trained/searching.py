@@ -178,8 +178,8 @@ class _PartSearch:
                 self._confirm(count, Least(np.float64(wrong.value), word, wrong.offset, wrong.place, wrong.case,
                                                  wrong.row))
 
-    def _see(self, count: int, seen: Least, **known: Any) -> None:
-        self.found[count] = replace(self.found[count], seen=SmallestMargin.of(seen), **known)
+    def _see(self, count: int, seen: Least, **changes: Any) -> None:
+        self.found[count] = replace(self.found[count], seen=SmallestMargin.of(seen), **changes)
 
     def _say(self, counts: Iterable[int], reason: str) -> None:
         for count in counts:

@@ -155,7 +155,7 @@ def _why_open(decision: Decision) -> str:
 def describe_offsets(rows: Sequence[OffsetRow]) -> str:
     """Describe at how many offsets the search covers all words, and at how many one is wrong.
 
-    >>> describe_offsets([OffsetRow(0, 9, None, 9), OffsetRow(1, 3, 5, 8), OffsetRow(2, 7, None, 7)])[62:]
+    >>> describe_offsets([OffsetRow(0, 9, None, 9), OffsetRow(1, 3, 5, 8), OffsetRow(2, 7, None, 7)])[58:]
     'all words that fit are covered at 2 of 3 (0, 2); a word is wrong at 1 of 3'
     """
     covered = [row.offset for row in rows if row.covered_to == row.longest]

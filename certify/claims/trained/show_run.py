@@ -66,7 +66,7 @@ def _print_places(out: Console, run: WordRun) -> None:
     for place in run.places:
         letter = run.word[place.place - 1] if place.place else ""
         rows.append([str(place.place), letter, *(show_ends(place.logits[output]) for output in outputs),
-                     *(_asked_cells(place) if run.claim is not None else ())])
+                     *(_judged_cells(place) if run.claim is not None else ())])
     print_table(out, columns, rows)
 
 
@@ -77,7 +77,7 @@ def _shown_outputs(run: WordRun) -> list[int]:
     return (named or list(range(run.network.outputs)))[:MOST_LOGITS]
 
 
-def _asked_cells(place: JudgedPlace) -> list[Cell]:
+def _judged_cells(place: JudgedPlace) -> list[Cell]:
     cases = " ".join(map(str, dict.fromkeys(row.case + 1 for row in place.asked)))
     least = place.least
     shown = (show_row(least.above), show_ends(least.ends)) if least else ("", "")
@@ -99,7 +99,7 @@ def _verdict(run: WordRun) -> tuple[str, str]:
 
 
 def show_ends(ends: Ends | None) -> str:
-    """Format the digits that both ends share when rounded, or the two ends; ? if nothing is known."""
+    """Format the digits that both ends share when rounded, or the two ends; ? if nothing is bounded."""
     if ends is None:
         return "?"
     low, high = (decimal(end, DIGITS) for end in ends)
@@ -131,8 +131,8 @@ def _labels(run: WordRun) -> Iterator[str]:
 
 
 def _greatest(row: Sequence[Ends | None], labels: Sequence[str]) -> str:
-    known = [(ends[1], index) for index, ends in enumerate(row) if ends and ends[1]]
-    greatest = sorted(known, key=lambda pair: (-pair[0], pair[1]))[:MOST_WEIGHTS]
+    bounded = [(ends[1], index) for index, ends in enumerate(row) if ends and ends[1]]
+    greatest = sorted(bounded, key=lambda pair: (-pair[0], pair[1]))[:MOST_WEIGHTS]
     return "  ".join(f"{index} {labels[index]}: {_weight(row[index])}" for _, index in greatest)
 
 

@@ -58,11 +58,11 @@ class TracksDecision(AnswerByLength[FormRow]):
 
 
 def decide_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int = 1, workers: Workers = Workers(),
-                  run: FloatModel | None = None, first: int | None = None, known: dict[str, str] | None = None
+                  run: FloatModel | None = None, first: int | None = None, results: dict[str, str] | None = None
                   ) -> TracksDecision:
     """Decide whether the claim is true of the network; certified forms are accepted, wrong inputs proved.
 
-    Under the float model ``run``, if any; only the ``first`` forms, if given; results of tasks are added to ``known``.
+    Under the float model ``run``, if any; only the ``first`` forms, if given; adds to ``results`` by task.
 
     Raises:
         InputError: if the claim does not fit the network, or a weight is too large for its format.
@@ -72,7 +72,7 @@ def decide_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int = 1, 
     check_tracks_fit(network, claim)
     if run is not None:
         check_norms(run)
-    found = results_of_forms(network, claim, effort, workers, run, first, {} if known is None else known)
+    found = results_of_forms(network, claim, effort, workers, run, first, {} if results is None else results)
     claim, rows = replace(claim, forms=claim.forms[:first]), tuple(one.row for one in found)
     wrong = next((row.wrong for row in rows if row.wrong), None)
     return TracksDecision(
@@ -82,16 +82,16 @@ def decide_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int = 1, 
 
 
 def results_of_forms(network: TrainedNetwork, claim: TracksClaim, effort: int, workers: Workers, run: FloatModel | None,
-                     first: int | None, known: dict[str, str]) -> list[FormResult]:
-    """Decide the ``first`` forms (None: all), each by one worker; ``known`` tasks are not done again."""
+                     first: int | None, results: dict[str, str]) -> list[FormResult]:
+    """Decide the ``first`` forms (None: all), each by one worker; tasks with ``results`` are skipped."""
     texts = [text_of_network(network), text_of_claim(claim)]
     tasks = [json.dumps(about(texts, run, form=number, effort=effort)) for number in range(len(claim.forms))][:first]
-    new = [(task, form) for task, form in zip(tasks, claim.forms, strict=False) if task not in known]
+    new = [(task, form) for task, form in zip(tasks, claim.forms, strict=False) if task not in results]
     with ShardsProgress("deciding", "forms", "forms") as progress:
-        known |= dict(zip((task for task, _ in new), run_tasks(
+        results |= dict(zip((task for task, _ in new), run_tasks(
             [task for task, _ in new], do_form, jobs=workers.jobs, dask=workers.dask, progress=progress, shared=texts,
             sizes=[len(form.columns) ** 2 for _, form in new]), strict=True))
-    return [result_from_text(FormResult, known[task]) for task in tasks]
+    return [result_from_text(FormResult, results[task]) for task in tasks]
 
 
 def do_form(task: str) -> str:
@@ -104,8 +104,8 @@ def do_form(task: str) -> str:
 @lru_cache(maxsize=1)
 def _decider(network: str, claim: str, run: str | None, effort: int) -> FormDecider | FormInRuns:
     """Make the decider of forms of a claim, by digests; kept for the next form."""
-    asked = network_in(network), tracks_claim_in(claim)
-    return FormDecider(*asked, effort) if run is None else FormInRuns(*asked, run_in(run), effort)
+    question = network_in(network), tracks_claim_in(claim)
+    return FormDecider(*question, effort) if run is None else FormInRuns(*question, run_in(run), effort)
 
 
 def certificate_of_forms(network: TrainedNetwork, claim: TracksClaim, units: Iterable[dict[str, Any] | None],

@@ -155,8 +155,8 @@ class _TracksReader:
         if not isinstance(value, list) or not value:
             raise InputError(f"layout: {shown(value)}, expected a list of tokens and of names of tracks")
         places = [place for item in value for place in _Laid(self, written, columns).item(item)]
-        asked = [index for index, place in enumerate(places) if place.is_answer]
-        if not asked or asked[0] == 0 or len(asked) != len(places) - asked[0]:
+        judged = [index for index, place in enumerate(places) if place.is_answer]
+        if not judged or judged[0] == 0 or len(judged) != len(places) - judged[0]:
             raise InputError("layout: expected a token or a track before the answers, and nothing but answers after "
                              "them")
         return tuple(places)
@@ -215,8 +215,8 @@ class _Laid:
             length = min(self.columns, reader._lengths(self.columns).get(name, self.columns))
             return [TokenSource("track", reader.names.index(name), column) for column in range(length)]
         if name not in written.answers:
-            known = ", ".join([*reader.names, *written.answers])
-            raise InputError(f"layout: {name!r}, expected one of {known}, or tokens")
+            names = ", ".join([*reader.names, *written.answers])
+            raise InputError(f"layout: {name!r}, expected one of {names}, or tokens")
         places = []
         if name in written.write:
             index = list(written.write).index(name)

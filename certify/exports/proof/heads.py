@@ -237,13 +237,13 @@ def score_text(paper: Paper, head: Head) -> str:
 
 def _names(paper: Paper, score: Score) -> dict[Any, str]:
     """Return the name of each symbol of the score."""
-    return {symbol: f"h_{{{paper.network.numbers[_direction(paper, held)]}}}({held.at})"
-            for held, symbol in score.symbols.items()}
+    return {symbol: f"h_{{{paper.network.numbers[_direction(paper, value)]}}}({value.at})"
+            for value, symbol in score.symbols.items()}
 
 
-def _direction(paper: Paper, held: ScoreValue) -> str:
+def _direction(paper: Paper, value: ScoreValue) -> str:
     """Return the direction of a symbol."""
-    if isinstance(held.what, str):
-        return held.what
+    if isinstance(value.what, str):
+        return value.what
     return next(name for name, meaning in paper.transformer.directions.items()
-                if isinstance(meaning, Truth) and meaning.formula is held.what)
+                if isinstance(meaning, Truth) and meaning.formula is value.what)

@@ -39,16 +39,16 @@ def find_spans(data: Any) -> Mapping[Path, Span]:
     (Span(first=4, last=4), Span(first=1, last=6))
     """
     found: dict[Path, Span] = {}
-    _walk(data, (), 1, found)
+    _locate(data, (), 1, found)
     return found
 
 
-def _walk(data: Any, path: Path, line: int, found: dict[Path, Span]) -> int:
+def _locate(data: Any, path: Path, line: int, found: dict[Path, Span]) -> int:
     """Add the spans of a part that begins on this line; return the line after it."""
     items = list(data.items() if isinstance(data, dict) else enumerate(data)) if isinstance(data, dict | list) else []
     following = line + 1
     for key, part in items:
-        following = _walk(part, (*path, key), following, found)
+        following = _locate(part, (*path, key), following, found)
     last = following if items else line
     found[path] = Span(line, last)
     return last + 1

@@ -62,17 +62,17 @@ def read_proved(folders: Sequence[str]) -> tuple[Proved, ...]:
 
 def _read(folder: str) -> Proved:
     note_input(folder)
-    for known in KNOWN:
-        path = Path(folder) / known.program.name
+    for each in KNOWN:
+        path = Path(folder) / each.program.name
         if not path.is_file():
             continue
         try:
-            written = {name: (Path(folder) / name).read_text(encoding="utf-8") for name in known.program.own_sources()}
+            written = {name: (Path(folder) / name).read_text(encoding="utf-8") for name in each.program.own_sources()}
             script = path.read_bytes()
         except (OSError, UnicodeDecodeError) as error:
             raise Unreadable(f"--verified: {folder}: {error}") from None
-        if written != known.program.own_sources():
+        if written != each.program.own_sources():
             raise InputError(f"--verified: {folder} was written by another version of certify; write it again")
-        return Proved(known.program, known.word, known.about, known.theorem, known.place, script)
+        return Proved(each.program, each.word, each.about, each.theorem, each.place, script)
     raise InputError(f"--verified: {folder} has none of {', '.join(each.program.name for each in KNOWN)}: expected a "
                      "folder that checker --verified --javascript writes")

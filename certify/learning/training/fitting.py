@@ -63,9 +63,9 @@ def rows_of(network: TorchNetwork, lessons: Lessons, batch: Batch, streams: list
 
 def loss_of(network: TorchNetwork, lessons: Lessons, batch: Batch) -> Any:
     """Return the mean cross-entropy of the required signs, plus ``apart`` of the inner layers' streams."""
-    asked, streams = torch.from_numpy(batch.asked).to(network.form), list[Any]()
+    required, streams = torch.from_numpy(batch.asked).to(network.form), list[Any]()
     rows = rows_of(network, lessons, batch, streams)
-    wrong = (functional.softplus(-rows) * asked).sum() / asked.sum().clamp(min=1)
+    wrong = (functional.softplus(-rows) * required).sum() / required.sum().clamp(min=1)
     return wrong if batch.nodes is None else wrong + sum(apart(torch.from_numpy(batch.nodes), x) for x in streams[:-1])
 
 

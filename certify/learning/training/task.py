@@ -119,8 +119,8 @@ def new_network(task: Task, sizes: Sizes, seed: int) -> tuple[Recipe, TrainedNet
         InputError, Unsupported: if there is none of these sizes, or the claim is malformed.
     """
     sizes.check()
-    asked = task.table.get("attention")
-    attention: Attends = sizes.attention or ("bidirectional" if asked == "bidirectional" else "causal")
+    stated = task.table.get("attention")
+    attention: Attends = sizes.attention or ("bidirectional" if stated == "bidirectional" else "causal")
     vocabulary = 1 + max(_tokens(task.table), default=0)
     if vocabulary > MANY_TOKENS:
         raise InputError(f"{task.where}: token {vocabulary - 1}, expected fewer than {MANY_TOKENS} tokens in all")

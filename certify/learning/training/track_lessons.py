@@ -52,21 +52,21 @@ class TrackLessons:
         form = self.claim.forms[items[0][0]]
         tokens = np.array([self.claim.tokens(form, self._columns(item)) for item in items])
         at = np.array(form.asked) - 1
-        asked = tokens[:, at + 1, np.newaxis] == self._right
+        required = tokens[:, at + 1, np.newaxis] == self._right
         nodes = np.array([self._nodes(form, item) for item in items]) if self.window else None
-        return Batch(tokens[:, :-1], np.full(len(items), self.claim.offset), at, asked, nodes)
+        return Batch(tokens[:, :-1], np.full(len(items), self.claim.offset), at, required, nodes)
 
     def _nodes(self, form: Layout, item: Item) -> list[int]:
         """Return a number for the information at each place: the steps of its column, and of the answer's."""
         states, layout = self.claim.states(form, self._columns(item)), form.layout
 
-        def known(place: int) -> Hashable:
+        def node_of(place: int) -> Hashable:
             one = layout[place]
             if one.kind in ("token", "end"):
                 return one.index if one.kind == "token" else states[-1]
             return states[one.column], item[1][max(0, one.column + 1 - self.window):one.column + 1]
 
-        found = [(place, known(place), known(place + 1) if place + 1 in form.asked else None)
+        found = [(place, node_of(place), node_of(place + 1) if place + 1 in form.asked else None)
                  for place in range(len(layout) - 1)]
         return [self._numbers.setdefault((item[0], *one), len(self._numbers)) for one in found]
 

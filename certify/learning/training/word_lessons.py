@@ -42,7 +42,7 @@ class WordLessons:
         self._of_case = np.array([[row in case.above for row in rows] for case in claim.cases])
         self._cases, self._letters = CasesOfWords(claim), len(claim.alphabet)
         self._sampler = WordTraces(claim, self.last_n)
-        self._lengths = [n for n in range(self.first_n, self.last_n + 1) if self._sampler.is_asked(n)]
+        self._lengths = [n for n in range(self.first_n, self.last_n + 1) if self._sampler.is_possible(n)]
         if not self._lengths:
             raise InputError("the claim is vacuous: it judges none of its words")
 
@@ -62,8 +62,8 @@ class WordLessons:
             np.tile(np.array(claim.before, dtype=np.int64), (len(words), 1)), np.array(claim.tokens)[words],
             np.tile(np.array(claim.after, dtype=np.int64), (len(words), 1))], axis=1)
         holds = self._cases.hold(words)[:, [place for place, _ in places]]
-        asked = holds.astype(np.float32) @ self._of_case.astype(np.float32) > 0
-        return Batch(tokens, first, np.array([at for _, at in places]), asked)
+        required = holds.astype(np.float32) @ self._of_case.astype(np.float32) > 0
+        return Batch(tokens, first, np.array([at for _, at in places]), required)
 
     def _offsets(self, n: int, count: int, draw: Draw) -> Indices:
         return draw.integers(self.claim.offsets[0], self._last_offset(n) + 1, size=count)
@@ -140,7 +140,7 @@ class WordTraces:
             self._counts.append(counts)
         self._weights: dict[int, list[NDArray[np.float64]]] = {}
 
-    def is_asked(self, n: int) -> bool:
+    def is_possible(self, n: int) -> bool:
         """Return whether a case may hold at the end of a word of this length."""
         return bool(self._holds[n].any())
 
@@ -158,13 +158,13 @@ class WordTraces:
     def _weighed(self, n: int) -> list[NDArray[np.float64]]:
         """Return for each place the weights [states, letters] of extensions."""
         holds, counts = self._holds[n], self._counts[n]
-        asked = holds.any(1)
+        required = holds.any(1)
         _, kinds = np.unique(holds, axis=0, return_inverse=True)
         kinds = kinds.ravel()
-        of_kind = np.bincount(kinds, counts * asked)
-        shares = (1 / counts[asked].sum() + 1 / (counts * asked.sum())
+        of_kind = np.bincount(kinds, counts * required)
+        shares = (1 / counts[required].sum() + 1 / (counts * required.sum())
                   + 1 / (np.where(of_kind > 0, of_kind, 1)[kinds] * (of_kind > 0).sum()))
-        masses, weights = np.where(asked, shares, 0), []
+        masses, weights = np.where(required, shares, 0), []
         for steps in reversed(self._steps[:n]):
             weights.append(masses[steps])
             masses = weights[-1].sum(axis=1)

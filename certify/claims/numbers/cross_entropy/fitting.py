@@ -44,8 +44,8 @@ def _exact(x: float) -> Fraction:
 
 
 def _cost(terms: Terms, slope: float, offset: float) -> float:
-    return sum(yes * _softplus(-(slope * x + offset)) + (asked - yes) * _softplus(slope * x + offset)
-               for x, asked, yes in terms)
+    return sum(yes * _softplus(-(slope * x + offset)) + (total - yes) * _softplus(slope * x + offset)
+               for x, total, yes in terms)
 
 
 def _softplus(x: float) -> float:
@@ -57,7 +57,7 @@ def _offset(terms: Terms, slope: float) -> float:
     low, high = -GREATEST_OFFSET, GREATEST_OFFSET
     for _ in range(BISECTIONS if terms else 0):
         middle = (low + high) / 2
-        excess = sum(asked * _logistic(slope * x + middle) - yes for x, asked, yes in terms)
+        excess = sum(total * _logistic(slope * x + middle) - yes for x, total, yes in terms)
         low, high = (low, middle) if excess > 0 else (middle, high)
     return (low + high) / 2
 

@@ -44,7 +44,7 @@ def claimed_formula(sealed: Sealed) -> str | None:
 
 def check_softened_command(alphabet: Sequence[str], last: int, file: str) -> str:
     """Return the command that checks the certificate of a softened transformer."""
-    return shlex.join([*_command(file), *_asked_alphabet(alphabet), "--max-n", str(last)])
+    return shlex.join([*_command(file), *_alphabet_options(alphabet), "--max-n", str(last)])
 
 
 def check_command(sealed: Sealed, file: str, formula: str | None) -> str:
@@ -54,8 +54,8 @@ def check_command(sealed: Sealed, file: str, formula: str | None) -> str:
     """
     if formula is None:
         return shlex.join(_command(file))
-    asked = shlex.join([*_command(file), *_question(sealed, formula)])
-    return asked if len(asked) <= LONGEST and printable(asked) == asked else shlex.join(_command(file))
+    command = shlex.join([*_command(file), *_question(sealed, formula)])
+    return command if len(command) <= LONGEST and printable(command) == command else shlex.join(_command(file))
 
 
 def _command(file: str) -> list[str]:
@@ -68,13 +68,13 @@ def _question(sealed: Sealed, formula: str) -> list[str]:
     return [*(["--formula", formula] if not formula.startswith("-") else [f"--formula={formula}"]),
             *(part for each in network.predicates() for part in ("--predicate", each.description)),
             *([f"--given={format_formula(network.given)}"] if "given" in claim else []),
-            *_asked_alphabet(network.alphabet),
+            *_alphabet_options(network.alphabet),
             *(["--min-n", str(lengths.first)] if lengths.first > 1 else []), "--max-n", str(lengths.last),
             *(["--regime", str(claim["regime"])] if claim["regime"] != "unstated" else []),
             *(["--causal"] if claim["causal"] else [])]
 
 
-def _asked_alphabet(alphabet: Sequence[str]) -> list[str]:
+def _alphabet_options(alphabet: Sequence[str]) -> list[str]:
     """Return the option for the alphabet; empty if it would be parsed differently, as with a comma in a symbol."""
     text = show_word(alphabet)
     if split_symbols(text) != tuple(alphabet) or text.startswith("-"):

@@ -51,14 +51,14 @@ class Axes:
 
 
 def draw_curve(points: Sequence[Point]) -> Markup | None:
-    """Draw the curve; None if no margin is known."""
-    known = thinned([point for point in points if point.margin is not None])
-    if not known:
+    """Draw the curve; None without a margin."""
+    drawn = thinned([point for point in points if point.margin is not None])
+    if not drawn:
         return None
-    values = [value for point in known for value in (point.margin, point.bound) if value is not None]
+    values = [value for point in drawn for value in (point.margin, point.bound) if value is not None]
     low, high = min(0.0, *values), max(0.0, *values)
     axes = Axes(points[0].n, points[-1].n, low, high if high > low else low + 1)
-    parts = [*_grid(axes), *_bounds(axes, known), *(_mark(axes, point) for point in known)]
+    parts = [*_grid(axes), *_bounds(axes, drawn), *(_mark(axes, point) for point in drawn)]
     return Markup(f'<svg class="curve" role="img" viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}" '
                   f'aria-label="smallest margin found, against length">{"".join(parts)}</svg>')
 
