@@ -155,7 +155,7 @@ class Session:
 
 
 def _text_of(digest: str, result: ClaimResult) -> str:
-    """JSON of a finished claim, written once however many claims follow."""
+    """Return a finished claim as JSON, built once per claim."""
     return json.dumps(to_json(KeptClaim(digest, result)))
 
 

@@ -55,11 +55,11 @@ class CriticalBracket(Generic[WitnessT_co]):
 
 @dataclass(frozen=True)
 class ClosedForm:
-    """The exact number in a bracket at which the worst input of ``head``, at row ``row``, errs as much as it may.
+    """The exact number in a bracket at which the worst input of ``head``, at row ``row``, has the allowed error.
 
     ``gamma`` is that number, or -ln x with the x of (0, 1) that solves the ``equation``. ``polynomial`` is the minimal
-    polynomial of x = e^(-gamma), or of a power of it; empty where none was found. ``limit`` is where the number tends
-    as n grows, if the terms are those of a series that is known, else empty.
+    polynomial of x = e^(-gamma), or of a power of it; empty if none was found. ``limit`` is the limit of the number
+    as n grows, if the terms extend to a series, else empty.
     """
 
     head: Place
