@@ -106,8 +106,8 @@ def test_a_formula_is_judged_at_the_position_that_at_names(read: str) -> None:
 def test_a_formula_that_looks_ahead_of_the_last_position_is_named() -> None:
     ahead, back = Flags("ab", at="last", sign=("0: F Q_a",)), Flags("ab", at="last", sign=("0: O Q_a",))
     first = Flags("ab", read="last", at="first", sign=("0: F Q_a",))
-    assert describe_places(asked(ahead)) == ("at the last token (F Q_a refers to the future, but is judged at the "
-                                             "last one; --at first judges formulas at the first)")
+    assert describe_places(asked(ahead)) == ("at the last token (F Q_a refers to the future, but is judged at the last "
+                                             "position; --at first judges formulas at the first)")
     assert {describe_places(asked(flags)) for flags in (back, first)} == {"at the last token"}
 
 

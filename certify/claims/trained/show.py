@@ -118,8 +118,8 @@ def describe_places(claim: WordsClaim) -> str:
     ahead = None if claim.read == "each" else next(
         (formula for formula in claim.formulas for one in [find_future_subformula(formula)]
          if one is not None and not any(is_at_first(part) for part in subformulas(formula))), None)
-    note = "" if ahead is None else (f" ({format_briefly(ahead)} refers to the future, but is judged at the last one; "
-                                     f"--at first judges formulas at the first)")
+    note = "" if ahead is None else (f" ({format_briefly(ahead)} refers to the future, but is judged at the last "
+                                     f"position; --at first judges formulas at the first)")
     return {"each": "at every letter", "last": "at the last token", "first": "at the first token"}[claim.read] + note
 
 
