@@ -1,4 +1,4 @@
-"""Entry point of `certify` and `python -m certify`; rejects shadowed imports first (certify/common/shadowed_imports.py)."""
+"""Entry point of `certify` and `python -m certify`; rejects shadowed imports (common/shadowed_imports.py)."""
 
 import contextlib
 import sys

@@ -1,4 +1,4 @@
-"""Options of `certify margin`, parsed to a network and a claim about margins."""
+"""Options of `certify model`, parsed to a network and a claim about margins."""
 
 from __future__ import annotations
 
