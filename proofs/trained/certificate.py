@@ -25,7 +25,7 @@ from proofs.trained.search import RefutingWord
 FORMAT, VERSION = "certify-decision", 1
 WORDS, ANY_LENGTH, TRACKS = "words", "words of any length", "tracks"
 """What a claim is about."""
-EXACT, RUNS, ANSWERS = "exact", "float runs", "answers"
+EXACT, RUNS, ANSWERS, COUNT = "exact", "float runs", "answers", "count"
 
 
 @dataclass(frozen=True)
@@ -86,13 +86,14 @@ class _Listed:
 
 
 def certificate_text(inputs: str, by: str, network: TrainedNetwork, claim: dict[str, Any], evidence: dict[str, Any],
-                     run: dict[str, Any] | None = None) -> str:
-    """A certificate of the format certify-decision: ``inputs`` say what the claim is about, ``by`` what proves or
-    refutes it; of a class of float runs, or of exact outputs."""
+                     run: dict[str, Any] | None = None, counts: dict[str, Any] | None = None) -> str:
+    """Return a certificate of the format certify-decision: ``inputs`` say what the claim is about, ``by`` what proves
+    or refutes it; of a class of float runs, or of exact outputs; of all answers, or of how many inputs are right."""
     return write_canonical({
         "format": FORMAT, "version": VERSION, "inputs": inputs, "execution": EXACT if run is None else RUNS,
-        "property": ANSWERS, "by": by, "network": network_to_json(network), "claim": claim,
-        **({} if run is None else {"floats": [run]}), "evidence": evidence})
+        "property": ANSWERS if counts is None else COUNT, "by": by, "network": network_to_json(network), "claim": claim,
+        **({} if run is None else {"floats": [run]}), **({} if counts is None else {"counts": counts}),
+        "evidence": evidence})
 
 
 def decision_text(network: TrainedNetwork, claim: WordsClaim, cover: CoverJson, run: FloatModel | None = None) -> str:

@@ -37,7 +37,7 @@ INPUTS = {WORDS: "words_claim.read_claim", ANY_LENGTH: "words_claim.read_claim_o
           TRACKS: "tracks_claim.read_claim"}
 """The inputs that a claim is about, with the parser of the claim."""
 EXACT, RUNS = "exact", "float runs"
-ANSWERS = "answers"
+ANSWERS, COUNT = "answers", "count"
 
 KINDS: Mapping[tuple[str, str, str], EvidenceKind] = {
     (WORDS, ANSWERS, "cover"): EvidenceKind(
@@ -61,7 +61,10 @@ KINDS: Mapping[tuple[str, str, str], EvidenceKind] = {
         "tracks.describing.describe_tracks"),
     (TRACKS, ANSWERS, "wrong input"): EvidenceKind(
         "counterexamples.read_wrong_input", "tracks.wrong_input.prove_wrong_input",
-        "floats.wrong_execution.prove_wrong_input_run", "tracks.describing.describe_wrong_input", is_refutation=True)}
+        "floats.wrong_execution.prove_wrong_input_run", "tracks.describing.describe_wrong_input", is_refutation=True),
+    (TRACKS, COUNT, "parts"): EvidenceKind(
+        "counts.read_parts", "tracks.counting.prove_counts", "tracks.counting.prove_counts_of_runs",
+        "tracks.counted.describe_counts")}
 """Rows by the inputs of a claim, its property, and the kind of evidence."""
 
 
@@ -93,8 +96,9 @@ def find_kind(document: Mapping[str, Json]) -> FileKind:
 def read_decision(row: EvidenceKind, document: Json, budget: Budget) -> Decision[Any, Any]:
     """Parse the network, the claim, the float models, the evidence."""
     in_runs = isinstance(document, dict) and document["execution"] == RUNS
+    is_count = isinstance(document, dict) and document["property"] == COUNT
     fields = headed(document, FORMAT_OF_DECISION, "inputs", "execution", "property", "by", "network", "claim",
-                    *["floats"] * in_runs, "evidence")
+                    *["floats"] * in_runs, *["counts"] * is_count, "evidence")
     network = fields.read("network", partial(read_network, budget=budget))
     inputs = str(fields.read("inputs", one_of(*INPUTS)))
     claim = fields.read("claim", partial(load(f"reading.{INPUTS[inputs]}"), network=network, budget=budget))
@@ -104,9 +108,10 @@ def read_decision(row: EvidenceKind, document: Json, budget: Budget) -> Decision
 
         floats = fields.read("floats", partial(read_floats, lengths=range(claim.max_n, claim.max_n + 1)))
         expect(len(floats) == 1 or not row.is_refutation, "floats: expected one class, got {}", len(floats))
+    counts = fields.read("counts", partial(load("reading.counts.read_counts"), claim=claim)) if is_count else None
     evidence = fields.read("evidence", partial(load(f"reading.{row.read}"), about=Decision(
         network, claim, floats, None, budget)))
-    return Decision(network, claim, floats, evidence, budget)
+    return Decision(network, claim, floats, evidence, budget, counts)
 
 
 def describe_decision(row: EvidenceKind, in_tracks: bool, given: Decision[Any, Any], coverage: Any) -> list[str]:

@@ -13,6 +13,7 @@ from .network import Network
 
 if TYPE_CHECKING:
     from ...float_models.reading import FloatClaim
+    from .counts import Counts
 
 FORMAT_OF_DECISION = "certify-decision"
 MAX_BITS = 256  # of the power of two that stated ranges are over
@@ -24,10 +25,14 @@ Evidence_co = TypeVar("Evidence_co", covariant=True)
 
 @dataclass(frozen=True)
 class Decision(Generic[Claim_co, Evidence_co]):
-    """A claim about a network, with evidence, under each float model of ``floats``; about exact outputs if empty."""
+    """A claim about a network, with evidence, under each float model of ``floats``; about exact outputs if empty.
+
+    With ``counts`` the property is the number of right inputs.
+    """
 
     network: Network
     claim: Claim_co
     floats: tuple[FloatClaim, ...]
     evidence: Evidence_co
     budget: Budget
+    counts: Counts | None = None

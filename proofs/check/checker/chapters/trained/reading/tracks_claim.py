@@ -140,9 +140,7 @@ def read_claim(value: Json, network: Network, budget: object) -> TracksClaim:
     margin = fields.read("margin", read_rational)
     expect(forms, "forms: expected one")
     expect(list(among) == sorted(set(among)), "among: expected ascending tokens")
-    written = {one for table in machine.tables for steps in table for step in steps if step for one in step[1:]}
-    written |= {one for end in machine.end if end for one in end}
-    expect(written <= {*among}, "among: an answer is missing")
+    expect(written_tokens(machine) <= {*among}, "among: an answer is missing")
     expect(len(among) > 1, "among: expected two tokens or more, as one alone is above no other")
     expect(margin >= 0, "margin: expected 0 or more, got {}", margin)
     expect(network.rows is not None or offset == 0, "offset: expected 0, as there is no table of positions")
@@ -177,6 +175,12 @@ def read_machine(value: Json, tracks: Sequence[Track], token: Callable[[Json], i
         token(one)
     expect(len({len(one) for one in end if one is not None}) == 1, "end: expected equally many answers of each state")
     return Transducer(start, tables, end)
+
+
+def written_tokens(machine: Transducer) -> set[int]:
+    """Return the tokens that a machine may write as answers."""
+    of_steps = {one for table in machine.tables for steps in table for step in steps if step for one in step[1:]}
+    return of_steps | {one for end in machine.end if end for one in end}
 
 
 def read_form(value: Json, tracks: Sequence[Track], machine: Transducer, token: Callable[[Json], int]) -> Layout:

@@ -48,12 +48,17 @@ def describe_claim(given: Decision[TracksClaim, object]) -> list[str]:
         *entry("machine", list(words_of_machine(claim))),
         *(line for number, form in enumerate(claim.forms, 1)
           for line in entry(f"form {number}", list(words_of_form(claim, form)))),
-        *entry("claim", list(words_of_claim(claim, IN_RUNS if given.floats else EXACT)))]
+        *entry("claim" if given.counts is None else "counted", list(
+            words_of_claim(claim, IN_RUNS if given.floats else EXACT, given.counts is not None)))]
 
 
-def words_of_claim(claim: TracksClaim, numbers: str) -> Iterator[str]:
-    """Yield what holds of every input, and where."""
-    yield f"for every input of every form that the machine allows, at offset {claim.offset}, and each of its answers:"
+def words_of_claim(claim: TracksClaim, numbers: str, is_counted: bool = False) -> Iterator[str]:
+    """Yield what holds of every input, and where; if right inputs are counted, of a right one."""
+    if is_counted:
+        yield f"an input that the machine allows is right, at offset {claim.offset}, if at each of its answers:"
+    else:
+        yield (f"for every input of every form that the machine allows, at offset {claim.offset}, and each of its "
+               "answers:")
     yield "the logits at the token before it, after the right answers before that one, have the answer's above"
     yield f"those of all other tokens of {write_tokens(claim.among)}, by more than {show(claim.margin)}"
     yield f"({numbers}); so what is generated greedily is right"

@@ -1,0 +1,178 @@
+"""The main path of a count: how many inputs in tracks are right, at least and at most; docs/counting.md.
+
+Floats find classes that are right or wrong; each part of the count is a claim that the checker accepts; the checker
+accepts the certificate of all parts, too.
+"""
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from certify.claims.trained.proving import why_refused
+from certify.claims.trained.tasks import about, result_from_text, text_of_claim, text_of_network
+from certify.claims.trained.tracks_decision import do_form
+from certify.claims.trained.tracks_forms import EACH, FormResult
+from certify.common.shards import ShardsProgress, Workers, run_tasks
+from constructions.errors import Unsupported
+from constructions.trained.network import TrainedNetwork
+from constructions.trained.tracks import TracksClaim, check_tracks_fit, count_inputs
+from constructions.trained.weights import Weights, each_is_one, total_weight
+from proofs.enclosures.float_models.model import FloatModel
+from proofs.trained.counting.boxes import BoxSearch
+from proofs.trained.counting.parts import Part, counts_text, parts_of_boxes, parts_of_inputs
+from proofs.trained.forward import FloatNetwork
+from proofs.trained.tracks.wrong import Margins
+
+SECONDS = 60.0
+"""How long open classes of a form are split, times the effort."""
+
+
+@dataclass(frozen=True)
+class FirstErrors:
+    """Inputs whose first error is at a place of the layout, where ``token`` is written: their weight, at least."""
+
+    place: int
+    token: int
+    weight: Fraction
+
+
+@dataclass(frozen=True)
+class CountRow:
+    """The weight of the right inputs of one form of ``n`` columns, at least and at most, of a total weight."""
+
+    n: int
+    total: Fraction
+    least: Fraction
+    most: Fraction
+    errors: tuple[FirstErrors, ...] = ()
+    reason: str = ""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether both bounds are equal."""
+        return self.least == self.most
+
+
+@dataclass(frozen=True)
+class TracksCount:
+    """How many inputs are right, by form; the checker accepted the certificate."""
+
+    network: TrainedNetwork
+    claim: TracksClaim
+    rows: tuple[CountRow, ...]
+    certificate: str
+    seconds: float
+    weights: tuple[Weights, ...] | None = None
+    run: FloatModel | None = None
+
+    @property
+    def total(self) -> Fraction:
+        """The weight of all inputs."""
+        return sum((row.total for row in self.rows), Fraction(0))
+
+    @property
+    def shares(self) -> tuple[Fraction, Fraction]:
+        """The share of right inputs, at least and at most."""
+        total = self.total or Fraction(1)
+        return (sum((row.least for row in self.rows), Fraction(0)) / total,
+                sum((row.most for row in self.rows), Fraction(0)) / total)
+
+
+def count_tracks(network: TrainedNetwork, claim: TracksClaim, within: Fraction = Fraction(0), effort: int = 1,
+                 workers: Workers = Workers(), weights: Sequence[Weights] | None = None, run: FloatModel | None = None
+                 ) -> TracksCount:
+    """Return bounds of the weight of right inputs, form by form, with their certificate.
+
+    At most a share ``within`` of the inputs is left open, if the search succeeds.
+
+    Raises:
+        InputError: if the claim does not fit the network.
+        Unsupported: if the checker does not accept the certificate.
+    """
+    start = time.perf_counter()
+    check_tracks_fit(network, claim)
+    floats = FloatNetwork(network)
+    parts, reasons = list[Part](), dict[int, str]()
+    for number in range(len(claim.forms)):
+        try:
+            parts += find_parts(floats, claim, number, within, effort)
+        except Unsupported as why:
+            reasons[number] = str(why)
+    proved = prove_parts(network, parts, effort, workers, run)
+    by_form = [each_is_one(claim, form) for form in claim.forms] if weights is None else list(weights)
+    both = list(zip(parts, proved, strict=True))
+    rows = tuple(row_of(claim, number, by_form[number], [one for one in both if one[0].form == number],
+                        reasons.get(number, "")) for number in range(len(claim.forms)))
+    text = counts_text(network, claim, [part.to_json(found.unit) for part, found in both if found.unit is not None],
+                       [(row.least, row.most) for row in rows], weights, run)
+    if refusal := why_refused(text):
+        raise Unsupported(f"the checker: {refusal}")
+    return TracksCount(network, claim, rows, text, time.perf_counter() - start,
+                       None if weights is None else tuple(weights), run)
+
+
+def find_parts(floats: FloatNetwork, claim: TracksClaim, number: int, within: Fraction, effort: int) -> Iterator[Part]:
+    """Yield the parts of a form that floats find: by classes, or input by input where classes say little.
+
+    Raises:
+        Unsupported: if there is no rule for the network and its inputs are many, or a machine is too large.
+    """
+    inputs = count_inputs(claim, claim.forms[number])
+    reason, search = "", None
+    try:
+        search = BoxSearch(floats, claim, number)
+    except Unsupported as refusal:
+        reason = str(refusal)
+    if search is not None:
+        found = search.run(float(within), SECONDS * effort)
+        yield from heavy(list(parts_of_boxes(search, found, number)), within * inputs - int(found.open_weight))
+        return
+    if inputs > EACH * effort:
+        raise Unsupported(f"{reason}; then inputs are run one by one, and {inputs:,} are too many")
+    margins = Margins(floats, claim, number)
+    yield from parts_of_inputs(margins, margins.inputs.every())
+
+
+def heavy(parts: Sequence[Part], spared: Fraction) -> list[Part]:
+    """Return the parts without the lightest wrong ones, as long as these have at most so many inputs together."""
+    inputs = {id(part): count_inputs(part.claim, part.claim.forms[0]) for part in parts}
+    left = list(parts)
+    for part in sorted((part for part in parts if part.place is not None), key=lambda part: inputs[id(part)]):
+        spared -= inputs[id(part)]
+        if spared < 0:
+            break
+        left.remove(part)
+    return left
+
+
+def prove_parts(network: TrainedNetwork, parts: Sequence[Part], effort: int, workers: Workers, run: FloatModel | None
+                ) -> list[FormResult]:
+    """Return what is proved of each part."""
+    of_network = text_of_network(network)
+    claims = [text_of_claim(part.claim) for part in parts]
+    tasks = [json.dumps(about([of_network, claim], run, form=0, effort=effort)) for claim in claims]
+    with ShardsProgress("proving", "parts", "parts") as progress:
+        found = run_tasks(tasks, do_form, jobs=workers.jobs, dask=workers.dask, progress=progress,
+                          shared=[of_network, *claims], sizes=[len(claim) for claim in claims])
+    return [result_from_text(FormResult, text) for text in found]
+
+
+def row_of(claim: TracksClaim, number: int, weights: Weights, proved: Sequence[tuple[Part, FormResult]], reason: str
+           ) -> CountRow:
+    """Return the bounds that the proved parts of a form give."""
+    form = claim.forms[number]
+    total = total_weight(claim, form, weights)
+    least, errors, reasons = Fraction(0), [], [reason] if reason else []
+    for part, found in proved:
+        if found.unit is None:
+            reasons.append(found.row.reason or "a part is not proved")
+            continue
+        weight = total_weight(part.claim, part.claim.forms[0], weights)
+        if part.place is None or part.token is None:
+            least = weight
+        else:
+            errors.append(FirstErrors(part.place, part.token, weight))
+    most = total - sum((one.weight for one in errors), Fraction(0))
+    return CountRow(len(form.columns), total, least, most, tuple(errors), "; ".join(reasons))

@@ -1,0 +1,191 @@
+"""The number of right inputs, at least and at most: docs/counting.md, which has the proof.
+
+Each part is a claim about the inputs of a *sub-machine*: a deterministic machine that allows some of the claim's inputs
+and writes what the claim's machine writes; a wrong part writes another token at one answer. Its claim is proved by the
+rules for claims about tracks. Parts are disjoint: an input is right, or its first error is at one place.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import lcm
+from typing import NamedTuple
+
+from ....kernel.budget import Budget
+from ....kernel.verdicts import Malformed, expect, require, within
+from ..reading.counts import CountedPart, CountedParts, Counts, Weights
+from ..reading.decision import Decision
+from ..reading.tracks import LayoutProofs
+from ..reading.tracks_claim import Layout, Step, TracksClaim, Transducer
+
+Proves = Callable[[Decision[TracksClaim, LayoutProofs]], Mapping[str, int]]
+
+
+class CountedInputs(NamedTuple):
+    """The weight of all inputs of a layout, of those proved right, and of those proved wrong, by place and token of the
+    first error."""
+
+    total: Fraction
+    right: Fraction
+    wrong: Mapping[tuple[int, int], Fraction]
+
+
+class CountedCoverage(dict[str, int]):
+    """What was proved of the parts, and the weights by layout."""
+
+    inputs: tuple[CountedInputs, ...]
+
+
+def prove_counts(given: Decision[TracksClaim, CountedParts]) -> CountedCoverage:
+    """Prove every part over the reals, and the claimed numbers from the weights of the parts.
+
+    Raises:
+        Rejected: if a part is not proved, or the numbers do not follow.
+    """
+    from .proof import prove_tracks
+
+    return prove_parts(given, prove_tracks)
+
+
+def prove_counts_of_runs(given: Decision[TracksClaim, CountedParts]) -> CountedCoverage:
+    """Prove every part in all executions under each float model, and the claimed numbers.
+
+    Raises:
+        Rejected: if a part is not proved, or the numbers do not follow.
+    """
+    from ..floats.tracks import prove_track_runs
+
+    return prove_parts(given, prove_track_runs)
+
+
+def prove_parts(given: Decision[TracksClaim, CountedParts], proves: Proves) -> CountedCoverage:
+    """Prove the claims of all parts by one rule, and then the numbers."""
+    found, coverage, counts = Counter[str](), CountedCoverage(), given.counts
+    assert counts is not None
+    weights: dict[tuple[int, tuple[int, int] | None], Fraction] = {}
+    for number, part in enumerate(given.evidence.parts):
+        with within(f"part {number + 1}"):
+            check_is_part(given.budget, given.claim, part)
+            found.update(proves(Decision(given.network, claim_of_part(given.claim, part), given.floats,
+                                         LayoutProofs((part.unit,)), given.budget)))
+            columns = range(len(part.machine.tables))
+            error = None if part.place is None or part.token is None else (part.place, part.token)
+            weights[part.form, error] = total_weight(given.budget, part.machine, columns, counts, part.form)
+    coverage.update(found, parts=len(given.evidence.parts))
+    coverage.inputs = tuple(
+        CountedInputs(total_weight(given.budget, given.claim.machine, form.columns, counts, number),
+                      weights.get((number, None), Fraction(0)),
+                      {error: weights[form_of, error] for form_of, error in weights if form_of == number and error})
+        for number, form in enumerate(given.claim.forms))
+    for number, ((least, most), one) in enumerate(zip(counts.right, coverage.inputs, strict=True), 1):
+        with within(f"form {number}"):
+            require(least <= one.right, "right: {} are proved, {} are claimed", one.right, least)
+            proved = one.total - sum(one.wrong.values())
+            require(proved <= most, "right: at most {} is proved, at most {} is claimed", proved, most)
+    return coverage
+
+
+def claim_of_part(claim: TracksClaim, part: CountedPart) -> TracksClaim:
+    """Return the claim about the inputs of a part.
+
+    Right: each answer's logit is above all others by more than the margin. Wrong: so are the answers before the
+    place, by more than 0, and at the place the logit of another token, which the part's machine writes.
+    """
+    layout, columns = claim.forms[part.form].layout, tuple(range(len(part.machine.tables)))
+    if part.place is None:
+        return replace(claim, machine=part.machine, forms=(Layout(columns, layout),))
+    return replace(claim, machine=part.machine, forms=(Layout(columns, layout[:part.place + 1]),), margin=Fraction(0))
+
+
+def check_is_part(budget: Budget, claim: TracksClaim, part: CountedPart) -> None:
+    """Check that a machine is a sub-machine of the claim's: every input that it allows is one of the claim's, with the
+    same tokens at all places, except the place of a wrong part: there it writes the part's token, which is not right.
+
+    Raises:
+        Malformed: if it is not.
+    """
+    form, machine = claim.forms[part.form], claim.machine
+    at = None if part.place is None else form.layout[part.place]
+    expect(at is None or at not in form.layout[:part.place], "place: its answer is read at an earlier place, too")
+    pairs = {(part.machine.start, machine.start)}
+    for column, (table, steps) in enumerate(zip(part.machine.tables, form.columns, strict=True)):
+        budget.spend(len(pairs) * len(claim.columns))
+        index = at.index if at is not None and at.column == column else None
+        reached = set()
+        for state, other in pairs:
+            for step, of_claim in zip(table[state], machine.tables[steps][other], strict=True):
+                if step is not None:
+                    check_writes(step[1:], of_claim and of_claim[1:], index, part.token)
+                    assert of_claim is not None
+                    reached.add((step[0], of_claim[0]))
+        pairs = reached
+    index, ends = at.index if at is not None and at.column is None else None, 0
+    for state, other in pairs:
+        end = part.machine.end[state]
+        if end is not None:
+            check_writes(end, machine.end[other], index, part.token)
+            ends += 1
+    expect(ends, "machine: it allows no input")
+
+
+def check_writes(written: Step, of_claim: Step | None, index: int | None, token: int | None) -> None:
+    """Check that a step of a part writes what the claim's step writes, except at ``index``: there ``token``, which the
+    claim's step does not write.
+
+    Raises:
+        Malformed: if not.
+    """
+    if of_claim is None:
+        raise Malformed("machine: it allows an input that the claim does not allow")
+    for number, (answer, right) in enumerate(zip(written, of_claim, strict=True)):
+        if number == index:
+            expect(answer == token != right, "machine: expected the wrong token at the place of the error")
+        else:
+            expect(answer == right, "machine: it writes other answers than the claim's")
+
+
+def total_weight(budget: Budget, machine: Transducer, columns: Sequence[int], counts: Counts, form: int) -> Fraction:
+    """Return the weight of all inputs of a machine, a sum over paths by dynamic programming over columns.
+
+    ``columns`` are its tables; the machine is deterministic, so each input has one path.
+    """
+    letters = len(machine.tables[0][0])
+    weights = unit_weights(len(columns), letters) if counts.weights is None else counts.weights[form]
+    scale, integer = integers(weights)
+    sums = {(machine.start, state): integer(weight) for state, weight in enumerate(weights.start) if weight}
+    for table, by in zip(columns, weights.columns, strict=True):
+        of_state: dict[int, list[tuple[int, int, int]]] = {}
+        for letter, transitions in enumerate(weights.tables[by]):
+            for one in transitions:
+                of_state.setdefault(one.source, []).append((letter, one.target, integer(one.weight)))
+        budget.spend(len(sums) * letters)
+        new: dict[tuple[int, int], int] = {}
+        for (state, weighted), found in sums.items():
+            steps = machine.tables[table][state]
+            for letter, target, weight in of_state.get(weighted, ()):
+                step = steps[letter]
+                if step is not None:
+                    key = step[0], target
+                    new[key] = new.get(key, 0) + found * weight
+        sums = new
+    total = sum(found * integer(weights.end[weighted]) for (state, weighted), found in sums.items()
+                if machine.end[state] is not None)
+    return Fraction(total, scale ** (len(columns) + 2))
+
+
+def unit_weights(columns: int, letters: int) -> Weights:
+    """Return the automaton by which each input weighs 1."""
+    from ..reading.counts import WeightedStep
+
+    one = Fraction(1)
+    return Weights((one,), (0,) * columns, (((WeightedStep(0, 0, one),),) * letters,), (one,))
+
+
+def integers(weights: Weights) -> tuple[int, Callable[[Fraction], int]]:
+    """Return a common denominator of all weights, and the numerator of a weight over it."""
+    scale = lcm(*(one.denominator for one in (*weights.start, *weights.end)),
+                *(one.weight.denominator for table in weights.tables for row in table for one in row))
+    return scale, lambda weight: weight.numerator * (scale // weight.denominator)

@@ -1,0 +1,245 @@
+"""Sub-machines of a claim: deterministic machines that allow the inputs that avoid some boxes and are in others.
+
+Boxes of one place are merged into a minimal decision diagram; a state of a sub-machine is a state of the claim's
+machine with a node of each diagram (docs/counting.md, section 3).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constructions.errors import Unsupported
+from constructions.trained.tracks import Layout, TokenSource, TracksClaim, Transducer
+from proofs.trained.counting.boxes import Box, BoxSearch
+
+NOTHING = -1
+MOST_NODES = 1 << 20
+MOST_STATES = 1 << 16  # of one column, before states are merged
+Indices = NDArray[np.intp]
+Node = int
+Key = tuple[int, tuple[Node, ...], Node | None]
+"""A state of the claim's machine, the nodes of boxes to be avoided, and that of boxes to be met."""
+
+
+class Diagrams:
+    """Decision diagrams over the columns: for each set of boxes a node of each column that tells which are left.
+
+    Steps of a column that are in the same boxes are of one *kind*.
+    """
+
+    def __init__(self, search: BoxSearch, groups: Mapping[int, Sequence[Box]]) -> None:
+        self.columns = len(search.columns.source)
+        boxes = [box for those in groups.values() for box in those]
+        self.kinds = [self._kinds(search, boxes, column) for column in range(self.columns)]
+        self._tables: list[dict[tuple[int, ...], Node]] = [{} for _ in range(self.columns + 1)]
+        self.following: list[list[tuple[Node, ...]]] = [[] for _ in range(self.columns)]
+        self.ends: list[NDArray[np.bool_]] = []
+        self.roots = {number: self._built(those) for number, those in groups.items()}
+
+    def _kinds(self, search: BoxSearch, boxes: Sequence[Box], column: int) -> NDArray[np.intp]:
+        """Return the kind of each step of a column."""
+        members = np.stack([box.steps[column] for box in boxes]) if boxes else np.zeros(
+            (0, len(search.columns.source[column])), np.bool_)
+        return np.asarray(np.unique(members, axis=1, return_inverse=True)[1].ravel(), np.intp)
+
+    def _built(self, boxes: Sequence[Box]) -> Node:
+        members, residuals = [], [np.zeros(0, np.intp)] * (self.columns + 1)
+        for column, kinds in enumerate(self.kinds):
+            first = np.unique(kinds, return_index=True)[1]
+            members.append(np.stack([box.steps[column] for box in boxes])[:, first])
+        lasts, residuals[-1] = np.unique(np.stack([box.lasts for box in boxes]), axis=0, return_inverse=True)
+        for column in reversed(range(self.columns)):
+            keys = np.column_stack([members[column].astype(np.intp), residuals[column + 1].ravel()])
+            residuals[column] = np.unique(keys, axis=0, return_inverse=True)[1].ravel()
+        firsts = [np.unique(one.ravel(), return_index=True)[1] for one in residuals]
+        allowed = [members[column][firsts[column]] for column in range(self.columns)]
+        after = [residuals[column + 1].ravel()[firsts[column]] for column in range(self.columns)]
+        known: list[dict[bytes, Node]] = [{} for _ in range(self.columns + 1)]
+
+        def node(column: int, active: NDArray[np.intp]) -> Node:
+            if not len(active):
+                return NOTHING
+            key = active.tobytes()
+            if key not in known[column]:
+                if column == self.columns:
+                    known[column][key] = self._end(np.asarray(lasts[active].any(0)))
+                else:
+                    columns = {kind.tobytes(): kind for kind in allowed[column][active].T}
+                    made = {key: node(column + 1, np.unique(after[column][active][kind]))
+                            for key, kind in columns.items()}
+                    known[column][key] = self._inner(column, tuple(
+                        made[kind.tobytes()] for kind in allowed[column][active].T))
+            return known[column][key]
+
+        return node(0, np.unique(residuals[0]))
+
+    def _inner(self, column: int, children: tuple[Node, ...]) -> Node:
+        if all(child == NOTHING for child in children):
+            return NOTHING
+        table = self._tables[column]
+        if children not in table:
+            table[children] = len(table)
+            self.following[column].append(children)
+            if len(table) > MOST_NODES:
+                raise Unsupported("the classes that are open or wrong have no small machine")
+        return table[children]
+
+    def _end(self, lasts: NDArray[np.bool_]) -> Node:
+        table, key = self._tables[-1], tuple(np.flatnonzero(lasts).tolist())
+        if key not in table:
+            table[key] = len(table)
+            self.ends.append(lasts)
+        return table[key]
+
+
+def sub_claim(search: BoxSearch, avoided: Sequence[Box], met: Sequence[Box] = (), place: int | None = None,
+              token: int | None = None, most: int = 1 << 12) -> TracksClaim | None:
+    """Return the claim about the inputs in none of the boxes ``avoided``, and in one of ``met`` if there are some.
+
+    With a ``place`` the layout ends there, and the machine writes ``token``. None if there is no such input.
+
+    Raises:
+        Unsupported: if its machine has more than ``most`` states in a column.
+    """
+    by_place: dict[int, list[Box]] = {}
+    for box in avoided:
+        by_place.setdefault(search.place(box), []).append(box)
+    diagrams = Diagrams(search, by_place | ({NOTHING: list(met)} if met else {}))
+    root = diagrams.roots.pop(NOTHING) if met else None
+    start: Key = (search.claim.machine.start, tuple(sorted({*diagrams.roots.values()} - {NOTHING})), root)
+    layers, moves = _explored(search, diagrams, start)
+    form = search.form.form
+    at = None if place is None else form.layout[place]
+    tables, ends, number = _merged(search, diagrams, layers, moves, at, token)
+    if start not in number:
+        return None
+    states = max(len(ends), *map(len, tables))
+    if states > most:
+        raise Unsupported(f"the inputs that are called right or wrong have a machine of {states:,} states")
+    return claim_of_tables(search.claim, form, number[start], tables, ends, place)
+
+
+def _explored(search: BoxSearch, diagrams: Diagrams, start: Key) -> tuple[
+        list[dict[Key, None]], list[dict[tuple[Key, int], tuple[Key, int]]]]:
+    """Return the states before each column and after the last, and the steps between them: (state, letter) to
+    (state, step of the claim's machine)."""
+    columns, layers = search.columns, [dict.fromkeys([start])]
+    moves: list[dict[tuple[Key, int], tuple[Key, int]]] = []
+    for column, kinds in enumerate(diagrams.kinds):
+        kept, made, found = np.flatnonzero(search.whole.steps[column]), dict[Key, None](), {}
+        of_state: dict[int, list[int]] = {}
+        for step in kept.tolist():
+            of_state.setdefault(int(columns.source[column][step]), []).append(step)
+        following = diagrams.following[column]
+        for key in layers[-1]:
+            state, nodes, root = key
+            by_kind: dict[int, tuple[tuple[Node, ...], Node | None]] = {}
+            for step in of_state.get(state, ()):
+                kind = int(kinds[step])
+                if kind not in by_kind:
+                    by_kind[kind] = (tuple(sorted({following[node][kind] for node in nodes} - {NOTHING})),
+                                     None if root is None else following[root][kind])
+                left, hit = by_kind[kind]
+                if hit == NOTHING:
+                    continue
+                target = int(columns.target[column][step]), left, hit
+                made[target] = None
+                found[key, int(columns.letters[column][step])] = target, step
+        if len(made) > MOST_STATES:
+            raise Unsupported(f"the inputs that are called right or wrong have a machine of {len(made):,} states")
+        layers.append(made)
+        moves.append(found)
+    return layers, moves
+
+
+def _merged(search: BoxSearch, diagrams: Diagrams, layers: Sequence[Mapping[Key, None]],
+            moves: Sequence[Mapping[tuple[Key, int], tuple[Key, int]]], at: TokenSource | None, token: int | None
+            ) -> tuple[list[list[dict[int, tuple[int, ...]]]], list[tuple[int, ...]], dict[Key, int]]:
+    """Return the steps and ends of the minimal machine, column by column, and the numbers of its first states."""
+    claim, form = search.claim, search.form.form
+    ends: dict[tuple[int, ...], int] = {}
+    number: dict[Key, int] = {}
+    for key in layers[-1]:
+        state, nodes, root = key
+        written = claim.machine.end[state]
+        if written is None or any(diagrams.ends[node][state] for node in nodes) or (
+                root is not None and not diagrams.ends[root][state]):
+            continue
+        if at is not None and at.kind == "end":
+            written = _with(written, at.index, token)
+        number[key] = ends.setdefault(written, len(ends))
+    tables: list[list[dict[int, tuple[int, ...]]]] = []
+    for column in reversed(range(len(moves))):
+        rows: dict[Key, dict[int, tuple[int, ...]]] = {}
+        for (key, letter), (target, step) in moves[column].items():
+            if target in number:
+                of_claim = claim.machine.tables[form.columns[column]][int(search.columns.source[column][step])][letter]
+                assert of_claim is not None, "the step is the claim's"
+                written = of_claim[1:]
+                if at is not None and at.kind == "answer" and at.column == column:
+                    written = _with(written, at.index, token)
+                rows.setdefault(key, {})[letter] = number[target], *written
+        merged: dict[tuple[tuple[int, tuple[int, ...]], ...], int] = {}
+        number = {key: merged.setdefault(tuple(sorted(row.items())), len(merged)) for key, row in rows.items()}
+        tables.insert(0, [dict(row) for row in merged])
+    return tables, list(ends), number
+
+
+def _with(written: tuple[int, ...], index: int, token: int | None) -> tuple[int, ...]:
+    assert token is not None, "an error has a token"
+    return *written[:index], token, *written[index + 1:]
+
+
+def of_inputs(claim: TracksClaim, form: Layout, inputs: Indices, place: int | None = None, token: int | None = None
+              ) -> TracksClaim:
+    """Return the claim about some inputs: its machine is the minimal acyclic one that allows these alone."""
+    at = None if place is None else form.layout[place]
+    prefixes: list[dict[tuple[int, ...], int]] = [{(): claim.machine.start}]
+    rows = list(map(tuple, inputs.tolist()))
+    for column, table in enumerate(form.columns):
+        made: dict[tuple[int, ...], int] = {}
+        for row in rows:
+            if row[:column + 1] not in made:
+                step = claim.machine.tables[table][prefixes[-1][row[:column]]][row[column]]
+                assert step is not None, "the input is allowed"
+                made[row[:column + 1]] = step[0]
+        prefixes.append(made)
+    ends: dict[tuple[int, ...], int] = {}
+    number: dict[tuple[int, ...], int] = {}
+    for word, state in prefixes[-1].items():
+        end = claim.machine.end[state]
+        assert end is not None, "the input is allowed"
+        if at is not None and at.kind == "end" and token is not None:
+            end = *end[:at.index], token, *end[at.index + 1:]
+        number[word] = ends.setdefault(end, len(ends))
+    tables: list[list[dict[int, tuple[int, ...]]]] = []
+    for column in reversed(range(len(form.columns))):
+        steps: dict[tuple[int, ...], dict[int, tuple[int, ...]]] = {}
+        for word in prefixes[column + 1]:
+            step = claim.machine.tables[form.columns[column]][prefixes[column][word[:-1]]][word[-1]]
+            assert step is not None, "the input is allowed"
+            written = step[1:]
+            if at is not None and at.kind == "answer" and at.column == column and token is not None:
+                written = *written[:at.index], token, *written[at.index + 1:]
+            steps.setdefault(word[:-1], {})[word[-1]] = number[word], *written
+        merged: dict[tuple[tuple[int, tuple[int, ...]], ...], int] = {}
+        number = {word: merged.setdefault(tuple(sorted(row.items())), len(merged)) for word, row in steps.items()}
+        tables.insert(0, [dict(row) for row in merged])
+    return claim_of_tables(claim, form, number[()], tables, list(ends), place)
+
+
+def claim_of_tables(claim: TracksClaim, form: Layout, start: int,
+                    tables: Sequence[Sequence[dict[int, tuple[int, ...]]]],
+                    ends: Sequence[tuple[int, ...]], place: int | None) -> TracksClaim:
+    """Return the claim about the inputs of a machine with one table a column, given by states and letters."""
+    states, letters = max(len(ends), *map(len, tables)), len(claim.all_columns)
+    machine = Transducer(start, tuple(
+        tuple(tuple(rows[state].get(letter) if state < len(rows) else None for letter in range(letters))
+              for state in range(states)) for rows in tables),
+        tuple(ends[state] if state < len(ends) else None for state in range(states)))
+    layout = form.layout if place is None else form.layout[:place + 1]
+    return replace(claim, machine=machine, forms=(Layout(tuple(range(len(tables))), layout),),
+                   margin=claim.margin if place is None else Fraction(0))

@@ -1,0 +1,182 @@
+"""How many inputs are right: the certified bounds contain what a plain forward pass counts; no false number passes."""
+
+from __future__ import annotations
+
+import json
+import random
+from copy import deepcopy
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from certify.claims.trained.counting import TracksCount, count_tracks
+from certify.common.shards import Workers
+from constructions.trained.json_form import network_to_json
+from constructions.trained.network import TrainedNetwork
+from constructions.trained.tracks import TracksClaim, count_inputs
+from constructions.trained.tracks_form import tracks_claim_to_json
+from constructions.trained.weights import by_letters, each_is_one
+from tests.check.trained_networks import refusal_of
+from tests.trained.tracks.adders import adder, adds
+from tests.trained.tracks.plain_tracks import PlainNetwork, first_answer, played
+from tests.trained.tracks.random_tracks import random_claim, random_layer
+
+ONE = Workers(1)
+DOUBT = 1e-6  # nearer margins would not tell which float is right
+DIGITS = ((Fraction(3), Fraction(1), Fraction(1, 2)),) * 2
+Question = tuple[TrainedNetwork, TracksClaim]
+
+
+def counted_plainly(question: Question, letters: tuple[tuple[Fraction, ...], ...] | None = None) -> Fraction:
+    """Return the weight of the right inputs, run one by one."""
+    network, claim = question
+    plain, document, right = PlainNetwork(network_to_json(network)), tracks_claim_to_json(claim), Fraction(0)
+    for number, form in enumerate(document["forms"]):
+        inputs = list(played(document, number))
+        tokens = np.array([one.tokens for one in inputs])
+        logits, _ = plain.run(tokens[:, :-1], document["offset"])
+        is_right = np.ones(len(inputs), np.bool_)
+        for place, other in product(range(first_answer(form), tokens.shape[1]), document["among"]):
+            mine = tokens[:, place] != other
+            rest = np.where(mine, logits[np.arange(len(inputs)), place - 1, tokens[:, place]]
+                            - logits[:, place - 1, other], 1)
+            assert np.abs(rest).min() > DOUBT
+            is_right &= rest > 0
+        for one in (one for one, fine in zip(inputs, is_right, strict=True) if fine):
+            weight = Fraction(1)
+            for column in one.columns if letters else ():
+                for track, letter in enumerate(claim.all_columns[column]):
+                    weight *= letters[track][letter] if letters else 1
+            right += weight
+    return right
+
+
+@cache
+def blurred(blur: float) -> Question:
+    network = adder(3, 3, blur=blur)
+    return network, adds(network, 3, 3)
+
+
+@cache
+def count(blur: float, within: str = "0") -> TracksCount:
+    return count_tracks(*blurred(blur), Fraction(within), workers=ONE)
+
+
+@pytest.mark.parametrize("blur", [0.0, 0.7, 1.7])
+def test_a_blurred_adder_is_right_on_as_many_inputs_as_run_one_by_one(blur: float) -> None:
+    (row,) = count(blur).rows
+    assert row.total == 27**2
+    assert row.least == row.most == counted_plainly(blurred(blur))
+    assert sum(error.weight for error in row.errors) == row.total - row.least
+
+
+def test_a_coarse_share_gives_bounds_that_contain_the_number() -> None:
+    (row,) = count(1.7, "1/5").rows
+    assert row.least <= counted_plainly(blurred(1.7)) <= row.most <= row.least + row.total / 5
+
+
+def test_letters_that_weigh_differently_are_counted_by_their_weights() -> None:
+    network, claim = blurred(1.7)
+    (row,) = count_tracks(network, claim, workers=ONE, weights=[by_letters(claim, claim.forms[0], DIGITS)]).rows
+    assert row.total == Fraction(9, 2) ** 6
+    assert row.least == row.most == counted_plainly((network, claim), DIGITS)
+
+
+def test_lengths_are_drawn_alike_where_weights_say_so() -> None:
+    network = adder(3, 2, blur=1.7)
+    claim = adds(network, 3, 2)
+    weights = [each_is_one(claim, form).times(Fraction(1, 81)) for form in claim.forms]
+    found = count_tracks(network, claim, workers=ONE, weights=weights)
+    assert found.total == 1
+    assert found.shares == (counted_plainly((network, claim)) / 81,) * 2
+
+
+@pytest.mark.parametrize(("seed", "layers"), [(seed, layers) for seed in range(1, 5) for layers in (1, 2)])
+def test_random_networks_are_counted_as_all_inputs_say(seed: int, layers: int) -> None:
+    network = random_layer(seed, layers)
+    claim = random_claim(seed, network, (0, 1), (2,))
+    if count_inputs(claim, claim.forms[0]):
+        (row,) = count_tracks(network, claim, workers=ONE).rows
+        right = counted_plainly((network, claim))
+        assert row.least <= right <= row.most
+        assert layers == 1 or row.is_exact
+
+
+def document() -> dict[str, Any]:
+    certificate: dict[str, Any] = json.loads(count(1.7).certificate)
+    return deepcopy(certificate)
+
+
+def test_a_greater_number_of_right_inputs_is_refused() -> None:
+    found = document()
+    ((least, most),) = found["counts"]["right"]
+    assert refusal_of(found) is None
+    found["counts"]["right"] = [[str(int(least) + 1), str(int(most) + 1)]]
+    assert refusal_of(found) is not None
+    found["counts"]["right"] = [[str(int(least) - 1), str(int(most) - 1)]]
+    assert refusal_of(found) is not None
+    found["counts"]["right"] = [[str(int(least) - 1), str(int(most) + 1)]]
+    assert refusal_of(found) is None
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_a_part_with_another_machine_place_or_token_is_refused(number: int) -> None:
+    parts = len(document()["evidence"]["parts"])
+    part = number % parts
+
+    def changed(key: str, value: Any) -> dict[str, Any]:
+        found = document()
+        found["evidence"]["parts"][part][key] = value
+        return found
+
+    one = document()["evidence"]["parts"][part]
+    for place in range(-1, 13):
+        if place != one["place"]:
+            assert refusal_of(changed("place", place)) is not None
+    for token in range(6):
+        if token != one["token"]:
+            assert refusal_of(changed("token", token)) is not None
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_no_machine_with_a_step_more_or_less_proves_another_number(number: int) -> None:
+    first, draw = document(), random.Random(number)
+    ((exact, _),) = first["counts"]["right"]
+    parts = first["evidence"]["parts"]
+    machine = parts[number % len(parts)]["machine"]
+    of_claim = first["claim"]["machine"]["tables"][0]
+    for _ in range(12):
+        found = document()
+        table, state, letters = draw.randrange(3), draw.randrange(len(machine["end"])), draw.randrange(9)
+        step = machine["tables"][table][state][letters]
+        new = None if step is not None else [draw.randrange(len(machine["end"])), *of_claim[0][letters][1:]]
+        found["evidence"]["parts"][number % len(parts)]["machine"]["tables"][table][state][letters] = new
+        for false in (int(exact) + 1, int(exact) - 1):
+            found["counts"]["right"] = [[str(false), str(false)]]
+            assert refusal_of(found) is not None
+
+
+def test_a_part_is_counted_once() -> None:
+    found = document()
+    found["evidence"]["parts"].append(deepcopy(found["evidence"]["parts"][0]))
+    assert refusal_of(found) is not None
+
+
+def test_counts_without_parts_say_nothing() -> None:
+    found = document()
+    found["evidence"]["parts"] = []
+    assert refusal_of(found) is not None
+    found["counts"]["right"] = [["0", "729"]]
+    assert refusal_of(found) is None
+
+
+def test_an_error_at_an_answer_that_is_read_before_is_refused() -> None:
+    found = document()
+    layout = found["claim"]["forms"][0]["layout"]
+    at = next(place for place, one in enumerate(layout) if one[0] == "answer")
+    layout.insert(at, layout[at])
+    assert refusal_of(found) is not None
