@@ -152,7 +152,7 @@ def prove_parts(network: TrainedNetwork, parts: Sequence[Part], effort: int, wor
     """Return what is proved of each part."""
     of_network = text_of_network(network)
     claims = [text_of_claim(part.claim) for part in parts]
-    tasks = [json.dumps(about([of_network, claim], run, form=0, effort=effort)) for claim in claims]
+    tasks = [json.dumps(about([of_network, claim], run, form=0, effort=effort, expected=True)) for claim in claims]
     with ShardsProgress("proving", "parts", "parts") as progress:
         found = run_tasks(tasks, do_form, jobs=workers.jobs, dask=workers.dask, progress=progress,
                           shared=[of_network, *claims], sizes=[len(claim) for claim in claims])

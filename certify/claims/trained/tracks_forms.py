@@ -118,6 +118,19 @@ class FormDecider:
         more = exactly.row.reason if exactly else f"exact numbers were not tried: {obstacle}"
         return FormResult(self._searched(row, proved.inputs, f"{reason}; {more}"))
 
+    def proof(self, number: int) -> FormResult:
+        """Return a proof of a form by classes if there is one, without a search for wrong inputs; else the result."""
+        try:
+            proved, reason = self._prove(number, ROOMS)
+        except NoClasses:
+            return self.result(number)
+        if proved.unit is None or reason:
+            return self.result(number)
+        form = self.claim.forms[number]
+        seen = glance(Margins(self.floats, self.claim, number))
+        row = FormRow(len(form.columns), "certified", count_inputs(self.claim, form), seen, float(proved.least))
+        return FormResult(row, proved.unit, proved.classes, proved.cells)
+
     def _are_wrong(self, number: int, inputs: Sequence[tuple[Column, ...]]) -> bool:
         """Return whether the input with the least margin is wrong."""
         margins = Margins(self.floats, self.claim, number)
