@@ -15,6 +15,7 @@ from certify.claims.trained.tasks import about, result_from_text, text_of_claim,
 from certify.claims.trained.tracks_decision import do_form
 from certify.claims.trained.tracks_forms import EACH, FormResult
 from certify.common.shards import ShardsProgress, Workers, run_tasks
+from certify.common.verdicts import WithExitStatus
 from constructions.errors import Unsupported
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim, check_tracks_fit, count_inputs
@@ -56,8 +57,11 @@ class CountRow:
 
 
 @dataclass(frozen=True)
-class TracksCount:
-    """How many inputs are right, by form; the checker accepted the certificate."""
+class TracksCount(WithExitStatus):
+    """How many inputs are right, by form; the checker accepted the certificate.
+
+    What is asked is a share ``at_least``, if one is given, else bounds no farther apart than the share ``within``.
+    """
 
     network: TrainedNetwork
     claim: TracksClaim
@@ -66,6 +70,20 @@ class TracksCount:
     seconds: float
     weights: tuple[Weights, ...] | None = None
     run: FloatModel | None = None
+    within: Fraction = Fraction(0)
+    at_least: Fraction | None = None
+
+    @property
+    def verdict(self) -> str:
+        """Certified, refuted or unknown, by what is asked."""
+        least, most = self.shares
+        if self.at_least is None:
+            return "certified" if most - least <= self.within else "unknown"
+        return "certified" if least >= self.at_least else "refuted" if most < self.at_least else "unknown"
+
+    @property
+    def wrong_certificate(self) -> None:
+        """There is none: a count refutes nothing but a share."""
 
     @property
     def total(self) -> Fraction:
@@ -81,8 +99,8 @@ class TracksCount:
 
 
 def count_tracks(network: TrainedNetwork, claim: TracksClaim, within: Fraction = Fraction(0), effort: int = 1,
-                 workers: Workers = Workers(), weights: Sequence[Weights] | None = None, run: FloatModel | None = None
-                 ) -> TracksCount:
+                 workers: Workers = Workers(), weights: Sequence[Weights] | None = None, run: FloatModel | None = None,
+                 at_least: Fraction | None = None) -> TracksCount:
     """Return bounds of the weight of right inputs, form by form, with their certificate.
 
     At most a share ``within`` of the inputs is left open, if the search succeeds.
@@ -110,7 +128,7 @@ def count_tracks(network: TrainedNetwork, claim: TracksClaim, within: Fraction =
     if refusal := why_refused(text):
         raise Unsupported(f"the checker: {refusal}")
     return TracksCount(network, claim, rows, text, time.perf_counter() - start,
-                       None if weights is None else tuple(weights), run)
+                       None if weights is None else tuple(weights), run, within, at_least)
 
 
 def find_parts(floats: FloatNetwork, claim: TracksClaim, number: int, within: Fraction, effort: int) -> Iterator[Part]:

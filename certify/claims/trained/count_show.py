@@ -1,0 +1,87 @@
+"""Text and JSON of a count of right inputs."""
+
+from fractions import Fraction
+from typing import Any
+
+from certify.claims.trained.counting import CountRow, TracksCount
+from certify.claims.trained.show import describe_network, describe_run
+from certify.common.terminal_tables import Cell, TableColumn
+
+DIGITS = 15
+"""Decimal places of a share in percent."""
+SHOWN = 12
+"""Kinds of first errors that are printed."""
+
+
+def describe_count_question(count: TracksCount) -> list[str]:
+    """Return the network, the float model and the question, a line each."""
+    weighed = "" if count.weights is None else ", each with its weight"
+    runs = "" if count.run is None else " in every execution"
+    return [describe_network(count.network), *describe_run(count.run),
+            f"question  how many inputs in the tracks {', '.join(track.name for track in count.claim.tracks)} are right"
+            f"{runs}{weighed}"]
+
+
+def table_of_counts(count: TracksCount) -> tuple[list[TableColumn], list[tuple[Cell, ...]]]:
+    """Return a row for each number of columns."""
+    columns = [TableColumn("columns", "right"), TableColumn("inputs", "right"),
+               TableColumn("right on at least", "right"), TableColumn("at most", "right"),
+               TableColumn("share", "right")]
+    return columns, [(str(row.n), number(row.total), number(row.least), number(row.most), share_of(row))
+                     for row in count.rows]
+
+
+def share_of(row: CountRow) -> str:
+    """Return the share of right inputs: one number if it is exact, else both bounds."""
+    if row.is_exact:
+        return percent(row.least, row.total)
+    return f"{percent(row.least, row.total)} to {percent(row.most, row.total, up=True)}"
+
+
+def describe_count(count: TracksCount) -> str:
+    """Return the verdict in a sentence."""
+    least, most = sum(row.least for row in count.rows), sum(row.most for row in count.rows)
+    runs = "" if count.run is None else "every execution is "
+    asked = "" if count.at_least is None else f", where {percent(count.at_least, Fraction(1))} is asked"
+    ends = f"exactly {number(Fraction(least))}" if least == most else (
+        f"at least {number(Fraction(least))} and at most {number(Fraction(most))}")
+    why = "; ".join(row.reason for row in count.rows if row.reason)
+    return f"{runs}right on {ends} of {number(count.total)} inputs{asked}{f' ({why})' if why else ''}"
+
+
+def describe_errors(count: TracksCount) -> list[str]:
+    """Return the most frequent first errors: the place of the answer, and the token that is written."""
+    found = [(error.weight, row, error) for row in count.rows for error in row.errors]
+    found.sort(key=lambda one: -one[0])
+    lines = []
+    for weight, row, error in found[:SHOWN]:
+        form = next(form for form in count.claim.forms if len(form.columns) == row.n)
+        lines.append(f"first error at answer {error.place - form.asked[0] + 1} of {row.n} columns, token {error.token}: "
+                     f"at least {number(weight)} ({percent(weight, row.total)})")
+    if len(found) > SHOWN:
+        lines.append(f"and {len(found) - SHOWN} more kinds of first errors")
+    return lines
+
+
+def number(value: Fraction) -> str:
+    """Return a number with its digits in groups, or a fraction."""
+    return f"{value.numerator:,}" if value.denominator == 1 else str(value)
+
+
+def percent(part: Fraction, whole: Fraction, up: bool = False) -> str:
+    """Return a share in percent, rounded down, or ``up``."""
+    if not whole:
+        return "-"
+    scaled = 100 * 10**DIGITS * part / whole
+    digits = f"{-(-scaled.numerator // scaled.denominator) if up else scaled.numerator // scaled.denominator}"
+    text = digits.rjust(DIGITS + 1, "0")
+    return f"{text[:-DIGITS]}.{text[-DIGITS:]}".rstrip("0").rstrip(".") + " %"
+
+
+def count_to_json(count: TracksCount) -> dict[str, Any]:
+    """Return all of it; numbers are texts, as they may be large."""
+    return {"tracks": [track.name for track in count.claim.tracks],
+            "share": [str(end) for end in count.shares],
+            "forms": [{"columns": row.n, "inputs": str(row.total), "right": [str(row.least), str(row.most)],
+                       "errors": [{"place": error.place, "token": error.token, "at_least": str(error.weight)}
+                                  for error in row.errors], "reason": row.reason} for row in count.rows]}
