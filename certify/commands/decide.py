@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +16,12 @@ from certify.requests import options as option
 
 if TYPE_CHECKING:
     from certify.claims.trained.answering import AnyDecision
+    from certify.claims.trained.counting import TracksCount
+    from certify.claims.trained.decide import Settings
     from certify.claims.trained.question import AnyClaim
     from certify.common.partial_answer import PartialAnswer
     from constructions.trained.network import TrainedNetwork
+    from proofs.enclosures.float_models.model import FloatModel
 
 
 @option.with_options(f"offset {' '.join(given_as.CLAIM)}", given_as.CLAIM)
@@ -33,6 +37,10 @@ def decide(
     store: given_as.Store = None,
     effort: given_as.Effort = 1,
     floats: given_as.Float = None,
+    count: given_as.Count = False,
+    within: given_as.Within = None,
+    at_least: given_as.AtLeast = None,
+    weights: given_as.WeightsFile = None,
     output: option.Certificate = None,
     wrong: given_as.Wrong = None,
     html: given_as.Page = None,
@@ -42,7 +50,7 @@ def decide(
 
     Each length is certified, with a certificate that a stranger checks; or refuted, with the shortest wrong word found;
     or left open, with the reason. The claim: a file (docs/trained.md), or options. --float: of float runs. Words of
-    any length: docs/lengths.md.
+    any length: docs/lengths.md. --count: on how many inputs it is right.
     """
     from certify.claims.floats.models import read_model
     from certify.claims.trained.answering import decide_in_time
@@ -57,10 +65,40 @@ def decide(
     wrong_is = refuse_untaken(network, asked, every, floats is not None, {
         "--jobs": jobs, "--dask": dask, "--store": store, "--every": every, "--html": html})
     settings = Settings(read_workers(jobs, dask), Path(store) if store else None, effort=effort)
-    decision = decide_in_time(network, asked, every, settings, None if floats is None else read_model(floats))
+    of_count = {"--within": within, "--at-least": at_least, "--weights": weights}
+    run = None if floats is None else read_model(floats)
+    decision: Any
+    if count:
+        refuse_options("a count, which does not take this option", {"--wrong": wrong, "--html": html})
+        decision = count_right(network, asked, settings, run, of_count)
+    else:
+        refuse_options("nothing is counted without --count", of_count)
+        decision = decide_in_time(network, asked, every, settings, run)
     show_found(decision, decision_to_json, print_decision, output)
     write_decision(decision, wrong_is, output, wrong, html)
     raise typer.Exit(decision.exit_code)
+
+
+def count_right(network: TrainedNetwork, asked: AnyClaim, settings: Settings, run: FloatModel | None,
+                given: Mapping[str, str | None]) -> TracksCount:
+    """Return how many inputs in tracks are right.
+
+    Raises:
+        InputError: if the claim is about words, or an option says nothing that is understood.
+    """
+    from certify.claims.trained.count_weights import read_weights
+    from certify.claims.trained.counting import count_tracks
+    from certify.requests.quantities import read_share
+    from constructions.errors import InputError
+    from constructions.trained.tracks import TracksClaim
+
+    if not isinstance(asked, TracksClaim):
+        raise InputError("--count: the claim is about words; inputs in tracks are counted (docs/counting.md)")
+    shares = {name: None if text is None else read_share(text, name) for name, text in given.items()
+              if name != "--weights"}
+    weights = given["--weights"]
+    return count_tracks(network, asked, shares["--within"] or Fraction(0), settings.effort, settings.workers,
+                        None if weights is None else read_weights(weights, asked), run, shares["--at-least"])
 
 
 REFUSED: Mapping[str, Mapping[str, tuple[str, ...]]] = {

@@ -65,6 +65,15 @@ Effort = Annotated[int, typer.Option(
 Float = Annotated[str | None, typer.Option(
     "--float", metavar="NAME|FILE", help="decide the claim of every float run of this class: "
     "bfloat16/binary32, ... (certify floats --presets lists them)")]
+Count = Annotated[bool, typer.Option(
+    "--count", help="count the right inputs in tracks, at least and at most (docs/counting.md)")]
+Within = Annotated[str | None, typer.Option(
+    "--within", metavar="SHARE", help="with --count: bounds no farther apart than this share of all inputs, such as "
+    "0.01% (left out: as close as they get)")]
+AtLeast = Annotated[str | None, typer.Option(
+    "--at-least", metavar="SHARE", help="with --count: is this share of inputs right? 99%, 0.99")]
+WeightsFile = Annotated[str | None, typer.Option(
+    "--weights", metavar="FILE", help="with --count: how inputs are drawn, by weights of letters and lengths")]
 Wrong = Annotated[str | None, typer.Option(
     "--wrong", metavar="FILE", parser=written_file, help="write the certificate of the shortest wrong word found here, "
     "or of the wrong run")]

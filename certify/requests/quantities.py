@@ -29,6 +29,18 @@ def read_rational(text: str, option: str) -> Fraction:
         raise InputError(f"{option}: {error}") from None
 
 
+def read_share(text: str, option: str) -> Fraction:
+    """Return a share between 0 and 1, such as 99.9%, 0.999 or 999/1000.
+
+    Raises:
+        InputError: naming the option.
+    """
+    share = read_rational(text.removesuffix("%"), option) / (100 if text.endswith("%") else 1)
+    if not 0 <= share <= 1:
+        raise InputError(f"{option}: found {text}, expected a share such as 99.9% or 0.999")
+    return share
+
+
 def read_positive(text: str, option: str) -> Fraction:
     """Return a positive rational.
 

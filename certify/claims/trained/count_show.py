@@ -56,7 +56,8 @@ def describe_errors(count: TracksCount) -> list[str]:
     lines = []
     for weight, row, error in found[:SHOWN]:
         form = next(form for form in count.claim.forms if len(form.columns) == row.n)
-        lines.append(f"first error at answer {error.place - form.asked[0] + 1} of {row.n} columns, token {error.token}: "
+        answer = error.place - form.asked[0] + 1
+        lines.append(f"first error at answer {answer} of {row.n} columns, token {error.token}: "
                      f"at least {number(weight)} ({percent(weight, row.total)})")
     if len(found) > SHOWN:
         lines.append(f"and {len(found) - SHOWN} more kinds of first errors")
@@ -64,7 +65,9 @@ def describe_errors(count: TracksCount) -> list[str]:
 
 
 def number(value: Fraction) -> str:
-    """Return a number with its digits in groups, or a fraction."""
+    """Return a number with its digits in groups, a large power of ten, or a fraction."""
+    if value.denominator == 1 and value >= 10**6 and str(value.numerator).strip("0") == "1":
+        return f"10^{len(str(value.numerator)) - 1}"
     return f"{value.numerator:,}" if value.denominator == 1 else str(value)
 
 

@@ -7,7 +7,7 @@ accepts the certificate of all parts, too.
 import json
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from certify.claims.trained.proving import why_refused
@@ -24,7 +24,7 @@ from proofs.enclosures.float_models.model import FloatModel
 from proofs.trained.counting.boxes import BoxSearch
 from proofs.trained.counting.parts import Part, counts_text, parts_of_boxes, parts_of_inputs
 from proofs.trained.forward import FloatNetwork
-from proofs.trained.tracks.wrong import Margins
+from proofs.trained.tracks.wrong import Margins, glance
 
 SECONDS = 60.0
 """How long open classes of a form are split, times the effort."""
@@ -112,13 +112,17 @@ def count_tracks(network: TrainedNetwork, claim: TracksClaim, within: Fraction =
     start = time.perf_counter()
     check_tracks_fit(network, claim)
     floats = FloatNetwork(network)
-    parts, reasons = list[Part](), dict[int, str]()
-    for number in range(len(claim.forms)):
+    parts = [whole(claim, number) for number in range(len(claim.forms)) if seems_right(floats, claim, number, effort)]
+    proved = prove_parts(network, parts, effort, workers, run)
+    is_done = {part.form for part, found in zip(parts, proved, strict=True) if found.unit is not None}
+    parts, proved = [part for part in parts if part.form in is_done], [one for one in proved if one.unit is not None]
+    more, reasons = list[Part](), dict[int, str]()
+    for number in (number for number in range(len(claim.forms)) if number not in is_done):
         try:
-            parts += find_parts(floats, claim, number, within, effort)
+            more += find_parts(floats, claim, number, within, effort)
         except Unsupported as why:
             reasons[number] = str(why)
-    proved = prove_parts(network, parts, effort, workers, run)
+    parts, proved = parts + more, proved + prove_parts(network, more, effort, workers, run)
     by_form = [each_is_one(claim, form) for form in claim.forms] if weights is None else list(weights)
     both = list(zip(parts, proved, strict=True))
     rows = tuple(row_of(claim, number, by_form[number], [one for one in both if one[0].form == number],
@@ -131,26 +135,34 @@ def count_tracks(network: TrainedNetwork, claim: TracksClaim, within: Fraction =
                        None if weights is None else tuple(weights), run, within, at_least)
 
 
+def whole(claim: TracksClaim, number: int) -> Part:
+    """Return the part of all inputs of a form, as right ones."""
+    form = claim.forms[number]
+    machine = replace(claim.machine, tables=tuple(claim.machine.tables[table] for table in form.columns))
+    form = replace(form, columns=tuple(range(len(form.columns))))
+    return Part(number, None, None, replace(claim, machine=machine, forms=(form,)))
+
+
+def seems_right(floats: FloatNetwork, claim: TracksClaim, number: int, effort: int) -> bool:
+    """Return whether the inputs of a form are many, and a sample of them is right in floats."""
+    return (count_inputs(claim, claim.forms[number]) > EACH * effort
+            and bool(glance(Margins(floats, claim, number)).margin > 0))
+
+
 def find_parts(floats: FloatNetwork, claim: TracksClaim, number: int, within: Fraction, effort: int) -> Iterator[Part]:
-    """Yield the parts of a form that floats find: by classes, or input by input where classes say little.
+    """Yield the parts of a form that floats find: input by input where these are few, else by boxes.
 
     Raises:
-        Unsupported: if there is no rule for the network and its inputs are many, or a machine is too large.
+        Unsupported: if inputs are many and the network has no boxes, or a machine is too large.
     """
     inputs = count_inputs(claim, claim.forms[number])
-    reason, search = "", None
-    try:
-        search = BoxSearch(floats, claim, number)
-    except Unsupported as refusal:
-        reason = str(refusal)
-    if search is not None:
-        found = search.run(float(within), SECONDS * effort)
-        yield from heavy(list(parts_of_boxes(search, found, number)), within * inputs - int(found.open_weight))
+    if inputs <= EACH * effort:
+        margins = Margins(floats, claim, number)
+        yield from parts_of_inputs(margins, margins.inputs.every())
         return
-    if inputs > EACH * effort:
-        raise Unsupported(f"{reason}; then inputs are run one by one, and {inputs:,} are too many")
-    margins = Margins(floats, claim, number)
-    yield from parts_of_inputs(margins, margins.inputs.every())
+    search = BoxSearch(floats, claim, number)
+    found = search.run(float(within), SECONDS * effort)
+    yield from heavy(list(parts_of_boxes(search, found, number)), within * inputs - int(found.open_weight))
 
 
 def heavy(parts: Sequence[Part], spared: Fraction) -> list[Part]:

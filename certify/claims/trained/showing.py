@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.text import Text
 
-from certify.claims.trained import lengths_show, show, tracks_show
+from certify.claims.trained import count_show, lengths_show, show, tracks_show
+from certify.claims.trained.counting import TracksCount
 from certify.claims.trained.decision import Decision
 from certify.claims.trained.lengths_decision import LengthsDecision
 from certify.claims.trained.tracks_decision import TracksDecision
@@ -30,7 +31,9 @@ SHOWN: Mapping[type, Shown] = {
     LengthsDecision: Shown(lengths_show.describe_question, None, lengths_show.describe_verdict, None,
                            lengths_show.lengths_to_json),
     TracksDecision: Shown(tracks_show.describe_tracks_question, tracks_show.table_of_forms,
-                          tracks_show.describe_tracks_verdict, None, tracks_show.tracks_to_json)}
+                          tracks_show.describe_tracks_verdict, None, tracks_show.tracks_to_json),
+    TracksCount: Shown(count_show.describe_count_question, count_show.table_of_counts, count_show.describe_count,
+                       count_show.describe_errors, count_show.count_to_json)}
 
 
 def print_decision(out: Console, decision: Any) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from certify.claims.trained import counting
 from certify.claims.trained.counting import TracksCount, count_tracks
 from certify.common.shards import Workers
 from constructions.trained.json_form import network_to_json
@@ -62,8 +63,8 @@ def blurred(blur: float) -> Question:
 
 
 @cache
-def count(blur: float, within: str = "0") -> TracksCount:
-    return count_tracks(*blurred(blur), Fraction(within), workers=ONE)
+def count(blur: float) -> TracksCount:
+    return count_tracks(*blurred(blur), workers=ONE)
 
 
 @pytest.mark.parametrize("blur", [0.0, 0.7, 1.7])
@@ -74,9 +75,12 @@ def test_a_blurred_adder_is_right_on_as_many_inputs_as_run_one_by_one(blur: floa
     assert sum(error.weight for error in row.errors) == row.total - row.least
 
 
-def test_a_coarse_share_gives_bounds_that_contain_the_number() -> None:
-    (row,) = count(1.7, "1/5").rows
-    assert row.least <= counted_plainly(blurred(1.7)) <= row.most <= row.least + row.total / 5
+def test_boxes_find_the_inputs_that_run_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "EACH", 0)
+    (row,) = count_tracks(*blurred(1.7), workers=ONE).rows
+    assert row.least == row.most == counted_plainly(blurred(1.7))
+    (coarse,) = count_tracks(*blurred(1.7), Fraction(1, 5), workers=ONE).rows
+    assert coarse.least <= row.least <= coarse.most <= coarse.least + row.total / 5
 
 
 def test_letters_that_weigh_differently_are_counted_by_their_weights() -> None:
@@ -96,14 +100,16 @@ def test_lengths_are_drawn_alike_where_weights_say_so() -> None:
 
 
 @pytest.mark.parametrize(("seed", "layers"), [(seed, layers) for seed in range(1, 5) for layers in (1, 2)])
-def test_random_networks_are_counted_as_all_inputs_say(seed: int, layers: int) -> None:
+def test_random_networks_are_counted_as_all_inputs_say(seed: int, layers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    if layers == 1 and seed % 2:
+        monkeypatch.setattr(counting, "EACH", 0)
     network = random_layer(seed, layers)
     claim = random_claim(seed, network, (0, 1), (2,))
     if count_inputs(claim, claim.forms[0]):
         (row,) = count_tracks(network, claim, workers=ONE).rows
         right = counted_plainly((network, claim))
         assert row.least <= right <= row.most
-        assert layers == 1 or row.is_exact
+        assert row.is_exact or seed % 2
 
 
 def document() -> dict[str, Any]:
