@@ -26,7 +26,7 @@ from proofs.trained.counting.parts import Part, counts_text, parts_of_boxes, par
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.wrong import Margins, glance
 
-SECONDS = 60.0
+SECONDS = 60
 """How long open classes of a form are split, times the effort."""
 
 
@@ -161,8 +161,8 @@ def find_parts(floats: FloatNetwork, claim: TracksClaim, number: int, within: Fr
         yield from parts_of_inputs(margins, margins.inputs.every())
         return
     search = BoxSearch(floats, claim, number)
-    found = search.run(float(within), SECONDS * effort)
-    yield from heavy(list(parts_of_boxes(search, found, number)), within * inputs - int(found.open_weight))
+    found = search.run(within, SECONDS * effort)
+    yield from heavy(list(parts_of_boxes(search, found, number)), within * inputs - found.open_weight)
 
 
 def heavy(parts: Sequence[Part], spared: Fraction) -> list[Part]:

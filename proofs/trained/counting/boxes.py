@@ -6,6 +6,7 @@ place that asks are disjoint and cover all inputs (docs/counting.md, section 2).
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from time import perf_counter
 
 import numpy as np
@@ -21,8 +22,8 @@ from proofs.trained.tracks.ranges import FormRanges
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Allowed = NDArray[np.bool_]
-ROOM = 2.0**-20  # a row this near the margin is open
-NEVER = 1e30  # of the row of the answer itself
+ROOM = 2**-20  # a row this near the margin is open
+NEVER = 10**30  # of the row of the answer itself
 NEWTON = 60  # steps
 BATCH = 2048  # boxes at once
 STALLED = 3  # rounds in which the weight of open boxes hardly falls
@@ -40,7 +41,7 @@ class Box:
     answer: int
     steps: tuple[Allowed, ...]
     lasts: Allowed
-    weight: float = 0.0
+    weight: np.float64 | int = 0
     token: int = -1
     slopes: Array | None = None
     middle: Array | None = None
@@ -52,12 +53,12 @@ class FoundBoxes:
 
     wrong: list[Box]
     open: list[Box]
-    total: float
+    total: np.float64
 
     @property
-    def open_weight(self) -> float:
+    def open_weight(self) -> int:
         """The greatest number of inputs that may be open."""
-        return float(sum(box.weight for box in self.open))
+        return int(sum(box.weight for box in self.open))
 
 
 class QuerySums:
@@ -88,7 +89,7 @@ class QuerySums:
     def total(self, direction: int) -> np.float64:
         """Return about the greatest sum of weights."""
         columns, _, fixed = self.weights[direction]
-        return np.float64(fixed + sum(one.max(initial=0) for one in columns) + 1e-300)
+        return np.float64(fixed + sum(one.max(initial=0) for one in columns) + 10**-300)
 
 
 class BoxSearch:
@@ -122,12 +123,12 @@ class BoxSearch:
         """Return the place of the answer that a box is asked for."""
         return self.form.queries[box.query].place + 1
 
-    def run(self, within: float, seconds: float) -> FoundBoxes:
+    def run(self, within: Fraction, seconds: int) -> FoundBoxes:
         """Split open boxes, the heaviest first, until at most a share ``within`` of all inputs is open, or nothing more
         is gained."""
         end, wrong, stuck = perf_counter() + seconds, list[Box](), list[Box]()
         left, stalled = self._tested(self._first(), wrong), 0
-        target = within * self.whole.weight
+        target = np.float64(within) * self.whole.weight
         while left and stalled < STALLED and perf_counter() < end:
             open_weight = sum(box.weight for box in left)
             if open_weight + sum(box.weight for box in stuck) <= target:
@@ -251,13 +252,13 @@ class BoxSearch:
                 best, heavy = new, new_heavy
             best = np.where(lasts[left], best + sign * of_last - top[:, np.newaxis] * last_weights, -np.inf)
             at = best.argmax(1)
-            step = best[each, at] / np.maximum(heavy[each, at] + last_weights[at], 1e-300)
+            step = best[each, at] / np.maximum(heavy[each, at] + last_weights[at], 10**-300)
             found = np.where(np.isfinite(step), top + step, top)
             tops[left] = np.maximum(top, found)
-            left = left[found > top + 1e-12 * (1 + np.abs(found))]
+            left = left[found > top + 10**-12 * (1 + np.abs(found))]
             if not len(left):
                 break
-        return np.asarray(sign * (np.minimum(tops, high) + 1e-10))
+        return np.asarray(sign * (np.minimum(tops, high) + 10**-10))
 
     def _least(self, own: int, answers: Indices, low: Array, high: Array) -> Array:
         """Return the least of logit(answer) - logit(other) on each box, over all others that are compared."""
@@ -287,7 +288,7 @@ class BoxSearch:
         slopes = np.zeros_like(middle)
         for direction in range(middle.shape[1]):
             step = np.zeros_like(middle)
-            step[:, direction] = np.maximum((high[:, direction] - low[:, direction]) / 4, 1e-7)
+            step[:, direction] = np.maximum((high[:, direction] - low[:, direction]) / 4, 10**-7)
             above, below = (self._logits(own, middle + sign * step, answers)[each, row] for sign in (1, -1))
             slopes[:, direction] = (above - below) / (2 * step[:, direction])
         return row, slopes

@@ -19,7 +19,7 @@ from proofs.trained.counting.machines import of_inputs, sub_claim
 from proofs.trained.tracks.wrong import Margins
 
 Indices = NDArray[np.intp]
-NEAR = 1e-9  # margins in floats nearer to 0 are not judged
+NEAR = 10**-9  # margins in floats nearer to 0 are not judged
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 evidence    the table of kinds of evidence, each with its rules; describing: the sentence printed for a decision
 reading     files: dyadics (tensors as exact dyadic rationals), network, words_claim, tracks_claim; decision (a
-            network, a claim, float models, evidence); evidence: cover, tracks, lengths, counterexamples
+            network, a claim, float models, evidence); count_claim; evidence: cover, tracks, lengths,
+            counterexamples, count_parts
 balls       ball arithmetic: precision (fixed-point numbers, packed vectors), exact (dyadic matrices: norms folded
             into linear maps, maps side by side), linear (maps by packed rows; spectral norms), exponentials (exp(-d)
             by a table and a series), gelu (x Φ(x)) and sigmoids (tanh, silu, gelu-tanh), activations (vectors, by
@@ -20,7 +21,8 @@ words       obligations (what a cover must contain), covering (that it does), ju
             (all words of a unit), classes (a unit of a cover by abstract words), places (where a wrong word is
             judged), wrong_word, deciding (the whole cover), vacuous (lengths at which a claim is vacuous), describing
 tracks      aligned words: columns, places, longest (longest paths over columns), queries, layers, by_classes,
-            each_input, exact, exact_proof, proof, wrong_input, describing
+            each_input, exact, exact_proof, proof, wrong_input, describing; counting (the number of right inputs),
+            counted (that number in words)
 lengths     words of any length: counts (boxes of Parikh vectors), truths, margins, case_rows, proof, suffixes,
             describing
 floats      executions under a float model: casting, rounding, exact_sums, operations, softmax_rules, softmax,

@@ -63,7 +63,7 @@ KINDS: Mapping[tuple[str, str, str], EvidenceKind] = {
         "counterexamples.read_wrong_input", "tracks.wrong_input.prove_wrong_input",
         "floats.wrong_execution.prove_wrong_input_run", "tracks.describing.describe_wrong_input", is_refutation=True),
     (TRACKS, COUNT, "parts"): EvidenceKind(
-        "counts.read_parts", "tracks.counting.prove_counts", "tracks.counting.prove_counts_of_runs",
+        "count_parts.read_parts", "tracks.counting.prove_counts", "tracks.counting.prove_counts_of_runs",
         "tracks.counted.describe_counts")}
 """Rows by the inputs of a claim, its property, and the kind of evidence."""
 
@@ -108,7 +108,7 @@ def read_decision(row: EvidenceKind, document: Json, budget: Budget) -> Decision
 
         floats = fields.read("floats", partial(read_floats, lengths=range(claim.max_n, claim.max_n + 1)))
         expect(len(floats) == 1 or not row.is_refutation, "floats: expected one class, got {}", len(floats))
-    counts = fields.read("counts", partial(load("reading.counts.read_counts"), claim=claim)) if is_count else None
+    counts = fields.read("counts", partial(load("reading.count_claim.read_counts"), claim=claim)) if is_count else None
     evidence = fields.read("evidence", partial(load(f"reading.{row.read}"), about=Decision(
         network, claim, floats, None, budget)))
     return Decision(network, claim, floats, evidence, budget, counts)

@@ -13,7 +13,7 @@ from .network import Network
 
 if TYPE_CHECKING:
     from ...float_models.reading import FloatClaim
-    from .counts import Counts
+    from .count_claim import CountClaim
 
 FORMAT_OF_DECISION = "certify-decision"
 MAX_BITS = 256  # of the power of two that stated ranges are over
@@ -35,4 +35,4 @@ class Decision(Generic[Claim_co, Evidence_co]):
     floats: tuple[FloatClaim, ...]
     evidence: Evidence_co
     budget: Budget
-    counts: Counts | None = None
+    counts: CountClaim | None = None

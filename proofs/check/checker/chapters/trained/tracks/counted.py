@@ -8,7 +8,8 @@ from fractions import Fraction
 from ....kernel.kind import entry
 from ....kernel.verdicts import show
 from ..describing import covered
-from ..reading.counts import CountedParts, Weights
+from ..reading.count_claim import Weights
+from ..reading.count_parts import CountedParts
 from ..reading.decision import Decision
 from ..reading.tracks_claim import TracksClaim
 from .counting import CountedCoverage

@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 from ....kernel.budget import Budget
 from ....kernel.verdicts import Malformed, expect, require, within
-from ..reading.counts import CountedPart, CountedParts, Counts, Weights
+from ..reading.count_claim import CountClaim, WeightedStep, Weights
+from ..reading.count_parts import CountedPart, CountedParts
 from ..reading.decision import Decision
 from ..reading.tracks import LayoutProofs
 from ..reading.tracks_claim import Layout, Step, TracksClaim, Transducer
@@ -147,7 +148,8 @@ def check_writes(written: Step, of_claim: Step | None, index: int | None, token:
             expect(answer == right, "machine: it writes other answers than the claim's")
 
 
-def total_weight(budget: Budget, machine: Transducer, columns: Sequence[int], counts: Counts, form: int) -> Fraction:
+def total_weight(budget: Budget, machine: Transducer, columns: Sequence[int], counts: CountClaim, form: int
+                 ) -> Fraction:
     """Return the weight of all inputs of a machine, a sum over paths by dynamic programming over columns.
 
     ``columns`` are its tables; the machine is deterministic, so each input has one path.
@@ -178,8 +180,6 @@ def total_weight(budget: Budget, machine: Transducer, columns: Sequence[int], co
 
 def unit_weights(columns: int, letters: int) -> Weights:
     """Return the automaton by which each input weighs 1."""
-    from ..reading.counts import WeightedStep
-
     one = Fraction(1)
     return Weights((one,), (0,) * columns, (((WeightedStep(0, 0, one),),) * letters,), (one,))
 

@@ -1,4 +1,4 @@
-"""The property *count* of docs/counting.md: how many inputs are right, and the parts that prove it."""
+"""The property *count* of docs/counting.md: what is claimed of the number of right inputs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,11 +6,9 @@ from fractions import Fraction
 from functools import partial
 
 from ....kernel.reading.document import Json
-from ....kernel.reading.shapes import Fields, integer_within, list_of, one_of, or_null, read_rational
+from ....kernel.reading.shapes import Fields, integer_within, list_of, or_null, read_rational
 from ....kernel.verdicts import expect, quote
-from .decision import Decision
-from .tracks import EachInput, ExactUnit, Unit, read_unit
-from .tracks_claim import Layout, TracksClaim, Transducer, read_machine, written_tokens
+from .tracks_claim import Layout, TracksClaim
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,7 @@ class Weights:
 
 
 @dataclass(frozen=True)
-class Counts:
+class CountClaim:
     """For each layout: the weight of the right inputs is at least and at most ``right``.
 
     Without ``weights`` each input weighs 1. With them there is one automaton for each layout.
@@ -46,26 +44,7 @@ class Counts:
     weights: tuple[Weights, ...] | None
 
 
-@dataclass(frozen=True)
-class CountedPart:
-    """The inputs of layout ``form`` that ``machine`` allows: they are right, or wrong first at ``place`` of the layout,
-    where the logit of ``token`` is the greatest."""
-
-    form: int
-    place: int | None
-    token: int | None
-    machine: Transducer
-    unit: Unit | EachInput | ExactUnit
-
-
-@dataclass(frozen=True)
-class CountedParts:
-    """Disjoint sets of inputs, each with the proof of its claim."""
-
-    parts: tuple[CountedPart, ...]
-
-
-def read_counts(value: Json, claim: TracksClaim) -> Counts:
+def read_counts(value: Json, claim: TracksClaim) -> CountClaim:
     """Return the claimed numbers, which fit the claim.
 
     Raises:
@@ -78,9 +57,9 @@ def read_counts(value: Json, claim: TracksClaim) -> Counts:
            "right: expected a least and a greatest number of each form")
     weights = fields.read("weights", or_null(list_of(lambda one: one)))
     if weights is None:
-        return Counts(tuple((least, most) for least, most in right), None)
+        return CountClaim(tuple((least, most) for least, most in right), None)
     expect(len(weights) == len(claim.forms), "weights: expected an automaton for each form")
-    return Counts(tuple((least, most) for least, most in right), tuple(
+    return CountClaim(tuple((least, most) for least, most in right), tuple(
         read_weights(one, form, len(claim.columns)) for one, form in zip(weights, claim.forms, strict=True)))
 
 
@@ -110,40 +89,3 @@ def read_weighted_step(value: Json, state: Callable[[Json], int]) -> WeightedSte
     expect(isinstance(value, list) and len(value) == 3, "expected source, target and weight, got {}", quote(value))
     assert isinstance(value, list)
     return WeightedStep(state(value[0]), state(value[1]), read_weight(value[2]))
-
-
-def read_parts(value: Json, about: Decision[TracksClaim, None]) -> CountedParts:
-    """Return the parts; no two are about the same layout, place and token.
-
-    Raises:
-        Malformed: if two are, or one does not fit the claim.
-    """
-    parts = Fields(value, "parts").read("parts", list_of(partial(read_part, about=about)))
-    keys = [(part.form, part.place, part.token) for part in parts]
-    expect(len({*keys}) == len(keys), "parts: expected one for each form, place and token")
-    return CountedParts(parts)
-
-
-def read_part(value: Json, about: Decision[TracksClaim, None]) -> CountedPart:
-    """Return one part; place and token are null if its inputs are right."""
-    claim = about.claim
-    fields = Fields(value, "form", "place", "token", "machine", "unit")
-    number = fields.read("form", integer_within(range(len(claim.forms))))
-    form = claim.forms[number]
-    place = fields.read("place", or_null(integer_within(range(form.first_answer, len(form.layout)))))
-    token = fields.read("token", or_null(one_of(*claim.among)))
-    expect((token is None) == (place is None), "place, token: expected both, or none")
-    machine = fields.read("machine", partial(
-        read_machine, tracks=claim.tracks, token=integer_within(range(len(about.network.tokens.rows)))))
-    expect(len(machine.tables) == len(form.columns), "machine: expected a table for each of {} columns",
-           len(form.columns))
-    expect(widths(machine) == widths(claim.machine), "machine: expected as many answers as the claim's writes")
-    expect(written_tokens(machine) <= {*claim.among}, "machine: it writes a token that is not compared")
-    unit = fields.read("unit", partial(read_unit, network=about.network))
-    return CountedPart(number, place, None if token is None else int(str(token)), machine, unit)
-
-
-def widths(machine: Transducer) -> tuple[set[int], set[int]]:
-    """Return how many answers the steps of a machine write, and how many its ends do."""
-    return ({len(step) - 1 for table in machine.tables for row in table for step in row if step is not None},
-            {len(end) for end in machine.end if end is not None})

@@ -1,0 +1,67 @@
+"""Evidence for a count: sub-machines with the proofs of their claims; docs/counting.md, section 4."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from ....kernel.reading.document import Json
+from ....kernel.reading.shapes import Fields, integer_within, list_of, one_of, or_null
+from ....kernel.verdicts import expect
+from .decision import Decision
+from .tracks import EachInput, ExactUnit, Unit, read_unit
+from .tracks_claim import TracksClaim, Transducer, read_machine, written_tokens
+
+
+@dataclass(frozen=True)
+class CountedPart:
+    """The inputs of layout ``form`` that ``machine`` allows: they are right, or wrong first at ``place`` of the layout,
+    where the logit of ``token`` is the greatest."""
+
+    form: int
+    place: int | None
+    token: int | None
+    machine: Transducer
+    unit: Unit | EachInput | ExactUnit
+
+
+@dataclass(frozen=True)
+class CountedParts:
+    """Disjoint sets of inputs, each with the proof of its claim."""
+
+    parts: tuple[CountedPart, ...]
+
+
+def read_parts(value: Json, about: Decision[TracksClaim, None]) -> CountedParts:
+    """Return the parts; no two are about the same layout, place and token.
+
+    Raises:
+        Malformed: if two are, or one does not fit the claim.
+    """
+    parts = Fields(value, "parts").read("parts", list_of(partial(read_part, about=about)))
+    keys = [(part.form, part.place, part.token) for part in parts]
+    expect(len({*keys}) == len(keys), "parts: expected one for each form, place and token")
+    return CountedParts(parts)
+
+
+def read_part(value: Json, about: Decision[TracksClaim, None]) -> CountedPart:
+    """Return one part; place and token are null if its inputs are right."""
+    claim = about.claim
+    fields = Fields(value, "form", "place", "token", "machine", "unit")
+    number = fields.read("form", integer_within(range(len(claim.forms))))
+    form = claim.forms[number]
+    place = fields.read("place", or_null(integer_within(range(form.first_answer, len(form.layout)))))
+    token = fields.read("token", or_null(one_of(*claim.among)))
+    expect((token is None) == (place is None), "place, token: expected both, or none")
+    machine = fields.read("machine", partial(
+        read_machine, tracks=claim.tracks, token=integer_within(range(len(about.network.tokens.rows)))))
+    expect(len(machine.tables) == len(form.columns), "machine: expected a table for each of {} columns",
+           len(form.columns))
+    expect(widths(machine) == widths(claim.machine), "machine: expected as many answers as the claim's writes")
+    expect(written_tokens(machine) <= {*claim.among}, "machine: it writes a token that is not compared")
+    unit = fields.read("unit", partial(read_unit, network=about.network))
+    return CountedPart(number, place, None if token is None else int(str(token)), machine, unit)
+
+
+def widths(machine: Transducer) -> tuple[set[int], set[int]]:
+    """Return how many answers the steps of a machine write, and how many its ends do."""
+    return ({len(step) - 1 for table in machine.tables for row in table for step in row if step is not None},
+            {len(end) for end in machine.end if end is not None})
