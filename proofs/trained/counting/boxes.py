@@ -139,7 +139,7 @@ class BoxSearch:
             stuck += [box for box, parts in made if not parts]
             left += self._tested([part for _, parts in made for part in parts], wrong)
             stalled = stalled + 1 if sum(box.weight for box in left) > FALLING * open_weight else 0
-        return FoundBoxes(wrong, left + stuck, self.whole.weight)
+        return FoundBoxes(wrong, left + stuck, np.float64(self.whole.weight))
 
     def _first(self) -> list[Box]:
         """Return the classes of docs/tracks.md, section 4; steps that lead alike and add the same are one class."""
