@@ -1,1 +1,1 @@
-"""From a formula to a transformer: exact rational weights, no solver, no floating point."""
+"""Construction of transformers from formulas: exact rational weights, no solver, no floating point."""

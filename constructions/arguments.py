@@ -1,4 +1,4 @@
-"""Arguments from Python whose types are not those that a function states: an InputError in one line."""
+"""Type checks of arguments from Python callers: an InputError of one line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONGEST = 40
 _ALTERNATIVES = re.compile(r" \| (?![^\[]*\])")
 _GENERIC = re.compile(r"(Sequence|Collection|Iterable)\[(.*)\]")
 _MODULE = re.compile(r"\b[a-z_]+\.(?=[A-Z])")
-"""What stands before the name of a type: ``syntax.`` in ``syntax.Formula``."""
+"""The module before the name of a type: ``syntax.`` in ``syntax.Formula``."""
 _TEXTS = frozenset({"str", "Activation", "At", "Attends", "Format", "LanguageName", "Like", "Literal", "MaskName",
                     "NormKind", "Positions", "WeightingName"})
 _WORDS = {
@@ -32,17 +32,17 @@ _ALIASES = {"Constant": ("Fraction", "Expression"), "Form": ("str", "Mapping"),
 
 
 def not_what(name: str, value: object, expected: str) -> InputError:
-    """Return the complaint about an argument."""
+    """Return the InputError about an argument: what was found and what was expected."""
     shown = repr(value) if isinstance(value, PLAIN) or value is None else f"an object of type {type(value).__name__}"
     shortened = shown if len(shown) <= LONGEST else shown[:LONGEST] + "..."
     return InputError(f"{name}: found {shortened}, expected {expected}")
 
 
 def typed(function: Callable[Given, Result]) -> Callable[Given, Result]:
-    """Return the function, which refuses arguments that its own annotations do not allow, with an InputError.
+    """Return the function with a check of its arguments against its annotations: InputError if one does not fit.
 
-    Annotations that are not known here are left to the function. They are read as texts, as a file has them that
-    imports annotations from the future.
+    Annotations that this module does not list are left to the function. They are read as strings, so the module of the
+    function must import annotations from the future.
 
     >>> @typed
     ... def double(n: int) -> int:
@@ -56,7 +56,7 @@ def typed(function: Callable[Given, Result]) -> Callable[Given, Result]:
     stated = {name: _MODULE.sub("", str(parameter.annotation)) for name, parameter in signature.parameters.items()
               if parameter.annotation is not parameter.empty and parameter.kind is not parameter.VAR_KEYWORD}
     if not all(isinstance(one, str) for one in function.__annotations__.values()):
-        raise TypeError(f"{function.__module__} imports no annotations from the future")
+        raise TypeError(f"{function.__module__} does not import annotations from __future__")
 
     @functools.wraps(function)
     def checked(*args: Given.args, **options: Given.kwargs) -> Result:

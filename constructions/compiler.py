@@ -1,7 +1,7 @@
-"""Formula and regime to transformer: [SHA] Corollaries 17 a, b and 22 a, b (LTL, with counting), 18 a, b and 23 (the
-past fragment, causal).
+"""Compiler from formula and regime to transformer.
 
-Every subformula gets a direction that is exactly its truth.
+Source: [SHA] Corollaries 17 a, b and 22 a, b (LTL, with counting), 18 a, b and 23 (the past fragment, causal). For each
+subformula one direction holds its exact truth.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ PRINTED_GAMMA = Fraction(3)
 """The constant in front of the scores that [SHA] prints."""
 TEMPORAL = (syntax.Previous, syntax.Next, syntax.Since, syntax.Until)
 MOST_KEPT = 32
-"""Networks kept: an audit asks for each again and again, as for some of its lengths at a time."""
+"""Networks in the cache: an audit compiles the same formula for each of its lengths."""
 
 
 @typed
@@ -51,13 +51,13 @@ def compile_formula(formula: syntax.Formula, alphabet: Sequence[str], regime: Re
                     gamma: Constant = PRINTED_GAMMA, as_printed: bool = False,
                     temperature: Expression | None = None, low_precision_up_to: int | None = None,
                     weighting: Weighting = Weighting.SOFTMAX) -> Transformer:
-    """One transformer that computes ``formula`` at every position of every word.
+    """Return a transformer that computes ``formula`` at every position of every word.
 
     With ``as_printed`` counts are built to the letter of [SHA] Theorems 20 and 21, which is not always right. A
-    ``temperature`` takes the place of that of the regime in every head. With ``low_precision_up_to`` the constructions
-    are those for low precision, in a regime of temperature 1; what counts is right up to that length. All heads have
-    the ``weighting``; some have constructions of their own (``constructions.statements.other_weightings``). An
-    irrational ``gamma`` is a factor of the scores that divides temperatures.
+    ``temperature`` replaces the temperature of the regime in every head. With ``low_precision_up_to`` the constructions
+    for low precision are used, in a regime of temperature 1; counts are right up to that length. All heads have the
+    ``weighting``; some have constructions of their own (``constructions.statements.other_weightings``). An irrational
+    ``gamma`` is a factor of the scores that divides temperatures.
 
     Raises:
         Unsupported: naming the subformula that the regime (or this version) cannot express.
@@ -93,8 +93,8 @@ def new_draft(parts: Sequence[syntax.Formula], alphabet: Sequence[str], regime: 
               temperature: Expression | None = None, weighting: Weighting = Weighting.SOFTMAX) -> Draft:
     """Return an empty draft for a formula with these subformulas.
 
-    Reciprocals are position embeddings where [SHA] lists them: Theorems 16, 20 and 21, not Corollaries 18, 22 and 23;
-    and where uniform attention does not make them.
+    Reciprocals are position embeddings where [SHA] lists them (Theorems 16, 20 and 21, not Corollaries 18, 22 and 23)
+    and where uniform attention does not compute them.
     """
     counts = any(map(is_counting, parts))
     temporal = any(isinstance(part, TEMPORAL) for part in parts)
@@ -109,13 +109,13 @@ def new_draft(parts: Sequence[syntax.Formula], alphabet: Sequence[str], regime: 
 
 
 def is_counting(formula: syntax.Formula) -> bool:
-    """Whether the formula itself needs the value of a count."""
+    """Return whether the formula itself needs the value of a count."""
     counts = isinstance(formula, syntax.PredicateOnCount | syntax.PredicateOnSum | syntax.Comparison)
     return counts and not syntax.is_constant_comparison(formula)
 
 
 def add_truth(draft: Draft, formula: syntax.Formula, as_printed: bool = False) -> str:
-    """Return the direction that holds ``formula`` exactly, its operands' directions being there already."""
+    """Return the direction that holds ``formula`` exactly; the directions of its operands must exist."""
     if draft.has_truth(formula):
         return draft.truth(formula)
     if not (is_counting(formula) or isinstance(formula, TEMPORAL)):
@@ -156,7 +156,7 @@ def add_count_truth(draft: Draft, formula: syntax.Formula, as_printed: bool) -> 
 
 
 def check_supported(formula: syntax.Formula, regime: Regime, counts_bluntly: bool = False) -> None:
-    """Raise Unsupported, naming the first subformula that cannot be compiled in this regime.
+    """Raise Unsupported with the first subformula that cannot be compiled in this regime.
 
     Some constructions count without sharp attention, and so need no temperature.
     """
@@ -165,8 +165,8 @@ def check_supported(formula: syntax.Formula, regime: Regime, counts_bluntly: boo
     if ahead := find_future_subformula(formula):
         raise Unsupported(f"{format_briefly(ahead)}: looks ahead, and a causal regime is future-masked")
     if bounded := find_subformula_with_length(formula):
-        raise Unsupported(f"{format_briefly(bounded)}: {bounded.name} depends on the length n, which a causal regime "
-                          "does not know")
+        raise Unsupported(f"{format_briefly(bounded)}: {bounded.name} depends on the length n, which is not "
+                          "available in a causal regime")
     counting = next(filter(is_counting, syntax.subformulas(formula)), None)
     if counting and regime.sharpening is Sharpening.POSITION and not counts_bluntly:
         raise Unsupported(f"{format_briefly(counting)}: [SHA] counts causally by temperature only (Theorem 21, "

@@ -1,8 +1,8 @@
-"""A deadline: when it has passed, the work ends, and of what was not finished nothing is known.
+"""Deadlines: when one has passed, the work ends; unfinished parts have no result.
 
-No verdict follows from the time: ``TimeIsUp`` passes through whatever is under way, as an interrupt does, and whoever
-set the deadline says what had been finished before. An alarm of the system raises it, so that no stage can forget to
-look at the clock; loops look at it where there are no alarms (in threads, and on Windows), and where one was lost.
+No verdict depends on time: ``TimeIsUp`` propagates like a keyboard interrupt, and the caller that set the deadline
+reports what had been finished. A system alarm raises it, so that no stage needs to poll the clock. Loops check the
+deadline where there are no alarms (in threads, on Windows) and where an alarm was lost.
 """
 
 import signal
@@ -18,7 +18,7 @@ NANOSECONDS = 10**9
 
 
 class TimeIsUp(WithoutAnswer):
-    """The deadline has passed. No ``Exception``, so that nothing on the way can take it for an answer."""
+    """The deadline has passed. Not an ``Exception``, so that no handler on the way takes it for an answer."""
 
     before = "no verdict: "
 
@@ -28,12 +28,12 @@ class TimeIsUp(WithoutAnswer):
 
 
 _ends: list[tuple[int, int]] = []
-"""The seconds of each deadline that is set, and when it ends; the first one to end counts."""
+"""Seconds and end (monotonic, in nanoseconds) of each deadline that is set; the earliest end counts."""
 
 
 @contextmanager
 def time_limit(seconds: int | None) -> Iterator[None]:
-    """From here on so many seconds may pass; None sets no deadline."""
+    """Set a deadline this number of seconds from now; None sets no deadline."""
     if seconds is None:
         yield
         return
@@ -47,7 +47,7 @@ def time_limit(seconds: int | None) -> Iterator[None]:
 
 @contextmanager
 def _alarm(seconds: int) -> Iterator[None]:
-    """Raise ``TimeIsUp`` here after so many seconds, once."""
+    """Raise ``TimeIsUp`` in this thread once, when the seconds have passed."""
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
         return
@@ -56,7 +56,7 @@ def _alarm(seconds: int) -> Iterator[None]:
         raise TimeIsUp(seconds)
 
     left, _ = signal.getitimer(signal.ITIMER_REAL)
-    if 0 < left <= seconds:  # that of another deadline rings before
+    if 0 < left <= seconds:  # the alarm of an enclosing deadline fires first
         yield
         return
     before, start = signal.signal(signal.SIGALRM, ring), monotonic()
@@ -71,22 +71,22 @@ def _alarm(seconds: int) -> Iterator[None]:
 
 
 def has_deadline() -> bool:
-    """Whether one is set."""
+    """Return whether a deadline is set."""
     return bool(_ends)
 
 
 def seconds_left() -> int | None:
-    """How long another program may take; None if there is no deadline.
+    """Return the whole seconds left, rounded up; None without a deadline.
 
     Raises:
-        TimeIsUp: if it has passed.
+        TimeIsUp: if the deadline has passed.
     """
     look_at_the_clock()
     return -((monotonic_ns() - min(end for _, end in _ends)) // NANOSECONDS) if _ends else None
 
 
 def look_at_the_clock() -> None:
-    """Loops that can take long call this in each round.
+    """Check the deadline; loops that can take long call this in each round.
 
     Raises:
         TimeIsUp: if the deadline has passed.

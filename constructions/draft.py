@@ -44,21 +44,21 @@ def linear_form(*parts: tuple[str, Fraction]) -> Coefficients:
 
 
 class Draft:
-    """What the constructions write to. Directions are added once; asking again returns the same name.
+    """A transformer under construction. Each direction is added once; adding it again returns its name.
 
-    Whatever adds a direction raises InputError if one of another meaning has its name.
+    Each method that adds a direction raises InputError if a direction of another meaning has its name.
     """
 
     def __init__(self, alphabet: tuple[str, ...], regime: Regime, gamma: Fraction, reciprocal_embedded: bool = True,
                  temperature: Expression | None = None, low_precision_up_to: int | None = None,
                  weighting: Weighting = Weighting.SOFTMAX):
-        """An empty network over ``alphabet``.
+        """Begin an empty network over ``alphabet``.
 
         ``gamma`` is the constant in front of the scores ([SHA] prints 3); ``reciprocal_embedded`` says whether 1/i and
         1/(n+1-i) are position embeddings (Theorems 16, 20, 21) or are computed by the network (Corollaries 18, 22, 23).
-        All heads have the ``temperature``; left out, it is that of the regime. With ``low_precision_up_to`` a length,
-        the constructions are those for low precision, and serve words up to that length. All heads have the
-        ``weighting``.
+        All heads have the ``temperature``; the default is the temperature of the regime. With a length
+        ``low_precision_up_to`` the constructions for low precision are used, for words up to that length. All heads
+        have the ``weighting``.
         """
         self.alphabet = alphabet
         self.regime = regime
@@ -79,7 +79,7 @@ class Draft:
     # -- directions ----------------------------------------------------------------------------------------------------
 
     def has_truth(self, formula: Formula) -> bool:
-        """Whether a direction already holds the truth of ``formula``."""
+        """Return whether a direction holds the truth of ``formula``."""
         return formula in self._names
 
     def truth(self, formula: Formula) -> str:
@@ -91,7 +91,7 @@ class Draft:
         return self._embed_position_function("one" if text == "1" else text, parse_expression(text))
 
     def embed_before(self, formula: Formula) -> str:
-        """A direction embedded as the truth of a positional formula one position to the left (0 at the left end)."""
+        """Return a direction embedded as the truth of a positional formula one position to the left (0 at i = 1)."""
         bracket = Bracket(formula, shifted=True)
         return self.once(bracket, lambda: self._embed_position_function(self.spell("before", formula), bracket))
 
@@ -129,11 +129,11 @@ class Draft:
     # -- layers --------------------------------------------------------------------------------------------------------
 
     def add_head(self, head: Head, written: Mapping[str, Meaning]) -> None:
-        """Put the head into the earliest layer that can read what it reads; ``written`` gives the meanings it adds."""
+        """Add the head to the earliest layer where its inputs are complete; ``written`` gives the meanings it adds."""
         self.add_heads([head], written)
 
     def add_heads(self, heads: Sequence[Head], written: Mapping[str, Meaning]) -> None:
-        """The same for heads of one layer that write the same directions: these hold what all of them add."""
+        """Add heads of one layer that write the same directions; a direction holds the sum of their outputs."""
         rows = [row for head in heads for row in (*head.queries, *head.keys, *head.values.values())]
         layer = (self._latest(rows) + 1) // 2 + 1
         self._layer(layer).heads += heads
@@ -144,7 +144,7 @@ class Draft:
 
     def add_truth(self, formula: Formula, units: Iterable[tuple[Coefficients, Fraction, Fraction]],
                   bias: Fraction) -> str:
-        """A direction ``is[formula]`` = bias + sum of write * ReLU(reads . h + unit bias), in the earliest layer."""
+        """Add ``is[formula]`` = bias + sum of write * ReLU(reads . h + unit bias), in the earliest layer."""
         name = self.add_feed_forward(self.spell("is", formula), Truth(formula), units, bias)
         self._names[formula] = name
         return name
@@ -162,11 +162,11 @@ class Draft:
         return name
 
     def finish(self, output: Formula) -> Transformer:
-        """Return the transformer as it now is, whose output direction holds the truth of ``output``."""
+        """Return the transformer so far, with the truth of ``output`` as its output direction."""
         return self.finish_at(self.truth(output))
 
     def finish_at(self, output: str) -> Transformer:
-        """Return the transformer as it now is, with this output direction.
+        """Return the transformer so far, with this output direction.
 
         If a file with it has a table of formulas, names of directions refer to its entries.
         """
@@ -189,7 +189,7 @@ class Draft:
     # -- names ---------------------------------------------------------------------------------------------------------
 
     def once(self, key: Hashable, build: Callable[[], str]) -> str:
-        """Return the direction that ``build`` returned when it was first asked for ``key``."""
+        """Return the direction that ``build`` returned for ``key``; call ``build`` the first time only."""
         if key not in self._built:
             self._built[key] = build()
         return self._built[key]
@@ -201,7 +201,7 @@ class Draft:
         return name
 
     def has(self, name: str) -> bool:
-        """Whether a direction of this name exists."""
+        """Return whether a direction of this name exists."""
         return name in self._directions
 
     def stage(self, name: str) -> int:
@@ -209,7 +209,7 @@ class Draft:
         return self._stages[name]
 
     def meaning(self, name: str) -> Meaning:
-        """What the direction of this name holds."""
+        """Return the meaning of the direction of this name."""
         return self._directions[name]
 
     # -- inside --------------------------------------------------------------------------------------------------------
@@ -221,7 +221,7 @@ class Draft:
         return name
 
     def _add(self, name: str, meaning: Meaning, stage: int) -> None:
-        if name in self._directions:  # only a name that somebody gave to a direction written by hand can clash
+        if name in self._directions:  # only the user's name of a direction written by hand can clash
             raise InputError(f"direction {name!r} is {self._directions[name]}, expected {meaning} under that name")
         self._directions[name] = meaning
         self._stages[name] = stage
@@ -236,7 +236,7 @@ class Draft:
 
 
 def _short_text(texts: FormulaTexts, about: _About) -> str | None:
-    """Return the text of what a direction is about; None if it is too long for a name."""
+    """Return the text of the formula, count or sum; None if it is too long for a name."""
     match about:
         case Formula():
             formulas = [about]

@@ -1,4 +1,4 @@
-"""What can go wrong with input from outside, and with formulas that no construction handles."""
+"""Errors of input from outside, and of formulas that no construction handles."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -8,7 +8,7 @@ _EXCERPT_WIDTH = 72
 
 
 def meant(name: str, known: Iterable[str]) -> str:
-    """Return the known name that is nearest to one that is not, as the end of a complaint.
+    """Return a hint with the known name nearest to ``name``, as the end of a message.
 
     >>> meant("formulae", ("formula", "floats")), meant("xyz", ("formula",))
     ('; did you mean formula?', '')
@@ -18,7 +18,7 @@ def meant(name: str, known: Iterable[str]) -> str:
 
 
 def install(extra: str) -> str:
-    """Return the command that installs an extra; no index has certify itself.
+    """Return the command that installs an extra; certify itself is not on an index.
 
     >>> install("mcp")
     "pip install '.[mcp]' in a checkout of certify"
@@ -27,28 +27,28 @@ def install(extra: str) -> str:
 
 
 class WithoutAnswer(BaseException):
-    """The end of a question without an answer: its verdict, and what complaints write ``before`` the message."""
+    """The end of a question without an answer: its verdict, and the text ``before`` its message."""
 
     verdict = "unknown"
     before = ""
 
 
 class InputError(WithoutAnswer, ValueError):
-    """Bad input from outside. ``str()`` is one line: where, what, and what was expected."""
+    """Bad input from outside. ``str()`` is one line: where, what was found, and what was expected."""
 
     verdict = "malformed"
 
 
 class Unreadable(InputError):
-    """A file that is not there, or that cannot be read."""
+    """A file that is missing or cannot be read."""
 
     verdict = "unreadable"
 
 
 class TextError(InputError):
-    """A text that makes no sense from some place on; line and column count from 1.
+    """An error at a place of a text; line and column count from 1.
 
-    ``where`` is the name of the file that the text is from, if it is from one.
+    ``where`` is the name of the file that contains the text, or empty.
     """
 
     subject = ""
@@ -61,11 +61,11 @@ class TextError(InputError):
         self.text = text
 
     def of_file(self, where: str) -> Self:
-        """Return the same complaint about the text of a file."""
+        """Return the same error, located in a file."""
         return type(self)(self.message, self.line, self.column, self.text, where)
 
     def caret(self) -> str:
-        """Two lines: the source line (a window of it, if long) and a ``^`` under the column."""
+        """Return two lines: the source line (a window of it, if long) and a ``^`` under the column."""
         line = self.text.split("\n")[self.line - 1]
         first = max(0, self.column - 1 - _EXCERPT_WIDTH // 2)
         excerpt = line[first : first + _EXCERPT_WIDTH]
@@ -92,14 +92,14 @@ class ProgramError(TextError):
 
 
 class Unsupported(WithoutAnswer, Exception):
-    """A construct that is not handled; the message names it. It says nothing about whether the claim is true."""
+    """A construct that is not supported; the message names it. It does not imply anything about the claim."""
 
     verdict = "unsupported"
     before = "unsupported: "
 
 
 class NoFormula(Unsupported):
-    """A part of a program has no formula here; ``place`` is where its text begins."""
+    """A part of a program without a formula; ``place`` is the offset of its text."""
 
     def __init__(self, message: str, place: int) -> None:
         super().__init__(message)
@@ -107,18 +107,18 @@ class NoFormula(Unsupported):
 
 
 class Missing(WithoutAnswer, Exception):
-    """A program that is not installed; the message says what to install."""
+    """A program that is not installed; the message gives the command that installs it."""
 
     before = "unknown: "
 
 
 class WorkLost(WithoutAnswer, Exception):
-    """Work that could not be brought to its end: workers died again and again. It says nothing about the result."""
+    """Work that was lost because workers died repeatedly. It does not imply anything about the result."""
 
     before = "no verdict: "
 
 
 class InternalError(WithoutAnswer, Exception):
-    """This program contradicts itself: a bug, never a verdict."""
+    """A contradiction inside this program: a bug, never a verdict."""
 
     before = "internal error, no verdict: "

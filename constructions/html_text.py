@@ -1,4 +1,4 @@
-"""Small tables in HTML, for notebooks: every text is escaped, and nothing is asked of the page around them."""
+"""Small HTML tables for notebooks: every text is escaped, and the page around them needs nothing."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -11,7 +11,7 @@ MOST_ROWS = 40
 
 
 def html_text(text: object, longest: int = LONGEST) -> str:
-    """Return the text, printable, not too long and escaped.
+    """Return the text printable, shortened and escaped.
 
     >>> html_text("a < b")
     'a &lt; b'
@@ -21,7 +21,7 @@ def html_text(text: object, longest: int = LONGEST) -> str:
 
 
 def html_table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table; of many rows the first ones, and how many there are more."""
+    """Return a table of the first rows and the number of rows left out."""
     found = list(rows)
     head = "".join(f"<th style='text-align:left'>{html_text(name)}</th>" for name in names)
     body = "".join(f"<tr>{_cells(row)}</tr>" for row in found[:MOST_ROWS])

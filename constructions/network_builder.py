@@ -1,7 +1,7 @@
 """A small transformer written by hand: heads and ReLUs on directions that are named by what they hold.
 
-Wherever a direction is expected, a text will do: the name of a direction, a position function (it is embedded), or a
-formula (what is not there yet of it is compiled into its exact truth). docs/models.md is the guide.
+Wherever a direction is expected, a text will do: the name of a direction, a position function (which is embedded), or a
+formula (whose missing parts are compiled into their exact truths). docs/models.md is the guide.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Number = int | str | Fraction
 Form = str | Mapping[str, Number]
 """A linear form on directions; a text alone has coefficient 1."""
 Forms = Form | Sequence[Form]
-"""One linear form, or as many as the queries and keys have components."""
+"""One linear form, or one for each component of queries and keys."""
 Choice = TypeVar("Choice", bound=StrEnum)
 MaskName = Literal["none", "future", "past"]
 WrittenUnit = tuple[Form, Number, Number]
@@ -56,10 +56,10 @@ class NetworkBuilder:
 
     @typed
     def __init__(self, alphabet: str, temperature: str = "1/n", predicates: Sequence[str] = ()):
-        """An empty network.
+        """Begin an empty network.
 
         ``alphabet`` is ``"01"`` or ``"w0,w1,i"``; ``predicates`` are definitions such as ``THIRD(k,n) := k % 3 == 1``.
-        The ``temperature`` is that of the heads written by hand; those compiled from formulas keep their own.
+        The ``temperature`` is that of heads written by hand; heads compiled from formulas keep their own.
 
         Raises:
             InputError: if one of them does not parse.
@@ -75,14 +75,14 @@ class NetworkBuilder:
 
     @typed
     def direction(self, text: str) -> str:
-        """Return the name of the direction that ``text`` denotes, embedded or compiled if it is not there yet.
+        """Return the name of the direction that ``text`` denotes; embed or compile it if it does not exist yet.
 
         >>> net = NetworkBuilder("01")
         >>> net.direction("i/n"), net.direction("[PRIME](i-1)"), net.direction("Q_0 & EVEN")
         ('i/n', 'before[PRIME]', 'is[Q_0 & EVEN]')
 
         Raises:
-            InputError: if the text is no direction, no position function and no formula.
+            InputError: if the text is neither a direction nor a position function nor a formula.
         """
         if self._draft.has(text):
             return text
@@ -98,12 +98,12 @@ class NetworkBuilder:
     def head(self, name: str, *, value: Form, means: str | Meaning | None = None, key: Forms = (),
              query: Forms = "1", mask: MaskName = "future", when: str = "true", temperature: str | None = None,
              weighting: WeightingName = "softmax", source: str = "by hand") -> str:
-        """Return a head that writes one direction, of its own name: the weighted mean of ``value``.
+        """Add a head that writes one direction, of its own name, and return that name: the weighted mean of ``value``.
 
         The score at (i, j) is ``query`` at i times ``key`` at j; without a key the head attends uniformly. A formula as
-        ``means`` says that the head is near its truth ``when`` a positional formula holds, a position function
-        that it is exactly that; anything else is given as a meaning (``constructions.network.meanings``). Left out,
-        nothing is stated, as suits hard attention that is to be softened.
+        ``means`` says that the head is near its truth ``when`` a positional formula holds, a position function that the
+        head equals it; any other meaning is given as a ``constructions.network.meanings`` value. The default states
+        nothing, which suits hard attention that is to be softened.
 
         Raises:
             InputError: if the name is taken, or a text does not denote what is expected there.
@@ -130,17 +130,17 @@ class NetworkBuilder:
 
     @typed
     def round(self, near: str, means: str | None = None) -> str:
-        """Return the exact truth of what the direction ``near`` is near to, by the two ReLUs of Lemma 9; its name.
+        """Write the exact truth that the direction ``near`` approximates, by the two ReLUs of Lemma 9; return its name.
 
-        If it is near only where a guard holds, the truth is that of guard and formula. ``means`` states the result in
-        other words.
+        If ``near`` has a guard, the result is the truth of the conjunction of guard and formula. ``means`` states the
+        result in other words.
 
         Raises:
             InputError: if the direction is not near a truth, or that truth has a direction already.
         """
         meaning = self._draft.meaning(near) if self._draft.has(near) else None
         if not isinstance(meaning, Near):
-            raise InputError(f"round: {near!r} is {meaning or 'no direction'}, expected one that is near a truth")
+            raise InputError(f"round: {near!r} is {meaning or 'not a direction'}, expected one that is near a truth")
         guarded = meaning.when is not TRUE
         formula = And(meaning.when, meaning.formula) if guarded else meaning.formula
         if means is not None:
@@ -152,10 +152,10 @@ class NetworkBuilder:
     @typed
     def units(self, means: str | Meaning | None, units: Iterable[WrittenUnit],
               bias: Number = 0, name: str | None = None) -> str:
-        """A direction that a feed-forward layer writes: ``bias`` plus each unit's ``write * ReLU(reads . h + bias)``.
+        """Write a direction by a feed-forward layer: ``bias`` plus the sum of ``write * ReLU(reads . h + bias)``.
 
-        A formula as ``means`` says that it is its exact truth, a position function that it is exactly that. Other
-        meanings, and None, which states nothing, need a ``name``.
+        A formula as ``means`` says that the result is its exact truth, a position function that it equals the result.
+        Other meanings, and None, which states nothing, need a ``name``.
 
         >>> net = NetworkBuilder("01")
         >>> net.units("Q_1 & EVEN", [({"Q_1": 1, "EVEN": 1}, -1, 1)])
@@ -177,12 +177,12 @@ class NetworkBuilder:
 
     @typed
     def output(self, text: str) -> str:
-        """Make the truth of a formula the output; of its subformulas, those not yet written are compiled.
+        """Make the truth of a formula the output; subformulas not yet written are compiled.
 
-        A direction of which nothing is stated may be the output as well.
+        A direction without a stated meaning may be the output as well.
 
         Raises:
-            InputError: if the text is neither a formula nor the name of such a direction or of one that holds a truth.
+            InputError: if the text is neither a formula nor names a direction that holds a truth or has no meaning.
         """
         name = self.direction(text)
         meaning = self._draft.meaning(name)
@@ -190,7 +190,7 @@ class NetworkBuilder:
             self._compile(meaning.formula)
         elif not isinstance(meaning, Anything):
             raise InputError(f"output: {text!r} is {meaning}, expected the exact truth of a formula; "
-                             "round() makes one of what is near")
+                             "round() makes it from an approximate one")
         self._output = name
         return name
 
@@ -257,13 +257,13 @@ class NetworkBuilder:
     # -- writing truths ------------------------------------------------------------------------------------------------
 
     def _compile(self, formula: Formula) -> str:
-        """Return the direction of a formula; whatever part of it has none gets one by the constructions of [SHA]."""
+        """Return the direction of a formula; compile its missing parts by the constructions of [SHA]."""
         for part in subformulas(formula):
             add_truth(self._draft, part)
         return self._draft.truth(formula)
 
     def _false_where(self, guard: Formula) -> str:
-        """The direction that is 0 where the guard holds and 1 elsewhere; of a guard on the position it is embedded."""
+        """Return the direction that is 0 where the guard holds and 1 elsewhere; embed it if the guard is positional."""
         shut = Not(guard)
         if is_positional(guard) and not self._draft.has_truth(shut):
             return self._draft.embed_positional(shut)
@@ -292,7 +292,7 @@ def _one_of(choices: type[Choice], name: str, what: str) -> Choice:
 
 @contextmanager
 def _located(where: str) -> Iterator[None]:
-    """Say where a mistake is."""
+    """Prefix errors with where they occurred."""
     try:
         yield
     except InputError as error:

@@ -1,16 +1,16 @@
-"""Progress of long work, told to whoever listens in this process: so many of so many words, lengths or inputs."""
+"""Progress of long work for listeners in this process: done and total words, lengths or inputs."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 Listener = Callable[[str, int, int], None]
-"""Is given a unit, how many are done, and of how many at most."""
+"""A function of unit, number done, and greatest total."""
 _listeners: list[Listener] = []
 
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Within, this listener is told; the innermost one is."""
+    """Make this the listener inside the context; the innermost listener is called."""
     _listeners.append(listener)
     try:
         yield
@@ -19,6 +19,6 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 def tell(unit: str, done: int, total: int) -> None:
-    """Tell the listener, if there is one, how far the work is."""
+    """Report progress to the listener, if there is one."""
     if _listeners:
         _listeners[-1](unit, done, total)

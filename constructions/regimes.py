@@ -1,4 +1,4 @@
-"""The four regimes of [SHA]: how attention is sharpened, and whether the network may look ahead and know n.
+"""The four regimes of [SHA]: how attention is sharpened, and whether the network may look ahead and depend on n.
 
 | regime             | temperature | query scale | [SHA]                                        |
 |--------------------|-------------|-------------|----------------------------------------------|
@@ -17,7 +17,7 @@ from constructions.language.expressions import Expression, parse_expression
 
 
 class Sharpening(StrEnum):
-    """What makes the attention sharp: a falling temperature (a) or an unbounded position embedding (b)."""
+    """The cause of sharp attention: a falling temperature (a) or an unbounded position embedding (b)."""
 
     TEMPERATURE = "temperature"
     POSITION = "position"

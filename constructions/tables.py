@@ -1,4 +1,4 @@
-"""Values of TOML tables, with one line for whatever is not as expected."""
+"""Values of TOML tables, with a one-line error for each unexpected value."""
 
 import difflib
 import json
@@ -18,10 +18,10 @@ Table = Mapping[str, Any]
 
 
 def read_toml(content: str, where: str) -> dict[str, Any]:
-    """Return the tables of a TOML text; its decimals are read exactly.
+    """Parse the tables of a TOML text; decimals are read exactly.
 
     Raises:
-        InputError: if it is none.
+        InputError: if it is not TOML.
     """
     try:
         return tomllib.loads(content, parse_float=Decimal)
@@ -32,10 +32,10 @@ def read_toml(content: str, where: str) -> dict[str, Any]:
 
 
 def check_keys(where: str, table: object, expected: Collection[str], needed: Collection[str] = ()) -> Table:
-    """Return the table, if it has these keys.
+    """Return the table after a check of its keys.
 
     Raises:
-        InputError: for a key that is not expected, with the nearest that is, and for one that is missing.
+        InputError: for a key that is not expected, with the nearest expected one, and for a missing key.
     """
     if not isinstance(table, dict):
         raise InputError(f"{where}: {shown(table)}, expected a table with the keys {', '.join(expected)}")
@@ -46,24 +46,24 @@ def check_keys(where: str, table: object, expected: Collection[str], needed: Col
             raise InputError(f"{where}: unknown key {shown(key)}, {hint}")
     for key in needed:
         if key not in table:
-            raise InputError(f"{where}: no key {key}, which is needed")
+            raise InputError(f"{where}: no key {key}, expected one")
     return table
 
 
 def shown(value: object) -> str:
-    """Return a value as TOML would have it, cut if it is long."""
+    """Return a value as TOML text, cut if it is long."""
     try:
         text = json.dumps(value, ensure_ascii=True, default=str)
-    except ValueError:  # of a number with thousands of digits
+    except ValueError:  # a number with thousands of digits
         return "a very large number"
     return text if len(text) <= 60 else text[:57] + "..."
 
 
 def natural(where: str, value: object, below: int = MOST, what: str = "a whole number") -> int:
-    """Return a whole number from 0 on.
+    """Return an integer >= 0.
 
     Raises:
-        InputError: if it is none, or not below the limit.
+        InputError: if the value is not an integer, or outside 0 ... below - 1.
     """
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < below:
         raise InputError(f"{where}: {shown(value)}, expected {what} from 0 to {below - 1}")
@@ -71,10 +71,10 @@ def natural(where: str, value: object, below: int = MOST, what: str = "a whole n
 
 
 def naturals(where: str, value: object, below: int = MOST, what: str = "whole numbers") -> tuple[int, ...]:
-    """Return a list of them.
+    """Return a list of integers >= 0 as a tuple.
 
     Raises:
-        InputError: likewise.
+        InputError: if the value is not a list of integers from 0 to below - 1.
     """
     if not isinstance(value, list):
         raise InputError(f"{where}: {shown(value)}, expected a list of {what}")
@@ -85,7 +85,7 @@ def text(where: str, value: object) -> str:
     """Return a string.
 
     Raises:
-        InputError: if it is none.
+        InputError: if the value is not a string.
     """
     if not isinstance(value, str):
         raise InputError(f"{where}: {shown(value)}, expected a string")
@@ -96,7 +96,7 @@ def texts(where: str, value: object) -> list[str]:
     """Return a list of strings.
 
     Raises:
-        InputError: if it is none.
+        InputError: if the value is not a list of strings.
     """
     if not isinstance(value, list):
         raise InputError(f"{where}: {shown(value)}, expected a list of strings")
@@ -104,10 +104,10 @@ def texts(where: str, value: object) -> list[str]:
 
 
 def boolean(where: str, value: object) -> bool:
-    """Return a truth value.
+    """Return a Boolean.
 
     Raises:
-        InputError: if it is none.
+        InputError: if the value is not a Boolean.
     """
     if not isinstance(value, bool):
         raise InputError(f"{where}: {shown(value)}, expected true or false")
@@ -115,10 +115,10 @@ def boolean(where: str, value: object) -> bool:
 
 
 def one_of(where: str, value: object, choices: Collection[str]) -> str:
-    """One of several words.
+    """Return one of several strings.
 
     Raises:
-        InputError: if it is none of them.
+        InputError: if the value is not one of ``choices``.
     """
     if not isinstance(value, str) or value not in choices:
         raise InputError(f"{where}: {shown(value)}, expected one of {', '.join(choices)}")
@@ -126,10 +126,10 @@ def one_of(where: str, value: object, choices: Collection[str]) -> str:
 
 
 def exact(where: str, value: object) -> Fraction:
-    """Return a number that is 0 or more: a whole one, a decimal (read exactly), or text such as "1/8".
+    """Return a rational >= 0 from an integer, a decimal (read exactly), or text such as "1/8".
 
     Raises:
-        InputError: if it is none.
+        InputError: if the value is not such a number.
     """
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOST:
         return Fraction(value)

@@ -1,4 +1,4 @@
-"""Files and text from outside: the one reader of files, and text before anybody sees it."""
+"""Files and text from outside: the one reader of files, and escapes for display."""
 
 from contextlib import nullcontext
 from pathlib import Path
@@ -8,7 +8,7 @@ from constructions.errors import InputError, Unreadable
 
 
 def read_file(place: str | Path | BinaryIO, most: int, where: str = "") -> bytes:
-    """Return the content of a file, by its path or open; complaints call it ``where``, or by its path.
+    """Return the content of a file, given by its path or open; errors name it ``where``, or its path.
 
     Raises:
         Unreadable: if there is no such file, or it cannot be read.
@@ -26,10 +26,10 @@ def read_file(place: str | Path | BinaryIO, most: int, where: str = "") -> bytes
 
 
 def utf8_of(data: bytes, where: str, encoding: str = "utf-8") -> str:
-    """Return the text that the bytes are.
+    """Decode the bytes.
 
     Raises:
-        InputError: if they are none.
+        InputError: if they are not text in this encoding.
     """
     try:
         return data.decode(encoding)
@@ -38,7 +38,7 @@ def utf8_of(data: bytes, where: str, encoding: str = "utf-8") -> str:
 
 
 def printable(text: str) -> str:
-    """Return the text on one line, with escapes for what a terminal or an editor would act on or cannot show.
+    """Return the text on one line, with escapes for characters that a terminal or editor would act on or cannot show.
 
     >>> print(printable("red\\x1b[31m\\n"))
     red\\x1b[31m\\n

@@ -1,7 +1,7 @@
-"""Predicates of a multiple: θ of a·k + b·n + c, as a predicate of k with a condition of its own.
+"""Predicates of an affine argument: θ(a·k + b·n + c) as a predicate of k with a condition of its own.
 
-Positions and counts are looked up one by one, so what is to be known of 2k + 1 has to be a predicate of k. Its name
-says which one it is: ``PRIME_2_1(k) := PRIME(2*k+1)``.
+Positions and counts are looked up one by one, so a predicate of 2k + 1 has to be written as a predicate of k. Its name
+shows the argument: ``PRIME_2_1(k) := PRIME(2*k+1)``.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ _VARIABLES = frozenset({"k", "n"})
 
 @dataclass(frozen=True)
 class NumericalPredicate:
-    """That θ holds of factor · k + lengths · n + constant; θ is SQUARE, POW2 or PRIME, whose ``definition`` is None, or
-    a user's predicate.
+    """The condition θ(factor · k + lengths · n + constant).
+
+    θ is SQUARE, POW2 or PRIME, whose ``definition`` is None, or a user's predicate.
     """
 
     name: str
@@ -31,7 +32,7 @@ class NumericalPredicate:
     lengths: int = 0
 
     def of_multiple(self, factor: int, constant: int, lengths: int = 0) -> NumericalPredicate:
-        """Return the same of factor · k + lengths · n + constant in place of k.
+        """Return the predicate with factor · k + lengths · n + constant in place of k.
 
         >>> NumericalPredicate("PRIME").of_multiple(2, 1).of_multiple(3, -1).of_position()
         parse_formula('PRIME_6_m1')
@@ -40,17 +41,17 @@ class NumericalPredicate:
                        lengths=self.lengths + self.factor * lengths)
 
     def of_position(self) -> Formula:
-        """It holds of the position."""
+        """Return the predicate applied to the position."""
         name, definition = self._of_k()
         return Predicate(name, (), definition)
 
     def of_count(self, count: Count) -> Formula:
-        """It holds of the count."""
+        """Return the predicate applied to the count."""
         name, definition = self._of_k()
         return PredicateOnCount(name, (), count, definition)
 
     def of_sum(self, term: Term) -> Formula:
-        """It holds of a sum of counts."""
+        """Return the predicate applied to a sum of counts."""
         name, definition = self._of_k()
         return PredicateOnSum(name, (), term, definition)
 
@@ -58,7 +59,7 @@ class NumericalPredicate:
         """Return the predicate of k.
 
         Raises:
-            InputError: if its condition is too long to be written.
+            InputError: if its condition is too long.
         """
         if (self.factor, self.constant, self.lengths) == (1, 0, 0):
             return self.name, self.definition
@@ -69,7 +70,7 @@ class NumericalPredicate:
 
     def _condition(self) -> Expression:
         if self.definition is None:
-            assert self.name in NUMBER_TESTS, f"no condition asks whether {self.name} holds of a number"
+            assert self.name in NUMBER_TESTS, f"no condition tests {self.name} of a number"
             return parse_expression(f"{self.name}(k)", _VARIABLES, boolean=True)
         assert self.definition.condition is not None, f"{self.name} is built in"
         return self.definition.condition
@@ -80,7 +81,7 @@ def _integer(number: int) -> Postfix:
 
 
 def _sum(factor: int, lengths: int, constant: int) -> Postfix:
-    """Return the program of factor · k + lengths · n + constant."""
+    """Return the postfix program of factor · k + lengths · n + constant."""
     program: Postfix = ()
     for number, variable in ((factor, "k"), (lengths, "n"), (constant, "")):
         if number:

@@ -1,4 +1,4 @@
-"""Alphabets and words from text: what separates the symbols."""
+"""Alphabets and words from text: how symbols are separated."""
 
 import re
 from collections.abc import Sequence
@@ -12,15 +12,15 @@ MAX_LENGTH = 100_000
 
 
 def parse_alphabet(text: str | Sequence[str]) -> tuple[str, ...]:
-    """The symbols: separated by commas if there is a comma, else by blanks if there is one, else one per character.
+    """Return the symbols: separated by commas if there is a comma, else by blanks if there is one, else characters.
 
-    A sequence other than a text has them as they are.
+    A sequence other than a string gives its elements as symbols.
 
     >>> parse_alphabet("01"), parse_alphabet("a, bc"), parse_alphabet("go stop")
     (('0', '1'), ('a', 'bc'), ('go', 'stop'))
 
     Raises:
-        InputError: if there is none, or one is empty or there twice.
+        InputError: if there is no symbol, or one is empty or occurs twice.
     """
     if len(text) > MAX_LENGTH:
         raise InputError(f"alphabet of {len(text)} characters: expected at most {MAX_LENGTH}")
@@ -38,18 +38,14 @@ def parse_alphabet(text: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def split_symbols(text: str) -> tuple[str, ...]:
-    """The parts between commas, without blanks around them; if there is no comma, those between blanks, or characters.
-
-    >>> split_symbols("a,, a"), split_symbols("aa")
-    (('a', '', 'a'), ('a', 'a'))
-    """
+    """Split at commas and strip blanks; without a comma split at blanks, or else into characters."""
     if "," in text:
         return tuple(part.strip() for part in text.split(","))
     return tuple(text.split() if re.search(r"\s", text) else text)
 
 
 def alphabet_of(formula: Formula) -> tuple[str, ...]:
-    """Return the symbols of the formula, sorted, and one more that stands for any other symbol.
+    """Return the symbols of the formula, sorted, and one more for all other symbols.
 
     >>> from constructions.language.parser import parse_formula
     >>> alphabet_of(parse_formula("Q_b & Q_a"))
@@ -59,7 +55,7 @@ def alphabet_of(formula: Formula) -> tuple[str, ...]:
 
 
 def with_another(symbols: Sequence[str]) -> tuple[str, ...]:
-    """Return the symbols, and one more that is not among them.
+    """Return the symbols and one more that is not among them.
 
     >>> with_another("a?")
     ('a', '?', '*')
@@ -69,10 +65,10 @@ def with_another(symbols: Sequence[str]) -> tuple[str, ...]:
 
 
 def parse_word(text: str, alphabet: Sequence[str], is_default: bool = False) -> tuple[str, ...]:
-    """The word. Its symbols are separated by commas or blanks, or stand side by side if all are single characters.
+    """Parse a word. Its symbols are separated by commas or blanks, or adjacent if all are single characters.
 
-    A comma or a blank that is itself a symbol of the alphabet separates nothing. Of a default alphabet (the symbols of
-    a formula, and one for any other) the complaint about a foreign symbol says how to give another one.
+    A comma or a blank that is itself a symbol of the alphabet does not separate. If the alphabet is a default (the
+    symbols of a formula and one for all others), the error about an unknown symbol says how to give another alphabet.
 
     >>> parse_word("0110", "01"), parse_word("0,1,1", "01"), parse_word("go stop", ("go", "stop"))
     (('0', '1', '1', '0'), ('0', '1', '1'), ('go', 'stop'))
@@ -109,7 +105,7 @@ def check_word(word: Sequence[str], alphabet: Sequence[str], is_default: bool = 
 
 
 def _how_to_add(symbol: str, alphabet: Sequence[str]) -> str:
-    """Return the option that would add the symbol to a default alphabet, whose last symbol stands for any other."""
+    """Return the option that adds the symbol to a default alphabet, whose last symbol represents all others."""
     *named, other = alphabet
     symbols = sorted({*named, symbol})
     joined = ("" if all(len(one) == 1 and one not in ", " for one in symbols) else ",").join(symbols)

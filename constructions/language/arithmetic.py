@@ -1,4 +1,4 @@
-"""Exact, bounded arithmetic on the rationals, and postfix programs of it.
+"""Exact, bounded arithmetic on the rationals, and postfix programs.
 
 The rules are those of docs/certificate.md section 1: an exponent is an integer of absolute value at most 64, unless
 the base is 0, 1 or -1. Beyond that, every intermediate numerator and denominator has at most 100,000 bits.
@@ -22,13 +22,13 @@ MAX_BITS = 100_000
 
 
 class OutOfRangeError(ArithmeticError):
-    """An operation outside the rules; the message continues the sentence that begins with the expression."""
+    """An operation outside the limits; the message continues the sentence that begins with the expression."""
 
 
 def run_time(program: Postfix, unary: Operations | None = None, binary: Operations | None = None) -> Function:
-    """The program as a function of its variables. It raises OutOfRangeError, UndefinedError and ZeroDivisionError.
+    """Compile the program into a function of its variables.
 
-    Other operations of the same names may take the place of ``UNARY`` and ``BINARY``.
+    It raises OutOfRangeError, UndefinedError and ZeroDivisionError. ``unary`` and ``binary`` replace the tables here.
 
     >>> run_time(("n", 2, "^", 1, "-"))({"n": 5})
     24
@@ -93,7 +93,7 @@ def _power(base: Number, exponent: Number) -> Number:
 
 
 def power_of_unit(base: int, exponent: int) -> int:
-    """base ** exponent for a base of -1, 0 or 1 and an integer of any length."""
+    """Return base ** exponent for a base of -1, 0 or 1 and an integer exponent of any size."""
     if base == 0 and exponent < 0:
         raise ZeroDivisionError
     return 1 if exponent == 0 or (base and exponent % 2 == 0) else base
@@ -120,6 +120,6 @@ BINARY: Mapping[str, Callable[[Number, Number], Number]] = {
     ">": operator.gt,
     "==": operator.eq,
     "!=": operator.ne,
-    "and": operator.and_,  # these two stop early when run
+    "and": operator.and_,  # both evaluate the right side only if needed
     "or": operator.or_,
 }

@@ -23,9 +23,9 @@ _BRACKET = re.compile(r"\s*\[(.*)\]\s*(\(\s*i\s*-\s*1\s*\))?\s*", re.DOTALL)
 
 @dataclass(frozen=True)
 class Bracket:
-    """1 where the positional formula holds and 0 elsewhere; if ``shifted``, where it holds one position to the left.
+    """The 0/1 value of a positional formula: 1 where it holds; if ``shifted``, where it holds one position to the left.
 
-    At i = 1 the position to the left is 0: the formula is evaluated there all the same.
+    At i = 1 the position to the left is 0; the formula is evaluated there, too.
     """
 
     formula: Formula
@@ -43,17 +43,17 @@ class Bracket:
         return Fraction(positional_truth(self.formula, i - self.shifted, n))
 
     def enclose(self, *, i: int, n: int) -> tuple[Fraction, Fraction]:
-        """Return the value twice, as it is rational."""
+        """Return the value twice, as the rational ends of its enclosure."""
         value = self.evaluate(i=i, n=n)
         return value, value
 
     def exactly(self, *, i: int, n: int) -> Fraction:
-        """Return the value, which is rational."""
+        """Return the exact value, which is rational."""
         return self.evaluate(i=i, n=n)
 
     @property
     def may_be_irrational(self) -> bool:
-        """It is 0 or 1."""
+        """False: the value is 0 or 1."""
         return False
 
     def column(self, positions: range, n: int) -> tuple[Fraction, ...]:
@@ -75,16 +75,16 @@ class Bracket:
 
     @property
     def mentions_n(self) -> bool:
-        """Whether a predicate of the formula depends on n."""
+        """True if a predicate of the formula depends on n."""
         return mentions_length(self.formula)
 
     @property
     def variables(self) -> frozenset[str]:
-        """``n`` is among them exactly if a predicate of the formula depends on it."""
+        """The variables: i, and n if a predicate of the formula depends on it."""
         return frozenset("in" if self.mentions_n else "i")
 
     def latex(self) -> str:
-        """LaTeX for mathematics mode."""
+        """Return LaTeX for math mode."""
         return rf"\left[{format_formula(self.formula, 'latex')}\right]" + ("(i-1)" if self.shifted else "")
 
 
@@ -95,7 +95,7 @@ def parse_position_function(
     text: str, predicates: Mapping[str, PredicateDefinition] | None = None,
     table: Mapping[str, Formula] | None = None,
 ) -> PositionFunction:
-    """Return the expression or the bracket that ``text`` denotes.
+    """Parse an expression or a bracket.
 
     >>> shifted = parse_position_function("[PRIME](i-1)")
     >>> [int(shifted.evaluate(i=i, n=7)) for i in range(1, 8)]
@@ -108,7 +108,7 @@ def parse_position_function(
         return parse_expression(text)
     parts = _BRACKET.fullmatch(text)
     if parts is None:
-        raise InputError(f"bracket {text[:60]!r}: expected [formula] or [formula](i-1), and nothing beside it")
+        raise InputError(f"bracket {text[:60]!r}: expected [formula] or [formula](i-1) and nothing else")
     formula = parse_formula(parts[1], predicates=predicates, table=table)
     if not is_positional(formula):
         raise InputError(f"bracket {text[:60]!r}: expected a formula of predicates on the position and connectives")

@@ -1,4 +1,4 @@
-"""From parse trees of formulas to formulas, bottom up: what is a number and what a formula, names, limits."""
+"""Transformer from parse trees to formulas, bottom up: formulas and numbers, names, limits."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -49,12 +49,12 @@ RELATIONS_SPELLED = {"=": "==", "≤": "<=", "≥": ">=", "≠": "!="}
 Value = Formula | Number
 _WORDS_OF_PSL = ("until", "since", "next", "prev", "eventually")
 RESERVED_NAMES = frozenset({"Q", "let", *NAMES, *POSITIONS})
-"""Names of the grammar that definitions may not take."""
+"""Names of the grammar that definitions may not use."""
 
 
 @dataclass
 class Scope:
-    """What words stand for: symbols, predicates, operators of a dialect, ``$k`` of a table, names defined before."""
+    """The meaning of names: symbols, predicates, operators of a dialect, ``$k`` of a table, names defined before."""
 
     alphabet: Sequence[str] | None
     predicates: Mapping[str, PredicateDefinition]
@@ -62,20 +62,20 @@ class Scope:
     table: Mapping[str, Formula]
     defined: dict[str, Formula] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
-    """Names that are the user's own: of predicates, and of formulas."""
+    """Names defined by the user: of predicates, and of formulas."""
     any_grouping: bool = False
     expanded: int = 0
-    """How many parts abbreviations have made so far, in all definitions together."""
+    """Number of nodes that abbreviations have made so far, in all definitions together."""
 
     def define(self, name: str, formula: Formula) -> None:
-        """From here on the name stands for the formula."""
+        """Bind the name to the formula for the following text."""
         self.defined[name] = formula
         self.names.add(name)
 
 
 @v_args(inline=True)
 class Builder(Transformer_NonRecursive[Token, Value]):
-    """Formulas from parse trees, bottom up; what the grammar cannot say is checked here."""
+    """Lark transformer from parse trees to formulas, bottom up; checks what the grammar cannot express."""
 
     def __init__(self, text: str, scope: Scope) -> None:
         super().__init__()
@@ -89,13 +89,13 @@ class Builder(Transformer_NonRecursive[Token, Value]):
         return FormulaError(message, *place_of(self._text, token.start_pos or 0), self._text)
 
     def _limited(self, token: Token, formula: Formula) -> Formula:
-        """Return the formula, if its depth alone does not make it too large."""
+        """Return the formula; raise FormulaError if it is too deep."""
         if formula.depth > MAX_NODES:
             raise self._error(token, f"found a formula nested {formula.depth} deep, expected at most {MAX_NODES}")
         return formula
 
     def _charge(self, token: Token, parts: int) -> None:
-        """Count parts that the text makes without writing them; a short text must not make a huge formula."""
+        """Count nodes that the text makes without writing them, so that a short text cannot make a huge formula."""
         self._scope.expanded += parts
         if self._scope.expanded > MAX_EXPANDED:
             raise self._error(token, f"found abbreviations of more than {MAX_EXPANDED} parts in all, expected at most "
@@ -107,10 +107,10 @@ class Builder(Transformer_NonRecursive[Token, Value]):
         self._charge(token, 3 * max(bounded.first, bounded.last or 0))
         return bounded
 
-    # -- what is a formula, and what a number
+    # -- formulas and numbers
 
     def _formula(self, value: Value, beside: str = "") -> Formula:
-        """Return the value as a formula; ``beside`` is the operator that needs one."""
+        """Return the value as a formula; ``beside`` is the operator that needs one, for the hint."""
         if isinstance(value, Formula):
             return value
         if isinstance(value, Remainder):
@@ -123,12 +123,12 @@ class Builder(Transformer_NonRecursive[Token, Value]):
                 hint = f"; the symbol is written Q_{value.token}"
             raise self._error(value.token, f"found {what}, expected a formula{hint}")
         if value.token.type == "INT" and self._alphabet and value.token in self._alphabet:
-            raise self._error(value.token, f"found {quote(value.token)}, which is a truth value and a symbol, expected "
+            raise self._error(value.token, f"found {quote(value.token)}, a truth value and also a symbol, expected "
                                            f"Q_{value.token} or {value.formula}")
         return value.formula
 
     def _number(self, value: Value, token: Token) -> Number:
-        """Return the value as a number, which ``token`` needs."""
+        """Return the value as a number, as the operator ``token`` needs."""
         if isinstance(value, Formula):
             raise self._error(token, f"found a formula beside {quote(token)}, expected {EXPECTED_NUMBER}"
                                      + formula_hint(self._text, token.start_pos or 0, token))
@@ -142,25 +142,25 @@ class Builder(Transformer_NonRecursive[Token, Value]):
         return number
 
     def whole(self, value: Value) -> Formula:
-        """Return the whole text is a formula."""
+        """Return the formula of the whole text."""
         return self._formula(value)
 
     # -- formulas
 
     def bracketed(self, value: Value) -> Value:
-        """What stands in brackets; which operators do not is grouping.py's matter."""
+        """Return the value in brackets; grouping.py checks operators without brackets."""
         return value
 
     def true(self, _: Token) -> Formula:
-        """``true``, in any of its spellings."""
+        """Return ``true``, in any of its spellings."""
         return TRUE
 
     def false(self, _: Token) -> Formula:
-        """``false``, in any of its spellings."""
+        """Return ``false``, in any of its spellings."""
         return FALSE
 
     def symbol(self, token: Token) -> Formula:
-        """``Q_a``, ``Q['a']``, ``"a"``."""
+        """Return the formula of ``Q_a``, ``Q['a']``, ``"a"``."""
         name = read_symbol(token)
         if not name:
             raise self._error(token, "found an empty symbol, expected at least one character between the quotes")
@@ -170,7 +170,7 @@ class Builder(Transformer_NonRecursive[Token, Value]):
         return Symbol(name)
 
     def reference(self, token: Token) -> Formula:
-        """``$3``."""
+        """Return the entry ``$3`` of the table."""
         if token not in self._scope.table:
             known = len(self._scope.table)
             raise self._error(token, f"found {quote(token)}, expected "
@@ -178,37 +178,37 @@ class Builder(Transformer_NonRecursive[Token, Value]):
         return self._scope.table[token]
 
     def unary(self, token: Token, operand: Value) -> Formula:
-        """``prev``, ``!``, ``G``, ..."""
+        """Return the formula of ``prev``, ``!``, ``G``, ... with its operand."""
         self._refuse_exclamation(token)
         build = unary_operator(token.type, self._dialect)
         return self._limited(token, build(self._formula(operand, token)))
 
     def binary(self, left: Value, token: Token, right: Value) -> Formula:
-        """``&``, ``since``, ``W``, ..."""
+        """Return the formula of ``&``, ``since``, ``W``, ... with its operands."""
         self._refuse_exclamation(token)
         build = binary_operator(token.type, self._dialect)
         return self._limited(token, build(self._formula(left, token), self._formula(right, token)))
 
     def _refuse_exclamation(self, token: Token) -> None:
-        """In PSL and Spot ``until!`` and ``next!`` are operators: a negation stands apart from these words."""
+        """Reject ``until!`` and ``next!``, operators of PSL and Spot: a negation needs a space after these words."""
         if token in _WORDS_OF_PSL and self._text.startswith("!", token.end_pos or 0):
             raise self._error(token, f"found '{token}!', which is one word in other tools, expected '{token}' or "
                                      f"'{token} !'")
 
     def bounded_unary(self, token: Token, operand: Value) -> Formula:
-        """``F[2,4]``, ``X^3``."""
+        """Return the formula of ``F[2,4]``, ``X^3``, ... with its operand."""
         build = bounded_unary(self._bounds(token), self._dialect, partial(self._limited, token))
         return self._limited(token, build(self._formula(operand, token)))
 
     def bounded_binary(self, left: Value, token: Token, right: Value) -> Formula:
-        """``U[0,3]``."""
+        """Return the formula of ``U[0,3]`` with its operands."""
         build = bounded_binary(self._bounds(token), partial(self._limited, token))
         return self._limited(token, build(self._formula(left, token), self._formula(right, token)))
 
     # -- names and predicates
 
     def name(self, token: Token) -> Value:
-        """A predicate of the position, a bare symbol, a position; more than one of them where the place decides."""
+        """Return a predicate of the position, a symbol or a position; a CountSum where the context decides."""
         name = str(token)
         if name in self._scope.defined:
             return self._scope.defined[name]
@@ -222,7 +222,7 @@ class Builder(Transformer_NonRecursive[Token, Value]):
         return self._predicate(token, ()) if formula is None else formula
 
     def application(self, name: Token, arguments: list[Value]) -> Formula:
-        """``MOD(3,1)``, or ``ODD(count)`` and ``MOD(3,1,count)``, whose last argument is no plain number."""
+        """Return the formula of ``MOD(3,1)``, or of ``ODD(count)`` and ``MOD(3,1,count)`` with a count as the last."""
         self._definition(name)
         numbers = [self._sum(argument, name) if isinstance(argument, CountSum | Remainder) else
                    self._refuse_formula(name) for argument in arguments]
@@ -232,7 +232,7 @@ class Builder(Transformer_NonRecursive[Token, Value]):
                                None if on_position else numbers[-1])
 
     def application_to(self, name: Token, arguments: list[Value], argument: Value) -> Formula:
-        """``MOD(3,1)(count)``."""
+        """Return the formula of ``MOD(3,1)(count)``."""
         self._definition(name)
         parameters = [self._parameter(name, self._sum(number, name)) for number in arguments]
         return self._predicate(name, parameters,
@@ -244,7 +244,7 @@ class Builder(Transformer_NonRecursive[Token, Value]):
 
     def _parameter(self, name: Token, number: CountSum) -> int:
         if number.constant is None or number.constant < 0:
-            raise self._error(number.token, f"found no natural number among the parameters of {name}, expected one")
+            raise self._error(number.token, f"found a parameter of {name} that is not a natural number, expected one")
         return number.constant
 
     def _predicate(self, name: Token, parameters: Sequence[int], argument: CountSum | None = None) -> Formula:
@@ -267,13 +267,13 @@ class Builder(Transformer_NonRecursive[Token, Value]):
         return definition
 
     def arguments(self, *values: Value) -> list[Value]:
-        """What stands between brackets."""
+        """Return the arguments between brackets."""
         return [value for value in values if not isinstance(value, Token)]
 
     # -- numbers
 
     def chain(self, *parts: Value | Token) -> Formula:
-        """``0 <= a < 3``."""
+        """Return the formula of ``0 <= a < 3``."""
         tokens = [cast(Token, part) for part in parts[1::2]]
         numbers = [self._number(cast(Value, part), token) for part, token in zip(parts[::2], [tokens[0], *tokens],
                                                                               strict=True)]
@@ -285,7 +285,7 @@ class Builder(Transformer_NonRecursive[Token, Value]):
             return self._limited(tokens[0], compare_chain(numbers, relations))
 
     def add(self, left: Value, token: Token, right: Value) -> CountSum:
-        """Return a sum or a difference; the left list grows, which nothing else holds."""
+        """Return a sum or a difference; the left list is extended in place, as no other value holds it."""
         total, other = self._sum(left, token), self._sum(right, token)
         self._charge(token, len(other.summands))
         sign = 1 if token == "+" else -1
@@ -302,24 +302,24 @@ class Builder(Transformer_NonRecursive[Token, Value]):
         return product
 
     def remainder(self, left: Value, token: Token, right: Value) -> Remainder:
-        """``a % 2``."""
+        """Return the remainder ``a % 2``."""
         dividend, modulus = self._sum(left, token), self._sum(right, token).constant
         if modulus is None or modulus < 1:
             raise self._error(token, f"found no positive number behind {quote(token)}, expected one such as 2")
         return Remainder(dividend.token, dividend, modulus)
 
     def negative(self, token: Token, value: Value) -> CountSum:
-        """``-a``."""
+        """Return the sum ``-a``."""
         summands = self._sum(value, token).summands
         self._charge(token, len(summands))
         return CountSum(token, [(-number, count) for number, count in summands])
 
     def number(self, digits: Token) -> CountSum:
-        """Return a number, which ``1`` and ``0`` need not be."""
+        """Return a number; ``1`` and ``0`` may also be formulas."""
         return CountSum(digits, [(self._integer(digits), None)], {"1": TRUE, "0": FALSE}.get(digits))
 
     def multiple(self, digits: Token, count: tuple[Token, Count]) -> CountSum:
-        """``3#<[Q_a]``."""
+        """Return the sum ``3#<[Q_a]``."""
         return CountSum(digits, [(self._integer(digits), count[1])])
 
     def counted(self, count: tuple[Token, Count]) -> CountSum:
@@ -327,7 +327,7 @@ class Builder(Transformer_NonRecursive[Token, Value]):
         return CountSum(count[0], [(1, count[1])])
 
     def count(self, side: Token, operand: Value) -> tuple[Token, Count]:
-        """``#<[Q_a]``, and the token that it begins with."""
+        """Return the count ``#<[Q_a]`` and its first token."""
         return side, Count("left" if side.type == "COUNT_LEFT" else "right", self._formula(operand, side))
 
     def _integer(self, digits: Token) -> int:
@@ -337,7 +337,7 @@ class Builder(Transformer_NonRecursive[Token, Value]):
 
     @contextmanager
     def _at(self, token: Token) -> Iterator[None]:
-        """What is wrong in here stands at the token."""
+        """Locate errors at the token."""
         try:
             yield
         except FormulaError:
@@ -347,12 +347,12 @@ class Builder(Transformer_NonRecursive[Token, Value]):
 
 
 def is_known(name: str, predicates: Collection[str], alphabet: Sequence[str] | None) -> bool:
-    """Whether the name of a predicate, a bare symbol, a position, or what stands for a formula."""
+    """Return whether the name is a predicate, a bare symbol, a position, or a name of a formula."""
     return any(name in names for names in (BUILTIN, predicates, alphabet or (), POSITIONS, NAMES))
 
 
 def read_symbol(token: str) -> str:
-    """Return the symbol that ``Q_a``, ``Q['a']``, ``'a'`` or ``"a"`` names.
+    """Return the symbol in ``Q_a``, ``Q['a']``, ``'a'`` or ``"a"``.
 
     >>> read_symbol("Q_1"), read_symbol(r"Q['\'']")
     ('1', "'")

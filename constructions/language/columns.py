@@ -1,8 +1,8 @@
-"""Expressions over a whole column of positions at once: node by node, in integers.
+"""Evaluation of expressions on a column of positions at once, in integers.
 
-Each node becomes a list of numerators and one of denominators, which nothing reduces before the end. A bound on their
-length goes along. Whatever these rules do not cover (a division by zero, a number that may become too long, an exponent
-that varies) has no column; position by position it has its value, or its error.
+Each node becomes a list of numerators and a list of denominators, reduced only at the end, with a bound on their bits.
+Expressions outside these rules (a division by zero, a number that may become too long, an exponent that varies) are
+evaluated position by position, where they have a value or an error.
 """
 
 import operator
@@ -15,14 +15,14 @@ from constructions.language.functions import DIGITS, FUNCTIONS, Number, Undefine
 
 
 class NotCoveredError(ArithmeticError):
-    """A column that these rules do not make; evaluate position by position."""
+    """An expression outside these rules; evaluate it position by position."""
 
 
 @dataclass(frozen=True)
 class Cells:
-    """Numerators and positive denominators, not reduced; none of either is longer than ``bits``.
+    """Numerators and positive denominators, not reduced, each of at most ``bits`` bits.
 
-    Denominators of None are all 1.
+    ``denominators`` None means that all are 1.
     """
 
     numerators: Sequence[int]
@@ -30,7 +30,7 @@ class Cells:
     bits: int
 
     def over(self) -> Sequence[int]:
-        """Return the denominators, written out."""
+        """Return the denominators as a sequence."""
         return [1] * len(self.numerators) if self.denominators is None else self.denominators
 
     def fractions(self) -> tuple[Fraction, ...]:
@@ -41,14 +41,14 @@ class Cells:
 
 
 def evaluate_cells(program: Postfix, positions: range, n: int, digits: int = DIGITS) -> Cells:
-    """Return the values of a program in i and n at i in ``positions``.
+    """Return the values of a program in i and n at the positions i.
 
     >>> cells = evaluate_cells(("i", "n", "/", 1, "-"), range(1, 4), 3)
     >>> cells.numerators, cells.denominators, [str(x) for x in cells.fractions()]
     ([-2, -1, 0], [3, 3, 3], ['-2/3', '-1/3', '0'])
 
     Raises:
-        NotCoveredError: if the rules do not cover it; there may be values all the same.
+        NotCoveredError: if the program is outside the rules; it may have values nevertheless.
     """
     stack: list[Cells] = []
     for item in program:
@@ -131,7 +131,7 @@ def _invert(cells: Cells) -> Cells:
 
 
 def _power(base: Cells, exponent: Cells) -> Cells:
-    """Integer exponents: of -1, 0 and 1 any, else one between the limits for all positions."""
+    """Raise to integer exponents: any for bases -1, 0 and 1, else one exponent within the limits for all positions."""
     if exponent.denominators is not None:
         raise NotCoveredError
     exponents = exponent.numerators

@@ -1,4 +1,4 @@
-"""Texts with definitions, ``let p = φ; q = ψ; χ``: where each part begins, and what it is called; files of them."""
+"""Texts with definitions, ``let p = φ; q = ψ; χ``: the parts with their names and offsets; files of them."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from constructions.language.diagnosis import place_of, quote
 
 _LET = re.compile(r"\s*let\b")
 _NAMED = re.compile(r"\s*([A-Za-z][A-Za-z0-9_]*)\s*=(?![=>])")
-_NUMBERS = frozenset("ijn")  # i = 3 compares
+_NUMBERS = frozenset("ijn")  # i = 3 is a comparison
 _ASSIGNED = re.compile(r"\s*(?:let\s+)?([A-Za-z][A-Za-z0-9_]*)\s*:=")
 _QUOTED = r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*\""""
 _END = re.compile(_QUOTED + "|;")
@@ -17,7 +17,7 @@ _COMMENT = re.compile(_QUOTED + r"|#(?=[\s#]|$)[^\n]*")
 
 @dataclass(frozen=True)
 class DefinitionText:
-    """The text of one formula, which begins at an offset of the whole; the last one has no name."""
+    """The text of one formula and its offset in the whole text; the last one has no name."""
 
     name: str
     name_offset: int
@@ -26,7 +26,7 @@ class DefinitionText:
 
 
 def split_definitions(text: str) -> list[DefinitionText]:
-    """Return the definitions in their order, and the formula after them; ``let`` may be left out.
+    """Return the definitions in order and the formula after them; ``let`` may be left out.
 
     >>> [(part.name, part.text) for part in split_definitions("let p = Q_a; q = prev p; p & q")]
     [('p', ' Q_a'), ('q', ' prev p'), ('', ' p & q')]
@@ -34,7 +34,7 @@ def split_definitions(text: str) -> list[DefinitionText]:
     [DefinitionText(name='', name_offset=0, offset=0, text='Q_a')]
 
     Raises:
-        FormulaError: if something before the last ``;`` does not define a name, or what comes last does.
+        FormulaError: if a part before the last ``;`` does not define a name, or the last part does.
     """
     let = _LET.match(text)
     if assigned := _ASSIGNED.match(text):
@@ -55,7 +55,7 @@ def _last(text: str, start: int) -> DefinitionText:
     named = _NAMED.match(text, start)
     name = named[1] if named else ""
     if named and name not in _NUMBERS and not name.startswith("Q_"):
-        raise FormulaError(f"found a definition of {name} and no formula after it, expected one, such as {name}",
+        raise FormulaError(f"found a definition of {name} without a formula after it, expected one such as {name}",
                            *place_of(text, named.start(1)), text)
     return DefinitionText("", start, start, text[start:])
 
@@ -71,10 +71,10 @@ def _definition(text: str, start: int, end: int) -> DefinitionText:
 
 
 def definitions_of_file(text: str) -> str:
-    """Return the text of a file with a formula, without comments; lines and columns stay what they are.
+    """Return the text of a file with a formula, without comments; lines and columns are preserved.
 
-    A comment is ``#`` with a blank (or nothing) behind it, up to the end of the line. Where nothing ends a definition,
-    each line is one, but for the last.
+    A comment is ``#`` followed by a blank or the end of the line, up to the end of the line. In a file without ``;``
+    each line except the last is a definition.
 
     >>> print(definitions_of_file("p = prev Q_a  # before\\nq = p since Q_b\\n# after\\np | q\\n"))
     p = prev Q_a          ;

@@ -1,4 +1,4 @@
-"""What a text that does not parse has, and what it should have, in plain words."""
+"""Diagnosis of text that does not parse: what was found and what was expected, in plain words."""
 
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,16 +9,16 @@ _SHOWN = 40
 
 
 def diagnose(parser: Lark, start: str, text: str, error: UnexpectedInput, end: str) -> tuple[int, str, frozenset[str]]:
-    """Where (an offset) the text goes wrong, what is found there, and the terminals that could have stood there.
+    """Return the offset of the error, the text found there, and the terminals accepted there.
 
-    ``end`` is what to call the end of the text.
+    ``end`` is the name of the end of the text in messages.
     """
     offset, found = locate(text, error, end)
     return offset, found, _accepted(parser, start, text, offset)
 
 
 def locate(text: str, error: UnexpectedInput, end: str) -> tuple[int, str]:
-    """Where (an offset) the text goes wrong, and what is found there; ``end`` is what to call the end of the text."""
+    """Return the offset of the error and the text found there; ``end`` is the name of the end of the text."""
     match error:
         case UnexpectedCharacters():
             offset = int(error.pos_in_stream or 0)
@@ -29,9 +29,9 @@ def locate(text: str, error: UnexpectedInput, end: str) -> tuple[int, str]:
 
 
 def _accepted(parser: Lark, start: str, text: str, offset: int) -> frozenset[str]:
-    """Return the terminals that could stand at the offset.
+    """Return the terminals accepted at the offset.
 
-    It is the whole text that is split into tokens: a word may be another one where the text after it is cut off.
+    The whole text is split into tokens, since cutting it at the offset could change the last token.
     """
     interactive = parser.parse_interactive(text, start)
     with contextlib.suppress(UnexpectedCharacters):
@@ -42,7 +42,7 @@ def _accepted(parser: Lark, start: str, text: str, offset: int) -> frozenset[str
 
 
 def describe_terminals(terminals: Iterable[str], words: Mapping[str, str]) -> str:
-    """``a, b or c``: the plain words for the terminals, each once, in the order of ``words``.
+    """Return ``a, b or c``: the words for the terminals, each once, in the order of ``words``.
 
     >>> describe_terminals({"B", "A"}, {"A": "a number", "B": "the end"})
     'a number or the end'
@@ -53,7 +53,7 @@ def describe_terminals(terminals: Iterable[str], words: Mapping[str, str]) -> st
 
 
 def place_of(text: str, offset: int) -> tuple[int, int]:
-    """Line and column of an offset, both counted from 1.
+    """Return line and column of an offset, both counted from 1.
 
     >>> place_of("ab\\ncd", 4)
     (2, 2)
@@ -71,7 +71,7 @@ def offset_of(text: str, line: int, column: int) -> int:
 
 
 def quote(text: str) -> str:
-    """Return the text between quotes, on one line, shortened if long.
+    """Return the text in quotes, on one line, shortened if long.
 
     >>> quote("one\\ntwo")
     "'one\\\\ntwo'"
@@ -80,7 +80,7 @@ def quote(text: str) -> str:
 
 
 def list_names(names: Sequence[str]) -> str:
-    """Return the names separated by commas; of many, the beginning.
+    """Return the names separated by commas, shortened if many.
 
     >>> list_names(["a", "b"])
     'a, b'

@@ -1,11 +1,11 @@
-"""The real ln and sqrt: expressions enclosed, and conditions decided by enclosures or not at all.
+"""Enclosures of expressions with the real ln and sqrt; conditions are decided by enclosures or not at all.
 
-Source      docs/certificate.md, section 1. What is rational stays exact: ln of 1, and the root of a square. All else is
-            a ball of Arb, of more digits than the enclosures of the checker.
-Claim       The real value lies between the two rationals of ``real_run_time``; if they are one, it is the value. The
-            truth of a condition is that for the real numbers.
-Undecided   Where the balls do not say which of two numbers is greater, or which integer is below one, or whether there
-            is a value, UndecidedError is raised: nothing is ever rounded to decide it.
+Source      docs/certificate.md, section 1. Rational values stay exact: ln of 1, and the root of a square. All others
+            are Arb balls, with more digits than the enclosures of the checker.
+Claim       The real value is between the two rationals of ``real_run_time``; if they are equal, it is the value. The
+            truth of a condition is its truth for the real numbers.
+Undecided   If the balls do not separate two numbers or determine an integer part or whether there is a value,
+            UndecidedError is raised: no rounding decides it.
 """
 
 import operator
@@ -28,23 +28,23 @@ from constructions.language.functions import (
 )
 
 MORE_BITS = 448
-"""Beyond four bits a digit: what goes into an enclosure of anything is known more closely than that."""
+"""Bits beyond four per digit: inputs of an enclosure have a higher precision than the enclosure."""
 IRRATIONAL = frozenset({"ln", "sqrt"})
 Real = Any
-"""A rational, or a ball with a real number in it; flint's types do not tell which operations of the two there are."""
+"""A rational, or a ball that contains a real number; flint's types do not distinguish the operations of the two."""
 
 
 class UndecidedError(ArithmeticError):
-    """What the enclosures of ln and sqrt leave open; the message continues the sentence that begins with the text."""
+    """A question that the enclosures of ln and sqrt leave open; the message continues a sentence on the text."""
 
 
 def may_be_irrational(program: Postfix) -> bool:
-    """Whether a function with irrational values occurs."""
+    """Return whether a function with irrational values occurs."""
     return not IRRATIONAL.isdisjoint(program)
 
 
 def real_run_time(program: Postfix, digits: int = DIGITS) -> Callable[[Mapping[str, int]], tuple[Fraction, Fraction]]:
-    """Return the program as a function from variables to two rationals with the real value between them.
+    """Return the program as a function from variables to two rationals that enclose the real value.
 
     The truth of a condition is 0 or 1.
 
@@ -56,8 +56,8 @@ def real_run_time(program: Postfix, digits: int = DIGITS) -> Callable[[Mapping[s
         ...
     constructions.language.enclosures.UndecidedError: compares numbers that enclosures of ln and sqrt do not separate
 
-    It raises UndecidedError if the enclosures do not say whether there is a value, or which, and OutOfRangeError,
-    UndefinedError and ZeroDivisionError as a program without ln and sqrt.
+    The function raises UndecidedError if the enclosures do not determine whether there is a value or which, and
+    OutOfRangeError, UndefinedError and ZeroDivisionError as a program without ln and sqrt.
     """
     function = run_time(program, _UNARY, _BINARY)
 
@@ -82,7 +82,7 @@ def _ball(x: Real) -> arb:
 
 
 def _limited(x: arb) -> Real:
-    """Return a ball with ends that are not too long to be written down."""
+    """Return the ball; raise OutOfRangeError if its ends need too many bits."""
     if not x.is_finite() or not abs(x) < arb(2) ** MAX_BITS:
         raise OutOfRangeError(f"needs integers of more than {MAX_BITS} bits")
     if any(int(end.man_exp()[1]) < -MAX_BITS for end in (x.lower(), x.upper())):
@@ -94,7 +94,7 @@ def _limited(x: arb) -> Real:
 
 
 def _lifted(symbol: str, on_balls: Callable[[arb, arb], Real]) -> Callable[[Real, Real], Real]:
-    """Return the operation on rationals as it is, and on balls."""
+    """Extend the operation on rationals to balls."""
     exactly = BINARY[symbol]
 
     def lifted(left: Real, right: Real) -> Real:
@@ -116,7 +116,7 @@ def _divide(left: arb, right: arb) -> Real:
 
 
 def _floor(x: Real) -> int:
-    """Return the integer below, if all numbers of the ball have the same."""
+    """Return the integer part, if it is the same for all numbers of the ball."""
     found = None if not isinstance(x, arb) else x.floor().unique_fmpz()
     if isinstance(x, arb) and found is None:
         raise UndecidedError("has a quotient whose integer part the enclosures of ln and sqrt leave open")
@@ -145,7 +145,7 @@ def _power(base: Real, exponent: Real) -> Real:
 
 
 def _compared(symbol: str) -> Callable[[arb, arb], Real]:
-    """Return a comparison; Arb says that one holds only if it does for all numbers of the balls."""
+    """Return a comparison of balls; Arb returns true only if it holds for all numbers of the balls."""
     relation = getattr(operator, {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}[symbol])
     opposite = getattr(operator, {"<": "ge", "<=": "gt", ">": "le", ">=": "lt", "==": "ne", "!=": "eq"}[symbol])
 
@@ -160,7 +160,7 @@ def _compared(symbol: str) -> Callable[[arb, arb], Real]:
 
 
 def _times(left: Real, right: Real) -> Real:
-    """Return a product; 0 times anything is 0."""
+    """Return a product; 0 times any value is 0."""
     if any(not isinstance(x, arb) and x == 0 for x in (left, right)):
         return Fraction(0)
     return _lifted("*", _multiply)(left, right)
@@ -184,7 +184,7 @@ _BINARY: Mapping[str, Callable[[Real, Real], Real]] = {
 
 def _ln(x: Real) -> Real:
     if not isinstance(x, arb):
-        FUNCTIONS["ln"](x)  # which knows what arguments there are
+        FUNCTIONS["ln"](x)  # the check of the argument
         return 0 if x == 1 else _limited(_ball(x).log())
     if x > 0:
         return _limited(x.log())
@@ -209,7 +209,7 @@ def _no_argument(name: str, where: str, certain: bool) -> ArithmeticError:
 
 
 def _log2(name: str, exactly: Callable[[Number], int]) -> Callable[[Real], Real]:
-    """Return a logarithm to base 2, rounded: of a ball, if its ends have the same; it never falls."""
+    """Return a rounded logarithm to base 2, which is monotone: of a ball, if it is the same at both ends."""
 
     def found(x: Real) -> Real:
         if not isinstance(x, arb):
@@ -225,14 +225,14 @@ def _log2(name: str, exactly: Callable[[Number], int]) -> Callable[[Real], Real]
 
 
 def _test(name: str) -> Callable[[Real], Real]:
-    """Return a test that numbers between two integers do not pass."""
+    """Return a test that is false between two integers."""
 
     def passes(x: Real) -> Real:
         if not isinstance(x, arb):
             return NUMBER_TESTS[name](x)
         floor = x.floor().unique_fmpz()
         if floor is None or not x > floor:
-            raise UndecidedError("asks whether a number is an integer, which its enclosure leaves open")
+            raise UndecidedError("tests whether a number is an integer, which its enclosure leaves open")
         return False
 
     return passes

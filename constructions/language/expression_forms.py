@@ -1,4 +1,4 @@
-"""An expression as text, as LaTeX and as a sympy object, each built from its postfix program without recursion."""
+"""Expressions as text, as LaTeX and as sympy objects, each built from the postfix program without recursion."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from constructions.language.arithmetic import NEGATE, UNARY, Postfix
 from constructions.language.functions import FUNCTIONS, NUMBER_TESTS
 
-# How tightly each operator binds, and how tightly its operands must bind to go without parentheses.
+# Level of each operator, and the least level of each operand without parentheses.
 _LEVELS: dict[str, tuple[int, int, int]] = {
     "or": (0, 0, 1), "and": (1, 1, 2),
     **dict.fromkeys(("<=", "<", ">=", ">", "==", "!="), (3, 4, 4)),
@@ -34,7 +34,7 @@ def format_text(program: Postfix) -> str:
 
 
 def format_latex(program: Postfix) -> str:
-    """Return the expression as LaTeX. In what is certified, ln and sqrt are the real functions.
+    """Return the expression as LaTeX. In certified claims, ln and sqrt are the real functions.
 
     >>> format_latex(("i", "n", "/"))
     '\\\\frac{i}{n}'
@@ -101,7 +101,7 @@ def _binary_latex(symbol: str, at_least: Callable[[_Piece, int], str], left: _Pi
 def build_sympy(program: Postfix) -> Any:
     """Return the expression as an unevaluated sympy object; variables are positive integer symbols.
 
-    Only constructors are called, and none evaluates: ``n^(9^9)`` stays as it is written. ln and sqrt are not rounded.
+    Only unevaluated constructors are called: ``n^(9^9)`` stays as written. ln and sqrt are not rounded.
     """
     import sympy  # type: ignore[import-untyped, unused-ignore]
 

@@ -1,8 +1,8 @@
 """Exact expressions in positions and lengths: position embeddings, temperatures, and the conditions of predicates.
 
-Grammar     expressions.lark; for position embeddings and temperatures it is that of docs/certificate.md section 1.
-            Further, ``**`` is read as ``^``, and a decimal as a fraction; ``str()`` writes ``^`` and ``/``.
-Evaluation  exact, over the rationals; no text is ever given to ``eval``, and sympy only receives finished parts.
+Grammar     expressions.lark; for position embeddings and temperatures that of docs/certificate.md section 1. Also,
+            ``**`` is read as ``^``, and a decimal as a fraction; ``str()`` writes ``^`` and ``/``.
+Evaluation  exact, over the rationals; no text is passed to ``eval``, and sympy only receives finished parts.
             ln and sqrt are rounded down by ``evaluate``, enclosed by ``enclose``, and the real functions in conditions.
 """
 
@@ -41,7 +41,7 @@ class EvaluationError(InputError):
 
 @dataclass(frozen=True)
 class Expression:
-    """An exact function of its variables, equal to another exactly if they are written alike.
+    """An exact function of its variables; equality compares the canonical texts.
 
     >>> expression = parse_expression("( -1 ) ^ i / (n - i + 1)")
     >>> str(expression)
@@ -66,32 +66,32 @@ class Expression:
         return _read_again, (self.text, self.variables, self.boolean, self.digits)
 
     def to_digits(self, digits: int) -> Expression:
-        """Return the same expression, in which so many digits of ln and sqrt are known."""
+        """Return the same expression with ln and sqrt to this number of digits."""
         if not self.may_be_irrational or digits == self.digits:
             return self
         function = run_time(self.postfix, {**UNARY, **functions_to(digits)})
         return replace(self, _function=function, digits=digits)
 
     def evaluate(self, **values: int) -> Fraction:
-        """Return the value, with ln and sqrt rounded down; values of variables that do not occur are ignored.
+        """Return the value, with ln and sqrt rounded down; variables that do not occur are ignored.
 
-        With it proofs are searched and runs are shown. No verdict may rest on it where ``may_be_irrational`` is set.
+        It serves the search for proofs and displays. No verdict may rest on it where ``may_be_irrational`` is set.
 
         Raises:
             EvaluationError: if there is no value, or computing it would need an exponent or an integer out of range.
         """
-        assert not self.boolean, "a condition holds or not; it has no value"
+        assert not self.boolean, "a condition has a truth value, not a number"
         return Fraction(self._run(values))
 
     def enclose(self, **values: int) -> tuple[Fraction, Fraction]:
-        """Two rationals with the value between them, of the real ln and sqrt; the value twice if it is rational.
+        """Return two rationals that enclose the value, of the real ln and sqrt; the value twice if it is rational.
 
         >>> lower, upper = parse_expression("ln(n)").enclose(n=2)
         >>> lower < upper, parse_expression("i/n").enclose(i=1, n=2)
         (True, (Fraction(1, 2), Fraction(1, 2)))
 
         Raises:
-            EvaluationError: as ``evaluate``, and if the enclosures do not say whether there is a value.
+            EvaluationError: as ``evaluate``, and if the enclosures do not determine whether there is a value.
         """
         if not self.may_be_irrational:
             value = self.evaluate(**values)
@@ -99,24 +99,24 @@ class Expression:
         return self._enclosed(values)
 
     def exactly(self, **values: int) -> Fraction:
-        """Return the value where it is rational.
+        """Return the exact rational value.
 
         Raises:
-            Unsupported: if it is not known to be.
+            Unsupported: if the value is not certainly rational.
             EvaluationError: as ``enclose``.
         """
         lower, upper = self.enclose(**values)
         if lower != upper:
-            raise Unsupported(f"{self.text} is irrational{_at(values)}, where an exact number is needed")
+            raise Unsupported(f"{self.text} is irrational{_at(values)}, expected an exact number")
         return lower
 
     @cached_property
     def may_be_irrational(self) -> bool:
-        """Whether ln or sqrt occurs."""
+        """True if ln or sqrt occurs."""
         return may_be_irrational(self.postfix)
 
     def column(self, positions: range, n: int) -> tuple[Fraction, ...]:
-        """Return the values at these positions i of a word of length n, as ``evaluate`` gives them, but all at once.
+        """Return the values of ``evaluate`` at these positions i of a word of length n, computed together.
 
         >>> [str(value) for value in parse_expression("i/n").column(range(1, 5), 4)]
         ['1/4', '1/2', '3/4', '1']
@@ -132,7 +132,7 @@ class Expression:
             return tuple(self.evaluate(i=i, n=n) for i in positions)
 
     def integers(self, positions: range, n: int) -> Sequence[int] | None:
-        """Return the values at these positions if no rule of ``columns.py`` makes them fractions, else None."""
+        """Return the values at these positions if ``columns.py`` computes them without fractions, else None."""
         try:
             cells = evaluate_cells(self.postfix, positions, n, self.digits)
         except NotCoveredError:
@@ -140,7 +140,7 @@ class Expression:
         return cells.numerators if cells.denominators is None else None
 
     def check_defined(self, positions: range, n: int) -> None:
-        """Check that there is a value at each of these positions.
+        """Check that there is a value at each position.
 
         Raises:
             EvaluationError: as ``evaluate`` at the first position without a value.
@@ -152,21 +152,21 @@ class Expression:
 
     @property
     def mentions_i(self) -> bool:
-        """Whether the variable i occurs."""
+        """True if the variable i occurs."""
         return "i" in self.variables
 
     @property
     def mentions_n(self) -> bool:
-        """Whether the variable n occurs."""
+        """True if the variable n occurs."""
         return "n" in self.variables
 
     def holds(self, **values: int) -> bool:
-        """Whether the condition is true; ``and`` and ``or`` look at their right side only if they must.
+        """Return whether the condition is true; ``and`` and ``or`` evaluate their right side only if needed.
 
         Raises:
-            EvaluationError: if there is no truth, or enclosures of ln and sqrt do not tell it.
+            EvaluationError: if it has no truth value, or enclosures of ln and sqrt do not determine it.
         """
-        assert self.boolean, "an expression has a value; it does not hold or fail"
+        assert self.boolean, "an expression has a number, not a truth value"
         return bool(self._enclosed(values)[0] if self.may_be_irrational else self._run(values))
 
     def _run(self, values: Mapping[str, int]) -> Number:
@@ -174,7 +174,7 @@ class Expression:
             value: Number = self._complained(self._function, values)
         except EvaluationError as failure:
             if self.may_be_irrational:
-                self._enclosed(values)  # which says what is wrong if that is not the rounding
+                self._enclosed(values)  # raises the error, unless rounding alone caused it
                 raise EvaluationError(f"{failure}, with ln and sqrt rounded down to {self.digits} digits") from None
             raise
         return value
@@ -188,7 +188,7 @@ class Expression:
         return ends
 
     def _complained(self, function: Callable[[Mapping[str, int]], Any], values: Mapping[str, int]) -> Any:
-        """What a function gives; where it has no value that is bad input, said in one line."""
+        """Call the function; raise its arithmetic errors as an EvaluationError of one line."""
         try:
             return function(values)
         except ZeroDivisionError:
@@ -197,11 +197,11 @@ class Expression:
             raise EvaluationError(f"{self.text} {failure}{_at(values)}") from None
 
     def to_sympy(self) -> Any:
-        """Return an unevaluated sympy object, for printing and inspection; nothing is decided by it."""
+        """Return an unevaluated sympy object, for printing and inspection only."""
         return build_sympy(self.postfix)
 
     def latex(self) -> str:
-        """LaTeX for mathematics mode."""
+        """Return LaTeX for math mode."""
         return format_latex(self.postfix)
 
 
@@ -211,12 +211,12 @@ def _at(values: Mapping[str, int]) -> str:
 
 
 Constant = Fraction | Expression
-"""A rational number, or an expression without variables whose value is not known to be rational."""
+"""A rational number, or an expression without variables that may be irrational."""
 
 
 @lru_cache(maxsize=4096)
 def parse_expression(text: str, variables: frozenset[str] = POSITION_AND_LENGTH, boolean: bool = False) -> Expression:
-    """Return the expression, or with ``boolean`` the condition, that ``text`` denotes.
+    """Parse an expression, or with ``boolean`` a condition.
 
     >>> parse_expression("1/(n - 3)").evaluate(i=1, n=3)
     Traceback (most recent call last):
@@ -240,7 +240,7 @@ def _read_again(text: str, variables: frozenset[str], boolean: bool, digits: int
 
 
 def parse_constant(text: str) -> Constant:
-    """Parse an expression without variables; a number that is known to be rational is returned as one.
+    """Parse an expression without variables; return a Fraction if it is certainly rational.
 
     >>> [str(parse_constant(text)) for text in ("sqrt(9/4)", "2*ln(4)")]
     ['3/2', '2*ln(4)']
@@ -254,12 +254,12 @@ def parse_constant(text: str) -> Constant:
 
 
 def enclose_constant(constant: Constant) -> tuple[Fraction, Fraction]:
-    """Two rationals with the constant between them; twice the number if it is a rational."""
+    """Return two rationals that enclose the constant."""
     return constant.enclose() if isinstance(constant, Expression) else (constant, constant)
 
 
 def parse_rational(text: str) -> Fraction:
-    """Return the rational number that an expression without variables is.
+    """Parse an expression without variables whose value is rational.
 
     >>> str(parse_rational("sqrt(9/4)"))
     '3/2'
@@ -275,13 +275,13 @@ def parse_rational(text: str) -> Fraction:
 
 
 def divide(dividend: Expression, divisor: Expression) -> Expression:
-    """Return the quotient of two expressions; of a reciprocal, it is a reciprocal again.
+    """Return the quotient of two expressions; a reciprocal divided by an expression is again a reciprocal.
 
     >>> print(divide(parse_expression("1/n"), parse_expression("ln(4)")))
     1/(n*ln(4))
 
     Raises:
-        InputError: if it becomes too long.
+        InputError: if the text of the quotient is too long.
     """
     program = dividend.postfix
     if program == (1,):
@@ -292,7 +292,7 @@ def divide(dividend: Expression, divisor: Expression) -> Expression:
 
 
 def _is_operand(program: Postfix) -> bool:
-    """Whether a part of a postfix program leaves one value, and takes none that is there before."""
+    """Return whether a part of a postfix program leaves one value and consumes none from before it."""
     depth = 0
     for item in program:
         depth += -1 if item in BINARY else item not in UNARY
@@ -302,7 +302,7 @@ def _is_operand(program: Postfix) -> bool:
 
 
 def rename_variables(expression: Expression, names: Mapping[str, str]) -> Expression:
-    """Return the expression with other names of at most the same length for its variables.
+    """Rename variables; the new names are not longer than the old ones.
 
     >>> str(rename_variables(parse_expression("i/n"), {"i": "n", "n": "k"}))
     'n/k'
@@ -312,20 +312,20 @@ def rename_variables(expression: Expression, names: Mapping[str, str]) -> Expres
 
 
 def substitute(expression: Expression, variable: str, replacement: Postfix) -> Expression:
-    """Return the expression with a postfix program in place of a variable.
+    """Replace a variable by a postfix program.
 
     >>> str(substitute(parse_expression("i^2/n"), "i", ("i", 1, "+")))
     '(i+1)^2/n'
 
     Raises:
-        InputError: if it becomes too long.
+        InputError: if the text of the result is too long.
     """
     parts = ((replacement if item == variable else (item,)) for item in expression.postfix)
     return _build(tuple(item for part in parts for item in part), expression.boolean)
 
 
 def at_place(expression: Expression, i: int, n: int) -> Expression:
-    """Return the expression with numbers for i and n.
+    """Substitute numbers for i and n.
 
     >>> str(at_place(parse_expression("i/ln(n)"), 1, 3))
     '1/ln(3)'
@@ -337,7 +337,7 @@ def at_place(expression: Expression, i: int, n: int) -> Expression:
 def _build(program: Postfix, boolean: bool) -> Expression:
     text = format_text(program)
     if len(text) > MAX_LENGTH:
-        raise InputError(f"expression of {len(text)} characters, once written out: expected at most {MAX_LENGTH}")
+        raise InputError(f"expression of {len(text)} characters when written out, expected at most {MAX_LENGTH}")
     names = frozenset(item for item in program if isinstance(item, str) and item not in UNARY and item not in BINARY)
     return Expression(text, boolean, program, names, run_time(program))
 
@@ -372,7 +372,7 @@ def _parser() -> Lark:
 
 @v_args(inline=True)
 class _ToPostfix(Transformer[Token, Postfix]):
-    """Postfix programs, bottom up; names and operators stay tokens, which know where they stand."""
+    """Transformer to postfix programs, bottom up; names and operators stay tokens, which carry their offsets."""
 
     def number(self, digits: Token) -> Postfix:
         return (int(digits),)

@@ -1,6 +1,6 @@
-"""Tables of formulas: each formula that is not an atom once, as an entry that other texts call ``$k``.
+"""Tables of formulas: each non-atomic formula occurs once, as an entry that other texts call ``$k``.
 
-So a file has as much text as its formulas have nodes, however often they share parts (docs/certificate.md, section 1).
+So the text of a file is linear in the number of nodes, even if formulas share parts (docs/certificate.md, section 1).
 """
 
 from collections.abc import Iterable
@@ -11,31 +11,31 @@ from constructions.language.syntax import Count, Formula, Term, operands, subfor
 
 MOST_IN_ONE_TEXT = 2_000
 MOST_IN_ALL_TEXTS = 20_000
-"""A file gets a table only if its formulas would need more characters without one."""
+"""A file gets a table only if its formulas need more characters without one."""
 
 
 class FormulaTexts:
-    """How the formulas of a file are written: without a table, by their texts."""
+    """Texts of the formulas of a file without a table."""
 
     entries: tuple[str, ...] = ()
     listed: tuple[Formula, ...] = ()
-    """What the entries are the texts of."""
+    """The formulas of the entries."""
     _writer = FormulaWriter({})
 
     def formula(self, formula: Formula) -> str:
-        """Return the text that stands for the formula."""
+        """Return the text of the formula."""
         return format_formula(formula)
 
     def count(self, count: Count) -> str:
-        """Return the text that stands for the count."""
+        """Return the text of the count."""
         return self._writer.count(count)
 
     def term(self, term: Term) -> str:
-        """Return the text that stands for the sum."""
+        """Return the text of the sum."""
         return self._writer.term(term)
 
     def about(self, what: Formula | Count | Term) -> str:
-        """Return the text that stands for any of the three."""
+        """Return the text of a formula, a count or a sum."""
         match what:
             case Count():
                 return self.count(what)
@@ -54,7 +54,7 @@ PLAIN_TEXTS = FormulaTexts()
 
 
 class FormulaTable(FormulaTexts):
-    """The same with a table: an entry for each formula that is not an atom, after those of its operands.
+    """Texts with a table: an entry for each non-atomic formula, after those of its operands.
 
     >>> from constructions.language.parser import parse_formula
     >>> table = FormulaTable([parse_formula("H !Q_a | Q_b")])
@@ -63,19 +63,19 @@ class FormulaTable(FormulaTexts):
     """
 
     def __init__(self, formulas: Iterable[Formula]) -> None:
-        """The entries are in the order in which the formulas are met."""
+        """List the entries in the order of first occurrence."""
         self.listed = tuple(part for part in subformulas_of_all(formulas) if operands(part))
         names = {part: f"${k}" for k, part in enumerate(self.listed, start=1)}
         self._writer = FormulaWriter(names, abbreviate=False)
         self.entries = tuple(map(self._writer.definition, names))
 
     def formula(self, formula: Formula) -> str:
-        """``$k``, or the text of an atom."""
+        """Return ``$k``, or the text of an atom."""
         return self._writer.formula(formula)
 
 
 def texts_of(mentions: Iterable[Formula]) -> FormulaTexts:
-    """How to write a file that mentions these formulas, each as often as it does."""
+    """Return plain texts for these formulas (with repetitions), or a table if they are long."""
     mentioned = list(mentions)
     lengths = list(map(written_length, mentioned))
     if max(lengths, default=0) <= MOST_IN_ONE_TEXT and sum(lengths) <= MOST_IN_ALL_TEXTS:

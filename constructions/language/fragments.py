@@ -1,4 +1,4 @@
-"""Which of the logics of [SHA] a formula belongs to, and what keeps it out of a smaller one.
+"""The logic of [SHA] that a formula belongs to, and the parts that keep it out of a smaller one.
 
 Source      [SHA] Definitions 10, 14, 19; Theorem 13 (prev only), Theorem 16 (since only), Corollaries 17, 18, 22, 23.
 """
@@ -11,10 +11,10 @@ _WITH_A_NAME = ("", "prev next", "since until", "prev since", "next until", "pre
 
 
 def fragment_of(formula: syntax.Formula) -> str:
-    """Return the smallest logic with a name that contains ``formula``.
+    """Return the smallest named logic that contains ``formula``.
 
-    All four temporal operators, or a mixture without a name of its own, make LTL. With counting come ``+`` and ``Mon``
-    (the numerical predicates), and counts to both sides unless all are to the left.
+    All four temporal operators, or a mixture without a name of its own, give LTL. Counting adds ``+`` and ``Mon`` (the
+    numerical predicates), and counts to both sides unless all are to the left.
 
     >>> from constructions.language.parser import parse_formula
     >>> fragment_of(parse_formula("O prev Q_a")), fragment_of(parse_formula("ODD(#<[Q_a])"))
@@ -35,14 +35,14 @@ def fragment_of(formula: syntax.Formula) -> str:
 
 
 def _name_with_counting(temporal: list[str], to_the_right: bool) -> str:
-    """Corollary 23 allows prev, since and counts to the left; Corollary 22 allows everything."""
+    """Name the logic with counts: Corollary 23 allows prev, since and left counts; Corollary 22 allows everything."""
     if not to_the_right and set(temporal) <= {"prev", "since"}:
         return f"TL[{', '.join([*temporal, '#<', '+', 'Mon'])}]"
     return "LTL[#<, #>, +, Mon]" if temporal else "TL[#<, #>, +, Mon]"
 
 
 def find_future_subformula(formula: syntax.Formula) -> syntax.Formula | None:
-    """Return the first subformula, innermost first, that itself looks to the right of its position, or None."""
+    """Return the first subformula, innermost first, that looks to the right of its position, or None."""
     return next(filter(_looks_right, syntax.subformulas(formula)), None)
 
 

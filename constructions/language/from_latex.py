@@ -1,6 +1,6 @@
-"""Formulas in LaTeX, as ``--style latex`` and papers write them, to the plain spelling; columns stay where they are.
+"""Translation of formulas in LaTeX, as ``--style latex`` and papers write them, to plain spelling.
 
-Each macro becomes what it means and blanks up to its length, so that complaints point into the text that was written.
+Each macro is replaced by its meaning and padded with blanks, so that error columns refer to the original text.
 """
 
 import re
@@ -31,7 +31,7 @@ _LETTERS = {r"\textbackslash{}": "\\", r"\textasciitilde{}": "~", r"\textasciici
 
 
 def from_latex(text: str) -> str:
-    r"""Return the same formula without macros; a text without any is unchanged.
+    r"""Return the formula without macros; text without macros is unchanged.
 
     >>> from_latex(r"\overleftarrow{\#}[Q_1] \ge 2")
     '#<[                Q_1] >=  2'

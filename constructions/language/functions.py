@@ -1,9 +1,9 @@
-"""The functions of expressions: log2ceil, log2floor, ln and sqrt, from rationals to rationals; and tests of numbers.
+"""Functions of expressions: log2ceil, log2floor, ln and sqrt, from rationals to rationals; and tests of numbers.
 
 Source      docs/certificate.md, section 1. ln and sqrt are rounded down, exactly, to a multiple of 10^-48, or to more
-            digits: with that rational number a proof is searched; the checker encloses the real one.
-Tests       SQUARE, POW2 and PRIME: built-in predicates ask them of a position or a count, and the conditions of users'
-            predicates of any number, as in ``NEXT_PRIME(k) := PRIME(2*k+1)``.
+            digits: proofs are searched with that rational number; the checker encloses the real one.
+Tests       SQUARE, POW2 and PRIME: built-in predicates apply them to a position or a count, and the conditions of
+            users' predicates to any number, as in ``NEXT_PRIME(k) := PRIME(2*k+1)``.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ MAX_ARGUMENT_BITS = 4096
 
 
 class UndefinedError(ArithmeticError):
-    """A function where it has no value; the message continues the sentence that begins with the expression."""
+    """A function outside its domain; the message continues the sentence that begins with the expression."""
 
 
 def log2floor(x: Number) -> int:
@@ -55,8 +55,8 @@ def sqrt(x: Number, digits: int = DIGITS) -> Fraction:
 def ln(x: Number, digits: int = DIGITS) -> Fraction:
     """Return the natural logarithm, rounded down to a multiple of 10^-digits.
 
-    Arb encloses it at growing precision until the whole enclosure rounds down to one number: ln(1) is 0 exactly, and
-    every other logarithm is irrational, so it is never such a multiple.
+    Arb encloses it at growing precision until the whole enclosure rounds down to one number. This ends: ln(1) is
+    exactly 0, and every other logarithm of a rational is irrational, so never such a multiple.
 
     >>> ln(1), float(ln(2))
     (Fraction(0, 1), 0.6931471805599453)
@@ -83,9 +83,9 @@ def _checked(name: str, function: Callable[[Number], Number], from_zero: bool = 
 
 @lru_cache(maxsize=16)
 def functions_to(digits: int) -> Mapping[str, Callable[[Number], Number]]:
-    """Return the functions by name, with ln and sqrt to so many digits.
+    """Return the functions by name, with ln and sqrt to this number of digits.
 
-    They raise UndefinedError where the argument is not positive (of sqrt, negative), or too long.
+    They raise UndefinedError if the argument is not positive (for sqrt, negative), or too long.
     """
     return {
         "log2ceil": _checked("log2ceil", log2ceil),
@@ -98,14 +98,14 @@ def functions_to(digits: int) -> Mapping[str, Callable[[Number], Number]]:
 FUNCTIONS = functions_to(DIGITS)
 
 
-# -- tests: false of negative numbers and of fractions -----------------------------------------------------------------
+# -- tests: false for negative numbers and fractions ---------------------------------------------------------------
 
 GREATEST_PRIME_TESTED = 1 << 30
-"""PRIME tries divisors one by one, so it takes no greater numbers."""
+"""PRIME uses trial division, so it does not accept greater numbers."""
 
 
 def is_square(x: Number) -> bool:
-    """Whether x is the square of an integer.
+    """Return whether x is the square of an integer.
 
     >>> [x for x in range(-4, 10) if is_square(x)]
     [0, 1, 4, 9]
@@ -114,7 +114,7 @@ def is_square(x: Number) -> bool:
 
 
 def is_power_of_two(x: Number) -> bool:
-    """Whether x is 1, 2, 4, 8, ...
+    """Return whether x is 1, 2, 4, 8, ...
 
     >>> [x for x in range(-4, 10) if is_power_of_two(x)]
     [1, 2, 4, 8]
@@ -123,13 +123,13 @@ def is_power_of_two(x: Number) -> bool:
 
 
 def is_prime(x: Number) -> bool:
-    """Whether x is a prime number.
+    """Return whether x is a prime number.
 
     >>> [x for x in range(-4, 10) if is_prime(x)]
     [2, 3, 5, 7]
 
     Raises:
-        UndefinedError: if x is too large to be tested.
+        UndefinedError: if x exceeds the limit.
     """
     if x > GREATEST_PRIME_TESTED:
         raise UndefinedError("is not defined (PRIME takes numbers up to 2^30)")
@@ -139,4 +139,4 @@ def is_prime(x: Number) -> bool:
 
 NUMBER_TESTS: Mapping[str, Callable[[Number], bool]] = {
     "SQUARE": is_square, "POW2": is_power_of_two, "PRIME": is_prime}
-"""By name; the names are those of the built-in predicates."""
+"""Tests by the names of the built-in predicates."""

@@ -1,10 +1,10 @@
-"""Where tools group operators differently that stand without brackets: brackets are asked for, as in C-RASP.
+"""Check for adjacent operators that tools group differently: brackets are required, as in C-RASP.
 
 Claim       In a dialect other than [SHA]'s, a text is read only if the tools of the dialect group its binary operators
-            as grammar.lark does, or where it does not matter how (``a & b & c``). Unary operators bind tightest.
-Sources     The grammars of Spot (parsetl.yy), Lydia (ltlf/parser.yy) and pylogics. What they do not have, what differs
-            between the tools of a dialect, and what BLACK does beyond & and | (its -> binds tighter than &) counts as
-            grouped differently.
+            as grammar.lark does, or where the grouping does not matter (``a & b & c``). Unary operators bind tightest.
+Sources     The grammars of Spot (parsetl.yy), Lydia (ltlf/parser.yy) and pylogics. Operators that they lack, operators
+            that differ between the tools of a dialect, and those of BLACK except & and | (its -> binds tighter than &)
+            count as grouped differently.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,13 +23,13 @@ BOOLEAN = (*ASSOCIATIVE, "IMPLIES")
 
 @dataclass(frozen=True)
 class Strengths:
-    """How tightly a tool binds, the tightest highest, and what groups to the right among equals; others are unknown."""
+    """Binding strengths of a tool, tightest highest, and its right-associative operators; others are unknown."""
 
     of: Mapping[str, int]
     to_the_right: frozenset[str] = frozenset()
 
     def groups_left(self, first: str, second: str) -> bool | None:
-        """Whether ``a first b second c`` is ``(a first b) second c``; None if it is not known."""
+        """Return whether ``a first b second c`` is ``(a first b) second c``; None if unknown."""
         if first not in self.of or second not in self.of:
             return None
         if self.of[first] != self.of[second]:
@@ -45,11 +45,11 @@ TOOLS: Mapping[Dialect, tuple[Strengths, ...]] = {
     Dialect.LYDIA: (Strengths({"IFF": 1, "IMPLIES": 2, TEMPORAL: 3, "OR": 5, "AND": 6}),
                     Strengths({"IFF": 1, "IMPLIES": 2, "OR": 3, "AND": 4, TEMPORAL: 5})),
 }
-"""By the dialect, each of its tools. Lydia binds U and R looser than | and pylogics tighter than &."""
+"""The tools of each dialect. Lydia binds U and R looser than | and pylogics tighter than &."""
 
 
 def check_grouping(tree: ParseTree, text: str, dialect: Dialect) -> None:
-    """Raise FormulaError where two operators meet without brackets that tools of the dialect group differently."""
+    """Raise FormulaError where tools of the dialect group two operators without brackets differently."""
     for node in tree.iter_subtrees() if TOOLS[dialect] else ():
         if (operator := _operator(node)) is None:
             continue

@@ -1,4 +1,4 @@
-"""What to write instead: spellings that this language does not have, and the words nearest to a misspelled one."""
+"""Hints for errors: our spelling for that of other tools, and the words nearest to a misspelled one."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ _WORDS: Mapping[str, str] = {
     "majority": "write 2*#<[Q_a] > i", "maj": "write 2*#<[Q_a] > i", "parity": "write ODD(#<[Q_a])",
     "divisible": "write #<[Q_a] % 3 == 0",
 }  # fmt: skip
-"""By the word in small letters, without _ and -."""
+"""Hints by the word in lower case, without _ and -."""
 _LETTERS: Mapping[str, str] = {
     "A": _PATH_HINT, "E": _PATH_HINT, "P": "write O (once), or T (past release)", "D": "write F", "L": "write G",
 }  # fmt: skip
@@ -55,7 +55,7 @@ _OPERATORS: Mapping[str, str] = {
     "~=": "unequal is written '!='", ":=": "definitions are written let p = ...;", "===": "equal is written '=='",
     "**": "only X^3 and Y^3 repeat", "++": "or is written '|'", "//": "there is no division: multiply the other side",
 }  # fmt: skip
-"""Operators of several characters, which would be read as others."""
+"""Operators of several characters, which the lexer would split."""
 _BESIDE_NUMBERS: Mapping[str, str] = {
     "=>": "'=>' is implication, at least is written '>='", "<=>": "'<=>' is equivalence, equal is written '=='",
     "->": "'->' stands between formulas", "<->": "equal is written '=='", "^": "'^' is exclusive or",
@@ -68,7 +68,7 @@ _BESIDE_FORMULAS: Mapping[str, str] = {
 
 
 def name_hint(name: str, predicates: Iterable[str], alphabet: Sequence[str] | None) -> str:
-    """What may have been meant by a name that is none here: an operator, a predicate, a symbol.
+    """Return the hint for an unknown name: an operator, a predicate, a symbol.
 
     >>> name_hint("globally", [], None), name_hint("od", ["ODD"], None), name_hint("c", [], "ab")
     ('; write G', "; did you mean 'ODD'?", '; the symbols are a, b')
@@ -86,15 +86,15 @@ def name_hint(name: str, predicates: Iterable[str], alphabet: Sequence[str] | No
 
 
 def operator_hint(text: str, offset: int, word: str) -> str:
-    """What may have been meant by a word, or a sign, that stands where an operator should.
+    """Return the hint for a word or a sign found where an operator is expected.
 
     >>> operator_hint("Q_a Until Q_b", 4, "Until"), operator_hint("Q_a(1)", 3, "(")
-    ("; did you mean 'until'?", '; Q_a speaks of this position, without brackets')
+    ("; did you mean 'until'?", '; Q_a is about this position, without brackets')
     """
     if hint := _foreign_operator(text, offset) or _WORDS.get(re.sub("[_-]", "", word.lower())):
         return f"; {hint}"
     if symbol := re.search(r"Q_\w+$", text[max(0, offset - 40) : offset] if word == "(" else ""):
-        return f"; {symbol[0]} speaks of this position, without brackets"
+        return f"; {symbol[0]} is about this position, without brackets"
     if word == ",":
         return "; bounds are written in brackets, as in F[2,4]"
     near = get_close_matches(word.lower(), _KEYWORDS, n=1, cutoff=2 / 3)
@@ -102,7 +102,7 @@ def operator_hint(text: str, offset: int, word: str) -> str:
 
 
 def operand_hint(text: str, offset: int, word: str, alphabet: Sequence[str] | None) -> str:
-    """What may have been meant by an operator that stands where a formula or a number should.
+    """Return the hint for an operator found where a formula or a number is expected.
 
     >>> operand_hint("B", 0, "B", "AB"), operand_hint("U(Q_a,Q_b)", 0, "U", None)
     ('; the symbol is written Q_B', "; 'U' stands between its operands")
@@ -124,7 +124,7 @@ def _foreign_operator(text: str, offset: int) -> str:
 
 
 def character_hint(text: str, offset: int) -> str:
-    """What may have been meant where a character begins nothing of the language."""
+    """Return the hint for a character that does not begin a token of the language."""
     if re.search(r"(?<!\w)Q_?$", text[max(0, offset - 3) : offset]):
         return SYMBOL_HINT
     hint = _foreign_operator(text, offset) or _CHARACTERS.get(text[offset], "")
@@ -132,19 +132,19 @@ def character_hint(text: str, offset: int) -> str:
 
 
 def number_hint(operator: str) -> str:
-    """What may have been meant by an operator of formulas beside a number."""
+    """Return the hint for an operator of formulas beside a number."""
     hint = _BESIDE_NUMBERS.get(operator, "")
     return f"; {hint}" if hint else ""
 
 
 def formula_hint(text: str, offset: int, operator: str) -> str:
-    """What may have been meant by an operator of numbers beside a formula."""
+    """Return the hint for an operator of numbers beside a formula."""
     hint = _foreign_operator(text, offset) or _BESIDE_FORMULAS.get(operator, "")
     return f"; {hint}" if hint else ""
 
 
 def symbol_hint(symbol: str, alphabet: Sequence[str]) -> str:
-    """Return the symbol of the alphabet that differs in case, or is near."""
+    """Return the hint with the symbol of the alphabet that differs in case only, or is nearest."""
     known = {one.lower(): one for one in alphabet}
     near = known.get(symbol.lower()) or next(iter(get_close_matches(symbol, alphabet, n=1, cutoff=3 / 4)), None)
     return f"; did you mean {near!r}?" if near else ""

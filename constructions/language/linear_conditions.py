@@ -1,9 +1,9 @@
-"""A user's condition, as a formula about the sum k of counts that it is applied to, where it needs no lookup.
+"""A user's condition as a formula about the sum k of counts that it is applied to, if no lookup is needed.
 
-Claim       If a condition is a Boolean combination of comparisons of sums of multiples of k, n and 1, and of remainders
-            of such sums by numbers compared with numbers, it is the same combination of comparisons of counts and of
-            remainders of counts: n is ``#<[true] + #>[true] - 1``. All of them have values everywhere, so it does not
-            matter that ``and`` and ``or`` do not always look at their right side.
+Claim       If a condition is a Boolean combination of comparisons of linear combinations of k, n and 1, and of
+            remainders of such sums by numbers compared with numbers, it is the same combination of comparisons of
+            counts and of remainders of counts: n is ``#<[true] + #>[true] - 1``. All of them are defined everywhere, so
+            it does not matter that ``and`` and ``or`` do not always evaluate their right side.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,7 +23,7 @@ LENGTH = Term(((1, Count("left", TRUE)), (1, Count("right", TRUE))), -1)
 
 @dataclass(frozen=True)
 class _Remainder:
-    """What a sum leaves when divided by a number."""
+    """The remainder of a sum modulo a number."""
 
     dividend: Term
     modulus: int
@@ -33,11 +33,11 @@ _Part = Term | _Remainder | Formula
 
 
 class _NotLinear(Exception):
-    """The condition is of another form."""
+    """The condition has another form."""
 
 
 def find_linear_form(condition: Expression, k: Term) -> Formula | None:
-    """Return the formula that holds where the condition does of the value of k; None if it is of another form.
+    """Return the formula that holds where the condition holds of the value of k; None if it has another form.
 
     >>> from constructions.language.expressions import parse_expression
     >>> from constructions.language.syntax import Symbol
@@ -103,7 +103,7 @@ def _compare_remainder(left: _Remainder, relation: Relation, number: Term) -> Fo
         raise _NotLinear
     try:
         return compare_remainder(left.dividend, left.modulus, relation, number.constant)
-    except Unsupported:  # of too many parts: then all numbers are looked up
+    except Unsupported:  # too many parts: then all numbers are looked up
         raise _NotLinear from None
 
 

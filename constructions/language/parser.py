@@ -1,9 +1,9 @@
-"""From text to formulas, counts and sums of counts.
+"""Parser of formulas, counts and sums of counts.
 
 Grammar     grammar.lark (LALR, so no recursion however deep the nesting); operators of other tools are expanded by
             spellings.py, sums and comparisons by terms.py. docs/formulas.md has every spelling with its meaning.
-Limits      4,000,000 characters, of one definition 1,000,000; 200,000 different subformulas once abbreviations
-            are expanded; integers of at most 1,000 digits. Whatever exceeds them is refused with an InputError.
+Limits      4,000,000 characters, 1,000,000 in one definition; 200,000 different subformulas after expansion of
+            abbreviations; integers of at most 1,000 digits. Larger inputs raise an InputError.
 """
 
 from __future__ import annotations
@@ -58,14 +58,14 @@ def parse_formula(text: str, alphabet: Sequence[str] | None = None,
                   predicates: Mapping[str, PredicateDefinition] | None = None,
                   dialect: Dialect = Dialect.SHA, table: Mapping[str, Formula] | None = None,
                   any_grouping: bool = False) -> Formula:
-    """Return the formula that ``text`` denotes, abbreviations expanded and names replaced.
+    """Parse a formula; expand abbreviations and replace names.
 
-    ``MOD(3,1)`` applies a predicate to the position, ``MOD(3,1)(#<[Q_a])`` to a count; ``MOD(3,1,#<[Q_a])`` is
-    another spelling of the latter. The nodes of the user's ``predicates`` carry their definitions. Where an
-    ``alphabet`` is given, its symbols may stand bare if they are names. A name of the user's predicates is never
-    anything else. ``let p = ...; ...`` names formulas before one that uses them. The ``table`` has what ``$1``, ``$2``
-    and so on stand for. LaTeX as ``format_formula`` and papers write it is read. With ``any_grouping`` the operators of
-    a text without brackets are grouped as always, even if the tools of the dialect group them differently.
+    ``MOD(3,1)`` applies a predicate to the position, ``MOD(3,1)(#<[Q_a])`` to a count; ``MOD(3,1,#<[Q_a])`` is another
+    spelling of the latter. The nodes of the user's ``predicates`` carry their definitions. With an ``alphabet``, its
+    symbols may be written bare if they are names. A name of a user's predicate always denotes the predicate. ``let p =
+    ...; ...`` names formulas before one that uses them. The ``table`` gives the formulas of ``$1``, ``$2`` and so on.
+    LaTeX as written by ``format_formula`` and papers is read. With ``any_grouping`` the operators of a text without
+    brackets are grouped by our grammar, even if tools of the dialect group them differently.
 
     >>> parse_formula("Q_a since Q_b & Q_c")
     parse_formula('Q_a since Q_b & Q_c')
@@ -79,17 +79,17 @@ def parse_formula(text: str, alphabet: Sequence[str] | None = None,
     constructions.errors.FormulaError: line 1, column 7: symbol 'c' is not in the alphabet a, b
 
     Raises:
-        FormulaError: if the text does not parse or exceeds a limit, if it mentions a symbol outside ``alphabet`` or a
-            predicate that is neither built in nor among ``predicates``, or if a name is defined twice, or already means
-            something; if the tools of the dialect group it differently.
-        Unsupported: if it applies a predicate to a sum for which no construction is known.
+        FormulaError: if the text does not parse or exceeds a limit, if it mentions a symbol outside ``alphabet`` or an
+            unknown predicate, if a name is defined twice or already has a meaning, or if tools of the dialect group the
+            text differently.
+        Unsupported: if it applies a predicate to a sum for which there is no construction.
     """
     if len(text) > MAX_TEXT:
         raise FormulaError(f"found {len(text)} characters, expected at most {MAX_TEXT}", 1, 1, text[:MAX_LENGTH])
     if (plain := from_latex(text)) != text:
         try:
             return parse_formula(plain, alphabet, predicates, dialect, table, any_grouping)
-        except FormulaError as error:  # macros leave their room, so that places are those of the text
+        except FormulaError as error:  # macros are padded with blanks, so that offsets are those of the text
             shown = text if len(plain) == len(text) else plain
             raise FormulaError(error.message, error.line, error.column, shown) from None
     scope = Scope(alphabet, predicates or {}, dialect, table or {}, names=set(predicates or ()),
@@ -108,7 +108,7 @@ def parse_formula(text: str, alphabet: Sequence[str] | None = None,
 
 
 def _check_name(text: str, part: DefinitionText, scope: Scope) -> None:
-    """Raise FormulaError if the name of a definition already means something."""
+    """Raise FormulaError if the name of a definition already has a meaning."""
     if part.name in scope.defined:
         problem = "is defined twice, expected distinct names"
     elif find_predicate(part.name, scope.predicates):
@@ -121,9 +121,9 @@ def _check_name(text: str, part: DefinitionText, scope: Scope) -> None:
 
 
 def _parse_part(text: str, part: DefinitionText, scope: Scope, later: Sequence[DefinitionText] = ()) -> Formula:
-    """Return the formula of one part of the text; places in complaints are those in the whole.
+    """Parse one part of the text; errors are located in the whole text.
 
-    ``later`` are the definitions from this one on, whose names mean nothing yet.
+    ``later`` are the definitions from this one on, whose names are not yet bound.
     """
     try:
         tree = _parse_tree(part.text, scope.names, scope.alphabet)
@@ -142,23 +142,23 @@ def _parse_part(text: str, part: DefinitionText, scope: Scope, later: Sequence[D
 
 
 def _describe_forward_use(text: str, offset: int, later: Sequence[DefinitionText]) -> str:
-    """What is wrong with a name that is used before it is defined; nothing if there is none at the offset."""
+    """Return the message about a name that is used before it is defined; empty if there is none at the offset."""
     used = _NAME.match(text, offset)
     bodies = {part.name: part.text for part in later}
     if used is None or used[0] not in bodies:
         return ""
     needed = [used[0]]
-    for name in needed:  # which grows
+    for name in needed:  # grows in the loop
         needed += {*_NAME.findall(bodies[name])}.intersection(bodies).difference(needed)
     if later[0].name in needed:
-        return f"found {quote(used[0])}, whose definition needs {quote(later[0].name)} itself, expected no circle"
+        return f"found {quote(used[0])}, whose definition needs {quote(later[0].name)} itself, expected no cycle"
     return f"found {quote(used[0])}, which is defined below, expected its definition above"
 
 
 def parse_count(text: str, alphabet: Sequence[str] | None = None,
                 predicates: Mapping[str, PredicateDefinition] | None = None,
                 table: Mapping[str, Formula] | None = None) -> Count:
-    """Return the count that ``text`` denotes.
+    """Parse a single count.
 
     >>> parse_count("#>[Q_a]")
     Count(side='right', operand=parse_formula('Q_a'))
@@ -175,13 +175,13 @@ def parse_count(text: str, alphabet: Sequence[str] | None = None,
 def parse_term(text: str, alphabet: Sequence[str] | None = None,
                predicates: Mapping[str, PredicateDefinition] | None = None,
                table: Mapping[str, Formula] | None = None) -> Term:
-    """Return the sum of integer multiples of counts that ``text`` denotes, each count once.
+    """Parse a sum of integer multiples of counts, each count once.
 
     >>> parse_term("2*#<[Q_a] - #<[Q_b]").coefficients[1]
     (-1, Count(side='left', operand=parse_formula('Q_b')))
 
     Raises:
-        FormulaError: as ``parse_formula``, and if the text is no such sum, or has a constant.
+        FormulaError: as ``parse_formula``, and if the text is not such a sum, or has a constant.
     """
     match parse_formula(f"{text} == 0", alphabet, predicates, table=table):
         case Comparison("==", Term(_, 0), Term((), 0)) as compared if difference(compared).coefficients:
@@ -190,7 +190,7 @@ def parse_term(text: str, alphabet: Sequence[str] | None = None,
 
 
 def _parse_tree(text: str, predicates: Collection[str], alphabet: Sequence[str] | None) -> ParseTree:
-    """Return the tree of the text; names that the user has defined are no operators in it."""
+    """Return the parse tree; names defined by the user are not operators in it."""
     interactive = _parser().parse_interactive(text, "whole")
     fed = deque[Token](maxlen=1)
     try:
@@ -202,7 +202,7 @@ def _parse_tree(text: str, predicates: Collection[str], alphabet: Sequence[str] 
 
 def _feed(interactive: InteractiveParser, predicates: Collection[str], alphabet: Sequence[str] | None,
           end: int = MAX_PART) -> Iterator[Token]:
-    """Give the parser all tokens that begin before the offset ``end``, one by one."""
+    """Feed the parser all tokens that begin before the offset ``end``, one by one."""
     for token in interactive.lexer_thread.lex(interactive.parser_state):  # type: ignore[no-untyped-call]
         is_name = token.type == "NAME" or token in predicates
         for part in name_tokens(token, predicates, alphabet) if is_name else (token,):
@@ -214,7 +214,7 @@ def _feed(interactive: InteractiveParser, predicates: Collection[str], alphabet:
 
 def _describe_failure(text: str, error: UnexpectedInput, predicates: Collection[str],
                       alphabet: Sequence[str] | None) -> FormulaError:
-    """What is wrong, what would fit behind the tokens before it, and what may have been meant."""
+    """Return the error: what was found, what the preceding tokens allow, and a hint."""
     offset, found = locate(text, error, _WORDS["$END"])
     before, fed = _parser().parse_interactive(text, "whole"), deque[Token](maxlen=1)
     with suppress(UnexpectedCharacters):
@@ -241,7 +241,7 @@ def _hint(text: str, offset: int, error: UnexpectedInput, alphabet: Sequence[str
 
 
 def _expected(accepted: frozenset[str], last: Token | None) -> frozenset[str]:
-    """Of what the grammar would take, what makes sense behind the last token: of a number or of a formula."""
+    """Return the accepted terminals that make sense after the last token: for a number or for a formula."""
     if "SYMBOL" in accepted:
         return frozenset({"NUMBER" if last is not None and last.type in {*_OF_NUMBERS, "COMMA"} else "SYMBOL"})
     if last is not None and last.type == "RSQB":

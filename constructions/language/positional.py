@@ -1,6 +1,6 @@
-"""The truth of formulas that depend on the position and the length only, and of those that a symbol decides.
+"""Truth of formulas that depend on the position and the length only, and of those that depend on a symbol only.
 
-The position may be 0, where counts can be but no position is: ``brackets.py`` needs it.
+The position may be 0 (counts can be 0, positions cannot): ``brackets.py`` needs it.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from constructions.language.semantics import RELATIONS
 
 
 def connective(formula: syntax.Formula, truths: tuple[bool, ...]) -> bool | None:
-    """Return the truth of a Boolean connective from the truths of its operands; None if the formula is none."""
+    """Return the truth of a Boolean connective from the truths of its operands; None for other formulas."""
     match formula, truths:
         case syntax.Constant(value), ():
             return value
@@ -31,7 +31,7 @@ def connective(formula: syntax.Formula, truths: tuple[bool, ...]) -> bool | None
 
 
 def truth_from(formula: syntax.Formula, leaf: Callable[[syntax.Formula], bool | None]) -> bool:
-    """The truth of a formula from the truths of what connectives lead to: where ``leaf`` has none, of its operands.
+    """Return the truth of a formula from the truths of its leaves: connectives are evaluated where ``leaf`` is None.
 
     >>> from constructions.language.parser import parse_formula
     >>> truth_from(parse_formula("Q_a & !prev Q_b"), lambda part: {"Q_a": True, "prev Q_b": False}.get(str(part)))
@@ -54,7 +54,7 @@ def truth_from(formula: syntax.Formula, leaf: Callable[[syntax.Formula], bool | 
 
 
 def positional_truth(formula: syntax.Formula, i: int, n: int) -> bool:
-    """Return the truth at (n, i) of a formula for which ``is_positional`` holds.
+    """Return the truth at (n, i) of a positional formula (``is_positional``).
 
     >>> from constructions.language.parser import parse_formula
     >>> [positional_truth(parse_formula("ODD -> FIRST | 2 < 1"), i, 4) for i in range(1, 5)]
@@ -69,7 +69,7 @@ def positional_truth(formula: syntax.Formula, i: int, n: int) -> bool:
 
 
 def positional_truths(formula: syntax.Formula, positions: range, n: int) -> list[bool]:
-    """Return the truths at these positions of a formula for which ``is_positional`` holds.
+    """Return the truths at these positions of a positional formula (``is_positional``).
 
     >>> from constructions.language.parser import parse_formula
     >>> positional_truths(parse_formula("ODD -> FIRST | 2 < 1"), range(1, 5), 4)
@@ -89,7 +89,7 @@ def positional_truths(formula: syntax.Formula, positions: range, n: int) -> list
 
 
 def _truths_of(formula: syntax.Formula, columns: list[tuple[bool, ...]], positions: range, n: int) -> tuple[bool, ...]:
-    """Return the truths of a formula whose operands have these."""
+    """Return the truths of a formula from the columns of its operands."""
     match formula:
         case syntax.Predicate(parameters=parameters):
             holds = definition_of(formula).holds
@@ -105,7 +105,7 @@ def _truths_of(formula: syntax.Formula, columns: list[tuple[bool, ...]], positio
 
 
 class _LatestTruths:
-    """Truths worked out lately, so that formulas with common parts do not work these out again."""
+    """A cache of recent truths, so that formulas with common parts share work."""
 
     most_cells = 1 << 20
 
@@ -124,9 +124,9 @@ _LATEST = _LatestTruths()
 
 
 mentions_length = syntax.Somewhere(lambda part: isinstance(part, AppliedPredicate) and definition_of(part).depends_on_n)
-"""Whether the truth of some predicate in a formula depends on n."""
+"""True if the truth of some predicate in a formula depends on n."""
 mentions_position = syntax.Somewhere(lambda part: isinstance(part, syntax.Predicate))
-"""Whether a predicate in a formula is applied to the position."""
+"""True if a predicate in a formula is applied to the position."""
 
 
 def find_subformula_with_length(formula: syntax.Formula) -> AppliedPredicate | None:
@@ -147,7 +147,7 @@ def find_subformula_with_length(formula: syntax.Formula) -> AppliedPredicate | N
 
 @dataclass(frozen=True)
 class _SymbolSet:
-    """The ``listed`` symbols; or, if ``others``, all but these."""
+    """The ``listed`` symbols, or with ``others`` all except these."""
 
     listed: frozenset[str]
     others: bool
@@ -160,7 +160,7 @@ _TRUE_AT: WeakKeyDictionary[syntax.Formula, _SymbolSet] = WeakKeyDictionary()
 
 
 def symbolic_truth(formula: syntax.Formula, symbol: str) -> bool:
-    """Return the truth of a formula for which ``is_symbolic`` holds, at a position that has ``symbol``.
+    """Return the truth of a symbolic formula (``is_symbolic``) at a position that has ``symbol``.
 
     >>> from constructions.language.parser import parse_formula
     >>> [symbolic_truth(parse_formula("!(Q_a | Q_b) <-> true"), symbol) for symbol in "abc"]

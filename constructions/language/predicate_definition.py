@@ -1,4 +1,4 @@
-"""What a numerical predicate is: a rule with a name and parameters; formulas hold it, and ``predicates`` lists them."""
+"""Definition of a numerical predicate: a rule with a name and parameters; ``predicates`` lists the built-in ones."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -8,10 +8,10 @@ from constructions.language.expressions import Expression
 
 @dataclass(frozen=True)
 class PredicateDefinition:
-    """``holds(k, n, parameters)`` for integers k and n >= 1, with as many parameters as ``parameter_count`` says.
+    """The rule ``holds(k, n, parameters)`` for integers k and n >= 1, with ``parameter_count`` parameters.
 
-    Two definitions are equal if they are written alike; the ``description`` of a user's predicate is its definition,
-    and ``condition`` what stands behind ``:=`` there, in the variables k and n.
+    Two definitions are equal if their texts are; the ``description`` of a user's predicate is its definition, and
+    ``condition`` the expression after ``:=`` there, in the variables k and n.
     """
 
     name: str
@@ -23,7 +23,7 @@ class PredicateDefinition:
     condition: Expression | None = field(default=None, compare=False, repr=False)
 
     def find_problem(self, parameters: tuple[int, ...]) -> str | None:
-        """What is wrong with the parameters, or None.
+        """Return the message about wrong parameters, or None.
 
         >>> from constructions.language.predicates import BUILTIN
         >>> BUILTIN["MOD"].find_problem((3,))

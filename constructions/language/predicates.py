@@ -43,7 +43,7 @@ def find_predicate(name: str, predicates: Mapping[str, PredicateDefinition] | No
 
 
 AppliedPredicate = Predicate | PredicateOnCount | PredicateOnSum
-"""A formula that applies a predicate to something."""
+"""A formula that applies a predicate to a position, a count or a sum."""
 
 
 def definition_of(formula: AppliedPredicate) -> PredicateDefinition:
@@ -54,7 +54,7 @@ def definition_of(formula: AppliedPredicate) -> PredicateDefinition:
     """
     definition = formula.definition or BUILTIN.get(formula.name)
     if definition is None:
-        raise InputError(f"predicate {formula.name}: it is neither built in nor defined by the user")
+        raise InputError(f"predicate {formula.name}: unknown, expected a built-in predicate or one with a definition")
     return definition
 
 
@@ -73,7 +73,7 @@ def definitions_of(formulas: Iterable[Formula]) -> list[PredicateDefinition]:
 
 
 def parse_predicate_definition(text: str) -> PredicateDefinition:
-    """Return a user's predicate: a name, a variable for the position and perhaps one for the length, and a condition.
+    """Parse a user's predicate: a name, a variable for the position, perhaps one for the length, and a condition.
 
     >>> third = parse_predicate_definition("THIRD(k,n) := k % 3 == 1")
     >>> [k for k in range(1, 9) if third.holds(k, 8, ())]
@@ -81,7 +81,7 @@ def parse_predicate_definition(text: str) -> PredicateDefinition:
     >>> third.description
     'THIRD(k) := k%3 == 1'
 
-    The variables are named k and n in the description, whatever they are called in ``text``.
+    The description calls the variables k and n, whatever their names in ``text``.
     """
     parsed = _DEFINITION.fullmatch(text)
     if parsed is None:
@@ -97,7 +97,7 @@ def parse_predicate_definition(text: str) -> PredicateDefinition:
 
 
 def parse_predicate_definitions(texts: Iterable[str]) -> dict[str, PredicateDefinition]:
-    """Several predicates by name.
+    """Parse several predicates; return them by name.
 
     Raises:
         InputError: as ``parse_predicate_definition``, and if a name is defined twice.

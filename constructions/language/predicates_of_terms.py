@@ -3,13 +3,12 @@
 Meaning     the rule of the predicate, applied to the value t of the sum, which may be negative (predicates.py).
 Remainders  MOD, ODD, EVEN, and the remainders in users' conditions: remainders.py.
 Comparisons FIRST is t = 1, LAST is t = n; users' conditions that only compare and divide: linear_conditions.py.
-The rest    is looked up. (a) t = g·D + c, where the coefficients of D have no common divisor, so θ(t) is θ'(D), with
+Others      are looked up. (a) t = g·D + c, where the coefficients of D have no common divisor, so θ(t) is θ'(D), with
             the θ' of affine_predicates.py. (b) D is L + R, the counts to the left and those to the right. Let K be at
             least what one position adds to either, K·q + r = L and K·q' + r' = R with remainders r, r' < K; then D =
-            K·(q + q') + (r + r'). So θ'(D) holds exactly if, for the s = r + r' that there is, θ'(K·Q + s) holds of Q =
-            q + q', which is a sum of at most four counts with coefficients 1 and -1 (quotients.py). (c) That is a
-            predicate on a count, or on a difference or sum of counts, PredicateOnSum. If D is already such a sum, (b)
-            is left out.
+            K·(q + q') + (r + r'). So θ'(D) holds exactly if, for the actual s = r + r', θ'(K·Q + s) holds of Q = q +
+            q', which is a sum of at most four counts with coefficients 1 and -1 (quotients.py). (c) That is a predicate
+            on a count, or on a difference or sum of counts, PredicateOnSum. If D is already such a sum, (b) is skipped.
 """
 
 from collections.abc import Sequence
@@ -30,9 +29,9 @@ HERE, FROM_HERE = Count("left", TRUE), Count("right", TRUE)
 
 def predicate_of_term(name: str, parameters: tuple[int, ...], term: Term,
                       definition: PredicateDefinition | None = None) -> Formula:
-    """Return the formula that holds where the value of the term satisfies the predicate.
+    """Return the formula that holds where the predicate holds of the value of the term.
 
-    ``definition`` is that of a user's predicate; of a built-in one it is None. The parameters are checked already.
+    ``definition`` belongs to a user's predicate; it is None for a built-in one. The caller has checked the parameters.
 
     >>> from constructions.language.syntax import Symbol
     >>> a, b = Count("left", Symbol("a")), Count("left", Symbol("b"))
@@ -42,8 +41,7 @@ def predicate_of_term(name: str, parameters: tuple[int, ...], term: Term,
     parse_formula('SQUARE(#<[Q_a | Q_b])')
 
     Raises:
-        Unsupported: if it would be split into too many parts.
-        InputError: if a condition becomes too long to be written.
+        Unsupported: if it would be split into too many parts. InputError: if a condition becomes too long.
     """
     reduced = difference(Comparison("==", term, Term((), 0)))
     match reduced:
@@ -69,7 +67,7 @@ def _built_in(name: str, parameters: tuple[int, ...], term: Term) -> Formula:
 
 
 def _look_up(theta: NumericalPredicate, term: Term) -> Formula:
-    """Step (a), what depends on the position and the length alone apart."""
+    """Apply step (a), after separating what depends on the position and the length only."""
     coefficients = {count: number for number, count in term.coefficients}
     lengths = coefficients.pop(FROM_HERE, 0)  # #>[true] is n + 1 - i
     coefficients[HERE] = coefficients.get(HERE, 0) - lengths
@@ -84,7 +82,7 @@ def _look_up(theta: NumericalPredicate, term: Term) -> Formula:
 
 
 def _look_up_sum(theta: NumericalPredicate, summands: Sequence[Summand]) -> Formula:
-    """Steps (b) and (c)."""
+    """Apply steps (b) and (c)."""
     if summands == [(1, HERE)]:
         return theta.of_position()
     sides = [[summand for summand in summands if summand[1].side == side] for side in ("left", "right")]
@@ -102,13 +100,13 @@ def _look_up_sum(theta: NumericalPredicate, summands: Sequence[Summand]) -> Form
 
 
 def _adds_one_at_most(summands: Sequence[Summand]) -> bool:
-    """Whether no position adds more than 1 to the sum, or less than -1, whatever holds there."""
+    """Return whether each position adds -1, 0 or 1 to the sum, whatever holds there."""
     positive, negative = ([number for number, _ in summands if number * sign > 0] for sign in (1, -1))
     return sum(positive) <= 1 and sum(negative) >= -1
 
 
 def _remainders_sum_to(sides: Sequence[Sequence[Summand]], divisor: int, wanted: int) -> Formula:
-    """That the remainders of the sums of the sides have this sum."""
+    """Return the formula that holds where the remainders of the sides' sums add up to ``wanted``."""
     if len(sides) == 1:
         return remainder_is(Term(tuple(sides[0]), 0), divisor, wanted)
     left, right = (Term(tuple(side), 0) for side in sides)
@@ -117,7 +115,7 @@ def _remainders_sum_to(sides: Sequence[Sequence[Summand]], divisor: int, wanted:
 
 
 def _apply(theta: NumericalPredicate, summands: Sequence[Summand]) -> Formula:
-    """Return the predicate on a sum of counts with coefficients 1 and -1; not all are -1 in what is built."""
+    """Return the predicate on a sum of counts with coefficients 1 and -1; negate it if all are -1."""
     if summands and all(number < 0 for number, _ in summands):
         return _apply(theta.of_multiple(-1, 0), [(-number, count) for number, count in summands])
     match summands:

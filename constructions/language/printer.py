@@ -1,7 +1,7 @@
-"""From formulas to text, in ASCII, Unicode or LaTeX. The first two parse back to the same formula.
+"""Printer of formulas in ASCII, Unicode or LaTeX. The first two parse back to the same formula.
 
-Abbreviations are used wherever they fit: ``true since a`` is printed ``O a``, ``(a | b) since b`` is printed ``a S b``.
-Parts that occur more than once make a long text short: they are defined first (``let``), each once.
+Abbreviations are used wherever possible: ``true since a`` is printed ``O a``, ``(a | b) since b`` is printed ``a S b``.
+In a long text, parts that occur more than once are first defined once (``let``).
 """
 
 import itertools
@@ -41,12 +41,12 @@ from constructions.text import printable
 
 Style = Literal["ascii", "unicode", "latex"]
 MAX_PLAIN = 2_000
-"""So long a text is written without definitions."""
+"""Longest text, in characters, without definitions."""
 MAX_BRIEF = 200
-"""So much of a formula is shown where it is mentioned by the way."""
+"""Characters shown of a formula that is only mentioned."""
 _ENORMOUS = 10**9
 
-# For each operator how tightly it binds, then how tightly each operand must bind to go without parentheses.
+# Level of each operator, and the least level of each operand without parentheses.
 _LEVELS: dict[str, tuple[int, ...]] = {
     "iff": (0, 1, 1), "implies": (1, 2, 1), "or": (2, 2, 3), "and": (3, 3, 4),
     **dict.fromkeys(("since", "until", "S", "U"), (5, 6, 6)),
@@ -58,7 +58,7 @@ _ATOM_LEVEL = 7
 
 @dataclass(frozen=True)
 class _Spelling:
-    operators: dict[str, str]  # a name absent here is written as it is
+    operators: dict[str, str]  # absent names are written unchanged
     relations: dict[str, str]
     symbol: Callable[[str], str]
     name: Callable[[str], str]
@@ -87,7 +87,7 @@ _LATEX_CHARACTERS = {
 
 
 def latex_text(text: str) -> str:
-    """Return the text with escapes for what LaTeX would act on; what cannot be printed is written as in Python.
+    """Escape the text for LaTeX; unprintable characters are written as in Python.
 
     >>> print(latex_text("50%\\n"))
     50\\%\\textbackslash{}n
@@ -141,7 +141,7 @@ _SPELLINGS: dict[Style, _Spelling] = {
 def format_formula(formula: Formula, style: Style = "ascii", parenthesize: bool = False) -> str:
     """Return the formula as text; with ``parenthesize`` every operand that is not an atom gets parentheses.
 
-    Where that takes more than 2,000 characters, parts that occur more than once are defined first, with ``let``.
+    If that takes more than 2,000 characters, parts that occur more than once are first defined, with ``let``.
 
     >>> from constructions.language.parser import parse_formula
     >>> formula = parse_formula("Q_a & !Q_b since prev Q_c")
@@ -154,7 +154,7 @@ def format_formula(formula: Formula, style: Style = "ascii", parenthesize: bool 
 
 
 def format_briefly(formula: Formula, length: int = MAX_BRIEF, style: Style = "ascii") -> str:
-    """Return the formula where it is mentioned by the way: of a long text the beginning.
+    """Return the formula as a short mention: the beginning of a long text.
 
     >>> from constructions.language.parser import parse_formula
     >>> format_briefly(parse_formula("Q_a since prev Q_b"), 12)
@@ -165,7 +165,7 @@ def format_briefly(formula: Formula, length: int = MAX_BRIEF, style: Style = "as
 
 
 def describe_formula(formula: Formula, style: Style = "ascii", parenthesize: bool = False) -> str:
-    """The formula where it is what people ask about: as ``format_formula``, of a text that is still long the beginning.
+    """Return the formula as the subject of a request: as ``format_formula``, or the beginning if it is still long.
 
     >>> from constructions.language.parser import parse_formula
     >>> describe_formula(parse_formula(" & ".join(f"next (prev Q_{k} since Q_b)" for k in range(100))))[-28:]
@@ -178,7 +178,7 @@ def describe_formula(formula: Formula, style: Style = "ascii", parenthesize: boo
 
 
 def format_count(count: Count, style: Style = "ascii") -> str:
-    """Return the count as text, of a long one the beginning.
+    """Return the count as text, or the beginning of a long one.
 
     >>> format_count(Count("right", Symbol("a")))
     '#>[Q_a]'
@@ -187,7 +187,7 @@ def format_count(count: Count, style: Style = "ascii") -> str:
 
 
 def format_term(term: Term, style: Style = "ascii") -> str:
-    """Return the sum as text; of long counts the beginning.
+    """Return the sum as text, with the beginnings of long counts.
 
     >>> a, b = Count("left", Symbol("a")), Count("left", Symbol("b"))
     >>> format_term(Term(((2, a), (-1, b)), 3))
@@ -198,7 +198,7 @@ def format_term(term: Term, style: Style = "ascii") -> str:
 
 
 def _format_with_definitions(formula: Formula, style: Style, parenthesize: bool) -> str:
-    """``let p1 = ...; p2 = ...; ...``: each part that is not an atom and is written more than once has a name."""
+    """Return ``let p1 = ...; p2 = ...; ...``: each non-atomic part that is written more than once gets a name."""
     parts = postorder(formula, _written_parts)
     uses = Counter(operand for part in parts for operand in _written_parts(part))
     shared = [part for part in parts if uses[part] > 1 and _written_parts(part)]
@@ -213,7 +213,7 @@ def _format_with_definitions(formula: Formula, style: Style, parenthesize: bool)
 
 
 def _unused_letter(parts: Iterable[Formula]) -> str:
-    """Return the beginning of names that no predicate of the formula has."""
+    """Return a prefix of names that no predicate of the formula has."""
     taken = {part.name for part in parts if isinstance(part, Predicate | PredicateOnCount | PredicateOnSum)}
     return next(letter for letter in ("p" * length for length in itertools.count(1))
                 if not any(re.fullmatch(letter + "[0-9]+", name) for name in taken))
@@ -238,7 +238,7 @@ def _view(formula: Formula) -> tuple[str, tuple[Formula, ...]]:
 
 
 def _plain_view(formula: Formula) -> tuple[str, tuple[Formula, ...]]:
-    """Return the same without abbreviations."""
+    """Return the operator and its operands without abbreviations."""
     return _NAMES.get(type(formula), ""), operands(formula)
 
 
@@ -254,7 +254,7 @@ def _written_parts(formula: Formula) -> tuple[Formula, ...]:
 
 @dataclass(frozen=True)
 class _Operand:
-    """A place for the text of a formula, and how tightly it must bind to go there without parentheses."""
+    """A placeholder for an operand, and the least level that it needs to go without parentheses."""
 
     formula: Formula
     at_least: int
@@ -264,29 +264,29 @@ _Piece = str | _Operand
 
 
 class FormulaWriter:
-    """Formulas, counts and terms as text, in which some formulas have ``names``. No recursion, however deep.
+    """Writer of formulas, counts and terms, where some formulas have ``names``. Not recursive.
 
     With ``abbreviate`` unset, operators are written as they are in the graph: ``true since a``, not ``O a``.
     """
 
     def __init__(self, names: Mapping[Formula, str], style: Style = "ascii", parenthesize: bool = False,
                  abbreviate: bool = True) -> None:
-        """A name is written where its formula would be, as an atom."""
+        """Set the options; a name is written in place of its formula, as an atom."""
         self.names = names
         self._spelling = _SPELLINGS[style]
         self._parenthesize = parenthesize
         self._view = _view if abbreviate else _plain_view
 
     def formula(self, formula: Formula) -> str:
-        """Return the text of the formula: its name, if it has one."""
+        """Return the text of the formula, or its name if it has one."""
         return self._join([_Operand(formula, 0)])
 
     def definition(self, formula: Formula) -> str:
-        """Return the text of the formula, whether or not it has a name itself."""
+        """Return the text of the formula, without its own name."""
         return self._join(self._pieces(formula))
 
     def beginning(self, formula: Formula, length: int) -> str:
-        """Return the first characters of the text; at least so many, if there are as many."""
+        """Return the beginning of the text: at least ``length`` characters, or all."""
         return self._join([_Operand(formula, 0)], length)
 
     def count(self, count: Count) -> str:
@@ -321,7 +321,7 @@ class FormulaWriter:
         return _LEVELS[name][0] if name else _COMPARISON_LEVEL if isinstance(formula, Comparison) else _ATOM_LEVEL
 
     def _pieces(self, formula: Formula) -> list[_Piece]:
-        """Return the text of a formula with places for its operands."""
+        """Return the text of a formula with placeholders for its operands."""
         name, parts = self._view(formula)
         if not name:
             return self._atom(formula)
@@ -371,7 +371,7 @@ class FormulaWriter:
         return ([] if number == 1 else [f"{number}{self._spelling.times}"]) + self._count(count)
 
     def length_from(self, formula: Formula, lengths: Mapping[Formula, int]) -> int:
-        """Return the length of the text of a formula, from those of its operands."""
+        """Return the length of the text of a formula, from the lengths of its operands."""
         return sum(len(piece) if isinstance(piece, str) else
                    lengths[piece.formula] + 2 * (self._level(piece.formula) < piece.at_least)
                    for piece in self._pieces(formula))
@@ -382,7 +382,7 @@ _PLAIN = FormulaWriter({})
 
 
 def written_length(formula: Formula) -> int:
-    """How many characters the formula has without definitions; 1,000,000,000 if it has more.
+    """Return the number of characters of the formula without definitions, at most 1,000,000,000.
 
     >>> written_length(Symbol("a"))
     3
@@ -391,7 +391,7 @@ def written_length(formula: Formula) -> int:
 
 
 def represent(formula: Formula) -> str:
-    """What reads back as the formula, or its beginning, if it is long: what Python shows of it."""
+    """Return an expression that evaluates to the formula, or its beginning if long, for Python's ``repr``."""
     if written_length(formula) > MAX_PLAIN:
         return f"<formula, {formula.depth} deep: {format_briefly(formula)}>"
     return f"parse_formula({str(formula)!r})"

@@ -1,13 +1,12 @@
 """The quotient of a sum of multiples of counts, rounded down, as a difference of two counts.
 
-Setting     S = Σ c_k κ_k, all counts of one side; d = Σ c_k [φ_k] at one position is what this position adds to S.
-            So S at a position is S at the one before (after, for counts to the right) plus d there, and 0 before the
-            first.
-Claim       Let K >= |d| at every position. Then floor(S/K) = #[up] - #[down], where up holds at a position if S leaves
-            a remainder r there and d > r, and down if d <= r - K.
-Proof       Let S leave r at a position, and S' = S - d be the sum at the one before: S = K q + r, S' = K q + r - d, so
-            floor(S'/K) = q + floor((r - d)/K). As -K <= r - d <= 2K - 1, that is q - 1 if d > r, q + 1 if r - d >= K,
-            and else q. So the quotient grows by 1, falls by 1, or stays; and floor(0/K) = 0.
+Setting     S = Σ c_k κ_k, all counts of one side; d = Σ c_k [φ_k] at one position is its contribution to S. So S at a
+            position is S at the one before (after, for counts to the right) plus d there, and 0 before the first.
+Claim       Let K >= |d| at every position. Then floor(S/K) = #[up] - #[down], where up holds at a position if d > r for
+            the remainder r of S there, and down if d <= r - K.
+Proof       Let r be the remainder of S at a position, and S' = S - d the sum at the one before: S = K q + r, S' = K q +
+            r - d, so floor(S'/K) = q + floor((r - d)/K). As -K <= r - d <= 2K - 1, that is q - 1 if d > r, q + 1 if r -
+            d >= K, and else q. So the quotient grows by 1, falls by 1, or stays; and floor(0/K) = 0.
 """
 
 from collections.abc import Sequence
@@ -20,7 +19,7 @@ from constructions.language.syntax import FALSE, TRUE, Count, Formula, Side, Ter
 
 Summand = tuple[int, Count]
 _OTHER = ""
-"""Stands for all symbols that formulas do not mention; it is no symbol itself."""
+"""Represents all symbols that formulas do not mention; not itself a symbol."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class CountQuotient:
 
 
 def greatest_step(summands: Sequence[Summand]) -> int:
-    """At least |d|, whatever holds at a position; of formulas over symbols, the greatest that some symbol gives."""
+    """Bound |d| at all positions; exact, by symbols, if the operands are formulas over symbols."""
     if all(is_symbolic(count.operand) for _, count in summands):
         symbols = {symbol for _, count in summands for symbol in symbols_of(count.operand)}
         return max(abs(sum(number for number, count in summands if satisfies(count.operand, (symbol,), 1)))
@@ -48,7 +47,7 @@ def greatest_step(summands: Sequence[Summand]) -> int:
 
 
 def quotient(summands: Sequence[Summand], divisor: int) -> CountQuotient:
-    """floor(S/divisor), where divisor >= |d|; all counts are of one side, and different.
+    """Return floor(S/divisor), where divisor >= |d|; all counts are of one side, and different.
 
     >>> from constructions.language.syntax import Symbol
     >>> a, b = Count("left", Symbol("a")), Count("left", Symbol("b"))
@@ -66,13 +65,13 @@ def quotient(summands: Sequence[Summand], divisor: int) -> CountQuotient:
 
 @dataclass
 class _Steps:
-    """d = Σ number · [formula] at a position."""
+    """The contribution d = Σ number · [formula] of a position."""
 
     parts: Sequence[tuple[int, Formula]]
     _found: dict[tuple[int, int], Formula] = field(default_factory=dict)
 
     def exceeds(self, bound: int, first: int = 0) -> Formula:
-        """That the sum of the parts from ``first`` on is greater than the bound."""
+        """Return the formula that holds where the sum of the parts from ``first`` on exceeds the bound."""
         rest = [number for number, _ in self.parts[first:]]
         if sum(number for number in rest if number < 0) > bound:
             return TRUE

@@ -1,8 +1,8 @@
 """The remainder of a sum of multiples of counts, as a formula about remainders of single counts.
 
-The remainder of a sum is determined by those of its counts: s + c·k leaves r exactly if k leaves some t and s leaves
-r - c·t. So that it is r is a Boolean combination of MOD(m,t)(count), whatever n is; its parts are shared, at most m²
-for each count. Remainders are from 0 to m - 1, also of negative sums.
+The remainder of a sum is determined by the remainders of its counts: s + c·k has remainder r exactly if, for some t, k
+has remainder t and s has remainder r - c·t. So the condition is a Boolean combination of MOD(m,t)(count) for every n,
+with at most m² shared parts for each count. Remainders are from 0 to m - 1, also of negative sums.
 """
 
 from collections.abc import Mapping
@@ -15,13 +15,13 @@ from constructions.language.simplified import conjunction, disjunction_of, negat
 
 MIRRORED: Mapping[syntax.Relation, syntax.Relation] = {
     "<=": ">=", "<": ">", ">=": "<=", ">": "<", "==": "==", "!=": "!="}
-"""The relation of the right side to the left one."""
+"""The relation with its sides exchanged."""
 MAX_SPLIT = 20_000
-"""How many parts a predicate may be split into."""
+"""Greatest number of parts that a predicate may be split into."""
 
 
 def compare_remainder(term: syntax.Term, modulus: int, relation: syntax.Relation, number: int) -> syntax.Formula:
-    """Return the formula that holds where the remainder of the term stands in the relation to the number.
+    """Return the formula that holds where the remainder of the term is in this relation to the number.
 
     Raises:
         Unsupported: if it would have too many parts.
@@ -36,7 +36,7 @@ def compare_remainder(term: syntax.Term, modulus: int, relation: syntax.Relation
 
 
 def remainder_is(term: syntax.Term, modulus: int, wanted: int) -> syntax.Formula:
-    """The formula that holds where the value of the term leaves the remainder ``wanted`` when divided by ``modulus``.
+    """Return the formula that holds where the term has remainder ``wanted`` modulo ``modulus``.
 
     Raises:
         Unsupported: if it would have too many parts.
@@ -59,7 +59,7 @@ def remainder_is(term: syntax.Term, modulus: int, wanted: int) -> syntax.Formula
 
 
 def _multiple_leaves(number: int, count: syntax.Count, modulus: int, remainder: int) -> syntax.Formula:
-    """Where ``number`` times the count leaves the remainder: the count leaves one of its own, or there is none."""
+    """Return where ``number`` times the count has the remainder: a remainder of the count, or nowhere."""
     common = gcd(number, modulus)
     if remainder % common:
         return syntax.FALSE
@@ -68,7 +68,7 @@ def _multiple_leaves(number: int, count: syntax.Count, modulus: int, remainder: 
 
 
 def _add(leaves: list[syntax.Formula], number: int, count: syntax.Count, remainder: int) -> syntax.Formula:
-    """Where the sum so far and ``number`` times the count leave the remainder; ``leaves`` says it of the sum so far."""
+    """Return where the sum so far plus ``number`` times the count has the remainder; ``leaves`` is of the former."""
     modulus = len(leaves)
     period = modulus // gcd(number, modulus)
     return disjunction_of(conjunction(leaves[(remainder - number * residue) % modulus], _leaves(count, period, residue))

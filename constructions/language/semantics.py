@@ -1,4 +1,4 @@
-"""What formulas mean, by plain recursion on the definitions. Everything else is tested against this.
+"""Semantics of formulas, by plain recursion on the definitions: the reference for all other evaluations.
 
 Source      [SHA] Definitions 10, 14 and 19; each clause below reads like its line there.
 Differs     ``prev`` is false at the first position and ``next`` at the last, where the source looks beyond the word.
@@ -18,11 +18,11 @@ RELATIONS: Mapping[str, Callable[[int, int], bool]] = {
 
 
 Row = tuple[bool, ...]
-"""A truth for each position; entry 0 is position 1."""
+"""A truth value for each position; entry 0 is position 1."""
 
 
 def truth_values(formula: syntax.Formula, word: Sequence[str]) -> Row:
-    """Whether ``word`` satisfies ``formula`` at each position; entry 0 is position 1.
+    """Return whether ``word`` satisfies ``formula`` at each position; entry 0 is position 1.
 
     >>> from constructions.language.parser import parse_formula
     >>> truth_values(parse_formula("ODD(#<[Q_1])"), "0110")
@@ -32,7 +32,7 @@ def truth_values(formula: syntax.Formula, word: Sequence[str]) -> Row:
 
 
 def satisfies(formula: syntax.Formula, word: Sequence[str], i: int) -> bool:
-    """Whether ``word, i`` satisfies ``formula``; positions count from 1."""
+    """Return whether ``word, i`` satisfies ``formula``; positions count from 1."""
     values = truth_values(formula, word)
     if not 1 <= i <= len(word):
         raise InputError(f"position {i}: expected one of 1..{len(word)}")
@@ -40,10 +40,10 @@ def satisfies(formula: syntax.Formula, word: Sequence[str], i: int) -> bool:
 
 
 class TruthTable:
-    """One word, and the truth values of all formulas asked about so far and of their subformulas."""
+    """A word, and the truth values of the formulas evaluated so far and of their subformulas."""
 
     def __init__(self, word: Sequence[str]) -> None:
-        """Nothing is asked yet.
+        """Begin with an empty table.
 
         Raises:
             InputError: if the word is empty.
@@ -56,7 +56,7 @@ class TruthTable:
         self.table: dict[syntax.Formula, Row] = {}
 
     def values(self, formula: syntax.Formula) -> Row:
-        """Whether the word satisfies ``formula`` at each position; entry 0 is position 1."""
+        """Return whether the word satisfies ``formula`` at each position; entry 0 is position 1."""
         return syntax.fold(formula, self.table, lambda part: tuple(self._row(part)))
 
     def _row(self, formula: syntax.Formula) -> Iterable[bool]:
@@ -79,7 +79,7 @@ class TruthTable:
         return self._temporal_row(formula)
 
     def _temporal_row(self, formula: syntax.Formula) -> Iterable[bool]:
-        """Here places are counted from 0, as in a row: ``left[j : i + 1]`` is what holds from j to i."""
+        """Return the row of a temporal formula; indices count from 0: ``left[j : i + 1]`` is the truth from j to i."""
         places = range(self.n)
         match formula:
             case syntax.Previous(operand):
@@ -115,7 +115,7 @@ class TruthTable:
 
 
 def counted_length(count: syntax.Count, i: int, n: int) -> int:
-    """Return the number of positions that the count looks at.
+    """Return the number of positions in the range of the count.
 
     >>> from constructions.language.syntax import TRUE
     >>> counted_length(syntax.Count("left", TRUE), 2, 5), counted_length(syntax.Count("right", TRUE), 2, 5)

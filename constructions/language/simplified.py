@@ -1,7 +1,7 @@
-"""Formulas built with the constants folded: equivalent to the plain constructors at every position of every word.
+"""Constructors of formulas that fold constants: equivalent to the plain ones at every position of every word.
 
-Claim       Each function returns a formula with the truth of the node it is named for. It is smaller where an operand
-            is true or false, or where the two operands are the same formula or one the negation of the other.
+Claim       Each function returns a formula with the truth of the node it is named for. It is smaller if an operand is
+            true or false, or if the two operands are equal or one is the negation of the other.
 """
 
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from constructions.language.syntax import FALSE, TRUE, And, Formula, Iff, Implie
 
 
 def negation(operand: Formula) -> Formula:
-    """``!operand``.
+    """Return ``!operand``.
 
     >>> from constructions.language.syntax import Symbol
     >>> negation(negation(Symbol("a"))), negation(TRUE)
@@ -23,7 +23,7 @@ def negation(operand: Formula) -> Formula:
 
 
 def conjunction(left: Formula, right: Formula) -> Formula:
-    """``left & right``."""
+    """Return ``left & right``."""
     if left is right or right is TRUE:
         return left
     if left is TRUE:
@@ -32,7 +32,7 @@ def conjunction(left: Formula, right: Formula) -> Formula:
 
 
 def disjunction(left: Formula, right: Formula) -> Formula:
-    """``left | right``."""
+    """Return ``left | right``."""
     if left is right or right is FALSE:
         return left
     if left is FALSE:
@@ -41,7 +41,7 @@ def disjunction(left: Formula, right: Formula) -> Formula:
 
 
 def implication(left: Formula, right: Formula) -> Formula:
-    """``left -> right``."""
+    """Return ``left -> right``."""
     if left is right or left is FALSE or right is TRUE:
         return TRUE
     if right is FALSE or right is negation(left):
@@ -52,7 +52,7 @@ def implication(left: Formula, right: Formula) -> Formula:
 
 
 def equivalence(left: Formula, right: Formula) -> Formula:
-    """``left <-> right``."""
+    """Return ``left <-> right``."""
     if left is right:
         return TRUE
     if left is negation(right):
@@ -64,39 +64,39 @@ def equivalence(left: Formula, right: Formula) -> Formula:
 
 
 def conjunction_of(formulas: Iterable[Formula]) -> Formula:
-    """All of them hold."""
+    """Return the conjunction of all formulas."""
     everything: Formula = TRUE
     return reduce(conjunction, formulas, everything)
 
 
 def disjunction_of(formulas: Iterable[Formula]) -> Formula:
-    """One of them holds."""
+    """Return the disjunction of all formulas."""
     nothing: Formula = FALSE
     return reduce(disjunction, formulas, nothing)
 
 
 def previous(operand: Formula) -> Formula:
-    """``prev operand``."""
+    """Return ``prev operand``."""
     return FALSE if operand is FALSE else Previous(operand)
 
 
 def following(operand: Formula) -> Formula:
-    """``next operand``."""
+    """Return ``next operand``."""
     return FALSE if operand is FALSE else Next(operand)
 
 
 def since(left: Formula, right: Formula) -> Formula:
-    """``left since right``; where right is true, the witness is here."""
+    """Return ``left since right``; if right is true, this position is the witness."""
     return left if right is TRUE else FALSE if FALSE in (left, right) else Since(left, right)
 
 
 def until(left: Formula, right: Formula) -> Formula:
-    """``left until right``; where right is true, the witness is here."""
+    """Return ``left until right``; if right is true, this position is the witness."""
     return left if right is TRUE else FALSE if FALSE in (left, right) else Until(left, right)
 
 
 def selection(branches: Iterable[tuple[Formula, Formula]]) -> Formula:
-    """Return the result of the branch whose condition holds, where exactly one of the conditions holds.
+    """Return the result of the branch whose condition holds; exactly one condition holds.
 
     >>> from constructions.language.syntax import Symbol
     >>> a, b, c = map(Symbol, "abc")

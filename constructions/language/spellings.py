@@ -1,8 +1,8 @@
-"""What the operators of other tools abbreviate: each as a formula of the core language, and the dialects.
+"""Operators of other tools, each as a formula of the core language, and the dialects.
 
-Claim       Every function here returns a formula with the textbook meaning of its operator on finite words, at every
+Claim       Every function returns a formula with the textbook meaning of its operator on finite words, at every
             position; docs/formulas.md has the table. Operands are shared, not copied.
-Edges       A *strong* operator asks for the position that it speaks of; a *weak* one holds where there is none.
+Edges       A *strong* operator requires the position that it refers to; a *weak* one holds if there is none.
 """
 
 import re
@@ -19,7 +19,7 @@ Binary = Callable[[syntax.Formula, syntax.Formula], syntax.Formula]
 
 
 class Dialect(StrEnum):
-    """Whose reading is meant where tools differ."""
+    """The tool whose reading is used where tools differ."""
 
     SHA = "sha"
     SPOT = "spot"
@@ -28,23 +28,23 @@ class Dialect(StrEnum):
 
     @property
     def next_is_weak(self) -> bool:
-        """Whether ``X`` holds at the last position, where ``X[!]`` does not."""
+        """True if ``X`` holds at the last position, where ``X[!]`` does not."""
         return self in (Dialect.SPOT, Dialect.LYDIA)
 
     @property
     def words_are_usual(self) -> bool:
-        """Whether the words ``since`` and ``until`` mean ``S`` and ``U``: left need not hold at the witness."""
+        """True if the words ``since`` and ``until`` mean ``S`` and ``U``: left need not hold at the witness."""
         return self is not Dialect.SHA
 
 
 def read_dialect(name: str, where: str) -> Dialect:
-    """Return the dialect of that name.
+    """Return the dialect of this name.
 
     >>> read_dialect("black", "--dialect").next_is_weak
     False
 
     Raises:
-        InputError: if there is none, naming the option.
+        InputError: if there is none; the message names the option.
     """
     if name not in list(Dialect):
         raise InputError(f"{where}: found {quote(name)}, expected {', '.join(list(Dialect)[:-1])} or {[*Dialect][-1]}")
@@ -55,42 +55,42 @@ def read_dialect(name: str, where: str) -> Dialect:
 
 
 def weak_next(operand: syntax.Formula) -> syntax.Formula:
-    """It holds at the next position, or there is none."""
+    """Return the formula: the operand holds at the next position, or there is none."""
     return syntax.Not(syntax.Next(syntax.Not(operand)))
 
 
 def weak_previous(operand: syntax.Formula) -> syntax.Formula:
-    """It holds at the previous position, or there is none."""
+    """Return the formula: the operand holds at the previous position, or there is none."""
     return syntax.Not(syntax.Previous(syntax.Not(operand)))
 
 
 def exclusive_or(left: syntax.Formula, right: syntax.Formula) -> syntax.Formula:
-    """Exactly one of them holds."""
+    """Return the formula: exactly one operand holds."""
     return syntax.Not(syntax.Iff(left, right))
 
 
 def weak_until(left: syntax.Formula, right: syntax.Formula) -> syntax.Formula:
-    """``left U right``, or left at every position from here: no position fails both before right has held."""
+    """Return ``left U right``, or left at every position from here: no position fails both before right has held."""
     return syntax.Not(syntax.Until(syntax.Not(right), syntax.Not(syntax.Or(left, right))))
 
 
 def weak_since(left: syntax.Formula, right: syntax.Formula) -> syntax.Formula:
-    """``left S right``, or left at every position up to here: ``weak_until`` mirrored."""
+    """Return ``left S right``, or left at every position up to here: ``weak_until`` mirrored."""
     return syntax.Not(syntax.Since(syntax.Not(right), syntax.Not(syntax.Or(left, right))))
 
 
 def release(left: syntax.Formula, right: syntax.Formula) -> syntax.Formula:
-    """Right holds from here to the first position with left, that one included, or to the end: the dual of ``U``."""
+    """Return the dual of ``U``: right holds from here to the first position with left, inclusive, or to the end."""
     return syntax.Not(syntax.usual_until(syntax.Not(left), syntax.Not(right)))
 
 
 def trigger(left: syntax.Formula, right: syntax.Formula) -> syntax.Formula:
-    """Right has held since the latest position with left, that one included, or always: the dual of ``S``."""
+    """Return the dual of ``S``: right has held since the latest position with left, inclusive, or always."""
     return syntax.Not(syntax.usual_since(syntax.Not(left), syntax.Not(right)))
 
 
 def strong_release(left: syntax.Formula, right: syntax.Formula) -> syntax.Formula:
-    """``left R right``, and left holds at some position from here: right up to it and at it."""
+    """Return ``left R right`` with left at some position from here: right up to it and at it."""
     return syntax.Until(right, left)
 
 
@@ -114,16 +114,16 @@ BINARY: Mapping[str, Binary] = {
 NAMES: Mapping[str, syntax.Formula] = {
     "last": syntax.Not(syntax.Next(syntax.TRUE)), "first": syntax.Not(syntax.Previous(syntax.TRUE)),
     "start": syntax.Not(syntax.Previous(syntax.TRUE))}
-"""Names that stand for a formula where no predicate and no symbol is called so."""
+"""Names of formulas, unless a predicate or a symbol has the name."""
 
 
 def unary_operator(terminal: str, dialect: Dialect) -> Unary:
-    """What a unary operator builds."""
+    """Return the constructor of a unary operator."""
     return OF_DIALECTS[terminal](dialect) if terminal in OF_DIALECTS else UNARY[terminal]  # type: ignore[return-value]
 
 
 def binary_operator(terminal: str, dialect: Dialect) -> Binary:
-    """What a binary operator builds."""
+    """Return the constructor of a binary operator."""
     return OF_DIALECTS[terminal](dialect) if terminal in OF_DIALECTS else BINARY[terminal]  # type: ignore[return-value]
 
 
@@ -135,9 +135,9 @@ _FEW_DIGITS = 6
 
 @dataclass(frozen=True)
 class Bounded:
-    """``F[2,4]``: how many positions away from here, at least and (unless it is None) at most.
+    """The bounds of ``F[2,4]``: least and greatest distance from here; ``last`` None is unbounded.
 
-    ``strong`` is what a ``!`` before the bracket says: every position that is spoken of must be there.
+    ``strong`` is the ``!`` before the bracket: every position referred to must exist.
     """
 
     operator: str
@@ -147,18 +147,18 @@ class Bounded:
 
     @property
     def looks_back(self) -> bool:
-        """Whether it speaks of positions to the left."""
+        """True if it refers to positions to the left."""
         return self.operator in "YOHS"
 
 
 def read_bounded(text: str) -> Bounded:
-    """Return the operator and its bounds.
+    """Parse an operator and its bounds.
 
     >>> read_bounded("F[2,4]"), read_bounded("X^3").first, read_bounded("G[1:$]").last
     (Bounded(operator='F', first=2, last=4, strong=False), 3, None)
 
     Raises:
-        InputError: with what is wrong, for the place that the caller knows.
+        InputError: with the problem; the caller adds the place.
     """
     operator, written = text[0], re.sub(r"\s", "", text[1:])
     parts = _BOUNDS.fullmatch(written[1:] if written.startswith("^") else written[1:-1])
@@ -176,11 +176,11 @@ def read_bounded(text: str) -> Bounded:
 
 
 def bounded_unary(bounded: Bounded, dialect: Dialect, check: Unary) -> Unary:
-    """What ``X[k]``, ``Y[k]``, ``F[a,b]``, ``G[a,b]``, ``O[a,b]``, ``H[a,b]`` build.
+    """Return the constructor of ``X[k]``, ``Y[k]``, ``F[a,b]``, ``G[a,b]``, ``O[a,b]``, ``H[a,b]``.
 
-    ``F[a,b]`` and ``O[a,b]`` speak of some position that is there, ``G[a,b]`` and ``H[a,b]`` of all that are there. In
-    a dialect with a weak ``X``, ``F[a,b]`` and ``X[k]`` are built with it, and hold where the word ends before.
-    ``check`` is called on every formula on the way, which it returns or refuses.
+    ``F[a,b]`` and ``O[a,b]`` are about some existing position, ``G[a,b]`` and ``H[a,b]`` about all existing ones. In a
+    dialect with a weak ``X``, ``F[a,b]`` and ``X[k]`` are built with it, and hold where the word ends before. ``check``
+    is called on every intermediate formula, which it returns or refuses.
     """
     strong, weak = (syntax.Previous, weak_previous) if bounded.looks_back else (syntax.Next, weak_next)
     is_dual = bounded.operator in "GH"
@@ -198,7 +198,7 @@ def bounded_unary(bounded: Bounded, dialect: Dialect, check: Unary) -> Unary:
 
 
 def bounded_binary(bounded: Bounded, check: Unary) -> Binary:
-    """What ``U[a,b]`` and ``S[a,b]`` build: right at a position so far away, left before it from here on."""
+    """Return the constructor of ``U[a,b]`` and ``S[a,b]``: right at such a distance, left before it from here on."""
     step, unbounded = (syntax.Previous, syntax.usual_since) if bounded.looks_back else (syntax.Next, syntax.usual_until)
 
     def build(left: syntax.Formula, right: syntax.Formula) -> syntax.Formula:
@@ -211,7 +211,7 @@ def bounded_binary(bounded: Bounded, check: Unary) -> Binary:
 
 
 def repeat(step: Unary, times: int, operand: syntax.Formula, check: Unary) -> syntax.Formula:
-    """Return the step applied so often."""
+    """Apply the step this number of times."""
     for _ in range(times):
         operand = check(step(operand))
     return operand

@@ -1,8 +1,8 @@
 """The syntax of formulas, as immutable interned nodes.
 
 Source      [SHA] Definitions 10, 14 and 19.
-Interning   Structurally equal nodes are one object, so equality and hashing are by identity and shared parts cost
-            nothing: ``a S b`` abbreviates ``(a | b) since b``, and nesting it on the right does not double the work.
+Interning   Structurally equal nodes are one object, so equality and hashing are by identity and shared parts are free:
+            ``a S b`` abbreviates ``(a | b) since b``, and nesting it on the right does not double the size.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NODES: WeakValueDictionary[tuple[object, ...], Any] = WeakValueDictionary()
 
 
 class _Interned(type):
-    """Calling a class returns the one node that has the given fields."""
+    """Metaclass of interned nodes: a call returns the unique node with the given fields."""
 
     def __call__(cls, *arguments: Any, **named: Any) -> Any:
         node = super().__call__(*arguments, **named)
@@ -32,23 +32,23 @@ class _Interned(type):
 
 @dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
 class _Node(metaclass=_Interned):
-    """What formulas, counts and terms have in common."""
+    """Base class of formulas, counts and terms."""
 
     def fields(self) -> tuple[Any, ...]:
-        """What the node is made of, in the order of the constructor."""
+        """Return the fields of the node, in the order of the constructor."""
         names: tuple[str, ...] = self.__match_args__
         return tuple(getattr(self, name) for name in names)
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        return type(self), self.fields()  # so that copies and unpickled nodes are interned, too
+        return type(self), self.fields()  # so that copies and unpickled nodes are interned
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Formula(_Node):
     """A formula. ``depth`` is the length of the longest chain of subformulas, 1 for an atom.
 
-    ``positional`` and ``symbolic`` say what ``is_positional`` and ``is_symbolic`` return. All three follow from the
-    operands, and are worked out when the node is made.
+    ``positional`` and ``symbolic`` are the results of ``is_positional`` and ``is_symbolic``. All three are computed
+    from the operands when the node is created.
     """
 
     depth: int = field(init=False)
@@ -75,13 +75,13 @@ _WRITERS: list[Callable[[Formula], str]] = []
 
 
 def write_with(text: Callable[[Formula], str], representation: Callable[[Formula], str]) -> None:
-    """What ``str`` and ``repr`` of a formula are: the printer, which is built on this module, says it."""
+    """Set ``str`` and ``repr`` of formulas; the printer calls this, as it imports this module."""
     _WRITERS[:] = text, representation
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Constant(Formula):
-    """True everywhere, or false everywhere."""
+    """A formula that is true everywhere, or false everywhere."""
 
     value: bool
 
@@ -110,27 +110,27 @@ class _Binary(Formula):
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Not(_Unary):
-    """The operand does not hold."""
+    """Negation: the operand does not hold."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class And(_Binary):
-    """Both hold."""
+    """Conjunction: both hold."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Or(_Binary):
-    """At least one holds."""
+    """Disjunction: at least one holds."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Implies(_Binary):
-    """``left`` fails or ``right`` holds."""
+    """Implication: ``left`` fails or ``right`` holds."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Iff(_Binary):
-    """Both hold or neither does."""
+    """Equivalence: both hold or neither does."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -155,7 +155,7 @@ class Until(_Binary):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Count(_Node):
-    """How many positions up to here (``left``) or from here (``right``), this one included, satisfy the operand."""
+    """The number of positions up to here (``left``) or from here (``right``), inclusive, that satisfy the operand."""
 
     side: Side
     operand: Formula
@@ -200,7 +200,7 @@ class PredicateOnSum(Formula):
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Comparison(Formula):
-    """The values of the two terms at this position stand in the relation."""
+    """A relation between the values of two terms at this position."""
 
     relation: Relation
     left: Term
@@ -208,7 +208,7 @@ class Comparison(Formula):
 
 
 def operands(formula: Formula) -> tuple[Formula, ...]:
-    """Return the immediate subformulas from left to right, those inside counts included.
+    """Return the immediate subformulas from left to right, including those inside counts.
 
     >>> operands(Since(Symbol("a"), Symbol("b")))
     (parse_formula('Q_a'), parse_formula('Q_b'))
@@ -253,7 +253,7 @@ def difference(comparison: Comparison) -> Term:
 
 
 def is_constant_comparison(formula: Formula) -> bool:
-    """Whether ``formula`` compares two terms whose difference has no count."""
+    """Return whether ``formula`` compares two terms whose difference has no count."""
     return isinstance(formula, Comparison) and not difference(formula).coefficients
 
 
@@ -263,37 +263,37 @@ FALSE = Constant(False)
 
 
 def once(operand: Formula) -> Formula:
-    """``O operand``: it holds at some position up to here."""
+    """Return ``O operand``: it holds at some position up to here."""
     return Since(TRUE, operand)
 
 
 def historically(operand: Formula) -> Formula:
-    """``H operand``: it holds at every position up to here."""
+    """Return ``H operand``: it holds at every position up to here."""
     return Not(Since(TRUE, Not(operand)))
 
 
 def eventually(operand: Formula) -> Formula:
-    """``F operand``: it holds at some position from here."""
+    """Return ``F operand``: it holds at some position from here."""
     return Until(TRUE, operand)
 
 
 def always(operand: Formula) -> Formula:
-    """``G operand``: it holds at every position from here."""
+    """Return ``G operand``: it holds at every position from here."""
     return Not(Until(TRUE, Not(operand)))
 
 
 def usual_since(left: Formula, right: Formula) -> Formula:
-    """``left S right``: as in most texts on LTL, ``left`` need not hold at the witness of ``right``."""
+    """Return ``left S right``: as in most texts on LTL, ``left`` need not hold at the witness of ``right``."""
     return Since(Or(left, right), right)
 
 
 def usual_until(left: Formula, right: Formula) -> Formula:
-    """``left U right``: as in most texts on LTL, ``left`` need not hold at the witness of ``right``."""
+    """Return ``left U right``: as in most texts on LTL, ``left`` need not hold at the witness of ``right``."""
     return Until(Or(left, right), right)
 
 
 def subformulas(formula: Formula) -> list[Formula]:
-    """Every subformula once, each after its own subformulas; ``formula`` is last.
+    """Return every subformula once, each after its own subformulas; ``formula`` is last.
 
     >>> subformulas(And(Symbol("a"), Not(Symbol("a"))))
     [parse_formula('Q_a'), parse_formula('!Q_a'), parse_formula('Q_a & !Q_a')]
@@ -302,17 +302,17 @@ def subformulas(formula: Formula) -> list[Formula]:
 
 
 def subformulas_of_all(formulas: Iterable[Formula]) -> list[Formula]:
-    """Every subformula of any of the formulas once, each after its own subformulas."""
+    """Return every subformula of any of the formulas once, each after its own subformulas."""
     return postorder_of_all(formulas, operands)
 
 
 def postorder(formula: Formula, parts: Callable[[Formula], tuple[Formula, ...]]) -> list[Formula]:
-    """Return the formulas reachable through ``parts``, each once and after its parts. No recursion, however deep."""
+    """Return the formulas reachable through ``parts``, each once and after its parts. Not recursive."""
     return postorder_of_all([formula], parts)
 
 
 def postorder_of_all(formulas: Iterable[Formula], parts: Callable[[Formula], tuple[Formula, ...]]) -> list[Formula]:
-    """Return the same from several formulas, one after the other."""
+    """Return the formulas reachable from several formulas, each once and after its parts."""
     finished: dict[Formula, None] = {}
     for formula in formulas:
         pending = [(formula, iter(parts(formula)))] if formula not in finished else []
@@ -329,7 +329,7 @@ def postorder_of_all(formulas: Iterable[Formula], parts: Callable[[Formula], tup
 
 def fold(formula: Formula, known: MutableMapping[Formula, Found], find: Callable[[Formula], Found],
          parts: Callable[[Formula], tuple[Formula, ...]] | None = None) -> Found:
-    """What ``find`` says of the formula; it may look up in ``known`` what was said of the parts, which comes first."""
+    """Return ``find(formula)`` memoised in ``known``; parts are found first, so that ``find`` may look them up."""
     below = parts or operands
     if formula not in known:
         for part in postorder(formula, lambda part: () if part in known else below(part)):
@@ -339,40 +339,40 @@ def fold(formula: Formula, known: MutableMapping[Formula, Found], find: Callable
 
 
 class Somewhere:
-    """Whether a formula or one of its subformulas has a property; asked of each node once."""
+    """The property that a formula or one of its subformulas has ``has``; evaluated once for each node."""
 
     def __init__(self, has: Callable[[Formula], bool]):
-        """``has`` says it of a node alone."""
+        """Store ``has``, a property of a single node."""
         self._has = has
         self._found: WeakKeyDictionary[Formula, bool] = WeakKeyDictionary()
 
     def __call__(self, formula: Formula) -> bool:
-        """Whether the formula or one of its subformulas has it."""
+        """Return whether the formula or one of its subformulas has the property."""
         return fold(formula, self._found,
                     lambda part: self._has(part) or any(self._found[below] for below in operands(part)))
 
 
 def is_positional(formula: Formula) -> bool:
-    """Whether the truth of ``formula`` depends on the position and the length only, visibly so.
+    """Return whether ``formula`` syntactically depends on the position and the length only.
 
-    True of formulas built from predicates on the position, constants, comparisons whose difference has no count, and
+    True for formulas built from predicates on the position, constants, comparisons whose difference has no count, and
     Boolean connectives.
     """
     return formula.positional
 
 
 def is_symbolic(formula: Formula) -> bool:
-    """Whether ``formula`` is built from symbols, constants and Boolean connectives only."""
+    """Return whether ``formula`` is built from symbols, constants and Boolean connectives only."""
     return formula.symbolic
 
 
 def operands_of_connective(formula: Formula) -> tuple[Formula, ...]:
-    """Return the operands of a Boolean connective; none of any other formula."""
+    """Return the operands of a Boolean connective; none for other formulas."""
     return operands(formula) if isinstance(formula, _CONNECTIVES) else ()
 
 
 def boolean_closure(formulas: Iterable[Formula], closed: Container[Formula] = ()) -> list[Formula]:
-    """The formulas and all that are reached from them through Boolean connectives, each once; no ``closed`` is entered.
+    """Return the formulas reachable through Boolean connectives, each once; do not enter those in ``closed``.
 
     >>> boolean_closure([And(Not(Symbol("a")), Previous(Symbol("b")))], closed=[Not(Symbol("a"))])
     [parse_formula('!Q_a & prev Q_b'), parse_formula('!Q_a'), parse_formula('prev Q_b')]

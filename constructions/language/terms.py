@@ -1,4 +1,4 @@
-"""What stands where a number is meant: sums of multiples of counts, and their remainders; chains of comparisons.
+"""Number expressions: sums of multiples of counts, and their remainders; chains of comparisons.
 
 Positions   ``i`` is ``#<[true]``, the number of positions up to here, and ``n`` is ``#<[true] + #>[true] - 1``.
 """
@@ -26,9 +26,9 @@ POSITIONS: Mapping[str, tuple[Summand, ...]] = {
 
 @dataclass(frozen=True)
 class CountSum:
-    """A sum of multiples of counts, and the token that it begins with.
+    """A sum of multiples of counts, and its first token.
 
-    ``formula`` is what the same text means where a formula is expected: ``1`` is true, and ``i`` may be a symbol.
+    ``formula`` is the meaning of the same text where a formula is expected: ``1`` is true, and ``i`` may be a symbol.
     """
 
     token: Token
@@ -56,7 +56,7 @@ class CountSum:
 
 @dataclass(frozen=True)
 class Remainder:
-    """What a sum leaves when divided by a number, and the token that it begins with."""
+    """The remainder of a sum modulo a number, and its first token."""
 
     token: Token
     dividend: CountSum
@@ -67,10 +67,10 @@ Number = CountSum | Remainder
 
 
 def compare_chain(numbers: list[Number], relations: list[Relation]) -> Formula:
-    """``a <= b < c``: the conjunction of the comparisons of neighbours.
+    """Return ``a <= b < c``: the conjunction of the comparisons of neighbours.
 
     Raises:
-        InputError: if a remainder is compared with something else than a number.
+        InputError: if a remainder is compared with anything except a number.
         Unsupported: if a remainder would be split into too many parts.
     """
     first, *others = [compare(left, relation, right)
@@ -81,11 +81,11 @@ def compare_chain(numbers: list[Number], relations: list[Relation]) -> Formula:
 
 
 def compare(left: Number, relation: Relation, right: Number) -> Formula:
-    """One comparison."""
+    """Return one comparison."""
     if isinstance(left, Remainder):
         if isinstance(right, CountSum) and right.constant is not None:
             return compare_remainder(left.dividend.term(), left.modulus, relation, right.constant)
-        raise InputError("found a remainder that is compared with something else than a number, expected one such as "
+        raise InputError("found a remainder that is not compared with a number, expected one such as "
                          "#<[Q_a] % 2 == 0")
     if isinstance(right, Remainder):
         return compare(right, MIRRORED[relation], left)
@@ -93,10 +93,10 @@ def compare(left: Number, relation: Relation, right: Number) -> Formula:
 
 
 def multiply(left: CountSum, right: CountSum) -> CountSum | None:
-    """Return the product, if one of them is a number; else None.
+    """Return the product if one factor is a number, else None.
 
     Raises:
-        InputError: if it has too large a number.
+        InputError: if the product has too large a number.
     """
     if left.constant is None:
         left, right = right, left
@@ -110,13 +110,13 @@ def multiply(left: CountSum, right: CountSum) -> CountSum | None:
 
 
 def remainder_cost(dividend: CountSum, modulus: int, relation: Relation) -> int:
-    """At least how many parts a comparison of the remainder is split into; one count needs no splitting."""
+    """Bound from below the number of parts that a comparison of the remainder is split into; 1 for one count."""
     remainders = 1 if relation in ("==", "!=") else modulus
     return remainders * max(1, (len(dividend.summands) - 1) * modulus**2)
 
 
 def predicate_cost(name: str, parameters: tuple[int, ...], argument: CountSum) -> int:
-    """At least how many parts a predicate of the sum is split into; one of a single count needs no splitting."""
+    """Bound from below the number of parts that a predicate of the sum is split into; 1 for a single count."""
     if len(argument.summands) < 2:
         return 1
     modulus = {"ODD": 2, "EVEN": 2, "MOD": parameters[0] if parameters else 1}.get(name)

@@ -1,4 +1,4 @@
-"""The tokens of a formula, as the parser takes them: names that users define, and operators that are glued together."""
+"""Tokens for the parser of formulas: names that users define, and operators written without spaces between them."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -14,9 +14,9 @@ _CONSTANTS = {"true": "TRUE", "tt": "TRUE", "false": "FALSE", "ff": "FALSE", "0"
 
 
 def name_tokens(token: Token, predicates: Collection[str], alphabet: Sequence[str] | None) -> Iterator[Token]:
-    """Yield the token itself, or the operators that it is made of: ``GFa`` is ``G F a`` where a is a symbol.
+    """Yield the token itself, or the operators that it consists of: ``GFa`` is ``G F a`` where a is a symbol.
 
-    A name that the user has defined is a name, whatever else it might be.
+    A name defined by the user is always a name.
     """
     if token in predicates:
         token.type = "NAME"
@@ -35,7 +35,7 @@ def name_tokens(token: Token, predicates: Collection[str], alphabet: Sequence[st
 
 
 def _type_of(rest: str, predicates: Collection[str], alphabet: Sequence[str] | None) -> str | None:
-    """What the text behind the operators is; None if it is nothing, and so the whole is a name."""
+    """Return the terminal of the text after the operators; None if there is none, so that the whole is a name."""
     if rest.startswith("Q_"):
         return "SYMBOL"
     if rest in _CONSTANTS:

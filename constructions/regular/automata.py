@@ -1,4 +1,4 @@
-"""Finite automata over letters 0 … k - 1: explored from a rule, put together, made small."""
+"""Finite automata over letters 0 … k - 1: exploration, products, minimisation."""
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ from constructions.errors import Unsupported
 from constructions.regular.graphs import reachable
 
 MOST_STATES = 4096
-"""An automaton that is as small as it can be has no more states."""
+"""Greatest number of states of a minimal automaton."""
 MOST_EXPLORED = 1 << 15
-"""So many states may be reached before an automaton is made small."""
+"""Greatest number of states before minimisation."""
 S = TypeVar("S", bound=Hashable)
 
 
@@ -37,12 +37,12 @@ class RegularLanguage:
     accepting: frozenset[int]
 
     def contains(self, letters: Sequence[int]) -> bool:
-        """Whether the word is in the language."""
+        """Return whether the word is in the language."""
         return self.automaton.read(letters) in self.accepting
 
 
 def explore(start: S, step: Callable[[S, int], S], letters: int, what: str) -> tuple[Automaton, list[S]]:
-    """Return the automaton of a rule, and what its states stand for, numbered in the order in which they are reached.
+    """Return the automaton of a transition rule, and its states in the order in which they are reached.
 
     >>> explore(0, lambda count, letter: min(count + letter, 2), 2, "counting to 2")[0].steps
     ((0, 1), (1, 2), (2, 2))
@@ -51,7 +51,7 @@ def explore(start: S, step: Callable[[S, int], S], letters: int, what: str) -> t
         Unsupported: if there are more than MOST_EXPLORED states.
     """
     found, order, steps = {start: 0}, [start], []
-    for state in order:  # grows meanwhile
+    for state in order:  # grows in the loop
         row = []
         for letter in range(letters):
             after = step(state, letter)
@@ -67,10 +67,10 @@ def explore(start: S, step: Callable[[S, int], S], letters: int, what: str) -> t
 
 
 def first_words(automaton: Automaton, longest: int) -> dict[int, tuple[int, ...]]:
-    """Return the states that words of at most so many letters lead to, each with the first of its shortest words."""
+    """Map the states reached by words of at most ``longest`` letters to the first of their shortest words."""
     found: dict[int, tuple[int, ...]] = {automaton.start: ()}
     order = [automaton.start]
-    for state in order:  # grows meanwhile
+    for state in order:  # grows in the loop
         word = found[state]
         for letter, after in enumerate(automaton.steps[state]):
             if after not in found and len(word) < longest:
@@ -80,7 +80,7 @@ def first_words(automaton: Automaton, longest: int) -> dict[int, tuple[int, ...]
 
 
 def product(automata: Sequence[Automaton], letters: int) -> tuple[Automaton, list[tuple[int, ...]]]:
-    """All automata at once, and the state of each in each state of the product.
+    """Return the product automaton, and the state of each factor in each product state.
 
     Raises:
         Unsupported: if there are more than MOST_EXPLORED states.
@@ -92,7 +92,7 @@ def product(automata: Sequence[Automaton], letters: int) -> tuple[Automaton, lis
 
 
 def minimal(automaton: Automaton, marks: Sequence[Hashable]) -> tuple[Automaton, list[int]]:
-    """The smallest automaton that still tells different marks apart, and the new state of each old one (Hopcroft 1971).
+    """Return the minimal automaton that distinguishes the marks, and the new state of each old one (Hopcroft 1971).
 
     >>> minimal(Automaton(0, ((1, 2), (0, 2), (2, 2))), "aab")
     (Automaton(start=0, steps=((0, 1), (1, 1))), [0, 0, 1])
@@ -104,9 +104,9 @@ def minimal(automaton: Automaton, marks: Sequence[Hashable]) -> tuple[Automaton,
 
 
 def _refined(steps: Sequence[Sequence[int]], block: list[int]) -> list[int]:
-    """Return the coarsest partition finer than ``block`` whose blocks are carried into one block each by every letter.
+    """Return the coarsest refinement of ``block`` where each letter maps every block into one block.
 
-    Of the two halves of a block only the smaller one has to split others again: n log n steps for each letter.
+    Only the smaller half of a split block has to split others again: O(n log n) steps for each letter.
     """
     letters = range(len(steps[0]))
     before: list[list[list[int]]] = [[[] for _ in steps] for _ in letters]
@@ -135,7 +135,7 @@ def _refined(steps: Sequence[Sequence[int]], block: list[int]) -> list[int]:
 
 
 def minimal_language(language: RegularLanguage) -> RegularLanguage:
-    """Return the same language with its minimal automaton; all states of the given one are reached.
+    """Return the language with its minimal automaton; all states of the given one are reachable.
 
     >>> minimal_language(RegularLanguage(Automaton(0, ((1, 0), (2, 0), (1, 0))), frozenset({1, 2}))).automaton.steps
     ((1, 0), (1, 0))
@@ -146,10 +146,10 @@ def minimal_language(language: RegularLanguage) -> RegularLanguage:
 
 
 def small_language(language: RegularLanguage, what: str) -> RegularLanguage:
-    """Return the language as it is if its automaton has at most MOST_STATES states, else with its minimal automaton.
+    """Return the language unchanged if its automaton has at most MOST_STATES states, else with its minimal automaton.
 
     Raises:
-        Unsupported: if that has more, too.
+        Unsupported: if the minimal automaton has more states.
     """
     if len(language.automaton.steps) <= MOST_STATES:
         return language
@@ -159,7 +159,7 @@ def small_language(language: RegularLanguage, what: str) -> RegularLanguage:
 
 
 def check_small(automaton: Automaton, what: str) -> None:
-    """See that a minimal automaton has at most MOST_STATES states.
+    """Check that a minimal automaton has at most MOST_STATES states.
 
     Raises:
         Unsupported: if it has more.
@@ -169,13 +169,13 @@ def check_small(automaton: Automaton, what: str) -> None:
 
 
 def _numbered(marks: Sequence[Hashable]) -> list[int]:
-    """Equal marks get equal numbers, in the order of their first occurrence."""
+    """Assign numbers to distinct marks in the order of their first occurrence."""
     numbers: dict[Hashable, int] = {}
     return [numbers.setdefault(mark, len(numbers)) for mark in marks]
 
 
 def viable(language: RegularLanguage) -> frozenset[int]:
-    """Return the states from which an accepting one can be reached: those of prefixes of words of the language."""
+    """Return the states from which an accepting state is reachable: those of prefixes of words of the language."""
     reaching: dict[int, list[int]] = {}
     for state, row in enumerate(language.automaton.steps):
         for after in row:
@@ -184,7 +184,7 @@ def viable(language: RegularLanguage) -> frozenset[int]:
 
 
 def bits_of(states: int) -> Iterator[int]:
-    """Yield the places of the bits that are 1."""
+    """Yield the indices of the 1 bits."""
     while states:
         yield (states & -states).bit_length() - 1
         states &= states - 1

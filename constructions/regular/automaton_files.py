@@ -1,9 +1,9 @@
-"""Automata in files: TOML or JSON tables, AT&T lines, and HOA. What is not deterministic is determinised.
+"""Automata in files: TOML or JSON tables, AT&T lines, and HOA. Nondeterministic automata are determinised.
 
-Tables      ``start``, ``accepting``, ``steps`` (state to symbol to state), perhaps ``alphabet``. A step that is left
-            out leads to a state that nothing leaves and that does not accept.
+Tables      ``start``, ``accepting``, ``steps`` (state to symbol to state), perhaps ``alphabet``. A missing step leads
+            to a rejecting sink.
 AT&T        Lines ``from to symbol`` and ``state`` (accepting), fields separated by tabs, or by blanks if there is no
-            tab; a second symbol that equals the first, and weights 0, change nothing. ``<eps>`` is no symbol.
+            tab; a second symbol that equals the first, and weights 0, are ignored. ``<eps>`` is not a symbol.
 HOA         hoa_file.py.
 """
 
@@ -30,7 +30,7 @@ _OF_OTHER_TOOLS = re.compile(r"\s*(<[?!a-z]|(strict\s+)?(di)?graph\b[^\n]*\{)")
 
 @dataclass(frozen=True)
 class _Step:
-    """From a state to a state; ``symbol`` is None if nothing is read. ``where`` is for complaints."""
+    """A transition; ``symbol`` is None for an epsilon transition. ``where`` is for error messages."""
 
     where: str
     source: str
@@ -40,7 +40,7 @@ class _Step:
 
 @dataclass(frozen=True)
 class _Contents:
-    """What a file says; ``symbols`` is its alphabet, if it states one."""
+    """The contents of a file; ``symbols`` is its alphabet, or None if not stated."""
 
     start: str
     accepting: tuple[str, ...]
@@ -50,13 +50,13 @@ class _Contents:
 
 def language_of_text(content: str, where: str, alphabet: Sequence[str] | None = None,
                      states: Sequence[str] | None = None) -> tuple[RegularLanguage, tuple[str, ...]]:
-    """Return the language of an automaton that a text holds, and its alphabet.
+    """Parse an automaton; return its language and its alphabet.
 
-    Without an ``alphabet`` it is the one that the text states, or else the symbols of its steps, sorted. The ``states``
-    accept in place of those that the text says.
+    The default ``alphabet`` is the stated one, or else the sorted symbols of the steps. ``states`` replaces the
+    accepting states of the text.
 
     Raises:
-        InputError: if the text is none of these, or names symbols that are not in the alphabet.
+        InputError: if the text is in none of these formats, or has symbols outside the alphabet.
         Unsupported: if there are too many states.
     """
     if is_hoa(content):
@@ -65,7 +65,7 @@ def language_of_text(content: str, where: str, alphabet: Sequence[str] | None = 
         automaton, letters = read_hoa(content, where, alphabet)
         return determinised(automaton, len(letters), where), letters
     if not content.strip():
-        raise InputError(f"{where}: nothing in it, expected an automaton in TOML, JSON, AT&T lines or HOA")
+        raise InputError(f"{where}: empty, expected an automaton in TOML, JSON, AT&T lines or HOA")
     if _OF_OTHER_TOOLS.match(content):
         raise InputError(f"{where}: found XML or a drawing by Graphviz, expected TOML, JSON, AT&T lines or HOA")
     if content.lstrip().startswith("{"):
@@ -81,7 +81,7 @@ def _alphabet(contents: _Contents, where: str, alphabet: Sequence[str] | None) -
     stated = contents.symbols
     if alphabet is None:
         if not (stated or used):
-            raise InputError(f"{where}: no symbol, expected the alphabet beside it")
+            raise InputError(f"{where}: no symbol, expected an alphabet")
         return stated or tuple(used)
     if stated is not None and sorted(stated) != sorted(alphabet):
         raise InputError(f"{where}: alphabet {' '.join(stated)}, expected {' '.join(alphabet)}")
@@ -109,7 +109,7 @@ def _automaton(contents: _Contents, where: str, letters: tuple[str, ...],
 
 
 def _of_lines(content: str, where: str) -> _Contents | None:
-    """What AT&T lines say; None if the text is of another kind."""
+    """Parse AT&T lines; return None for other kinds of text."""
     lines = [(number, line.split("\t") if "\t" in line else line.split())
              for number, line in enumerate(content.splitlines(), start=1) if line.strip()]
     wrong = next((number for number, fields in lines if not _is_line_of_automaton(fields)), None)
@@ -130,7 +130,7 @@ def _of_lines(content: str, where: str) -> _Contents | None:
 
 
 def _symbol_of_line(place: str, fields: Sequence[str]) -> str:
-    """Return the one symbol of a step; an output that differs from the input makes it a step of a transducer."""
+    """Return the symbol of a step; reject an output that differs from the input, as of a transducer."""
     symbol, *others = fields[2:]
     if others and (others[0] == symbol or len(others) == 2):
         if others[0] != symbol:
@@ -147,7 +147,7 @@ def _check_weight(place: str, fields: Sequence[str]) -> None:
 
 
 def _is_line_of_automaton(fields: Sequence[str]) -> bool:
-    """Whether a line is not TOML: a state, perhaps with a weight, or a step with at most an output and a weight."""
+    """Return whether a line is not TOML: a state and perhaps a weight, or a step and perhaps an output and a weight."""
     return 1 <= len(fields) <= 5 and "=" not in fields[0] and fields[0][:1] not in ("[", "#") and fields[1:2] != ["="]
 
 

@@ -1,16 +1,16 @@
-"""The formulas of a cascade's cells: each bit is a `since`, each group a few counts.
+"""Formulas of the cells of a cascade: each bit is a `since`, each group a few counts.
 
-Rows        One for each step of the cascade: places before, letter, places after; and for each letter one from before
-            the first position, where all bits are 0, as ``prev`` has it. Nothing stands for a bit that may be anything.
-Claim       After every prefix, each bit has the value that its cell gives the places that the prefix leads to, where it
-            gives one. So does any formula of letters and bits that a cover was found for.
+Rows        One for each step of the cascade: places before, letter, places after; and for each letter one before the
+            first position, where all bits are 0, as ``prev`` is. A bit that may have either value is None.
+Claim       After every prefix, each bit has the value of its cell in the places reached by the prefix, if the cell
+            defines one. The same holds for every formula of letters and bits with a cover.
 Proof       By induction on the position and the order of the cells. A formula of the letter, the bits of earlier cells
-            here and their bits before here is right because all rows are covered. A bit is `keep since set`, where keep
+            here and their previous bits is right because all rows are covered. A bit is `keep since set`, where keep
             fails where the bit falls and holds where it rises or stays 1, and set holds where it rises and fails where
-            it falls or stays 0. Is it 1 here, it rose or stayed, so keep holds, and set holds here or, by the
-            hypothesis, `keep since set` held before. Is it 0 here, set fails, and either keep does or the formula
-            failed before. Groups: counters.py; a tile is the one that the last reset left, times the product since
-            then: of the product so far and the one at the reset, which the remembered tile makes up for.
+            it falls or stays 0. If the bit is 1 here, it rose or stayed, so keep holds, and set holds here or, by the
+            hypothesis, `keep since set` held before. If the bit is 0 here, set fails, and either keep fails or the
+            formula failed before. Groups: counters.py; a tile is the tile of the last reset times the product since
+            then: of the product so far and the one at the reset, for which the stored tile accounts.
 """
 
 from collections.abc import Mapping, Sequence
@@ -50,7 +50,7 @@ class CascadeStep:
 
 def rows_of(language: RegularLanguage, components: Sequence[Component], clock: int, most: int,
             what: str) -> list[CascadeStep]:
-    """Every step that some word takes; ``clock`` is a multiple of those of the components.
+    """Return every step that some word takes; ``clock`` is a multiple of the clocks of the components.
 
     Raises:
         Unsupported: if there are more than ``most``.
@@ -77,20 +77,20 @@ def rows_of(language: RegularLanguage, components: Sequence[Component], clock: i
 
     order: list[tuple[int, int, Places]] = []
     add_steps(language.automaton.start, 0, start, is_first=True)
-    for state, time, places in order:  # grows meanwhile
+    for state, time, places in order:  # grows in the loop
         add_steps(state, time, places, is_first=False)
     return rows
 
 
 class NotSolvable(Unsupported):
-    """A group of permutations that no counting modulo numbers follows."""
+    """A group of permutations that counting modulo numbers cannot follow."""
 
 
 class Cascade:
-    """The formulas of bits, cell after cell, and of what is read off them."""
+    """Builder of the formulas of bits, cell by cell, and of acceptance."""
 
     def __init__(self, rows: Sequence[CascadeStep], cells: Sequence[Cell], alphabet: Sequence[str], what: str) -> None:
-        """The bits of all cells get their formulas.
+        """Build the formulas of the bits of all cells.
 
         Raises:
             Unsupported: if a group is not solvable, or very large.
@@ -107,7 +107,7 @@ class Cascade:
             self._add(cell)
 
     def accepting(self) -> Formula:
-        """Where the language's automaton accepts."""
+        """Return the formula that holds where the language's automaton accepts."""
         accepted = where(row.accepted for row in self._rows)
         return self._found(self._smallest(accepted, self._table.everything & ~accepted))
 
@@ -126,7 +126,7 @@ class Cascade:
         self._known.update(subformulas(formula))
 
     def _bit(self, bit: int) -> Formula:
-        """Return a bit that every step sets, clears or leaves alone: read off the others, or remembered."""
+        """Return a bit that every step sets, clears or keeps: a function of the other bits, or a `since`."""
         here = [where(row[2 * bit] == value for row in self._values) for value in (0, 1)]
         may_be = [where(row[2 * bit + 1] != 1 - value for row in self._values) for value in (0, 1)]
         rises, falls = here[1] & may_be[0], here[0] & may_be[1]
@@ -138,7 +138,7 @@ class Cascade:
         return self._found(self._smaller(read_off, remembered))
 
     def _group_bits(self, cell: TileLevel, actions: Sequence[Action]) -> list[Formula]:
-        """Return the bits of a level whose tiles are permuted: the tile of the last reset, moved by what came since."""
+        """Return the bits of a permuted level: the tile of the last reset, moved by the product since then."""
         degree = len(cell.codes)
         padded = [action + tuple(range(len(action), degree)) if isinstance(action, tuple) else action
                   for action in actions]
@@ -163,7 +163,7 @@ class Cascade:
     # -- formulas of rows ----------------------------------------------------------------------------------------------
 
     def _smallest(self, on: int, off: int) -> Formula | None:
-        """Return a formula of the letter and the bits so far that holds on the first rows and on none of the second."""
+        """Return a formula of letter and bits so far that holds on the rows ``on`` and fails on ``off``."""
         here = [2 * bit for bit in range(len(self._bits))]
         before = [2 * bit + 1 for bit in range(len(self._bits))]
         best: Formula | None = None
@@ -178,14 +178,14 @@ class Cascade:
                               for term in terms)
 
     def _letters(self, letters: frozenset[int]) -> Formula:
-        """That the letter is one of these; each position has one letter."""
+        """Return the formula that holds if the letter is one of these; each position has one letter."""
         others = [symbol for letter, symbol in enumerate(self._symbols) if letter not in letters]
         if len(others) < len(letters):
             return negation(disjunction_of(others))
         return disjunction_of(self._symbols[letter] for letter in sorted(letters))
 
     def _tidy(self, formula: Formula) -> Formula:
-        """Return the same, with what says no more than which letter it is said in the shortest way."""
+        """Return an equivalent formula; formulas over symbols in their shortest form."""
         if not is_symbolic(formula):
             return formula
         return self._letters(frozenset(letter for letter, symbol in enumerate(self._symbols)
@@ -198,7 +198,7 @@ class Cascade:
         return formula if value else negation(formula)
 
     def _smaller(self, one: Formula | None, other: Formula | None) -> Formula | None:
-        """Return the one that adds fewer nodes to those that are there."""
+        """Return the formula that adds fewer nodes to the existing ones."""
         if one is None or other is None:
             return one if other is None else other
         return other if self._size(other) < self._size(one) else one
@@ -213,7 +213,7 @@ class Cascade:
 
 
 def _values_of(row: CascadeStep, cells: Sequence[Cell]) -> list[Value]:
-    """Of each bit its value here and its value before."""
+    """Return for each bit its value here and its value before."""
     found: list[Value] = []
     for cell in cells:
         before = (0,) * cell.width if row.before is None else cell.code(row.before)
@@ -223,9 +223,9 @@ def _values_of(row: CascadeStep, cells: Sequence[Cell]) -> list[Value]:
 
 def _tiles(first: int, so_far: Mapping[Permutation, Formula], resets: Mapping[int, Formula],
            degree: int) -> list[Formula]:
-    """Of each tile where it is the one: that of the last reset (before any, the first), moved by all that came since.
+    """Return for each tile the formula that it is current: the tile of the last reset, moved by the product since.
 
-    Remembered is the tile from which the product of everything so far would lead to the tile of the reset.
+    Before any reset it is the first tile. The stored tile is the one that the product so far maps to the reset's tile.
     """
     reset = disjunction_of(resets.values())
     origins = []

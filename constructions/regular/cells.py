@@ -1,4 +1,4 @@
-"""The cells of a cascade: which bits say where a state is, and what a letter does to them."""
+"""Cells of a cascade: the bits that encode a state, and the action of a letter on them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ Places = tuple[StateRegion, ...]
 
 @dataclass(frozen=True)
 class Inside:
-    """One bit: the region is entered and not left; of the first region: it is left, so that all bits begin as 0."""
+    """One bit: the component is in the region; inverted for the first region, so that all bits begin as 0."""
 
     component: int
     region: int
@@ -27,7 +27,7 @@ class Inside:
 
 @dataclass(frozen=True)
 class Reached:
-    """One bit: the region was entered, and perhaps left; ``values`` says so of each region that one may be in."""
+    """One bit: the region was entered, and perhaps left; ``values`` gives it for each current region."""
 
     component: int
     values: tuple[Value, ...]
@@ -40,7 +40,7 @@ class Reached:
 
 @dataclass(frozen=True)
 class TileLevel:
-    """The tile that a level of a region's chains chooses; ``codes[tile]`` are its bits."""
+    """The tile that a level of a region's chains selects; ``codes[tile]`` are its bits."""
 
     component: int
     region: int
@@ -55,13 +55,13 @@ class TileLevel:
         return len(self.codes[0])
 
     def code(self, places: Places) -> tuple[Value, ...]:
-        """Return the bits in these places: nothing where the level chooses nothing."""
+        """Return the bits in these places: None where the level does not select a tile."""
         place = places[self.component]
         tile = place.chain[self.level] if place.region == self.region else None
         return (None,) * self.width if tile is None else self.codes[tile]
 
     def action(self, places: Places, actions: Sequence[tuple[Action, ...]]) -> Action:
-        """What a letter does to the level that leads to these places."""
+        """Return the action of a letter on the level; the letter leads to these places."""
         return actions[self.component][self.level] if places[self.component].region == self.region else None
 
 
@@ -71,9 +71,9 @@ Cell = Inside | Reached | TileLevel
 def cells_of(components: Sequence[Component], binary: bool, remembers: bool) -> list[Cell]:
     """Return the cells of components, each after those that it reads.
 
-    A region has its levels from the top, and a bit that says whether one is in it; or, if it ``remembers``, first a
-    bit that says whether one ever was. A level of t tiles that no letter permutes has t - 1 bits, at most one of them
-    1, or in ``binary`` as few as numbers below t need; one that is permuted has a bit for each tile.
+    A region has its levels from the top, and a bit for being in it; or, with ``remembers``, first a bit for ever having
+    been in it. A level of t tiles that no letter permutes has t - 1 bits, at most one of them 1, or in ``binary`` the
+    bits of numbers below t; a permuted level has a bit for each tile.
     """
     found: list[Cell] = []
     for number, component in enumerate(components):
@@ -96,7 +96,7 @@ def _all_codes(tiles: int) -> tuple[tuple[int, ...], ...]:
 
 
 def _codes(tiles: int, first: int, binary: bool) -> tuple[tuple[int, ...], ...]:
-    """Distinct bits for each tile, all of them 0 for the first."""
+    """Return distinct bits for each tile, all 0 for the first."""
     width = (tiles - 1).bit_length() if binary else tiles - 1
     others = count(1)
     numbers = [0 if tile == first else next(others) for tile in range(tiles)]

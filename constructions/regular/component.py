@@ -1,4 +1,4 @@
-"""An automaton as regions, one after another, and in each region a chain of tiles: what a cascade can follow."""
+"""An automaton as a sequence of regions, each with chains of tiles: the input of a cascade."""
 
 from dataclasses import dataclass
 from math import gcd, lcm
@@ -10,22 +10,22 @@ from constructions.regular.holonomy import Action, Chain, Holonomy
 
 @dataclass(frozen=True)
 class StateRegion:
-    """The region of a state, and the chain that narrows the region down to it."""
+    """The region of a state, and the chain of tiles that narrows the region down to the state."""
 
     region: int
     chain: Chain
 
 
 class Component:
-    """A complete automaton whose places are followed, perhaps beside a clock.
+    """A complete automaton that a cascade follows, perhaps with a clock.
 
-    ``split`` makes the strongly connected components its regions, in an order in which no step leads back; otherwise
-    all states are one region. A ``clock`` is the number of letters so far modulo some number, which is known: then each
-    letter is as many letters as the clock has values, which states that are never reached at that value do not have.
+    With ``split`` the regions are the strongly connected components, in topological order; otherwise all states are one
+    region. A ``clock`` is the known number of letters so far modulo a number: each letter is then split by the value of
+    the clock; states that are not reached at a value have no step for it.
     """
 
     def __init__(self, automaton: Automaton, split: bool, clock: int, what: str) -> None:
-        """The sets and tiles of every region are found.
+        """Find the sets and tiles of every region.
 
         Raises:
             Unsupported: if a region has too many sets.
@@ -42,13 +42,13 @@ class Component:
         self.start = self._enter(automaton.start)
 
     def _steps_within(self, region: int, state: int) -> list[int | None]:
-        """For each letter at each time where it leads within the region."""
+        """Return for each letter at each time the next state within the region, or None."""
         return [self._local[after] if time in self._times[state] and self._region_of[after] == region else None
                 for after in self._steps[state] for time in range(self._clock)]
 
     @property
     def is_chain(self) -> bool:
-        """Whether every region can be reached from all before it."""
+        """True if every region can be reached from all regions before it."""
         return all(region + 1 in self._reachable_from(region, frozenset()) for region in range(len(self.regions) - 1))
 
     def _enter(self, state: int) -> StateRegion:
@@ -56,7 +56,7 @@ class Component:
         return StateRegion(region, self.holonomies[region].enter(self._local[state]))
 
     def reached(self, region: int) -> tuple[int | None, ...]:
-        """For each region that one may be in, whether this one was entered before: None if words differ in it."""
+        """Return for each possible current region whether this one was entered before; None if words differ."""
         onward = self._reachable_from(region, frozenset())
         around = self._reachable_from(self.start.region, frozenset([region]))
         return tuple(0 if other not in onward else None if other in around else 1
@@ -67,9 +67,9 @@ class Component:
             self._region_of[after] for state in self.regions[one] for after in self._steps[state]} - avoided)
 
     def step(self, place: StateRegion, letter: int, time: int) -> tuple[StateRegion, tuple[Action, ...]]:
-        """Return the place after a letter, and what happens to each level of its region, which the step may enter.
+        """Return the place after a letter, and the action on each level of its region, which the step may enter.
 
-        ``time`` is how many letters were read before, modulo a multiple of the clock.
+        ``time`` is the number of letters read before, modulo a multiple of the clock.
         """
         holonomy = self.holonomies[place.region]
         after = self._steps[self.regions[place.region][holonomy.state(place.chain)]][letter]
@@ -81,7 +81,7 @@ class Component:
 
 
 def _times(automaton: Automaton, clock: int) -> list[set[int]]:
-    """For each state the numbers of letters, modulo the clock's, after which words can be in it."""
+    """Return for each state the numbers of letters, modulo the clock, of words that lead to it."""
     found: list[set[int]] = [set() for _ in automaton.steps]
     for state, time in reachable([(automaton.start, 0)], lambda at: [
             (after, (at[1] + 1) % clock) for after in automaton.steps[at[0]]]):
@@ -90,7 +90,7 @@ def _times(automaton: Automaton, clock: int) -> list[set[int]]:
 
 
 def period(automaton: Automaton) -> int:
-    """Return a number of which every strongly connected component's period is a divisor, the smallest.
+    """Return the least common multiple of the periods of the strongly connected components.
 
     The period of a component is the greatest common divisor of the lengths of its cycles.
     """
@@ -98,7 +98,7 @@ def period(automaton: Automaton) -> int:
     for region in strong_components(range(len(automaton.steps)), automaton.steps.__getitem__):
         inside, distance = set(region), {region[0]: 0}
         divisor = 0
-        for state in (order := [region[0]]):  # grows meanwhile
+        for state in (order := [region[0]]):  # grows in the loop
             for after in automaton.steps[state]:
                 if after in inside and after not in distance:
                     distance[after] = distance[state] + 1

@@ -1,4 +1,4 @@
-"""Quotients of an automaton that together decide its language: small automata in place of one."""
+"""Quotients of an automaton that together decide its language: small automata instead of one."""
 
 from collections.abc import Sequence
 
@@ -6,10 +6,10 @@ from constructions.regular.automata import Automaton, RegularLanguage
 
 
 def factors(language: RegularLanguage) -> list[Automaton]:
-    """Quotients whose states together say whether the automaton accepts, each as small as merging finds it.
+    """Return quotients whose states together determine acceptance, each as small as merging finds it.
 
-    Each is the quotient by a congruence that is maximal among those that keep some accepting state apart from some
-    other; none is left out without which the others would still decide.
+    Each is the quotient by a congruence that is maximal among those that separate some accepting state from some other
+    state; no quotient is redundant.
     """
     automaton, count = language.automaton, len(language.automaton.steps)
     left = [(one, other) for one in sorted(language.accepting) for other in range(count)
@@ -28,16 +28,16 @@ def factors(language: RegularLanguage) -> list[Automaton]:
 
 
 def _decide(congruences: Sequence[list[int]], language: RegularLanguage) -> bool:
-    """Whether the blocks of a state, one of each congruence, say whether it accepts."""
+    """Return whether the blocks of a state, one of each congruence, determine whether it accepts."""
     accepts: dict[tuple[int, ...], bool] = {}
     return all(accepts.setdefault(tuple(blocks[state] for blocks in congruences), state in language.accepting)
                == (state in language.accepting) for state in range(len(language.automaton.steps)))
 
 
 def _largest_congruence(automaton: Automaton, apart: tuple[int, int]) -> list[int]:
-    """Return the block of each state in a maximal congruence that keeps the two states apart.
+    """Return the block of each state in a maximal congruence that separates the two states.
 
-    Merged first is whatever makes a letter do nothing; that finds quotients that few letters move.
+    Pairs of a state and its successor by one letter are merged first, which finds quotients that few letters move.
     """
     states = range(len(automaton.steps))
     blocks = list(states)
@@ -52,7 +52,7 @@ def _largest_congruence(automaton: Automaton, apart: tuple[int, int]) -> list[in
 
 
 def _merged(automaton: Automaton, blocks: list[int], pairs: Sequence[tuple[int, int]]) -> list[int]:
-    """The least congruence that contains another and merges pairs of states; a block is named by its least state."""
+    """Return the least congruence that contains ``blocks`` and merges the pairs; blocks are named by least states."""
     found = list(blocks)
     pending = list(pairs)
     while pending:

@@ -1,14 +1,14 @@
-"""Products of a solvable group's elements, one for each position, as formulas that count modulo numbers.
+"""Products of elements of a solvable group, one for each position, as formulas that count modulo numbers.
 
-Claim       Let events be formulas, at most one of them true at each position, each standing for an element of a
-            solvable group. ``products`` gives for each element a formula that is true where the product of the elements
-            so far, the position included, is that element.
+Claim       Let events be formulas, at most one of them true at each position, each for an element of a solvable group.
+            ``products`` returns for each element a formula that is true where the product of the elements so far,
+            including this position, is that element.
 Proof       By induction on the order. Let N be the kernel of a cyclic quotient of order m, h an element with exponent
             1: each element is one n·h^c with n in N, 0 <= c < m. The exponent c of the product is the sum of the
             exponents so far, modulo m: a sum of counts. If n·h^c is multiplied by x and its exponent becomes d, then
-            n·h^c·x = n·(h^c·x·h^-d)·h^d, and what is in brackets is in N. So n is a product in N of elements that x and
-            the exponent one position before decide: the induction hypothesis gives it. (This is the embedding of a
-            group into a wreath product, by Krasner and Kaloujnine.)
+            n·h^c·x = n·(h^c·x·h^-d)·h^d, where the factor in brackets is in N. So n is a product in N of elements
+            determined by x and the exponent one position before: the induction hypothesis gives it. (This is the
+            embedding of a group into a wreath product, by Krasner and Kaloujnine.)
 """
 
 from collections.abc import Callable, Mapping
@@ -21,9 +21,9 @@ Events = Mapping[Permutation, Formula]
 
 
 def products(group: Group, events: Events, tidy: Callable[[Formula], Formula]) -> dict[Permutation, Formula]:
-    """For each element that a product can be, where it is the product so far; no event is the identity.
+    """Return for each possible product the formula that it is the product so far; no event is the identity.
 
-    What is counted is made ``tidy`` first.
+    ``tidy`` is applied to each counted formula first.
     """
     degree = len(next(iter(group)))
     if not events:
@@ -49,7 +49,7 @@ def products(group: Group, events: Events, tidy: Callable[[Formula], Formula]) -
 
 
 def moduli(group: Group) -> tuple[int, ...]:
-    """What ``products`` counts modulo, in turn: the orders of cyclic quotients, of which the group's is the product."""
+    """Return the moduli that ``products`` counts by: orders of cyclic quotients; their product is the group's."""
     found: tuple[int, ...] = ()
     while len(group) > 1:
         quotient = cyclic_quotient(group)
@@ -63,12 +63,12 @@ def _exponent_before(exponent: int, formula: Formula) -> Formula:
 
 
 def before(formula: Formula) -> Formula:
-    """``prev`` of the formula, false at the first position."""
+    """Return ``prev`` of the formula, false at the first position."""
     return negation(Predicate("FIRST")) if formula is TRUE else previous(formula)
 
 
 def sum_modulo(modulus: int, added: Mapping[int, Formula]) -> list[Formula]:
-    """Where the sum of the numbers so far is 0, 1, … modulo ``modulus``; a number is added where its formula holds.
+    """Return the formulas that the sum so far is 0, 1, … modulo ``modulus``; a number is added where its formula holds.
 
     >>> from constructions.language.syntax import Symbol
     >>> sum_modulo(2, {1: Symbol("a"), 0: Symbol("b")})
@@ -84,7 +84,7 @@ def sum_modulo(modulus: int, added: Mapping[int, Formula]) -> list[Formula]:
 
 
 def _count_is(modulus: int, remainder: int, formula: Formula) -> Formula:
-    """Where the formula held so often, modulo ``modulus``; everywhere, if it is true, that is the position."""
+    """Return the formula that the number of positions so far with ``formula`` has this remainder modulo ``modulus``."""
     if modulus == 2:
         odd = Predicate("ODD") if formula is TRUE else PredicateOnCount("ODD", (), Count("left", formula))
         return odd if remainder else negation(odd)

@@ -1,13 +1,14 @@
-"""Smallest automata for words of at most so many letters.
+"""Smallest automata for words of bounded length (minimal cover automata).
 
-Claim       The automaton that is found gives every word of at most N letters the mark that the given one gives, and no
-            automaton that does has fewer states. What it says of longer words means nothing.
+Claim       The result gives every word of at most N letters the mark that the given automaton gives, and no automaton
+            that does so has fewer states. Its marks of longer words are arbitrary.
 Method      Words x and y are *similar* if x z and y z have equal marks for all z with max(|x|, |y|) + |z| <= N. States
-            are taken in the order of their shortest words x; each is merged into the first similar one that was kept.
-Why         If |x| <= |y| <= |z|, then x ~ y and y ~ z give x ~ z, and x ~ y and x ~ z give y ~ z: what is asked of the
-            longest is asked of all. Along a word u each state p that is reached has x_p ~ u and |x_p| <= |u|: so does
-            the next, as x_p a ~ u a, and what x_p a is merged into is similar and no longer. Kept words are pairwise
-            dissimilar, and two dissimilar words lead to different states of every automaton that agrees.
+            are taken in the order of their shortest words x; each is merged into the first similar kept one.
+Proof       If |x| <= |y| <= |z|, then x ~ y and y ~ z imply x ~ z, and x ~ y and x ~ z imply y ~ z: conditions on the
+            longest word are conditions on all. Along a word u each reached state p has x_p ~ u and |x_p| <= |u|: so
+            does the next, as x_p a ~ u a, and x_p a is merged into a similar word that is not longer. Kept words are
+            pairwise dissimilar, and two dissimilar words lead to different states of every automaton with the same
+            marks.
 Source      Câmpeanu, Sântean, Yu, "Minimal cover-automata for finite languages", 2001.
 """
 
@@ -53,9 +54,9 @@ def smallest_cover(automaton: Automaton, marks: Sequence[int], longest: int) -> 
 
 def smallest_cover_without_empty(automaton: Automaton, marks: Sequence[int], longest: int,
                                  among: Iterable[int]) -> Marked:
-    """Return the same for words of 1 … ``longest`` letters: the empty word may have any mark.
+    """Return a smallest automaton for words of 1 … ``longest`` letters: the empty word may have any mark.
 
-    A mark that no other word has does not make it smaller than the best of those ``among`` which other words have.
+    Its mark is the best of ``among``, which other words have; a new mark would not give a smaller automaton.
     """
     start = len(automaton.steps)
     apart = Automaton(start, (*automaton.steps, automaton.steps[automaton.start]))
@@ -64,8 +65,7 @@ def smallest_cover_without_empty(automaton: Automaton, marks: Sequence[int], lon
 
 
 def gaps_of(automaton: Automaton, marks: Sequence[int], longest: int) -> NDArray[np.int64]:
-    """For each two states the length of the shortest word after which their marks differ; longest + 1 if none of at
-    most ``longest`` letters does."""
+    """Return for each two states the length of the shortest word that separates their marks, at most longest + 1."""
     numbered = np.array(marks)
     gaps = np.where(numbered[:, np.newaxis] == numbered, longest + 1, 0).astype(np.int64)
     steps = np.array(automaton.steps, dtype=np.intp)
@@ -81,8 +81,7 @@ def gaps_of(automaton: Automaton, marks: Sequence[int], longest: int) -> NDArray
 
 
 def telling_suffix(automaton: Automaton, marks: Sequence[int], one: int, other: int, longest: int) -> Word | None:
-    """Return the first of the shortest words after which the two states have different marks; None if none of at most
-    ``longest`` letters is one."""
+    """Return the first of the shortest words that separate the marks of two states; None above ``longest`` letters."""
     seen = {(one, other)}
     level: list[tuple[tuple[int, int], Word]] = [((one, other), ())]
     for _ in range(longest + 1):
@@ -100,7 +99,7 @@ def telling_suffix(automaton: Automaton, marks: Sequence[int], one: int, other: 
 
 def first_difference(one: Automaton, one_marks: Sequence[int], other: Automaton, other_marks: Sequence[int],
                      longest: int) -> Word | None:
-    """The first of the shortest words of at most ``longest`` letters whose marks differ; None if there is none."""
+    """Return the first of the shortest words whose marks differ; None if none of at most ``longest`` letters does."""
     shift = len(one.steps)
     both = Automaton(one.start, (*one.steps, *(tuple(after + shift for after in row) for row in other.steps)))
     return telling_suffix(both, (*one_marks, *other_marks), one.start, shift + other.start, longest)

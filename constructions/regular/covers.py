@@ -1,10 +1,10 @@
-"""Small Boolean formulas of a letter and of bits, given by rows: where they must hold, where they must not.
+"""Small Boolean formulas of a letter and bits, from rows where they must hold or must not hold.
 
-Rows        A row has a letter and for each variable 0, 1 or nothing; nothing stands for both. A set of rows is the bits
-            of one integer, so that an intersection is one operation.
-Claim       A cover of some rows against others is a disjunction of terms, each of them a set of letters and literals.
-            It is true wherever one of the first rows is, and false wherever one of the others is. There is a cover
-            unless two rows, one of each kind, agree in letter and in all variables that both have.
+Rows        A row has a letter and for each variable 0, 1 or None; None means either value. A set of rows is the bits of
+            one integer, so that an intersection is one operation.
+Claim       A cover of some rows against others is a disjunction of terms, each a set of letters and literals. It is
+            true on the first rows and false on the others. A cover exists unless two rows, one of each kind, agree in
+            letter and in all variables that both have.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,17 +17,17 @@ Literal = tuple[int, int]
 
 @dataclass(frozen=True)
 class CoverTerm:
-    """The letter is one of these, and all literals hold."""
+    """A term: the letter is one of these, and all literals hold."""
 
     letters: frozenset[int]
     literals: tuple[Literal, ...]
 
 
 class RowSets:
-    """Rows as sets: where each letter and each value of each variable is."""
+    """Rows as sets: the rows of each letter and of each value of each variable."""
 
     def __init__(self, letters: Sequence[int], values: Sequence[Sequence[Value]], alphabet: int) -> None:
-        """``values[row][variable]``; all rows have as many."""
+        """Index ``values[row][variable]``; all rows have the same number of variables."""
         self.everything = (1 << len(letters)) - 1
         self.alphabet = alphabet
         self._of_letter = [where(found == letter for found in letters) for letter in range(alphabet)]
@@ -37,7 +37,7 @@ class RowSets:
         self._values = values
 
     def cover(self, on: int, off: int, variables: Sequence[int]) -> list[CoverTerm] | None:
-        """A cover of the rows ``on`` against the rows ``off`` that looks at these variables; None if there is none."""
+        """Return a cover of the rows ``on`` against the rows ``off`` by these variables; None if there is none."""
         terms: list[CoverTerm] = []
         left = on
         while left:
@@ -49,7 +49,7 @@ class RowSets:
         return self._needed(terms, on)
 
     def _term(self, row: int, wanted: int, off: int, variables: Sequence[int]) -> CoverTerm | None:
-        """Return a term that is true of the row and of nothing in ``off``; greedily the literal that serves best."""
+        """Return a term that is true of the row and false on ``off``; literals are chosen greedily by merit."""
         letter, chosen = self._letters[row], list[Literal]()
         literals = [(place, value) for place in variables if (value := self._values[row][place]) is not None]
         letters, narrow, forbidden = frozenset(range(self.alphabet)), frozenset([letter]), off
@@ -70,11 +70,11 @@ class RowSets:
         return self._widened(letters, chosen, off)
 
     def _merit(self, certain: int, possible: int, wanted: int, forbidden: int) -> int:
-        """How many forbidden rows a literal keeps out, times how many wanted ones it keeps."""
+        """Return the merit of a literal: excluded forbidden rows times kept wanted rows."""
         return (forbidden & ~possible).bit_count() * (wanted & certain).bit_count()
 
     def _widened(self, letters: frozenset[int], literals: list[Literal], off: int) -> CoverTerm:
-        """Return the term without what it does not need to exclude all of ``off``."""
+        """Return the term without literals, and with added letters, as far as it excludes all of ``off``."""
         for literal in list(literals):
             others = [one for one in literals if one != literal]
             if not self._possible_of(letters, others) & off:
@@ -84,7 +84,7 @@ class RowSets:
         return CoverTerm(letters | more, tuple(sorted(literals)))
 
     def _needed(self, terms: list[CoverTerm], on: int) -> list[CoverTerm]:
-        """Return the terms without those whose rows the others have, too."""
+        """Return the terms without those whose rows are covered by the others."""
         kept = list(terms)
         for term in terms:
             others = [one for one in kept if one is not term]
@@ -96,7 +96,7 @@ class RowSets:
         return kept
 
     def _possible(self, literal: Literal) -> int:
-        """Return the rows where the literal is true or may be."""
+        """Return the rows where the literal is true or may be true."""
         return self.everything & ~self._with[literal[0]][1 - literal[1]]
 
     def _possible_of(self, letters: frozenset[int], literals: Sequence[Literal]) -> int:
@@ -106,7 +106,7 @@ class RowSets:
         return found
 
     def _certain(self, term: CoverTerm) -> int:
-        """Return the rows where the term is true, whatever stands for nothing."""
+        """Return the rows where the term is true for either value of None."""
         found = self._at(term.letters)
         for place, value in term.literals:
             found &= self._with[place][value]
@@ -120,5 +120,5 @@ class RowSets:
 
 
 def where(truths: Iterable[bool]) -> int:
-    """Return the rows, numbered as they come, of which it is true."""
+    """Return the set of indices whose truth value is true."""
     return sum(1 << place for place, truth in enumerate(truths) if truth)

@@ -1,4 +1,4 @@
-"""Automata that may have several steps for a letter, and steps without one, made deterministic."""
+"""Nondeterministic automata with epsilon transitions, and their determinisation."""
 
 from collections.abc import Hashable, Iterable
 
@@ -7,10 +7,10 @@ from constructions.regular.graphs import reachable
 
 
 class Nondeterministic:
-    """States by name; a word is accepted if some steps lead from a start to an accepting state."""
+    """A nondeterministic automaton with named states; some path from a start must reach an accepting state."""
 
     def __init__(self, starts: Iterable[Hashable], accepting: Iterable[Hashable]) -> None:
-        """No steps yet."""
+        """Begin without steps."""
         self._numbers: dict[Hashable, int] = {}
         self.starts = [self._number(state) for state in starts]
         self.accepting = {self._number(state) for state in accepting}
@@ -20,12 +20,12 @@ class Nondeterministic:
         return self._numbers.setdefault(state, len(self._numbers))
 
     def add(self, source: Hashable, letter: int | None, target: Hashable) -> None:
-        """A step for a letter, or for none."""
+        """Add a step for a letter, or for the empty word (None)."""
         self.steps.setdefault((self._number(source), letter), []).append(self._number(target))
 
 
 def determinised(automaton: Nondeterministic, letters: int, what: str) -> RegularLanguage:
-    """Return the language: its states are sets of states, as bits of one integer.
+    """Determinise by subsets: states are sets of states, as bits of one integer.
 
     >>> ends_in_1 = Nondeterministic("s", "t")
     >>> for source, letter, target in (("s", 0, "s"), ("s", 1, "s"), ("s", 1, "t")):

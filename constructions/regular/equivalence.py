@@ -1,11 +1,11 @@
-"""Whether a formula of past temporal logic defines a regular language: decided for all words, by their automata.
+"""Equivalence of a formula of past temporal logic and a regular language, decided for all words by automata.
 
-Source      A past formula is read from left to right: its truth at a position depends on the letter there, on the
-            truths of its subformulas one position before, and on counts up to the moduli that are asked about. So the
-            formula has an automaton, whose states are those truths and remainders; it is walked together with the
-            language's. All states that are first reached after equally many letters are stepped at once, each of them
-            one bit of every integer.
-Shares      Nothing with the construction of formulas: it reads any formula of this kind.
+Source      A past formula is evaluated from left to right: its truth at a position depends on the letter there, on the
+            truths of its subformulas one position before, and on counts modulo the moduli that occur. So the formula
+            has an automaton, whose states are those truths and remainders; the product with the automaton of the
+            language is explored. All states first reached after the same number of letters are stepped at once, each of
+            them one bit of every integer.
+Shares      No code with the construction of formulas: it accepts any formula of this kind.
 """
 
 from collections.abc import Sequence
@@ -17,16 +17,16 @@ from constructions.regular.automata import RegularLanguage
 
 MOST_FORMULA_STATES = 2_000_000
 State = tuple[int, str]
-"""A state of the language's automaton, and the bits that the formula remembers."""
+"""A state of the language's automaton, and the bits of the formula's automaton."""
 
 
 def defines(formula: syntax.Formula, language: RegularLanguage, alphabet: Sequence[str],
             what: str = "the language") -> bool:
-    """Whether the formula holds at the last position of exactly the words of the language, of all that are not empty.
+    """Return whether the formula holds at the last position of exactly the nonempty words of the language.
 
     Raises:
         Unsupported: if the two automata together have more than MOST_FORMULA_STATES states.
-        InternalError: for a formula that looks ahead, or counts otherwise than modulo a number.
+        InternalError: for a formula that looks ahead, or counts other than modulo a number.
     """
     walk = _PastAutomaton(formula, alphabet)
     start = (language.automaton.start, walk.start)
@@ -43,16 +43,16 @@ def defines(formula: syntax.Formula, language: RegularLanguage, alphabet: Sequen
         frontier = [state for state in reached if state not in found]
         found.update(frontier)
         if len(found) > MOST_FORMULA_STATES:
-            raise Unsupported(f"{what}: a formula is found, but to check it would take more than {MOST_FORMULA_STATES} "
+            raise Unsupported(f"{what}: a formula is found, but its check needs more than {MOST_FORMULA_STATES} "
                               "states of its automaton")
     return True
 
 
 class _PastAutomaton:
-    """The automaton of a past formula; its states are texts of 0 and 1.
+    """The automaton of a past formula; its states are strings of 0 and 1.
 
-    Remembered are the truths of the operands of ``prev`` and of each ``since``, and each count's remainder modulo all
-    that is asked about it, as one bit for each remainder.
+    They hold the truths of the operands of ``prev`` and of each ``since``, and the remainder of each count modulo the
+    least common multiple of its moduli, as one bit for each remainder.
     """
 
     def __init__(self, formula: syntax.Formula, alphabet: Sequence[str]) -> None:
@@ -70,7 +70,7 @@ class _PastAutomaton:
         self.start = "0" * len(self.later) + "".join("1" + "0" * (modulus - 1) for modulus in self.moduli.values())
 
     def step(self, states: Sequence[str], symbol: str) -> tuple[list[str], int]:
-        """Return the states after the symbol, and as bits where the formula holds then."""
+        """Return the states after the symbol, and the set of states where the formula holds, as bits."""
         everything = (1 << len(states)) - 1
         rows = [int("".join(reversed(row)), 2) for row in zip(*states, strict=True)]
         before = dict(zip(self.later, rows, strict=False))
@@ -86,7 +86,7 @@ class _PastAutomaton:
 
     def _truths(self, before: dict[syntax.Formula, int], remainders: dict[syntax.Count, list[int]], symbol: str,
                 everything: int) -> dict[syntax.Formula, int]:
-        """Return the truths of all parts; a count is moved on when the first part that reads it is met."""
+        """Return the truths of all parts; a count is updated when the first part that reads it is evaluated."""
         truths: dict[syntax.Formula, int] = {syntax.TRUE: everything}
         moved: set[syntax.Count] = set()
         for part in self.parts:
@@ -128,7 +128,7 @@ def _connective(part: syntax.Formula, truths: dict[syntax.Formula, int], everyth
 
 
 def _move(remainders: list[int], counted: int) -> None:
-    """Each remainder where it was not counted, and the one before it where it was."""
+    """Advance the remainders, one bit set each, where the position was counted."""
     remainders[:] = [(one & ~counted) | (remainders[place - 1] & counted) for place, one in enumerate(remainders)]
 
 
@@ -140,7 +140,7 @@ def _union(rows: Sequence[int]) -> int:
 
 
 def _count(part: syntax.Predicate | syntax.PredicateOnCount) -> syntax.Count:
-    """What is counted; the position is the count of all."""
+    """Return the count of the predicate; the position is the count of all positions."""
     return part.count if isinstance(part, syntax.PredicateOnCount) else syntax.Count("left", syntax.TRUE)
 
 

@@ -1,4 +1,4 @@
-"""Regular expressions, as Python's `re.fullmatch` reads them, without what goes beyond regular languages.
+"""Regular expressions in the syntax of Python's `re.fullmatch`, without features beyond regular languages.
 
 Syntax      Symbols; ``.`` any symbol, ``[ab] [a-c] [^ab]``, ``( )`` or ``(?: )``, ``|``, ``* + ? {m} {m,} {m,n}``,
             ``()`` the empty word, ``\\`` before a symbol that is one of these. Symbols of several characters are
@@ -19,9 +19,9 @@ from constructions.tables import shown
 MOST_CHARACTERS = 1000
 MOST_POSITIONS = 2000
 _GROUP_OF_PYTHON = "(?:"
-"""Brackets that remember nothing: for a language, ( )."""
+"""Non-capturing brackets: for a language, equal to ( )."""
 _BEYOND = re.compile(r"\(\?(?:<[=!]|P[<=>]?|.?)")
-"""Other brackets of Python: what looks ahead or back, names, flags, comments."""
+"""Other brackets of Python: lookaround, names, flags, comments."""
 _LOOKING = {"(?=": "a lookahead", "(?!": "a lookahead", "(?<=": "a lookbehind", "(?<!": "a lookbehind"}
 _OPERATORS = "()[]{}|*+?.\\^$"
 _REPEATED = re.compile(r"\{(?:([0-9]{1,4})|([0-9]{0,4}),([0-9]{0,4}))\}", re.ASCII)
@@ -30,14 +30,14 @@ _EXPECTED = "symbols and ( ) [ ] | * + ? . {m,n}, with \\ before a symbol that i
 
 
 def language_of_regex(pattern: str, alphabet: Sequence[str]) -> RegularLanguage:
-    """Return the words that match the whole pattern.
+    """Return the language of words that match the whole pattern.
 
     >>> even = language_of_regex("(aa)*", "ab")
     >>> even.contains((0, 0)), even.contains((0,)), even.contains((0, 1))
     (True, False, False)
 
     Raises:
-        InputError: if it is no regular expression over the alphabet, or a very long one.
+        InputError: if it is not a regular expression over the alphabet, or too long.
         Unsupported: if its automaton has too many states.
     """
     named = any(len(symbol) > 1 for symbol in alphabet)
@@ -45,18 +45,18 @@ def language_of_regex(pattern: str, alphabet: Sequence[str]) -> RegularLanguage:
 
 
 def symbols_of_regex(pattern: str) -> tuple[str, ...]:
-    """Return the symbols that the pattern names, sorted; symbols of several characters are written ``<push>``.
+    """Return the symbols of the pattern, sorted; symbols of several characters are written ``<push>``.
 
     >>> symbols_of_regex("b(a|<end>)*[c-e]")
     ('a', 'b', 'c', 'd', 'e', 'end')
 
     Raises:
-        InputError: if it is no regular expression, or names no symbol.
+        InputError: if it is not a regular expression, or has no symbol.
     """
     tokens = list(_Tokens(pattern, named=True))
     found = tuple(sorted({symbol for token in tokens for symbol in token.symbols}))
     if not found:
-        raise InputError(f"{_where(pattern)}: no symbol, expected the alphabet beside it")
+        raise InputError(f"{_where(pattern)}: no symbol, expected an alphabet")
     return found
 
 
@@ -69,7 +69,7 @@ def _where(pattern: str) -> str:
 
 @dataclass(frozen=True)
 class _Token:
-    """``kind`` is ( ) | or * for a repetition or a for a choice of symbols; ``place`` counts characters from 1."""
+    """A token; ``kind`` is ( ) | or * (a repetition) or a (a choice of symbols); ``place`` counts from 1."""
 
     kind: str
     place: int
@@ -81,13 +81,13 @@ class _Token:
 
 
 class _Tokens:
-    """A pattern piece by piece."""
+    """The tokens of a pattern."""
 
     def __init__(self, pattern: str, named: bool) -> None:
-        """``named``: what is in angle brackets is one symbol.
+        """Store the pattern; with ``named``, text in angle brackets is one symbol.
 
         Raises:
-            InputError: if the pattern is very long.
+            InputError: if the pattern is too long.
         """
         if len(pattern) > MOST_CHARACTERS:
             raise InputError(f"{_where(pattern)}: too long, expected at most {MOST_CHARACTERS} characters")
@@ -133,7 +133,7 @@ class _Tokens:
         return _Token("*", place + 1, match[0], least=int(least or 0), most=int(most) if most else None)
 
     def _choice(self, place: int) -> _Token:
-        """Return a class in brackets."""
+        """Return a character class in brackets."""
         others = self.pattern.startswith("^", place + 1)
         here = place + 1 + others
         found: dict[str, None] = {}
@@ -165,13 +165,13 @@ class _Tokens:
         if self.named and (match := _NAMED.match(self.pattern, place)):
             return match[0], match[1]
         if not inside and character in "^$":
-            raise self.error(place, character, f"nothing there, for whole words are matched, or \\{character}")
+            raise self.error(place, character, f"nothing, as whole words are matched, or \\{character}")
         if not inside and character in "]}":
             raise self.error(place, character, f"an opening bracket before it, or \\{character}")
         return character, character
 
     def error(self, place: int, found: str, expected: str) -> InputError:
-        """Return the complaint about what is at a place, which counts from 0."""
+        """Return the error about a place, which counts from 0."""
         return InputError(f"{_where(self.pattern)}: {found} at character {place + 1}, expected {expected}")
 
 
@@ -180,9 +180,10 @@ class _Tokens:
 
 @dataclass
 class _Part:
-    """A part of an expression: its positions, each with the letters that it can be, as bits; ``follow`` says which
-    positions may come after each; ``first`` and ``last`` which may begin and end a word; ``empty`` that there may be
-    none. Sets of positions are the bits of integers.
+    """The position automaton of a part of an expression.
+
+    Sets are bits of integers. ``letters`` has the possible letters of each position, ``follow`` the next positions;
+    ``first`` and ``last`` are the positions that may begin and end a word; ``empty``: the empty word matches.
     """
 
     letters: list[int] = field(default_factory=list)
@@ -192,7 +193,7 @@ class _Part:
     empty: bool = True
 
     def then(self, other: _Part) -> _Part:
-        """One after the other."""
+        """Return the concatenation."""
         shift = len(self.letters)
         first = other.first << shift
         follow = [after | (first if self.last >> place & 1 else 0) for place, after in enumerate(self.follow)]
@@ -201,23 +202,23 @@ class _Part:
                      other.last << shift | (self.last if other.empty else 0), self.empty and other.empty)
 
     def either(self, other: _Part) -> _Part:
-        """One or the other."""
+        """Return the union."""
         shift = len(self.letters)
         return _Part(self.letters + other.letters, self.follow + [after << shift for after in other.follow],
                      self.first | other.first << shift, self.last | other.last << shift, self.empty or other.empty)
 
     def again(self) -> _Part:
-        """Once or more."""
+        """Return the part repeated once or more."""
         follow = [after | (self.first if self.last >> place & 1 else 0) for place, after in enumerate(self.follow)]
         return _Part(self.letters, follow, self.first, self.last, self.empty)
 
     def optional(self) -> _Part:
-        """Once or not at all."""
+        """Return the part once or not at all."""
         return _Part(self.letters, self.follow, self.first, self.last, True)
 
 
 class _RegexBuilder:
-    """Reads tokens; ``sums`` are the brackets that are open: what came before a bar, and what has come since."""
+    """Parser of tokens with a stack of open brackets: alternatives before a bar, and parts since."""
 
     def __init__(self, pattern: str, alphabet: tuple[str, ...]) -> None:
         self.pattern = pattern

@@ -1,4 +1,4 @@
-"""What can be reached in a finite graph, and its strongly connected components."""
+"""Reachability and strongly connected components of finite graphs."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TypeVar
@@ -7,7 +7,7 @@ Node = TypeVar("Node", bound=Hashable)
 
 
 def reachable(nodes: Iterable[Node], after: Callable[[Node], Iterable[Node]]) -> set[Node]:
-    """Return these nodes and all that can be reached from them.
+    """Return these nodes and all nodes reachable from them.
 
     >>> sorted(reachable("b", {"a": "ab", "b": "c", "c": "b"}.__getitem__))
     ['b', 'c']
@@ -22,7 +22,7 @@ def reachable(nodes: Iterable[Node], after: Callable[[Node], Iterable[Node]]) ->
 
 
 def strong_components(nodes: Iterable[Node], after: Callable[[Node], Iterable[Node]]) -> list[list[Node]]:
-    """Return the strongly connected components (Tarjan), each before those that it can reach; no recursion.
+    """Return the strongly connected components (Tarjan), each before those reachable from it; not recursive.
 
     >>> strong_components("abc", {"a": "ab", "b": "c", "c": "b"}.__getitem__)
     [['a'], ['b', 'c']]

@@ -1,9 +1,9 @@
-"""HOA files (Hanoi omega-automata, version 1), read as automata on finite words: states with a mark accept.
+"""HOA files (Hanoi omega-automata, version 1), read as automata on finite words: marked states accept.
 
-Letters     The atomic propositions AP name the letters, in one of two ways. Beside an alphabet of names of AP, each
-            letter makes its own proposition true and all others false. Without an alphabet each choice of truths is a
-            letter, named ``p&!q``.
-Refused     Alternation, marks on edges, acceptance other than one set of states or none, labels left out.
+Letters     The atomic propositions AP name the letters, in one of two ways. With an alphabet of names of AP, each
+            letter makes its own proposition true and all others false. Without an alphabet each valuation is a letter,
+            named ``p&!q``.
+Refused     Alternation, marks on edges, acceptance other than one set of states or none, omitted labels.
 """
 
 import re
@@ -22,20 +22,20 @@ _END = "the end of the file"
 _BINDING = {"|": 1, "&": 2, "!": 3}
 _ACCEPTANCES = ("1 Inf ( 0 )", "0 t")
 _ONCE = ("HOA:", "States:", "AP:", "acc-name:", "Acceptance:", "tool:", "name:")
-"""Others, such as properties:, may stand on several lines, as Spot writes them."""
+"""Other headers, such as properties:, may be repeated, as Spot does."""
 Valuation = tuple[bool, ...]
 
 
 def is_hoa(content: str) -> bool:
-    """Whether a text begins as such files do."""
+    """Return whether a text begins as a HOA file."""
     return re.match(r"\s*HOA:", content) is not None
 
 
 def read_hoa(content: str, where: str, alphabet: Sequence[str] | None) -> tuple[Nondeterministic, tuple[str, ...]]:
-    """Return the automaton, and its letters: the ``alphabet``, if one is given.
+    """Return the automaton and its letters: the ``alphabet``, if given.
 
     Raises:
-        InputError: if it is no such file; the message has the line.
+        InputError: if it is not a HOA file; the message has the line.
     """
     return _HoaReader(content, where).read(alphabet)
 
@@ -48,7 +48,7 @@ class _Token:
 
 @dataclass
 class _State:
-    """A state as the file has it: its mark, and its edges, each with the letters that take it, as bits."""
+    """A state of the file: its mark, and its edges, each with the set of its letters as bits."""
 
     marked: bool
     edges: list[tuple[int, int]] = field(default_factory=list)
@@ -111,7 +111,7 @@ class _HoaReader:
             name = token.text
             if name == "Start:":
                 if any(value.text == "&" for value in values) or not values:
-                    raise self._error(token, "one state each, for alternating automata are not read")
+                    raise self._error(token, "one state each, as alternating automata are not supported")
                 self.starts += values
             elif name == "Alias:" and len(values) > 1:
                 self.aliases.append(values)
@@ -130,7 +130,7 @@ class _HoaReader:
         return names
 
     def _letters(self, names: list[str], alphabet: Sequence[str] | None) -> dict[str, Valuation]:
-        """Each letter with the truths that it stands for."""
+        """Return each letter with its valuation."""
         single = {name: tuple(other == name for other in names) for name in names}
         if alphabet is not None and set(alphabet) <= set(names):
             return {symbol: single[symbol] for symbol in alphabet}
@@ -149,8 +149,8 @@ class _HoaReader:
     def _acceptance(self) -> str:
         text = " ".join(value.text for value in self.headers.get("Acceptance:", []))
         if text not in _ACCEPTANCES:
-            raise InputError(f"{self.where}: Acceptance: {shown(text)}, expected 1 Inf(0), by which marked states "
-                             "accept, or 0 t, by which all do; other conditions are about infinite words")
+            raise InputError(f"{self.where}: Acceptance: {shown(text)}, expected 1 Inf(0), where marked states "
+                             "accept, or 0 t, where all do; other conditions are about infinite words")
         return text
 
     # -- states --------------------------------------------------------------------------------------------------------
@@ -209,7 +209,7 @@ class _HoaReader:
     # -- labels --------------------------------------------------------------------------------------------------------
 
     def _label(self, tokens: Sequence[_Token]) -> int:
-        """The letters that satisfy a Boolean formula of propositions, as bits; ! binds before &, and & before |."""
+        """Return the letters that satisfy a Boolean formula of propositions, as bits; ! binds before &, & before |."""
         values: list[int] = []
         operators: list[_Token] = []
         wants_value = True

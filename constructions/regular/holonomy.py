@@ -1,15 +1,15 @@
-"""Where a state is, by narrowing sets: the holonomy decomposition of a partial automaton.
+"""The holonomy decomposition of a partial automaton: a state is found by narrowing sets of states.
 
 Source      Eilenberg, Automata, Languages, and Machines, volume B, chapter II (the holonomy decomposition theorem).
-Sets        The states together, all their images under words, and every single state. P is at most R if P is part of
-            some R·w. The height of a set is 0 if it is a single state, and else 1 more than that of every set strictly
-            below it. The tiles of P are the largest of the sets that are properly within P.
-Chains      A state is known by a chain of tiles: a tile of the set of all states, a tile of that tile, … down to the
+Sets        The set of all states, all its images under words, and every single state. P is at most R if P is a subset
+            of some R·w. The height of a set is 0 if it is a single state, and else 1 more than that of every set
+            strictly below it. The tiles of P are the maximal proper subsets of P among the sets.
+Chains      A state is given by a chain of tiles: a tile of the set of all states, a tile of that tile, … down to the
             state. Level h of a chain chooses a tile if the set reached so far has height h, and nothing otherwise.
-Claim       After a letter, each level either permutes the tiles (the set that it divides was carried onto the set that
-            it now divides), or is reset to a tile that only the letter and the levels above decide. The permutations
-            of a level are restrictions of words to a set that they permute, so they form groups that are found in the
-            language's syntactic monoid: all are the identity if that is aperiodic.
+Claim       After a letter, each level either permutes the tiles (the set that it divides was mapped onto the set that
+            it now divides), or is reset to a tile that is determined by the letter and the levels above. The
+            permutations of a level are restrictions of words to a set that they permute, so they form groups that occur
+            in the language's syntactic monoid: all are the identity if that is aperiodic.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,17 +22,17 @@ from constructions.regular.graphs import strong_components
 MOST_SETS = 1500
 Chain = tuple[int | None, ...]
 Action = int | tuple[int, ...] | None
-"""What a letter does to a level: a reset to a tile, a permutation of tiles, or nothing that matters."""
+"""The action of a letter on a level: a reset to a tile, a permutation of tiles, or None if irrelevant."""
 
 
 class Holonomy:
     """The sets, heights and tiles of a partial automaton: ``steps[state][letter]`` is a state, or None outside."""
 
     def __init__(self, steps: Sequence[Sequence[int | None]], what: str) -> None:
-        """All sets are found.
+        """Find all sets.
 
         Raises:
-            Unsupported: if there are more than MOST_SETS of them.
+            Unsupported: if there are more than MOST_SETS sets.
         """
         self._steps = steps
         self._letters = range(len(steps[0]))
@@ -51,7 +51,7 @@ class Holonomy:
         self.permutes = [height in self._permuted for height in range(self.levels, 0, -1)]
 
     def _image(self, states: int, letter: int) -> int:
-        """Where the letter takes a set of states, as bits."""
+        """Return the image of a set of states (as bits) under the letter."""
         found = 0
         for state in bits_of(states):
             after = self._steps[state][letter]
@@ -62,14 +62,14 @@ class Holonomy:
     def _find_sets(self, what: str) -> list[int]:
         found = dict.fromkeys([self.all, *(1 << state for state in range(len(self._steps)))])
         order = list(found)
-        for one in order:  # grows meanwhile
+        for one in order:  # grows in the loop
             for letter in self._letters:
                 image = self.image(one, letter)
                 if image and image not in found:
                     found[image] = None
                     order.append(image)
             if len(order) > MOST_SETS:
-                raise Unsupported(f"{what}: its words carry the states to more than {MOST_SETS} sets of states")
+                raise Unsupported(f"{what}: its words map the states to more than {MOST_SETS} sets of states")
         return sorted(order, key=lambda one: (-one.bit_count(), one))
 
     def _below(self, one: int) -> Iterator[int]:
@@ -77,12 +77,12 @@ class Holonomy:
         yield from filter(None, (self.image(one, letter) for letter in self._letters))
 
     def _settle(self, members: list[int]) -> None:
-        """Height and tiles of equivalent sets, those below being settled: the letters carry tiles to tiles."""
+        """Set height and tiles of equivalent sets, those below being done: letters map tiles to tiles."""
         first = members[0]
         strictly = [self._height[one] for member in members for one in self._below(member) if one in self._height]
         height = 0 if first.bit_count() == 1 else 1 + max(strictly)
         order, left = [first], set(members[1:])
-        for one in order:  # grows meanwhile
+        for one in order:  # grows in the loop
             for letter in self._letters:
                 after = self.image(one, letter)
                 if after in left:
@@ -97,11 +97,11 @@ class Holonomy:
     # -- chains --------------------------------------------------------------------------------------------------------
 
     def enter(self, state: int) -> Chain:
-        """Return a chain for the state; whatever leads to it from outside resets the levels to it."""
+        """Return a chain for the state; steps from outside reset the levels to it."""
         return self._narrow(lambda level, current: (self._tile_around(current, 1 << state), None))[0]
 
     def step(self, chain: Chain, letter: int) -> tuple[Chain, tuple[Action, ...]]:
-        """Return the chain after a letter that does not lead outside, and what the letter does to each level."""
+        """Return the chain after a letter that stays inside, and the action of the letter on each level."""
         path = self._path(chain)
 
         def choose(level: int, current: int) -> tuple[int, Action]:
@@ -120,14 +120,14 @@ class Holonomy:
         return self._path(chain)[-1].bit_length() - 1
 
     def _path(self, chain: Chain) -> list[int]:
-        """Return the set before each level, and at last the single state."""
+        """Return the set before each level, and finally the single state."""
         path = [self.all]
         for index in chain:
             path.append(path[-1] if index is None else self._tiles[path[-1]][index])
         return path
 
     def _narrow(self, choose: Callable[[int, int], tuple[int, Action]]) -> tuple[Chain, tuple[Action, ...]]:
-        """Level by level the tile that is chosen of the set reached so far, and the action that chose it."""
+        """Build a chain level by level: the tile chosen of the set reached so far, and the action that chose it."""
         current, chain, actions = self.all, list[int | None](), list[Action]()
         for level in range(self.levels):
             if self._height[current] < self.levels - level:
@@ -146,7 +146,7 @@ class Holonomy:
 
 
 def _largest(within: Sequence[int]) -> tuple[int, ...]:
-    """Those that are in no other; larger ones come first."""
+    """Return the maximal sets of a list in which larger sets come first."""
     kept: list[int] = []
     for one in within:
         if not any(one & other == one for other in kept):

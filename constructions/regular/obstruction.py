@@ -1,4 +1,4 @@
-"""Why a regular language has no formula: words that permute states in a way that counting does not follow."""
+"""Proof that a regular language has no formula: words that generate an unsolvable group of permutations of states."""
 
 from collections.abc import Collection, Sequence
 
@@ -12,10 +12,10 @@ Word = tuple[int, ...]
 
 
 def describe_obstruction(language: RegularLanguage, alphabet: Sequence[str], most: int | None = None) -> str | None:
-    """Words, the states that they permute and the order of their group, if it is found to be not solvable.
+    """Return words, the states that they permute and the order of their group, if it is not solvable, else None.
 
-    Looked at are the sets to which words carry all states: every group of the syntactic monoid is one of permutations
-    of such a set. With ``most``, only so many images of states by words, in all.
+    The sets considered are the images of all states under words: every group of the syntactic monoid is a group of
+    permutations of such a set. ``most`` limits the total number of images of states by words.
 
     >>> from constructions.regular.automata import Automaton
     >>> five = RegularLanguage(Automaton(0, ((1, 1), (2, 2), (3, 0), (4, 3), (0, 4))), frozenset([0]))
@@ -25,7 +25,7 @@ def describe_obstruction(language: RegularLanguage, alphabet: Sequence[str], mos
     steps = language.automaton.steps
     access = first_words(language.automaton, len(steps))
     sets = [tuple(range(len(steps)))]
-    for states in sets:  # grows meanwhile
+    for states in sets:  # grows in the loop
         looked_at, words = _permuting_words(steps, states, MOST_MAPS if most is None else min(most, MOST_MAPS))
         if most is not None and (most := most - looked_at) < 1:
             return None
@@ -51,12 +51,10 @@ def describe_obstruction(language: RegularLanguage, alphabet: Sequence[str], mos
 
 def _permuting_words(steps: Sequence[Sequence[int]], states: tuple[int, ...],
                      most: int) -> tuple[int, list[tuple[Word, Permutation]]]:
-    """How many images of the states were looked at, at ``most``; the shortest word for each permutation by a word,
-    shorter words first.
-    """
+    """Return the number of images considered (at ``most``), and a shortest word per permutation, short ones first."""
     found: dict[tuple[int, ...], Word] = {states: ()}
     order = [states]
-    for images in order:  # grows meanwhile
+    for images in order:  # grows in the loop
         for letter in range(len(steps[0])):
             after = tuple(steps[state][letter] for state in images)
             if after not in found and len(set(after)) == len(states) and len(order) < most:

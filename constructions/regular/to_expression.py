@@ -1,9 +1,9 @@
-"""A regular language as an expression that `expression.py` reads: states are eliminated one by one.
+"""Conversion of a regular language to an expression for `expression.py`, by state elimination.
 
-Claim       The expression matches exactly the words of the language; whoever gives it out may read it back and compare.
-Method      Brzozowski and McCluskey: a state is left out by writing down the ways through it, that with the fewest
-            characters first. What is put together is made shorter by a few rules (r|r = r, (r?)* = r*, rr* = r+,
-            x y|x z = x(y|z), …); the shortest expression of all is not looked for.
+Claim       The expression matches exactly the words of the language; the caller may parse it and compare.
+Method      Brzozowski and McCluskey: a state is eliminated by writing down the paths through it, the state with the
+            least cost in characters first. A few rules shorten the result (r|r = r, (r?)* = r*, rr* = r+, x y|x z =
+            x(y|z), …); it need not be the shortest expression.
 """
 
 from __future__ import annotations
@@ -16,14 +16,16 @@ from constructions.errors import Unsupported
 from constructions.regular.automata import Automaton, RegularLanguage, minimal_language, viable
 
 MOST_CHARACTERS = 20_000
-"""A longer expression in between is given up."""
+"""Longest intermediate expression, in characters."""
 _OPERATORS = "()[]{}|*+?.\\^$<>"
 
 
 @dataclass(frozen=True)
 class RegexNode:
-    """A node: ``kind`` is a for a choice of symbols (their text), . for parts one after another, | for alternatives,
-    and *, + or ? after its one part. No parts one after another are the empty word.
+    """A node of a regular expression.
+
+    ``kind`` is a for a choice of symbols (their text), . for a concatenation (empty: the empty word), | for
+    alternatives, and *, + or ? of one part.
     """
 
     kind: str
@@ -33,7 +35,7 @@ class RegexNode:
 
     @cached_property
     def text(self) -> str:
-        """As it is written."""
+        """The text of the expression."""
         match self.kind:
             case "a":
                 return self.text_of_symbols
@@ -46,7 +48,7 @@ class RegexNode:
 
     @property
     def takes_nothing(self) -> bool:
-        """Whether the empty word matches."""
+        """True if the empty word matches."""
         match self.kind:
             case "a":
                 return False
@@ -62,7 +64,7 @@ NOTHING = RegexNode(".")
 
 
 def expression_of_language(language: RegularLanguage, alphabet: Sequence[str]) -> str | None:
-    """Return an expression of exactly the words of a language; None if it has none.
+    """Return an expression of exactly the words of a language; None for the empty language.
 
     >>> from constructions.regular.expression import language_of_regex
     >>> for pattern in ("(ab|b)*", "a*b*", "(aa)*"):
@@ -72,7 +74,7 @@ def expression_of_language(language: RegularLanguage, alphabet: Sequence[str]) -
     (aa)*
 
     Raises:
-        Unsupported: if it becomes very long.
+        Unsupported: if it becomes too long.
     """
     small = minimal_language(language)
     live = viable(small)
@@ -82,7 +84,7 @@ def expression_of_language(language: RegularLanguage, alphabet: Sequence[str]) -
 
 
 class _Elimination:
-    """The states that are left, and the ways between them; the start and the end are states of their own."""
+    """The remaining states and the expressions between them; the start and the end are states of their own."""
 
     def __init__(self, language: RegularLanguage, live: frozenset[int], alphabet: Sequence[str]) -> None:
         self.alphabet = alphabet
@@ -97,7 +99,7 @@ class _Elimination:
                 self.ways[state, self.end] = NOTHING
 
     def _choice(self, letters: frozenset[int]) -> RegexNode:
-        """One of some letters."""
+        """Return the choice of some letters."""
         named = any(len(symbol) > 1 for symbol in self.alphabet)
         written = [f"<{self.alphabet[one]}>" if named else
                    f"\\{self.alphabet[one]}" if self.alphabet[one] in _OPERATORS else self.alphabet[one]
@@ -111,7 +113,7 @@ class _Elimination:
         return RegexNode("a", symbols=letters, text_of_symbols=f"[{''.join(written)}]")
 
     def expression(self) -> RegexNode:
-        """What is left when only the start and the end are."""
+        """Eliminate all states; return the expression from start to end."""
         while self.states:
             self._leave_out(min(self.states, key=lambda state: (self._cost(state), state)))
         return self.ways.get((self.start, self.end), NOTHING)
@@ -122,7 +124,7 @@ class _Elimination:
         return into, out
 
     def _cost(self, state: int) -> int:
-        """About how many characters leaving the state out adds."""
+        """Estimate the number of characters that eliminating the state adds."""
         into, out = self._around(state)
         loop = len(self.ways[state, state].text) if (state, state) in self.ways else 0
         return (sum(len(self.ways[one, state].text) for one in into) * (len(out) - 1)
@@ -151,7 +153,7 @@ def _letters_by_target(automaton: Automaton, state: int) -> dict[int, frozenset[
 
 
 def _parts(one: RegexNode) -> tuple[RegexNode, ...]:
-    """What stands one after another."""
+    """Return the factors of a concatenation."""
     return one.parts if one.kind == "." else (one,)
 
 
@@ -164,7 +166,7 @@ def _in_a_row(parts: Sequence[RegexNode]) -> RegexNode:
 
 
 def chained(one: RegexNode, other: RegexNode) -> RegexNode:
-    """One after the other; r r* and r* r are r+."""
+    """Return the concatenation; r r* and r* r become r+."""
     left, right = list(_parts(one)), list(_parts(other))
     if right and right[0].kind == "*":
         looped = _parts(right[0].parts[0])
@@ -180,7 +182,7 @@ def chained(one: RegexNode, other: RegexNode) -> RegexNode:
 
 
 def repeated(one: RegexNode) -> RegexNode:
-    """Any number of times: an r? in it need not be optional."""
+    """Return the Kleene star; r? inside it becomes r."""
     parts = tuple(part.parts[0] if part.kind in "+?*" else part for part in _alternatives(one) if part != NOTHING)
     if not parts:
         return NOTHING
@@ -195,7 +197,7 @@ def optional(one: RegexNode) -> RegexNode:
 
 
 def either(one: RegexNode, other: RegexNode) -> RegexNode:
-    """One or the other: equal ones once, with what they begin or end with taken out."""
+    """Return the union: equal alternatives once, common prefixes and suffixes factored out."""
     if one == other:
         return one
     if NOTHING in (one, other):
@@ -212,7 +214,7 @@ def either(one: RegexNode, other: RegexNode) -> RegexNode:
 
 
 def _merged(one: RegexNode, other: RegexNode) -> RegexNode | None:
-    """Both as one that is no alternative, if they begin or end alike."""
+    """Return both as one concatenation if they have a common prefix or suffix, else None."""
     left, right = list(_parts(one)), list(_parts(other))
     before: list[RegexNode] = []
     while left and right and left[0] == right[0]:

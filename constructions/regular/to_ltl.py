@@ -1,10 +1,10 @@
-"""A regular language as a formula of past temporal logic with counting modulo numbers.
+"""Regular languages as formulas of past temporal logic with counting modulo numbers.
 
 Claim       The formula holds at a position exactly if the prefix up to it is in the language; so it holds at the last
-            position of exactly the words of the language that are not empty.
-Method      The minimal automaton, or quotients of it, is followed by a cascade (component.py, cascade.py), in several
-            ways; the formula with the fewest subformulas is taken. That it defines the language is decided for all
-            words (equivalence.py) before it is given out.
+            position of exactly the nonempty words of the language.
+Method      A cascade (component.py, cascade.py) follows the minimal automaton, or quotients of it, in several ways; the
+            formula with the fewest subformulas is taken. Its equivalence to the language is decided for all words
+            (equivalence.py) before it is returned.
 Source      Krohn and Rhodes; Schützenberger, McNaughton and Papert: without groups, no counting is used.
 """
 
@@ -30,10 +30,10 @@ LITTLE_WORK = 10_000
 
 @dataclass(frozen=True)
 class DefinedLanguage:
-    """A formula that holds exactly where the prefix is in the language, and what its construction met.
+    """A formula that holds exactly where the prefix is in the language, and data of its construction.
 
-    ``states`` are those of the minimal automaton. ``groups`` are the orders of the groups that are followed, each with
-    the numbers that it takes counting modulo.
+    ``states`` is the number of states of the minimal automaton. ``groups`` are the orders of the groups that are
+    followed, each with its moduli of counting.
     """
 
     formula: Formula
@@ -51,9 +51,8 @@ def formula_of_language(language: RegularLanguage, alphabet: Sequence[str],
     DefinedLanguage(formula=parse_formula('!ODD'), states=2, groups=((2, (2,)),), accepts_empty=True)
 
     Raises:
-        Unsupported: if a group that the language has is not solvable; if its automaton, or all formulas that are tried
-            for it, are very large.
-        InternalError: if a formula does not define the language.
+        Unsupported: if a group of the language is not solvable, or if its automaton or all formulas tried are too
+            large.
     """
     small = minimal_language(language)
     if len(small.automaton.steps) > MOST_STATES:
@@ -68,12 +67,12 @@ def formula_of_language(language: RegularLanguage, alphabet: Sequence[str],
 
 
 def _smallest(language: RegularLanguage, alphabet: Sequence[str], what: str) -> DefinedLanguage:
-    """Return the smallest of the formulas that are found; once there is one, only ways of little work are tried."""
+    """Return the smallest formula found; after the first one, only ways of little work are tried."""
     found: list[DefinedLanguage] = []
     reasons: list[Unsupported] = []
     for way in _ways(language):
         if way.clock > 1 and any(not one.groups for one in found):
-            continue  # the language is star-free, and is not counted
+            continue  # the language is star-free, so it needs no counting
         try:
             components = way.components(len(alphabet), what)
             if way.remembers and not all(component.is_chain for component in components):
@@ -94,7 +93,7 @@ def _smallest(language: RegularLanguage, alphabet: Sequence[str], what: str) -> 
 
 def _reason(reasons: Sequence[Unsupported], language: RegularLanguage, alphabet: Sequence[str],
             what: str) -> Unsupported:
-    """Why no way led to a formula: for a group, if it is one, whatever else went wrong."""
+    """Return the reason why no way gives a formula: an unsolvable group, if one was found."""
     for reason in reasons:
         if isinstance(reason, NotSolvable):
             words = describe_obstruction(language, alphabet) or str(reason).removeprefix(f"{what}: ")
@@ -109,7 +108,7 @@ def _not_solvable(what: str, words: str) -> Unsupported:
 
 @dataclass(frozen=True)
 class _Way:
-    """Which automata are followed, whether strong components are regions, the kinds of bits (cells.py), the clock."""
+    """A way of construction: automata, strong components as regions or not, kinds of bits (cells.py), clock."""
 
     parts: tuple[Automaton, ...]
     split: bool
@@ -118,7 +117,7 @@ class _Way:
     clock: int
 
     def components(self, letters: int, what: str) -> list[Component]:
-        """Return the automata that are followed, after the clock, if there is one."""
+        """Return the followed automata, after the clock, if there is one."""
         found = [Component(part, self.split, self.clock, what) for part in self.parts]
         clock = Component(_cycle(self.clock, letters), False, 1, what)
         return [clock, *found] if self.clock > 1 else found
@@ -135,5 +134,5 @@ def _ways(language: RegularLanguage) -> Iterator[_Way]:
 
 
 def _cycle(length: int, letters: int) -> Automaton:
-    """Return the automaton that every letter takes around a cycle."""
+    """Return the automaton where every letter is a step around a cycle."""
     return Automaton(0, tuple(((state + 1) % length,) * letters for state in range(length)))

@@ -157,7 +157,7 @@ def test_a_hard_head_takes_the_greatest_real_score(keys: tuple[str, str], sees: 
     else:
         assert run_soft(network, "10", BITS)[1][written].lower == {0: Fraction(1, 2), 1: 1, 2: 0}[sees]
     if sees != 0:
-        with pytest.raises(Unsupported, match=r"is irrational at i = 1, n = 2, where an exact number is needed"):
+        with pytest.raises(Unsupported, match=r"is irrational at i = 1, n = 2, expected an exact number"):
             run_hard(network, "10")
 
 

@@ -57,9 +57,9 @@ def test_whether_the_length_is_mentioned(text: str, mentions_n: bool) -> None:
     ("[Q_a]", "bracket '[Q_a]': expected a formula of predicates on the position and connectives"),
     ("[prev ODD]", "bracket '[prev ODD]': expected a formula of predicates on the position and connectives"),
     ("[ODD(#<[true])]", "bracket '[ODD(#<[true])]': expected a formula of predicates on the position and connectives"),
-    ("[ODD] + 1", "bracket '[ODD] + 1': expected [formula] or [formula](i-1), and nothing beside it"),
-    ("[ODD](i-2)", "bracket '[ODD](i-2)': expected [formula] or [formula](i-1), and nothing beside it"),
-    ("[ODD", "bracket '[ODD': expected [formula] or [formula](i-1), and nothing beside it"),
+    ("[ODD] + 1", "bracket '[ODD] + 1': expected [formula] or [formula](i-1) and nothing else"),
+    ("[ODD](i-2)", "bracket '[ODD](i-2)': expected [formula] or [formula](i-1) and nothing else"),
+    ("[ODD", "bracket '[ODD': expected [formula] or [formula](i-1) and nothing else"),
     ("[SIXTH]", "line 1, column 1: found 'SIXTH', expected a predicate such as ODD, EVEN, MOD, FIRST, LAST, SQUARE, "
                 "POW2, PRIME; write Q_SIXTH, or give --alphabet, whose symbols may be written bare"),
     ("1 + [ODD]", "expression '1 + [ODD]', column 5: found '[', expected a number, a variable, a function, '(' or '-'"),

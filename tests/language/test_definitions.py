@@ -56,9 +56,9 @@ def test_forty_definitions_that_double_are_a_small_graph() -> None:
         ("let ; p", 1, 5, "found ';', expected a definition such as p = Q_a"),
         ("let p = Q_a;\nq = & p;\nq", 2, 5, "found '&', expected a formula"),
         ("let p = Q_a;\n", 1, 13, "found the end of the text, expected a formula"),
-        ("p = Q_a", 1, 1, "found a definition of p and no formula after it, expected one, such as p"),
-        ("p = Q_a; q = prev p", 1, 10, "found a definition of q and no formula after it, expected one, such as q"),
-        ("let p = Q_a;\n r = p", 2, 2, "found a definition of r and no formula after it, expected one, such as r"),
+        ("p = Q_a", 1, 1, "found a definition of p without a formula after it, expected one such as p"),
+        ("p = Q_a; q = prev p", 1, 10, "found a definition of q without a formula after it, expected one such as q"),
+        ("let p = Q_a;\n r = p", 2, 2, "found a definition of r without a formula after it, expected one such as r"),
         ("$1", 1, 1, "found '$1', expected a formula: only a file has a table of them"),
     ],
 )  # fmt: skip
@@ -119,9 +119,9 @@ def test_forward_references_are_refused() -> None:
 
 
 @pytest.mark.parametrize(("text", "line", "column", "message"), [
-    ("p = q\nq = p\np", 1, 5, "found 'q', whose definition needs 'p' itself, expected no circle"),
-    ("p = q\nq = r\nr = Q_a & p\np", 1, 5, "found 'q', whose definition needs 'p' itself, expected no circle"),
-    ("p = Q_a & p\np", 1, 11, "found 'p', whose definition needs 'p' itself, expected no circle"),
+    ("p = q\nq = p\np", 1, 5, "found 'q', whose definition needs 'p' itself, expected no cycle"),
+    ("p = q\nq = r\nr = Q_a & p\np", 1, 5, "found 'q', whose definition needs 'p' itself, expected no cycle"),
+    ("p = Q_a & p\np", 1, 11, "found 'p', whose definition needs 'p' itself, expected no cycle"),
     ("p = Q_a & q\nq = Q_b\np", 1, 11, "found 'q', which is defined below, expected its definition above"),
     ("A := B\nB := A\nA", 1, 3, "found ':=', expected a definition such as let A = Q_a;"),
 ])

@@ -151,7 +151,7 @@ def test_texts_of_more_than_300_characters_are_refused() -> None:
         parse_expression("9" * 5_000_000)
     long_when_spaced = " or ".join(["k<1"] * 42)
     assert len(long_when_spaced) <= 300
-    with pytest.raises(InputError, match="once written out"):
+    with pytest.raises(InputError, match="when written out"):
         parse_expression(long_when_spaced, K, boolean=True)
 
 

@@ -90,7 +90,7 @@ NUMBER = "expected a number or a count such as #<[Q_a]"
     ('Q["a"]', 'ab',
      "2: found '[', expected '(', an operator such as & or since or the end of the text"
      "; a symbol is written Q_a, or Q['a'] with any a"),
-    ('F 1', '01', "3: found '1', which is a truth value and a symbol, expected Q_1 or true"),
+    ('F 1', '01', "3: found '1', a truth value and also a symbol, expected Q_1 or true"),
     ('F 2', '012', "3: found the number '2', expected a formula; the symbol is written Q_2"),
     ('U & a', 'aU', "1: found 'U', expected a formula; the symbol is written Q_U"),
     ('B', 'AB', "1: found 'B', expected a formula; the symbol is written Q_B"),
@@ -121,7 +121,7 @@ NUMBER = "expected a number or a count such as #<[Q_a]"
     ('exists x. Q_a(x)', None,
      "1: found 'exists', expected a formula"
      "; G and F range over the positions from here, H and O over those up to here"),
-    ('Q_a(1)', None, f"4: found '(', {OPERATOR}; Q_a speaks of this position, without brackets"),
+    ('Q_a(1)', None, f"4: found '(', {OPERATOR}; Q_a is about this position, without brackets"),
     ('E F Q_a', None, "1: found 'E', expected a formula; a word is one path, which needs no quantifier"),
     ('Q_a ? Q_b : Q_c', None, f"5: found '?', {OPERATOR}; write (c -> a) & (!c -> b)"),
     ('if Q_a then Q_b', None, "1: found 'if', expected a formula; write (c -> a) & (!c -> b)"),

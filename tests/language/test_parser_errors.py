@@ -39,7 +39,7 @@ COUNTS = "; write #<[...] to count the positions up to here, #>[...] from here"
         ("Q_b & #<[Q_a]", 1, 7, "found a count, expected a formula; compare it, as in #<[Q_a] >= 1"),
         ("#<[Q_a] 3", 1, 9, "found '3', expected '+' or '-' or a comparison such as <="),
         ("#<[Q_a] % 2", 1, 1, "found a remainder, expected a formula; compare it, as in #<[Q_a] % 2 == 0"),
-        ("#<[Q_a] % 2 == #<[Q_b]", 1, 13, "found a remainder that is compared with something else than a number, "
+        ("#<[Q_a] % 2 == #<[Q_b]", 1, 13, "found a remainder that is not compared with a number, "
                                           "expected one such as #<[Q_a] % 2 == 0"),
         ("1 + #<[Q_a] % 2 == 0", 1, 3, "found a remainder beside '+', expected it alone on its side of a comparison"),
         ("#<[Q_a] % 0 == 0", 1, 9, "found no positive number behind '%', expected one such as 2"),

@@ -162,7 +162,7 @@ def test_too_many_parts_are_refused_by_name() -> None:
 
 def test_a_condition_that_becomes_too_long_is_refused() -> None:
     definition = parse_predicate_definition("LONG(k) := " + " or ".join(f"SQUARE(k+{j})" for j in range(17)))
-    with pytest.raises(InputError, match="once written out: expected at most 300"):
+    with pytest.raises(InputError, match="when written out, expected at most 300"):
         predicate_of_term("LONG", (), Term(((2, Count("left", parse_formula("Q_a"))),), 12345), definition)
 
 

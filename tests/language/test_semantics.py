@@ -139,7 +139,7 @@ def test_user_predicates() -> None:
     formula = parse_formula("HALF | HALF(#<[Q_a])", predicates=known)
     assert truth_values(formula, "bbba") == (False, True, False, False)
     assert satisfies(formula, "bbba", 2)
-    with pytest.raises(InputError, match="predicate HALF: it is neither built in nor defined by the user"):
+    with pytest.raises(InputError, match="predicate HALF: unknown, expected a built-in predicate or"):
         truth_values(Predicate("HALF"), "bbba")
 
 

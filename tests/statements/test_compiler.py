@@ -34,8 +34,8 @@ def test_a_causal_regime_names_the_subformula_that_looks_ahead(text: str, named:
 @pytest.mark.parametrize(("text", "refusal"), [
     ("#<[Q_a] <= #>[Q_b]", "#<[Q_a] <= #>[Q_b]: looks ahead, and a causal regime is future-masked"),
     ("O ODD(#>[Q_a])", "ODD(#>[Q_a]): looks ahead, and a causal regime is future-masked"),
-    ("Q_a & LAST", "LAST: LAST depends on the length n, which a causal regime does not know"),
-    ("Q_a | HALF(#<[Q_a])", "HALF(#<[Q_a]): HALF depends on the length n, which a causal regime does not know"),
+    ("Q_a & LAST", "LAST: LAST depends on the length n, which is not available in a causal regime"),
+    ("Q_a | HALF(#<[Q_a])", "HALF(#<[Q_a]): HALF depends on the length n, which is not available in a causal regime"),
 ])
 @pytest.mark.parametrize("regime", ALL_REGIMES[2:], ids=str)
 def test_a_causal_regime_names_the_count_or_predicate_that_needs_more_than_the_past(

@@ -165,9 +165,9 @@ def test_the_command_line_says_lengths_and_offsets_instead() -> None:
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    (SIGN, "the claim: no key alphabet, which is needed"),
+    (SIGN, "the claim: no key alphabet, expected one"),
     (HEAD.replace("alphabet", "alphabit") + SIGN, 'the claim: unknown key "alphabit", did you mean alphabet?'),
-    (HEAD, "the claim: no key answer, which is needed"),
+    (HEAD, "the claim: no key answer, expected one"),
     (HEAD + "answer = []", "answer: [], expected at least one [[answer]]"),
     (HEAD + "answer = [1]", "answer 1: no key kind, expected one of sign, follow, larger, argmax"),
     (HEAD + SIGN.replace("sign", "sing"), 'answer 1: kind: "sing", expected one of sign, follow, larger, argmax'),

@@ -97,7 +97,7 @@ def network_and_claim(data: dict[str, Any], path: str) -> tuple[TrainedNetwork, 
     """
     for key in ("network", "claim"):
         if key not in data:
-            raise InputError(f"{path}: no key {key}, which is needed")
+            raise InputError(f"{path}: no key {key}, expected one")
     network = network_from_json(data["network"], f"{path}, network")
     if data["inputs"] == TRACKS:
         about_tracks = tracks_claim_from_json(data["claim"], path)
