@@ -1,14 +1,14 @@
-"""Expressions as they stand in the text, and which of them need brackets.
+"""Expressions with their places in the text, and which of them need brackets.
 
-Claim       An expression without brackets is accepted only if two readings group it alike: the usual one (what stands
-            before its operand binds tightest, then * , + and -, comparisons, &&, ||, if-else) and that of the
-            interpreter that ``.cr`` files come from, where
+Claim       An expression without brackets is accepted only if two readings group it the same way: the usual one (prefix
+            operators bind tightest, then * , + and -, comparisons, &&, ||, if-else), and the reading of the interpreter
+            that ``.cr`` files come from, where
               ! and # reach as far to the right as a truth value goes,        !a && b     is  !(a && b)
               a number times something reaches over + and -,                  2*a + b     is  2*(a + b)
               + binds tighter than -,                                         a - b + c   is  a - (b + c)
               if-else groups to the left, and comparisons are looser.         x == 1 if b else 0 is x == (1 if b else 0)
-            Whatever else is written can be grouped in one way only, if truth values and numbers are told apart. (That
-            interpreter does not, and takes a number where it counts truths if the text goes on so.)
+            All other expressions can be grouped in one way only, if truth values and numbers are distinguished. (That
+            interpreter does not distinguish them: it reads a number where it counts truths if the text allows it.)
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SHOWN = 60
 
 @dataclass(frozen=True)
 class SourceExpression:
-    """An expression with the place of its text: ``first`` and ``end`` are offsets, of its brackets if it has some.
+    """An expression with the place of its text: ``first`` and ``end`` are offsets, including its brackets.
 
     ``last`` is the operand at its right end, and ``left_end`` the place where its left operand ends.
     """
@@ -54,7 +54,7 @@ def open_ends(written: SourceExpression) -> Iterator[SourceExpression]:
 
 
 def find_other_grouping(text: str, written: SourceExpression, left: SourceExpression) -> tuple[str, str] | None:
-    """Both ways to put brackets into an operation whose left operand is ``left``; None if there is only one."""
+    """Return both ways to bracket an operation whose left operand is ``left``; None if there is only one."""
     for part in [left] if isinstance(written.expression, ComparisonTerm) else open_ends(left):
         if not part.is_bracketed and _reaches_on(part.expression, written.expression) and part.last is not None:
             return _groupings(text, part, part.last.first, written.end)
@@ -62,7 +62,7 @@ def find_other_grouping(text: str, written: SourceExpression, left: SourceExpres
 
 
 def _reaches_on(before: RaspExpression, operation: RaspExpression) -> bool:
-    """Whether the last operand of what is before may be meant to go on with the operation."""
+    """Return whether the last operand of ``before`` can be read as the left operand of the operation."""
     match operation:
         case SumTerm("+", _, _):
             return isinstance(before, ProductTerm) or (isinstance(before, SumTerm) and before.sign == "-")
@@ -78,7 +78,7 @@ def _reaches_on(before: RaspExpression, operation: RaspExpression) -> bool:
 
 
 def find_other_branch(text: str, written: SourceExpression, otherwise: SourceExpression) -> tuple[str, str] | None:
-    """Both ways to put brackets into a conditional that ends in a comparison or in another conditional."""
+    """Return both ways to bracket a conditional that ends in a comparison or another conditional; None if only one."""
     if otherwise.is_bracketed or not isinstance(otherwise.expression, ComparisonTerm | Conditional):
         return None
     return (_shown(f"({text[written.first : otherwise.left_end]}){text[otherwise.left_end : written.end]}"),
@@ -86,7 +86,7 @@ def find_other_branch(text: str, written: SourceExpression, otherwise: SourceExp
 
 
 def _groupings(text: str, part: SourceExpression, last: int, end: int) -> tuple[str, str]:
-    """``part`` in brackets before the rest, and its operand from ``last`` on in brackets together with the rest."""
+    """Return ``part`` in brackets before the rest, and its operand from ``last`` on in brackets with the rest."""
     return (_shown(f"({text[part.first : part.end]}){text[part.end : end]}"),
             _shown(f"{text[part.first : last]}({text[last : end]})"))
 

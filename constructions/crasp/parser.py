@@ -1,8 +1,8 @@
-"""From text to C-RASP programs.
+"""Parser of C-RASP programs.
 
 Grammar     grammar.lark (LALR, so no recursion however deep the nesting).
 Limits      100,000 characters; expressions nested at most 200 deep (brackets do not count); integers of at most 1,000
-            digits. Whatever exceeds them is refused with a ProgramError.
+            digits. Larger inputs raise a ProgramError.
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ _HINTS = {
 
 
 def parse_counting_program(text: str, alphabet: Sequence[str] | None = None) -> syntax.CountingProgram:
-    """The program that ``text`` denotes. Its alphabet, if none is given: the symbols that it mentions and one more.
+    """Parse a program. The default alphabet consists of the symbols that it mentions and one more.
 
     >>> parse_counting_program('more = (# "a") > (# "b")').alphabet
     ('a', 'b', '?')
@@ -45,7 +45,7 @@ def parse_counting_program(text: str, alphabet: Sequence[str] | None = None) -> 
     Raises:
         ProgramError: if the text does not parse or exceeds a limit, if its names or types do not fit, or if it needs
             brackets.
-        Unsupported: if it imports a predicate that is not known here.
+        Unsupported: if it imports an unknown predicate.
     """
     builder = _DefinitionBuilder(text, alphabet)
     statements = read_program(text, _parser(), builder, _explain)
@@ -72,7 +72,7 @@ def _parser() -> Lark:
 
 @v_args(inline=True)
 class _DefinitionBuilder(ProgramBuilder):
-    """Statements from parse trees, bottom up; types.py checks what they say."""
+    """Transformer from parse trees to statements, bottom up; types.py checks them."""
 
     def __init__(self, text: str, alphabet: Sequence[str] | None) -> None:
         super().__init__(text)
@@ -88,7 +88,7 @@ class _DefinitionBuilder(ProgramBuilder):
     def import_statement(self, _: Token, name: Token) -> None:
         if name not in UNARY and distance_of(name) is None:
             line, column = place_of(self._text, begin(name))
-            raise Unsupported(f"program, line {line}, column {column}: the predicate {quote(name)} is not known, "
+            raise Unsupported(f"program, line {line}, column {column}: the predicate {quote(name)} is unknown, "
                               f"expected {' or '.join((', '.join(KNOWN[:-1]), KNOWN[-1]))}")
         self.imported.setdefault(str(name), begin(name))
 
@@ -145,7 +145,7 @@ class _DefinitionBuilder(ProgramBuilder):
         if distance_of(guard) is None or guard not in self.imported:
             known = [name for name in self.imported if distance_of(name) is not None]
             self._refuse(guard, f"found {quote(guard)}, expected an imported predicate of two positions"
-                                f"{', such as ' if known else '; #import pred makes one known'}"
+                                f"{', such as ' if known else '; #import pred imports one'}"
                                 f"{list_names(known)}")
         counted = syntax.CountTerm(str(guard), operand.expression, place=begin(token))
         return self._prefixed(begin(token), counted, operand)

@@ -1,6 +1,6 @@
-"""The predicates that ``#import`` knows: which positions, and which pairs of positions, they hold of.
+"""Predicates available to ``#import``: of positions, and of pairs of positions.
 
-Positions   In ``.cr`` files they count from 0, in formulas from 1.
+Positions   ``.cr`` files count them from 0, formulas from 1.
 """
 
 import re
@@ -11,12 +11,12 @@ from constructions.language.syntax import Formula, Predicate
 MAX_DISTANCE = 64
 
 UNARY: Mapping[str, Formula] = {"pos_even": Predicate("ODD"), "pos_odd": Predicate("EVEN")}
-"""To each predicate of one position its formula: what is even from 0 on is odd from 1 on."""
+"""Each predicate of one position with its formula: a position that is even from 0 on is odd from 1 on."""
 KNOWN = ("pos_even", "pos_odd", "pred", f"pred2, ..., pred{MAX_DISTANCE}")
 
 
 def distance_of(name: str) -> int | None:
-    """k, if the predicate holds of exactly those positions i and j with j = i - k; else None.
+    """Return k if the predicate holds exactly for the positions i, j with j = i - k; else None.
 
     >>> distance_of("pred"), distance_of("pred4"), distance_of("pos_even")
     (1, 4, None)

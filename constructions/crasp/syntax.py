@@ -2,8 +2,8 @@
 
 Source      Yang and Chiang (2024), "Counting Like Transformers", for the language; Huang et al. (2025) for predicates
             of positions. The notation is that of ``.cr`` files (docs/crasp.md).
-Nodes       Those that B-RASP has with the same meaning are its own, from constructions/rasp/syntax.py.
-Places      Every node remembers where its text begins (``place``, an offset), for messages; equality ignores it.
+Nodes       Nodes that B-RASP has with the same meaning are imported from constructions/rasp/syntax.py.
+Places      Every node has the offset of its text (``place``), for messages; equality ignores it.
 """
 
 from dataclasses import dataclass, field
@@ -56,7 +56,7 @@ class SymbolTest(RaspExpression):
 
 @dataclass(frozen=True)
 class Name(RaspExpression):
-    """What an earlier definition holds here, or whether an imported predicate holds of the position."""
+    """The value of an earlier definition here, or whether an imported predicate holds at this position."""
 
     name: str
 

@@ -1,11 +1,11 @@
-"""From C-RASP programs to formulas with counts: a formula for every definition of a truth value.
+"""Translation of C-RASP programs to formulas with counts: one formula for each Boolean definition.
 
 Source      Yang and Chiang (2024); [SHA] Definition 19. docs/crasp.md, "As a formula".
 Claim       On every word and at every position, the formula of a definition holds iff the interpreter's value is true.
-Numbers     A number is a linear form of counts, or one of several: to each form the formula that says when it is the
-            value. Exactly one of them holds. ``min``, ``max``, if-else and counts with a guard make the cases; sums
-            combine them, and forms that agree are one case. A comparison holds iff in some case both forms stand in
-            the relation; a product is linear in each case, or refused.
+Numbers     A number is one of several linear forms of counts, each with the formula that says when it is the value.
+            Exactly one of these formulas holds. ``min``, ``max``, if-else and counts with a guard make the cases; sums
+            combine them, and equal forms are merged. A comparison holds iff it holds between the two forms of some
+            case; a product is linear in each case, or refused.
 Guards      ``#[pred4] b`` counts the position four to the left, if b holds there: 1 where ``prev prev prev prev b``.
 Limits      64 cases of a number; 200,000 summands in all; coefficients of at most 1,000 digits.
 """
@@ -29,11 +29,11 @@ MAX_SUMMANDS = 200_000
 _TOO_LARGE = 10**MAX_DIGITS
 
 Cases = Mapping[Term, Formula]
-"""To each linear form when it is the value; exactly one of them holds, and none is false."""
+"""Linear forms, each with the formula that says when it is the value; exactly one holds, and none is false."""
 
 
 def counting_program_to_formulas(program: syntax.CountingProgram) -> dict[str, Formula]:
-    """Return the formulas of the definitions of truth values, in their order.
+    """Return the formulas of the Boolean definitions, in their order.
 
     >>> from constructions.crasp.parser import parse_counting_program
     >>> counting_program_to_formulas(parse_counting_program('more = (# "a") > (# "b")'))
@@ -63,7 +63,7 @@ class _CraspTranslation:
     # -- truth values --------------------------------------------------------------------------------------------------
 
     def truth(self, expression: syntax.RaspExpression) -> Formula:
-        """When a truth value is true."""
+        """Return the formula that holds where a Boolean expression is true."""
         match expression:
             case syntax.TruthValue(value):
                 return TRUE if value else FALSE
@@ -87,7 +87,7 @@ class _CraspTranslation:
         )  # fmt: skip
 
     def _stands(self, relation: Relation, first: Term, second: Term, place: int) -> Formula:
-        """When the forms stand in the relation: what is subtracted stands on the other side."""
+        """Return the formula that compares the forms; subtracted summands move to the other side."""
         form = self._combined(first, second, -1, place)
         if not form.coefficients:
             return TRUE if RELATIONS[relation](form.constant, 0) else FALSE
@@ -98,7 +98,7 @@ class _CraspTranslation:
     # -- numbers -------------------------------------------------------------------------------------------------------
 
     def number(self, expression: syntax.RaspExpression) -> Cases:
-        """When a number is which linear form."""
+        """Return the linear forms of a number, each with the formula that says when it is the value."""
         cases = self._number(expression)
         if len(cases) > MAX_CASES:
             raise NoFormula(f"a number with {len(cases)} cases, expected at most {MAX_CASES}", expression.place)
@@ -147,7 +147,7 @@ class _CraspTranslation:
                         for one, here in first.items() for other, there in second.items()])
 
     def _chosen(self, relation: Relation, first: Term, second: Term, place: int) -> Cases:
-        """Return the first form where it stands in the relation to the second, else the second."""
+        """Return the first form where the relation holds between the forms, else the second."""
         condition = self._stands(relation, first, second, place)
         return _united([(condition, {first: TRUE}), (negation(condition), {second: TRUE})])
 
@@ -161,7 +161,7 @@ class _CraspTranslation:
         return self._combined(Term((), 0), form, factor, place)
 
     def _combined(self, first: Term, second: Term, factor: int, place: int) -> Term:
-        """The first form and a multiple of the second, each count once, in the order in which counts were mentioned."""
+        """Return the first form plus a multiple of the second, each count once, in the order of mention."""
         coefficients = {count: number for number, count in first.coefficients}
         for number, count in second.coefficients:
             coefficients[count] = coefficients.get(count, 0) + factor * number
@@ -176,7 +176,7 @@ class _CraspTranslation:
 
 
 def _united(branches: list[tuple[Formula, Cases]]) -> Cases:
-    """Return the cases of the branch whose condition holds, where exactly one of the conditions holds."""
+    """Return the cases of the branch whose condition holds; exactly one condition holds."""
     united: dict[Term, Formula] = {}
     for condition, cases in branches:
         for form, when in cases.items():

@@ -1,4 +1,4 @@
-"""Names and types of C-RASP programs: what makes sense of what the parser has read. docs/crasp.md, "Meaning"."""
+"""Names and types of C-RASP programs, checked after parsing. docs/crasp.md, "Meaning"."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _PHRASES = {Type.BOOLEAN: "a truth value", Type.INTEGER: "a number"}
 
 @dataclass(frozen=True)
 class TypedDefinition:
-    """One definition as it was read."""
+    """One definition as parsed."""
 
     name: str
     body: syntax.RaspExpression
@@ -23,11 +23,11 @@ class TypedDefinition:
 
 def check_statements(text: str, statements: Sequence[TypedDefinition],
                      imported: Mapping[str, int]) -> tuple[syntax.Definition, ...]:
-    """Return the definitions, each with its type. ``imported`` are the predicates that were imported, and where.
+    """Return the definitions with their types. ``imported`` gives the imported predicates and their places.
 
     Raises:
-        ProgramError: if there is none, if a name is unknown, not yet defined or defined twice, if types differ from
-            what is expected, or if expressions are nested too deep.
+        ProgramError: if there is no definition, if a name is unknown, not yet defined or defined twice, if types differ
+            from the expected ones, or if expressions are nested too deep.
     """
     checker = _Checker(text, statements, imported)
     for statement in statements:
@@ -38,7 +38,7 @@ def check_statements(text: str, statements: Sequence[TypedDefinition],
 
 
 class _Checker:
-    """The definitions that have been checked, in their order."""
+    """The definitions checked so far, in their order."""
 
     def __init__(self, text: str, statements: Sequence[TypedDefinition], imported: Mapping[str, int]) -> None:
         self._imported = imported
@@ -94,5 +94,5 @@ class _Checker:
                 return Type.BOOLEAN
             self._names.refuse(place, f"found {quote(name)}, a predicate of two positions, expected it in a count such "
                                       f'as #[{name}] "a"')
-        hint = f"; #import {name} makes it known" if name in UNARY else ""
+        hint = f"; #import {name} imports it" if name in UNARY else ""
         self._names.refuse_unknown(place, name, "name", [*self.definitions, *self._imported], hint)

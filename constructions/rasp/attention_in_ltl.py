@@ -3,9 +3,10 @@
 Source      [SHA] Section 6 (induction heads through LTL); Yang, Chiang and Angluin (2024) translate B-RASP to LTL.
 Claim       Let S and V be formulas read at j, and D one read at i. ``attention`` of S, V and D holds at i iff V holds
             at the chosen position: the leftmost or rightmost j of the window with S; or, if there is none, D holds at
-            i. ``chosen`` is the same with D false, ``exists`` says whether there is one.
-Window      The least and the greatest j - i; None where there is no bound. A mask is a window, and where a score asks
-            how far j is from i, its window is cut there: into windows to the left, to the right, and single positions.
+            i. ``chosen`` is ``attention`` with D false, ``exists`` holds iff there is one.
+Window      The least and the greatest j - i; None where there is no bound. A mask is a window, and where a score
+            depends on the distance j - i, its window is cut there: into windows to the left, to the right, and single
+            positions.
 Proof       By cases. ``since`` and ``until`` are those of [SHA] Definition 14; F, O as usual.
             Rightmost, j <= i: (S -> V) since S. If it holds, let k be the last position up to i with S. It is no
               earlier than the witness, so S -> V holds at k, hence V. Conversely the last position with S is a
@@ -45,7 +46,7 @@ WINDOWS: Mapping[Mask, Window] = {
 
 
 def cut(window: Window, distance: int) -> list[Window]:
-    """Return the windows of all j with j - i up to the distance, and then of the others.
+    """Split the window at j - i = distance; return its parts up to the distance, then the others.
 
     >>> cut((None, None), -2), cut((None, 0), -1)
     ([(None, -2), (-1, -1), (0, None)], [(None, -1), (0, 0)])
@@ -54,7 +55,7 @@ def cut(window: Window, distance: int) -> list[Window]:
 
 
 def _plain(first: int | None, last: int | None) -> list[Window]:
-    """Return the positions from the first to the last, one of which is given, as windows that have a formula."""
+    """Split the positions from ``first`` to ``last`` (one is given) into windows that have a formula."""
     beyond: list[Window] = [(max(first, 0), None)] if last is None and first is not None else []
     before: list[Window] = [(None, min(last, 0))] if first is None and last is not None else []
     start, end = 1 if first is None else first, -1 if last is None else last
@@ -62,7 +63,7 @@ def _plain(first: int | None, last: int | None) -> list[Window]:
 
 
 def shifted(formula: Formula, distance: int) -> Formula:
-    """Whether there is a position so far to the right (or left, where it is negative), and the formula holds there."""
+    """Return the formula at ``distance`` positions to the right (left if negative); false if there is none."""
     for _ in range(abs(distance)):
         formula = following(formula) if distance > 0 else previous(formula)
     return formula
@@ -77,7 +78,7 @@ def attention(choice: Choice, window: Window, score: Formula, value: Formula, de
 
 
 def exists(window: Window, score: Formula) -> Formula:
-    """Whether there is a position of the window with the score."""
+    """Return the formula that some position of the window has the score."""
     match window:
         case (None, None):
             return _somewhere(score)
@@ -91,7 +92,7 @@ def exists(window: Window, score: Formula) -> Formula:
 
 
 def chosen(choice: Choice, window: Window, score: Formula, value: Formula) -> Formula:
-    """Whether there is a chosen position, and the value holds there."""
+    """Return the formula that there is a chosen position and the value holds there."""
     if FALSE in (score, value):
         return FALSE
     nearest = choice == ("leftmost" if window[1] is None else "rightmost")
@@ -110,5 +111,5 @@ def _somewhere(formula: Formula) -> Formula:
 
 
 def _outermost(reach: Callable[[Formula, Formula], Formula], score: Formula, value: Formula) -> Formula:
-    """Score and value here, and no score without the value up to here (``since``), or from here (``until``)."""
+    """Return score and value here, and no score without the value up to here (``since``), or from here (``until``)."""
     return conjunction(conjunction(score, value), negation(reach(TRUE, conjunction(score, negation(value)))))

@@ -1,7 +1,7 @@
-"""0 and 1 where a truth value is meant: B-RASP has no numbers, and writes false and true so.
+"""0 and 1 as truth values: B-RASP has no numbers, and writes false and true as 0 and 1.
 
-Claim       Whatever makes sense without this means the same with it, but for values of 0s and 1s alone in a program
-            that leaves out the variable of its attention, as B-RASP does: those are truth values.
+Claim       Programs that are valid without this keep their meaning, except values that consist of 0s and 1s in a
+            program that omits the variable of its attention, as B-RASP does: those are truth values.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from constructions.rasp import syntax
 
 @dataclass(frozen=True)
 class Digits:
-    """``types`` are those of the known vectors and functions; ``alone`` is that of 0 or 1 with nothing else."""
+    """The types of known vectors and functions; ``alone`` is the type of 0 or 1 as a whole value."""
 
     types: Mapping[str, syntax.Type]
     alone: syntax.Type
@@ -32,7 +32,7 @@ class Digits:
                 return self._settled(body, self._kind(body) or self.alone)
 
     def _kind(self, expression: syntax.RaspExpression) -> syntax.Type | None:
-        """Return the type, as far as it can be seen; None of 0 and 1."""
+        """Return the type, as far as it is visible; None for 0 and 1."""
         match expression:
             case syntax.Integer(0 | 1):
                 return None

@@ -1,4 +1,4 @@
-"""What programs compute, by their definitions, plainly. Everything else is tested against this.
+"""Interpreter of programs, plainly by their definitions: the reference for all other evaluations.
 
 Source      docs/rasp.md, section 4. Positions count from 1; integers are exact.
 Limits      10,000,000 evaluations of an expression (an entry of many digits counts as several); integers of at most
@@ -123,7 +123,7 @@ class _ProgramRun:
     _integer = cast(Callable[["_ProgramRun", syntax.RaspExpression, _Scope], int], _value)
 
     def _call(self, name: str, symbols: tuple[str, ...]) -> Value:
-        if (name, symbols) not in self._called:  # remembered, or functions of functions would take exponential time
+        if (name, symbols) not in self._called:  # memoised, as nested functions would take exponential time
             function = self.functions[name]
             arguments = dict(zip(function.parameters, symbols, strict=True))
             self._called[name, symbols] = self._value(function.body, arguments)

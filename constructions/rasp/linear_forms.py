@@ -1,18 +1,19 @@
-"""Integers without a bound: linear forms of counts, here, at i, or where an attention looks.
+"""Unbounded integers: linear forms of counts, here, at i, or at the position that an attention selects.
 
 Source      [SHA] Definition 19 (counts); Appendix E (programs that sum).
 Claim       ``pos`` is the count of all positions, and a prefix sum of integers with finitely many values v is the sum
-            of v times the count of v. So integers are linear forms of counts; ``compared`` says when one stands in a
-            relation to 0.
+            of v times the count of v. So integers are linear forms of counts; ``compared`` returns the formula that one
+            is in a relation to 0.
 Moved       Let #φ(i) count φ up to i. #φ(i - d) = #[prev^d φ](i). #φ(i + 1) = #[next φ](i) + #[φ at the first
-            position](i), since next φ counts all but the first; so i + d by induction, where what is true only at the
-            first position stays. Counts from i on are the mirror images. #true(i + d) = #true(i) + d.
-Outermost   Let k be the first position with S. #φ(k) is how many positions of the word have φ and no S before them,
-            none of them after i if k <= i; with k the last one: φ, and S there or later. Mirrored for counts from i on.
-Found       A form at the position that attention chooses, compared with 0, is a truth at that position: attention
-            finds it. The position found, minus that of i, compared with a number: its window is cut there.
-Refused     Any other comparison of counts at two positions, unless these are a known distance apart and the counts of
-            one are moved to the other: LTL with counts has no operator for it.
+            position](i), since next φ counts all but the first; i + d follows by induction, where a formula true only
+            at the first position is unchanged. Counts from i on are the mirror images. #true(i + d) = #true(i) + d.
+Outermost   Let k be the first position with S. #φ(k) is the number of positions of the word with φ and no S before
+            them, none of them after i if k <= i; for the last k: φ, and S there or later. Mirrored for counts from i
+            on.
+Found       A form at the position that attention selects, compared with 0, is a truth at that position: attention
+            retrieves it. The difference of that position and i is compared with a number by cutting the window there.
+Refused     All other comparisons of counts at two positions, unless these have a known distance and the counts of one
+            are moved to the other: LTL with counts has no operator for it.
 """
 
 from __future__ import annotations
@@ -33,13 +34,13 @@ from constructions.rasp.syntax import Choice
 T = TypeVar("T")
 MAX_SUMMANDS = 1_000
 MAX_DISTANCE = 100
-"""Between two positions, in a comparison: that many times prev or next."""
+"""Greatest distance of two positions in a comparison: the number of prev or next operators."""
 UNRELATED = "counts at two positions are compared, for which LTL with counts has no formula"
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Attention with this score in this window, which finds a position."""
+    """Attention with this score in this window, which selects a position."""
 
     choice: Choice
     window: Window
@@ -48,7 +49,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class AttendedCount:
-    """The count at the position that attention finds."""
+    """The count at the position that attention selects."""
 
     by: Piece
     count: Atom
@@ -56,7 +57,7 @@ class AttendedCount:
 
 @dataclass(frozen=True)
 class There:
-    """The count at i, where an expression is read at j."""
+    """The count at i, in an expression read at j."""
 
     count: Atom
 
@@ -66,7 +67,7 @@ Atom = Count | AttendedCount | There
 
 @dataclass(frozen=True)
 class Linear:
-    """Integer multiples of counts, each once and none 0, plus a constant; equal in any order of ``summands``."""
+    """A sum of multiples of counts, each once and none 0, and a constant; the order does not affect equality."""
 
     coefficients: frozenset[tuple[Atom, int]]
     constant: int
@@ -83,14 +84,14 @@ POSITION = Count("left", TRUE)
 
 
 class Apart(Exception):
-    """It is needed whether j - i is at most the ``distance``."""
+    """The result depends on whether j - i is at most the ``distance``."""
 
     def __init__(self, distance: int) -> None:
         self.distance = distance
 
 
 def combined(first: Number, second: Number, factor: int) -> Number:
-    """Return the first number and a multiple of the second."""
+    """Return the first number plus a multiple of the second."""
     if isinstance(first, int) and isinstance(second, int):
         return first + factor * second
     constants = [form if isinstance(form, int) else form.constant for form in (first, second)]
@@ -103,7 +104,7 @@ def combined(first: Number, second: Number, factor: int) -> Number:
 
 
 def mapped(form: Number, image: Callable[[Atom], Number]) -> Number:
-    """Return the form with a number in the place of each count."""
+    """Substitute a number for each count of the form."""
     if isinstance(form, int):
         return form
     total: Number = form.constant
@@ -113,14 +114,14 @@ def mapped(form: Number, image: Callable[[Atom], Number]) -> Number:
 
 
 def single(atom: Atom) -> Number:
-    """Return the count alone; 0 of what is never true."""
+    """Return the count as a form; 0 for the count of a formula that is never true."""
     if isinstance(atom, Count) and atom.operand is FALSE:
         return 0
     return Linear(frozenset({(atom, 1)}), 0, ((atom, 1),))
 
 
 def counted(window: Window, formula: Formula) -> Number:
-    """Return the number of positions of the window, which ends at i or before it, that satisfy the formula."""
+    """Return the number of positions of the window (which ends at or before i) that satisfy the formula."""
     first, last = window
     total = single(Count("left", shifted(formula, last or 0)))
     return total if first is None else combined(total, counted((None, first - 1), formula), -1)
@@ -130,7 +131,7 @@ def counted(window: Window, formula: Formula) -> Number:
 
 
 def moved(count: Count, distance: int) -> Number:
-    """Return the count at the position so far to the right, as a form here; it must exist."""
+    """Return the count ``distance`` positions to the right, which must exist, as a form here."""
     ahead = distance if count.side == "left" else -distance
     if count.operand is TRUE:
         return combined(single(count), ahead, 1)
@@ -150,7 +151,7 @@ def _at_first(count: Count) -> Number:
 
 
 def fetched(by: Piece, form: Number) -> Number:
-    """Return the form at i that equals this form at the position that attention finds."""
+    """Return the form at i that equals this form at the position that attention selects."""
     first, last = by.window
     nearest = last if by.choice == "rightmost" else first
 
@@ -168,7 +169,7 @@ def fetched(by: Piece, form: Number) -> Number:
 
 
 def _outermost(by: Piece, count: Count) -> Number:
-    """The count at the first or last position of the word with the score, which there is, as a form of any other."""
+    """Return the count at the first or last position with the score, which exists, as a form at any position."""
     first = by.choice == "leftmost"
     towards = first == (count.side == "left")
     if towards and by.score is TRUE:
@@ -185,11 +186,11 @@ def _outermost(by: Piece, count: Count) -> Number:
 
 
 def compared(relation: Relation, form: Number, place: int, window: Window = (0, 0)) -> Formula:
-    """Whether the form stands in the relation to 0, at j; i is one of the positions from which j is in the window.
+    """Return the formula that the form is in the relation to 0 at j; i is such that j is in its window.
 
     Raises:
-        NoFormula: if it joins counts at two positions otherwise than by their distance.
-        Apart: if the distance of i and j decides, and is not known.
+        NoFormula: if it combines counts at two positions other than by their distance. Apart: if the result depends on
+            an unknown distance of i and j.
     """
     first, last = window
     if first is not None and first == last:
@@ -211,7 +212,7 @@ def compared(relation: Relation, form: Number, place: int, window: Window = (0, 
 
 
 def across(window: Window, read: Callable[[Window], T]) -> list[tuple[Window, T]]:
-    """Return the readings of the parts of the window, which is cut where distances decide; from left to right."""
+    """Return the readings of the parts of the window, cut where distances matter, from left to right."""
     pending, found = [window], []
     while pending:
         part = pending.pop()
@@ -223,12 +224,12 @@ def across(window: Window, read: Callable[[Window], T]) -> list[tuple[Window, T]
 
 
 def first_of(choice: Choice, parts: Sequence[T]) -> Iterable[T]:
-    """Return the parts of a window, last of all the one where attention looks first."""
+    """Return the parts of a window in the reverse of the order in which attention searches them."""
     return parts if choice == "rightmost" else reversed(parts)
 
 
 def _brought(atom: Atom, distance: int) -> Number:
-    """Return a count at i as a form at j = i + distance; others are as they are."""
+    """Return a count at i as a form at j = i + distance; other atoms unchanged."""
     match atom:
         case There(count) if distance == 0:
             return single(count)
@@ -238,7 +239,7 @@ def _brought(atom: Atom, distance: int) -> Number:
 
 
 def _found(relation: Relation, form: Linear, finders: Collection[Piece], place: int) -> Formula:
-    """Return the comparison at the position that attention finds, which there is."""
+    """Return the comparison at the position that attention selects, which exists."""
     if len(finders) > 1:
         raise NoFormula(UNRELATED, place)
     (by,) = finders
@@ -250,7 +251,7 @@ def _found(relation: Relation, form: Linear, finders: Collection[Piece], place: 
 
 
 def _stands_apart(relation: Relation, factor: int, constant: int, window: Window, place: int) -> bool:
-    """Whether factor (j - i) + constant stands in the relation to 0, for all j of the window."""
+    """Return whether factor (j - i) + constant is in the relation to 0, for all j of the window."""
     if factor < 0:
         factor, constant, relation = -factor, -constant, MIRRORED[relation]
     at_most, below = -constant // factor, (-constant - 1) // factor  # the greatest distances with <= 0, with < 0
@@ -264,7 +265,7 @@ def _stands_apart(relation: Relation, factor: int, constant: int, window: Window
 
 
 def _up_to(distance: int, window: Window, place: int) -> bool:
-    """Whether all j of the window are at most so far from i; false if all are farther."""
+    """Return whether j - i <= distance for all j of the window; false if for none."""
     first, last = window
     if last is not None and last <= distance:
         return True
@@ -276,7 +277,7 @@ def _up_to(distance: int, window: Window, place: int) -> bool:
 
 
 def _decided(relation: Relation, form: Linear) -> Formula | None:
-    """The truth of a comparison that the signs decide, as counts are at least 0, and those of all positions 1."""
+    """Return the truth of a comparison decided by signs, as counts are at least 0, and those of all positions 1."""
     for sign, towards in ((1, relation), (-1, MIRRORED[relation])):
         if all(number * sign > 0 for _, number in form.summands):
             least = sign * (form.constant + sum(number * _least(atom) for atom, number in form.summands))
@@ -292,7 +293,7 @@ def _least(atom: Atom) -> int:
 
 
 def _comparison(relation: Relation, form: Linear) -> Formula:
-    """Return the comparison of counts: what is subtracted stands on the other side."""
+    """Return the comparison of counts: subtracted summands move to the other side."""
     numbers = [(number, atom) for atom, number in form.summands if isinstance(atom, Count)]
     left = tuple((number, atom) for number, atom in numbers if number > 0)
     right = tuple((-number, atom) for number, atom in numbers if number < 0)

@@ -1,8 +1,8 @@
-"""From text to programs.
+"""Parser of B-RASP and S-RASP programs.
 
 Grammar     grammar.lark (LALR, so no recursion however deep the nesting).
 Limits      100,000 characters; values nested at most 200 deep, functions that they call included (parentheses do not
-            count); integers of at most 1,000 digits. Whatever exceeds them is refused with a ProgramError.
+            count); integers of at most 1,000 digits. Larger inputs raise a ProgramError.
 """
 
 import re
@@ -28,7 +28,7 @@ _MASKS = ("1", "j<i", "j<=i", "j>i", "j>=i")
 _MIRRORED = {"i>j": "j<i", "i>=j": "j<=i", "i<j": "j>i", "i<=j": "j>=i"}
 
 _OPEN_MASK = re.compile(r"(\bpsum\s*\w*\s*)?\[(?!\s*(?:1|true|[ij]\s*(?:[<>]=?|[≤≥])\s*[ij])\s*\Z)[^][,#'\"\n]*\Z")
-"""What ends within a mask: in programs, nothing else is in brackets."""
+"""A text that ends within a mask: in programs, only masks are in square brackets."""
 _HEADER = "an alphabet"
 _OPERATOR = "an operator such as & or +"
 _WORDS = {
@@ -44,10 +44,10 @@ _STARTERS_OF_VALUES = frozenset({"TRUE", "FALSE", "INT", "QUOTED", "NAME", "LPAR
 
 
 def parse_program(text: str, alphabet: Sequence[str] | None = None) -> syntax.RaspProgram:
-    """Return the program that ``text`` denotes.
+    """Parse a program.
 
-    ``alphabet`` is for programs that do not state theirs. If nobody states it, it is the symbols that the program
-    mentions and one more that stands for any other.
+    ``alphabet`` is for programs that do not state theirs. The default consists of the symbols of the program and one
+    more for all others.
 
     >>> parse_program("P(i) := Q_a(i) & !Q_b(i)").alphabet
     ('a', 'b', '?')
@@ -82,7 +82,7 @@ def _parser() -> Lark:
 
 @v_args(inline=True)
 class _ProgramBuilder(ProgramBuilder):
-    """Definitions from parse trees, bottom up; types.py checks what they say."""
+    """Transformer from parse trees to definitions, bottom up; types.py checks them."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)

@@ -1,9 +1,9 @@
-"""From programs to text, in one spelling, which parses back to the same program."""
+"""Printer of programs, in one spelling, which parses back to the same program."""
 
 from constructions.language.printer import quote_symbol, symbol_text
 from constructions.rasp import syntax
 
-# How tightly each connective binds, and how tightly its operands must bind to go without parentheses.
+# Level of each connective, and the least level of each operand without parentheses.
 _CONNECTIVES = {"<->": (1, 1, 2), "->": (2, 3, 2), "|": (3, 3, 4), "&": (4, 4, 5)}
 _CONDITIONAL, _IFF, _NOT, _COMPARISON, _SUM, _NEGATIVE, _ATOM = 0, 1, 5, 6, 7, 8, 9
 
@@ -32,7 +32,7 @@ def format_definition(definition: syntax.Function | syntax.Vector) -> str:
 
 
 def format_body(body: syntax.Body) -> str:
-    """What stands on the right of a definition.
+    """Return the right side of a definition.
 
     >>> difference = syntax.SumTerm("-", syntax.Integer(2), syntax.Negative(syntax.Integer(3)))
     >>> format_body(syntax.SumTerm("-", syntax.Integer(1), difference))

@@ -1,4 +1,4 @@
-"""What reading a program takes in either language: a grammar, names that are defined once, errors with a place."""
+"""Common parts of the readers of both languages: grammar, unique names, errors with a place."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
@@ -22,7 +22,7 @@ def program_error(text: str, place: int, message: str) -> ProgramError:
 
 @v_args(inline=True)
 class ProgramBuilder(Transformer_NonRecursive[Token, object]):
-    """Definitions from parse trees, bottom up."""
+    """Base class of the transformers from parse trees to definitions."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class ProgramBuilder(Transformer_NonRecursive[Token, object]):
         raise program_error(self._text, begin(token), message)
 
     def start(self, *items: object) -> list[object]:
-        """Return the definitions; headers leave None."""
+        """Return the definitions; headers are None and dropped."""
         return [item for item in items if item is not None]
 
 
@@ -43,11 +43,12 @@ def begin(token: Token) -> int:
 
 def read_program(text: str, parser: Lark, builder: ProgramBuilder,
                  explain: Callable[[str, int, str, frozenset[str]], ProgramError]) -> Any:
-    """The definitions of a program. ``explain`` makes the error of where the text goes wrong, what is found there, and
-    which terminals are accepted.
+    """Parse a program into its definitions.
+
+    ``explain`` makes the error from the offset of the failure, the text found there, and the accepted terminals.
 
     Raises:
-        ProgramError: if the text does not parse, or is very long.
+        ProgramError: if the text does not parse, or is too long.
     """
     if len(text) > MAX_LENGTH:
         raise ProgramError(f"found {len(text)} characters, expected at most {MAX_LENGTH}", 1, 1, text[:MAX_LENGTH])
@@ -63,7 +64,7 @@ class DefinedNames:
     """The names that a program defines, and where; each is defined once, before it is used."""
 
     def __init__(self, text: str, definitions: Iterable[tuple[str, int]]) -> None:
-        """``definitions`` are all of them, with the offsets of their names."""
+        """Store ``definitions``: all names with their offsets."""
         self._text = text
         self._places: dict[str, int] = {}
         for name, place in definitions:
@@ -74,7 +75,7 @@ class DefinedNames:
         raise program_error(self._text, place, message)
 
     def check(self, name: str, place: int, what: str, depth: int) -> None:
-        """Refuse a second definition of a name, and one of ``what`` is nested too deep."""
+        """Reject a second definition of a name, and a definition of ``what`` that is nested too deep."""
         if self._places[name] != place:
             self.refuse(place, f"found a second definition of {quote(name)}, expected another name (the first is in "
                                f"{self._line(name)})")
@@ -82,7 +83,7 @@ class DefinedNames:
             self.refuse(place, f"found {what} nested {depth} deep in {quote(name)}, expected at most {MAX_DEPTH}")
 
     def refuse_unknown(self, place: int, name: str, kind: str, known: Sequence[str], hint: str = "") -> NoReturn:
-        """Refuse a name that is not among the ``known`` ones of its kind."""
+        """Reject a name that is not among the ``known`` ones of its kind."""
         expected = f"a {kind} that is defined above" + (f", such as {list_names(known)}" if known else "")
         if name in self._places:
             self.refuse(place, f"found {quote(name)} before the end of its definition ({self._line(name)}), expected "

@@ -1,8 +1,8 @@
-"""The syntax of programs, as immutable values. Two programs are equal if they are written alike.
+"""The syntax of programs, as immutable values. Two programs are equal if their texts are, up to spelling.
 
 Source      B-RASP: Yang, Chiang and Angluin, "Masked hard-attention transformers recognize exactly the star-free
             languages"; S-RASP: Strobl et al., "Transformers as transducers", as [SHA] Appendix E uses it.
-Places      Every node remembers where its text begins (``place``, an offset), for messages; equality ignores it.
+Places      Every node has the offset of its text (``place``), for messages; equality ignores it.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ INPUT, POSITION = "in", "pos"
 
 
 class Type(Enum):
-    """What a vector holds at each position, or what a function returns."""
+    """The type of the entries of a vector, or of the results of a function."""
 
     BOOLEAN = "bool"
     INTEGER = "int"
@@ -35,7 +35,7 @@ class Type(Enum):
 
 @dataclass(frozen=True)
 class RaspExpression:
-    """Computed at one position, or a pair of positions; ``depth`` counts the nodes on the longest path down."""
+    """An expression at one position, or a pair of positions; ``depth`` counts the nodes on the longest path down."""
 
     place: int = field(default=0, compare=False, repr=False, kw_only=True)
     depth: int = field(init=False, compare=False, repr=False)
@@ -53,7 +53,7 @@ class TruthValue(RaspExpression):
 
 @dataclass(frozen=True)
 class Integer(RaspExpression):
-    """A number that is written out; it is not negative."""
+    """A literal number; it is not negative."""
 
     value: int
 
@@ -98,14 +98,14 @@ class Call(RaspExpression):
 
 @dataclass(frozen=True)
 class Not(RaspExpression):
-    """The operand is false."""
+    """Negation of a truth value."""
 
     operand: RaspExpression
 
 
 @dataclass(frozen=True)
 class Connective(RaspExpression):
-    """Two truth values joined into one."""
+    """A connective of two truth values."""
 
     connector: Connector
     left: RaspExpression
@@ -114,7 +114,7 @@ class Connective(RaspExpression):
 
 @dataclass(frozen=True)
 class ComparisonTerm(RaspExpression):
-    """The values stand in the relation; symbols can be compared by ``==`` and ``!=`` only."""
+    """A relation between two values; symbols can be compared by ``==`` and ``!=`` only."""
 
     relation: Relation
     left: RaspExpression
@@ -147,7 +147,7 @@ class Conditional(RaspExpression):
 
 
 def parts(expression: RaspExpression) -> tuple[RaspExpression, ...]:
-    """Return the immediate subexpressions in the order of their fields: a condition before what it chooses from.
+    """Return the immediate subexpressions in the order of their fields: a condition before its alternatives.
 
     >>> parts(SumTerm("+", Integer(1), Integer(2)))
     (Integer(value=1), Integer(value=2))
@@ -159,7 +159,7 @@ def parts(expression: RaspExpression) -> tuple[RaspExpression, ...]:
 
 
 def walk(expression: RaspExpression) -> Iterator[RaspExpression]:
-    """Yield the expression and all that it contains."""
+    """Yield the expression and all its subexpressions."""
     pending = [expression]
     while pending:
         part = pending.pop()
@@ -168,7 +168,7 @@ def walk(expression: RaspExpression) -> Iterator[RaspExpression]:
 
 
 def variables_of(expression: RaspExpression) -> set[Variable]:
-    """Return the positions that are read."""
+    """Return the positions that the expression reads."""
     return {part.at for part in walk(expression) if isinstance(part, SymbolTest | VectorEntry)}
 
 
@@ -176,7 +176,7 @@ def variables_of(expression: RaspExpression) -> set[Variable]:
 class AttentionTerm:
     """The value at (i, j) for the leftmost or rightmost j that the mask admits and whose score is true.
 
-    Where there is no such j: the default at i. ``score`` and ``value`` may look at i and at j.
+    If there is no such j: the default at i. ``score`` and ``value`` may read i and j.
     """
 
     choice: Choice
@@ -197,7 +197,7 @@ Body = RaspExpression | AttentionTerm | PrefixSum
 
 
 def values_of(body: Body) -> tuple[RaspExpression, ...]:
-    """Return the expressions that a body is made of."""
+    """Return the expressions of a body."""
     match body:
         case AttentionTerm():
             return body.score, body.value, body.default

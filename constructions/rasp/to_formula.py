@@ -1,20 +1,20 @@
-"""From programs to formulas of LTL with counts: a formula per Boolean vector, and per value of any other vector.
+"""Translation of programs to LTL with counts: a formula per Boolean vector, and per value of other vectors.
 
 Source      [SHA] Section 6; Yang, Chiang and Angluin (2024) for B-RASP. docs/rasp.md, "As a formula".
 Claim       On every word and at every position, the formula of a Boolean vector holds iff the interpreter's entry is
             true, and the formula of a vector and a value iff the entry is that value.
-Values      An expression has finitely many values, which follow from the truths that it reads; one that depends on
-            ``pos`` or ``psum`` is one of finitely many linear forms of counts (linear_forms.py). So it is a table: to
-            each value or form the formula that says when it has it. Exactly one of them holds.
+Values      An expression has finitely many values, determined by the truths that it reads; one that depends on ``pos``
+            or ``psum`` is one of finitely many linear forms of counts (linear_forms.py). So it is a table: each value
+            or form with the formula that says when it is the value. Exactly one of them holds.
 Attention   The score and the value read i in maximal subexpressions that do not mention j, the *parts at i*. Each has
-            finitely many values, too. For each combination α of their values that may occur, S and V are formulas
-            S_α and V_α read at j; attention_in_ltl.py has the formula of the attention with these; and the entry at i
-            is that of the α that is true at i. A part is only distinguished where the result depends on it: S is
-            translated with nothing known, and what it cannot do without is distinguished then; V likewise unless S is
-            false. Combinations that no letter at i admits are left out. Where the distance of i and j is asked for,
-            positions to both sides of it are told apart: the window of the attention is cut.
-Sums        Likewise; the sum over a window is that of each value times its count.
-Unsupported What linear_forms.py refuses; sums of integers without a bound.
+            finitely many values, too. For each combination α of their values that may occur, S and V are formulas S_α
+            and V_α read at j; attention_in_ltl.py has the formula of the attention with these; and the entry at i is
+            that of the α that is true at i. Parts are split by value only where the result depends on them: S is
+            translated with no known values, and split by those that it needs; then V, unless S is false. Combinations
+            that no letter at i admits are omitted. Where the distance of i and j matters, the window of the attention
+            is cut there.
+Sums        As for attention; the sum over a window is the sum of each value times its count.
+Unsupported Everything that linear_forms.py refuses; sums of unbounded integers.
 """
 
 from abc import ABC, abstractmethod
@@ -53,15 +53,15 @@ from constructions.rasp.linear_forms import (
 )
 
 MAX_COMBINATIONS = 1_000
-"""Expressions at i that the score and the value of one attention read."""
+"""Combinations of values at i that the score and the value of one attention read."""
 MAX_VALUES = 200
 
 Value = interpreter.Value | Linear
 Table = Mapping[Value, Formula]
-"""To each value, when it is had; values that are never had may be absent."""
+"""Values, each with the formula that it is the value; values that never occur may be absent."""
 Key = str | tuple[str, Value]
 Known = Mapping[syntax.RaspExpression | Formula, Value]
-"""The values of parts at i, and truths at i."""
+"""The known values of parts at i, and truths at i."""
 Read = TypeVar("Read")
 Spread = TypeVar("Spread", syntax.AttentionTerm, syntax.PrefixSum)
 
@@ -73,15 +73,15 @@ _CONNECTIVES: Mapping[syntax.Connector, Callable[[Formula, Formula], Formula]] =
 def program_to_formulas(program: syntax.RaspProgram) -> dict[Key, Formula]:
     """Return the formulas of the vectors that the output depends on, in the order of definition.
 
-    The key of a Boolean vector is its name, that of another one its name and a value.
+    The key of a Boolean vector is its name; the keys of another vector are pairs of its name and a value.
 
     >>> from constructions.rasp.parser import parse_program
     >>> program_to_formulas(parse_program("alphabet ab  last(i) := rightmost j [j<i, true] in(j) : 'a'"))
     {('last', 'a'): parse_formula('!prev !Q_a'), ('last', 'b'): parse_formula('prev Q_b')}
 
     Raises:
-        NoFormula: if the output depends on a comparison of counts at two positions, a sum of integers without a bound,
-            or more combinations or values than the limits.
+        NoFormula: if the output depends on a comparison of counts at two positions or a sum of unbounded integers, or
+            needs more combinations or values than the limits.
     """
     translation = _RaspTranslation(program)
     needed = syntax.needed_vectors(program)
@@ -97,10 +97,10 @@ def program_to_formulas(program: syntax.RaspProgram) -> dict[Key, Formula]:
 
 
 def formula_of_value(table: Table, value: int, place: int = 0) -> Formula:
-    """When an integer is the value.
+    """Return the formula that an integer is the value.
 
     Raises:
-        NoFormula: if it joins counts at two positions.
+        NoFormula: if it combines counts at two positions.
     """
     return disjunction_of(conjunction(when, compared("==", combined(_number(form), value, -1), place))
                           for form, when in table.items())
@@ -112,7 +112,7 @@ def truth_table(formula: Formula) -> Table:
 
 
 def _combined(branches: Iterable[tuple[Formula, Table]]) -> Table:
-    """Return the table of the branch whose condition holds, where exactly one of the conditions holds."""
+    """Return the table of the branch whose condition holds; exactly one condition holds."""
     listed = list(branches)
     values = dict.fromkeys(value for _, table in listed for value in table)
     return {value: selection((condition, table.get(value, FALSE)) for condition, table in listed) for value in values}
@@ -140,7 +140,7 @@ class _RaspTranslation:
         self.vectors[syntax.INPUT] = {symbol: self.one_of([symbol]) for symbol in self.program.alphabet}
 
     def letters_of(self, formula: Formula) -> frozenset[str] | None:
-        """Return the letters for which the formula is true, if the letter decides it."""
+        """Return the letters for which the formula is true, if it is symbolic, else None."""
         if formula not in self.letters:
             self.letters[formula] = (frozenset(a for a in self.program.alphabet if satisfies(formula, (a,), 1))
                                      if is_symbolic(formula) else None)
@@ -154,7 +154,7 @@ class _RaspTranslation:
         return disjunction_of(Symbol(a) for a in self.program.alphabet if a in letters)
 
     def settled(self, table: Table) -> Table:
-        """Return the same table, with one formula for each set of letters and without what is never true."""
+        """Return an equivalent table, with one formula for each set of letters and without false formulas."""
         formulas = {}
         for value, formula in table.items():
             letters = self.letters_of(formula)
@@ -162,7 +162,7 @@ class _RaspTranslation:
         return {value: formula for value, formula in formulas.items() if formula is not FALSE}
 
     def add(self, vector: syntax.Vector) -> Table:
-        """Return the table of one more vector."""
+        """Add a vector; return its table."""
         table = self.vectors[vector.name] = self.settled(self._body(vector))
         if len(table) > MAX_VALUES:
             raise NoFormula(f"{vector.name}: {len(table)} values, expected at most {MAX_VALUES}",
@@ -181,7 +181,7 @@ class _RaspTranslation:
 
 @dataclass(frozen=True)
 class _PositionReading:
-    """Expressions at one position; of parts that read the other one, the values that are known."""
+    """Expressions at one position; for parts that read the other position, the known values."""
 
     translation: _RaspTranslation
     at: syntax.Variable
@@ -190,17 +190,17 @@ class _PositionReading:
     arguments: Mapping[str, Table] = field(default_factory=dict)
 
     def truth(self, expression: syntax.RaspExpression) -> Formula:
-        """When a Boolean expression is true."""
+        """Return the formula that a Boolean expression is true."""
         return self.table(expression).get(True, FALSE)
 
     def table(self, expression: syntax.RaspExpression) -> Table:
-        """When the expression has which value."""
+        """Return the table of the expression."""
         if self.at == "j" and syntax.variables_of(expression) == {"i"}:
             return self._known_at_i(expression)
         return self.translation.settled(self._unsettled(expression))
 
     def _known_at_i(self, part: syntax.RaspExpression) -> Table:
-        """Return the value of a part at i, if it or what decides it is known."""
+        """Return the value of a part at i, if it or the parts that determine it are known."""
         if part in self.known:
             value = self.known[part]
             return {mapped(value, lambda atom: single(There(atom))) if isinstance(value, Linear) else value: TRUE}
@@ -277,7 +277,7 @@ class _PositionReading:
     def _called(self, name: str, arguments: list[Table]) -> Table:
         function, called = self.translation.functions[name], self.translation.called
         key = (name, tuple(tuple(argument.items()) for argument in arguments))
-        if key not in called:  # remembered, or functions of functions would take exponential time
+        if key not in called:  # memoised, as nested functions would take exponential time
             named = dict(zip(function.parameters, arguments, strict=True))
             called[key] = _PositionReading(self.translation, self.at, arguments=named).table(function.body)
         return called[key]
@@ -303,7 +303,7 @@ def _number(value: Value) -> Number:
 
 @dataclass
 class _OverPositions(ABC, Generic[Read, Spread]):
-    """The table of what goes over many positions j, combination by combination of what it reads at i."""
+    """The table of an operation over positions j, for each combination of the values that it reads at i."""
 
     translation: _RaspTranslation
     name: str
@@ -314,11 +314,11 @@ class _OverPositions(ABC, Generic[Read, Spread]):
         self._here = _PositionReading(self.translation, "i")
 
     def table(self) -> Table:
-        """Return the table with nothing known at first."""
+        """Return the table, starting without known values."""
         return _combined(self._split({}, self.translation.program.alphabet, TRUE))
 
     def _split(self, known: Known, letters: tuple[str, ...], condition: Formula) -> list[tuple[Formula, Table]]:
-        """Tables where the parts at i have the known values: the letter is one of these, and the condition holds."""
+        """Return tables for the known values of parts at i, with the condition that the letter is one of these."""
         try:
             table = self._result(across(self.window, lambda part: self._counted(known, part)))
             return [(conjunction(self.translation.one_of(letters), condition), table)]
@@ -345,7 +345,7 @@ class _OverPositions(ABC, Generic[Read, Spread]):
     @property
     @abstractmethod
     def window(self) -> Window:
-        """The positions j."""
+        """The window of positions j."""
 
     @abstractmethod
     def _read(self, reading: _PositionReading) -> Read:
@@ -353,7 +353,7 @@ class _OverPositions(ABC, Generic[Read, Spread]):
 
     @abstractmethod
     def _result(self, parts: list[tuple[Window, Read]]) -> Table:
-        """Return the table, from what is read in each part of the window."""
+        """Return the table, from the reading of each part of the window."""
 
 
 class _Attended(_OverPositions[tuple[Formula, Table], syntax.AttentionTerm]):

@@ -1,4 +1,4 @@
-"""Names and types: what makes sense of what the parser has read. docs/rasp.md, section 3."""
+"""Names and types of B-RASP and S-RASP programs, checked after parsing. docs/rasp.md, section 3."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _PAIR = ("i", "j")
 
 @dataclass(frozen=True)
 class Definition:
-    """One definition as it was read; ``parameters`` is None for a vector."""
+    """One definition as parsed; ``parameters`` is None for a vector."""
 
     name: str
     parameters: tuple[str, ...] | None
@@ -26,11 +26,11 @@ class Definition:
 def check_definitions(text: str, alphabet: tuple[str, ...], auxiliary: tuple[str, ...],
                       definitions: Sequence[Definition],
                       digits_alone: syntax.Type = syntax.Type.INTEGER) -> syntax.RaspProgram:
-    """The program of these definitions, whose text is ``text``. Where 0 and 1 stand alone they are ``digits_alone``.
+    """Return the program of these definitions, with source ``text``. A value 0 or 1 has type ``digits_alone``.
 
     Raises:
         ProgramError: if a name is unknown, not yet defined or defined twice, if an argument, a variable or a symbol
-            is out of place, if types differ from what is expected, or if values are nested too deep.
+            is misplaced, if types differ from the expected ones, or if values are nested too deep.
     """
     checker = _Checker(text, alphabet, auxiliary, definitions, digits_alone)
     for definition in definitions:
@@ -41,7 +41,7 @@ def check_definitions(text: str, alphabet: tuple[str, ...], auxiliary: tuple[str
 
 
 class _Checker:
-    """The definitions that have been checked, in their order."""
+    """The definitions checked so far, in their order."""
 
     def __init__(self, text: str, alphabet: tuple[str, ...], auxiliary: tuple[str, ...],
                  definitions: Sequence[Definition], digits_alone: syntax.Type) -> None:
@@ -61,7 +61,7 @@ class _Checker:
         """Check the definition and add it."""
         name, place = definition.name, definition.place
         if name in (syntax.INPUT, syntax.POSITION, *_PAIR):
-            self._refuse(place, f"found {quote(name)}, which the language defines, expected another name")
+            self._refuse(place, f"found {quote(name)}, a name of the language, expected another one")
         self._depths[name] = self._limited_depth(definition.body)
         self._names.check(name, place, "values", self._depths[name])
         body = Digits(self._types, self._digits_alone).settled(definition.body)
@@ -76,7 +76,7 @@ class _Checker:
     # -- depth ---------------------------------------------------------------------------------------------------------
 
     def _limited_depth(self, body: syntax.Body) -> int:
-        """How deep the values of the body are nested, functions included; too deep ones are not looked into."""
+        """Return the nesting depth of the body, including called functions; stop at values that are too deep."""
         values = syntax.values_of(body)
         written = max(value.depth for value in values)
         return written if written > MAX_DEPTH else max(map(self._depth, values))
@@ -104,13 +104,13 @@ class _Checker:
         return expected
 
     def _with_parts(self, expression: syntax.RaspExpression, kind: syntax.Type, names: tuple[str, ...]) -> syntax.Type:
-        """Return the type of what is of one kind with all its parts."""
+        """Return the type of an expression whose parts all have that type."""
         for part in syntax.parts(expression):
             self._expect(kind, part, names)
         return kind
 
     def _type_of(self, expression: syntax.RaspExpression, names: tuple[str, ...]) -> syntax.Type:
-        """Return the type, where ``names`` are the variables or the parameters that have a meaning."""
+        """Return the type; ``names`` are the variables or parameters in scope."""
         match expression:
             case syntax.TruthValue() | syntax.Not() | syntax.Connective():
                 return self._with_parts(expression, syntax.Type.BOOLEAN, names)
@@ -159,7 +159,7 @@ class _Checker:
     def _check_variable(self, atom: syntax.RaspExpression, variable: str, names: tuple[str, ...]) -> None:
         if variable not in names:
             found = f"found an entry at {variable[:20]}, expected {_one_of(names)}"
-            hint = "; j has a meaning in attention and psum only, not in the default"
+            hint = "; j is in scope in attention and psum only, not in the default"
             self._refuse(atom.place, found + hint if (variable, names) == ("j", _HERE) else found)
 
     def _check_parameter(self, atom: syntax.RaspExpression, name: str, names: tuple[str, ...]) -> None:

@@ -1,1 +1,1 @@
-"""Parts of compiled programs: finite functions, integers, heads. ``rasp_to_transformer`` is the entry."""
+"""Compiler of programs: finite functions, integers, heads. ``rasp_to_transformer`` is the entry."""

@@ -1,15 +1,15 @@
-"""``rightmost j [mask, score] value : default`` and ``leftmost``, by one head with a single greatest score everywhere.
+"""``rightmost j [mask, score] value : default`` and ``leftmost``, by one head with a unique greatest score everywhere.
 
-Score       The score's conjuncts S_1, ..., S_m that depend on j, each as a number t_k(i, j) that is an integer up to
-            what depends on i alone, and greatest exactly if S_k holds: a truth, in the form of a sum over r of
-            [i is in case r] [j is in case r]; or -(a(i) - b(j))² for an equation of integers. To the sum of these,
-            j/n is added, or subtracted for ``leftmost``.
-Claim       At every n, i, word: no two visible positions have the same score, and they differ by at least 1/n (they
-            differ by an integer and by (j - j')/n, which is none, and a multiple of 1/n). If some visible j has all
-            S_k, its sum exceeds that of every other by at least 1, which j/n cannot make up for, being between 1/n and
-            1. So then the winner is the right one. Whether it has all S_k is asked afterwards, from what is retrieved.
-Masks       j < i: with j' = j + 1 the head sees 2 <= j' <= i. What is read at j is first copied to j + 1, and "j' is
-            not the first position" is one more conjunct. Likewise j > i.
+Score       The score's conjuncts S_1, ..., S_m that depend on j, each as a number t_k(i, j) that is an integer up to a
+            term in i only, and greatest exactly if S_k holds: a truth, in the form of a sum over r of [i is in case r]
+            [j is in case r]; or -(a(i) - b(j))² for an equation of integers. j/n is added to their sum, or subtracted
+            for ``leftmost``.
+Claim       At every n, i, word: any two visible positions differ in score by at least 1/n (by an integer plus (j -
+            j')/n, which is not an integer and is a multiple of 1/n). If some visible j has all S_k, its sum exceeds
+            that of every other by at least 1, and j/n, which is between 1/n and 1, cannot compensate. So the winner is
+            right. Whether it has all S_k is computed afterwards, from the retrieved values.
+Masks       j < i: with j' = j + 1 the head attends to 2 <= j' <= i. Values read at j are first copied to j + 1, and "j'
+            is not the first position" is one more conjunct. j > i is symmetric.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -41,16 +41,16 @@ class _Score:
     both: tuple[Table, ...]
     equations: tuple[tuple[Integer, Integer], ...]
     written: tuple[syntax.RaspExpression, ...]
-    """The last two, as expressions."""
+    """The conjuncts in ``both`` and ``equations``, as expressions."""
 
     @property
     def asks_nothing_of_j(self) -> bool:
-        """Whether j does not matter."""
+        """True if the score does not depend on j."""
         return self.there.is_constant and not self.written
 
 
 class _Retrieval:
-    """What a head is to retrieve."""
+    """The values that a head retrieves."""
 
     def __init__(self, circuit: Circuit, mask: Mask, name: str) -> None:
         self._circuit = circuit
@@ -60,14 +60,14 @@ class _Retrieval:
         self.bounds: dict[str, IntegerBounds] = {}
 
     def variable(self, variable: Variable) -> Table:
-        """Return the variable at the position that is found, as a function at i."""
+        """Return the variable at the selected position, as a function at i."""
         stem = variable.name.removesuffix("(i)")
         found, read = self._circuit.retrieved(variable, f"near {stem}(j) of {self._name}")
         self.values.update(read)
         return identity((found, "i"))
 
     def row(self, row: Coefficients, vector: str) -> Integer:
-        """Return the integer at the position that is found."""
+        """Return the integer at the selected position."""
         found = self._circuit.fresh(f"{vector}(j) of {self._name}")
         self.values[found] = row
         self.bounds[found] = self._circuit.bounds(row).elsewhere(self._mask != Mask.PAST, self._mask != Mask.FUTURE)
@@ -75,11 +75,11 @@ class _Retrieval:
 
 
 class Attending:
-    """One attention of a program, being compiled."""
+    """The compilation of one attention of a program."""
 
     def __init__(self, circuit: Circuit, lookups: Lookups, functions: Mapping[str, syntax.Function],
                  vectors: Mapping[str, Computed], name: str, attention: syntax.AttentionTerm) -> None:
-        """``vectors`` are the vectors so far, at position i; new directions are named after ``name``."""
+        """Store ``vectors``, those so far at position i; new directions are named after ``name``."""
         self._circuit = circuit
         self._lookups = lookups
         self._functions = functions
@@ -97,7 +97,7 @@ class Attending:
         """Return the vector that the attention defines.
 
         Raises:
-            Unsupported: if the score is not of the form above, or numbers have no bound that is known to suffice.
+            Unsupported: if the score is not of the form above, or numbers have no known sufficient bound.
         """
         default = self._pair.value(self._attention.default, {})
         score = self._read_score()
@@ -136,7 +136,7 @@ class Attending:
         return _Score(joined[0], joined[1], tuple(both), tuple(equations), tuple(written))
 
     def _equation(self, part: syntax.RaspExpression) -> tuple[Integer, Integer] | None:
-        """Return an integer of i and one of j, if the conjunct says that they are equal."""
+        """Return an integer of i and one of j, if the conjunct equates them; else None."""
         if not isinstance(part, syntax.ComparisonTerm) or part.relation != "==":
             return None
         left, right = (self._pair.value(side, {}) for side in (part.left, part.right))
@@ -154,7 +154,7 @@ class Attending:
         return (here, there) if here.rows and there.rows else None
 
     def _attend(self, score: _Score, reading: _Retrieval) -> None:
-        """The head that looks for the position, and retrieves."""
+        """Add the head that selects the position and retrieves the values."""
         circuit, one = self._circuit, self._circuit.one
         parts_of_keys: dict[frozenset[tuple[str, Fraction]], Coefficients] = {}
 
@@ -178,13 +178,13 @@ class Attending:
                        reading.bounds)
 
     def _there(self, score: _Score) -> Variable | None:
-        """What the score and the mask ask of j alone."""
+        """Return the part of score and mask that depends on j only, as a variable; None if it is constant."""
         if score.there.is_constant and not self._side:
             return None
         return self._moved(self._circuit.variable(score.there, f"score of {self._name}"), False)
 
     def _moved(self, variable: Variable, blank: Value) -> Variable:
-        """Return the variable of the position that the head sees in the place of j."""
+        """Return the variable of the position that the head attends to instead of j."""
         return self._lookups.neighbour(variable, self._shift, blank) if self._shift else variable
 
     def _moved_row(self, row: Coefficients) -> Coefficients:
@@ -193,13 +193,13 @@ class Attending:
     def _moved_table(self, table: Table) -> Table:
         return substitute(table.at("i"), lambda slot: identity((self._moved(slot[0], slot[0].values[0]), "i")))
 
-    # -- what is found: whether there is such a j, and the value then --------------------------------------------------
+    # -- retrieved values: whether such a j exists, and the value there -----------------------------------------------
 
     def _nearest(self, score: _Score) -> tuple[Table, Computed]:
-        """Nothing is asked of j, and the nearest one is wanted: i itself, or the neighbour."""
+        """Return the result if the score does not depend on j: the nearest position, i itself or the neighbour."""
         if not self._side:
             return score.here, self._evaluator(lambda vector, _: self._vectors[vector]).value(self._attention.value, {})
-        self._shift = 0  # the head sees j itself
+        self._shift = 0  # the head attends to j itself
         reading = self._reading()
         found, value = self._read(reading, ())
         if reading.values:
@@ -209,9 +209,9 @@ class Attending:
         return exists, value or found.value(self._attention.value, {})
 
     def _find_value(self, score: _Score, value: Computed, default: Computed) -> tuple[Table, Computed]:
-        """Score and value are of j: what is retrieved is the value where the score holds, else None.
+        """Return the result if score and value depend on j only: retrieve the value where the score holds, else None.
 
-        If the default is one value, that is retrieved in the place of None.
+        A default with one value is retrieved instead of None.
         """
         fallback, wanted = _finite(default), _finite(value)
         foldable = fallback.is_constant and score.here.is_constant and (isinstance(default, Table) or not default.rows)
@@ -227,7 +227,7 @@ class Attending:
         return exists, held if isinstance(default, Table) else Integer(table=held)
 
     def _find_entries(self, score: _Score) -> tuple[Table, Computed]:
-        """Return the entries at j that the score or the value mention are retrieved, and both are evaluated at i."""
+        """Retrieve the entries at j in score and value, and evaluate both at i."""
         reading = self._reading()
         there = self._there(score)
         truths = [score.here, *([reading.variable(there)] if there else [])]
@@ -240,9 +240,9 @@ class Attending:
         return _Retrieval(self._circuit, self._mask, self._name)
 
     def _read(self, reading: _Retrieval, written: Sequence[syntax.RaspExpression]) -> tuple[Evaluator, Computed | None]:
-        """Let the value be retrieved, or whatever it is made of; and what the expressions are made of.
+        """Retrieve the value, or the entries that it consists of; and those of the expressions ``written``.
 
-        Once the head is there, the result evaluates expressions at i and the position that is found.
+        Once the head exists, the result evaluates expressions at i and the selected position.
         """
         value = self._value_at_j()
         if value is not None:
@@ -260,13 +260,13 @@ class Attending:
         return self._read_finite(reading, entry, vector)
 
     def _read_finite(self, reading: _Retrieval, value: Computed, name: str) -> Computed:
-        """What has finitely many values."""
+        """Retrieve a value with finitely many cases."""
         variable = self._circuit.variable(_finite(value), name)
         read = reading.variable(self._moved(variable, variable.values[0]))
         return Integer(table=read) if isinstance(value, Integer) else read
 
     def _value_at_j(self) -> Computed | None:
-        """Return the value, if it is a function of finitely many cases of j alone."""
+        """Return the value, if it is a function of finitely many cases of j only."""
         try:
             value = self._pair.value(self._attention.value, {})
         except Unsupported:
@@ -280,7 +280,7 @@ def _finite(value: Computed) -> Table:
 
 
 def _conjuncts(score: syntax.RaspExpression) -> list[syntax.RaspExpression]:
-    """What is joined by & at the top, from left to right."""
+    """Return the operands of & at the top, from left to right."""
     if isinstance(score, syntax.Connective) and score.connector == "&":
         return [*_conjuncts(score.left), *_conjuncts(score.right)]
     return [score]
@@ -295,7 +295,7 @@ def _names_at_j(expressions: Sequence[syntax.RaspExpression]) -> list[str]:
 
 
 def _bilinear(table: Table) -> list[tuple[Table, Table]]:
-    """Truths of i and of j, the sum of whose products is the table, up to what depends on i alone."""
+    """Return pairs of truths of i and of j; the sum of their products is the table, up to a term in i only."""
     mine, others = ([slot for slot in table.slots if slot[1] == place] for place in ("i", "j"))
     by_i, by_j = residuals(table, mine), residuals(table, others)
     if len(by_i) <= len(by_j):

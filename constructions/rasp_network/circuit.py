@@ -1,8 +1,8 @@
 """Finite functions, comparisons and integers as directions of a transformer, each at the earliest layer.
 
 Claim       A truth is exactly 0 or 1, a symbol has a direction per value, of which one is 1 and the others 0; integers
-            are exact. What heads retrieved is read through the rounding of Lemma 9, so a truth that is made of it is
-            exact as long as each sum that is compared is within 1/4 of an integer.
+            are exact. Values retrieved by heads are rounded as in Lemma 9, so a truth computed from them is exact as
+            long as each compared sum is within 1/4 of an integer.
 Method      A function of finite cases is a sum over disjoint cubes. A cube is a conjunction of k literals, each of
             which is 0 or 1, so it is [their sum >= k]; for an integer x, [x >= 1] is 2 ReLU(x - 1/4) - 2 ReLU(x - 3/4).
 """
@@ -40,10 +40,10 @@ T = TypeVar("T")
 
 
 class Circuit:
-    """What is written so far; whatever is asked for twice is written once."""
+    """The directions written so far; equal requests share directions."""
 
     def __init__(self, alphabet: tuple[str, ...]) -> None:
-        """An empty transformer that knows its input."""
+        """Begin a transformer that embeds its input."""
         self.draft = Draft(alphabet, Regime(), ONE)
         self.one = self.draft.one()
         self._owners: dict[str, tuple[Variable, Value]] = {}
@@ -67,14 +67,14 @@ class Circuit:
         return name
 
     def edge(self, predicate: str) -> Variable:
-        """Whether the position is the FIRST or the LAST."""
+        """Return the truth that the position is the FIRST or the LAST."""
         return self.once(("edge", predicate), lambda: self._truth(
             predicate, self.draft.embed_positional(Predicate(predicate, ())), None))
 
     # -- finite functions ----------------------------------------------------------------------------------------------
 
     def variable(self, table: Table, name: str) -> Variable:
-        """The value of a function of one position; new directions, if it needs them, are named after ``name``."""
+        """Return the value of a function of one position; new directions, if needed, are named after ``name``."""
         table = table.at("i")
         key = (table, _is_truth(table.range))
         if key not in self._variables:
@@ -89,7 +89,7 @@ class Circuit:
         return self._variables[key]
 
     def write_variable(self, table: Table, name: str, soon: bool = False) -> Variable:
-        """As ``variable``, always in directions of its own; ``soon`` spends units to save a layer."""
+        """Write the variable of a function in directions of its own; ``soon`` spends hidden units to save a layer."""
         if _is_truth(table.range):
             return self._truth(name, self._write(table, name, {True: ONE}, soon), table)
         literals: dict[Value, Coefficients] = {}
@@ -101,7 +101,7 @@ class Circuit:
         return self._own(name, table.range, {None: {self.one: ONE, **rest}, **literals}, table)
 
     def linear(self, table: Table, name: str) -> Coefficients:
-        """Return a function of one position whose values are numbers or truths, as a linear form."""
+        """Return a function of one position with numbers or truths as values, as a linear form."""
         table = table.at("i")
         if len(table.slots) <= 1:
             return self._weighted(table)
@@ -110,13 +110,13 @@ class Circuit:
         return self._sums[table]
 
     def write_sum(self, table: Table, name: str) -> str:
-        """Return a direction of this name that holds the value of the function, which is a number or a truth."""
+        """Return a direction of this name that holds the value of the function, a number or a truth."""
         direction = self._write(table, name, {value: Fraction(value) for value in table.range})
         self._bounds[direction] = between(min(table.range), max(table.range))
         return direction
 
     def literal(self, variable: Variable, values: tuple[Value, ...]) -> Coefficients:
-        """1 where the variable has one of the values, else 0."""
+        """Return the form that is 1 where the variable has one of the values, else 0."""
         others = [value for value in variable.values if value not in values]
         if len(others) < len(values):
             return added({self.one: ONE}, self.literal(variable, tuple(others)), -1) if others else {self.one: ONE}
@@ -131,7 +131,7 @@ class Circuit:
 
     def _own(self, name: str, values: tuple[Value, ...], literals: Mapping[Value, Coefficients],
              definition: Table | None) -> Variable:
-        """Return a new variable, whose literals of one direction are remembered to be its own."""
+        """Return a new variable; register its literals of one direction as its own."""
         variable = Variable(name, values, {value: literals[value] for value in values}, definition)
         for value, row in variable.literals.items():
             if list(row.values()) == [ONE] and self.one not in row:
@@ -139,7 +139,7 @@ class Circuit:
         return variable
 
     def _regrouped(self, table: Table, name: str) -> Variable:
-        """Return a function of at most one variable needs no directions."""
+        """Return a function of at most one variable, which needs no new directions."""
         if table.is_constant:
             return Variable(name, table.outputs, {table.outputs[0]: {self.one: ONE}}, table)
         ((variable, _),) = table.slots
@@ -160,7 +160,7 @@ class Circuit:
         return row
 
     def _write(self, table: Table, name: str, weights: Mapping[Value, Fraction], soon: bool = False) -> str:
-        """Return a direction that is the weight of the function's value (0 where there is none)."""
+        """Return a direction that holds the weight of the function's value (0 for values without weight)."""
         table = self._earliest(table)
         weight = weights.get
         if {variable for variable, _ in table.slots} == {self.input}:
@@ -176,7 +176,7 @@ class Circuit:
         return self.draft.add_feed_forward(name, Anything(), units, base)
 
     def _cube(self, cube: Cube, weight: Fraction, equation: Variable | None) -> list[_Unit]:
-        """Units that add ``weight`` in the cube; of the ``equation``, which may be in it, they read the integer.
+        """Return hidden units that add ``weight`` in the cube; for a literal of ``equation`` they read its integer.
 
         With k other literals, whose sum is s, (k + 1) x + s - k is 0 exactly if x = 0 and s = k.
         """
@@ -197,13 +197,13 @@ class Circuit:
         return self._positive(row, weight) + [(reads, bias, -write) for reads, bias, write in inside]
 
     def _late_equation(self, table: Table) -> Variable | None:
-        """Return the one variable that is later than the others, if it says that an integer is 0."""
+        """Return the one variable that is later than the others, if it states that an integer is 0."""
         latest = self._latest(table)
         late = [variable for variable, _ in table.slots if self._layer(variable) == latest]
         return late[0] if len(late) == 1 and late[0] in self._equations else None
 
     def _earliest(self, table: Table) -> Table:
-        """Return the same function, of variables that are there earlier if that saves a layer."""
+        """Return the same function of earlier variables if that saves a layer."""
         expanded, saved = table, table
         while True:
             latest = self._latest(expanded)
@@ -223,7 +223,7 @@ class Circuit:
         return max((self._layer(variable) for variable, _ in table.slots), default=0)
 
     def _layer(self, variable: Variable) -> int:
-        """The number of layers that must be complete, feed-forward parts included, before another one can read it."""
+        """Return the number of layers, including feed-forward blocks, that precede a reader of the variable."""
         return max(self.draft.stage(name) // 2 for row in variable.literals.values() for name in row)
 
     # -- integers ------------------------------------------------------------------------------------------------------
@@ -236,11 +236,11 @@ class Circuit:
         return row
 
     def owner(self, direction: str) -> tuple[Variable, Value] | None:
-        """Return the variable that the direction is a literal of, and the value."""
+        """Return the variable and value of which the direction is a literal, or None."""
         return self._owners.get(direction)
 
     def bounds(self, row: Coefficients) -> IntegerBounds:
-        """Bounds of a linear form; of the directions of one variable only one is 1 at a time."""
+        """Bound a linear form; exactly one literal of each variable is 1 at a position."""
         result = between(0, 0)
         variables: dict[Variable, dict[Value, Fraction]] = {}
         for name, weight in row.items():
@@ -255,7 +255,7 @@ class Circuit:
         return result
 
     def compare(self, row: Coefficients, relation: Relation) -> Variable:
-        """Whether an integer that is a linear form stands in the relation to 0."""
+        """Return the truth that an integer, given as a linear form, is in the relation to 0."""
         key = (frozenset(row.items()), relation)
         if key not in self._comparisons:
             lower, upper = added({self.one: ONE}, row), added({self.one: ONE}, row, -1)  # [x >= 0] is [x + 1 >= 1]
@@ -275,12 +275,12 @@ class Circuit:
         return self._comparisons[key]
 
     def _positive(self, row: Coefficients, weight: Fraction) -> list[_Unit]:
-        """Units that add ``weight`` where the integer is at least 1, nothing where it is at most 0."""
+        """Return hidden units that add ``weight`` where the integer is at least 1, and 0 where it is at most 0."""
         return [self.unit(added(row, {self.one: ONE}, -FALSE_UPPER), weight * SLOPE),
                 self.unit(added(row, {self.one: ONE}, -TRUE_LOWER), -weight * SLOPE)]
 
     def unit(self, row: Coefficients, weight: Fraction) -> _Unit:
-        """One ReLU; the constant in what it reads becomes its bias."""
+        """Return one hidden unit; the constant in its input becomes its bias."""
         return {name: value for name, value in row.items() if name != self.one}, row.get(self.one, ZERO), weight
 
     def write_integer(self, name: str, units: list[_Unit], bounds: IntegerBounds, bias: Fraction = ZERO) -> str:
@@ -297,7 +297,7 @@ class Circuit:
 
     def attend(self, name: str, mask: Mask, queries: tuple[Coefficients, ...], keys: tuple[Coefficients, ...],
                values: Mapping[str, Coefficients], bounds: Mapping[str, IntegerBounds] | None = None) -> None:
-        """A head that writes these directions."""
+        """Add a head that writes these directions."""
         self._bounds.update(bounds or {})
         asked, offered = (tuple(added({}, row) for row in rows) for rows in (queries, keys))
         read = {direction: added({}, row) for direction, row in values.items()}
@@ -305,7 +305,7 @@ class Circuit:
         self.draft.add_head(head, {direction: Anything() for direction in values})
 
     def retrieved(self, variable: Variable, name: str) -> tuple[Variable, dict[str, Coefficients]]:
-        """Return the variable as a head holds it that attends to one position, and what the head reads for it."""
+        """Return the variable as held by a head that attends to one position, and the values of the head for it."""
         spare = next((value for value in variable.values if value is None or value is False), variable.values[-1])
         kept = [value for value in variable.values if value is not spare]
         names = {value: self.fresh(name if _is_truth(variable.values) else literal_name(name, value)) for value in kept}
@@ -317,13 +317,13 @@ class Circuit:
     # -- names ---------------------------------------------------------------------------------------------------------
 
     def once(self, key: tuple[object, ...], build: Callable[[], T]) -> T:
-        """What ``build`` returned when it was first asked for ``key``."""
+        """Return what ``build`` returned for ``key``; call ``build`` the first time only."""
         if key not in self._once:
             self._once[key] = build()
         return cast(T, self._once[key])
 
     def fresh(self, name: str) -> str:
-        """Return the name, or if it is taken, the name with a number."""
+        """Return the name, with a number appended if it is taken."""
         number, result = 1, name
         while self.draft.has(result) or ("name", result) in self._once:
             number += 1
@@ -333,7 +333,7 @@ class Circuit:
 
 
 def literal_name(name: str, value: Value) -> str:
-    """Return the direction that says whether something has a value.
+    """Return the name of the direction for a value of a variable.
 
     >>> literal_name("out(i)", "a"), literal_name("out(i)", 2)
     ("out(i)='a'", 'out(i)=2')

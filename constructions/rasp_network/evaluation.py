@@ -1,4 +1,4 @@
-"""What an expression of a program computes, as a finite function or an integer; entries mean what the caller says."""
+"""Evaluation of expressions of a program as finite functions or integers; the caller gives the entries of vectors."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, cast
@@ -25,21 +25,21 @@ from constructions.rasp_network.tables import (
 )
 
 Computed = Table | Integer
-"""Truths and symbols are tables; numbers are integers, also where they have finitely many values."""
+"""Truths and symbols are tables; numbers are integers, even if they have finitely many values."""
 
 _MAX_THRESHOLDS = 64
 
 
 class MixedComparison(Unsupported):
-    """An integer that depends on i is compared with one that depends on j."""
+    """A comparison of an integer that depends on i with one that depends on j."""
 
 
 class Evaluator:
-    """The values of expressions whose entries are given by ``entry``."""
+    """Evaluator of expressions whose entries are given by ``entry``."""
 
     def __init__(self, circuit: Circuit, lookups: Lookups, functions: Mapping[str, syntax.Function],
                  entry: Callable[[str, Place], Computed]) -> None:
-        """Whatever has to be computed on the way is written to ``circuit``."""
+        """Store ``circuit``, to which intermediate values are written."""
         self._circuit = circuit
         self._lookups = lookups
         self._functions = functions
@@ -63,7 +63,7 @@ class Evaluator:
         return cast(Integer, self.value(expression, arguments or {}))
 
     def value(self, expression: syntax.RaspExpression, arguments: Mapping[str, Table]) -> Computed:
-        """Return the value of an expression; ``arguments`` are those of the function that it is the body of.
+        """Return the value of an expression; ``arguments`` are those of the function whose body it is.
 
         Raises:
             Unsupported: as ``table``.
@@ -107,10 +107,10 @@ class Evaluator:
         return self._called[name, passed]
 
     def combine(self, function: Callable[..., Any], *tables: Table) -> Table:
-        """Return a function of the values; where there are too many cases, what is at one position is written first.
+        """Return a function of the values; in case of too many cases, functions of one position are written first.
 
         Raises:
-            Unsupported: if there are too many cases all the same.
+            Unsupported: if there are too many cases nevertheless.
         """
         try:
             result = combine(function, *tables)
@@ -131,7 +131,7 @@ class Evaluator:
         return identity((self._circuit.variable(table, "part"), place))
 
     def sum(self, left: Integer, right: Integer, factor: int) -> Integer:
-        """Return the left integer and a multiple of the right one.
+        """Return the left integer plus a multiple of the right one.
 
         Raises:
             Unsupported: if there are too many cases.
@@ -152,7 +152,7 @@ class Evaluator:
         return Integer(integer.rows).plus(Integer({place: self._circuit.linear(integer.table, "part")}))
 
     def choose(self, condition: Table, chosen: Computed, otherwise: Computed) -> Computed:
-        """One of two values of the same type.
+        """Return one of two values of the same type.
 
         Raises:
             Unsupported: as ``table``, or if integers of different positions are mixed.
@@ -179,7 +179,7 @@ class Evaluator:
         return self.compare(self.sum(left, cast(Integer, right), -1), relation)
 
     def compare(self, integer: Integer, relation: Relation) -> Table:
-        """Whether the integer stands in the relation to 0.
+        """Return the truth that the integer is in the relation to 0.
 
         Raises:
             Unsupported: if it depends on both positions, other than by finitely many values.
@@ -202,13 +202,13 @@ class Evaluator:
     def prefix_sum(self, value: Integer) -> Integer:
         """Return the sum over j <= i of a value at (i, j): counts of finitely many truths, each times an integer.
 
-        Where the value depends on i, there is one sum for each case of i, and the right one is chosen.
+        If the value depends on i, there is one sum for each case of i, from which the actual case is selected.
 
         Raises:
             Unsupported: if the value has no constant bound.
         """
         if value.rows:
-            raise Unsupported("the sum of an integer without a constant bound")
+            raise Unsupported("a prefix sum of an integer without a constant bound, expected values from a finite set")
         here = [slot for slot in value.table.slots if slot[1] == "i"]
         (first, _), *others = residuals(value.table, here).items()
         result = self._sum_at_j(first)
@@ -218,7 +218,7 @@ class Evaluator:
         return result
 
     def _sum_at_j(self, value: Table) -> Integer:
-        """The sum of what depends on j alone: a multiple of i, and the count of each value times its distance."""
+        """Return the sum of a value of j only: a multiple of i, and the count of each value times its difference."""
         base = max(value.range, key=lambda number: (value.outputs.count(number), -number))
         result = self._lookups.count(combine(lambda number: True, value)) if base else Integer()
         result = Integer().plus(result, base)

@@ -1,4 +1,4 @@
-"""Integers that a program computes, as exact linear forms; and how far from 0 they can be."""
+"""Integers that a program computes, as exact linear forms, and their bounds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ZERO, ONE = Fraction(0), Fraction(1)
 class Line:
     """The function ``constant + before * (i - 1) + after * (n - i)``.
 
-    Of two such functions one is below the other at all 1 <= i <= n exactly if all three of its coefficients are.
+    One such function is below another at all 1 <= i <= n exactly if all three coefficients are.
     """
 
     constant: Fraction = ZERO
@@ -25,7 +25,7 @@ class Line:
     after: Fraction = ZERO
 
     def plus(self, other: Line, factor: Fraction = ONE) -> Line:
-        """Return the sum, the other one multiplied by ``factor``."""
+        """Return the sum; the other summand is multiplied by ``factor``."""
         return Line(self.constant + factor * other.constant, self.before + factor * other.before,
                     self.after + factor * other.after)
 
@@ -35,7 +35,7 @@ class Line:
 
     @property
     def is_natural(self) -> bool:
-        """Whether it is never negative."""
+        """True if it is never negative."""
         return min(self.constant, self.before, self.after) >= 0
 
     def opposite(self) -> Line:
@@ -49,36 +49,36 @@ class Line:
 
 @dataclass(frozen=True)
 class IntegerBounds:
-    """Between ``lower`` and ``upper`` at position i of every word of length n."""
+    """Bounds ``lower`` and ``upper`` at position i of every word of length n."""
 
     lower: Line
     upper: Line
 
     def plus(self, other: IntegerBounds, factor: Fraction = ONE) -> IntegerBounds:
-        """Bounds of the sum, the other summand multiplied by ``factor``."""
+        """Bound the sum; the other summand is multiplied by ``factor``."""
         low, high = (other.lower, other.upper) if factor > 0 else (other.upper, other.lower)
         return IntegerBounds(self.lower.plus(low, factor), self.upper.plus(high, factor))
 
     def hull(self, other: IntegerBounds) -> IntegerBounds:
-        """Bounds of what is one or the other."""
+        """Return the interval hull."""
         return IntegerBounds(self.lower.least(other.lower), self.upper.greatest(other.upper))
 
     def magnitude(self) -> Line:
-        """Return a bound of the absolute value."""
+        """Bound the absolute value."""
         return self.upper.greatest(self.lower.opposite())
 
     def signs(self) -> tuple[Fraction, ...]:
-        """Return the signs that the value may have: ReLUs with both are needed only if it may be negative."""
+        """Return the possible signs of the value: a ReLU of each sign is needed."""
         return (ONE,) if self.lower.is_natural else (ONE, -ONE)
 
     def elsewhere(self, before: bool, after: bool) -> IntegerBounds:
-        """Bounds at i of a value that comes from j, where ``before`` allows j < i and ``after`` j > i."""
+        """Bound at i a value from position j, where ``before`` allows j < i and ``after`` j > i."""
         return IntegerBounds(_elsewhere(self.lower.opposite(), before, after).opposite(),
                              _elsewhere(self.upper, before, after))
 
 
 def _elsewhere(upper: Line, before: bool, after: bool) -> Line:
-    """Return the greatest value at j: j - 1 is between 0 (or i - 1) and n - 1 (or i - 1); n - j likewise."""
+    """Bound an upper line at j: j - 1 is between 0 (or i - 1) and n - 1 (or i - 1); n - j is symmetric."""
     result = Line(upper.constant)
     if upper.before > 0 or not before:
         result = result.plus(Line(before=ONE, after=ONE if after and upper.before > 0 else ZERO), upper.before)
@@ -88,7 +88,7 @@ def _elsewhere(upper: Line, before: bool, after: bool) -> Line:
 
 
 def between(lower: int | Fraction, upper: int | Fraction) -> IntegerBounds:
-    """Constant bounds."""
+    """Return constant bounds."""
     return IntegerBounds(Line(Fraction(lower)), Line(Fraction(upper)))
 
 
@@ -104,14 +104,14 @@ class Integer:
 
     @property
     def places(self) -> frozenset[Place]:
-        """The positions it depends on."""
+        """The positions that the integer depends on."""
         return frozenset(self.rows) | self.table.places
 
     def plus(self, other: Integer, factor: int = 1) -> Integer:
-        """Return the sum, the other summand multiplied by ``factor``.
+        """Return the sum; the other summand is multiplied by ``factor``.
 
         Raises:
-            TooManyCasesError: if the function that is added has too many cases.
+            TooManyCasesError: if the sum of the tables has too many cases.
         """
         rows = {place: added(self.rows.get(place, {}), other.rows.get(place, {}), factor)
                 for place in (*self.rows, *(place for place in other.rows if place not in self.rows))}
@@ -119,12 +119,12 @@ class Integer:
                        combine(lambda mine, theirs: mine + factor * theirs, self.table, other.table))
 
     def at(self, place: Place) -> Integer:
-        """Return the same integer at ``place``, being one of position i."""
+        """Return the same integer at ``place`` instead of i."""
         return Integer(dict(zip([place], self.rows.values(), strict=False)), self.table.at(place))
 
 
 def added(row: Coefficients, other: Coefficients, factor: int | Fraction = 1) -> Coefficients:
-    """Return the sum of two linear forms, the second multiplied by ``factor``; without zeros."""
+    """Return the sum of two linear forms, the second multiplied by ``factor``, without zero coefficients."""
     result = dict(row)
     for name, weight in other.items():
         result[name] = result.get(name, ZERO) + factor * weight

@@ -1,9 +1,9 @@
-"""Heads with a table to look into: the neighbour, the number of true positions, squares, products with a truth.
+"""Heads for lookups: the neighbour, the number of true positions, squares, products with a truth.
 
-Every score here is -(j - m)² up to what does not depend on j, for an integer m, or such a square divided by i, or j, or
+Every score here is -(j - m)² up to a term independent of j, for an integer m, or such a square divided by i, or j, or
 -j. So the greatest score is attained once: at j = m, or at the visible end that is nearest to m; at the last or the
-first visible position. The next one is less by at least 1, or by 1/i. At n = 1, and where only one position is visible,
-there is nothing to compare.
+first visible position. The gap is at least 1, or 1/i. At n = 1, and where only one position is visible, there is no
+second score.
 """
 
 from fractions import Fraction
@@ -22,21 +22,21 @@ _MAX_CORRECTIONS = 64
 
 
 class Lookups:
-    """The heads that look up, each written once."""
+    """The heads for lookups, each written once."""
 
     def __init__(self, circuit: Circuit) -> None:
-        """Nothing is written yet."""
+        """Begin without heads."""
         self.circuit = circuit
         self._counted: dict[str, Coefficients] = {}
 
     # -- the neighbour -------------------------------------------------------------------------------------------------
 
     def edge(self, side: Side) -> Variable:
-        """Whether there is no position on this side."""
+        """Return the truth that there is no position on this side."""
         return self.circuit.edge("FIRST" if side < 0 else "LAST")
 
     def copy(self, values: dict[str, Coefficients], side: Side, bounds: dict[str, IntegerBounds] | None = None) -> None:
-        """Directions that hold linear forms of the next position on this side; at the edge, those of the edge.
+        """Copy linear forms of the next position on this side to directions; at the edge, of the edge itself.
 
         Score       -(j - (i ± 1))² + (i ± 1)², over the positions on this side and i itself; the gap is 1.
         """
@@ -60,9 +60,9 @@ class Lookups:
         return self.circuit.once(("neighbour", variable, side, blank, isinstance(blank, bool)), build)
 
     def neighbour_row(self, row: Coefficients, side: Side) -> Coefficients:
-        """Return an integer that is a linear form, one position to the side; at the edge any integer within the bounds.
+        """Return an integer linear form one position to the side; at the edge any integer within the bounds.
 
-        Positions need no head, and neither do counts: what is before i - 1 is what is before i, less what i - 1 counts.
+        Positions and counts need no head: the count before i - 1 is the count before i minus the truth at i - 1.
         """
         one, i = self.circuit.one, self.circuit.embed("i")
         result: Coefficients = {}
@@ -104,11 +104,11 @@ class Lookups:
     def count(self, table: Table) -> Integer:
         """Return the number of positions up to i where a truth of one position holds.
 
-        Method      A uniform head has the number p divided by i; v is the truth at i, q = p + 1 - v is in 1, ..., i,
-                    and q/i = p/i + ReLU(1/i - v).
-        Score       (2 q j - j²)/i = (q² - (j - q)²)/i; the gap is 1/i. The value is j - 1: the number before i.
+        Method      The output of a uniform head is p/i for the count p; v is the truth at i, q = p + 1 - v is in 1,
+                    ..., i, and q/i = p/i + ReLU(1/i - v).
+        Score       (2 q j - j²)/i = (q² - (j - q)²)/i; the gap is 1/i. The value is j - 1: the count before i.
         """
-        if table.outputs[0]:  # a truth and its negation are counted once
+        if table.outputs[0]:  # share the count of a truth and its negation
             rest = self.count(combine(lambda truth: not truth, table))
             return Integer({"i": {self.circuit.embed("i"): ONE}}).plus(rest, -1)
         if table.is_constant:
@@ -134,11 +134,11 @@ class Lookups:
     def square(self, row: Coefficients) -> Coefficients:
         """Return the square of an integer b with |b| <= i + c, or n + c, for a constant c >= 0.
 
-        Method      m = |b| - c is looked up: the score is 2 m j - j² = m² - (j - m)², the gap at least 1, the value
-                    (j + c)². So b² is found where |b| > c. Up to c the value is (1 + c)²; there b² is put right.
+        Method      m = |b| - c is looked up: the score is 2 m j - j² = m² - (j - m)², the gap at least 1, the value (j
+                    + c)². So the value is b² where |b| > c. For |b| <= c it is (1 + c)² and is corrected to b².
 
         Raises:
-            Unsupported: if the analysis of bounds does not show such a c.
+            Unsupported: if the bounds do not show such a c.
         """
         circuit = self.circuit
         i, one, squares = circuit.embed("i"), circuit.one, circuit.embed("i^2")
@@ -148,7 +148,7 @@ class Lookups:
         bound = circuit.bounds(row).magnitude()
         shift = max(ZERO, bound.constant - 1)
         if max(bound.before, bound.after) > 1 or shift > _MAX_CORRECTIONS:
-            raise Unsupported("an integer at j is compared with one at i, and may be larger than the position it is at "
+            raise Unsupported("an integer at j is compared with one at i, and may exceed the sum of its position "
                               "(or the length) and a constant")
         key = ("square", frozenset(row.items()))
         return circuit.once(key, lambda: self._square(row, Mask.NONE if bound.after > 0 else Mask.FUTURE, shift))
@@ -170,10 +170,10 @@ class Lookups:
     # -- choices -------------------------------------------------------------------------------------------------------
 
     def choose(self, condition: Table, chosen: Integer, otherwise: Integer) -> Integer:
-        """One of two integers of one position.
+        """Return one of two integers of one position.
 
         Method      For a truth c and |x| <= M, c x = ReLU(x - M (1 - c)) - ReLU(-x - M (1 - c)); if M has a multiple of
-                    i - 1 or n - i, the product of c and that is looked up first.
+                    i - 1 or n - i, the product of c with it is looked up first.
         """
         difference = chosen.plus(otherwise, -1)
         if condition.is_constant:
@@ -195,7 +195,7 @@ class Lookups:
         return Integer({"i": {circuit.write_integer(name, units, hull): ONE}}, constant(0))
 
     def _hidden(self, bound: Line, condition: Table, truth: Table) -> Coefficients:
-        """Return the bound where ``truth`` is false, 0 where it is true; it is the condition or its negation."""
+        """Return the bound where ``truth`` (the condition or its negation) is false, 0 where it is true."""
         circuit = self.circuit
         variable = circuit.variable(condition, "condition")
         positive = truth == condition

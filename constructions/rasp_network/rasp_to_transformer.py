@@ -1,13 +1,12 @@
-"""Programs to hard attention: every vector of a B-RASP or S-RASP program, exactly, for words of every length.
+"""Compiler of programs to hard attention: every vector of a B-RASP or S-RASP program, exactly, for every length.
 
 Source      [SHA] Section 6 and Appendix E use such programs as hard-attention transformers; the constructions are ours
             (docs/rasp.md, section 6).
 Claim       At position i of every word the directions ``P(i)`` (truths as 0 and 1, integers) and ``P(i)='x'`` (1 where
-            the vector P of symbols is x, else 0) hold what the program's vector P holds. Each head is uniform (its
-            queries are 0) or has one greatest score at every i, for every word and every n; where a position sees only
-            itself there is nothing to compare.
+            the vector P of symbols is x, else 0) hold the values of the program's vector P. Each head is uniform (its
+            queries are 0) or has a unique greatest score at every i, for every word and every n.
 Gap         At least 1/n: 1 for neighbours, products and squares, 1/i for counts, 1/n for attention with a score. So it
-            is 1/n or 1 exactly in most programs; ``certify model`` computes it.
+            is exactly 1/n or 1 in most programs; ``certify model`` computes it.
 x_max       The largest embedding: n² if there is a neighbour, count, square (i^2 is embedded), else n if there is an
             integer (i), else 1 (i/n, the truths of symbols).
 """
@@ -26,8 +25,9 @@ from constructions.rasp_network.trimming import trim
 
 
 def compile_program(program: RaspProgram) -> Transformer:
-    """The transformer of a program. Its output is the program's, if that is a truth or an integer; if it is a symbol,
-    the output is the place of the symbol in ``program.symbols``, from 0.
+    """Compile a program into a transformer, which has the program's output.
+
+    If that output is a symbol, the transformer's output is its index in ``program.symbols``, from 0.
 
     Raises:
         Unsupported: with the definition and the reason.
@@ -44,19 +44,19 @@ def compile_program(program: RaspProgram) -> Transformer:
 
 
 class _Vectors(dict[str, Computed]):
-    """The vectors so far, at position i; positions are embedded when they are asked for."""
+    """The vectors so far, at position i; positions are embedded on demand."""
 
     def __init__(self, circuit: Circuit) -> None:
         super().__init__({INPUT: identity((circuit.input, "i"))})
         self._circuit = circuit
 
     def __missing__(self, name: str) -> Computed:
-        assert name == POSITION, "programs use vectors that are defined above"
+        assert name == POSITION, "programs use only vectors defined above"
         return Integer({"i": {self._circuit.embed("i"): ONE}})
 
 
 class _Compiler:
-    """The vectors that have been compiled, in their order."""
+    """The vectors compiled so far, in their order."""
 
     def __init__(self, program: RaspProgram) -> None:
         self._program = program

@@ -1,4 +1,4 @@
-"""Functions of finitely many cases: what a program computes from truths and symbols, before any weight is chosen."""
+"""Functions of finitely many cases: functions of truths and symbols, before weights are chosen."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from constructions.rasp.syntax import Variable as Place
 
 MAX_CASES = 20_000
 MANY_CASES = 1_000
-"""A function with more cases than this is divided into functions of functions, if it can be, to save units."""
+"""A function with more cases is split into functions of functions, if possible, to save hidden units."""
 
 Value = bool | int | str | None
-"""What a variable may be; None stands for no value at all."""
+"""The value of a variable; None represents no value."""
 
 
 class TooManyCasesError(Exception):
@@ -27,7 +27,7 @@ class TooManyCasesError(Exception):
 class Variable:
     """A quantity with finitely many values, held by directions: each literal is 1 at its value and else 0.
 
-    ``definition`` says how it came about, if it is a function of other variables.
+    ``definition`` is its function of other variables, or None.
     """
 
     name: str
@@ -42,7 +42,7 @@ Slot = tuple[Variable, Place]
 
 @dataclass(frozen=True)
 class Table:
-    """A function of variables, all of which matter: its values in the order of ``itertools.product``."""
+    """A function of variables, all relevant: its values in the order of ``itertools.product``."""
 
     slots: tuple[Slot, ...]
     outputs: tuple[Any, ...]
@@ -54,12 +54,12 @@ class Table:
 
     @property
     def is_constant(self) -> bool:
-        """Whether no variable matters."""
+        """True if the function has no variables."""
         return not self.slots
 
     @property
     def places(self) -> frozenset[Place]:
-        """The positions it depends on."""
+        """The positions that the function depends on."""
         return frozenset(place for _, place in self.slots)
 
     def at(self, place: Place) -> Table:
@@ -85,7 +85,7 @@ def identity(slot: Slot) -> Table:
 
 
 def tabulate(slots: Sequence[Slot], function: Callable[..., Any]) -> Table:
-    """Return the function with these arguments, without those that do not matter.
+    """Tabulate the function of these arguments; drop irrelevant ones.
 
     Raises:
         TooManyCasesError: if it has more than MAX_CASES cases.
@@ -109,7 +109,7 @@ def combine(function: Callable[..., Any], *tables: Table) -> Table:
 
 
 def substitute(table: Table, replace: Callable[[Slot], Table | None]) -> Table:
-    """Return the table with functions in the place of some of its variables.
+    """Substitute functions for some of the variables.
 
     Raises:
         TooManyCasesError: as ``tabulate``.
@@ -118,7 +118,7 @@ def substitute(table: Table, replace: Callable[[Slot], Table | None]) -> Table:
 
 
 def residuals(table: Table, slots: Sequence[Slot]) -> dict[Table, list[tuple[Value, ...]]]:
-    """What remains of the table when ``slots`` have values; with each such function the values that leave it."""
+    """Map the functions that remain when ``slots`` have values to the values that give them."""
     left: list[tuple[tuple[Value, ...], Table]] = [((), table)]
     for slot in slots:
         left = [((*case, value), rest) for case, before in left for value, rest in _by_value(before, slot)]
@@ -129,7 +129,7 @@ def residuals(table: Table, slots: Sequence[Slot]) -> dict[Table, list[tuple[Val
 
 
 def _by_value(table: Table, slot: Slot) -> list[tuple[Value, Table]]:
-    """What remains of the table for each value of one variable."""
+    """Return for each value of one variable the function that remains."""
     values = slot[0].values
     if slot not in table.slots:
         return [(value, table) for value in values]
@@ -142,13 +142,13 @@ def _by_value(table: Table, slot: Slot) -> list[tuple[Value, Table]]:
 
 
 Cube = list[tuple[Slot, tuple[Value, ...]]]
-"""The cases where each of these variables has one of these values."""
+"""A product of sets: each of these variables has one of these values."""
 
 
 def cubes(table: Table, wanted: Any) -> Iterator[Cube]:
-    """Disjoint cubes whose union is where the table has the wanted value, by a decision tree.
+    """Yield disjoint cubes whose union is where the table has the wanted value, by a decision tree.
 
-    The variable that leaves the fewest different functions is asked first.
+    The next variable is the one that leaves the fewest different functions.
     """
     if table.is_constant:
         if table.outputs[0] == wanted:
@@ -167,7 +167,7 @@ def cubes(table: Table, wanted: Any) -> Iterator[Cube]:
 
 
 def _reduced(slots: tuple[Slot, ...], outputs: tuple[Any, ...]) -> Table:
-    """Return the table without the variables that do not matter."""
+    """Return the table without irrelevant variables."""
     inner = len(outputs)
     for place, (variable, _) in enumerate(slots):
         size = len(variable.values)

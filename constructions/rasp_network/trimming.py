@@ -1,4 +1,4 @@
-"""A compiled program without what nothing needs, and with one head in the place of several that attend alike."""
+"""Removal of unneeded parts of a compiled program, and merging of heads with the same attention pattern."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -10,7 +10,7 @@ V = TypeVar("V")
 
 
 def trim(transformer: Transformer, wanted: Iterable[str]) -> Transformer:
-    """Return the same transformer, with only the directions that the ``wanted`` ones depend on, and heads merged.
+    """Return the transformer with only the directions that the ``wanted`` ones depend on, and heads merged.
 
     Every direction must be written at one stage, and read at later ones.
     """

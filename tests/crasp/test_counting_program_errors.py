@@ -56,10 +56,10 @@ def test_syntax(text: str, column: int, message: str) -> None:
     ("A = 1\nD = E\nE = A", 2, 5, f"found 'E' before the end of its definition (line 3), {ABOVE}, such as A"),
     ("A = 1\nA = 2", 2, 1, f"found a second definition of 'A', {SECOND}"),
     ("#import pred\npred = 2", 2, 1, f"found a second definition of 'pred', {SECOND}"),
-    ("D = pos_even", 1, 5, f"found 'pos_even', {ABOVE}; #import pos_even makes it known"),
+    ("D = pos_even", 1, 5, f"found 'pos_even', {ABOVE}; #import pos_even imports it"),
     ("#import pred\nD = pred", 2, 5,
      "found 'pred', a predicate of two positions, expected it in a count such as #[pred] \"a\""),
-    ('D = #[pred] "a"', 1, 7, f"found 'pred', {PAIR}; #import pred makes one known"),
+    ('D = #[pred] "a"', 1, 7, f"found 'pred', {PAIR}; #import pred imports one"),
     ('#import pred\n#import pos_even\nD = #[pos_even] "a"', 3, 7,
      f"found 'pos_even', {PAIR}, such as pred"),
     ('D = "a" && 1', 1, 12, "found a number, expected a truth value"),
@@ -114,7 +114,7 @@ def test_comments_blanks_and_ends_of_lines() -> None:
 def test_an_unknown_predicate_is_unsupported_with_its_name() -> None:
     with pytest.raises(Unsupported) as caught:
         parse_counting_program("\n#import primes\nD = primes")
-    assert str(caught.value) == ("program, line 2, column 9: the predicate 'primes' is not known, expected pos_even, "
+    assert str(caught.value) == ("program, line 2, column 9: the predicate 'primes' is unknown, expected pos_even, "
                                  "pos_odd, pred or pred2, ..., pred64")
     with pytest.raises(Unsupported):
         parse_counting_program("#import pred65\nD = true")

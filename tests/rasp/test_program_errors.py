@@ -16,7 +16,7 @@ OPERATOR = "an operator such as & or +, if, a definition or the end of the progr
 START = "expected an alphabet or a definition"
 ABOVE = "expected a vector that is defined above, such as in, pos"
 MASKS = "expected the mask 1 or j<i or j<=i or j>i or j>=i"
-BOUND = "; j has a meaning in attention and psum only, not in the default"
+BOUND = "; j is in scope in attention and psum only, not in the default"
 
 
 def refuse(text: str, line: int, column: int, message: str) -> None:
@@ -90,7 +90,7 @@ def test_syntax(text: str, column: int, message: str) -> None:
     ("P(i) := P(i)", 9, f"found 'P' before the end of its definition (line 2), {ABOVE}"),
     ("P(i) := R(i)\nR(i) := true", 9, f"found 'R' before the end of its definition (line 3), {ABOVE}"),
     ("P(i) := g(in(i))", 9, "found 'g', expected a function that is defined above"),
-    ("in(i) := true", 1, "found 'in', which the language defines, expected another name"),
+    ("in(i) := true", 1, "found 'in', a name of the language, expected another one"),
     ("func f(i) := true", 8, "found 'i', expected parameters with distinct names other than i and j"),
     ("func f(s, s) := true", 11, "found 's', expected parameters with distinct names other than i and j"),
     ("func f(s) := s = t", 18, "found 't', expected s"),

@@ -143,7 +143,7 @@ def test_a_question_mark_belongs_to_a_name_only_before_a_variable() -> None:
     ("P(i) := rightmost [j<k, 1] Q_b(j) : 0", 20, "found 'j<k', expected the mask 1 or j<i or j<=i or j>i or j>=i"),
     ("P(i) := rightmost [j<i, 1] Q_b(k) : 0", 28, "found an entry at k, expected i or j"),
     ("P(i) := rightmost [j<i, 1] Q_b(j) : Q_a(j)", 37,
-     "found an entry at j, expected i; j has a meaning in attention and psum only, not in the default"),
+     "found an entry at j, expected i; j is in scope in attention and psum only, not in the default"),
     ("P(i) := rightmost [j<i, 2] Q_b(j) : 0", 25, "found an integer, expected a truth value"),
 ])  # fmt: skip
 def test_what_is_wrong_is_said_with_its_place(text: str, column: int, message: str) -> None:

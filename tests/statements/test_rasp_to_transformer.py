@@ -202,7 +202,7 @@ def test_programs_with_equations_are_compiled_exactly_or_refused(program: RaspPr
     try:
         check(program, [*words(program, 3), tuple("babba"), tuple("aaabbb")])
     except Unsupported as reason:
-        assert str(reason).startswith("out(i): an integer at j is compared with one at i, and may be larger")
+        assert str(reason).startswith("out(i): an integer at j is compared with one at i, and may exceed")
 
 
 @pytest.mark.parametrize(("text", "reason"), [
@@ -212,9 +212,10 @@ def test_programs_with_equations_are_compiled_exactly_or_refused(program: RaspPr
     ("P(i) := rightmost j [1, Q_a(j) | pos(j) = pos(i)] Q_a(j) : true",
      "P(i): an integer at i is compared with one at j, and such comparisons are supported only as equations that a "
      "score requires, alone or joined by &"),
-    ("ok(i) := pos(i) > 3 P(i) := psum j [j<=i] pos(j)", "P(i): the sum of an integer without a constant bound"),
+    ("ok(i) := pos(i) > 3 P(i) := psum j [j<=i] pos(j)", "P(i): a prefix sum of an integer without a constant bound, "
+     "expected values from a finite set"),
     ("P(i) := psum j [j<=i] 2 if Q_a(j) else 0 R(i) := rightmost j [1, P(j) = pos(i)] Q_a(j) : true",
-     "R(i): an integer at j is compared with one at i, and may be larger than the position it is at (or the length) "
+     "R(i): an integer at j is compared with one at i, and may exceed the sum of its position (or the length) "
      "and a constant"),
 ])
 def test_what_is_not_supported_is_named(text: str, reason: str) -> None:
