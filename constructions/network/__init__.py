@@ -1,1 +1,1 @@
-"""Transformers as exact data: named directions with meanings, layers, weighting functions, and running them exactly."""
+"""Transformers as exact data: named directions with meanings, layers, weighting functions, and exact execution."""

@@ -1,4 +1,4 @@
-"""Claims under an assumption on words: which directions matter only where it holds, and the guards of heads."""
+"""Claims under an assumption on words: directions that matter only where it holds, and guards of heads."""
 
 from dataclasses import replace
 
@@ -23,12 +23,12 @@ from constructions.network.transformer import Head, Mask, Transformer
 
 
 def local_directions(network: Transformer) -> frozenset[str]:
-    """Return the directions that need hold their meanings only where what is given holds; empty if nothing is given."""
+    """Return the directions whose meanings are needed only where ``given`` holds; empty without an assumption."""
     return frozenset() if network.given == TRUE else _find_local(network)
 
 
 def _find_local(network: Transformer) -> frozenset[str]:
-    """The output, and each direction that units alone read, and only to write local directions: at their position."""
+    """Return the output and the directions read only by hidden units that write such directions at their position."""
     readers: dict[str, list[frozenset[str]]] = {}
     for layer in network.layers:
         for unit in layer.feedforward.units:
@@ -44,9 +44,9 @@ def _find_local(network: Transformer) -> frozenset[str]:
 
 
 def assume(network: Transformer, given: Formula) -> Transformer:
-    """Return the same network, of which something is claimed only at the positions where ``given`` holds.
+    """Return the network with a claim only at the positions where ``given`` holds.
 
-    Heads that write local directions are near what they mean where it holds, if there is a rule for such a guard.
+    Heads that write local directions are near their meaning where it holds, if there is a rule for this guard.
 
     Raises:
         InputError: if the formula mentions a symbol outside the alphabet.
@@ -64,7 +64,7 @@ def assume(network: Transformer, given: Formula) -> Transformer:
 
 
 def _may_guard(network: Transformer, head: Head, given: Formula) -> bool:
-    """Whether the guard speaks of what the head sees: symbols and the temporal past, or future; queries are known."""
+    """Return whether the guard depends only on what the mask shows (past or future), with known queries."""
     unseen = (Next, Until) if head.mask is Mask.FUTURE else (Previous, Since)
     refused = *unseen, Comparison, PredicateOnCount, PredicateOnSum
     return (head.weighting.is_softmax and not any(isinstance(part, refused) for part in subformulas(given))
@@ -72,7 +72,7 @@ def _may_guard(network: Transformer, head: Head, given: Formula) -> bool:
 
 
 def _and_given(when: Formula, given: Formula) -> Formula:
-    """Both, each once."""
+    """Return the conjunction, each operand once."""
     if TRUE in (when, given) or when == given or (isinstance(when, And) and when.left == given):
         return given if when == TRUE else when
     return And(given, when)

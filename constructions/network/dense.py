@@ -1,4 +1,4 @@
-"""Dense matrices of a transformer, on request: rows and columns in the order of ``directions``."""
+"""Dense matrices of a transformer: rows and columns in the order of ``directions``."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from constructions.network.transformer import Coefficients, Head, Layer, Transfo
 
 Matrix = list[list[Fraction]]
 MOST_ENTRIES = 30_000_000
-"""Of all matrices together: a few hundred megabytes, nearly all of it zeros."""
+"""Entries of all matrices together: a few hundred megabytes, nearly all zeros."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class DenseLayer:
 
 
 def dense_matrix(rows: Sequence[Coefficients], names: Sequence[str]) -> Matrix:
-    """One matrix row per linear form, one column per direction.
+    """Return a matrix with one row per linear form and one column per direction.
 
     >>> dense_matrix([{"b": Fraction(2)}], ["a", "b"])
     [[Fraction(0, 1), Fraction(2, 1)]]
@@ -48,7 +48,7 @@ def dense_head(head: Head, names: Sequence[str]) -> DenseHead:
 
 
 def dense_layer(layer: Layer, names: Sequence[str]) -> DenseLayer:
-    """All matrices of one layer."""
+    """Return all matrices of one layer."""
     units = layer.feedforward.units
     return DenseLayer(
         heads=[dense_head(head, names) for head in layer.heads],
@@ -68,7 +68,7 @@ def count_dense(transformer: Transformer) -> int:
 
 
 def check_dense(transformer: Transformer) -> None:
-    """Raise Unsupported if the matrices would be larger than memory should hold."""
+    """Raise Unsupported if the matrices would be too large for memory."""
     if (entries := count_dense(transformer)) > MOST_ENTRIES:
         raise Unsupported(f"{len(transformer.directions)} directions: dense matrices would have {entries} entries, "
                           f"expected at most {MOST_ENTRIES}")

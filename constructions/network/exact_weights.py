@@ -1,4 +1,4 @@
-"""Weights that are rational, exactly: hard weightings ([SHA] Definition 2), and sparsemax and ReLU as they are defined.
+"""Weights that are exact rationals: hard weightings ([SHA] Definition 2), sparsemax and ReLU.
 
 All others are enclosed, in ``proofs.enclosures``. Definitions and their papers: docs/weightings.md.
 """
@@ -11,7 +11,7 @@ from constructions.network.weightings import Weighting
 
 
 def hard_weights(scores: Sequence[Fraction], weighting: Weighting) -> list[Fraction]:
-    """Return the attention weights; softmax and the like are replaced by average-hardmax, their limit at temperature 0.
+    """Return the attention weights; softmax and similar ones are replaced by average-hardmax, their limit.
 
     >>> [str(w) for w in hard_weights([Fraction(2), Fraction(1), Fraction(2)], Weighting.AVERAGE_HARDMAX)]
     ['1/2', '0', '1/2']
@@ -19,14 +19,14 @@ def hard_weights(scores: Sequence[Fraction], weighting: Weighting) -> list[Fract
     best = max(scores)
     winners = [place for place, score in enumerate(scores) if score == best]
     if weighting.row.winners is None:
-        raise Unsupported(f"hard attention in place of {weighting}: it is not what {weighting} tends to")
+        raise Unsupported(f"hard attention instead of {weighting}, expected a weighting that tends to it")
     kept = weighting.row.winners.of(winners)
     share = Fraction(1, len(kept))
     return [share if place in kept else Fraction(0) for place in range(len(scores))]
 
 
 def sparsemax_weights(scores: Sequence[Fraction]) -> list[Fraction]:
-    """Return the point of the simplex that is nearest to the scores: max(score - θ, 0), θ making the sum 1.
+    """Return the point of the simplex nearest to the scores: max(score - θ, 0) with θ such that the sum is 1.
 
     >>> [str(w) for w in sparsemax_weights([Fraction(1), Fraction(1, 2), Fraction(-1)])]
     ['3/4', '1/4', '0']
@@ -36,7 +36,7 @@ def sparsemax_weights(scores: Sequence[Fraction]) -> list[Fraction]:
 
 
 def sparsemax_threshold(scores: Sequence[Fraction]) -> Fraction:
-    """θ of sparsemax, in the rationals of the scores; it grows with each score.
+    """Return θ of sparsemax, in the rationals of the scores; it increases in each score.
 
     The k greatest scores have weights above 0 if all of them exceed the threshold that makes their sum 1.
 
@@ -54,7 +54,7 @@ def sparsemax_threshold(scores: Sequence[Fraction]) -> Fraction:
 
 
 def relu_weights(scores: Sequence[Fraction], divisor: int = 1) -> list[Fraction]:
-    """Return the positive parts of the scores, over the ``divisor`` (the length of the word, for ``relu-over-n``).
+    """Return the positive parts of the scores, divided by ``divisor`` (the length of the word, for ``relu-over-n``).
 
     >>> [str(w) for w in relu_weights([Fraction(-1), Fraction(3)], 2)]
     ['0', '3/2']

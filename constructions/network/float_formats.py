@@ -9,11 +9,11 @@ from constructions.errors import InputError
 
 MIN_PRECISION, MAX_PRECISION = 2, 64
 MIN_EXPONENT, MAX_EXPONENT = 2, 1 << 14
-"""The smallest and the largest formats that are handled."""
+"""The smallest and the largest supported formats."""
 
 
 class TooLargeError(OverflowError):
-    """A number that rounds beyond the greatest one of the format."""
+    """A number that rounds beyond the greatest number of the format."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Format:
 
     @cached_property
     def roundoff(self) -> Fraction:
-        """u = 2^-p: a rounded normal number is off by at most u of itself."""
+        """The unit roundoff u = 2^-p: the relative error of rounding to a normal number is at most u."""
         return Fraction(1, 1 << self.precision)
 
     @cached_property
@@ -36,7 +36,7 @@ class Format:
 
     @cached_property
     def smallest_normal(self) -> Fraction:
-        """2^e: below it a result may be flushed to 0."""
+        """2^e: smaller results may be flushed to 0."""
         return power_of_two(self.least)
 
     def unit(self, x: Fraction) -> Fraction:
@@ -49,13 +49,13 @@ class Format:
         return power_of_two(max(exponent, self.least) - self.precision + 1)
 
     def round(self, x: Fraction) -> Fraction:
-        """Return the number of the format that is nearest to x; of two the one with an even last place.
+        """Round x to the nearest number of the format, ties to even.
 
         >>> FORMATS["binary16"].round(Fraction(1, 3)), FORMATS["bfloat16"].round(Fraction(257))
         (Fraction(1365, 4096), Fraction(256, 1))
 
         Raises:
-            TooLargeError: if it is greater than the largest number.
+            TooLargeError: if the result exceeds the largest number.
         """
         unit = self.unit(x)
         rounded = round(x / unit) * unit
@@ -64,7 +64,7 @@ class Format:
         return rounded
 
     def holds(self, x: Fraction) -> bool:
-        """Whether x is a number of the format, 0 or normal.
+        """Return whether x is a number of the format, 0 or normal.
 
         >>> FORMATS["bfloat16"].holds(Fraction(256)), FORMATS["bfloat16"].holds(Fraction(257))
         (True, False)
@@ -92,7 +92,7 @@ _WRITTEN = re.compile(r"float\((\d{1,2}),(-\d{1,5}),(\d{1,5})\)")
 
 
 def format_name(text: str) -> str:
-    """Return the name here of a format, or of a class such as bf16/fp32, that libraries call otherwise; others stay.
+    """Return our name of a format, or of a float model such as bf16/fp32; other names stay.
 
     >>> format_name("fp32"), format_name("bf16/float32"), format_name("flash")
     ('binary32', 'bfloat16/binary32', 'flash')
@@ -101,7 +101,7 @@ def format_name(text: str) -> str:
 
 
 def parse_format(text: str) -> Format:
-    """Return a format by its name, or as ``float(p,e,E)``.
+    """Parse a format given by its name, or as ``float(p,e,E)``.
 
     >>> parse_format("float(4,-6,8)")
     Format(precision=4, least=-6, greatest=8)
@@ -133,5 +133,5 @@ def exponent_of(x: Fraction) -> int:
 
 
 def power_of_two(k: int) -> Fraction:
-    """2^k."""
+    """Return 2^k."""
     return Fraction(1 << k) if k >= 0 else Fraction(1, 1 << -k)

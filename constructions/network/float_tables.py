@@ -1,17 +1,17 @@
-"""The tables of the float program, exact: what numpy, torch and ONNX run is these tables, rounded.
+"""The exact tables of the float program: numpy, torch and ONNX run these tables, rounded.
 
-For a word of length n, h has a row for each position and a column for each direction, and starts as the token's row
-plus the position's. Each layer does::
+For a word of length n, h has a row for each position and a column for each direction; its initial value is the token's
+row plus the position's. Each layer does::
 
-    of every head    q = h Wq;  q = q * scale(n, i), row by row;  k = h Wk;  v = h Wv;  scores = q k^T
+    for every head   q = h Wq;  q = q * scale(n, i), row by row;  k = h Wk;  v = h Wv;  scores = q k^T
                      scores that the mask hides are replaced by minus infinity
                      weights = softmax of every row, its maximum subtracted;  out = weights v
     attention        h = h + the outs of its heads
     feed-forward     h = h + (ReLU(h W1 + b1) W2 + b2)
 
 The temperature of a head divides the scores; here its reciprocal multiplies the queries, as ``scale``, which is None
-where it would be 1. Every direction is embedded by the token or by the position and written once, so these sums add
-zeros. What depends on the position is looked up, never computed: by i, by n, or by both.
+where it would be 1. Every direction is embedded by the token or by the position and written once, so all other summands
+are zeros. Functions of the position are looked up, never computed: by i, by n, or by both.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ from constructions.network.transformer import Coefficients, Head, Layer, Mask, T
 
 
 class LookedUp(StrEnum):
-    """By what a position table is looked up."""
+    """The key of a position table."""
 
     BY_I = "i"
     BY_N = "n"
@@ -42,7 +42,7 @@ class PositionTable:
 
     @property
     def looked_up(self) -> LookedUp:
-        """By what: a constant by i, as long words have all its entries."""
+        """The key of the table: i for a constant, as long words then have all its entries."""
         if "n" not in self.function.variables:
             return LookedUp.BY_I
         return LookedUp.BY_N_AND_I if "i" in self.function.variables else LookedUp.BY_N
@@ -51,7 +51,7 @@ class PositionTable:
         """Return the values at the positions 1 to n of a word of length n.
 
         Raises:
-            InputError: if the function has no value there, or its reciprocal none.
+            InputError: if the function is undefined there, or 0 for a reciprocal.
         """
         values = self.function.column(range(1, n + 1), n)
         if not self.reciprocal:
@@ -85,7 +85,7 @@ class LayerTables:
 
 @dataclass(frozen=True)
 class FloatTables:
-    """All of them: a row per symbol, a table per direction that the position embeds, and the layers."""
+    """All tables: a row per symbol, a table per direction that the position embeds, and the layers."""
 
     alphabet: tuple[str, ...]
     directions: tuple[str, ...]
@@ -98,7 +98,8 @@ def float_tables(transformer: Transformer) -> FloatTables:
     """Return the tables of a transformer, for words of any length.
 
     Raises:
-        Unsupported: if a head has hard attention, or token and position embed one direction, whose sum could round.
+        Unsupported: if a head has hard attention, or token and position embed the same direction, as the sum could
+            round.
     """
     names = tuple(transformer.directions)
     for direction in transformer.position_embedding:
@@ -145,5 +146,5 @@ def _scale(head: Head) -> PositionTable | None:
 
 
 def _columns(forms: tuple[Coefficients, ...] | list[Coefficients], names: tuple[str, ...]) -> Matrix:
-    """One matrix column per linear form, one row per direction."""
+    """Return a matrix with one column per linear form and one row per direction."""
     return [[form.get(name, Fraction(0)) for form in forms] for name in names]

@@ -1,7 +1,7 @@
 """The JSON form of a transformer (docs/certificate.md, section 2): written canonically, read strictly.
 
-Reading never evaluates anything: numbers are strings of digits (or JSON integers), formulas and expressions go through
-their own parsers, and every mistake is one line that says where it is and what was expected.
+Reading never evaluates code: numbers are strings of digits (or JSON integers), formulas and expressions have their own
+parsers, and every error is one line that says where it is and what was expected.
 """
 
 import json
@@ -45,7 +45,7 @@ _MEANINGS: Mapping[str, type[meanings.Meaning]] = {
     "mean": meanings.Mean, "average": meanings.Average, "total": meanings.Total, "others": meanings.Others,
     "slack": meanings.Slack, "any": meanings.Anything,
 }  # fmt: skip
-"""By the kind; the other keys are the fields."""
+"""Meanings by kind; the other keys are the fields."""
 
 
 def _keys(kind: str) -> tuple[str, ...]:
@@ -56,7 +56,7 @@ def _keys(kind: str) -> tuple[str, ...]:
 
 
 def transformer_to_json(transformer: Transformer) -> dict[str, Any]:
-    """Return the canonical JSON object; maps follow the order of ``directions`` and leave zeros out."""
+    """Return the canonical JSON object; maps follow the order of ``directions`` and omit zeros."""
     order = {name: place for place, name in enumerate(transformer.directions)}
 
     def ordered(row: Mapping[str, V], write: Callable[[V], Any]) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def transformer_to_json(transformer: Transformer) -> dict[str, Any]:
 
 
 def meaning_to_json(meaning: meanings.Meaning, texts: FormulaTexts = PLAIN_TEXTS) -> dict[str, Any]:
-    """Return the JSON object of one meaning, in a file that writes formulas so."""
+    """Return the JSON object of one meaning, in a file with these texts of formulas."""
     (kind,) = (kind for kind, of in _MEANINGS.items() if isinstance(meaning, of))
     parts = {key: getattr(meaning, key) for key in _keys(kind)}
     return {"kind": kind, **{key: texts.about(part) if isinstance(part, Formula | Count | Term) else
@@ -113,7 +113,7 @@ def meaning_to_json(meaning: meanings.Meaning, texts: FormulaTexts = PLAIN_TEXTS
 
 
 def write_canonical(data: Mapping[str, Any]) -> str:
-    """Return the one spelling of a model or certificate file: indent 1, ASCII, a final newline."""
+    """Return the canonical spelling of a model or certificate file: indent 1, ASCII, a final newline."""
     return json.dumps(data, indent=1, ensure_ascii=True) + "\n"
 
 
@@ -121,7 +121,7 @@ def write_canonical(data: Mapping[str, Any]) -> str:
 
 
 def read_json(text: str, where: str, parse_float: Callable[[str], Any] | None = None) -> Any:
-    """Return the parsed JSON text, without NaN, repeated keys, deep nesting or huge integers.
+    """Parse JSON text; reject NaN, repeated keys, deep nesting and huge integers.
 
     Numbers with a point or an exponent are refused unless ``parse_float`` reads them.
 
@@ -158,13 +158,13 @@ def read_json(text: str, where: str, parse_float: Callable[[str], Any] | None = 
 
 
 def _check_depth(text: str, where: str) -> None:
-    """Refuse nesting beyond MAX_DEPTH before any recursive reader sees the text."""
+    """Reject nesting beyond MAX_DEPTH before any recursive reader sees the text."""
     depth = 0
     for bracket in re.finditer(r'"(?:[^"\\]++|\\.)*+"?|[\[{\]}]', text, re.DOTALL):
         token = bracket.group()[0]
         depth += (token in "[{") - (token in "]}")
         if depth > MAX_DEPTH:
-            raise InputError(f"{where}: brackets nested deeper than {MAX_DEPTH}, as no model has")
+            raise InputError(f"{where}: brackets nested deeper than {MAX_DEPTH}, expected at most that")
 
 
 def _quoted(value: object) -> str:
@@ -173,7 +173,7 @@ def _quoted(value: object) -> str:
 
 
 class _ModelReader:
-    """Reads one model; ``directions`` grows first, so that every later name can be checked against it."""
+    """Reader of one model; ``directions`` grows first, so that every later name can be checked against it."""
 
     def __init__(self) -> None:
         self.alphabet: tuple[str, ...] = ()
@@ -320,10 +320,10 @@ class _ModelReader:
 
 
 def transformer_from_json(data: Any, where: str = "model", given: Any = None) -> Transformer:
-    """The transformer that a JSON object describes; a certificate may claim something of it where ``given`` holds.
+    """Return the transformer of a JSON object; a certificate may claim something of it where ``given`` holds.
 
     Raises:
-        InputError: for the first thing that does not fit section 2 of docs/certificate.md.
+        InputError: for the first violation of section 2 of docs/certificate.md.
     """
     reader = _ModelReader()
     table = None
@@ -361,5 +361,5 @@ def transformer_from_json(data: Any, where: str = "model", given: Any = None) ->
 
 
 def read_transformer(text: str, where: str = "model") -> Transformer:
-    """Return the transformer of a model file; see ``transformer_from_json`` and ``read_json`` for what is refused."""
+    """Parse a model file; ``transformer_from_json`` and ``read_json`` list the errors."""
     return transformer_from_json(read_json(text, where), where)

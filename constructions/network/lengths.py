@@ -1,4 +1,4 @@
-"""The lengths of words that a claim is about: all n from a least to a greatest one."""
+"""The lengths of words in a claim: all n from a least to a greatest one."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ MAX_N_LIMIT = 1024
 
 @dataclass(frozen=True)
 class Lengths:
-    """All n with first <= n <= last.
+    """The lengths n with first <= n <= last.
 
     >>> list(Lengths(2, 4)), str(Lengths(2, 4)), Lengths(2, 4).cells
     ([2, 3, 4], '2..4', 9)
@@ -31,14 +31,14 @@ class Lengths:
 
     def __iter__(self) -> Iterator[int]:
         for n in range(self.first, self.last + 1):
-            look_at_the_clock()  # loops by length are what takes long
+            look_at_the_clock()  # loops by length can take long
             yield n
 
     def __str__(self) -> str:
         return f"{self.first}..{self.last}"
 
     def rows(self) -> Iterator[tuple[int, int]]:
-        """Every (n, i) with n one of the lengths and 1 <= i <= n."""
+        """Return every (n, i) with n one of the lengths and 1 <= i <= n."""
         return ((n, i) for n in self for i in range(1, n + 1))
 
     @property
@@ -48,12 +48,12 @@ class Lengths:
 
     @property
     def claim(self) -> str:
-        """How a claim begins: for which n it is made."""
+        """The beginning of a claim: the n that it is about."""
         return f"every n <= {self.last}" if self.first == 1 else f"every n from {self.first} to {self.last}"
 
 
 def up_to(last: int) -> Lengths:
-    """All lengths from 1 to ``last``.
+    """Return all lengths from 1 to ``last``.
 
     >>> up_to(4)
     Lengths(first=1, last=4)

@@ -1,4 +1,4 @@
-"""What a named direction of the residual stream is claimed to hold (docs/certificate.md, section 2)."""
+"""The claimed meaning of a named direction of the residual stream (docs/certificate.md, section 2)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from constructions.language.printer import format_briefly, format_count, format_
 from constructions.language.syntax import TRUE, Count, Formula, Term, is_positional
 
 ALLOWED_ERROR = Fraction(1, 4)
-"""How far an approximate truth may be from 0 or 1 at most: with a gap of 1/2 between them ReLUs round exactly."""
+"""Greatest error of an approximate truth: with a gap of 1/2 between 0 and 1 ReLUs round exactly."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Product:
 
 @dataclass(frozen=True)
 class Mean:
-    """Exactly the count divided by the number of positions it looks at: i to the left, n + 1 - i to the right."""
+    """Exactly the count divided by the number of positions in its range: i to the left, n + 1 - i to the right."""
 
     count: Count
 
@@ -69,7 +69,7 @@ class Mean:
 
 @dataclass(frozen=True)
 class Average:
-    """Exactly a sum of multiples of counts of one side, divided by the number of positions that they look at."""
+    """Exactly a sum of multiples of counts of one side, divided by the number of positions in their range."""
 
     term: Term
 
@@ -89,7 +89,7 @@ class Total:
 
 @dataclass(frozen=True)
 class Others:
-    """Near the number of positions other than this one that are counted: the count, less 1 if this one is."""
+    """Near the number of counted positions other than this one: the count, minus 1 if this one is counted."""
 
     count: Count
 
@@ -133,13 +133,13 @@ def formulas_of(meaning: Meaning) -> tuple[Formula, ...]:
 
 
 def texts_of_network(directions: Iterable[Meaning], embeddings: Iterable[PositionFunction]) -> FormulaTexts:
-    """How a file with these meanings and position embeddings writes its formulas: with a table, if they are long."""
+    """Return the texts of formulas in a file with these meanings and embeddings: with a table, if they are long."""
     brackets = (value.formula for value in embeddings if isinstance(value, Bracket))
     return texts_of([*(formula for meaning in directions for formula in formulas_of(meaning)), *brackets])
 
 
 def is_known(meaning: Meaning) -> bool:
-    """Whether the value at (n, i) does not depend on the word."""
+    """Return whether the value at (n, i) does not depend on the word."""
     match meaning:
         case Position():
             return True

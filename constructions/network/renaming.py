@@ -1,4 +1,4 @@
-"""A transformer whose directions have other names."""
+"""Renaming of the directions of a transformer."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -10,7 +10,7 @@ Held = TypeVar("Held")
 
 
 def rename_directions(transformer: Transformer, names: Mapping[str, str]) -> Transformer:
-    """Return the same transformer; directions without a new name keep theirs. New names must be distinct."""
+    """Return the transformer with new names of directions, which must be distinct; other names are unchanged."""
 
     def renamed(row: Mapping[str, Held]) -> dict[str, Held]:
         return {names.get(name, name): held for name, held in row.items()}

@@ -1,6 +1,6 @@
-"""Running a transformer with hard attention, exactly.
+"""Exact execution of a transformer with hard attention.
 
-Soft attention is enclosed, not computed, in ``proofs.words.replay``; both walk the layers through ``run_layers``.
+Soft attention is enclosed, not computed, in ``proofs.words.replay``; both run the layers through ``run_layers``.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ V = TypeVar("V")
 
 
 def embed(transformer: Transformer, word: Sequence[str]) -> list[Residual]:
-    """Return the initial residual vectors, one per position; directions that are not embedded are absent (they are 0).
+    """Return the initial residual vectors, one per position; directions that are not embedded are absent (0).
 
     Raises:
         Unsupported: if an embedding is irrational.
@@ -37,9 +37,9 @@ def run_layers(
     feed: Callable[[FeedForward, dict[str, V]], Mapping[str, V]],
     add: Callable[[V, V], V],
 ) -> list[dict[str, V]]:
-    """Return the residual stream after the last layer, for any arithmetic that can attend, feed forward and add.
+    """Return the residual stream after the last layer, for any arithmetic with ``attend``, ``feed`` and ``add``.
 
-    ``attend`` gives what a head adds, position by position.
+    ``attend`` returns the output of a head, position by position.
     """
 
     def added(vector: dict[str, V], *changes: Mapping[str, V]) -> dict[str, V]:
@@ -58,9 +58,9 @@ def run_layers(
 
 
 def scaled_scores(head: Head, stream: Sequence[Residual]) -> list[list[Fraction]]:
-    """For every position its scores at the visible positions, divided by the temperature of the head.
+    """Return for every position its scores at the visible positions, divided by the temperature of the head.
 
-    In an irrational temperature ln and sqrt are rounded down: that changes neither the order of scores nor ties.
+    An irrational temperature has ln and sqrt rounded down: that preserves the order of scores and ties.
     """
     n = len(stream)
     keys = [[combine(row, vector) for row in head.keys] for vector in stream]
@@ -74,7 +74,7 @@ def scaled_scores(head: Head, stream: Sequence[Residual]) -> list[list[Fraction]
 
 
 def attend_hard(head: Head, stream: list[Residual]) -> list[Residual]:
-    """What the head adds at each position when softmax is replaced by average-hardmax."""
+    """Return the head's output at each position with softmax replaced by average-hardmax."""
     columns = {name: [combine(row, vector) for vector in stream] for name, row in head.values.items()}
     changes = []
     for i, scores in enumerate(scaled_scores(head, stream), start=1):
@@ -86,7 +86,7 @@ def attend_hard(head: Head, stream: list[Residual]) -> list[Residual]:
 
 
 def feed_exactly(feedforward: FeedForward, vector: Residual) -> Residual:
-    """What the feed-forward layer adds to one residual vector."""
+    """Return the output of the feed-forward block for one residual vector."""
     change = dict(feedforward.bias)
     for unit in feedforward.units:
         activation = max(combine(unit.reads, vector) + unit.bias, Fraction(0))

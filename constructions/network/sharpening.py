@@ -1,4 +1,4 @@
-"""The same transformer with other temperatures, or with its scores multiplied by constants."""
+"""A transformer with other temperatures, or with its scores multiplied by constants."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,11 +9,11 @@ from constructions.language.expressions import Constant, Expression, divide
 from constructions.network.transformer import Head, Transformer
 
 Place = tuple[int, int]
-"""A head: its layer and its place there, both from 1."""
+"""A head: its layer and its index in the layer, both from 1."""
 
 
 def is_sharpened(head: Head) -> bool:
-    """Whether temperature matters to the head: it has queries, and soft attention."""
+    """Return whether temperature matters to the head: it has queries, and soft attention."""
     return not head.weighting.is_hard and any(head.queries)
 
 
@@ -23,9 +23,9 @@ def with_temperature(transformer: Transformer, temperature: Expression) -> Trans
 
 
 def with_scores_times(transformer: Transformer, factor: Callable[[Place], Fraction]) -> Transformer:
-    """Return the transformer with the scores of every head multiplied by its ``factor``, on the side of the queries.
+    """Return the transformer with the scores of every head multiplied by its ``factor``, through the queries.
 
-    A head of constant γ and temperature τ whose scores are linear in γ becomes that of factor * γ, or of τ / factor.
+    A head with constant γ and temperature τ and scores linear in γ gets constant factor * γ, or temperature τ / factor.
     """
     return _with_heads(transformer, lambda place, head: _sharper(head, factor(place)))
 
@@ -33,7 +33,7 @@ def with_scores_times(transformer: Transformer, factor: Callable[[Place], Fracti
 def change_model(transformer: Transformer, gamma: Constant, temperature: Expression | None) -> Transformer:
     """Return the transformer with its scores multiplied by ``gamma``, and another temperature if one is given.
 
-    Weights are rational: an irrational constant divides the temperatures in place of multiplying the queries.
+    Weights are rational: an irrational constant divides the temperatures instead of multiplying the queries.
     """
     network = with_temperature(transformer, temperature) if temperature else transformer
     if isinstance(gamma, Fraction):
@@ -42,17 +42,17 @@ def change_model(transformer: Transformer, gamma: Constant, temperature: Express
 
 
 def at_constant(unit: Transformer, doubled: Transformer, gamma: Expression) -> Transformer:
-    """Return the network with an irrational constant, from those of the constants 1 and 2.
+    """Return the network with an irrational constant, from those with constants 1 and 2.
 
-    A head whose scores double has its temperature divided by the constant; one that is the same in both is kept.
+    If the scores of a head double, its temperature is divided by the constant; a head equal in both is kept.
 
     Raises:
-        Unsupported: if the constant changes something else.
+        Unsupported: if anything else depends on the constant.
     """
     others = {(layer, number): head for layer, number, head in doubled.heads()}
     if _with_heads(unit, lambda place, head: others[place] if others[place] == _sharper(head, Fraction(2)) else head,
                    every=True) != doubled:
-        raise Unsupported(f"the irrational constant {gamma}: it is not a factor of the scores here")
+        raise Unsupported(f"the irrational constant {gamma}: expected a constant that is a factor of the scores")
     return _with_heads(unit, lambda place, head: head if head == others[place] else replace(
         head, temperature=divide(head.temperature, gamma)))
 

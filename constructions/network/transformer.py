@@ -1,7 +1,7 @@
 """The transformer as exact data: weights on named directions, position functions in i and n.
 
 ``h' = h + heads(h)``, ``h'' = h' + feedforward(h')``; any number of heads; the usual 1/sqrt(d_k) is folded into the
-queries (DIVERGENCES.md lists where this differs from the text of [SHA] Section 3.1, which prints neither residual
+queries (DIVERGENCES.md lists the differences from the text of [SHA] Section 3.1, which prints neither residual
 connections nor several heads).
 """
 
@@ -24,11 +24,11 @@ from constructions.network.meanings import Meaning, formulas_of
 from constructions.network.weightings import Weighting
 
 Coefficients = Mapping[str, Fraction]
-"""Direction -> rational: a vector of the residual stream, or a linear form on it; what is left out is 0."""
+"""Direction -> rational: a vector of the residual stream, or a linear form on it; missing entries are 0."""
 
 
 class Mask(StrEnum):
-    """Which positions j a query at position i may see."""
+    """The positions j visible to a query at position i."""
 
     NONE = "none"
     FUTURE = "future"
@@ -46,14 +46,14 @@ class Mask(StrEnum):
 def check_mask(weighting: Weighting, mask: Mask) -> None:
     """Raise InputError if the weighting is not defined under the mask."""
     if weighting.breaks_a_stick and mask is Mask.NONE:
-        raise InputError(f"mask none beside {weighting}, expected future or past: it goes from position to position")
+        raise InputError(f"mask none beside {weighting}, expected future or past: as it goes from position to position")
 
 
 @dataclass(frozen=True)
 class Head:
     """One attention head: score(i, j) = sum over r of queries[r](i) * keys[r](j), then weights, then values.
 
-    ``source`` names the statement of the literature, for people only: no obligation depends on it.
+    ``source`` names the statement of the literature, for readers only: no obligation depends on it.
     """
 
     name: str
@@ -83,11 +83,11 @@ class FeedForward:
     bias: Coefficients = field(default_factory=dict)
 
     def written(self) -> list[str]:
-        """Return the directions that a unit or the bias writes, each once."""
+        """Return the directions that a hidden unit or the bias writes, each once."""
         return list(dict.fromkeys([name for unit in self.units for name in unit.writes] + list(self.bias)))
 
     def units_writing(self, direction: str) -> tuple[Unit, ...]:
-        """Return the units with a non-zero weight to ``direction``."""
+        """Return the hidden units with a non-zero weight to ``direction``."""
         return tuple(self._units_by_direction.get(direction, ()))
 
     @cached_property
@@ -111,7 +111,7 @@ class Layer:
 class Transformer:
     """A concrete transformer whose weights do not depend on the length of the word.
 
-    Something is claimed of it only at the positions where ``given`` holds (``constructions.network.assumption``).
+    It has a claim only at the positions where ``given`` holds (``constructions.network.assumption``).
     """
 
     alphabet: tuple[str, ...]
@@ -135,28 +135,28 @@ class Transformer:
         return f"<p>{escape(repr(self)[1:-1])}</p>{html_table(names, rows)}"
 
     def heads(self) -> Iterator[tuple[int, int, Head]]:
-        """Every head with its layer and its place in it, both counted from 1."""
+        """Yield every head with its layer and its index in the layer, both counted from 1."""
         for number, layer in enumerate(self.layers, start=1):
             for place, head in enumerate(layer.heads, start=1):
                 yield number, place, head
 
     def with_heads(self, change: Callable[[int, int, Head], Head]) -> Transformer:
-        """Return the same network, each head changed; ``change`` gets its layer and its place, too."""
+        """Return the network with each head changed; ``change`` gets layer, index and head."""
         return replace(self, layers=tuple(
             replace(layer, heads=tuple(change(number, place, head) for place, head in enumerate(layer.heads, start=1)))
             for number, layer in enumerate(self.layers, start=1)))
 
     def weightings(self) -> tuple[str, ...]:
-        """Return the names of the weightings that its heads have, sorted."""
+        """Return the names of the weightings of its heads, sorted."""
         return tuple(sorted({head.weighting.value for _, _, head in self.heads()}))
 
     @property
     def has_softmax_alone(self) -> bool:
-        """Whether no head has another weighting."""
+        """True if every head has softmax."""
         return all(head.weighting.is_softmax for _, _, head in self.heads())
 
     def head(self, layer: int, place: int) -> Head:
-        """Return the head at this place of this layer, both counted from 1."""
+        """Return the head of this layer and index, both counted from 1."""
         return self.layers[layer - 1].heads[place - 1]
 
     def predicates(self) -> list[PredicateDefinition]:
@@ -166,7 +166,7 @@ class Transformer:
         return definitions_of([self.given, *brackets, *meant])
 
     def embedded(self) -> list[str]:
-        """Return the directions that the embedding writes, and those that nothing writes: these hold 0 everywhere."""
+        """Return the directions that the embedding writes, and those never written: the latter are 0 everywhere."""
         written = {name for row in self.token_embedding.values() for name in row} | set(self.position_embedding)
         later = {name for _, _, head in self.heads() for name in head.values}
         later |= {name for layer in self.layers for name in layer.feedforward.written()}
@@ -183,11 +183,11 @@ class Transformer:
 
 
 def check_softmax(transformer: Transformer, what: str) -> None:
-    """Raise Unsupported, naming ``what`` knows softmax and hard attention alone, for a head of another weighting."""
+    """Raise Unsupported for a head whose weighting is neither softmax nor hard; ``what`` is the refused operation."""
     for _, _, head in transformer.heads():
         if not (head.weighting.is_hard or head.weighting.is_softmax):
-            raise Unsupported(f"{what} of a network with the head {head.name!r}, whose weighting is {head.weighting}: "
-                              "only softmax is known there")
+            raise Unsupported(f"{what} of a network with the head {head.name!r}, whose weighting is {head.weighting}, "
+                              "expected softmax or hard attention")
 
 
 def combine(row: Coefficients, values: Mapping[str, Fraction]) -> Fraction:
@@ -198,6 +198,6 @@ def combine(row: Coefficients, values: Mapping[str, Fraction]) -> Fraction:
     """
     total = Fraction(0)
     for name, weight in row.items():
-        if value := values.get(name):  # most of what a network holds is 0
+        if value := values.get(name):  # most entries of a residual vector are 0
             total += weight * value
     return total

@@ -1,4 +1,4 @@
-"""Whether the position functions and temperatures of a transformer are defined wherever it may be run."""
+"""Checks that the position functions and temperatures of a transformer are defined for all lengths of a claim."""
 
 from fractions import Fraction
 
@@ -12,7 +12,7 @@ from constructions.network.transformer import Transformer
 
 
 def shortened(value: Fraction) -> str:
-    """Return the number if it is short, else only its sign: a long one is no help, and Python refuses to print it.
+    """Return the number as text if it is short, else only its sign: Python refuses to print very long numbers.
 
     >>> shortened(Fraction(-1, 3)), shortened(Fraction(-(10**5000)))
     ('-1/3', 'a negative number')
@@ -23,7 +23,7 @@ def shortened(value: Fraction) -> str:
 
 
 def not_positive(expression: Expression, i: int, n: int) -> str | None:
-    """What is said of an expression that is not positive at (n, i), or not known to be; None if it is positive.
+    """Return a description of an expression not certainly positive at (n, i); None if it is positive.
 
     >>> from constructions.language.expressions import parse_expression
     >>> [not_positive(parse_expression(text), 1, 2) for text in ("i-n", "ln(4)-2*ln(2)", "ln(n)")]
@@ -41,7 +41,7 @@ def not_positive(expression: Expression, i: int, n: int) -> str | None:
 
 
 def _check_predicates(transformer: Transformer, lengths: Lengths) -> None:
-    """Evaluate every predicate wherever it may be applied: positions from 1 to n, counts from 0 to n, sums."""
+    """Evaluate every predicate on its possible arguments: positions from 1 to n, counts from 0 to n, sums."""
     formulas = (formula for meaning in transformer.directions.values() for formula in formulas_of(meaning))
     for part in subformulas_of_all(formulas):
         if isinstance(part, Predicate | PredicateOnCount) and part.definition is not None:
@@ -56,14 +56,14 @@ def _check_predicates(transformer: Transformer, lengths: Lengths) -> None:
 
 
 def _numbers_of(term: Term, n: int) -> range:
-    """All integers that the sum may be at a position of a word of length n."""
+    """Return all integers that the sum may be at a position of a word of length n."""
     ends = [[sorted((0, number * (i if count.side == "left" else n + 1 - i))) for number, count in term.coefficients]
             for i in (1, n)]
     return range(min(sum(low for low, _ in row) for row in ends), max(sum(high for _, high in row) for row in ends) + 1)
 
 
 def _is_defined_in_columns(transformer: Transformer, lengths: Lengths) -> bool:
-    """Whether all embeddings and temperatures have values, and those of temperatures are positive; if rational."""
+    """Return whether all rational embeddings and temperatures have values, and temperatures are positive."""
     temperatures = {head.temperature for _, _, head in transformer.heads()}
     try:
         for embedding in filter(_is_rational, {*transformer.position_embedding.values()}):
@@ -81,7 +81,7 @@ def _is_rational(function: PositionFunction) -> bool:
 
 
 def check_defined(transformer: Transformer, lengths: Lengths) -> None:
-    """Check every (n, i) with n one of the lengths, and predicates at every count up to n as well.
+    """Check every (n, i) with n one of the lengths, and predicates at every count up to n.
 
     Raises:
         InputError: naming the first embedding, predicate or temperature that divides by zero, or a temperature that
@@ -106,6 +106,6 @@ def check_defined(transformer: Transformer, lengths: Lengths) -> None:
 
 
 def _is_new(function: PositionFunction, i: int, n: int, lengths: Lengths) -> bool:
-    """Whether an irrational function has not had this value at an earlier row."""
+    """Return whether an irrational function has not had this value at an earlier row."""
     return function.may_be_irrational and ((i == 1 or "i" in function.variables)
                                            and (n in (lengths.first, i) or "n" in function.variables))

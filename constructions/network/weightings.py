@@ -1,10 +1,10 @@
-"""The weighting functions, in one table: a row a weighting, a column a property; nothing else lists them by hand.
+"""Table of the weighting functions: a row per weighting, a column per property; no other list exists.
 
-How an attention head makes weights of its scores: those of [SHA] Definitions 2 to 4, and others. The definitions, as
-rules, are in docs/certificate.md, section 2; the papers in docs/weightings.md. All but the hard ones divide the scores
-by the head's temperature. What has code of its own for a weighting is a table with its name as key: exact weights are
-in ``exact_weights.py``, enclosures in ``proofs/enclosures/weightings.py``, constructions that only some weightings
-have in ``constructions/statements/other_weightings.py``.
+An attention head makes weights of its scores by [SHA] Definitions 2 to 4, or by another function. The definitions, as
+rules, are in docs/certificate.md, section 2; the papers in docs/weightings.md. All except the hard ones divide the
+scores by the head's temperature. Code for single weightings is in tables with their names as keys: exact weights in
+``exact_weights.py``, enclosures in ``proofs/enclosures/weightings.py``, constructions that only some weightings have in
+``constructions/statements/other_weightings.py``.
 """
 
 from collections.abc import Sequence
@@ -17,24 +17,24 @@ Place = TypeVar("Place")
 
 
 class WeightingShape(Enum):
-    """How scores become weights."""
+    """The way in which scores become weights."""
 
     HARD = "the greatest scores have all weight, in equal shares"
     EXPONENTIAL = "in proportion to exp(score)"
-    THRESHOLD = "what of a score exceeds a number that all share, to a power"
-    ADDITIVE = "a function of its own score, whatever the others are"
-    STICK = "from the nearest position on, each takes a share of what is left"
+    THRESHOLD = "the excess of the score over a common threshold, to a power"
+    ADDITIVE = "a function of its own score only"
+    STICK = "from the nearest position on, each takes a share of the rest"
 
 
 class Winners(Enum):
-    """Which of the positions with the greatest score have the weight."""
+    """The positions with the greatest score that have the weight."""
 
     ALL = slice(None)
     FIRST = slice(1)
     LAST = slice(-1, None)
 
     def of(self, places: Sequence[Place]) -> Sequence[Place]:
-        """Those that win of the places with the greatest score, which are in the order of the word.
+        """Return the winners of the places with the greatest score, which are in the order of the word.
 
         >>> [list(winners.of([2, 5, 7])) for winners in Winners]
         [[2, 5, 7], [2], [7]]
@@ -44,7 +44,7 @@ class Winners(Enum):
 
 
 class Response(Enum):
-    """What a function of a single score is."""
+    """A function of a single score."""
 
     RELU = "max(score, 0)"
     SIGMOID = "1/(1 + exp(-score))"
@@ -57,14 +57,14 @@ class Response(Enum):
 
 @dataclass(frozen=True)
 class WeightingRow:
-    """The columns of the table; what follows from them are properties of ``Weighting``.
+    """The columns of the table; derived properties are in ``Weighting``.
 
-    ``winners``   who has all weight, always or as the temperature tends to 0; None if such a limit is not hard
-    ``alpha``     which α-entmax it is, if one: 1 is softmax
-    ``extra``     how many positions more there are to attend to, of score 0 and value 0
-    ``response``  the function of a score that its weight is, or its share of what is left
+    ``winners`` which have all weight, always or as the temperature tends to 0; None if the limit is not hard
+    ``alpha``   α if it is an α-entmax: 1 is softmax
+    ``extra``   number of additional positions with score 0 and value 0
+    ``response``the function of a score that is its weight, or its share of the remaining weight
     ``over_n``    whether weights are divided by the length of the word
-    ``coq``       its name in proofs/coq/network/weighing.v, if it has one
+    ``coq``     its name in proofs/coq/network/weighing.v, if it has one
     """
 
     shape: WeightingShape
@@ -77,7 +77,7 @@ class WeightingRow:
 
 
 class Weighting(StrEnum):
-    """The weighting functions, by the names that files and the command line have for them."""
+    """The weighting functions, by their names in files and on the command line."""
 
     row: WeightingRow
 
@@ -99,7 +99,7 @@ class Weighting(StrEnum):
                                                     coq="StickBreaking")
 
     def __new__(cls, name: str, row: WeightingRow | None = None) -> Self:
-        """A member is its name, and knows its row; what has a name alone is looked up, and does not come here."""
+        """Create a member: a string with a row; lookups by name alone do not call this."""
         assert row, f"{name} has no row"
         member = str.__new__(cls, name)
         member._value_ = name
@@ -108,67 +108,67 @@ class Weighting(StrEnum):
 
     @property
     def is_hard(self) -> bool:
-        """Whether it looks at the order of the scores alone, and not at a temperature: [SHA] Definition 2."""
+        """True if only the order of the scores matters, not a temperature: [SHA] Definition 2."""
         return self.row.shape is WeightingShape.HARD
 
     @property
     def is_softmax(self) -> bool:
-        """Whether it is softmax: what is left out means, and all that float runs know."""
+        """True for softmax: the default, and the only one of float models."""
         return self is Weighting.SOFTMAX
 
     @property
     def is_exponential(self) -> bool:
-        """Whether weights are quotients of sums of exponentials, so that moved scores move them by a factor."""
+        """True if weights are quotients of sums of exponentials, so that changed scores change them by a factor."""
         return self.row.shape is WeightingShape.EXPONENTIAL
 
     @property
     def is_sparse(self) -> bool:
-        """Whether scores that are far enough below the greatest have no weight at all."""
+        """True if scores sufficiently far below the greatest have weight 0."""
         return self.row.shape is WeightingShape.THRESHOLD
 
     @property
     def is_additive(self) -> bool:
-        """Whether a weight depends on its own score alone, so that several heads can make one sum of it."""
+        """True if a weight depends on its own score only, so that several heads can make one sum of it."""
         return self.row.shape is WeightingShape.ADDITIVE
 
     @property
     def breaks_a_stick(self) -> bool:
-        """Whether positions take their shares in turn, from the nearest on: without a mask there is no nearest."""
+        """True if positions take their shares in turn, from the nearest on: without a mask there is no nearest."""
         return self.row.shape is WeightingShape.STICK
 
     @property
     def slope(self) -> Fraction:
-        """α - 1 of a sparse one: what scores are multiplied by before the threshold is taken off."""
+        """α - 1 of a sparse one: the factor of scores before the threshold is subtracted."""
         assert self.is_sparse and self.row.alpha, f"{self} has no threshold"
         return self.row.alpha - 1
 
     @property
     def has_kernel(self) -> bool:
-        """Whether it is known how much a lower score weighs beside a greater one, at most: the greatest score wins."""
+        """True if the relative weight of a lower score has a known bound: the greatest score wins."""
         return self.is_exponential or self.is_sparse
 
     @property
     def sums_to_one(self) -> bool:
-        """Whether the weights of a row add up to 1, so that the head's answer is a mean."""
+        """True if the weights of a row add up to 1, so that the head's output is a mean."""
         return self.is_hard or (self.has_kernel and not self.row.extra)
 
     @property
     def ignores_places(self) -> bool:
-        """Whether weights depend on which scores there are, and not on where they are seen."""
+        """True if weights depend on the scores, and not on their positions."""
         return not self.breaks_a_stick and self.row.winners in (None, Winners.ALL)
 
     @property
     def averages_equals(self) -> bool:
-        """Whether k equal scores have the weight 1/k each."""
+        """True if k equal scores have the weight 1/k each."""
         return self.sums_to_one and self.ignores_places
 
     @property
     def is_rational(self) -> bool:
-        """Whether the weights of rational scores are rational."""
+        """True if the weights of rational scores are rational."""
         return self.is_hard or self.row.alpha == 2 or (self.is_additive and self.row.response is Response.RELU)
 
 
 WeightingName = Literal[
     "softmax", "average-hardmax", "leftmost-hardmax", "rightmost-hardmax", "sparsemax", "entmax-1.5",
     "softmax-plus-one", "relu", "relu-over-n", "sigmoid", "geometric", "stick-breaking"]
-"""The same names for type checkers, where Python's callers give one (a test compares them)."""
+"""The names for type checkers (a test compares them with the enumeration)."""

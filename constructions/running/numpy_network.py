@@ -1,10 +1,10 @@
 """The float program in numpy: matrices of one format, and a choice of the format in which sums accumulate.
 
-The order of operations is that of ``constructions.network.float_tables``, and what every operation gives is rounded to
-the format of the matrices. With a wider ``accumulate``, matrix products with their biases and the softmax are computed
-in that one and rounded once. Sums of 16 bits that accumulate in themselves are added one by one from the left, each
-rounded, a bias last (numpy itself would use binary32 without saying so); binary32 and binary64 are summed by numpy in
-an order of its own.
+The order of operations is that of ``constructions.network.float_tables``, and the result of every operation is rounded
+to the format of the matrices. With a wider ``accumulate``, matrix products with their biases and the softmax are
+computed in that format and rounded once. Sums of 16 bits that accumulate in their own format are added one by one from
+the left, each rounded, a bias last (numpy itself would silently use binary32); numpy sums binary32 and binary64 in an
+order of its own.
 """
 
 from collections.abc import Sequence
@@ -24,10 +24,10 @@ class NumpyNetwork:
     """A network that runs in numpy."""
 
     def __init__(self, weights: WeightArrays, accumulate: str | None = None) -> None:
-        """Without ``accumulate`` sums are of the format of the weights.
+        """Store the weights; by default sums are in the format of the weights.
 
         Raises:
-            InputError: if there is no such format, or it does not hold all numbers of that of the weights.
+            InputError: if there is no such format, or it does not contain all numbers of the weights' format.
         """
         own = FORMATS[weights.precision]
         wider = [name for name in PRECISIONS
@@ -40,20 +40,20 @@ class NumpyNetwork:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the last axis of ``run`` holds the truths of: the formula is last."""
+        """Names of the last axis of ``run``; the formula is last."""
         return tuple(self.weights.truths)
 
     def run(self, words: Sequence[Sequence[str]]) -> Array:
-        """Return the truths of the formula and of its subformulas: (words, n, formulas), for words of one length.
+        """Return the truths of the formula and of its subformulas, [words, n, formulas], for words of one length.
 
         Raises:
-            InputError: if there are no words, or they are not all of one length that the weights are for, or a symbol
+            InputError: if there are no words, or they are not all of one length that the weights support, or a symbol
                 is not in the alphabet.
         """
         return np.asarray(self.stream(words)[:, :, list(self.weights.truths.values())])
 
     def stream(self, words: Sequence[Sequence[str]]) -> Array:
-        """Return the residual vectors at the end: (words, n, d).
+        """Return the final residual vectors, [words, n, d].
 
         Raises:
             InputError: as ``run``.
@@ -85,13 +85,13 @@ class NumpyNetwork:
         return np.array([[places[symbol] for symbol in word] for word in words])
 
     def _positions(self, n: int) -> Array:
-        """Every function of the position: a row per position."""
+        """Return every function of the position: a row per position."""
         arrays = self.weights.arrays
         by_n = np.broadcast_to(arrays["by_n"][n - 1], (n, arrays["by_n"].shape[1]))
         return np.concatenate([arrays["by_i"][:n], by_n, arrays["by_n_and_i"][n - 1, :n]], axis=1)
 
     def _attend(self, own: dict[str, Array], stream: Array, positions: Array) -> Array:
-        """What the heads of a layer add, all at once: (words, heads, n, d) before their sum."""
+        """Return the outputs of the heads of a layer, [words, heads, n, d], before their sum."""
         every = stream[:, np.newaxis]
         query = self._product(every, own["query"]) * positions.T[own["scale"]][:, :, np.newaxis]
         scores = self._product(query, self._product(every, own["key"]).swapaxes(-1, -2))
@@ -100,7 +100,7 @@ class NumpyNetwork:
             own["sees_after"][:, np.newaxis, np.newaxis] | (j <= i))
         weights = self._softmax(np.where(seen, scores, np.array(-np.inf, self.dtype)))
         out = self._product(weights, self._product(every, own["value"]))
-        return np.asarray(out.sum(axis=1, dtype=self.dtype))  # each direction is written by one head: zeros are added
+        return np.asarray(out.sum(axis=1, dtype=self.dtype))  # one head writes each direction: the others add 0
 
     def _softmax(self, scores: Array) -> Array:
         wide = scores.astype(self.accumulate)
@@ -117,7 +117,7 @@ class NumpyNetwork:
         return total
 
     def _product(self, left: Array, right: Array, bias: Array | int = 0) -> Array:
-        """Return a matrix product plus a bias, rounded once; the last two axes are those of the matrices."""
+        """Return a matrix product plus a bias, rounded once; the matrices are the last two axes."""
         left, right = left.astype(self.accumulate), right.astype(self.accumulate)
         if self.accumulate.itemsize > 2:
             return np.asarray(left @ right + np.asarray(bias, self.accumulate)).astype(self.dtype)
@@ -133,7 +133,7 @@ def to_numpy(transformer: Transformer, max_n: int = 64, precision: str = "binary
     """Return a program that runs in numpy, for words of these lengths (docs/exports.md).
 
     Raises:
-        InputError: if there is no such format, or something is not defined at one of the lengths.
+        InputError: if there is no such format, or a function is undefined at one of the lengths.
         Unsupported: if a number is too large for the precision, or the transformer has no float program.
     """
     return NumpyNetwork(weights_of(transformer, Lengths(min_n, max_n), precision), accumulate)

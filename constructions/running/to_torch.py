@@ -1,4 +1,4 @@
-"""Weights as a torch module in this process; certify/exports/torch_folder.py writes the same for other processes."""
+"""Weights as a torch module in this process; certify/exports/torch_folder.py writes it for other processes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from constructions.running.torch_network import TorchNetwork
 
 _DTYPES = {"binary64": "float64", "binary32": "float32", "binary16": "float16", "bfloat16": "bfloat16"}
-"""torch's names of the formats."""
+"""Names of the formats in torch."""
 
 
 def module_of(weights: WeightArrays, fused: bool = False) -> TorchNetwork:
@@ -32,7 +32,7 @@ def module_of(weights: WeightArrays, fused: bool = False) -> TorchNetwork:
 
     network = TorchNetwork(weights.config(), fused)
     network.to(getattr(torch, _DTYPES[weights.precision]))
-    numbers = {name: array if array.dtype.kind in "ib" else array.astype(np.float64)  # exact, and a type torch knows
+    numbers = {name: array if array.dtype.kind in "ib" else array.astype(np.float64)  # exact, and a type that torch has
                for name, array in weights.arrays.items()}
     network.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in numbers.items()})
     network.eval()

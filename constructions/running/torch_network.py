@@ -33,7 +33,7 @@ class TorchLayer(nn.Module):
         self.w2, self.b2 = nn.Parameter(torch.zeros(units, width)), nn.Parameter(torch.zeros(width))
 
     def forward(self, h: Tensor, positions: Tensor) -> Tensor:
-        """From residual vectors (batch, n, d) to residual vectors; a row of ``positions`` per position."""
+        """Map residual vectors [batch, n, d] to residual vectors; ``positions`` has a row per position."""
         every = h.unsqueeze(1)                                         # batch, 1, n, d
         scale = positions[:, self.scale].T.unsqueeze(-1)               # heads, n, 1: 1 / temperature
         query, key, value = every @ self.query * scale, every @ self.key, every @ self.value
@@ -45,13 +45,13 @@ class TorchLayer(nn.Module):
         else:
             scores = (query @ key.transpose(-1, -2)).masked_fill(~seen, -torch.inf)
             out = torch.softmax(scores, dim=-1) @ value
-        h = h + out.sum(dim=1)                                         # each direction is written by one head
+        h = h + out.sum(dim=1)                                         # only one head writes each direction
         hidden = torch.relu(linear(h, self.w1.T, self.b1))             # linear rounds once, its bias included
         return h + linear(hidden, self.w2.T, self.b2)
 
 
 class TorchNetwork(nn.Module):
-    """Tokens (batch, n) to truths (batch, n, formulas): 1.0 or 0.0 where the claim holds in floating point."""
+    """Map tokens [batch, n] to truths [batch, n, formulas]: 1.0 or 0.0 where the claim holds in floating point."""
 
     def __init__(self, config: Mapping[str, Any], fused: bool = False) -> None:
         super().__init__()
@@ -69,14 +69,14 @@ class TorchNetwork(nn.Module):
             self.layers.append(TorchLayer(width, heads, key_width, units, fused))
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """The truth of every formula of ``names`` at every position; tokens count from 0 in the alphabet's order."""
+        """Return the truth of every formula of ``names`` at every position; tokens are indices into the alphabet."""
         return self.stream(tokens)[:, :, self.truths]
 
     def stream(self, tokens: Tensor) -> Tensor:
-        """Return the residual vectors at the end, (batch, n, d): a column for each of config["directions"]."""
+        """Return the final residual vectors, [batch, n, d]: a column for each of config["directions"]."""
         n, (first, last) = tokens.shape[1], self.config["lengths"]
         if not first <= n <= last:
-            raise ValueError(f"words of length {n}: the claim is for {first} to {last}")
+            raise ValueError(f"words of length {n}: expected one of {first} to {last}")
         positions = torch.cat([self.by_i[:n], self.by_n[n - 1].expand(n, -1), self.by_n_and_i[n - 1, :n]], dim=1)
         h = self.token_embedding[tokens] + positions[:, self.embedded]
         for layer in self.layers:
@@ -85,7 +85,7 @@ class TorchNetwork(nn.Module):
 
     @torch.no_grad()
     def run(self, words: Sequence[Sequence[str]]) -> Tensor:
-        """Return the truths for words of one length, as symbols."""
+        """Return the truths for words of one length, given as symbols."""
         places = {symbol: place for place, symbol in enumerate(self.config["alphabet"])}
         unknown = [symbol for word in words for symbol in word if symbol not in places]
         if unknown:
@@ -95,7 +95,7 @@ class TorchNetwork(nn.Module):
 
     @classmethod
     def load(cls, folder: str | Path, fused: bool = False) -> TorchNetwork:
-        """Return the network of a folder; with ``fused`` its attention is torch's scaled_dot_product_attention."""
+        """Load the network of a folder; with ``fused`` its attention is torch's scaled_dot_product_attention."""
         from safetensors.torch import load_file
 
         network = cls(json.loads((Path(folder) / "config.json").read_text(encoding="utf-8")), fused)

@@ -1,7 +1,7 @@
-"""The tables of the float program as arrays of one format, and what else a program must know: one form for all.
+"""The tables of the float program as arrays of one format, and the other data of a program, in one form.
 
 Source      ``constructions.network.float_tables`` has the tables and the program.
-Claim       every entry is the number of the format nearest to its exact value, ties to even.
+Claim       Every entry is the number of the format nearest to its exact value, ties to even.
 
 | array | shape | holds |
 |---|---|---|
@@ -16,7 +16,7 @@ Claim       every entry is the number of the format nearest to its exact value, 
 | layers.0.sees_before, .sees_after | (heads) | whether the mask shows positions j < i, and j > i |
 | layers.0.w1, .b1, .w2, .b2 | (d, f), (f), (f, d), (d) | |
 
-Entries at lengths that nothing was claimed about are NaN.
+Entries at lengths without a claim are NaN.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -51,7 +51,7 @@ Array = npt.NDArray[Any]
 PRECISIONS: Mapping[str, npt.DTypeLike] = {
     "binary64": np.float64, "binary32": np.float32, "binary16": np.float16, "bfloat16": ml_dtypes.bfloat16,
 }  # fmt: skip
-"""The formats that arrays can be stored in, by name; tf32 is how some hardware multiplies, not a format of storage."""
+"""The storage formats of arrays, by name; tf32 is a format of multiplication only."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class WeightArrays:
     directions: tuple[str, ...]
     output: int
     truths: Mapping[str, int]
-    """The output's formula and its subformulas as they are printed, each with the direction that holds its truth."""
+    """The output's formula and its subformulas as text, each with the direction that holds its truth."""
     arrays: Mapping[str, Array]
 
     @property
@@ -73,7 +73,7 @@ class WeightArrays:
         return sum(name.endswith(".scale") for name in self.arrays)
 
     def config(self) -> dict[str, Any]:
-        """All but the arrays, as JSON."""
+        """Return everything except the arrays, as JSON."""
         return {
             "precision": self.precision,
             "lengths": [self.lengths.first, self.lengths.last],
@@ -90,7 +90,7 @@ def weights_of(transformer: Transformer, lengths: Lengths, precision: str = "bin
     """Return the arrays of a transformer for words of these lengths.
 
     Raises:
-        InputError: if there is no such precision, or a function of the position is not defined at one of the lengths.
+        InputError: if there is no such precision, or a function of the position is undefined at one of the lengths.
         Unsupported: if a number is too large for the precision, the matrices are too large for memory, or the
             transformer has no float program.
     """
@@ -121,11 +121,11 @@ def _truths(transformer: Transformer) -> dict[str, int]:
 
 
 class _Rounding:
-    """Exact numbers to arrays of one format."""
+    """Conversion of exact numbers to arrays of one format."""
 
     def __init__(self, form: Format) -> None:
         self.form = form
-        self.nearest: Callable[[Fraction], Any] = cache(self._nearest)  # few of many entries differ
+        self.nearest: Callable[[Fraction], Any] = cache(self._nearest)  # entries repeat often
 
     def _nearest(self, x: Fraction) -> Any:
         try:
@@ -142,7 +142,7 @@ class _Rounding:
 
 
 class _Functions:
-    """What is looked up by position: every function once, in three arrays; a function's place counts through all."""
+    """Functions of the position: every function once, in three arrays; columns are numbered through all three."""
 
     def __init__(self, tables: FloatTables, rounding: _Rounding, lengths: Lengths) -> None:
         scales = [head.scale for layer in tables.layers for head in layer.heads if head.scale]
@@ -151,7 +151,7 @@ class _Functions:
         self.rounding, self.lengths = rounding, lengths
 
     def place(self, table: PositionTable) -> int:
-        """Its column when the three arrays of a length stand side by side; 0 and 1 are the constants."""
+        """Return its column in the concatenation of the three arrays; columns 0 and 1 are the constants."""
         return 2 + [one for group in self.groups.values() for one in group].index(table)
 
     def arrays(self) -> dict[str, Array]:
@@ -164,7 +164,7 @@ class _Functions:
                 "by_n_and_i": self._by_n(LookedUp.BY_N_AND_I, lambda column: column)}
 
     def _by_n(self, key: LookedUp, kept: Callable[[Sequence[Fraction]], Sequence[Fraction]]) -> Array:
-        """Entries (n - 1, i - 1, function) for the entries of each column that are kept; NaN at all others."""
+        """Return the kept entries of each column, [n - 1, i - 1, function]; NaN at all others."""
         group, last = self.groups[key], self.lengths.last
         array = np.full((last, last if key is LookedUp.BY_N_AND_I else 1, len(group)), np.nan)
         array = array.astype(PRECISIONS[str(self.rounding.form)])
@@ -204,5 +204,5 @@ def _padded(array: Array, width: int) -> Array:
 
 
 def _stacked(arrays: list[Array], shape: tuple[int, int], rounding: _Rounding) -> Array:
-    """Return the arrays of the heads of a layer; of no heads, an array of none."""
+    """Return the stacked arrays of the heads of a layer; an empty array without heads."""
     return np.stack(arrays) if arrays else np.zeros((0, *shape), PRECISIONS[str(rounding.form)])

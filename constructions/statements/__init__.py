@@ -1,1 +1,1 @@
-"""One statement, one file: what each construction adds to a transformer; `table.py` lists them all."""
+"""Constructions of statements, one file each: the parts they add to a transformer; `table.py` lists them all."""

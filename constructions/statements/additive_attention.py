@@ -1,18 +1,17 @@
-"""Attention whose weights depend on their own pair alone: counts, and temporal operators by counting.
+"""Attention whose weights depend on their own pair only: counts, and temporal operators by counting.
 
-Setting     Weightings that do not normalise (ReLU, also divided by n, and sigmoid): what a head adds is a sum over the
-            visible positions, and scores that are known numbers of κ_i - κ_j make the weight any *bump*: a sum of
-            weights of a d + b, which is 1, or nearly so, at one distance d and 0, or nearly so, at every other integer.
-Claim       A head of one score holds the count κ exactly, as a *total*. From it:
-            ``left since right``: κ counts the positions that decide, where ¬left ∨ right, and the values are left ∧
-            right. At deciding positions κ differs, and κ_j = κ_i at the last of them only: a bump at 0 holds ``since``.
-            ``prev φ``: κ counts all positions, the values are φ, and the bump is at 1. ``until`` and ``next`` are the
-            mirror images, with past masks.
-            Comparisons of counts are decided by feed-forward parts: their difference is an exact integer.
-            θ(κ): a bump at p - j, p = m + 1, where m other positions are counted; the values at j are θ(j) and θ(j-1),
-            of which the truth of φ here picks θ(κ) (Theorem 20).
-Not needed  A temperature, sharpness that grows with n, tie-breaking, and position embeddings but for θ, which is
-            looked up in the embedding. What is divided by n is multiplied by n: by the temperature, or an embedding.
+Setting     Weightings that do not normalise (ReLU, also divided by n, and sigmoid): the output of a head is a sum over
+            the visible positions, and scores that are known numbers of κ_i - κ_j make the weight any *bump*: a sum of
+            weights of a d + b that is (nearly) 1 at one distance d and (nearly) 0 at every other integer.
+Claim       A head of one score holds the count κ exactly, as a *total*. From it: ``left since right``: κ counts the
+            positions that decide, where ¬left ∨ right, and the values are left ∧ right. At deciding positions κ
+            differs, and κ_j = κ_i at the last of them only: a bump at 0 holds ``since``. ``prev φ``: κ counts all
+            positions, the values are φ, and the bump is at 1. ``until`` and ``next`` are the mirror images, with past
+            masks. Comparisons of counts are decided by feed-forward blocks: their difference is an exact integer. θ(κ):
+            a bump at p - j, p = m + 1, where m other positions are counted; the values at j are θ(j) and θ(j-1), of
+            which the truth of φ here selects θ(κ) (Theorem 20).
+Not needed  A temperature, sharpness that grows with n, tie-breaking, and position embeddings except for θ, which is
+            looked up in the embedding. A division by n is undone by the temperature, or by an embedding.
 Source      Ours, as far as known. The weightings: docs/weightings.md.
 """
 
@@ -55,11 +54,11 @@ Bump = tuple[TentHead, ...]
 
 @dataclass(frozen=True)
 class Additive:
-    """How a weighting counts and selects.
+    """The ways in which a weighting counts and selects.
 
     A head of the score ``counting`` with ``share`` times its values holds their sum. ``at(d)`` is a bump at the
-    distance d for distances that are at least 0, ``around`` one at 0 for all distances. Bumps of ``is_exact`` are 1
-    there and 0 elsewhere; others are nearly so.
+    distance d for distances >= 0, ``around`` one at 0 for all distances. Bumps are 1 there and 0 elsewhere if
+    ``is_exact``, otherwise nearly.
     """
 
     counting: Fraction
@@ -70,17 +69,17 @@ class Additive:
 
 
 def constant_temperature(regime: Regime) -> Expression:
-    """Return the temperature of all heads of a weighting that needs none."""
+    """Return the temperature of all heads of a weighting that does not need one."""
     return parse_expression("1")
 
 
 def temperature_over_n(regime: Regime) -> Expression:
-    """Return the temperature that makes up for a division by n, in the regimes where temperatures may depend on n."""
+    """Return the temperature that undoes a division by n, in regimes whose temperatures may depend on n."""
     return parse_expression("1/n" if regime.sharpening is Sharpening.TEMPERATURE else "1")
 
 
 def add_truth_by_additive_attention(draft: Draft, formula: syntax.Formula, additive: Additive) -> str:
-    """Return the direction of a temporal formula or one that counts, its operands' directions being there already.
+    """Return the direction of a temporal or counting formula; the directions of its operands must exist.
 
     Raises:
         Unsupported: if a predicate is on a sum of counts.
@@ -100,7 +99,7 @@ def add_truth_by_additive_attention(draft: Draft, formula: syntax.Formula, addit
             return decide_predicate(draft, formula, lambda values, written: _look_up(
                 draft, additive, formula.count, values, written))
         case syntax.PredicateOnSum():
-            raise Unsupported(f"{format_briefly(formula)}: under {draft.weighting} predicates are on single counts")
+            raise Unsupported(f"{format_briefly(formula)}: under {draft.weighting}, expected one on a single count")
     raise AssertionError(f"no construction: {formula!r}")
 
 
@@ -120,7 +119,7 @@ def _add_total_head(draft: Draft, count: syntax.Count, additive: Additive) -> st
 
 
 def _unit(draft: Draft) -> str:
-    """What keys are multiplied by: 1, or n where the weighting divides by n and no temperature makes up for it."""
+    """Return the factor of keys: 1, or n if the weighting divides by n and no temperature undoes it."""
     divided = draft.weighting.row.over_n and draft.regime.sharpening is Sharpening.POSITION
     return draft.embed_position("n") if divided else require_truth(draft, syntax.TRUE)
 
@@ -132,7 +131,7 @@ def _head(draft: Draft, name: str, mask: Mask, queries: tuple[Coefficients, ...]
 
 def _add_selected(draft: Draft, formula: syntax.Formula, additive: Additive, count: syntax.Count, distance: int,
                   value: str) -> str:
-    """Return the direction ``is[formula]``: the value where ``distance`` more positions are counted here than there."""
+    """Return ``is[formula]``: the value at the position whose count is smaller by ``distance``."""
     total, one, unit = add_total(draft, count, additive), require_truth(draft, syntax.TRUE), _unit(draft)
     written = draft.spell("is" if additive.is_exact else "near", formula)
     meaning: Meaning = Truth(formula) if additive.is_exact else Near(formula)
@@ -153,7 +152,7 @@ def _add_comparison(draft: Draft, formula: syntax.Comparison, additive: Additive
 
 def _look_up(draft: Draft, additive: Additive, count: syntax.Count, values: Mapping[str, Coefficients],
              written: Mapping[str, Near]) -> None:
-    """Heads that take the values of position m + 1, where m other positions are counted."""
+    """Add heads that retrieve the values of position m + 1, where m other positions are counted."""
     total, counted, unit = add_total(draft, count, additive), draft.truth(count.operand), _unit(draft)
     one, place = require_truth(draft, syntax.TRUE), draft.embed_position("i")
     draft.add_heads([

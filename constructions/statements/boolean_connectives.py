@@ -1,4 +1,4 @@
-"""Boolean connectives of exact truth values, by the word embedding or one feed-forward layer; predicates on positions.
+"""Boolean connectives of exact truth values, by token embedding or one feed-forward block; predicates on positions.
 
 Source      [SHA] Theorem 12, first case ("using the word embedding or a FFN"); Theorem 20 ("for numerical predicates
             θ applied to positions, we set the positional embedding").
@@ -18,7 +18,7 @@ _Unit = tuple[Coefficients, Fraction, Fraction]
 
 
 def require_truth(draft: Draft, formula: syntax.Formula) -> str:
-    """The direction of a formula over symbols, of a predicate, or of a connective whose operands have directions."""
+    """Return the direction of a formula over symbols, a predicate, or a connective whose operands have directions."""
     if draft.has_truth(formula):
         return draft.truth(formula)
     if syntax.is_symbolic(formula):
@@ -30,10 +30,10 @@ def require_truth(draft: Draft, formula: syntax.Formula) -> str:
 
 
 def connective_units(formula: syntax.Formula, names: Sequence[str]) -> tuple[list[_Unit], Fraction]:
-    """Units (reads, bias, write) and output bias that compute the connective at the top of ``formula``.
+    """Return hidden units (reads, bias, write) and output bias that compute the connective at the top of ``formula``.
 
-    The two directions may be one and the same (``a & a``), so coefficients on it add up. Where they would cancel, a
-    unit that is 0 reads a connective all the same: so its truth is one atom of the proof, whatever is inside of it.
+    The two operands may be equal (``a & a``), so coefficients on the same direction add up. If they would cancel, a
+    hidden unit that is always 0 reads a connective nevertheless, so that its truth is one atom of the proof.
     """
     repeats = isinstance(formula, syntax.Implies | syntax.Iff) and formula.left is formula.right
     if repeats and syntax.operands_of_connective(syntax.operands(formula)[0]):

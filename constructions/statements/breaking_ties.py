@@ -1,13 +1,13 @@
-"""A term that breaks the ties of leftmost- and rightmost-hard heads, and leaves the transformer what it is.
+"""A term that breaks the ties of leftmost- and rightmost-hard heads without changing the transformer's values.
 
-Source      [SHA] Lemma 8 gives one for scores of 0 and 1; this is for any head whose gap is known.
+Source      [SHA] Lemma 8 gives one for scores of 0 and 1; this is for any head with a known gap.
 Claim       Let a head's greatest score exceed every lower one by at least c/n^k, for every word of length n and
             position (docs/softened.md, 1; c <= 1). Give a rightmost head the additional score + (c/(2 n^(k+1))) j at
             position j, a leftmost one the same with -. Then its greatest score is attained once, at the position that
-            it chose before; ties now differ by at least c/(2 n^(k+1)), and its gap is at least that.
+            it chose before; former ties differ by at least c/(2 n^(k+1)), and its gap is at least that.
 Proof       The terms of two positions differ by at least c/(2 n^(k+1)) and at most c/(2 n^k). So the last (first) of
-            those that tied is now alone the greatest, and what had a lower score is still lower by at least c/(2 n^k).
-            ∎ Every layer computes what it did before, so the gaps of other heads stay.
+            the tied positions is the unique greatest, and lower scores are still lower by at least c/(2 n^k). ∎ Every
+            layer computes its previous values, so the gaps of other heads are unchanged.
 Numbers     The term is a key component that is a position embedding, at most 1/2, and a query component that is
             constantly 1, so x_max(n) stays at most max(x_max(n), 1), and no weight depends on n.
 """
@@ -27,9 +27,9 @@ SIGNS = {Winners.LAST: ONE, Winners.FIRST: -ONE}
 
 
 def break_ties(transformer: Transformer, gaps: Mapping[tuple[int, int], Law]) -> Transformer:
-    """Return the same transformer, where the heads listed (by layer and place, from 1) do not tie.
+    """Return the transformer with tie-breaking terms in the listed heads (by layer and index, from 1).
 
-    ``gaps`` has a law for each that is nowhere above its gap, nor above 1.
+    ``gaps`` has a law for each of them that is nowhere above its gap, nor above 1.
     """
     constant = _unused("one", transformer)
     terms = {where: _unused(f"later at {where[0]}.{where[1]}", transformer) for where in gaps}
@@ -43,7 +43,7 @@ def break_ties(transformer: Transformer, gaps: Mapping[tuple[int, int], Law]) ->
 
 
 def _later(gap: Law) -> str:
-    """(gap/(2n)) i, as an expression.
+    """Return (gap/(2n)) i, as an expression.
 
     >>> _later(Law(Fraction(2, 3), -1)), _later(Law(Fraction(1), 0))
     ('2*i/(6*n^2)', '1*i/(2*n^1)')
@@ -52,13 +52,13 @@ def _later(gap: Law) -> str:
 
 
 def _with_term(head: Head, constant: str, later: str) -> Head:
-    assert head.weighting.row.winners, "leftmost- or rightmost-hard"
+    assert head.weighting.row.winners, "expected a leftmost- or rightmost-hard head"
     sign = SIGNS[head.weighting.row.winners]
     return replace(head, queries=(*head.queries, {constant: sign}), keys=(*head.keys, {later: ONE}))
 
 
 def _unused(name: str, transformer: Transformer) -> str:
-    """Return the name, or longer, so that it is not that of a direction."""
+    """Return the name, extended if a direction has it."""
     while name in transformer.directions:
         name += "'"
     return name

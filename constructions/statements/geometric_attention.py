@@ -1,10 +1,11 @@
 """Geometric and stick-breaking attention: temporal operators without position embeddings.
 
-Setting     From the nearest position on, each takes the share σ(score) of what is left; the position itself has none.
+Setting     From the nearest position on, each takes the share σ(score) of the remaining weight; the position itself
+            takes none.
 Claim       ``left since right``: scores γ where ¬left ∨ right, and -γ elsewhere; values left ∧ right. The head holds
-            ``prev (left since right)``: it errs by at most 1 - p^(n-1), p = σ(γ/τ), which a temperature τ of order
-            1/log n keeps below 1/4. If left holds here and right does not, that is ``left since right``; else it is
-            left ∧ right.
+            ``prev (left since right)`` with error at most 1 - p^(n-1), p = σ(γ/τ), which a temperature τ of order 1/log
+            n keeps below 1/4. If left holds here and right does not, that is ``left since right``; otherwise left ∧
+            right is.
             ``prev φ``: all scores are γ, so that the nearest position has σ(γ/τ) >= 3/4 if γ >= ln 3 and τ <= 1, all
             others together the rest, and at position 1 nothing is added.
             ``until`` and ``next`` are the mirror images, with past masks.
@@ -30,7 +31,7 @@ ZERO, TWO = Fraction(0), Fraction(2)
 
 
 def growth(regime: Regime) -> str:
-    """What scores are multiplied by: of order log n, or of log i where n is not known."""
+    """Return the factor of scores: of order log n, or of log i where n is not available."""
     return f"log2ceil({'i' if regime.causal else 'n'})+1"
 
 
@@ -40,7 +41,7 @@ def logarithmic_temperature(regime: Regime) -> Expression:
 
 
 def add_truth_by_geometric_attention(draft: Draft, formula: Formula) -> str:
-    """Return the direction of a temporal formula, its operands' directions being there already.
+    """Return the direction of a temporal formula; the directions of its operands must exist.
 
     Raises:
         Unsupported: if the formula counts.
@@ -52,12 +53,12 @@ def add_truth_by_geometric_attention(draft: Draft, formula: Formula) -> str:
             return draft.add_truth(formula, rounding_units(near), ZERO)
         case Since(left, right) | Until(left, right):
             return _add_since_or_until(draft, formula, left, right)
-    raise Unsupported(f"{format_briefly(formula)}: under {draft.weighting} no head weighs all positions alike (the "
-                      "first would have to take all that is left), so none holds a count")
+    raise Unsupported(f"{format_briefly(formula)}: under {draft.weighting} no head weights all positions equally (the "
+                      "first would need all the remaining weight), so none holds a count")
 
 
 def _add_since_or_until(draft: Draft, formula: Since | Until, left: Formula, right: Formula) -> str:
-    """The truth from that of the operands here, and from what the head says of the formula one position before."""
+    """Write the truth from the operands' truths here and the head's value of the formula one position before."""
     decides, one = require_truth(draft, Implies(left, right)), require_truth(draft, TRUE)
     before = Previous(formula) if isinstance(formula, Since) else Next(formula)
     holds = require_truth(draft, And(left, right))
@@ -72,9 +73,7 @@ def _add_since_or_until(draft: Draft, formula: Since | Until, left: Formula, rig
 
 
 def _add_head(draft: Draft, formula: Previous | Next, name: str, key: Coefficients, value: str) -> str:
-    """The direction ``near[formula]``, by a head whose scores are γ times the key; they grow, or are divided by the
-    temperature, with log n.
-    """
+    """Return ``near[formula]``, by a head with scores γ times the key; they, or 1/temperature, grow with log n."""
     near = draft.spell("near", formula)
     position = draft.regime.sharpening is Sharpening.POSITION
     scale = draft.embed_position(growth(draft.regime)) if position else require_truth(draft, TRUE)

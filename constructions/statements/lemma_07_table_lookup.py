@@ -1,19 +1,19 @@
-"""Lemma 7: table lookup. Attention finds the position whose number is held by the querying position.
+"""Lemma 7: table lookup. Attention selects the position whose number is held by the querying position.
 
 Source      [SHA] Lemma 7: for γ >= 1, 1 <= c <= i, s_j = γ (2cj - j²) and α = softmax(s) over j = 1, ..., i,
             |c - Σ α_j j| <= (3/2) e^(-γ).
 Sharp form  With x = e^(-γ) and N = i - 1,
             |c - Σ α_j j| <= (x + 2 x^4 + 3 x^9 + ... + N x^(N²)) / (1 + x + x^4 + x^9 + ... + x^(N²)),
             with equality for c = 1 and for c = i; and the right side is at most e^(-γ) whenever γ >= (ln 2)/2.
-Proof       α_j is proportional to x^((j-c)²). Let R and L be the sums of k x^(k²) over k = 1, ..., i - c and over
-            k = 1, ..., c - 1. The error is |R - L|/Z <= max(R, L)/Z, as both are at least 0. Let the larger have K <= N
+Proof       α_j is proportional to x^((j-c)²). Let R and L be the sums of k x^(k²) over k = 1, ..., i - c and over k =
+            1, ..., c - 1. The error is |R - L|/Z <= max(R, L)/Z, as both are at least 0. Let the larger have K <= N
             terms: Z is at least 1 + x + ... + x^(K²), and the quotient is the mean of the numbers 0, ..., K with the
             weights x^(k²). It grows with K, because each further number exceeds the mean of those before; so K = N is
-            the worst. If c is 1 or i, then K = N, the other sum is empty and Z is that sum. Term by term,
-            k x^(k²) <= x · x^((k-1)²) if e^(2γ(k-1)) >= k, which holds for all k >= 2 if it does for k = 2.
-Differs     The printed proof drops the sum over j < c ("<= Σ over j > c"): false for c = i, where the sum that is left
-            is empty and the error is not 0. The statement holds, by the maximum of the two sums.
-Claim       None here: the error is certified for the head that uses it, from its weights.
+            the worst. If c is 1 or i, then K = N, the other sum is empty and Z is that sum. Term by term, k x^(k²) <= x
+            · x^((k-1)²) if e^(2γ(k-1)) >= k, which holds for all k >= 2 if it does for k = 2.
+Differs     The printed proof drops the sum over j < c ("<= Σ over j > c"): false for c = i, where the remaining sum is
+            empty and the error is not 0. The statement holds, by the maximum of the two sums.
+Claim       None here: the error is certified for each head that uses it, from its weights.
 """
 
 from collections.abc import Mapping
@@ -50,7 +50,7 @@ def reciprocal_of_length(draft: Draft, side: Side) -> str:
 
 
 def add_lookup_head(draft: Draft, plan: TableLookup, written: Mapping[str, Meaning]) -> None:
-    """Put the head of ``plan`` into the draft; ``written`` says what each written direction is claimed to hold.
+    """Add the head of ``plan`` to the draft; ``written`` gives the claimed meaning of each written direction.
 
     The scores are γ (2cj - j²)/L in case (a), to be divided by the temperature, and n times that in case (b).
     """

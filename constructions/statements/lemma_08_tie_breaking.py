@@ -2,8 +2,8 @@
 
 Source      [SHA] Lemma 8: (a) γ i² (s_j - 1/j), rightmost, where n may be replaced by the number i of visible
             positions; (b) 2 γ n (s_j + j/(2n)), rightmost; (c) 2 γ n (s_j - j/(2n)), leftmost.
-Claim       None here: the error is certified for the head that uses it, from its weights.
-Differs     Under softmax-plus-one all scores are raised by 1, so that the winner leads the thing of score 0, too.
+Claim       None here: the error is certified for each head that uses it, from its weights.
+Differs     Under softmax-plus-one all scores are raised by 1, so that the winner exceeds the extra score 0, too.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ HALF = Fraction(1, 2)
 
 
 class TieWinner(StrEnum):
-    """Which of the tied positions wins."""
+    """The tied position that wins."""
 
     LEFTMOST = "leftmost"
     RIGHTMOST = "rightmost"
@@ -39,7 +39,7 @@ class TieBrokenHead:
 
 
 def add_tie_broken_head(draft: Draft, plan: TieBrokenHead, written: Mapping[str, Near]) -> None:
-    """Add the head of Lemma 8 a, b or c that the draft's regime calls for.
+    """Add the head of Lemma 8 a, b or c that the draft's regime requires.
 
     Rightmost heads are future-masked and leftmost ones past-masked; a causal regime has only rightmost ones.
     """

@@ -1,10 +1,10 @@
-"""Lemma 9: an approximate Boolean becomes exactly 0 or 1 by two ReLUs.
+"""Lemma 9: two ReLUs round an approximate Boolean to exactly 0 or 1.
 
 Source      [SHA] Lemma 9: f(x) = 2 ReLU(x - 1/4) - 2 ReLU(x - 3/4).
 Claim       f is 0 on (-∞, 1/4] and 1 on [3/4, ∞).
-Gates       A gate is a truth that is subtracted from x: 0 where the rounding is open, so that it is Lemma 9 as printed,
-            and 1 where it is shut: then x - 1 <= 0 <= 1/4 for every x of [0, 1]. Nothing is ever added to x, so a
-            sum that is rounded to a few bits loses none of those of x where it matters (DIVERGENCES.md).
+Gates       A gate is a truth that is subtracted from x: 0 enables the rounding, which is then Lemma 9 as printed; 1
+            disables it, as x - 1 <= 0 <= 1/4 for every x of [0, 1]. Nothing is ever added to x, so a sum rounded to a
+            few bits loses no relevant bits of x (DIVERGENCES.md).
 """
 
 from collections.abc import Iterable
@@ -18,6 +18,6 @@ SLOPE = 1 / (TRUE_LOWER - FALSE_UPPER)
 
 
 def rounding_units(near: str, gates: Iterable[str] = ()) -> list[tuple[Coefficients, Fraction, Fraction]]:
-    """The two units (reads, bias, write) of Lemma 9 on ``near``, which add nothing where a truth of ``gates`` is 1."""
+    """Return the two hidden units (reads, bias, write) of Lemma 9 on ``near``; their sum is 0 where a gate is 1."""
     reads = {near: Fraction(1), **dict.fromkeys(gates, Fraction(-1))}
     return [(reads, -FALSE_UPPER, SLOPE), (reads, -TRUE_LOWER, -SLOPE)]

@@ -1,8 +1,8 @@
-"""Networks for low precision: which construction each operator gets where `--precision` names a format.
+"""Constructions for low precision: one for each operator if `--precision` names a format.
 
 Scores are integers times a power of two, numbers are read where they are 0 or far from it, and every truth is exact;
-docs/floats.md says why a run in a format of few bits keeps that. Counts have weights that depend on the greatest
-length.
+docs/floats.md proves that executions in a format of few bits preserve this. Counts have weights that depend on the
+greatest length.
 """
 
 from fractions import Fraction
@@ -22,13 +22,13 @@ from constructions.statements.low_precision_previous_next import (
 from constructions.statements.low_precision_since_until import add_since_or_until_for_low_precision
 
 FORMATS = ("bfloat16", "binary16", "tf32", "binary32")
-"""The formats that a network may be asked for."""
+"""The formats that users may choose for a network."""
 GAMMA = Fraction(4)
-"""The constant in front of the scores: a power of two, so that integers of a few bits stay such."""
+"""The constant in front of the scores: a power of two, so that products with integers of a few bits are exact."""
 
 
 def add_truth_for_low_precision(draft: Draft, formula: syntax.Formula) -> str:
-    """Return the direction of a temporal formula or one that counts, its operands' directions being there already.
+    """Return the direction of a temporal or counting formula; the directions of its operands must exist.
 
     Raises:
         Unsupported: if a predicate on a count depends on n, or a predicate is on a sum of counts.
@@ -45,6 +45,6 @@ def add_truth_for_low_precision(draft: Draft, formula: syntax.Formula) -> str:
         case syntax.PredicateOnCount():
             return add_predicate_on_count_for_low_precision(draft, formula)
         case syntax.PredicateOnSum():
-            raise Unsupported(f"{format_formula(formula)}: for low precision numbers are compared, and not looked up; "
-                              "predicates are on single counts")
+            raise Unsupported(f"{format_formula(formula)}: for low precision, expected comparisons of counts, or "
+                              "predicates on single counts")
     raise AssertionError(f"no construction for low precision: {formula!r}")

@@ -1,22 +1,22 @@
 """Counts for low precision: decided from their mean by saturation, without attention to a position.
 
-Claim       Let L be the number of positions looked at (i to the left, n + 1 - i to the right), v = 1/L, K >= 2N a power
-            of two, N the greatest length.
+Claim       Let L be the number of positions of the count (i to the left, n + 1 - i to the right), v = 1/L, K >= 2N a
+            power of two, N the greatest length.
             (a) *Thresholds.* Let D be a sum of multiples of counts of one side, and a its average D/L, which a uniform
             head holds exactly. ReLU(K((m - 1/2) v - a)) is the slack of D >= m: exactly 0 where D >= m, at least 1
             elsewhere. ReLU(K(a - (m + 1/2) v)) is that of D <= m.
             (b) *One side.* T = q D + c, D with coprime coefficients: T >= 0 if and only if D >= ceil(-c/q) for q > 0,
-            or D <= floor(-c/q) for q < 0; T <= 0 likewise. So its slack is that of a threshold.
-            (c) *Predicates.* With z_m the slack of κ >= m, θ(κ) = θ(0) + Σ (θ(m) - θ(m - 1)) ReLU(1 - z_m) over
-            m = 1, ..., N, in which only those m count where θ changes.
+            or D <= floor(-c/q) for q < 0; T <= 0 is symmetric. So its slack is the slack of a threshold.
+            (c) *Predicates.* With z_m the slack of κ >= m, θ(κ) = θ(0) + Σ (θ(m) - θ(m - 1)) ReLU(1 - z_m) over m = 1,
+            ..., N; only those m contribute where θ changes.
             (d) *Both sides.* κ = Σ ReLU(1 - z_m) over m = 1, ..., N, so T is a sum of exact integers: ReLU(-T) is the
             slack of T >= 0, and ReLU(T) that of T <= 0.
 Proof       (a) K((m - 1/2) v - a) = K (m - 1/2 - D)/L is at most -K/(2L) < 0 where D >= m, and at least K/(2L) >= 1
-            where D <= m - 1, as L <= N; the other one is the mirror. (c), (d): ReLU(1 - z_m) is 1 where κ >= m and 0
+            where D <= m - 1, as L <= N; the other one is symmetric. (c), (d): ReLU(1 - z_m) is 1 where κ >= m and 0
             elsewhere, so the sum telescopes, κ being at most N.
-Depends     on N, by K and the number of thresholds: a certificate for n <= N is none the weaker; there is no theorem
-            for every n. In floating point the half is what the rounding of a and v has to itself, and is the reason for
-            K to be greater than need be.
+Depends     on N, by K and the number of thresholds: this does not weaken a certificate for n <= N; there is no theorem
+            for every n. In floating point the half is the margin for the rounding errors of a and v, and the reason for
+            K to be greater than necessary.
 Uses        Theorem 20's uniform heads; 1/i and 1/(n + 1 - i) are embedded.
 """
 
@@ -38,11 +38,11 @@ from constructions.statements.theorem_20_counting import add_mean, bounded_diffe
 ZERO, HALF = Fraction(0), Fraction(1, 2)
 SOURCE = "counts for low precision"
 STEEPNESS = 4
-"""K is so many times a power of two that is at least N."""
+"""K is this multiple of a power of two that is at least N."""
 
 
 def add_comparison_for_low_precision(draft: Draft, formula: Comparison) -> str:
-    """The direction ``is[s R t]``, where s - t mentions a count; the truths inside counts have their directions."""
+    """Return the direction ``is[s R t]`` where s - t mentions a count; the directions inside counts must exist."""
     term = bounded_difference(formula)
     if len({count.side for _, count in term.coefficients}) == 1:
         return decide_by_slack(draft, formula, lambda bound: _slack_of_one_side(draft, bound, term))
@@ -50,15 +50,15 @@ def add_comparison_for_low_precision(draft: Draft, formula: Comparison) -> str:
 
 
 def add_predicate_on_count_for_low_precision(draft: Draft, formula: PredicateOnCount) -> str:
-    """Return the direction ``is[θ(κ)]``; the truth inside the count has its direction already.
+    """Return the direction ``is[θ(κ)]``; the direction of the truth inside the count must exist.
 
     Raises:
         Unsupported: if the predicate depends on n, so that its thresholds do.
     """
     rule = definition_of(formula)
     if rule.depends_on_n:
-        raise Unsupported(f"{format_briefly(formula)}: {formula.name} depends on the length n, and with it its "
-                          "thresholds, which low precision has one of for each number")
+        raise Unsupported(f"{format_briefly(formula)}: {formula.name} depends on the length n, expected "
+                          "the same thresholds at every length")
     truths = [rule.holds(k, _longest(draft), formula.parameters) for k in range(_longest(draft) + 1)]
     units = [({_threshold(draft, formula.count, m): -ONE}, ONE, ONE if truths[m] else -ONE)
              for m in range(1, len(truths)) if truths[m] != truths[m - 1]]
@@ -78,7 +78,7 @@ def _longest(draft: Draft) -> int:
 
 
 def _threshold(draft: Draft, count: Count, m: int) -> str:
-    """Return the direction that is slack of κ >= m."""
+    """Return the direction that holds the slack of κ >= m."""
     bound = Comparison(">=", Term(((1, count),), 0), Term((), m))
     term = Term(((1, count),), -m)
     return draft.once(("slack", ">=", term), lambda: draft.add_feed_forward(
@@ -86,7 +86,7 @@ def _threshold(draft: Draft, count: Count, m: int) -> str:
 
 
 def _slack_of_one_side(draft: Draft, bound: Comparison, term: Term) -> tuple[Coefficients, Fraction]:
-    """What the unit of the slack of T >= 0 or T <= 0 reads, and its bias."""
+    """Return the input row and bias of the hidden unit of the slack of T >= 0 or T <= 0."""
     divisor = gcd(*(number for number, _ in term.coefficients)) * (1 if term.coefficients[0][0] > 0 else -1)
     parts = Term(tuple((number // divisor, count) for number, count in term.coefficients), 0)
     average, reciprocal = _add_average(draft, parts), reciprocal_of_length(draft, parts.coefficients[0][1].side)
@@ -97,14 +97,14 @@ def _slack_of_one_side(draft: Draft, bound: Comparison, term: Term) -> tuple[Coe
 
 
 def _slack_of_both_sides(draft: Draft, bound: Comparison, term: Term) -> tuple[Coefficients, Fraction]:
-    """Return the same from the counts themselves."""
+    """Return the input row and bias of that hidden unit from the counts themselves."""
     sign = -1 if bound.relation == ">=" else 1
     return ({add_total(draft, count): Fraction(sign * number) for number, count in term.coefficients},
             Fraction(sign * term.constant))
 
 
 def _power_of_two(least: int) -> int:
-    """Return the least power of two that is at least so much.
+    """Return the least power of two that is at least ``least``.
 
     >>> _power_of_two(64), _power_of_two(65)
     (64, 128)

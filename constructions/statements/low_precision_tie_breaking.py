@@ -2,17 +2,17 @@
 
 Claim       Let s_j be 0 or 1 at each visible position. Of the scores γ(j + L s_j), L >= i, over j = 1, ..., i, and of
             the scores γ(L s_j - j), L >= n, over j = i, ..., n, any two are different multiples of γ, and those with
-            s_j = 1 exceed all others. So the rightmost (leftmost) j with s_j = 1, or with none the rightmost
-            (leftmost) j of all, leads, by γ at least; and it lacks at most the share 1/e^γ of the weight, for every i
-            and n, whatever s.
+            s_j = 1 exceed all others. So the rightmost (leftmost) j with s_j = 1, or with none the rightmost (leftmost)
+            j of all, has the greatest score, by at least γ; and it has all weight except at most 1/e^γ, for every i and
+            n, whatever s.
 Proof       Rightmost: scores over γ are in 1, ..., i where s_j = 0, and in 1 + L, ..., i + L where s_j = 1, which are
-            other numbers, as L >= i; among those of one s_j different j give different ones, and the greater j the
-            greater one. Leftmost: likewise with -n, ..., -i and L - n, ..., L - i, which are at least 0. So the scores
-            below the greatest are at least γ, 2γ, 3γ, ... below it: their weights, relative to its own, sum to at most
-            B = Σ_{k >= 1} e^(-kγ) = 1/(e^γ - 1), and their share of all weights is at most B/(1 + B) = e^(-γ).
+            other numbers, as L >= i; for one value of s_j scores are distinct and increase with j. Leftmost: the same
+            with -n, ..., -i and L - n, ..., L - i, which are at least 0. So the scores below the greatest are at least
+            γ, 2γ, 3γ, ... below it: their weights, relative to the greatest, sum to at most B = Σ_{k >= 1} e^(-kγ) =
+            1/(e^γ - 1), and their share of all weights is at most B/(1 + B) = e^(-γ).
 Differs     [SHA] Lemma 8 has s_j ± j/(2n) and s_j - 1/j, multiplied by n or i²: quotients that a format rounds, in
-            scores as large. Here a score is an integer times γ; if that is a power of two and i + L is at most 2^p, a
-            format with p bits holds every score.
+            scores of the same size. Here a score is an integer times γ; if γ is a power of two and i + L is at most
+            2^p, a format with p bits represents every score.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,8 @@
-"""Which weightings a formula may be compiled for, and by which constructions.
+"""The weightings that a formula may be compiled for, and their constructions.
 
-The constructions of [SHA] sharpen scores until softmax is nearly hard. Under a weighting whose weights sum to 1 and
-favour the greatest score they work as they are: the weighting of all heads is replaced. Under the others, which have
-constructions of their own, they do not.
+The constructions of [SHA] sharpen scores until softmax is nearly hard. They work unchanged under a weighting whose
+weights sum to 1 and favour the greatest score: the weighting of all heads is replaced. They do not work under the
+others, which have constructions of their own.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +28,7 @@ from constructions.statements.sigmoid_attention import SIGMOID
 
 @dataclass(frozen=True)
 class Constructions:
-    """What adds the truth of a temporal formula, or of one that counts, and the temperature of all heads."""
+    """The function that adds the truth of a temporal or counting formula, and the temperature of all heads."""
 
     add_truth: Callable[[Draft, Formula], str]
     temperature: Callable[[Regime], Expression]
@@ -41,14 +41,14 @@ OF_THEIR_OWN: Mapping[Weighting, Constructions] = {
     Weighting.GEOMETRIC: Constructions(add_truth_by_geometric_attention, logarithmic_temperature),
     Weighting.STICK_BREAKING: Constructions(add_truth_by_geometric_attention, logarithmic_temperature),
 }
-"""Under these weightings nothing is built as in [SHA]; under the others, which have a kernel, everything is."""
+"""These weightings use only constructions of their own; the others, which have a kernel, only those of [SHA]."""
 
 
 def read_weighting(name: str, where: str) -> Weighting:
     """Return the weighting of this name.
 
     Raises:
-        InputError: if there is none, or if it is a hard one.
+        InputError: if there is none, or it is a hard one.
     """
     soft = [weighting for weighting in Weighting if not weighting.is_hard]
     if name not in soft:
@@ -57,10 +57,10 @@ def read_weighting(name: str, where: str) -> Weighting:
 
 
 def check_weighting(weighting: Weighting, regime: Regime, counting: Sequence[Formula]) -> None:
-    """Raise Unsupported if there are no constructions for the weighting; ``counting`` are the formulas that count."""
+    """Raise Unsupported if the weighting has no constructions; ``counting`` are the formulas that count."""
     if weighting.row.over_n and regime.causal:
-        raise Unsupported(f"weighting {weighting}: it divides by the length n, which a causal regime does not know")
+        raise Unsupported(f"weighting {weighting}: it divides by the length n, unavailable in a causal regime")
     if counting and weighting.row.extra:
         raise Unsupported(f"{format_briefly(counting[0])}: uniform attention over k positions gives each of them "
                           f"1/(k+{weighting.row.extra}) under {weighting}, so no head holds the mean that counts are "
-                          "made from")
+                          "computed from")

@@ -1,17 +1,17 @@
-"""Predicates on sums of counts: the sum is a position as it is, or without its sign.
+"""Predicates on sums of counts, looked up at the position of the sum or of its absolute value.
 
 Setting     D = Σ c_k κ_k with all c_k 1 or -1, at most one of each on either side, such as #<[φ] - #<[ψ].
-Claim       θ(D) is exact. The approximations of its counts (Theorem 20) sum to some H with |H - D| <= E, E = Σ
-            e^(-γ C), C the number of counts. If D = p > 0, the scores -γ (j - H)² (up to a constant; over the
-            temperature, or times n) fall away from j = p: a visible j at distance k weighs at most exp(-γ (k² - 2 k E))
-            times as much. So the head holds θ(p) to within S/(1 + S), S = 2 Σ exp(-γ (k² - 2 k E)) <= 1/4. If D = -p <
-            0, another head looks for p from -H in the table of θ(-j). If D = 0, the table is θ(0) everywhere. The slack
-            of D > 0, of D < 0, of D >= 0 and of D <= 0, which H decides, shuts what does not apply.
-Positions   A count looks at no more positions than there are, so p is one, and to the left if all counts are. But one
-            count to the left and one to the right with the same sign may sum to n + 1. Then the counts to the right are
-            taken without this position: D = D' + v with D' in -n, ..., n, where v = Σ c_k [φ_k] over the counts to the
-            right. For each truth of these φ_k there are heads for D' as above, with tables of θ(j + v). So it is for
-            counts of what the position decides, whose truths here are no part of what is looked for.
+Claim       θ(D) is exact. The approximations of its counts (Theorem 20) sum to some H with |H - D| <= E, E = Σ e^(-γ
+            C), C the number of counts. If D = p > 0, the scores -γ (j - H)² (up to a constant; over the temperature, or
+            times n) decrease away from j = p: a visible j at distance k has at most exp(-γ (k² - 2 k E)) times the
+            weight. So the head holds θ(p) with error at most S/(1 + S), S = 2 Σ exp(-γ (k² - 2 k E)) <= 1/4. If D = -p
+            < 0, another head looks up p from -H in the table of θ(-j). If D = 0, the table is θ(0) everywhere. The
+            slacks of D > 0, D < 0, D >= 0 and D <= 0, decided from H, disable the other cases.
+Positions   A count is at most the number of its positions, so p is a position, to the left if all counts are. But one
+            count to the left and one to the right with the same sign may sum to n + 1. Then the counts to the right
+            exclude this position: D = D' + v with D' in -n, ..., n, where v = Σ c_k [φ_k] over the counts to the right.
+            For each truth of these φ_k there are heads for D' as above, with tables of θ(j + v). The same is done for
+            counts of positional formulas, whose truths here are not part of the lookup.
 Uses        Theorem 20's counts; Lemma 7's scores; Lemma 9.
 Source      None: [SHA] applies predicates to single counts only.
 """
@@ -39,12 +39,12 @@ from constructions.statements.theorem_20_counting import add_others, position_tr
 ZERO = Fraction(0)
 SOURCE = "predicates on sums"
 _GATES: Mapping[str, tuple[syntax.Relation, ...]] = {"positive": (">",), "negative": ("<",), "zero": (">=", "<=")}
-"""The relations of D' to 0 that hold in a case, so that the slack of each shuts what is for this case alone."""
+"""The relations of D' to 0 that hold in a case; the slack of each disables the parts for this case elsewhere."""
 
 
 @dataclass(frozen=True)
 class _Case:
-    """The formulas of ``holding`` hold here, of what the counts apart count; so D = D' + ``here``. D' has this sign."""
+    """The truths here of the separate counts' formulas (``holding`` is true): D = D' + ``here``; D' has this sign."""
 
     holding: tuple[syntax.Formula, ...]
     here: int
@@ -52,7 +52,7 @@ class _Case:
 
 
 def add_predicate_on_sum(draft: Draft, formula: syntax.PredicateOnSum) -> str:
-    """Return the direction ``is[θ(D)]``; the truths inside counts have their directions already."""
+    """Return the direction ``is[θ(D)]``; the directions inside counts must exist."""
     apart = _apart(formula.term)
     near = {case: _name(draft, formula, case) for case in _cases(apart)}
     sought = _approximation(draft, formula.term, apart)
@@ -68,7 +68,7 @@ def add_predicate_on_sum(draft: Draft, formula: syntax.PredicateOnSum) -> str:
 
 
 def _apart(term: syntax.Term) -> tuple[tuple[int, syntax.Count], ...]:
-    """The counts to the right, if some sum of counts may be more than there are positions; and the positional ones."""
+    """Return the counts to the right if a sum of counts may exceed the number of positions; and the positional ones."""
     def sees(side: syntax.Side, sign: int) -> int:
         return sum(1 for number, count in term.coefficients if count.side == side and number == sign)
 
@@ -92,7 +92,7 @@ def _name(draft: Draft, formula: syntax.PredicateOnSum, case: _Case) -> str:
 
 
 def _approximation(draft: Draft, term: syntax.Term, apart: Sequence[tuple[int, syntax.Count]] = ()) -> Coefficients:
-    """H: the sum of the approximations of the counts; those ``apart`` are taken without this position."""
+    """Return H, the sum of the approximations of the counts; those ``apart`` exclude this position."""
     row: dict[str, Fraction] = {}
     for number, count in term.coefficients:
         names = [add_others(draft, count, len(term.coefficients))]
@@ -103,7 +103,7 @@ def _approximation(draft: Draft, term: syntax.Term, apart: Sequence[tuple[int, s
 
 
 def _add_head(draft: Draft, formula: syntax.PredicateOnSum, sought: Coefficients, near: Mapping[_Case, str]) -> None:
-    """A head that attends to the position that the row is near, with the tables of these cases."""
+    """Add a head that attends to the position that the row approximates, with the tables of these cases."""
     growth = "" if draft.regime.sharpening is Sharpening.TEMPERATURE else "*n"
     place, square = draft.embed_position(f"i{growth}"), draft.embed_position(f"i^2{growth}")
     looks_back = all(count.side == "left" for _, count in formula.term.coefficients)
@@ -121,7 +121,7 @@ def _add_head(draft: Draft, formula: syntax.PredicateOnSum, sought: Coefficients
 
 
 def _table(draft: Draft, formula: syntax.PredicateOnSum, case: _Case) -> Coefficients:
-    """What θ is of the sum, where j is looked for: of j + v, of v - j, or of v."""
+    """Return the table of θ at position j: of j + v, of v - j, or of v."""
     rule, factor = definition_of(formula), {"positive": 1, "negative": -1, "zero": 0}[case.sign]
     if factor == 0 and not rule.depends_on_n:
         holds = rule.holds(case.here, 1, formula.parameters)
@@ -140,7 +140,7 @@ def _compared(term: syntax.Term, relation: syntax.Relation, number: int) -> synt
 
 
 def _add_slack(draft: Draft, term: syntax.Term, relation: syntax.Relation, number: int) -> str:
-    """Return the direction that is slack of D R number: 0 where H is on its side of a margin around the number."""
+    """Return the direction that is slack of D R number: 0 if H is on its side of a margin around the number."""
     bound = _compared(term, relation, number)
     sign = -1 if relation in (">", ">=") else 1
     start = -MARGIN if relation in (">=", "<=") else 1 - MARGIN

@@ -4,8 +4,8 @@ Source      [SHA] Proposition 11 a, b and the remark after it.
 Claim       Uniform masked attention over -(-1)^j is exactly the mean of an alternating sum: 1 in absolute value over
             a single position and at most 1/3 over several, so one ReLU (two for the last position) marks the end
             exactly. Uniform attention over the marker is then exactly 1/i or 1/(n+1-i).
-Differs     The paper has (3/2) ReLU(mean - 1/3); 2 ReLU(mean - 1/2) is as right, and its numbers are binary
-            (DIVERGENCES.md). Under softmax-plus-one no uniform attention is a mean, and the markers are embedded.
+Differs     The paper has (3/2) ReLU(mean - 1/3); 2 ReLU(mean - 1/2) is equally right, and its numbers are binary
+            (DIVERGENCES.md). Under softmax-plus-one uniform attention is not a mean, and the markers are embedded.
 """
 
 from fractions import Fraction
@@ -46,7 +46,7 @@ def last_marker(draft: Draft) -> str:
 
 
 def _above_half(mean: str, sign: int) -> list[tuple[Coefficients, Fraction, Fraction]]:
-    """Return the unit that is exactly 1 where the mean is 1 (of this sign), and exactly 0 where it is at most 1/2."""
+    """Return the hidden unit that is exactly 1 where the mean is 1 (of this sign), and exactly 0 where it is <= 1/2."""
     return [({mean: sign * _ONE}, -_HALF, 1 / (1 - _HALF))]
 
 
@@ -58,7 +58,7 @@ def reciprocal_of_position(draft: Draft) -> str:
 
 
 def reciprocal_from_end(draft: Draft) -> str:
-    """The direction 1/(n+1-i): embedded, or by uniform past-masked attention over the last marker (the remark)."""
+    """Return the direction 1/(n+1-i): embedded, or by uniform past-masked attention over the last marker (remark)."""
     name = "1/(n+1-i)"
     if draft.reciprocal_embedded or draft.has(name):
         return draft.embed_position(name)
@@ -72,7 +72,7 @@ def _uniform_head(draft: Draft, mask: Mask, values: Coefficients, *, name: str, 
 
 def add_uniform_head(draft: Draft, label: str, source: str, mask: Mask, name: str, values: Coefficients,
                      meaning: Meaning) -> str:
-    """Return the direction of this name and meaning, which a head without scores writes."""
+    """Add a head without scores that writes a direction of this name and meaning; return the name."""
     draft.add_head(Head(label, source, mask, draft.weighting, draft.temperature, ({},), ({},), {name: values}),
                    {name: meaning})
     return name

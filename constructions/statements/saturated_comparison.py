@@ -1,9 +1,9 @@
-"""The truth of T R 0 from a number near the integer T, by ReLUs that saturate, in two feed-forward parts.
+"""The truth of T R 0 from a number near the integer T, by ReLUs that saturate, in two feed-forward blocks.
 
 Claim       Let T be an integer and |H - T| <= 1/4. ReLU(-2H - 1/2), the *slack* of T >= 0, is exactly 0 where T >= 0,
-            for there H >= -1/4, and at least 1 elsewhere, for there H <= -3/4. ReLU(2H - 1/2) is the slack of T <= 0.
-            If z is the slack of a comparison, ReLU(1 - z) is its truth; if z and z' are those of both, of which one is
-            always 0, ReLU(1 - z - z') is the truth of T = 0.
+            as there H >= -1/4, and at least 1 elsewhere, as there H <= -3/4. ReLU(2H - 1/2) is the slack of T <= 0. If
+            z is the slack of a comparison, ReLU(1 - z) is its truth; if z and z' are the slacks of both, one of which
+            is always 0, ReLU(1 - z - z') is the truth of T = 0.
 Differs     [SHA] rounds by a difference of two ReLUs (Lemma 9), which is small where both are large; here nothing large
             is ever subtracted (DIVERGENCES.md).
 """
@@ -18,11 +18,11 @@ from constructions.network.transformer import Coefficients
 
 ZERO = Fraction(0)
 MARGIN = Fraction(1, 4)
-"""So far may H be from T; the slack rises from 0 to 1 between -MARGIN and MARGIN - 1."""
+"""Greatest |H - T|; the slack rises from 0 to 1 between -MARGIN and MARGIN - 1."""
 SLOPE = 1 / (1 - 2 * MARGIN)
 
 SlackUnit = Callable[[Comparison], tuple[Coefficients, Fraction]]
-"""What the unit reads, and its bias, whose output is the slack of a comparison by >= or <=."""
+"""The input row and bias of the hidden unit whose output is the slack of a comparison by >= or <=."""
 
 _BOUNDS: dict[Relation, tuple[Relation, ...]] = {
     ">=": (">=",), "<": (">=",), "<=": ("<=",), ">": ("<=",), "==": (">=", "<="), "!=": (">=", "<=")}

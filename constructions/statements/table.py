@@ -1,7 +1,7 @@
-"""The statements of [SHA] and [Hahn], each under one stem: source of ``certify list``.
+"""Table of the statements of [SHA] and [Hahn], each with one stem: source of ``certify list``.
 
-The stem names the construction, beside this file, the instances in ``proofs/numbers/instances``, the theorem
-for every n in ``proofs/coq`` and the tests of each: where a statement has such a file, it is found under this name.
+The stem names the construction in this folder, the instances in ``proofs/numbers/instances``, the theorem for every n
+in ``proofs/coq`` and the tests of each, where a statement has them.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement, the stem of its files, what it builds or bounds, and in which regimes it has a construction."""
+    """A statement, the stem of its files, the object that it builds or bounds, and the regimes with a construction."""
 
     name: str
     stem: str
@@ -41,4 +41,4 @@ STATEMENTS = (
     Statement("Corollaries 17 a, b, 18 a, b, 22 a, b and 23", "compiler",
               "any LTL formula with counting; any past formula, causal", "all four; counts causally by temperature"),
 )
-"""Those with a construction."""
+"""The statements with a construction."""

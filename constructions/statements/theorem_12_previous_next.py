@@ -1,11 +1,11 @@
 """Theorem 12: ``prev`` and ``next`` by two heads, one for even and one for odd positions.
 
 Source      [SHA] Theorem 12 (Section 4.1), cases (a) temperature 1/n and (b) position embeddings with n.
-Claim       The head that looks for the rightmost even position j <= i holds ``prev φ`` to within 1/4 at odd i > 1, and
-            the other at even i; the feed-forward layer picks the right one and is exactly 0 at the edge.
+Claim       The head that selects the rightmost even position j <= i holds ``prev φ`` with error at most 1/4 at odd i >
+            1, and the other at even i; the feed-forward block selects the right one and is exactly 0 at the edge.
 Uses        Lemma 8 b (prev) and c (next), Lemma 9, Proposition 11 for the edge.
-Differs     Where the paper lets the feed-forward layer "test whether i is odd or even", the units read the truths of
-            EVEN and ODD, embedded as positions, each of which shuts the head that is not asked (DIVERGENCES.md).
+Differs     Where the paper lets the feed-forward layer "test whether i is odd or even", the hidden units read the
+            truths of EVEN and ODD, embedded as positions; each of them disables the other head (DIVERGENCES.md).
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ EVEN = Predicate("EVEN", ())
 
 @dataclass(frozen=True)
 class Parity:
-    """The positions of one parity as the head sees them; queries of the other parity find their neighbour there."""
+    """The keys of one parity; queries of the other parity find their neighbour there."""
 
     name: str
     sign: int
@@ -39,12 +39,12 @@ ODD_KEYS = Parity("odd", -1, EVEN, ODD)
 
 
 def add_previous(draft: Draft, formula: Previous, theorem: int = 12) -> str:
-    """Return the direction ``is[prev φ]``; the operand's truth has its direction already."""
+    """Return the direction ``is[prev φ]``; the operand's direction must exist."""
     return _add_neighbour(draft, formula, TieWinner.RIGHTMOST, FIRST, first_marker, theorem)
 
 
 def add_next(draft: Draft, formula: Next) -> str:
-    """Return the direction ``is[next φ]``; the operand's truth has its direction already."""
+    """Return the direction ``is[next φ]``; the operand's direction must exist."""
     return _add_neighbour(draft, formula, TieWinner.LEFTMOST, LAST, last_marker, 12)
 
 

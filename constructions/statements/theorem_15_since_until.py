@@ -1,8 +1,8 @@
 """Theorem 15: ``since`` and ``until`` by tie-broken attention.
 
 Source      [SHA] Theorem 15 (Section 4.2), cases (a) temperature 1/n and (b) position embeddings with n.
-Claim       One future-masked (past-masked) head holds ``left since right`` (``left until right``) to within 1/4 at
-            every position: it looks for the nearest j where ¬left ∨ right and returns left ∧ right there; where there
+Claim       One future-masked (past-masked) head holds ``left since right`` (``left until right``) with error at most
+            1/4 at every position: it selects the nearest j where ¬left ∨ right and returns left ∧ right there; if there
             is no such j every value is 0.
 Uses        Lemma 8 b (since), Lemma 8 c (until), Lemma 9.
 Differs     nowhere. Note that Definition 14 is inclusive: left must also hold at the witness.
@@ -19,12 +19,12 @@ from constructions.statements.lemma_08_tie_breaking import TieBrokenHead, TieWin
 from constructions.statements.lemma_09_rounding import rounding_units
 
 AddHead = Callable[[Draft, TieBrokenHead, Mapping[str, Near]], None]
-"""Adds the head of a plan, which writes directions of these meanings."""
+"""A function that adds the head of a plan, which writes directions of these meanings."""
 
 
 def add_since_or_until(draft: Draft, formula: Since | Until, source: str = "", add_head: AddHead = add_tie_broken_head,
                        ) -> str:
-    """The direction ``is[left since right]`` or ``is[left until right]``; the operands' truths have theirs already."""
+    """Return ``is[left since right]`` or ``is[left until right]``; the operands' directions must exist."""
     side = TieWinner.RIGHTMOST if isinstance(formula, Since) else TieWinner.LEFTMOST
     decides = require_truth(draft, Implies(formula.left, formula.right))
     holds = require_truth(draft, And(formula.left, formula.right))

@@ -1,9 +1,9 @@
-"""Theorems 20 and 21 to the letter of the paper, beside the shipped constructions: they do not compute every formula.
+"""Theorems 20 and 21 to the letter of the paper: unlike the shipped constructions, they do not compute every formula.
 
 Source      [SHA] Theorems 20 a, b and 21, proof of Theorem 20 (Section 4.4).
 Refuted     For a count κ of 1 at a position that sees one position only, both lookups return 1 and the count is taken
             for 0: at position 1 of every word that begins with a counted position (Theorem 21), and on words of one
-            position (Theorem 20). A predicate on a count of 0 is answered for a count of 1. See DIVERGENCES.md.
+            position (Theorem 20). A predicate on a count of 0 is evaluated for a count of 1. See DIVERGENCES.md.
 Readings    The text leaves these open; each reading here is the one under which most of the proof is true.
             - "q_i = 3C [κ, i, 1/i], k_j = [2j, -j²]": three rows against two. The scores that follow,
               3C (2κj - j²)/i, are those of q_i = 3C [κ/i, 1/i]; for counts to the right with n + 1 - i in place of i.
@@ -46,7 +46,7 @@ def _retrieve(draft: Draft, count: Count, weight: int, offset: int, values: dict
 
 
 def _add_retrieval(draft: Draft, count: Count, weight: int, offset: int) -> str:
-    """Return the direction that holds what the lookup of κ + offset returns."""
+    """Return the direction that holds the result of the lookup of κ + offset."""
     name = draft.spell("first" if offset == 0 else "second", count, f" for {weight}")
     plan = _retrieve(draft, count, weight, offset, {name: {draft.embed_position("i"): ONE}})
     add_lookup_head(draft, plan, {name: Anything()})
@@ -54,13 +54,13 @@ def _add_retrieval(draft: Draft, count: Count, weight: int, offset: int) -> str:
 
 
 def _add_is_positive(draft: Draft, second: str, name: str) -> str:
-    """Return the direction that is 0 if the second lookup returned about 1, and 1 if it returned about 2 or more."""
+    """Return a direction that is 0 if the second lookup returned about 1, and 1 if it returned about 2 or more."""
     units = [({second: ONE}, -ONE - FALSE_UPPER, SLOPE), ({second: ONE}, -ONE - TRUE_LOWER, -SLOPE)]
     return draft.add_feed_forward(name, Anything(), units, ZERO)
 
 
 def _add_corrected_count(draft: Draft, count: Count, weight: int) -> tuple[str, str]:
-    """Two directions whose sum, less 1, is about κ by the printed argument."""
+    """Return two directions whose sum, minus 1, is about κ by the printed argument."""
     first = draft.once(("first", count, weight), lambda: _add_retrieval(draft, count, weight, 0))
     second = draft.once(("second", count, weight), lambda: _add_retrieval(draft, count, weight, 1))
     positive = draft.once(("positive", count, weight), lambda: _add_is_positive(
@@ -69,7 +69,7 @@ def _add_corrected_count(draft: Draft, count: Count, weight: int) -> tuple[str, 
 
 
 def add_comparison_as_printed(draft: Draft, formula: Comparison) -> str:
-    """Return the direction ``is[s R t]``; the truths inside counts have their directions already."""
+    """Return the direction ``is[s R t]``; the directions inside counts must exist."""
     term = bounded_difference(formula)
     weight = sum(abs(number) for number, _ in term.coefficients)
     row: dict[str, Fraction] = {}
@@ -81,7 +81,7 @@ def add_comparison_as_printed(draft: Draft, formula: Comparison) -> str:
 
 
 def add_predicate_on_count_as_printed(draft: Draft, formula: PredicateOnCount) -> str:
-    """Return the direction ``is[θ(κ)]``; the truth inside the count has its direction already."""
+    """Return the direction ``is[θ(κ)]``; the direction inside the count must exist."""
     near = draft.spell("near", formula)
     theta = position_truth(draft, Predicate(formula.name, formula.parameters, formula.definition))
     add_lookup_head(draft, _retrieve(draft, formula.count, 1, 0, {near: {theta: ONE}}), {near: Near(formula)})

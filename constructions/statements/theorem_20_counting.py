@@ -2,16 +2,16 @@
 
 Source      [SHA] Theorem 20 (Section 4.4), cases (a) temperature 1/n and (b) position embeddings with n.
 Claim       For a count κ of φ over L positions (L = i to the left, n + 1 - i to the right), a uniform head holds κ/L
-            exactly and the feed-forward layer 1/L exactly where φ holds. So the number of the *other* positions that
-            are counted, m = κ - [φ], is in 0, ..., L - 1, and position m + 1 exists: Lemma 7 holds m to within
+            exactly and the feed-forward block 1/L exactly where φ holds. So the number of the *other* positions that
+            are counted, m = κ - [φ], is in 0, ..., L - 1, and position m + 1 exists: Lemma 7 holds m with error at most
             e^(-3C), where C is the sum of the |coefficients|. For a comparison of T = Σ c_k κ_k + c to 0, the sum H of
-            the approximations errs by at most C e^(-3C) <= 1/4; T is an integer, so two feed-forward parts make its
-            truth exact (saturated_comparison.py). For θ(κ) the head holds θ(m + 1) and θ(m), of which φ here picks
-            θ(κ): the truth of !φ shuts the one and that of φ the other.
+            the approximations has error at most C e^(-3C) <= 1/4; T is an integer, so two feed-forward blocks make its
+            truth exact (saturated_comparison.py). For θ(κ) the head holds θ(m + 1) and θ(m), of which φ here selects
+            θ(κ): the truth of !φ disables the one and that of φ the other.
 Uses        Lemma 7, Lemma 9, Proposition 11 beside temporal operators (Corollary 22).
-Differs     The paper looks up κ itself, which is no position if κ = 0, and decides by a second lookup of κ + 1 whether
-            it was 0: that fails where κ + 1 is no position either. See theorem_20_as_printed.py and DIVERGENCES.md.
-            All six relations are built directly.
+Differs     The paper looks up κ itself, which is not a position if κ = 0, and decides by a second lookup of κ + 1
+            whether it was 0: that fails where κ + 1 is not a position either. See theorem_20_as_printed.py and
+            DIVERGENCES.md. All six relations are built directly.
 """
 
 from collections.abc import Callable, Mapping
@@ -35,7 +35,7 @@ ZERO = Fraction(0)
 LENGTHS = {"left": "i", "right": "n+1-i"}
 _Units = list[tuple[Coefficients, Fraction, Fraction]]
 LookUp = Callable[[Mapping[str, Coefficients], Mapping[str, Near]], None]
-"""Adds heads with these values, which write directions of these meanings."""
+"""A function that adds heads with these values, which write directions of these meanings."""
 
 
 def statement(draft: Draft) -> str:
@@ -80,7 +80,7 @@ def look_up_others(draft: Draft, count: Count, weight: int, name: str,
 
 
 def add_others(draft: Draft, count: Count, weight: int) -> str:
-    """Return the direction ``others[κ]``: m to within e^(-γ C), where C is ``weight``."""
+    """Return the direction ``others[κ]``: m with error at most e^(-γ C), where C is ``weight``."""
     return draft.once((Others(count), weight), lambda: _add_others_head(draft, count, weight))
 
 
@@ -92,7 +92,7 @@ def _add_others_head(draft: Draft, count: Count, weight: int) -> str:
 
 
 def add_comparison(draft: Draft, formula: Comparison) -> str:
-    """The direction ``is[s R t]``, where s - t mentions a count; the truths inside counts have their directions."""
+    """Return the direction ``is[s R t]`` where s - t mentions a count; the directions inside counts must exist."""
     term = bounded_difference(formula)
     weight = sum(abs(number) for number, _ in term.coefficients)
     row: dict[str, Fraction] = {}
@@ -125,13 +125,13 @@ def _size(number: int) -> str:
 
 
 def add_predicate_on_count(draft: Draft, formula: PredicateOnCount) -> str:
-    """Return the direction ``is[θ(κ)]``; the truth inside the count has its direction already."""
+    """Return the direction ``is[θ(κ)]``; the direction inside the count must exist."""
     return decide_predicate(draft, formula, lambda values, written: add_lookup_head(
         draft, look_up_others(draft, formula.count, 1, "1 + others counted", values), written))
 
 
 def decide_predicate(draft: Draft, formula: PredicateOnCount, look_up: LookUp) -> str:
-    """The direction ``is[θ(κ)]`` from heads that ``look_up`` values at position m + 1, where m others are counted."""
+    """Return ``is[θ(κ)]`` by heads where ``look_up`` retrieves values at position m + 1, m other positions counted."""
     near_if_here, near_if_not = _look_up_predicate(draft, formula, look_up)
     counted = formula.count.operand
     units = [*rounding_units(near_if_here, [require_truth(draft, Not(counted))]),
@@ -150,5 +150,5 @@ def _look_up_predicate(draft: Draft, formula: PredicateOnCount, look_up: LookUp)
 
 
 def position_truth(draft: Draft, theta: Predicate) -> str:
-    """Return the direction ``is[θ]`` of a predicate on the position, embedded if nothing holds it yet."""
+    """Return the direction ``is[θ]`` of a predicate on the position, embedded if it does not exist."""
     return draft.truth(theta) if draft.has_truth(theta) else draft.embed_positional(theta)

@@ -15,12 +15,12 @@ TEMPERATURE: Expression = parse_expression("1/i")
 
 
 def add_comparison_causal(draft: Draft, formula: Comparison) -> str:
-    """Return the direction ``is[s R t]``; the truths inside counts have their directions already."""
+    """Return the direction ``is[s R t]``; the directions inside counts must exist."""
     assert draft.regime.causal
     return add_comparison(draft, formula)
 
 
 def add_predicate_on_count_causal(draft: Draft, formula: PredicateOnCount) -> str:
-    """Return the direction ``is[θ(κ)]``; the truth inside the count has its direction already."""
+    """Return the direction ``is[θ(κ)]``; the direction inside the count must exist."""
     assert draft.regime.causal
     return add_predicate_on_count(draft, formula)

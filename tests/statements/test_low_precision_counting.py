@@ -68,7 +68,7 @@ def test_counts_to_the_left_are_causal_without_a_temperature() -> None:
 def test_a_predicate_that_depends_on_n_is_unsupported() -> None:
     definitions = parse_predicate_definitions(["HALF(k,n) := 2*k == n"])
     formula = parse_formula("HALF(#<[Q_a])", ("a", "b"), definitions)
-    with pytest.raises(Unsupported, match=r"^HALF\(#<\[Q_a\]\): HALF depends on the length n, and with"):
+    with pytest.raises(Unsupported, match=r"^HALF\(#<\[Q_a\]\): HALF depends on the length n, expected the same"):
         compile_formula(formula, "ab", Regime(Sharpening.POSITION), GAMMA, low_precision_up_to=6)
 
 
