@@ -1,6 +1,6 @@
-"""What a trained network is claimed to do: docs/trained.md, sections 3 and 4, as data.
+"""Claims about a trained network: docs/trained.md, sections 3 and 4, as data.
 
-Words are sequences of symbols; a place is how many letters have been read, 0 … n; tokens of the input count from 0.
+Words are sequences of symbols; a place is the number of letters read, 0 … n; tokens of the input count from 0.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ Row = tuple[tuple[int, Fraction], ...]
 
 @dataclass(frozen=True)
 class When:
-    """Where a case holds: the formula is true and the automaton is in one of the states, where there are any."""
+    """The condition of a case: the formula is true and the automaton is in one of the states, as far as given."""
 
     formula: Formula | None = None
     states: tuple[int, ...] | None = None
@@ -31,7 +31,7 @@ class When:
 
 @dataclass(frozen=True)
 class Case:
-    """Where ``when`` holds, each row's combination of logits is above the claim's margin."""
+    """A case: where ``when`` holds, each row's combination of logits is above the claim's margin."""
 
     when: When
     above: tuple[Row, ...]
@@ -39,7 +39,7 @@ class Case:
 
 @dataclass(frozen=True)
 class WordsClaim:
-    """The claim of section 3; ``offsets`` and ``lengths`` are first and last, both included."""
+    """The claim of section 3; ``offsets`` and ``lengths`` are first and last, both inclusive."""
 
     alphabet: tuple[str, ...]
     tokens: tuple[int, ...]
@@ -54,11 +54,11 @@ class WordsClaim:
     predicates: tuple[PredicateDefinition, ...]
     cases: tuple[Case, ...]
     title: str = field(default="", compare=False)
-    """What its author says that it claims; nothing rests on it."""
+    """The author's description of the claim; nothing depends on it."""
 
     @cached_property
     def letter_index(self) -> dict[str, int]:
-        """The place of each symbol in the alphabet."""
+        """The index of each symbol in the alphabet."""
         return {symbol: index for index, symbol in enumerate(self.alphabet)}
 
     @property
@@ -80,7 +80,7 @@ class WordsClaim:
 
 
 def input_tokens(claim: WordsClaim, word: Sequence[str]) -> tuple[int, ...]:
-    """Return the tokens that the network is given for a word.
+    """Return the tokens that represent a word at the network's input.
 
     Raises:
         InputError: if a symbol is not in the alphabet.
@@ -89,7 +89,7 @@ def input_tokens(claim: WordsClaim, word: Sequence[str]) -> tuple[int, ...]:
 
 
 def judged(claim: WordsClaim, n: int) -> list[tuple[int, int]]:
-    """For words of length n: the places at which logits are judged, each with the index of the token that has them."""
+    """Return for words of length n the places where logits are judged, each with the index of its token."""
     before = len(claim.before)
     match claim.read:
         case "last":
@@ -109,7 +109,7 @@ def find_what_is_not_past_only(claim: WordsClaim) -> Formula | None:
 
 
 def is_by_place(network: TrainedNetwork, claim: WordsClaim) -> bool:
-    """Whether the obligations are about places of words rather than about lengths: a later token changes nothing."""
+    """Return whether obligations are about places of words instead of lengths: later tokens have no effect."""
     ends_here = claim.read == "each" or (claim.read == "last" and not claim.after)
     return network.is_causal and ends_here and find_what_is_not_past_only(claim) is None
 
@@ -128,7 +128,7 @@ def obligations(network: TrainedNetwork, claim: WordsClaim) -> Iterator[tuple[in
 
 
 def last_offset(network: TrainedNetwork, tokens: int, offsets: tuple[int, int] | None = None) -> int:
-    """Return the last offset (of these) at which so many tokens fit into the position tables; 0 if there are none."""
+    """Return the last offset (of these) where this number of tokens fits into the position tables; 0 without tables."""
     fits = 0 if network.rows is None else network.rows - tokens
     return fits if offsets is None else min(fits, offsets[1])
 
@@ -140,18 +140,18 @@ def claim_of_lengths(network: TrainedNetwork, claim: WordsClaim, first: int, las
     return replace(claim, lengths=(first, last), offsets=offsets)
 
 
-READOUTS = {"each": "at each token", "first": "at its first token alone", "last": "at its last token alone"}
-"""The places at which a network outputs logits, in words."""
+READOUTS = {"each": "at each token", "first": "at its first token only", "last": "at its last token only"}
+"""Descriptions of the places at which a network outputs logits."""
 
 
 def check_fits(network: TrainedNetwork, claim: WordsClaim, where: str = "claim") -> None:
     """Check that the network outputs logits where the claim reads them, and has its tokens, logits and position rows.
 
-    At the first offset the longest words have rows, and at the last one the shortest: so the claim is about every
+    The longest words must have rows at the first offset, and the shortest at the last one: so the claim is about every
     length and every offset that it names.
 
     Raises:
-        InputError: naming the first that it has not.
+        InputError: naming the first item that the network lacks.
     """
     if network.readout not in ("each", claim.read):
         raise InputError(f"{where}: read: logits are read {_READS[claim.read]}, but the network outputs them "

@@ -49,7 +49,7 @@ def claim_from_json(data: Any, where: str = "claim") -> WordsClaim:
     """Return the claim that a JSON object describes.
 
     Raises:
-        InputError: for the first thing that does not fit section 3 of docs/trained.md.
+        InputError: for the first violation of section 3 of docs/trained.md.
     """
     symbols, tokens, before, after, offsets, first, last, read, empty, margin, automaton, predicates, cases = (
         values.fields(data, where, KEYS))
@@ -85,7 +85,7 @@ def _alphabet(data: Any, where: str) -> tuple[str, ...]:
 
 
 class _CaseReader:
-    """Reads cases over an alphabet, with an automaton and predicates."""
+    """Reader of cases over an alphabet, with an automaton and predicates."""
 
     def __init__(self, alphabet: tuple[str, ...], where: str, automaton: Any,
                  predicates: dict[str, PredicateDefinition]) -> None:
@@ -112,7 +112,7 @@ class _CaseReader:
 
     def _states(self, data: Any, where: str) -> tuple[int, ...]:
         if self.automaton is None:
-            raise InputError(f"{where}: states are given, but the claim's automaton is null")
+            raise InputError(f"{where}: states, expected none, as the claim's automaton is null")
         states = _indices(data, where, len(self.automaton.steps))
         if list(states) != sorted(set(states)):
             raise InputError(f"{where}: {values.found(data)}, expected ascending states")
@@ -150,7 +150,7 @@ def _automaton(data: Any, letters: int, where: str) -> Automaton | None:
 
 
 def _indices(data: Any, where: str, count: int) -> tuple[int, ...]:
-    """Numbers of states."""
+    """Read numbers of states."""
     found = values.items(data, where, values.size)
     if beyond := [state for state in found if state >= count]:
         raise InputError(f"{where}: {beyond[0]}, expected the number of a state, below {count}")

@@ -1,4 +1,4 @@
-"""Expressions on small whole numbers, by which the machines of docs/tracks.md are written: `(a + b + carry) // 10`."""
+"""Expressions on small integers for the transducers of docs/tracks.md: `(a + b + carry) // 10`."""
 
 import ast
 import operator
@@ -8,7 +8,7 @@ from typing import Any
 from constructions.errors import InputError
 
 MOST = 1 << 40
-"""Of the absolute value of any number on the way."""
+"""Bound of the absolute value of every intermediate result."""
 LONGEST = 400
 Value = Callable[[Mapping[str, int]], int]
 
@@ -25,19 +25,19 @@ class IntegerExpression:
     """A text of + - * // %, comparisons, and, or, not, `x if y else z`, min, max and abs; truths are 1 and 0."""
 
     def __init__(self, where: str, text: str) -> None:
-        """Raises InputError if it is no such text."""
+        """Parse the text; raise InputError if it is not such an expression."""
         self.where, self.text = where, text
         if len(text) > LONGEST:
             raise InputError(f"{where}: {len(text)} characters, expected at most {LONGEST}")
         try:
             body = ast.parse(text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            raise InputError(f"{where}: {text!r} is no expression") from None
+            raise InputError(f"{where}: {text!r} is not an expression") from None
         self.names: set[str] = set()
         self._value = self._compile(body)
 
     def check_names(self, known: frozenset[str]) -> None:
-        """Refuse names that nobody knows.
+        """Reject unknown names.
 
         Raises:
             InputError: naming the first.
@@ -46,10 +46,10 @@ class IntegerExpression:
             raise InputError(f"{self.where}: {unknown[0]} in {self.text!r}, expected one of {', '.join(sorted(known))}")
 
     def value(self, names: Mapping[str, int]) -> int:
-        """Return the value where names have these values.
+        """Return the value for these values of names.
 
         Raises:
-            InputError: if something is divided by 0, or a number is very large.
+            InputError: on a division by 0, or if a number is too large.
         """
         try:
             found = self._value(names)

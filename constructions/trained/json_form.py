@@ -24,8 +24,8 @@ _ORIGINAL = re.compile(r"(onnxruntime|torch|logits in) [^\s/\\]{1,80}", re.ASCII
 
 
 def network_to_json(network: trained.TrainedNetwork) -> dict[str, Any]:
-    """Return the JSON object of a network, made once and not to be changed; keys in the order of the page."""
-    kept = vars(network)  # as a cached property is kept
+    """Return the JSON object of a network, cached and not to be modified; keys in the order of the page."""
+    kept = vars(network)  # as a cached property is stored
     if "as_json" not in kept:
         kept["as_json"] = {"format": FORMAT, "version": VERSION,
                            **{key: form.write(getattr(network, key)) for key, form in _NETWORK.items()}}
@@ -39,17 +39,17 @@ def network_text(network: trained.TrainedNetwork) -> str:
 
 
 def read_network(path: str | Path) -> trained.TrainedNetwork:
-    """Return the network in a file.
+    """Read the network of a file.
 
     Raises:
-        InputError: if the file cannot be read, is too long, or holds no network.
+        InputError: if the file cannot be read, is too long, or is not a network.
     """
     where = printable(str(path))
     return network_from_json(read_json(utf8_of(read_file(path, MAX_BYTES, where), where), where), where)
 
 
 def network_from_json(data: Any, where: str) -> trained.TrainedNetwork:
-    """Return the network that parsed JSON holds.
+    """Return the network of parsed JSON.
 
     Raises:
         InputError: naming ``where``, the place in it, what was found and what was expected.
@@ -64,7 +64,7 @@ def network_from_json(data: Any, where: str) -> trained.TrainedNetwork:
     return network
 
 
-# -- parts, read and written -------------------------------------------------------------------------------------------
+# -- codecs of parts -----------------------------------------------------------------------------------------------
 
 
 def _source(data: Any, where: str) -> trained.Source:
@@ -82,7 +82,7 @@ def _comparison(data: Any, where: str) -> trained.ImportComparison:
     if compared.difference < 0:
         raise InputError(f"{where}.difference: {compared.difference}, expected 0 or more")
     if len(compared.lengths) != 2 or compared.lengths[0] > compared.lengths[1]:
-        raise InputError(f"{where}.lengths: {values.found(data['lengths'])}, expected those of the shortest and the "
+        raise InputError(f"{where}.lengths: {values.found(data['lengths'])}, expected lengths of shortest and "
                          "longest input")
     return compared
 
@@ -109,12 +109,12 @@ def _tensor(data: Any, where: str) -> trained.Tensor:
     expected = math.prod(sizes) * trained.ELEMENT_BYTES[form]
     try:
         decoded = base64.b64decode(encoded if isinstance(encoded, str) else "?", validate=True)
-    except ValueError:  # binascii.Error is one, and so is text that is not ASCII
+    except ValueError:  # covers binascii.Error and text that is not ASCII
         raise InputError(f"{where}, data: {values.found(encoded)}, expected base64") from None
     if len(decoded) != expected:
         raise InputError(f"{where}: {len(decoded)} bytes, expected {expected} for its shape {values.found(shape)}")
     if hashlib.sha256(decoded).hexdigest() != _digest(digest, f"{where}, sha256"):
-        raise InputError(f"{where}: its bytes do not have the digest {digest[:12]}...")
+        raise InputError(f"{where}: its bytes have another digest, expected {digest[:12]}...")
     return trained.Tensor(form, sizes, decoded)
 
 

@@ -1,6 +1,6 @@
-"""Values inside a parsed JSON file, read strictly: every mistake is one line with its place and what was expected.
+"""Values inside a parsed JSON file, read strictly: every error is one line with its place and what was expected.
 
-A `Form` says of one kind of value how it is read, and how it is written.
+A `JsonCodec` reads and writes one kind of value.
 """
 
 import json
@@ -13,24 +13,24 @@ from typing import Any, Generic, TypeVar
 from constructions.errors import InputError
 
 MAX_DIGITS = 1000
-"""Of one whole number, numerator or denominator."""
+"""Of one integer, numerator or denominator."""
 MAX_SIZE = 2**31
-"""No size, stride or index reaches it."""
+"""Upper limit, exclusive, of every size, stride and index."""
 _RATIONAL = re.compile(rf"-?[0-9]{{1,{MAX_DIGITS}}}(/[0-9]{{1,{MAX_DIGITS}}})?", re.ASCII)
 V = TypeVar("V")
 
 
 def found(value: object) -> str:
-    """What stands in a complaint for a value: its JSON text, not too long."""
+    """Return the JSON text of a value for messages, shortened."""
     text = value if isinstance(value, str) and len(value) > 100 else json.dumps(value, default=str)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
 def fields(data: Any, where: str, names: Sequence[str]) -> list[Any]:
-    """Return the values of an object that has exactly these keys.
+    """Return the values of an object with exactly these keys.
 
     Raises:
-        InputError: if it is no object, or has other keys.
+        InputError: if it is not an object, or has other keys.
     """
     if not isinstance(data, dict):
         raise InputError(f"{where}: {found(data)}, expected an object with the keys {', '.join(names)}")
@@ -44,10 +44,10 @@ def fields(data: Any, where: str, names: Sequence[str]) -> list[Any]:
 
 
 def items(data: Any, where: str, read: Callable[[Any, str], V]) -> tuple[V, ...]:
-    """Every element of a list, read in turn.
+    """Read every element of a list in turn.
 
     Raises:
-        InputError: if it is no list, or an element is refused.
+        InputError: if it is not a list, or an element is refused.
     """
     if not isinstance(data, list):
         raise InputError(f"{where}: {found(data)}, expected a list")
@@ -55,10 +55,10 @@ def items(data: Any, where: str, read: Callable[[Any, str], V]) -> tuple[V, ...]
 
 
 def size(data: Any, where: str) -> int:
-    """Return a whole number from 0 to MAX_SIZE - 1.
+    """Return an integer from 0 to MAX_SIZE - 1.
 
     Raises:
-        InputError: if it is another value.
+        InputError: for any other value.
     """
     if type(data) is not int or not 0 <= data < MAX_SIZE:
         raise InputError(f"{where}: {found(data)}, expected a whole number, 0 or more and below 2^31")
@@ -66,10 +66,10 @@ def size(data: Any, where: str) -> int:
 
 
 def whole(data: Any, where: str) -> int:
-    """Return a whole number of at most 2^31.
+    """Return an integer of absolute value at most 2^31.
 
     Raises:
-        InputError: if it is another value.
+        InputError: for any other value.
     """
     if type(data) is not int or abs(data) > MAX_SIZE:
         raise InputError(f"{where}: {found(data)}, expected a whole number of at most 2^31")
@@ -77,10 +77,10 @@ def whole(data: Any, where: str) -> int:
 
 
 def positive(data: Any, where: str) -> int:
-    """Return a whole number from 1 to MAX_SIZE - 1.
+    """Return an integer from 1 to MAX_SIZE - 1.
 
     Raises:
-        InputError: if it is another value.
+        InputError: for any other value.
     """
     if size(data, where) == 0:
         raise InputError(f"{where}: 0, expected at least 1")
@@ -88,10 +88,10 @@ def positive(data: Any, where: str) -> int:
 
 
 def rational(data: Any, where: str) -> Fraction:
-    """Return a rational: a whole number, or text such as "1/3".
+    """Return a rational: an integer, or text such as "1/3".
 
     Raises:
-        InputError: if it is another value, or has too many digits.
+        InputError: for any other value, or too many digits.
     """
     text = str(data) if type(data) is int else data
     if not isinstance(text, str) or not _RATIONAL.fullmatch(text):
@@ -103,10 +103,10 @@ def rational(data: Any, where: str) -> Fraction:
 
 
 def text(data: Any, where: str) -> str:
-    """Text that is not empty and that UTF-8 can write.
+    """Return text that is not empty and that UTF-8 can encode.
 
     Raises:
-        InputError: if it is another value.
+        InputError: for any other value.
     """
     if not isinstance(data, str) or not data or any("\ud800" <= c <= "\udfff" for c in data):
         raise InputError(f"{where}: {found(data)}, expected text that is not empty")
@@ -114,10 +114,10 @@ def text(data: Any, where: str) -> str:
 
 
 def one_of(data: Any, where: str, choices: Sequence[V]) -> V:
-    """One of these values.
+    """Return one of these values.
 
     Raises:
-        InputError: if it is another one.
+        InputError: for any other value.
     """
     for choice in choices:
         if data == choice and type(data) is type(choice):
@@ -126,27 +126,27 @@ def one_of(data: Any, where: str, choices: Sequence[V]) -> V:
 
 
 def optional(data: Any, where: str, read: Callable[[Any, str], V]) -> V | None:
-    """None for null, else what ``read`` makes of it."""
+    """Return None for null, else the result of ``read``."""
     return None if data is None else read(data, where)
 
 
-# -- forms -------------------------------------------------------------------------------------------------------------
+# -- codecs --------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class JsonCodec(Generic[V]):
-    """How a value is read at a place, which may raise InputError; and written, as it is if nothing else is said."""
+    """Reader and writer of a value; reading at a place may raise InputError; the default writer is the identity."""
 
     read: Callable[[Any, str], V]
     write: Callable[[V], Any] = lambda value: value
 
     def or_null(self) -> "JsonCodec[V | None]":
-        """Return the same, or null for None."""
+        """Return the codec that also maps None to null."""
         return JsonCodec(lambda data, where: optional(data, where, self.read),
                          lambda value: None if value is None else self.write(value))
 
     def list(self) -> "JsonCodec[tuple[V, ...]]":
-        """Return a list of such values."""
+        """Return the codec of lists of the values."""
         return JsonCodec(lambda data, where: items(data, where, self.read),
                          lambda value: [self.write(one) for one in value])
 
@@ -156,15 +156,15 @@ POSITIVE, WHOLE = JsonCodec(positive), JsonCodec(whole)
 
 
 def choice(choices: Sequence[V]) -> JsonCodec[V]:
-    """One of these values."""
+    """Return the codec of one of these values."""
     return JsonCodec(lambda data, where: one_of(data, where, choices))
 
 
 def record(make: Callable[..., V], *, tag: Mapping[str, str] | None = None, keys: Mapping[str, str] | None = None,
            rare: Collection[str] = (), **parts: JsonCodec[Any]) -> JsonCodec[V]:
-    """Return an object with a key for each attribute: of its name, unless ``keys`` say otherwise, after a ``tag``.
+    """Return the codec of an object with a key for each attribute: of its name or as in ``keys``, after a ``tag``.
 
-    The ``rare`` attributes have none where they are None.
+    The ``rare`` attributes are omitted if they are None.
     """
     tag, keys = tag or {}, keys or {}
     names = {keys.get(name, name): name for name in parts}

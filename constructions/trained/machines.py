@@ -1,4 +1,4 @@
-"""Machines that read columns: written as expressions, or built in (docs/tracks.md, section 2); as tables of tokens."""
+"""Transducers of columns: written as expressions, or built in (docs/tracks.md, section 2); as tables of tokens."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ MOST_STATES = 4096
 MOST_STEPS = 1 << 19
 """States times columns."""
 MOST_OF_A_SUM = 1 << 17
-"""The same of a sum of several tracks, which is one of more columns, too."""
+"""States times columns of a sum of several tracks, which can also be written as one track with more columns."""
 State = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class TransducerText:
-    """A machine as expressions on the letters of the tracks, the variables of its state, `column` and `columns`.
+    """A transducer as expressions on the letters of the tracks, its state variables, `column` and `columns`.
 
-    ``write`` has an expression for each answer track; ``end`` those that are written after the last column, one after
-    another, by answer track.
+    ``write`` has an expression for each answer track; ``end`` has the expressions written after the last column, in
+    order, by answer track.
     """
 
     start: Mapping[str, int]
@@ -42,7 +42,7 @@ class TransducerText:
 
 
 def built_in(name: str, tracks: Sequence[str], letters: int, columns: int, by: int | None) -> TransducerText:
-    """Return a machine by its name, for tracks with so many letters each, and so many columns.
+    """Return a built-in transducer for tracks with this number of letters each, and this number of columns.
 
     Raises:
         InputError: if there is none, or the tracks or the number do not fit.
@@ -108,7 +108,7 @@ def _modular_sum(tracks: Sequence[str], letters: int, columns: int, by: int) -> 
 
 
 def _sort(tracks: Sequence[str], letters: int, columns: int, by: int) -> TransducerText:
-    """Return the state counts the letters up to each; in place k stands how many of these counts are at most k."""
+    """Return the machine whose state counts the letters up to each; answer k is the number of counts at most k."""
     names = [f"n{letter}" for letter in range(letters - 1)]
     return TransducerText(dict.fromkeys(names, 0), {}, {name: f"{name} + ({tracks[0]} <= {letter})"
                                                         for letter, name in enumerate(names)},
@@ -124,9 +124,9 @@ BUILT_IN = tuple(_BUILT_IN)
 
 
 class MachineMaker:
-    """Machines of one kind as tables; ``lengths`` are those of tracks that are shorter than the others.
+    """Maker of transducers of one kind as tables; ``lengths`` are those of tracks shorter than the others.
 
-    Beyond its length a track has its first letter only. ``tokens`` are those of the answers' values.
+    Beyond its length a track has its first letter only. ``tokens`` are the tokens of the answers' values.
     """
 
     def __init__(self, tracks: Sequence[str], sizes: Sequence[int], tokens: Sequence[int],
@@ -135,13 +135,13 @@ class MachineMaker:
         self.letters = tuple(product(*map(range, sizes)))
 
     def make(self, written: Mapping[int, TransducerText]) -> tuple[Transducer, dict[int, tuple[int, ...]]]:
-        """One machine for all numbers of columns, on the states that any input meets; and the tables of their columns.
+        """Return one transducer for all numbers of columns, on the reachable states; and the tables of their columns.
 
-        Equal tables are one.
+        Equal tables are shared.
 
         Raises:
-            InputError: if an expression is none, or an answer is no letter.
-            Unsupported: if there are very many states, or what is written at the end differs.
+            InputError: if an expression is invalid, or an answer is not a letter. Unsupported: if there are too many
+                states, or the answers at the end differ.
         """
         made = {columns: _Made(self, one, columns) for columns, one in written.items()}
         order: dict[State, int] = {}
@@ -157,7 +157,7 @@ class MachineMaker:
 
     def of_language(self, language: RegularLanguage, numbers: Sequence[int]) -> tuple[Transducer,
                                                                                       dict[int, tuple[int, ...]]]:
-        """The machine that writes at the end 1 if the columns, its letters, are a word of the language, else 0."""
+        """Return the transducer that writes at the end 1 if the columns are a word of the language, else 0."""
         tables: dict[Table, int] = {}
         places = {columns: tuple(tables.setdefault(tuple(tuple(
             (target,) if self.may_stand(letters, column, columns) else None
@@ -167,12 +167,12 @@ class MachineMaker:
         return Transducer(language.automaton.start, tuple(tables), ends), places
 
     def may_stand(self, letters: Sequence[int], column: int, columns: int) -> bool:
-        """Whether a column may have these letters: a shorter track has its first letter beyond its length."""
+        """Return whether a column may have these letters: a shorter track has its first letter beyond its length."""
         return not any(letter and column >= self.lengths.get(track, columns)
                        for track, letter in zip(self.tracks, letters, strict=True))
 
     def _meet(self, made: _Made, order: dict[State, int]) -> None:
-        """Number the states that inputs of so many columns meet."""
+        """Assign numbers to the states reachable on inputs with this number of columns."""
         level = [made.start]
         for column in range(made.columns + 1):
             for state in level:
@@ -186,7 +186,7 @@ class MachineMaker:
                 level = list(dict.fromkeys(step[0] for step in found if step is not None))
 
     def _table(self, made: _Made, order: Mapping[State, int], column: int) -> Table:
-        """The steps of all states in a column; those that lead to a state that no input meets are not allowed."""
+        """Return the steps of all states in a column; steps to unreachable states are not allowed."""
         rows = []
         for state in order:
             found = [made.step(state, letters, column) for letters in self.letters]
@@ -196,7 +196,7 @@ class MachineMaker:
 
 
 class _Made:
-    """One machine with its expressions parsed."""
+    """One transducer with its expressions parsed."""
 
     def __init__(self, maker: MachineMaker, written: TransducerText, columns: int) -> None:
         self.maker, self.names, self.columns = maker, tuple(written.start), columns
@@ -215,7 +215,7 @@ class _Made:
         self.allow, self.given = _expression("allow", written.allow, known), _expression("given", written.given, after)
 
     def step(self, state: State, letters: Sequence[int], column: int) -> tuple[State, tuple[int, ...]] | None:
-        """Return the state after a column and the tokens that are written; None where the column is not allowed."""
+        """Return the state after a column and the written tokens; None where the column is not allowed."""
         maker = self.maker
         if not maker.may_stand(letters, column, self.columns):
             return None
@@ -227,14 +227,14 @@ class _Made:
         return after, tuple(self._token(one, names) for one in self.write)
 
     def end(self, state: State) -> tuple[int, ...] | None:
-        """What is written at the end."""
+        """Return the tokens written at the end; None where the input may not end."""
         names = {**dict(zip(self.names, state, strict=True)), "columns": self.columns}
         return tuple(self._token(one, names) for one in self.ends) if self.given.value(names) else None
 
     def _token(self, expression: IntegerExpression, names: Mapping[str, int]) -> int:
         value = expression.value(names)
         if not 0 <= value < len(self.maker.tokens):
-            raise InputError(f"{expression.where}: {expression.text!r} is {value}, but answers are 0 to "
+            raise InputError(f"{expression.where}: {expression.text!r} is {value}, expected an answer from 0 to "
                              f"{len(self.maker.tokens) - 1}")
         return self.maker.tokens[value]
 

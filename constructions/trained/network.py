@@ -1,6 +1,6 @@
 """A trained transformer as data: steps that read strided views of tensors, whose elements are exact dyadic rationals.
 
-docs/trained.md, sections 1 and 2, say what it computes over the real numbers.
+docs/trained.md, sections 1 and 2, define the real function that it computes.
 """
 
 import hashlib
@@ -18,9 +18,9 @@ Activation = Literal["relu", "gelu", "gelu-tanh", "silu", "sigmoid", "tanh", "id
 
 @dataclass(frozen=True)
 class Rounding:
-    """In place of an activation: x to scale · (q - zero), q = round(x / scale) + zero, between least and greatest.
+    """Rounding instead of an activation: x to scale · (q - zero), q = round(x / scale) + zero, clamped.
 
-    Without a scale, scale and zero are those of the range of one token's numbers, or of all of the ``input``'s.
+    Without a scale, scale and zero are determined by the range of one token's numbers, or of all of the ``input``'s.
     """
 
     least: int
@@ -70,7 +70,7 @@ class Affine:
 
 @dataclass(frozen=True)
 class Norm:
-    """Layer norm, or RMS norm, which does not subtract the mean; ``of`` this image of the stream, if there is one."""
+    """Layer norm, or RMS norm, which does not subtract the mean; of the image under ``of`` of the stream, if given."""
 
     kind: Literal["layer", "rms"]
     epsilon: Fraction
@@ -79,13 +79,13 @@ class Norm:
     of: Affine | None = None
 
     def reads(self, width: int) -> int:
-        """How many numbers are normalised, of a stream of this width."""
+        """Return the number of normalised coordinates, for a stream of this width."""
         return self.of.weight.shape[1] if self.of else width
 
 
 @dataclass(frozen=True)
 class Scale:
-    """What scores are multiplied by: a rational, or 1/sqrt(root) for a positive integer."""
+    """The factor of scores: a rational, or 1/sqrt(root) for a positive integer."""
 
     times: Fraction | None = None
     root: int | None = None
@@ -93,7 +93,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class Rotary:
-    """Tables [rows, pairs] by which pairs of coordinates of queries and keys are turned at each position number."""
+    """Tables [rows, pairs] that rotate pairs of coordinates of queries and keys at each position number."""
 
     cosines: View
     sines: View
@@ -113,15 +113,14 @@ class TrainedHead:
 
 @dataclass(frozen=True)
 class NormStep:
-    """The stream becomes the norm of what it was, as wide as that."""
+    """A norm of the whole stream, of the same width, that replaces it."""
 
     norm: Norm
 
 
 @dataclass(frozen=True)
 class AttentionStep:
-    """All heads of a layer, added to the stream; with a ``cap`` c, a score s is c tanh(s / c) before its slope is
-    added."""
+    """All heads of a layer, added to the stream; with a ``cap`` c, a score s becomes c tanh(s / c) before its slope."""
 
     norm: Norm | None
     heads: tuple[TrainedHead, ...]
@@ -133,7 +132,7 @@ class AttentionStep:
 
 @dataclass(frozen=True)
 class UnitsStep:
-    """A layer of units, gated or not, added to the stream; with the activation ``identity`` a linear map."""
+    """A feed-forward block, gated or not, added to the stream; with the activation ``identity`` a linear map."""
 
     norm: Norm | None
     inward: Affine
@@ -155,10 +154,10 @@ class Source:
 
 @dataclass(frozen=True)
 class ImportComparison:
-    """The comparison at import: the greatest difference of logits from those of the original, over some inputs.
+    """The comparison at import: the greatest difference of logits from the original's, over some inputs.
 
-    ``original`` names what computed them: a program with its version, or the owner's file. ``lengths``: those of the
-    shortest and of the longest input; where the original reads one length alone, other lengths were not compared.
+    ``original`` names their source: a program with its version, or the owner's file. ``lengths``: of the shortest and
+    the longest input; if the original reads one length only, other lengths were not compared.
     """
 
     original: str
@@ -171,7 +170,7 @@ class ImportComparison:
 class TrainedNetwork:
     """A whole network; ``tokens`` is [vocabulary, width], ``positions`` [rows, width].
 
-    ``readout`` says of which tokens it outputs logits: each token, or the first or last token of the input.
+    ``readout`` names the tokens with logits: each token, or the first or last token of the input.
     """
 
     attention: Attends
@@ -186,7 +185,7 @@ class TrainedNetwork:
 
     @property
     def vocabulary(self) -> int:
-        """How many tokens there are."""
+        """The number of tokens in the vocabulary."""
         return self.tokens.shape[0]
 
     @property
@@ -196,31 +195,31 @@ class TrainedNetwork:
 
     @property
     def outputs(self) -> int:
-        """How many logits there are."""
+        """The number of logits."""
         return self.unembedding.weight.shape[1]
 
     @property
     def rows(self) -> int | None:
-        """How many position numbers its tables have rows for; None if it has no tables."""
+        """The number of position numbers that its tables have rows for; None without tables."""
         tables = [self.positions] if self.positions else []
         tables += [step.rotary.cosines for step in self.attention_steps if step.rotary]
         return min((table.shape[0] for table in tables), default=None)
 
     @property
     def of_input(self) -> bool:
-        """Whether a step rounds by the range of all tokens."""
+        """True if a step rounds by the range of all tokens."""
         found = [step.activation for step in self.steps if isinstance(step, UnitsStep)]
         return any(isinstance(one, Rounding) and one.range == "input" for one in found)
 
     @property
     def by_ranges(self) -> bool:
-        """Whether a step rounds by a range, of one token or of all."""
+        """True if a step rounds by a range, of one token or of all."""
         return any(isinstance(step.activation, Rounding) and step.activation.scale is None for step in self.steps
                    if isinstance(step, UnitsStep))
 
     @property
     def is_causal(self) -> bool:
-        """Whether a later token changes nothing."""
+        """True if later tokens have no effect."""
         return self.attention == "causal" and not self.of_input
 
     @property
@@ -230,7 +229,7 @@ class TrainedNetwork:
 
 
 def views(network: TrainedNetwork) -> Iterator[View]:
-    """Every view that the network reads, in order; some may be the same."""
+    """Yield every view of the network, in order; views may repeat."""
     yield network.tokens
     if network.positions:
         yield network.positions
@@ -240,7 +239,7 @@ def views(network: TrainedNetwork) -> Iterator[View]:
 
 
 def views_of_step(step: Step) -> Iterator[View]:
-    """Every view that one step reads, in order."""
+    """Yield every view of one step, in order."""
     if step.norm:
         yield from (view for view in (step.norm.gain, step.norm.bias) if view)
         yield from _views_of_affine(step.norm.of)

@@ -1,4 +1,4 @@
-"""The elements of a view as binary64: exact, since every number of the four formats is a binary64 number."""
+"""The elements of a view as binary64: exact, as every number of the four formats is a binary64 number."""
 
 import numpy as np
 import numpy.typing as npt
@@ -6,7 +6,7 @@ import numpy.typing as npt
 from constructions.trained.network import ELEMENT_BYTES, Tensor, TrainedNetwork, View
 
 _STORED = {"binary64": "<f8", "binary32": "<f4", "binary16": "<f2", "bfloat16": "<u2"}
-"""How numpy reads the bytes; of bfloat16 it knows the bits alone."""
+"""numpy types of the bytes; for bfloat16 of the bits only."""
 
 
 def numbers(network: TrainedNetwork, view: View) -> npt.NDArray[np.float64]:
@@ -24,17 +24,17 @@ def view_of_tensor(tensor: Tensor, view: View) -> npt.NDArray[np.float64]:
 
 
 def all_numbers(tensor: Tensor) -> npt.NDArray[np.float64]:
-    """All elements in row-major order, in one dimension."""
+    """Return all elements in row-major order, in one dimension."""
     return _as_binary64(tensor.format, np.frombuffer(tensor.data, _STORED[tensor.format]))
 
 
 def is_finite(tensor: Tensor) -> bool:
-    """Whether there is neither an infinity nor a NaN in it."""
+    """Return whether it contains neither an infinity nor a NaN."""
     return bool(np.isfinite(all_numbers(tensor)).all())
 
 
 def _as_binary64(form: str, stored: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
-    """Return a bfloat16 number is the upper half of a binary32 number."""
+    """Convert to binary64; a bfloat16 number is the upper half of a binary32 number."""
     if form == "bfloat16":
         upper_halves: npt.NDArray[np.uint32] = stored.astype(np.uint32) << np.uint32(16)
         stored = upper_halves.view(np.float32)

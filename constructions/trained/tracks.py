@@ -1,7 +1,7 @@
-"""Claims about inputs that are laid out in tracks (docs/tracks.md), as data.
+"""Claims about inputs laid out in tracks (docs/tracks.md), as data.
 
-An input is a word of columns, a letter of each track in every column. A machine reads it column by column and writes
-the right answers. The layout says where letters and answers stand in the sequence of tokens, in whatever order.
+An input is a word of columns, with a letter of each track in every column. A transducer reads it column by column and
+writes the right answers. The layout gives the places of letters and answers in the sequence of tokens, in any order.
 """
 
 import random
@@ -18,7 +18,7 @@ from constructions.trained.network import TrainedNetwork
 Column = tuple[int, ...]
 """A letter (its index) of each track."""
 Step = tuple[int, ...] | None
-"""The next state and what is written, a token for each answer track; None where the column is not allowed."""
+"""The next state and the written tokens, one for each answer track; None where the column is not allowed."""
 Table = tuple[tuple[Step, ...], ...]
 """For each state the steps of all columns, in lexicographic order."""
 Kind = Literal["token", "track", "answer", "end"]
@@ -26,7 +26,7 @@ Kind = Literal["token", "track", "answer", "end"]
 
 @dataclass(frozen=True)
 class Track:
-    """The symbols that may stand in it, and their tokens."""
+    """The symbols of a track, and their tokens."""
 
     name: str
     letters: tuple[str, ...]
@@ -35,7 +35,7 @@ class Track:
 
 @dataclass(frozen=True)
 class TokenSource:
-    """What stands at a place of the input: a token, letter ``index`` tracks on, an answer or an end answer."""
+    """The content of a place of the input: a token, a letter of track ``index``, an answer or an end answer."""
 
     kind: Kind
     index: int
@@ -43,13 +43,13 @@ class TokenSource:
 
     @property
     def is_answer(self) -> bool:
-        """Whether the network is asked for it."""
+        """True if the network has to output it."""
         return self.kind in ("answer", "end")
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Inputs with so many columns, each read by a table of the machine; at least one place before the answers."""
+    """Inputs with this number of columns, each with a table of the transducer; the first place is not an answer."""
 
     columns: tuple[int, ...]
     layout: tuple[TokenSource, ...]
@@ -63,7 +63,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Transducer:
-    """``end`` has for each state the tokens that it writes after the last column, or None where no input may end."""
+    """A letter-to-letter transducer; ``end`` has the tokens each state writes at the end, or None if not allowed."""
 
     start: int
     tables: tuple[Table, ...]
@@ -72,7 +72,7 @@ class Transducer:
 
 @dataclass(frozen=True)
 class TracksClaim:
-    """The claim of docs/tracks.md, section 3. ``typed`` says whether people write the last column first."""
+    """The claim of docs/tracks.md, section 3. ``typed_last_first`` says whether people write the last column first."""
 
     tracks: tuple[Track, ...]
     machine: Transducer
@@ -89,11 +89,11 @@ class TracksClaim:
 
     @cached_property
     def column_index(self) -> dict[Column, int]:
-        """The place of each in that order."""
+        """The index of each combination in that order."""
         return {column: index for index, column in enumerate(self.all_columns)}
 
     def token_at(self, place: TokenSource, states: Sequence[int], columns: Sequence[Column], form: Layout) -> int:
-        """What stands at a place, of an input with these states before, between and after its columns."""
+        """Return the token at a place, of an input with these states before, between and after its columns."""
         if place.kind == "token":
             return place.index
         if place.kind == "track":
@@ -114,7 +114,7 @@ class TracksClaim:
         """Return the states before, between and after the columns.
 
         Raises:
-            InputError: if the machine does not allow the input.
+            InputError: if the transducer does not allow the input.
         """
         states = [self.machine.start]
         for place, column in enumerate(columns):
@@ -123,14 +123,14 @@ class TracksClaim:
                 raise InputError(f"input: the claim does not allow {self.show_column(column)} in column {place + 1}")
             states.append(step[0])
         if self.machine.end[states[-1]] is None:
-            raise InputError("input: the claim does not allow it: it ends where no input may")
+            raise InputError("input: the claim does not allow an end after its last column")
         return states
 
     def tokens(self, form: Layout, columns: Sequence[Column]) -> tuple[int, ...]:
         """Return the whole sequence of an input, with the right answers.
 
         Raises:
-            InputError: if the machine does not allow the input.
+            InputError: if the transducer does not allow the input.
         """
         states = self.states(form, columns)
         return tuple(self.token_at(place, states, columns, form) for place in form.layout)
@@ -150,7 +150,7 @@ class TracksClaim:
 
 
 def count_inputs(claim: TracksClaim, form: Layout) -> int:
-    """How many inputs of this form the machine allows."""
+    """Count the inputs of this form that the transducer allows."""
     ways = {claim.machine.start: 1}
     for table in form.columns:
         after: dict[int, int] = {}
@@ -163,7 +163,7 @@ def count_inputs(claim: TracksClaim, form: Layout) -> int:
 
 
 def all_inputs(claim: TracksClaim, form: Layout) -> Iterator[tuple[Column, ...]]:
-    """Every input of this form that the machine allows, in lexicographic order."""
+    """Yield every input of this form that the transducer allows, in lexicographic order."""
     useful = useful_states(claim, form)
 
     def continued(columns: tuple[Column, ...], state: int) -> Iterator[tuple[Column, ...]]:
@@ -181,7 +181,7 @@ def all_inputs(claim: TracksClaim, form: Layout) -> Iterator[tuple[Column, ...]]
 
 
 def useful_states(claim: TracksClaim, form: Layout) -> list[set[int]]:
-    """Before each column and after the last one: the states from which an input may end."""
+    """Return before each column and after the last one the states from which an input may end."""
     found = [{state for state, end in enumerate(claim.machine.end) if end is not None}]
     for table in reversed(form.columns):
         found.append({state for state, steps in enumerate(claim.machine.tables[table])
@@ -190,7 +190,7 @@ def useful_states(claim: TracksClaim, form: Layout) -> list[set[int]]:
 
 
 def sampled_inputs(claim: TracksClaim, form: Layout, number: int, seed: int = 0) -> list[tuple[Column, ...]]:
-    """So many inputs drawn at random, column by column; the same for the same arguments."""
+    """Draw this number of inputs at random, column by column; deterministic for the same arguments."""
     draw, useful, found = random.Random(seed), useful_states(claim, form), []
     choices: dict[tuple[int, int], list[tuple[Column, int]]] = {}
     for _ in range(number if claim.machine.start in useful[0] else 0):
@@ -209,20 +209,20 @@ def sampled_inputs(claim: TracksClaim, form: Layout, number: int, seed: int = 0)
 def writes_tokens(network: TrainedNetwork) -> bool:
     """Return whether the network can write an answer token by token.
 
-    With the readout ``last`` a causal network is given the input up to each token, where its logits are the same.
+    With the readout ``last`` a causal network gets the input up to each token, where its logits are the same.
     """
     return network.readout == "each" or (network.readout == "last" and network.is_causal)
 
 
 def check_tracks_fit(network: TrainedNetwork, claim: TracksClaim, where: str = "claim") -> None:
-    """See that the network has the tokens, logits and position rows that the claim names, and that inputs exist.
+    """Check that the network has the tokens, logits and position rows of the claim, and that inputs exist.
 
     Raises:
-        InputError: naming the first that it has not.
+        InputError: naming the first item that the network lacks.
     """
     if not writes_tokens(network):
         raise InputError(f"{where}: answers are written token by token, but the network outputs logits at its "
-                         f"{network.readout} token alone, expected them at each token")
+                         f"{network.readout} token only, expected them at each token")
     machine = claim.machine
     written = {token for table in machine.tables for steps in table for step in steps if step for token in step[1:]}
     written |= {token for end in machine.end if end for token in end}
@@ -236,9 +236,9 @@ def check_tracks_fit(network: TrainedNetwork, claim: TracksClaim, where: str = "
             raise InputError(f"{where}: among: token {token}, but the network has the logits 0 to "
                              f"{network.outputs - 1}")
     if missing := sorted(written - {*claim.among}):
-        raise InputError(f"{where}: among: without token {missing[0]}, which is an answer")
+        raise InputError(f"{where}: among: no token {missing[0]}, expected all answers")
     if len(claim.among) < 2:
-        raise InputError(f"{where}: among: one token, expected two or more: nothing would be claimed")
+        raise InputError(f"{where}: among: one token, expected two or more, as nothing would be claimed")
     for form in claim.forms:
         length = len(form.layout) - 1
         if network.rows is not None and claim.offset + length > network.rows:

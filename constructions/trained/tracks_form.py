@@ -16,7 +16,7 @@ def tracks_claim_to_json(claim: TracksClaim) -> dict[str, Any]:
 
 
 def tracks_claim_from_json(data: Any, where: str) -> TracksClaim:
-    """Return the claim of a JSON object; sizes are checked.
+    """Parse the claim of a JSON object and check its sizes.
 
     Raises:
         InputError: one line that says where, what was found and what was expected.
@@ -70,11 +70,11 @@ def _check(claim: TracksClaim, where: str) -> None:
     answers, ends = next(iter(wrote), 0), next(iter(ended))
     for form in claim.forms:
         if not form.columns or any(table >= len(machine.tables) for table in form.columns):
-            raise InputError(f"{where}.forms: columns are read by tables that are not there")
+            raise InputError(f"{where}.forms: columns with tables that do not exist")
         for place in form.layout:
             most = {"token": values.MAX_SIZE, "track": len(claim.tracks), "answer": answers, "end": ends}[place.kind]
             if place.index >= most or place.column >= len(form.columns):
-                raise InputError(f"{where}.forms: nothing stands at {_place_to_json(place)}")
+                raise InputError(f"{where}.forms: nothing is at {_place_to_json(place)}")
         asked = [place for place, one in enumerate(form.layout) if one.is_answer]
         if not asked or asked[0] == 0 or len(asked) != len(form.layout) - asked[0]:
-            raise InputError(f"{where}.forms: expected a place before the answers, and nothing but answers after them")
+            raise InputError(f"{where}.forms: expected a place before the answers, and only answers after them")

@@ -1,4 +1,4 @@
-"""Whether a trained network is one: views lie inside their tensors, sizes fit, every number is finite (section 2)."""
+"""Validation of a trained network: views lie inside their tensors, sizes fit, every number is finite (section 2)."""
 
 import math
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ MAX_VIEWED = 50_000_000
 
 
 def check_network(network: trained.TrainedNetwork, where: str) -> None:
-    """Refuse what section 2 of docs/trained.md does not allow.
+    """Reject a network that section 2 of docs/trained.md does not allow.
 
     Raises:
         InputError: one line that begins with ``where`` and says what does not fit.
@@ -35,7 +35,7 @@ def check_network(network: trained.TrainedNetwork, where: str) -> None:
 
 
 def check_total_bytes(total: int, where: str) -> None:
-    """Refuse more than MAX_TENSOR_BYTES.
+    """Reject more than MAX_TENSOR_BYTES.
 
     Raises:
         InputError: naming the limit.
@@ -55,7 +55,7 @@ def _check_tensor(tensor: trained.Tensor, where: str) -> None:
 def _check_inside(network: trained.TrainedNetwork, view: trained.View, where: str) -> None:
     tensor = network.tensors.get(view.tensor)
     if tensor is None:
-        raise InputError(f"{where}: a view of tensor {view.tensor}, which is not there")
+        raise InputError(f"{where}: a view of tensor {view.tensor}, expected a tensor of the network")
     elements = math.prod(tensor.shape)
     last = view.start + sum((size - 1) * stride for size, stride in zip(view.shape, view.strides, strict=True))
     numbers = (view.start, *view.strides, *(size - 1 for size in view.shape))
@@ -68,11 +68,11 @@ def _check_all_used(network: trained.TrainedNetwork, used: Iterable[trained.View
     named = {view.tensor for view in used}
     for name in network.tensors:
         if name not in named:
-            raise InputError(f"{where}: tensor {name} is not used, expected that every tensor is")
+            raise InputError(f"{where}: tensor {name} is not used, expected every tensor to be")
 
 
 class _Sizes:
-    """The sizes that must agree; ``where`` is the place that the next complaint names."""
+    """The check of sizes that must agree; ``where`` is the place for the next error."""
 
     def __init__(self, network: trained.TrainedNetwork, where: str) -> None:
         self.network = network
@@ -80,7 +80,7 @@ class _Sizes:
         self.where = where
 
     def expect(self, view: trained.View | None, shape: tuple[int | None, ...], what: str) -> None:
-        """The view has this shape; None stands for any size."""
+        """Check that the view has this shape; None means any size."""
         if view is None:
             return
         fits = len(view.shape) == len(shape) and all(wanted in (None, size)
@@ -91,14 +91,14 @@ class _Sizes:
                              f"expected [{wanted}]")
 
     def affine(self, affine: trained.Affine, inward: int, outward: int | None, what: str) -> int:
-        """Its weight is [inward, outward], its bias fits; the result is how many numbers come out."""
+        """Check that the weight is [inward, outward] and the bias fits; return the output size."""
         self.expect(affine.weight, (inward, outward), f"the weight of {what}")
         result = affine.weight.shape[1]
         self.expect(affine.bias, (result,), f"the bias of {what}")
         return result
 
     def norm(self, norm: trained.Norm | None) -> int:
-        """Gain and bias are as wide as what is normalised, and epsilon is above 0; how wide that is."""
+        """Check that gain and bias have the width of the normalised vector, and epsilon > 0; return that width."""
         if norm is None:
             return self.width
         if norm.epsilon <= 0:
@@ -109,7 +109,7 @@ class _Sizes:
         return width
 
     def check(self) -> None:
-        """The whole network."""
+        """Check the whole network."""
         network, place = self.network, self.where
         self.expect(network.tokens, (None, None), "the token table")
         self.expect(network.positions, (None, self.width), "the position table")
@@ -127,7 +127,7 @@ class _Sizes:
         self.affine(network.unembedding, self.width, None, "the unembedding")
 
     def units(self, step: trained.UnitsStep, reads: int) -> None:
-        """Inward and gate have the same number of units, outward goes back into the stream."""
+        """Check that inward and gate have the same number of hidden units, and outward the stream's width."""
         if isinstance(step.activation, trained.Rounding):
             self.rounding(step.activation, step.gate)
         units = self.affine(step.inward, reads, None, "the units")
@@ -136,9 +136,9 @@ class _Sizes:
         self.affine(step.outward, units, self.width, "the units' output")
 
     def rounding(self, rounding: trained.Rounding, gate: trained.Affine | None) -> None:
-        """A scale above 0 or a range, a zero point between the limits, and no gate."""
+        """Check for a scale above 0 or a range, a zero point between the limits, and no gate."""
         if gate is not None:
-            raise InputError(f"{self.where}: a gate of numbers that are rounded, expected none")
+            raise InputError(f"{self.where}: a gate of rounded numbers, expected none")
         if rounding.scale is not None and rounding.scale <= 0:
             raise InputError(f"{self.where}: a scale of {rounding.scale}, expected more than 0")
         if rounding.scale is not None and not LEAST_SCALE <= rounding.scale <= 1 / LEAST_SCALE:
@@ -148,11 +148,11 @@ class _Sizes:
                              f"{rounding.greatest}")
 
     def attention(self, step: trained.AttentionStep, reads: int) -> None:
-        """At least one head, and a scale."""
+        """Check for at least one head, and a scale."""
         if not step.heads:
             raise InputError(f"{self.where}: no heads, expected at least one")
         if (step.scale.times is None) == (step.scale.root is None):
-            raise InputError(f"{self.where}: a scale must be either a rational or one over a root")
+            raise InputError(f"{self.where}: expected a scale that is either a rational or one over a root")
         if step.cap is not None and step.cap <= 0:
             raise InputError(f"{self.where}: a cap of {step.cap} on scores, expected more than 0")
         self.expect(step.bias, (self.width,), "the bias of the heads")
@@ -160,7 +160,7 @@ class _Sizes:
             self.head(head, step.rotary, reads)
 
     def head(self, head: trained.TrainedHead, rotary: trained.Rotary | None, reads: int) -> None:
-        """Keys are as wide as queries, and as wide as the rotary pairs need."""
+        """Check that keys are as wide as queries, and as wide as the rotary pairs need."""
         queries = self.affine(head.query, reads, None, "the queries")
         self.affine(head.key, reads, queries, "the keys")
         values = self.affine(head.value, reads, None, "the values")

@@ -70,7 +70,7 @@ def test_a_claim_is_read_back_from_its_json() -> None:
     ({"margin": "-1"}, "claim.margin: -1, expected 0 or more"),
     ({"margin": "1/0"},
      'claim.margin: "1/0", expected a denominator that is not 0'),
-    ({"automaton": None}, "claim.cases[1].when.states: states are given, but the claim's automaton is null"),
+    ({"automaton": None}, "claim.cases[1].when.states: states, expected none, as the claim's automaton is null"),
     ({"automaton": {"start": 2, "steps": [[0, 1], [1, 0]]}},
      "claim.automaton.start: 2, expected the number of a state, below 2"),
     ({"automaton": {"start": 0, "steps": [[0], [1]]}},

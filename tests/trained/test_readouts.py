@@ -43,7 +43,7 @@ def test_a_claim_reads_logits_only_where_the_network_outputs_them(readout: Reado
         check_fits(network, claim)
         return
     with pytest.raises(InputError, match=f"claim: read: logits are read at .*, but the network outputs them at its "
-                                         f"{readout} token alone, expected read = \"{readout}\""):
+                                         f"{readout} token only, expected read = \"{readout}\""):
         check_fits(network, claim)
     with pytest.raises(InputError, match="but the network outputs them"):
         run_word(network, claim, "ab", 0)
@@ -68,7 +68,7 @@ def test_without_a_claim_sensitivity_reads_only_logits_that_the_network_outputs(
     write_network(replace(small_network(), readout="first"), tmp_path / "m.json")
     subject = read_trained_subject(str(tmp_path / "m.json"), None, None)
     assert subject.question(2, "first", ()).tokens == (0,)
-    with pytest.raises(InputError, match="--at last: the network outputs logits at its first token alone"):
+    with pytest.raises(InputError, match="--at last: the network outputs logits at its first token only"):
         subject.question(2, "last", ())
 
 
@@ -87,7 +87,7 @@ def test_logits_are_read_where_the_network_says_unless_the_claim_does(flags: Fla
     (Flags("ab", at="first", sign=("0: Q_a",)), "each", "read: not stated"),
     (Flags("ab", read="each", at="last", sign=("0: Q_a",)), "each", "at: \"last\", but logits are read at each letter"),
     (Flags("ab", at="every", sign=("0: Q_a",)), "last", "at: \"every\", but logits are read at one token"),
-    (Flags("ab", read="last", sign=("0: Q_a",)), "first", "but the network outputs them at its first token alone")])
+    (Flags("ab", read="last", sign=("0: Q_a",)), "first", "but the network outputs them at its first token only")])
 def test_where_logits_are_read_is_not_guessed(flags: Flags, readout: Readout, message: str) -> None:
     with pytest.raises(InputError, match=message):
         asked(flags, readout)
