@@ -1,6 +1,6 @@
-"""Files of trained networks, read safely, as the networks of ``constructions.trained``.
+"""Safe readers of files of trained networks, as the networks of ``constructions.trained``.
 
-What is not read is refused by an ``InputError`` whose text names the place, what was found there and what was expected.
-In ``graph/`` that is a ``NotUnderstood`` or ``Unfit``, to which the reader adds the node. So it is in every function
-that checks or expects something; docstrings inside of the package do not repeat it.
+Files that are not supported raise an ``InputError`` whose text names the place, what was found there and what was
+expected. In ``graph/`` that is a ``NotUnderstood`` or ``Unfit``, to which the reader adds the node. This holds for
+every function of the package that checks or expects something; docstrings do not repeat it.
 """

@@ -1,6 +1,6 @@
 """Files of arrays: safetensors, npz, and zip archives from outside, whose headers are matched and never evaluated.
 
-Floating point of 8 bits (E4M3, without infinities, and E5M2) is read as the numbers of binary16 that it is.
+Floating point of 8 bits (E4M3, without infinities, and E5M2) is converted to binary16 exactly.
 """
 
 import io
@@ -22,14 +22,14 @@ from constructions.trained.validation import MAX_TENSOR_BYTES
 
 _DAMAGE = (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError, OverflowError,
            struct.error, zlib.error)
-"""What zipfile raises for archives that are damaged, encrypted or compressed in unusual ways."""
+"""The exceptions of zipfile for archives that are damaged, encrypted or compressed in unusual ways."""
 _OF_8_BITS = {"F8_E4M3": (np.dtype(ml_dtypes.float8_e4m3fn), -9), "F8_E5M2": (np.dtype(ml_dtypes.float8_e5m2), -16)}
-"""Format, and the power of two of which each of its numbers is a multiple."""
+"""The numpy type, and the exponent of the power of two that divides all its numbers."""
 EIGHT_BITS = (*_OF_8_BITS,)
 
 
 class Archive:
-    """The members of a zip archive, each name once; what all of them take unpacked is at most ``limit``."""
+    """The members of a zip archive, with distinct names; their total size unpacked is at most ``limit``."""
 
     def __init__(self, data: bytes, where: str, limit: int) -> None:
         self.where = where
@@ -48,7 +48,7 @@ class Archive:
         return InputError(f"{self.where}: not a whole zip archive: {str(error)[:80] or type(error).__name__}")
 
     def read(self, name: str) -> bytes:
-        """Return the bytes of a member, no more than its stated size."""
+        """Return the bytes of a member, at most its stated size."""
         try:
             return self._zip.read(name)
         except _DAMAGE as error:
@@ -56,7 +56,7 @@ class Archive:
 
 
 def as_binary16(kind: str, data: bytes) -> bytes:
-    """Elements of 8 bits as binary16, little-endian; what is no number stays none.
+    """Return elements of 8 bits as binary16, little-endian; NaN stays NaN.
 
     >>> np.frombuffer(as_binary16("F8_E4M3", bytes([0x38, 0x01, 0xFE, 0x7F])), "<f2").tolist()
     [1.0, 0.001953125, -448.0, nan]
@@ -65,7 +65,7 @@ def as_binary16(kind: str, data: bytes) -> bytes:
 
 
 def units_of(kind: str) -> Any:
-    """Unit of which each number of a format of 8 bits is a multiple."""
+    """Return the unit of which each number of a format of 8 bits is a multiple."""
     return np.ldexp(np.float64(1), _OF_8_BITS[kind][1])
 
 
@@ -75,11 +75,11 @@ _IN_NPZ = {"<f8": "binary64", "<f4": "binary32", "<f2": "binary16"}
 _MAX_HEADER = 10_000
 _HEADER = re.compile(r"\{'descr': '([<>|=][a-zA-Z])(\d{0,4})', 'fortran_order': (True|False), "
                      r"'shape': \(((?:\d{1,18}, ?)*(?:\d{1,18})?)\)(?:, ?)?\}\s*", re.ASCII)
-"""The header as numpy writes it, or without its last comma, as MLX does."""
+"""The header as written by numpy, or without its last comma, as by MLX."""
 
 
 def read_npz(data: bytes, where: str) -> Contents:
-    """Return the arrays of a file."""
+    """Read the arrays of a file."""
     archive = Archive(data, where, MAX_TENSOR_BYTES)
     if others := [member for member in archive.sizes if not member.endswith(".npy")]:
         raise InputError(f"{where}: member {others[0]}, expected arrays (.npy) only")
@@ -88,17 +88,17 @@ def read_npz(data: bytes, where: str) -> Contents:
 
 
 def _array(data: bytes, where: str) -> Stored:
-    """One array; if columns come first, rows are put first."""
+    """Read one array; Fortran order is converted to row-major order."""
     length_bytes = 2 if data[6:7] == b"\1" else 4
     length = int.from_bytes(data[8 : 8 + length_bytes], "little")
     header = data[8 + length_bytes : 8 + length_bytes + min(length, _MAX_HEADER)].decode("latin-1")
     match = _HEADER.fullmatch(header)
     if data[:6] != b"\x93NUMPY" or match is None:
-        raise InputError(f"{where}: not a numpy array of plain numbers, as far as its header tells")
+        raise InputError(f"{where}: the header is not that of a numpy array of plain numbers")
     letter, size, by_columns, sizes = match.groups()
     kind, shape = letter + size, tuple(int(part) for part in re.findall(r"\d+", sizes))
     if letter == "|O":
-        raise InputError(f"{where}: Python objects, which are not read, expected numbers")
+        raise InputError(f"{where}: Python objects, expected numbers")
     body = memoryview(data)[8 + length_bytes + length :]
     needed = math.prod(shape) * int(size or 0)
     if len(shape) > MAX_DIMENSIONS or needed != len(body):
@@ -118,7 +118,7 @@ _BITS = {"F64": 64, "F32": 32, "F16": 16, "BF16": 16, "BOOL": 8, "U8": 8, "I8": 
 
 
 def read_safetensors(data: bytes, where: str) -> Contents:
-    """Return the tensors of a file, whose header describes the bytes after it exactly."""
+    """Read the tensors of a file, whose header must describe all bytes after it."""
     length = int.from_bytes(data[:8], "little")
     if length > min(len(data) - 8, MAX_HEADER_BYTES):
         raise InputError(f"{where}: a header of {length} bytes, expected at most {MAX_HEADER_BYTES} and a longer file")
@@ -142,7 +142,7 @@ def read_safetensors(data: bytes, where: str) -> Contents:
 
 
 def _place(entry: Any, where: str) -> tuple[int, int]:
-    """Where a tensor begins and ends, once its size is checked."""
+    """Return begin and end of a tensor, after a check of its size."""
     kind, shape, offsets = values.fields(entry, where, ("dtype", "shape", "data_offsets"))
     values.one_of(kind, f"{where}, dtype", tuple(_BITS))
     sizes = values.items(shape, f"{where}, shape", values.size)

@@ -1,4 +1,4 @@
-"""Tensors that are no weights, but state something (masks, numbers of positions, angles), compared with the network."""
+"""Buffers (masks, numbers of positions, angles), which are not weights, compared with the network."""
 
 import math
 import re
@@ -15,16 +15,16 @@ from constructions.trained.network import AttentionStep, Tensor
 from constructions.trained.numbers import all_numbers, view_of_tensor
 
 HIDES = -9999
-"""Threshold of masks: a number added to scores, or written over them, hides a token if it is at most this."""
+"""Threshold of masks: a score, or a number added to it, of at most this hides a token."""
 _BITS = {"binary16": 10, "bfloat16": 7}
-"""Bits that angles in these formats have in common with those of the network; in other formats 20."""
+"""Bits in which angles in these formats agree with those of the network; 20 for other formats."""
 Numbers = NDArray[np.float64]
 
 
 def compared(found: RecognisedNetwork, weights: TensorReader, patterns: Mapping[str, str]) -> RecognisedNetwork:
-    """Return the network, once the tensors under these names (expressions: what such a tensor is) state nothing else.
+    """Return the network after a check that the buffers under these names (patterns with descriptions) agree with it.
 
-    A mask of fewer positions than the network's table cuts the table.
+    A mask of fewer positions than the network's table truncates the table.
     """
     for name, stored in weights.stored.items():
         what = next((what for pattern, what in patterns.items() if re.fullmatch(pattern, name)), None)
@@ -32,7 +32,7 @@ def compared(found: RecognisedNetwork, weights: TensorReader, patterns: Mapping[
             continue
         check = next((check for pattern, check in _CHECKS.items() if re.fullmatch(rf"(.*\.)?({pattern})", name)), None)
         if check is None:
-            raise InputError(f"{weights.where}: tensor {name} ({stored}) is {what}, for which there is no comparison")
+            raise InputError(f"{weights.where}: tensor {name} ({stored}) is {what}, for which no comparison is known")
         try:
             found = check(_Buffer(_numbers(stored), np.ldexp(1, -_BITS.get(stored.format or "", 20)), found, weights))
         except ValueError as problem:
@@ -42,7 +42,7 @@ def compared(found: RecognisedNetwork, weights: TensorReader, patterns: Mapping[
 
 
 def _numbers(stored: Stored) -> Numbers:
-    """Return the elements, whatever their type."""
+    """Return the elements as binary64, whatever their type."""
     data = stored.read()
     if stored.format is not None:
         return all_numbers(Tensor(stored.format, stored.shape, data)).reshape(stored.shape)
@@ -50,16 +50,16 @@ def _numbers(stored: Stored) -> Numbers:
         return np.frombuffer(data, np.uint8).astype(np.float64).reshape(stored.shape)
     whole = stored.whole()
     if whole is None:
-        raise ValueError("elements that are not read, expected numbers")
+        raise ValueError("elements of another type, expected numbers")
     return whole[1].astype(np.float64)
 
 
-# -- comparisons: of numbers with the network, which they may bound ----------------------------------------------------
+# -- comparisons of buffers with the network, which they may truncate ----------------------------------------------
 
 
 @dataclass(frozen=True)
 class _Buffer:
-    """The numbers of a buffer, their relative error, and the network that they are compared with."""
+    """The numbers of a buffer, their relative error, and the network to compare with."""
 
     numbers: Numbers
     error: np.float64
@@ -67,7 +67,7 @@ class _Buffer:
     weights: TensorReader
 
     def fits(self, holds: bool, said: str, cuts: bool = False) -> RecognisedNetwork:
-        """The network, which has no more positions than the buffer if that ``cuts``; ``said`` where it does not fit."""
+        """Return the network, truncated to the buffer's positions if ``cuts``; raise ``said`` unless it ``holds``."""
         if not holds:
             raise ValueError(said)
         found, most = self.found, self.numbers.shape[-1] if cuts else 0
@@ -76,19 +76,19 @@ class _Buffer:
         return replace(found, positions=rows(found.positions, 0, most))
 
     def mask(self) -> RecognisedNetwork:
-        """All pairs of positions: those hidden that the network's attention hides."""
+        """Check a mask of all pairs of positions: it hides the same tokens as the network's attention."""
         hides = self._hides()
         return self.fits(hides == (self.found.attention == "causal") or self.numbers.size <= 1, (
             f"it hides {'later' if hides else 'no'} tokens, but attention is {self.found.attention}"), cuts=True)
 
     def triangle(self) -> RecognisedNetwork:
-        """All pairs of positions, the later ones hidden, whether the program reads that or not; none: it makes them."""
+        """Check a mask that hides later tokens, even if the program does not read it; an empty one is computed."""
         return self.fits(self._hides() or self.numbers.size == 1, (
             "a mask that hides nothing, expected one that hides later tokens"), cuts=True) if self.numbers.size else (
             self.found)
 
     def _hides(self) -> bool:
-        """Whether a mask hides later tokens and nothing else, or nothing."""
+        """Return whether a mask hides exactly the later tokens; false if it hides nothing."""
         shape = self.numbers.shape
         if len(shape) < 2 or shape[-2] != shape[-1] or math.prod(shape) != shape[-1] ** 2 or not shape[-1]:
             raise ValueError("expected a square mask")
@@ -98,20 +98,20 @@ class _Buffer:
             return False
         seen, hidden = square[0, 0], square[0, -1]
         if not (square == np.where(np.tri(len(square), dtype=bool), seen, hidden)).all():
-            raise ValueError("a mask that hides other tokens than the later ones (a window?), expected those alone")
+            raise ValueError("a mask of other tokens than the later ones (a window?), expected exactly those")
         if {seen, hidden} != {0, 1} and not (seen == 0 and hidden <= HIDES):
             raise ValueError(f"a mask of {seen:g} and {hidden:g}, expected 0 and 1, or 0 and {HIDES} or less")
         return True
 
     def frequencies(self) -> RecognisedNetwork:
-        """Angles at the position number 1."""
+        """Check the angles at position number 1."""
         for cosines, sines in self._turns():
             if len(cosines) > 1:
                 self._expect_near(self.numbers, np.arctan2(sines[1], cosines[1]), self.error)
         return self.found
 
     def angles(self) -> RecognisedNetwork:
-        """Sines and cosines of all position numbers, side by side."""
+        """Check the sines and cosines of all position numbers, in adjacent columns."""
         for cosines, sines in self._turns():
             count = min(len(self.numbers), len(sines))
             self._expect_near(self.numbers[:count], np.hstack([sines, cosines])[:count], self.error * (count + 1))

@@ -1,7 +1,7 @@
-"""Parts of a network put together from the tensors of a file: sums, norms, heads, units (``graph/`` lays them out).
+"""Composition of a network from the tensors of a file: sums, norms, heads, hidden units (``graph/`` lays them out).
 
-``rewritten`` does so with steps: for Linears that round by the range of what they multiply, as torch's
-``quantize_dynamic`` makes them, and for logits of the mean over all tokens.
+``rewritten`` does so with steps: for Linears that round their inputs by range, as torch's ``quantize_dynamic`` makes
+them, and for logits of the mean over all tokens.
 """
 
 from collections.abc import Collection, Sequence
@@ -44,7 +44,7 @@ from constructions.trained.numbers import view_of_tensor
 
 @dataclass
 class Composer:
-    """The weights of a file as forms of what a token has."""
+    """Composition of the weights of a file as affine forms of a token's values."""
 
     weights: TensorReader
     exactness: Exactness = field(default_factory=Exactness)
@@ -54,11 +54,11 @@ class Composer:
         return view_of_tensor(self.weights.tensors[view.tensor], view)
 
     def looked_up(self, table: Array) -> Flat:
-        """Rows of a table, by tokens."""
+        """Return the rows of a table, by tokens."""
         return Flat({TokenBase(len(table)): table}, (), table.shape[1])
 
     def moved(self, flat: Flat, constant: Array) -> Flat:
-        """Return a row, or a table of positions, added."""
+        """Return the forms plus a row, or plus a table of positions."""
         return Flat(flat.terms, (*flat.constants, np.atleast_2d(constant)), flat.size)
 
     def plus(self, *flats: Flat) -> Flat:
@@ -79,19 +79,19 @@ class Composer:
         return Flat({NormBase(flat.size, flat.as_sum(), kind, epsilon, gain, bias): np.eye(flat.size)}, (), flat.size)
 
     def units(self, inward: Flat, activation: Activation | Rounding, gate: Flat | None = None) -> Flat:
-        """HiddenUnits."""
+        """Return the values of hidden units."""
         return Flat({UnitBase(inward.size, HiddenUnits(activation, gate, inward)): np.eye(inward.size)}, (),
                     inward.size)
 
     def attention(self, heads: Sequence[HeadReads], scale: Fraction | int,
                   rotary: tuple[Array, Array] | None = None, cap: Fraction | None = None) -> Flat:
-        """Return the averages of heads, one after another."""
+        """Return the averages of heads, concatenated."""
         made = SoftmaxHeads(scale, rotary, list(heads), cap)
         bases = [HeadBase(head.value.size, made, index) for index, head in enumerate(heads)]
         return beside([Flat({base: np.eye(base.size)}, (), base.size) for base in bases])
 
     def finish(self, logits: Flat, positions: int, attends: Attends, kind: str) -> RecognisedNetwork:
-        """Return the network; tensors of the file whose numbers stand in others are set aside."""
+        """Return the network; tensors of the file that are contained in others are set aside."""
         tensors = Tensors({}, pieces=True)
         for name, tensor in self.weights.tensors.items():
             tensors.learn(name, tensor)
@@ -107,7 +107,7 @@ class Composer:
 
 
 def in_heads(flat: Flat, heads: int) -> list[Flat]:
-    """Return the forms of each head, which follow one another."""
+    """Split the forms into those of each head, which are adjacent."""
     width = flat.size // heads
     return [flat.columns(np.arange(head * width, (head + 1) * width)) for head in range(heads)]
 
@@ -117,9 +117,9 @@ LEVELS = 127
 
 
 def rewritten(found: RecognisedNetwork, weights: TensorReader, names: Collection[str]) -> RecognisedNetwork:
-    """The network, in which what the matrices of these names multiply is rounded by the range of all of its numbers.
+    """Return the network with the inputs of the named matrices rounded by the range of all tokens.
 
-    Logits of a mean are those of the last token: what a head without queries and keys writes there.
+    Logits of the mean over all tokens become logits of the last token, from a uniform head.
     """
     made = _Ranges(weights, names)
     flat = made.looked_up(made.array(found.tokens))
@@ -133,13 +133,13 @@ def rewritten(found: RecognisedNetwork, weights: TensorReader, names: Collection
             flat = made.after(step, flat)
     logits = made.linear(flat, found.unembedding)
     if unmet := [name for name in names if name not in made.rounded]:
-        raise InputError(f"{weights.where}: tensor {unmet[0]} is of a Linear of quantize_dynamic, and no matrix of "
+        raise InputError(f"{weights.where}: tensor {unmet[0]} is of a Linear of quantize_dynamic, but not a matrix of "
                          f"this kind of network; expected a graph of ONNX")
     return replace(made.finish(logits, found.rows or 1, found.attention, found.kind), readout=found.readout)
 
 
 class _Ranges(Composer):
-    """Steps as forms; ``rounded`` are the matrices before which numbers are rounded."""
+    """Steps as forms; ``rounded`` contains the matrices whose inputs are rounded."""
 
     def __init__(self, weights: TensorReader, names: Collection[str]) -> None:
         super().__init__(weights)
@@ -147,7 +147,7 @@ class _Ranges(Composer):
         self._made: dict[int, tuple[Flat, Flat]] = {}
 
     def multiplied(self, flat: Flat, tensor: str) -> Flat:
-        """What a matrix multiplies: the numbers, or those that they are rounded to."""
+        """Return the input of a matrix, rounded if its name is listed."""
         if tensor not in self.names:
             return flat
         self.rounded.add(tensor)
@@ -177,7 +177,7 @@ class _Ranges(Composer):
         return self.plus(flat, self.linear(units, step.outward))
 
     def heads_of(self, step: AttentionStep, read: Flat) -> Flat:
-        """What the heads of a step write."""
+        """Return the output of the heads of a step."""
         tables = None
         if step.rotary is not None:
             if step.rotary.pairing != "halves":

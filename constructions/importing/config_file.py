@@ -1,4 +1,4 @@
-"""config.json, which Hugging Face writes beside the weights of a network: its settings, and what keys mean everywhere.
+"""config.json, written by Hugging Face beside the weights of a network: its settings, and keys of all families.
 
 Keys of a family, with their defaults, are in its row (``families``).
 """
@@ -21,12 +21,12 @@ _OURS = "certify-"
 _KEPT = {"float64": ("binary64", "binary32", "binary16", "bfloat16"),
          "float32": ("binary32", "binary16", "bfloat16"),
          "float16": ("binary16",), "bfloat16": ("bfloat16",)}
-"""For each type of torch the formats whose numbers it keeps."""
+"""For each type of torch, the formats whose numbers it represents exactly."""
 _DECIMAL = re.compile(r"[+-]?(\d{1,40}(\.\d{0,60})?|\.\d{1,60})([eE][+-]?\d{1,3})?", re.ASCII)
 
 
 def decimal(text: str, where: str) -> Fraction:
-    """Return a decimal number, exactly as it is written.
+    """Parse a decimal number exactly.
 
     >>> decimal("1e-05", "config.json")
     Fraction(1, 100000)
@@ -37,10 +37,10 @@ def decimal(text: str, where: str) -> Fraction:
 
 
 def positive_decimal(text: str, where: str) -> Fraction:
-    """Likewise, above 0.
+    """Parse a decimal number above 0 exactly.
 
     Raises:
-        InputError: if it is another text or number.
+        InputError: for any other text or number.
     """
     number = decimal(text, where)
     if number <= 0:
@@ -49,7 +49,7 @@ def positive_decimal(text: str, where: str) -> Fraction:
 
 
 def read_config(data: bytes, where: str) -> Contents:
-    """Return the settings in a file, without tensors; numbers with a point become rationals.
+    """Read the settings in a file, without tensors; numbers with a point become rationals.
 
     Raises:
         InputError: if it is not a JSON object.
@@ -59,7 +59,7 @@ def read_config(data: bytes, where: str) -> Contents:
     except UnicodeDecodeError as error:
         raise InputError(f"{where}: byte {error.start + 1} is not UTF-8 text") from None
     if not isinstance(settings, dict) or not settings:
-        raise InputError(f"{where}: {found(settings)}, expected an object with settings")
+        raise InputError(f"{where}: {found(settings)}, expected an object of settings")
     if str(settings.get("format", "")).startswith(_OURS):
         form = found(settings["format"])
         raise InputError(f"{where}: a file in the format {form}, expected one that another library wrote")
@@ -70,9 +70,9 @@ def read_config(data: bytes, where: str) -> Contents:
 
 @dataclass(frozen=True)
 class Key:
-    """A setting that a family reads: the names that its program takes for it, and its default where it is left out.
+    """A setting of a family: its names in config.json, and its default if it is omitted.
 
-    ``echoes``: names under which files repeat the value, which is read under none of them.
+    ``echoes``: names under which files repeat the value; they are never read.
     """
 
     names: tuple[str, ...]
@@ -81,10 +81,10 @@ class Key:
 
 
 class Settings:
-    """Settings that are handed out with their types checked; ``finish`` refuses those without a meaning.
+    """Settings with checked types; ``finish`` rejects keys without a meaning.
 
-    ``where`` is the file's name in complaints, ``keys`` are those that a family reads, ``has_defaults``: the file is
-    that of a library, whose defaults hold for what is left out. ``meanings`` says of each key what it was taken for.
+    ``where`` is the file's name in messages, ``keys`` are the keys of a family, ``has_defaults`` says that a library
+    wrote the file, whose defaults apply to omitted keys. ``meanings`` has the use of each key.
     """
 
     def __init__(self, settings: Mapping[str, Any], where: str,
@@ -101,12 +101,12 @@ class Settings:
         return self.keys.get(name, Key((name,)))
 
     def shown(self, name: str) -> str:
-        """Return the file and the key, for complaints."""
+        """Return the file and the key, for messages."""
         names = self._key(name).names or (name,)
         return f"{self.where}, {next((one for one in names if one in self.settings), names[0])}"
 
     def told(self, name: str) -> Any:
-        """Return the value that the file states, or None."""
+        """Return the value stated in the file, or None."""
         stated = [one for one in self._key(name).names if one in self.settings]
         for one in stated:
             if self.settings[one] != self.settings[stated[0]]:
@@ -116,7 +116,7 @@ class Settings:
         return self.settings[stated[0]] if stated else None
 
     def get(self, name: str) -> Any:
-        """Return the value, or the library's default where the file leaves it out."""
+        """Return the value, or the library's default if it is omitted."""
         key = self._key(name)
         value = self.told(name)
         if self.has_defaults and not any(one in self.settings for one in key.names):
@@ -130,7 +130,7 @@ class Settings:
         return value
 
     def inside(self, name: str) -> Settings:
-        """Return the settings in an object, all of which must have a meaning, too."""
+        """Return the settings of a nested object, all of which must have a meaning, too."""
         value = self.get(name)
         if not isinstance(value, dict | None):
             raise InputError(f"{self.shown(name)}: {found(value)}, expected an object")
@@ -138,14 +138,14 @@ class Settings:
         return self._inside[-1]
 
     def finish(self) -> None:
-        """Give a meaning to the keys that nobody asked for."""
+        """Assign a meaning to the unused keys, or reject them."""
         for name in self.settings:
             if name not in self.meanings and name in self.without_effect:
                 self.meanings[name] = f"without effect: {self.without_effect[name]}"
         left = [str(name) for name in self.settings if name not in self.meanings]
         if left:
-            raise InputError(f"{self.where}, {printable(left[0])[:60]}: a setting that is not known here"
-                             + (f", nor are {len(left) - 1} more" if len(left) > 1 else "") + ", expected it left out")
+            raise InputError(f"{self.where}, {printable(left[0])[:60]}: an unknown setting"
+                             + (f" (and {len(left) - 1} more)" if len(left) > 1 else "") + ", expected none")
         for one in self._inside:
             one.finish()
 
@@ -169,13 +169,13 @@ class Settings:
         return None if release is None else max(4, release[0])
 
     def agree(self, name: str, actual: object, what: str) -> None:
-        """Compare a size that the tensors have."""
+        """Check a stated size against the tensors."""
         value = self.told(name)
         if value is not None and (isinstance(value, bool) or value != actual):
             raise InputError(f"{self.shown(name)}: {found(value)}, but {what}: {actual}")
 
     def keeps(self, stored: str | None, tensor: str, program: str) -> None:
-        """Check that a program that computes in the type that the file states keeps the elements of a tensor."""
+        """Check that a program that computes in the file's stated type represents the elements of a tensor exactly."""
         told = self.get("dtype")
         kept = _KEPT.get(str(told).removeprefix("torch."))
         if told in (None, "auto") or stored is None or stored in (kept or ()) or (self.version == 4 and kept):
@@ -184,21 +184,21 @@ class Settings:
                          f"would round")
 
     def count(self, name: str) -> int | None:
-        """Return a whole number from 1, or None where there is none."""
+        """Return an integer >= 1, or None if not stated."""
         value = self.get(name)
         if value is not None and (type(value) is not int or not 1 <= value < 2**31):
             raise InputError(f"{self.shown(name)}: {found(value)}, expected a whole number, 1 or more")
         return value
 
     def number(self, name: str) -> Fraction | None:
-        """Return a rational above 0, or None where there is none."""
+        """Return a rational above 0, or None if not stated."""
         value = self.get(name)
         if value is not None and (not isinstance(value, int | Fraction) or isinstance(value, bool) or value <= 0):
             raise InputError(f"{self.shown(name)}: {found(value)}, expected a number above 0")
         return None if value is None else Fraction(value)
 
     def flag(self, name: str) -> bool | None:
-        """True or false; None where a file without defaults leaves it out."""
+        """Return a Boolean; None if a file without defaults omits it."""
         value = self.get(name)
         is_left_out = value is None and not any(one in self.settings for one in self._key(name).names)
         if not isinstance(value, bool) and not is_left_out:
@@ -206,14 +206,14 @@ class Settings:
         return None if is_left_out else bool(value)
 
     def only(self, name: str, *handled: object, reason: str = "") -> None:
-        """Stop at a setting that changes the network in a way that is not handled."""
+        """Reject a setting with a value outside ``handled``, as it changes the network."""
         names = self._key(name).names
         is_told = any(one in self.settings for one in names)
         value = self.get(name)
         if (is_told or value is not None) and not any(type(value) is type(one) and value == one for one in handled):
-            default = "" if is_told else " (left out: its default)"
-            raise InputError(f"{self.shown(name)}: {found(value)}{default} is not handled{reason}, expected "
-                             f"{' or '.join(map(found, handled)) or 'it left out'}")
+            default = "" if is_told else " (omitted: its default)"
+            raise InputError(f"{self.shown(name)}: {found(value)}{default} is not supported{reason}, expected "
+                             f"{' or '.join(map(found, handled)) or 'it to be omitted'}")
 
 
 _REASONS = {
@@ -245,29 +245,31 @@ _REASONS = {
     "decoders are causal, whatever it says": "is_decoder",
 }
 WITHOUT_EFFECT: Mapping[str, str] = {key: reason for reason, keys in _REASONS.items() for key in keys.split()}
-"""Keys that change no logits of any family here, each with the reason."""
+"""Keys that do not affect logits of any family here, each with the reason."""
 
 ONLY: Mapping[str, tuple[object, ...]] = {
     "add_cross_attention": (False, None), "cross_attention_hidden_size": (None,), "is_causal": (True,),
     "is_encoder_decoder": (False,), "is_llama_config": (True,), "per_layer_config": (None, {}),
     "pruned_heads": (None, {}), "quantization_config": (None,), "rope_interleaved": (False,), "rotary": (True,),
     "tie_encoder_decoder": (False, None), "torchscript": (False, None), "use_mrope": (False, None)}
-"""Keys with which a network is the one that is read at these values alone."""
+"""Keys for which only these values leave the network as it is read."""
 IGNORED: Mapping[str, tuple[tuple[int, int], tuple[int, int], Mapping[str, tuple[object, ...]]]] = {
     "gpt2": ((4, 41), (5, 4), {"scale_attn_weights": (True,), "scale_attn_by_inverse_layer_idx": (False,)})}
-"""Keys that releases from the first and below the second ignore in their default attention, unlike the eager one, with
-the values at which both are the same (huggingface/transformers, pull request 44397; builds before 4.42 count, too)."""
+"""Keys that releases from the first and below the second ignore in their default attention, unlike the eager one.
+
+Both agree at these values (huggingface/transformers, pull request 44397; builds before 4.42 count, too).
+"""
 _WORDS = ("heads groups head_width layers width inner_width units positions activation epsilon tied window has_window "
           "layer_kinds attention_types by_layer scaled divisor turned base part parts")
 COMMON = {word: Key(()) for word in _WORDS.split()} | {
     "architectures": Key(("architectures",)), "dtype": Key(("dtype", "torch_dtype")),
     "labels": Key(("id2label",)), "label_count": Key(("num_labels", "_num_labels")),
     "vocabulary": Key(("vocab_size",)), "pad": Key(("pad_token_id",))}
-"""The words that the program asks for; a family without a key for one has nothing to say there."""
+"""The internal names of settings; a family without a key for one does not have this setting."""
 
 
 def keys_of(**keys: str | tuple[str, Any] | Key | None) -> Mapping[str, Key]:
-    """Return the names of what our words stand for, with defaults; a size without one is what the tensors have."""
+    """Map internal names to keys with defaults; a size without a key is taken from the tensors."""
     made = dict(COMMON)
     for word, key in keys.items():
         names, default = key if isinstance(key, tuple) else (key, None)

@@ -1,4 +1,4 @@
-"""What a file holds: named tensors, not read until somebody takes them, and numbers beside them."""
+"""Contents of a file: named tensors, read on demand, and settings."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -12,19 +12,19 @@ from constructions.errors import InputError
 from constructions.trained.network import ELEMENT_BYTES
 
 MAX_FILE_BYTES = 256_000_000
-"""Of one file; more than a network may have, since optimisers are saved beside networks."""
+"""Of one file; more than the limit of a network, as optimisers are saved beside networks."""
 MAX_DIMENSIONS = 8
 _WHOLE = {"I8": "int8", "U8": "uint8", "I16": "int16", "U16": "uint16", "I32": "int32", "U32": "uint32", "I64": "int64",
           "|i1": "int8", "|u1": "uint8", "<i2": "int16", "<u2": "uint16", "<i4": "int32", "<u4": "uint32",
           "<i8": "int64"}
-"""Whole numbers, in the words of safetensors and of npz."""
+"""Integer types, in the notation of safetensors and of npz."""
 
 
 @dataclass(frozen=True)
 class Stored:
-    """A tensor in a file; ``kind`` is its element type in the words of the file, ``format`` ours, if it is one of ours.
+    """A tensor in a file; ``kind`` is its element type in the file's notation, ``format`` ours, or None.
 
-    ``read`` gives the bytes in row-major order, little-endian.
+    ``read`` returns the bytes in row-major order, little-endian.
     """
 
     kind: str
@@ -34,20 +34,20 @@ class Stored:
 
     @property
     def bytes(self) -> int:
-        """How many bytes ``read`` gives, for one of our formats; 0 for others, which are never read."""
+        """The number of bytes returned by ``read``, for our formats; 0 for others, which are never read."""
         return math.prod(self.shape) * ELEMENT_BYTES[self.format] if self.format else 0
 
     def __str__(self) -> str:
         return f"{self.kind} {list(self.shape)}"
 
     def numbers_in(self, said: str) -> str:
-        """Its format, one of ours; ``said`` where it has another."""
+        """Return its format if it is one of ours; else raise an error that begins with ``said``."""
         if self.format is None:
             raise InputError(f"{said} {self.kind}, expected binary32, binary64, binary16 or bfloat16")
         return self.format
 
     def whole(self) -> tuple[str, NDArray[np.int64]] | None:
-        """Return the name of the element type and the elements, if these are whole numbers."""
+        """Return the name of the element type and the elements, if they are integers."""
         name = _WHOLE.get(self.kind, self.kind)
         if name not in _WHOLE.values():
             return None
@@ -56,8 +56,10 @@ class Stored:
 
 @dataclass(frozen=True)
 class Contents:
-    """Tensors by name; ``settings``: what a checkpoint or config.json says of the architecture; ``others``: the names
-    of what is no weight, each with what it is.
+    """The tensors of a file by name, with its settings.
+
+    ``settings``: the architecture as stated by a checkpoint or config.json; ``others``: entries that are not weights,
+    each with a description.
     """
 
     tensors: Mapping[str, Stored]
@@ -66,15 +68,15 @@ class Contents:
 
 
 def merge(parts: Iterable[tuple[str, Contents]]) -> Contents:
-    """Return the contents of several files together."""
+    """Merge the contents of several files."""
     tensors: dict[str, Stored] = {}
     settings: dict[str, Any] = {}
     others: dict[str, str] = {}
     for where, part in parts:
         for name in part.tensors.keys() & tensors.keys():
-            raise InputError(f"{where}: tensor {name} is in another file, too, expected it once")
+            raise InputError(f"{where}: tensor {name} is also in another file, expected it in one file")
         if part.settings and settings:
-            raise InputError(f"{where}: settings of the network are in another file, too, expected them once")
+            raise InputError(f"{where}: settings of the network are also in another file, expected them in one file")
         tensors |= part.tensors
         settings |= part.settings
         others |= part.others
@@ -82,13 +84,13 @@ def merge(parts: Iterable[tuple[str, Contents]]) -> Contents:
 
 
 _COMPILED, _PARALLEL = "_orig_mod", "module"
-"""Names that torch.compile and DataParallel put before those of a module that they wrap."""
+"""Prefixes of names added by torch.compile and DataParallel for a wrapped module."""
 
 
 def unwrapped(names: Iterable[str]) -> Callable[[str], str] | None:
-    """A function from a name to the one before wrapping; None if nothing is wrapped, or if two names would be one.
+    """Return a function that removes wrapper prefixes; None if there are none, or names would collide.
 
-    ``_orig_mod`` is left out wherever it stands, ``module`` where all names begin with it.
+    ``_orig_mod`` is removed everywhere, ``module`` only as a common prefix of all names.
     """
     whole = [*names]
     lines = [[part for part in name.split(".") if part != _COMPILED] for name in whole]

@@ -1,6 +1,6 @@
-"""Reading a family of Hugging Face by its row in ``families``, its tensors, and what config.json says.
+"""Reader of a Hugging Face family, from its row in ``families``, the tensors, and config.json.
 
-What no row can say (a cap on scores, say) is refused by the name of the setting.
+Features outside the rows (a cap on scores, say) are rejected by the name of the setting.
 """
 
 from collections.abc import Mapping
@@ -27,11 +27,11 @@ from constructions.trained.numbers import all_numbers
 _WORDS: tuple[str, Readout] = ("words", "each")
 _HEADS: Mapping[str, tuple[str, Readout]] = {
     "ForSequenceClassification": ("classes", "last"), "ForTokenClassification": ("token classes", "each")}
-"""For ends of the names of classes the head, and the tokens that have logits; others are in ``Row.words``."""
+"""For endings of class names the head, and the tokens with logits; others are in ``FamilyRow.words``."""
 
 
 def recognises(row: FamilyRow, weights: TensorReader) -> bool:
-    """Whether there is the tensor that marks files of this family, in its orientation."""
+    """Return whether the characteristic tensor of this family exists, in its orientation."""
     prefix = ending(weights.stored, row.mark)
     shape = () if prefix is None else weights.shape(prefix + row.mark)
     if row.packed != "kinds":
@@ -40,7 +40,7 @@ def recognises(row: FamilyRow, weights: TensorReader) -> bool:
 
 
 def build(row: FamilyRow, weights: TensorReader, settings: Settings, questions: Questions) -> RecognisedNetwork:
-    """Return the network."""
+    """Build the network."""
     settings.keys = row.keys
     settings.has_defaults = settings.get("model_type") is not None
     for name, handled in {**ONLY, **row.only}.items():
@@ -65,7 +65,7 @@ class _Family:
         by = settings.where
         self.heads: int = questions.either("heads", settings.count("heads"), by)
         self.groups, made = settings.count("groups") or 0, self.rows_of(row.query)
-        if not self.groups and not settings.settings:  # by the sizes of the matrices of keys and queries
+        if not self.groups and not settings.settings:  # from the sizes of the matrices of keys and queries
             keys = self.rows_of(row.key or row.query) * self.heads
             self.groups = keys // made if made and keys % made == 0 else 0
         self.groups, inner = self.groups or self.heads, made // (3 if row.packed else 1)
@@ -86,7 +86,7 @@ class _Family:
         questions.expect_answers()
 
     def check_sizes(self) -> None:
-        """Compare the sizes that config.json states with the tensors."""
+        """Check the sizes stated in config.json against the tensors."""
         table, settings = self.table.tensor, self.settings
         settings.agree("width", self.width, f"the rows of {table} have")
         settings.agree("inner_width", self.width, f"the rows of {table} have")
@@ -97,7 +97,7 @@ class _Family:
                 settings.keeps(stored.format, name, "transformers 5")
 
     def rows_of(self, name: str) -> int:
-        """How many numbers a layer makes."""
+        """Return the number of outputs of a layer."""
         shape = self.weights.shape(f"{self.prefix}{self.row.layers}0.{name}.weight")
         return shape[-1 if self.row.columns else 0] if shape else 0
 
@@ -136,7 +136,7 @@ class _Family:
         return count
 
     def attends(self) -> Attends:
-        """Return the mask of attention; nanoGPT's files show it by their buffer alone."""
+        """Return the mask of attention; nanoGPT's files show it by their buffer only."""
         if self.row.classes:
             return self.questions.told("attention", self.row.attends, self.row.kind)
         masked: Attends | None = "causal" if f"{self.prefix}h.0.attn.bias" in self.weights else None
@@ -155,7 +155,7 @@ class _Family:
         return all_numbers(scaled).reshape(scaled.shape)
 
     def bias(self, name: str, part: str, size: int) -> View | None:
-        """Return the bias of a layer: one that the settings promise must be there, and one that they deny must not."""
+        """Return the bias of a layer; if settings state that there is one or none, the tensors must agree."""
         has: bool | str | None = self.row.biases.get(part, True)
         has = self.settings.flag(has) if isinstance(has, str) else has if self.settings.has_defaults else None
         if has is None:
@@ -175,7 +175,7 @@ class _Family:
         return self.composer.norm(x, self.row.norm, self.epsilon, gain, self.composer.array(bias) if bias else None)
 
     def layer(self, x: Flat, name: str, index: int) -> Flat:
-        """Attention and units, one after the other or side by side."""
+        """Return the stream after attention and hidden units, sequential or parallel."""
         row, composer = self.row, self.composer
         if row.sums:
             assert row.second is not None
@@ -216,7 +216,7 @@ class _Family:
         if row.head_norms:
             queries, keys = ([self.norm(one, name + norm) for one in all_of]
                              for all_of, norm in zip((queries, keys), row.head_norms, strict=True))
-        if row.neighbours and self.rotary is not None:  # coordinates that are turned together become halves
+        if row.neighbours and self.rotary is not None:  # halves are made of the coordinates that are rotated together
             turned = np.arange(2 * self.rotary[0].shape[1])
             order = np.concatenate([turned[::2], turned[1::2], np.arange(len(turned), self.head_width)])
             queries, keys = ([one.columns(order) for one in all_of] for all_of in (queries, keys))
@@ -227,7 +227,7 @@ class _Family:
         return self.linear(averages, name + row.out, "out", self.width)
 
     def scale(self, layer: int) -> Fraction | int:
-        """Return the factor of scores, or the number under its root."""
+        """Return the factor of scores, or the number whose root divides them."""
         settings = self.settings
         by_layer = layer + 1 if settings.flag("by_layer") else 1
         if self.row.unscaled or settings.flag("scaled") is False:
@@ -241,7 +241,7 @@ class _Family:
     # -- the head ------------------------------------------------------------------------------------------------------
 
     def head(self, outside: str) -> tuple[str, Readout]:
-        """Return the head that is read, and of which tokens: by the class that config.json names, or by the tensors."""
+        """Return the head and the tokens with logits: by the class in config.json, or by the tensors."""
         settings, row = self.settings, self.row
         named = settings.get("architectures")
         heads: dict[str, tuple[str, Readout]] = {**_HEADS, **dict.fromkeys(row.words, _WORDS)}
@@ -258,13 +258,13 @@ class _Family:
                 return ("classes", "first") if pooled else ("token classes", "each")
             is_bare = not self.prefix.endswith(row.outside) and f"{outside}{row.outer}.weight" not in self.weights
             if settings.version and is_bare:
-                raise InputError(f"{settings.where}, architectures: left out, and no tensor shows a head, expected it")
+                raise InputError(f"{settings.where}, architectures: omitted, but no tensor shows a head, expected it")
             return "words", "each"
         if not is_class:
             raise InputError(f"{settings.where}, architectures: {found(named)}, expected one class")
         if named[0] not in known:
-            raise InputError(f"{settings.where}, architectures: {found(named[0])} is not known, expected "
-                             f"{', '.join(known)}, or --kind beside it, if the program of that is yours")
+            raise InputError(f"{settings.where}, architectures: {found(named[0])} is unknown, expected "
+                             f"{', '.join(known)}, or --kind as well, if it names your program")
         if self.prefix and not self.prefix.endswith(row.outside):
             raise InputError(f"{self.weights.where}: tensor {self.table.tensor}, expected {outside}{row.outside}"
                              f"{row.tokens}, which {named[0]} has")
@@ -272,7 +272,7 @@ class _Family:
         return head, "first" if row.sums and head == "classes" else readout
 
     def unembedded(self, x: Flat) -> tuple[Flat, Readout]:
-        """Return the logits, and of which tokens they are."""
+        """Return the logits, and the tokens that have them."""
         outside = self.prefix.removesuffix(self.row.outside)
         head, readout = self.head(outside)
         self.questions.told("readout", readout, self.row.kind)
@@ -296,18 +296,18 @@ class _Family:
         return logits, readout
 
     def check_padding(self) -> None:
-        """Note which token is passed over at the end of a word."""
+        """Note the token that is skipped at the end of a word."""
         token = self.settings.get("pad")
         if token is not None and type(token) is not int:
-            raise InputError(f"{self.settings.shown('pad')}: {found(token)}, expected a whole number or null")
+            raise InputError(f"{self.settings.shown('pad')}: {found(token)}, expected an integer or null")
         if token is not None and 0 <= token < self.table.shape[0]:
             if self.questions.option("readout") != "last":
-                raise InputError(f"{self.settings.shown('pad')}: {token}, a token that is passed over at the end of a "
-                                 f"word; expected --readout last, if no word ends in it, or null")
-            self.questions.assume(f"no word ends in token {token} (pad_token_id), which would be passed over")
+                raise InputError(f"{self.settings.shown('pad')}: {token}, a token that is skipped at the end of a "
+                                 f"word; expected --readout last if no word ends in it, or null")
+            self.questions.assume(f"no word ends in token {token} (pad_token_id), which would be skipped")
 
     def words(self, x: Flat, outside: str) -> Flat:
-        """The logits of words: of a layer of their own, or of the token table; BERT's come after a layer and a norm."""
+        """Return the logits of words: by a layer of their own, or the token table; BERT's after a layer and a norm."""
         weights, settings, table = self.weights, self.settings, self.table.tensor
         name = biased = f"{outside}{self.row.outer}"
         if self.row.sums:
@@ -317,7 +317,7 @@ class _Family:
             x = self.norm(self.composer.units(x, self.activation), f"{name}.transform.LayerNorm")
             name = f"{name}.decoder"
             if f"{name}.bias" in weights and not weights.same_as(f"{name}.bias", f"{biased}.bias"):
-                raise InputError(f"{weights.where}: tensor {name}.bias is not {biased}.bias, expected the same")
+                raise InputError(f"{weights.where}: tensor {name}.bias differs from {biased}.bias, expected the same")
         tied, is_there = settings.flag("tied"), f"{name}.weight" in weights
         if not is_there and tied is False:
             raise InputError(f"{weights.where}: no tensor {name}.weight, and tie_word_embeddings of {settings.where} "
@@ -331,7 +331,7 @@ class _Family:
             matrix = self.questions.either("output_layer", table if is_assumed else None, settings.where)
             self.questions.assume(f"the unembedding is {'the token table (they are tied)' if is_assumed else matrix}")
         elif tied:
-            raise InputError(f"{settings.shown('tied')}: true (or left out, which is true), but {matrix} is not "
+            raise InputError(f"{settings.shown('tied')}: true (or omitted, which is true), but {matrix} is not "
                              f"{table}, expected false")
         weight = weights.linear(matrix, self.width)
         biased = biased if matrix in (table, f"{name}.weight") else matrix.removesuffix(".weight")

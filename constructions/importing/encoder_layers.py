@@ -1,4 +1,4 @@
-"""Stacks of torch.nn.TransformerEncoderLayer inside modules of any name: the rest is found by names and shapes."""
+"""Stacks of torch.nn.TransformerEncoderLayer in modules of any name: other parts are found by names and shapes."""
 
 import math
 import re
@@ -23,12 +23,12 @@ BUFFERS = {
 
 
 def recognises(weights: TensorReader) -> bool:
-    """Whether there is a layer of torch's names."""
+    """Return whether there is a layer with torch's names."""
     return any(name.endswith(_PACKED) for name in weights.stored)
 
 
 def build(weights: TensorReader, _: Settings, questions: Questions) -> RecognisedNetwork:
-    """Return the network."""
+    """Build the network."""
     return _EncoderReading(weights, questions).network()
 
 
@@ -74,13 +74,13 @@ class _EncoderReading:
     # -- the parts outside the layers ----------------------------------------------------------------------------------
 
     def matrices(self) -> list[str]:
-        """Tensors outside the layers with rows as wide as the stream."""
+        """Return the tensors outside the layers with rows as wide as the stream."""
         return [name for name in self.rest if self.weights.shape(name)[-1:] == (self.width,)
                 and len(self.weights.shape(name)) == 2 and self.weights.stored[name].format
                 and not any(re.fullmatch(buffer, name) for buffer in BUFFERS)]
 
     def chosen(self, option: str, candidates: Sequence[str]) -> str:
-        """Return the tensor that the user names, or else the only candidate."""
+        """Return the tensor named by the user, or else the only candidate."""
         name: str | None = self.questions.option(option)
         if name is None and len(candidates) != 1:
             name = self.questions.ask(option, next(iter([*candidates, *self.matrices()]), None))
@@ -96,7 +96,7 @@ class _EncoderReading:
         return self.chosen("position_table", candidates)
 
     def outer_norms(self, readout: str) -> dict[Place, tuple[NormStep, ...]]:
-        """Return the norms outside the layers by their places: that of nn.TransformerEncoder is after its layers."""
+        """Return the norms outside the layers by place; the norm of nn.TransformerEncoder is after its layers."""
         names = [name.removesuffix(".weight") for name in self.rest
                  if self.weights.shape(name) == (self.width,) and name.endswith(".weight")]
         known: dict[str, Place] = dict(self.questions.option("place") or ())
@@ -128,7 +128,7 @@ class _EncoderReading:
         return self.weights.put("computed.tokens", scaled_by_root(self.weights.tensors[name], self.width))
 
     def positions(self, name: str | None) -> View | None:
-        """Return the table of positions: of the file, or computed."""
+        """Return the table of positions: from the file, or computed."""
         if name is not None:
             self.questions.told("positions", "learned", name)
             shape = self.weights.take(name, *self.weights.shape(name)).shape
@@ -139,7 +139,7 @@ class _EncoderReading:
             return View(name, 0, (count, self.width), (self.width, 1))
         kind = self.questions.ask("positions")
         if kind == "learned":
-            raise InputError(f"{self.weights.where}: --positions learned, but no tensor is recognised as their table, "
+            raise InputError(f"{self.weights.where}: --positions learned, but no tensor is recognised as the table, "
                              f"expected --position-table NAME")
         if kind != "sinusoidal":
             return None
@@ -149,14 +149,14 @@ class _EncoderReading:
     # -- the layers ----------------------------------------------------------------------------------------------------
 
     def heads(self) -> int:
-        """How many heads there are, a divisor of the width."""
+        """Return the number of heads, a divisor of the width."""
         heads: int = self.questions.ask("heads")
         if heads < 1 or self.width % heads:
             raise InputError(f"{self.weights.where}: {heads} heads, expected a divisor of the width {self.width}")
         return heads
 
     def norm(self, name: str) -> Norm:
-        """Return a norm: a layer norm if it has a bias; without it the user says which kind it is."""
+        """Return a norm: a layer norm if it has a bias; without one the user gives its kind."""
         gain = self.weights.vector(f"{name}.weight", self.width)
         bias = self.weights.vector_if(f"{name}.bias", self.width)
         kind: NormKind = "layer" if bias else self.questions.ask("norm", "layer")
@@ -165,7 +165,7 @@ class _EncoderReading:
         return Norm(kind, self.questions.ask("epsilon"), gain, bias)
 
     def layer(self, name: str, slopes: Sequence[Fraction]) -> list[Step]:
-        """Attention and units, with the norms inside the steps or after them."""
+        """Return the steps of attention and hidden units, with norms inside or after them."""
         weights, heads = self.weights, self.heads()
         width = self.width // heads
         packed = Affine(weights.linear(name + _PACKED, self.width, 3 * self.width),

@@ -1,5 +1,4 @@
-"""Families of Hugging Face, one row each: the names of their parts and of their settings with defaults, and what their
-programs do that no file says."""
+"""Families of Hugging Face, one row each: names of parts and settings, defaults, and facts that no file states."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,18 +16,18 @@ BUFFERS = {r"(.*\.)?rotary_emb\.inv_freq": "frequencies, which config.json state
            r"cls\.seq_relationship\.(weight|bias)": "a head that is not read",
            r"(.*\.)?pooler\.dense\.(weight|bias)": "a head that is not read"}
 Biases = Mapping[str, bool | str]
-"""Linear maps with biases: some, or as a setting says; without settings those that have a tensor."""
+"""Parts with biases: some, or as a setting states; without settings those with a tensor."""
 @dataclass(frozen=True)
 class FamilyRow:
-    """One family: names inside of a layer, and what its programs do that no file says.
+    """One family: names of parts of a layer, and facts about its programs that no file states.
 
-    ``model_type``: its name in config.json; ``classes``: the beginning of the names of its classes. ``mark``: the name
-    of a tensor that its files have, ``packed``: queries, keys and values are one matrix, head by head or kind by kind.
-    ``columns``: matrices are [in, out]. ``parallel``: attention and units read the same sum (text: if this setting says
-    so). ``gain_plus_one``: norms multiply by 1 + their weight. ``sums``: norms come after sums. ``outer``: the head of
-    words, ``words``: ends of names of classes that have it; ``token_head``: the head of classes of each token.
-    ``biases``: of ``attention``, ``out``, ``units``, ``norms``, ``words``, …; True where nothing is said.
-    ``keys``: our words for the settings that it reads, with the names in config.json and the defaults.
+    ``model_type``: its name in config.json; ``classes``: the prefix of its class names. ``mark``: the name of a tensor
+    in all its files; ``packed``: queries, keys and values are one matrix, head by head or kind by kind. ``columns``:
+    matrices are [in, out]. ``parallel``: attention and hidden units read the same sum (a string: if this setting is
+    true). ``gain_plus_one``: norms multiply by 1 + their weight. ``sums``: norms come after sums. ``outer``: the head
+    of words; ``words``: endings of class names that have it; ``token_head``: the head of classes of each token.
+    ``biases``: of ``attention``, ``out``, ``units``, ``norms``, ``words``, …; True by default. ``keys``: internal names
+    of its settings, with the names in config.json and the defaults.
     """
 
     kind: str
@@ -75,7 +74,7 @@ class FamilyRow:
 
 
 def facts(row: FamilyRow) -> tuple[str, ...]:
-    """Return the habits of a family that the steps of its network do not show in plain words."""
+    """Return the properties of a family that the steps of its network do not show."""
     side_by_side = "attention and feed-forward block of a layer read the same sum, side by side"
     told = {
         "embedding_norm": "a norm of the sum of token vectors and positions",
@@ -105,7 +104,7 @@ def _llama_names(biases: Biases, **names: Any) -> dict[str, Any]:
 
 
 def _gpt2(**keys: Any) -> Mapping[str, Key]:
-    """GPT-2's words, with the standard ones, which its configuration takes for the same."""
+    """Return GPT-2's keys, with the standard ones, which its configuration treats as aliases."""
     return keys_of(**{
         "heads": ("n_head num_attention_heads", 12), "layers": ("n_layer num_hidden_layers", 12),
         "width": "n_embd hidden_size", "units": "n_inner", "positions": "n_positions max_position_embeddings",

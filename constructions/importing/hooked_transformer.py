@@ -28,7 +28,7 @@ _ANSWERS: Mapping[str, tuple[str, Mapping[Any, Any]]] = {
     "act_fn": ("activation", {**ACTIVATIONS, None: None}),
     "normalization_type": ("norm", {"LN": "layer", "LNPre": "layer", "RMS": "rms", "RMSPre": "rms", None: "none"}),
     "positional_embedding_type": ("positions", {"standard": "learned", "rotary": "rotary", "alibi": "alibi"})}
-"""Settings of HookedTransformerConfig, the options that they answer, and how."""
+"""Settings of HookedTransformerConfig, the options that they answer, and the answers."""
 _EXPECTED: Mapping[str, tuple[object, ...]] = {
     **dict.fromkeys(("parallel_attn_mlp", "use_local_attn", "scale_attn_by_inverse_layer_idx",
                      "load_in_4bit", "post_embedding_ln", "use_qk_norm", "use_normalization_before_and_after",
@@ -39,7 +39,7 @@ _EXPECTED: Mapping[str, tuple[object, ...]] = {
                      "rope_scaling"), (None,)), "scale_embedding": (None, False),
     "output_logits_soft_cap": (-1, Fraction(-1)), "num_experts": (None,),
     "rotary_base_local": (None,)}
-"""Settings that change what is computed, with the values that are read."""
+"""Settings that change the network, with the supported values."""
 _WITHOUT_EFFECT = re.compile(
     r"use_(attn_result|split_qkv_input|attn_in|hook_\w+|NTK_by_parts_rope|yarn_rope)|NTK_\w+|yarn_\w+|"
     r"default_padding_side|split_attention_weights|attn_implementation|vision_\w+|mm_tokens_per_image|"
@@ -47,19 +47,19 @@ _WITHOUT_EFFECT = re.compile(
     r"window_size|attn_types|ungroup_grouped_query_attention|from_checkpoint|checkpoint_\w+|model_name|seed|device|"
     r"original_architecture|tokenizer_\w+|default_prepend_bos|init\w+|n_devices|n_params|trust_remote_code|"
     r"experts_per_token|relative_attention_\w+|decoder_start_token_id", re.ASCII)
-"""Settings of training, of text, of windows that are not used, and of tables that are in the file."""
+"""Settings of training, of text, of unused windows, and of tables contained in the file."""
 
 
 def recognises(weights: TensorReader) -> bool:
-    """Whether there are TransformerLens's names."""
+    """Return whether there are TransformerLens's names."""
     prefix = ending(weights.stored, "embed.W_E")
     return prefix is not None and f"{prefix}unembed.W_U" in weights
 
 
 def in_todays_layout(contents: Contents) -> Contents:
-    """The layout from before the library was one, as networks of modular addition have it: matrices are [out, in].
+    """Convert tensors from before the library existed, as of networks of modular addition: matrices are [out, in].
 
-    What tells them apart is W_O: one matrix, in place of one for each head.
+    They are recognised by W_O: one matrix instead of one for each head.
     """
     tensors, prefix = contents.tensors, ending(contents.tensors, "embed.W_E")
     first = f"{prefix}blocks.0.attn."
@@ -79,14 +79,14 @@ def in_todays_layout(contents: Contents) -> Contents:
 
 
 def build(weights: TensorReader, settings: Settings, questions: Questions) -> RecognisedNetwork:
-    """Return the network."""
+    """Build the network."""
     return FileReading(weights, settings, questions).network()
 
 
 class FileReading:
-    """The tensors, settings and questions of one file; ``embed``, ``places``, ``gain``, … are ends of its names.
+    """The tensors, settings and questions of one file; ``embed``, ``places``, ``gain``, … are endings of its names.
 
-    ``transposed``: its matrices are [out, in]; ``unscaled``: scores are divided by nothing without ``use_attn_scale``.
+    ``transposed``: its matrices are [out, in]; ``unscaled``: scores are not divided without ``use_attn_scale``.
     """
 
     kind, transposed, unscaled = "TransformerLens HookedTransformer", False, True
@@ -106,18 +106,18 @@ class FileReading:
         self.turned = settings.count("rotary_dim") or settings.count("d_head")
         cap = "attn_scores_soft_cap"
         self.cap = None if settings.get(cap) == -1 else settings.number(cap)
-        self.told: dict[str, Any] = {"epsilon": settings.number("eps")}  # options that the settings answer
+        self.told: dict[str, Any] = {"epsilon": settings.number("eps")}  # options answered by settings
         for name, (option, answers) in _ANSWERS.items():
             if name in settings.settings:
                 settings.only(name, *answers)
                 self.told[option] = answers[settings.get(name)]
 
     def answer(self, option: str) -> Any:
-        """Answer of the settings, or else of the user."""
+        """Return the answer of the settings, or else of the user."""
         return self.questions.either(option, self.told.get(option), self.settings.where)
 
     def check_sizes(self, steps: Sequence[trained.Step], outputs: int) -> None:
-        """Compare the sizes in the settings with those of the tensors."""
+        """Check the sizes in the settings against the tensors."""
         blocks = [step for step in steps if isinstance(step, trained.AttentionStep)]
         units = [step for step in steps if isinstance(step, trained.UnitsStep)]
         table, settings = f"{self.prefix}{self.places}", self.settings
@@ -128,11 +128,11 @@ class FileReading:
             sizes |= {"n_heads": len(block.heads), "d_head": block.heads[0].query.weight.shape[1],
                       "n_key_value_heads": len({head.key.weight for head in block.heads})}
         for name, size in sizes.items():
-            if (name, settings.told(name)) != ("d_vocab_out", -1):  # the default: that of d_vocab
+            if (name, settings.told(name)) != ("d_vocab_out", -1):  # the default means d_vocab
                 settings.agree(name, size, "tensors say")
         for name, flag in (("attn_only", not units), ("gated_mlp", bool(units and units[0].gate))):
             if settings.flag(name) not in (None, flag):
-                raise InputError(f"{settings.where}, {name}: {found(not flag)}, but tensors say {found(flag)}")
+                raise InputError(f"{settings.where}, {name}: {found(not flag)}, but the tensors imply {found(flag)}")
 
     def network(self) -> RecognisedNetwork:
         """Return the whole network."""
@@ -157,7 +157,7 @@ class FileReading:
         return trained.Affine(weight, self.weights.vector_if(bias, weight.shape[1]))
 
     def names(self, name: str, part: str) -> tuple[str, str]:
-        """Names of the matrix and of the biases of a linear map."""
+        """Return the names of the matrix and of the biases of a linear map."""
         return f"{name}.W_{part}", f"{name}.b_{part}"
 
     def positions(self) -> trained.View | None:
@@ -182,11 +182,11 @@ class FileReading:
 
     @property
     def is_alibi(self) -> bool:
-        """Whether the user or the settings say that there are slopes."""
+        """True if the user or the settings state ALiBi slopes."""
         return "alibi" in (self.questions.options.positions, self.told.get("positions"))
 
     def expect(self, option: str, value: str, by: str) -> None:
-        """Compare with a tensor what the settings or the user say."""
+        """Check a property of a tensor against the settings and the user."""
         told = self.told.get(option)
         if value != "rotary" or told is not None:
             self.questions.told(option, value, by)
@@ -194,7 +194,7 @@ class FileReading:
             raise InputError(f"{self.weights.where}: {self.settings.where} says {option} {told}, but {by} says {value}")
 
     def norm(self, name: str) -> trained.Norm | None:
-        """Return a norm with weights w and perhaps b; without them the settings or the user say what there is."""
+        """Return a norm with weights w and perhaps b; without weights the settings or the user give its kind."""
         gain, bias = (self.weights.vector_if(f"{name}.{end}", self.width) for end in (self.gain, self.bias))
         kind: NormKind = "layer" if bias else "rms"
         if gain is None:
@@ -204,7 +204,7 @@ class FileReading:
         return None if kind == "none" else trained.Norm(kind, self.answer("epsilon"), gain, bias)
 
     def scale(self, width: int) -> trained.Scale:
-        """Return the factor of scores: TransformerLens divides them by ``attn_scale``, or by nothing or the default."""
+        """Return the factor of scores: TransformerLens divides by ``attn_scale``, by nothing, or by the default."""
         divisor = self.settings.number("attn_scale") if self.settings.get("attn_scale") != -1 else None
         if self.settings.flag("use_attn_scale") is False:
             return trained.Scale(times=Fraction(1)) if self.unscaled else score_scale(self.questions, width)
@@ -213,7 +213,7 @@ class FileReading:
         return trained.Scale(times=1 / divisor)
 
     def block(self, name: str) -> list[trained.Step]:
-        """Attention, and units if the network has them."""
+        """Return the steps of attention, and of hidden units if there are any."""
         attention = f"{name}.attn"
         heads, bias = self.heads(attention)
         scale = self.scale(heads[0].query.weight.shape[1])
@@ -221,13 +221,13 @@ class FileReading:
             trained.AttentionStep(self.norm(f"{name}.ln1"), heads, bias, scale, self.rotary(attention), self.cap)]
         if any(one.startswith(f"{name}.mlp.") for one in self.weights.stored):
             if f"{name}.ln1.{self.gain}" in self.weights and f"{name}.ln2.{self.gain}" not in self.weights:
-                raise InputError(f"{self.weights.where}: no tensor {name}.ln2.{self.gain}: attention and units side by "
-                                 f"side are not handled, expected one after the other")
+                raise InputError(f"{self.weights.where}: no tensor {name}.ln2.{self.gain}: attention and units in "
+                                 f"parallel are not supported, expected one after the other")
             steps.append(self.units(name))
         return steps
 
     def heads(self, name: str) -> tuple[tuple[trained.TrainedHead, ...], trained.View | None]:
-        """All heads of a block, and what is added to their sum."""
+        """Return all heads of a block, and the bias of their sum."""
         queries = self.affines(f"{name}.W_Q", f"{name}.b_Q")
         grouped = "_" if f"{name}._W_K" in self.weights else ""
         keys, values = (self.affines(f"{name}.{grouped}W_{kind}", f"{name}.{grouped}b_{kind}") for kind in "KV")
@@ -237,7 +237,7 @@ class FileReading:
 
     def grouped(self, name: str, queries: Sequence[trained.Affine], keys: Sequence[trained.Affine],
                 values: Sequence[trained.Affine], outs: Sequence[trained.View]) -> tuple[trained.TrainedHead, ...]:
-        """Return the heads of these maps; keys and values may be shared by groups of heads."""
+        """Return the heads of these maps; groups of heads may share keys and values."""
         if len(queries) % len(keys) or len(keys) != len(values):
             raise InputError(f"{self.weights.where}: {len(queries)} queries, {len(keys)} keys and {len(values)} values "
                              f"in {name}, expected a divisor")
@@ -257,14 +257,14 @@ class FileReading:
                 for index, plane in enumerate(planes)]
 
     def rotary(self, name: str) -> trained.Rotary | None:
-        """Return the tables of the file, whose columns are doubled: as halves, or each beside its copy."""
+        """Return the tables of the file, whose columns are doubled: as halves, or adjacent."""
         if f"{name}.rotary_sin" not in self.weights:
             return None
         sines = self.weights.matrix(f"{name}.rotary_sin")
         cosines = self.weights.matrix(f"{name}.rotary_cos", *sines.shape)
         settings, pairs = self.settings, sines.shape[1] // 2
         if settings.settings and self.turned != sines.shape[1]:
-            raise InputError(f"{settings.where}, rotary_dim: {self.turned} (or left out, which is d_head), but "
+            raise InputError(f"{settings.where}, rotary_dim: {self.turned} (or omitted, which is d_head), but "
                              f"{name}.rotary_sin has columns: {sines.shape[1]}")
         if self.most is not None and self.most < sines.shape[0]:
             raise InputError(f"{settings.where}, n_ctx: {self.most}, but {name}.rotary_sin has rows: {sines.shape[0]}")
@@ -275,12 +275,12 @@ class FileReading:
         if told is not False and np.array_equal(numbers[:, :2 * pairs:2], numbers[:, 1:2 * pairs:2]):
             return trained.Rotary(columns(cosines, 0, pairs, 2), columns(sines, 0, pairs, 2), "neighbours")
         if told is not None:
-            raise InputError(f"{settings.where}, rotary_adjacent_pairs: {found(told)} (or left out, which is false), "
+            raise InputError(f"{settings.where}, rotary_adjacent_pairs: {found(told)} (or omitted, which is false), "
                              f"but {name}.rotary_sin has columns for the other")
         raise InputError(f"{self.weights.where}: tensor {name}.rotary_sin pairs neither halves nor neighbours")
 
     def units(self, name: str) -> trained.UnitsStep:
-        """Return the units of a block, gated if there is a matrix of gates."""
+        """Return the hidden units of a block, gated if there is a matrix of gates."""
         mlp = f"{name}.mlp"
         inward = self.linear(mlp, "in", self.width)
         gate = self.gate(mlp, inward) if self.names(mlp, "gate")[0] in self.weights else None
@@ -289,8 +289,8 @@ class FileReading:
         return trained.UnitsStep(self.norm(f"{name}.ln2"), inward, gate, activation, outward)
 
     def gate(self, mlp: str, inward: trained.Affine) -> trained.Affine:
-        """Return the gates of units; the biases of these must be 0."""
+        """Return the gates of hidden units, whose own biases must be 0."""
         if inward.bias and all_numbers(self.weights.tensors[inward.bias.tensor]).any():
             raise InputError(f"{self.weights.where}: tensor {mlp}.b_in is not 0 beside W_gate, where "
-                             f"TransformerLens adds it after the gate, which is not handled")
+                             f"TransformerLens adds it after the gate, which is not supported")
         return trained.Affine(self.weights.matrix(f"{mlp}.W_gate", self.width, inward.weight.shape[1]))

@@ -1,4 +1,4 @@
-"""Files and answers in, a network and a report out."""
+"""Import of networks: from files and answers to a network and a report."""
 
 import hashlib
 import re
@@ -34,8 +34,10 @@ from constructions.trained.validation import check_network
 
 @dataclass(frozen=True)
 class Recogniser:
-    """One kind of network: its name, whether the names of tensors are its names, how to build it, tensors that are no
-    weights (names: what it is), what its steps do not show in plain words, and whether config.json names it.
+    """One kind of network: how it is recognised and built.
+
+    ``buffers``: patterns of tensors that are not weights, with descriptions; ``facts``: properties that its steps do
+    not show; ``is_family``: config.json can name it.
     """
 
     name: str
@@ -55,16 +57,17 @@ KINDS: Mapping[str, Recogniser] = {one.name: one for one in (
     Recogniser("torch-encoder", encoder_layers.recognises, encoder_layers.build, encoder_layers.BUFFERS),
     *(Recogniser(row.model_type, partial(decoders.recognises, row), partial(decoders.build, row), families.BUFFERS,
                  families.facts(row), bool(row.classes)) for row in _ROWS))}
-"""Values of --kind; among kinds with the same names of tensors the one with the most of them comes first."""
+"""Values of --kind; among kinds with the same tensor names, the one with the most names comes first."""
 _PROGRAMS = (".onnx", ".pt2")
 _NETWORK_FILES = ("model.safetensors", "pytorch_model.bin", "model.pt")
-"""What a folder may have beside config.json, the first that there is."""
+"""Files of a network in a folder with config.json; the first one found is read."""
 
 
 @dataclass(frozen=True)
 class ImportReport:
-    """The kind of network, what is so in all of its kind, tensors that are no weights, with the reason, and the
-    program that --kind confirmed.
+    """The kind of network, assumptions, and tensors that are not weights.
+
+    ``assumed``: facts about networks of the kind; ``not_weights``: tensors with reasons; ``program``: what --kind says.
     """
 
     kind: str
@@ -76,7 +79,7 @@ class ImportReport:
 
 @dataclass(frozen=True)
 class Imported:
-    """A network and how it was understood."""
+    """A network and the report of its import."""
 
     network: TrainedNetwork
     report: ImportReport
@@ -84,14 +87,14 @@ class Imported:
 
 def import_network(files: Sequence[str | Path], options: Options | None = None, names: TensorNames | None = None,
                    compared: bool = False) -> Imported:
-    """Return the network in these files: one with weights, perhaps config.json; a folder stands for both in it.
+    """Import the network in these files: one with weights, perhaps config.json; or a folder with both.
 
-    ``names``: under which other names its tensors are there; ``compared``: the result will be compared with logits of
-    its owner, so that --kind is not asked for where one kind alone fits.
+    ``names`` renames tensors; ``compared`` says that the result will be compared with the owner's logits, so that
+    --kind is not required if only one kind fits.
 
     Raises:
-        InputError: if a file is damaged or not of a kind that is read, if the network is not understood, or if an
-            answer is missing.
+        InputError: if a file is damaged or of an unsupported kind, if the network is not recognised, or if an answer is
+            missing.
     """
     sources, parts = [], []
     paths = files_of(files)
@@ -100,7 +103,7 @@ def import_network(files: Sequence[str | Path], options: Options | None = None, 
         sources.append(Source(name, hashlib.sha256(data).hexdigest()))
         if name.endswith(_PROGRAMS):
             if len(paths) > 1 or names:
-                raise InputError(f"{name}: a file with operations is read by them, expected it alone, without --names")
+                raise InputError(f"{name}: a file with operations, expected it to be the only file, without --names")
             data, beside = with_external_data(data, path) if name.endswith(".onnx") else (data, ())
             return _by_graph(data, options or Options(), name, (*sources, *beside))
         parts.append((name, read_contents(data, name)))
@@ -108,14 +111,14 @@ def import_network(files: Sequence[str | Path], options: Options | None = None, 
     settings_file = next((name for name, part in parts if part.settings), names.where if names else "config.json")
     contents = merge(parts)
     if names and any(one.kind == OF_RANGES for one in contents.tensors.values()):
-        raise InputError(f"{where}: Linears of quantize_dynamic under other names are not handled, expected a graph of "
+        raise InputError(f"{where}: Linears of quantize_dynamic under other names are unsupported, expected a graph of "
                          f"ONNX")
     contents = renamed(contents, names) if names else contents
     return recognise(contents, options or Options(), where, settings_file, tuple(sources), compared)
 
 
 def _by_graph(data: bytes, options: Options, where: str, sources: tuple[Source, ...]) -> Imported:
-    """Return the network that the operations of an ONNX file are."""
+    """Import the network of an ONNX file from its operations."""
     from constructions.importing.graph.network import read_graph
 
     questions = Questions(options, where)
@@ -128,7 +131,7 @@ def _by_graph(data: bytes, options: Options, where: str, sources: tuple[Source, 
 
 def _network(found: RecognisedNetwork, sources: tuple[Source, ...], where: str,
              tensors_of: Callable[[list[View]], Mapping[str, Tensor]]) -> TrainedNetwork:
-    """What was found, with the tensors that its views are of."""
+    """Return the network found, with the tensors of its views."""
     read = TrainedNetwork(found.attention, found.tokens, found.positions, found.steps, found.unembedding, {}, sources,
                           found.readout)
     network = replace(read, tensors=tensors_of([*views(read)]))
@@ -138,10 +141,10 @@ def _network(found: RecognisedNetwork, sources: tuple[Source, ...], where: str,
 
 def recognise(contents: Contents, options: Options, where: str, settings_file: str,
               sources: tuple[Source, ...], compared: bool = False) -> Imported:
-    """Return the network that these tensors and settings are; ``where`` and ``settings_file`` are named in complaints.
+    """Recognise the network of these tensors and settings; ``where`` and ``settings_file`` are names in messages.
 
     Raises:
-        InputError: if it is not understood, or an answer is missing.
+        InputError: if it is not recognised, or an answer is missing.
     """
     if (strip := unwrapped(contents.tensors)) is not None:
         contents = replace(contents, tensors={strip(name): one for name, one in contents.tensors.items()})
@@ -155,7 +158,7 @@ def recognise(contents: Contents, options: Options, where: str, settings_file: s
     recogniser, told = recogniser_of(weights, settings, options.kind)
     fitting = [name for name, one in KINDS.items() if one.recognises(weights)]
     if not told and options.kind is None and not (compared and len(fitting) == 1):
-        questions.open("kind", f"--kind {' or '.join(fitting)}, if the program that it stands for is yours, which "
+        questions.open("kind", f"--kind {' or '.join(fitting)}, if it names your program, which "
                                f"names do not show")
     of_ranges = [name for name, stored in contents.tensors.items() if stored.kind == OF_RANGES]
     if not of_ranges and any(stored.kind.endswith(DEQUANTISED) for stored in contents.tensors.values()):
@@ -177,10 +180,10 @@ def recognise(contents: Contents, options: Options, where: str, settings_file: s
 
 
 def files_of(files: Sequence[str | Path]) -> list[Path]:
-    """Return the files that are read: in place of a folder those inside that hold a network and its settings.
+    """Return the files to read: a folder is replaced by the files in it with a network and its settings.
 
     Raises:
-        InputError: if there is none.
+        InputError: if there are none.
     """
     paths = []
     for path in map(Path, files):
@@ -190,22 +193,22 @@ def files_of(files: Sequence[str | Path]) -> list[Path]:
             raise InputError(f"{path}: a folder without {', '.join(_NETWORK_FILES)}, expected files")
         paths += [*inside, *config] if path.is_dir() else [path]
     if not paths:
-        raise InputError("found no file, expected one with the weights of a network")
+        raise InputError("no file, expected one with the weights of a network")
     return paths
 
 
 def read_contents(data: bytes, name: str) -> Contents:
-    """Tensors and settings of one file, whose kind its bytes tell.
+    """Read tensors and settings of one file, whose kind is recognised by its bytes.
 
     Raises:
-        InputError: if it is damaged, or of no kind that is read.
+        InputError: if it is damaged, or of an unsupported kind.
     """
     if data[:4] == b"PK\3\4":
         return read_npz(data, name) if name.endswith(".npz") else read_torch(data, name)
     if name.endswith(".safetensors") or data[8:9] == b"{":
         return read_safetensors(data, name)
     if data[:1] == b"\x80" and data[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
-        raise InputError(f"{name}: a bare pickle, as torch.save wrote before version 1.6, which is not run; expected "
+        raise InputError(f"{name}: a bare pickle, as torch.save wrote before version 1.6, which is never run; expected "
                          f"the zip format (load and save it with a newer torch)")
     if data.lstrip()[:1] == b"{":
         return read_config(data, name)
@@ -214,7 +217,7 @@ def read_contents(data: bytes, name: str) -> Contents:
 
 
 def recogniser_of(weights: TensorReader, settings: Settings, kind: str | None) -> tuple[Recogniser, bool]:
-    """The kind of network, and whether config.json names it; else it is that of --kind, or the first that fits."""
+    """Return the kind of network, and whether config.json names it; else it is by --kind, or the first that fits."""
     fitting, family = [name for name, one in KINDS.items() if one.recognises(weights)], settings.get("model_type")
     known_families = [name for name, one in KINDS.items() if one.is_family]
     is_native = settings.settings.get("architecture") == transformer_bridge.NATIVE
@@ -222,7 +225,7 @@ def recogniser_of(weights: TensorReader, settings: Settings, kind: str | None) -
     for name, known, by in ((family, known_families, f"{settings.where}, model_type"), (kind, KINDS, "--kind"),
                             (native, KINDS, f"{settings.where}, architecture")):
         if name is not None and name not in list(known):
-            raise InputError(f"{by}: {found_text(name)} is not handled, expected {', '.join(known)}")
+            raise InputError(f"{by}: {found_text(name)} is not supported, expected {', '.join(known)}")
         if name is not None and name not in fitting:
             raise InputError(f"{weights.where}: {by} is {name}, but its tensors have names of "
                              f"{', '.join(fitting) or 'no kind'}")
@@ -232,7 +235,7 @@ def recogniser_of(weights: TensorReader, settings: Settings, kind: str | None) -
     if not fitting:
         names = [re.sub(r"\s+", " ", name)[:60] for name in weights.stored]
         inside = any(transformer_bridge.INSIDE in name for name in weights.stored)
-        hint = "the state_dict() of the TransformerBridge itself, not of what it wraps; " if inside else ""
+        hint = "the state_dict() of the TransformerBridge itself, not of the wrapped module; " if inside else ""
         raise InputError(f"{weights.where}: no network is recognised in {len(names)} tensors ({', '.join(names[:5])}); "
                          f"expected {hint}names of {', '.join(KINDS)} (docs/importing.md), a file of names (--names), "
                          f"a program of torch.export or a graph of ONNX")

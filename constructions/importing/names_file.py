@@ -1,7 +1,7 @@
-"""Files of names (TOML): tensors that have the right numbers under other names, in other orders or in pieces.
+"""Files of names (TOML): tensors that exist under other names, in another order or in pieces.
 
-docs/importing.md, "Other names". Elements are moved: what is made is exactly what the files hold, or what quantised
-numbers in them stand for.
+docs/importing.md, "Other names". Elements are only moved: the results contain exactly the numbers of the files, or the
+values of quantised numbers in them.
 """
 
 import math
@@ -32,7 +32,7 @@ _MAX_BYTES = 1_000_000
 
 @dataclass(frozen=True)
 class TensorNames:
-    """What a file of names says; ``where`` is the file's name in complaints."""
+    """The contents of a file of names; ``where`` is the file's name in messages."""
 
     where: str
     tensors: Mapping[str, Any]
@@ -41,10 +41,10 @@ class TensorNames:
 
 
 def read_names(path: str | Path) -> TensorNames:
-    """Return the file of names.
+    """Read a file of names.
 
     Raises:
-        InputError: if it cannot be read, or has other keys than tensors, ignore and settings.
+        InputError: if it cannot be read, or has keys other than tensors, ignore and settings.
     """
     where = printable(Path(path).name)
     data = read_toml(utf8_of(read_file(path, _MAX_BYTES, where), where), where)
@@ -63,14 +63,13 @@ def read_names(path: str | Path) -> TensorNames:
 
 
 def renamed(contents: Contents, names: TensorNames) -> Contents:
-    """The contents with the tensors that the file of names makes; those that it uses are no longer there by themselves.
-    """
+    """Return the contents with the tensors made by the file of names, without those used for them."""
     making = _Making(contents.tensors, names.where)
     made = {name: making.tensor(name, rule) for name, rule in _without_holes(names, contents.tensors)}
     left = {name: stored for name, stored in contents.tensors.items() if name not in making.used}
     others = dict(contents.others)
     for pattern in names.ignored:
-        matched = re.compile(r"\d{1,6}".join(map(re.escape, pattern.split(_HOLE))), re.ASCII)  # holes: some number
+        matched = re.compile(r"\d{1,6}".join(map(re.escape, pattern.split(_HOLE))), re.ASCII)  # any number
         shown = [name for name in left if matched.fullmatch(name)]
         if not shown:
             raise InputError(f"{names.where}, ignore: no tensor {pattern} is left, expected one")
@@ -78,7 +77,7 @@ def renamed(contents: Contents, names: TensorNames) -> Contents:
             others[name] = f"ignored, as {names.where} says"
             del left[name]
     for name in made.keys() & left.keys():
-        raise InputError(f"{names.where}, {name}: the files have a tensor of this name, too, expected it in ignore")
+        raise InputError(f"{names.where}, {name}: the files also have a tensor of this name, expected it in ignore")
     settings = dict(contents.settings)
     for key, value in names.settings.items():
         if settings.get(key, value) != value:
@@ -88,14 +87,14 @@ def renamed(contents: Contents, names: TensorNames) -> Contents:
 
 
 def _without_holes(names: TensorNames, stored: Mapping[str, Stored]) -> Iterable[tuple[str, Any]]:
-    """Yield the rules, those with holes once for each number 0, 1, … for which their tensors are there."""
+    """Yield the rules; those with holes once for each number 0, 1, … whose tensors exist."""
     for name, rule in names.tensors.items():
         if _HOLE not in name:
             yield name, rule
             continue
         sources = _sources(rule, f"{names.where}, {name}")
         if not any(_HOLE in source for source in sources):
-            raise InputError(f"{names.where}, {name}: {_HOLE} in the name alone, expected it in what it is made from")
+            raise InputError(f"{names.where}, {name}: {_HOLE} in the name only, expected it also in the name's sources")
         count = 0
         while count < _MAX_HOLES and all(_filled(source, count) in stored for source in sources):
             yield _filled(name, count), _filled(rule, count)
@@ -114,7 +113,7 @@ def _filled(rule: Any, number: int) -> Any:
 
 
 def _sources(rule: Any, where: str) -> list[str]:
-    """Return the names in a rule of tensors in the files."""
+    """Return the names of tensors of the files in a rule."""
     if isinstance(rule, str):
         return [rule]
     if isinstance(rule, dict) and isinstance(rule.get("from"), str):
@@ -127,7 +126,7 @@ def _sources(rule: Any, where: str) -> list[str]:
 
 
 class _Making:
-    """Makes tensors by rules, and remembers which tensors of the files were used."""
+    """Maker of tensors by rules; keeps track of the used tensors of the files."""
 
     def __init__(self, stored: Mapping[str, Stored], where: str) -> None:
         self.stored = stored
@@ -145,7 +144,7 @@ class _Making:
         if len({"from", "join", "zeros"} & rule.keys()) != 1:
             raise InputError(f"{where}: expected exactly one of from, join and zeros")
         if {"scale", "zero", "block"} & rule.keys() and not {"from", "scale"} <= rule.keys():
-            raise InputError(f"{where}: scale, zero or block, expected from and scale with them")
+            raise InputError(f"{where}: scale, zero or block, expected them together with from and scale")
         if "zeros" in rule:
             shape = _sizes(rule["zeros"], f"{where}, zeros")
             stored = Stored("binary32", "binary32", shape, lambda: bytes(4 * math.prod(shape)))
@@ -168,15 +167,15 @@ class _Making:
         return stored
 
     def taken(self, name: Any, where: str) -> Stored:
-        """Return a tensor of the files, whatever its elements are."""
+        """Return a tensor of the files, of any element type."""
         if not isinstance(name, str) or name not in self.stored:
-            raise InputError(f"{where}: no tensor {name} in the files, expected it")
+            raise InputError(f"{where}: no tensor {name} in the files, expected one")
         self.used.add(name)
         return self.stored[name]
 
 
 def _arranged(stored: Stored, rule: Mapping[str, Any], where: str) -> Stored:
-    """Return some rows, then the axes in another order, then another shape with as many elements."""
+    """Return the tensor after selecting rows, permuting axes and reshaping, in this order."""
     if "rows" in rule:
         first, last = _sizes(rule["rows"], f"{where}, rows", least=0, count=2)
         if not stored.shape or not first < last <= stored.shape[0]:
@@ -199,14 +198,14 @@ def _arranged(stored: Stored, rule: Mapping[str, Any], where: str) -> Stored:
 
 
 def _joined(parts: Sequence[Stored], axis: int, where: str) -> Stored:
-    """Tensors one after another along an axis."""
+    """Concatenate tensors along an axis."""
     if not parts:
-        raise InputError(f"{where}: join of nothing, expected names")
+        raise InputError(f"{where}: join without names, expected at least one")
     first = parts[0]
     for part in parts:
         fits = len(part.shape) == len(first.shape) > axis and part.format == first.format
         if not fits or any(a != b for k, (a, b) in enumerate(zip(part.shape, first.shape, strict=True)) if k != axis):
-            raise InputError(f"{where}: {part} beside {first} along axis {axis}, expected the same format and, but "
+            raise InputError(f"{where}: {part} beside {first} along axis {axis}, expected the same format and, except "
                              f"along that axis, the same shape")
     shape = list(first.shape)
     shape[axis] = sum(part.shape[axis] for part in parts)
@@ -215,7 +214,7 @@ def _joined(parts: Sequence[Stored], axis: int, where: str) -> Stored:
 
 
 def _words(stored: Stored) -> Any:
-    """Return the elements as integers of their bits: nothing is rounded where they are moved."""
+    """Return the elements as integers of their bits, so that moving them does not round."""
     return np.frombuffer(stored.read(), f"<u{ELEMENT_BYTES[str(stored.format)]}").reshape(stored.shape)
 
 
@@ -228,7 +227,7 @@ def _axis(value: Any, where: str) -> int:
 
 
 def _sizes(value: Any, where: str, least: int = 1, count: int | None = None) -> tuple[int, ...]:
-    """Return a list of whole numbers, whose product is not more than a tensor may have."""
+    """Return a list of integers whose product is within the limit of a tensor."""
     fits = isinstance(value, list) and 0 < len(value) <= MAX_DIMENSIONS and all(
         type(size) is int and least <= size <= MAX_TENSOR_BYTES for size in value)
     if not fits or (count is not None and len(value) != count) or (least and math.prod(value) > MAX_TENSOR_BYTES):

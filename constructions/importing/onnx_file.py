@@ -1,4 +1,4 @@
-"""ONNX: a model, the tensors that are stored in it, and those in a file beside it (``model.onnx.data``)."""
+"""ONNX: a model, its stored tensors, and those in a file beside it (``model.onnx.data``)."""
 
 import hashlib
 import math
@@ -15,9 +15,9 @@ from constructions.trained.network import ELEMENT_BYTES, Source
 
 _FORMATS = {1: "binary32", 11: "binary64", 10: "binary16", 16: "bfloat16"}
 _TYPED = {1: ("float_data", "<f4"), 11: ("double_data", "<f8")}
-"""Where a tensor without raw bytes keeps its elements."""
+"""The field with the elements of a tensor without raw bytes."""
 EXTERNAL = 1
-"""The place of a tensor that is kept in another file."""
+"""The data location of a tensor in another file."""
 
 
 def stored_initializers(graph: Any, where: str) -> dict[str, Stored]:
@@ -26,7 +26,7 @@ def stored_initializers(graph: Any, where: str) -> dict[str, Stored]:
 
 
 def load_model(data: bytes, where: str) -> Any:
-    """Return the model.
+    """Parse the model.
 
     Raises:
         InputError: if it is damaged, or the package onnx is not installed.
@@ -47,7 +47,7 @@ def graph_of(model: Any, where: str) -> Graph:
     from onnx import helper, numpy_helper
 
     if any(one.domain in ("", "ai.onnx", "com.microsoft") for one in model.functions):
-        raise InputError(f"{where}: a function in a domain of ONNX, expected its operations to be ONNX's own")
+        raise InputError(f"{where}: a function in a domain of ONNX, expected only ONNX's own operations there")
     expect_one_each(where, [one.name for one in model.graph.initializer])
     stored, opsets = stored_initializers(model.graph, where), opset_of(model, where)
     inputs = []
@@ -63,7 +63,7 @@ def graph_of(model: Any, where: str) -> Graph:
 def _stored(initializer: Any, where: str) -> Stored:
     shape = tuple(initializer.dims)
     if initializer.data_location == EXTERNAL:
-        raise InputError(f"{where}: kept in another file, expected it inside the model")
+        raise InputError(f"{where}: stored in another file, expected it inside the model")
     if len(shape) > MAX_DIMENSIONS or any(size < 0 for size in shape):
         raise InputError(f"{where}: shape {list(shape)[:MAX_DIMENSIONS]}, expected at most {MAX_DIMENSIONS} sizes")
     form = _FORMATS.get(initializer.data_type)
@@ -84,7 +84,7 @@ _BITS_OF_PARTS = {"UINT4": 4, "INT4": 4, "FLOAT4E2M1": 4, "UINT2": 2, "INT2": 2}
 
 
 def with_external_data(data: bytes, path: Path) -> tuple[bytes, tuple[Source, ...]]:
-    """The model with all its tensors inside, and the files that these came from: of the model's own folder alone.
+    """Return the model with all its tensors inside, and the files that they came from, all in the model's folder.
 
     Raises:
         InputError: if a file is missing or not in this folder, or a tensor does not lie inside its file.
@@ -114,7 +114,7 @@ def with_external_data(data: bytes, path: Path) -> tuple[bytes, tuple[Source, ..
 
 
 def _entries(tensor: Any, where: str) -> dict[str, str]:
-    """Location, offset, length and checksum, as far as they are stated."""
+    """Return location, offset, length and checksum, as far as they are stated."""
     found: dict[str, str] = {}
     for one in tensor.external_data:
         if one.key not in _KEYS or one.key in found:
@@ -122,12 +122,12 @@ def _entries(tensor: Any, where: str) -> dict[str, str]:
                              f"{', '.join(_KEYS)} at most once")
         found[one.key] = one.value
     if "location" not in found or tensor.raw_data:
-        raise InputError(f"{where}: kept in another file without its name, or here as well")
+        raise InputError(f"{where}: stored in another file without its name, or here as well, expected one place")
     return found
 
 
 def _read_beside(path: Path, name: str, where: str) -> bytes:
-    """Return a file of the model's own folder, by its bare name; links out of the folder are refused."""
+    """Read a file of the model's own folder, given by its bare name; links out of the folder are refused."""
     shown = printable(name)[:80]
     if name in ("", "..") or name != Path(name).name or "\\" in name or ":" in name or "\0" in name:
         raise InputError(f"{where}: kept in {shown}, expected a file in the folder of the model, by its bare name")
@@ -148,7 +148,7 @@ def _read_beside(path: Path, name: str, where: str) -> bytes:
 
 
 def _span(tensor: Any, entries: dict[str, str], length: int, where: str) -> tuple[int, int]:
-    """First byte and number of bytes: as many as type and shape need, inside of the file."""
+    """Return first byte and number of bytes: as required by type and shape, inside the file."""
     import onnx
 
     if any(size < 0 for size in tensor.dims):
@@ -162,7 +162,7 @@ def _span(tensor: Any, entries: dict[str, str], length: int, where: str) -> tupl
         raise InputError(f"{where}: elements of ONNX type {kind} in another file, expected numbers")
     stated = {key: entries[key] for key in ("offset", "length") if key in entries}
     if any(not (text.isascii() and text.isdigit() and len(text) <= 18) for text in stated.values()):
-        raise InputError(f"{where}: offset or length that is not a number of bytes")
+        raise InputError(f"{where}: offset or length, expected numbers of bytes")
     start, needed = int(stated.get("offset", 0)), -(-math.prod(tensor.dims) * bits // 8)
     given = int(stated.get("length", length - start))
     if given != needed or start + needed > length:

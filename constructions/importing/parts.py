@@ -1,4 +1,4 @@
-"""What recognisers find, and the tensors of a file as its weights: taken by name with their shapes checked."""
+"""Results of recognisers, and the tensors of a file as its weights: taken by name with their shapes checked."""
 
 import re
 from collections.abc import Iterable
@@ -12,10 +12,10 @@ from constructions.trained.validation import check_total_bytes
 
 @dataclass(frozen=True)
 class Interface:
-    """The program of a file as it is run: the lengths that it reads, and what follows its logits.
+    """The program of a file: the lengths that it accepts, and its operation after the logits.
 
-    ``length`` is None if it reads several lengths from ``least`` on. Where all keys of a token are of one of the sets
-    ``hidden``, it may compute something else than what was read.
+    ``length`` is None if it accepts several lengths from ``least`` on. Where all keys of a token are in one of the sets
+    ``hidden``, its result may differ from the network's.
     """
 
     length: int | None
@@ -26,9 +26,9 @@ class Interface:
 
 @dataclass(frozen=True)
 class RecognisedNetwork:
-    """A network whose tensors are still with the weights; ``kind`` is what the files are called in the report.
+    """A network whose tensors are still with the weights; ``kind`` is the name of its files in the report.
 
-    ``pooled``: logits are read from the mean over all tokens, after these norms; None: from single tokens.
+    ``pooled``: logits are those of the mean over all tokens, after these norms; None: of single tokens.
     """
 
     kind: str
@@ -43,30 +43,30 @@ class RecognisedNetwork:
 
     @property
     def rows(self) -> int | None:
-        """The number of positions that its tables have; None: there is no table."""
+        """The number of positions of its tables; None without tables."""
         tables = [self.positions] if self.positions else []
         tables += [step.rotary.cosines for step in self.steps if isinstance(step, AttentionStep) and step.rotary]
         return min((table.shape[0] for table in tables), default=None)
 
 
 def numbered(names: Iterable[str], before: str, after: str, where: str, told: int | None = None) -> int:
-    """How many layers there are, by the numbers between two parts of their names, which are 0, 1, 2, …"""
+    """Count the layers by the numbers between two parts of their names, which must be 0, 1, 2, and so on."""
     pattern = re.compile(re.escape(before) + r"(\d{1,6})" + re.escape(after), re.ASCII)
     numbers = {int(match[1]) for name in names if (match := pattern.match(name))}
     if numbers != set(range(len(numbers))):
         raise InputError(f"{where}: layers {sorted(numbers)[:20]} of {before}…, expected 0 to {len(numbers) - 1}")
     if told not in (None, len(numbers)):
-        raise InputError(f"{where}: {len(numbers)} layers, expected {told}, as another file says")
+        raise InputError(f"{where}: {len(numbers)} layers, expected {told}, as stated in another file")
     return len(numbers)
 
 
 def ending(names: Iterable[str], end: str) -> str | None:
-    """What stands before this end in the first name that has it."""
+    """Return the prefix before this ending in the first name that has it."""
     return next((name.removesuffix(end) for name in names if name == end or name.endswith("." + end)), None)
 
 
 class TensorReader:
-    """Takes tensors and remembers which; what is neither taken nor set aside at the end is an error."""
+    """Reader of tensors that tracks their use; a tensor neither taken nor set aside is an error at the end."""
 
     def __init__(self, contents: Contents, where: str) -> None:
         self.stored = contents.tensors
@@ -83,11 +83,11 @@ class TensorReader:
 
     def _entry(self, name: str) -> Stored:
         if name not in self.stored:
-            raise InputError(f"{self.where}: no tensor {name}, which other tensors need")
+            raise InputError(f"{self.where}: no tensor {name}, expected it beside the other tensors")
         return self.stored[name]
 
     def take(self, name: str, *shape: int | None) -> Tensor:
-        """Return the tensor, whose shape must be this one; None stands for any size."""
+        """Return the tensor, whose shape must be this one; None means any size."""
         entry = self._entry(name)
         fits = len(shape) == len(entry.shape) and all(
             size in (None, actual) and actual > 0 for size, actual in zip(shape, entry.shape, strict=True))
@@ -101,7 +101,7 @@ class TensorReader:
         return self.tensors[name]
 
     def matrix(self, name: str, rows: int | None = None, columns: int | None = None) -> View:
-        """Return the whole of a tensor with two dimensions."""
+        """Return a two-dimensional tensor as a view."""
         shape = self.take(name, rows, columns).shape
         return View(name, 0, shape, (shape[1], 1))
 
@@ -110,39 +110,39 @@ class TensorReader:
         return transposed(self.matrix(name, outward, inward))
 
     def vector(self, name: str, size: int | None = None) -> View:
-        """Return the whole of a tensor with one dimension."""
+        """Return a one-dimensional tensor as a view."""
         return View(name, 0, self.take(name, size).shape, (1,))
 
     def vector_if(self, name: str, size: int | None = None) -> View | None:
-        """Likewise, or None if there is no such tensor."""
+        """Return a one-dimensional tensor as a view, or None if it does not exist."""
         return self.vector(name, size) if name in self else None
 
     def planes(self, name: str, *shape: int | None) -> tuple[View, ...]:
-        """Return a tensor with three dimensions as matrices, one for each index of the first."""
+        """Return a three-dimensional tensor as matrices, one for each index of the first axis."""
         count, rows, columns = self.take(name, *shape).shape
         return tuple(View(name, plane * rows * columns, (rows, columns), (columns, 1)) for plane in range(count))
 
     def linear_with_bias(self, name: str, inward: int | None = None, outward: int | None = None) -> Affine:
-        """Return a torch Linear: NAME.weight and, if it is there, NAME.bias."""
+        """Return a torch Linear: NAME.weight and, if it exists, NAME.bias."""
         weight = self.linear(f"{name}.weight", inward, outward)
         return Affine(weight, self.vector_if(f"{name}.bias", weight.shape[1]))
 
     def put(self, name: str, tensor: Tensor) -> View:
-        """Return a matrix that was computed; its name begins with ``computed.``."""
+        """Add a computed matrix; its name begins with ``computed.``."""
         self.tensors[name] = tensor
         return View(name, 0, tensor.shape, (tensor.shape[1], 1))
 
     def same_as(self, name: str, other: str) -> bool:
-        """Whether two tensors have the same shape, format and bytes; then the first is set aside."""
+        """Return whether two tensors have the same shape, format and bytes; if so, set the first aside."""
         first, second = self._entry(name), self._entry(other)
         same = first.format is not None and (first.format, first.shape) == (second.format, second.shape)
         if same and first.read() == second.read():
-            self.aside[name] = f"the same as {other}"
+            self.aside[name] = f"equal to {other}"
             return True
         return False
 
     def finish(self, views: Iterable[View]) -> dict[str, Tensor]:
-        """Return the tensors of the network, whose views are given."""
+        """Return the tensors of the network, given its views."""
         used = {view.tensor for view in views}
         unknown = [name for name in self.stored if name not in used and name not in self.aside]
         if unknown:
@@ -155,7 +155,7 @@ class TensorReader:
 
 
 def transposed(view: View) -> View:
-    """Rows for columns."""
+    """Return the transposed view."""
     return replace(view, shape=view.shape[::-1], strides=view.strides[::-1])
 
 
@@ -171,5 +171,5 @@ def columns(view: View, first: int, count: int, step: int = 1) -> View:
 
 
 def outputs(affine: Affine, first: int, count: int) -> Affine:
-    """Return some of the numbers that an affine map makes."""
+    """Return some outputs of an affine map."""
     return Affine(columns(affine.weight, first, count), affine.bias and rows(affine.bias, first, count))

@@ -1,9 +1,9 @@
-"""The positions of a family: how many there are, and the tables of rotary ones by config.json.
+"""Positions of a family: their number, and the tables of rotary ones from config.json.
 
-transformers 4 reads ``rope_theta`` beside ``rope_scaling``; 5 reads ``rope_parameters``, or else both as 4 does, and
-what stands inside goes before what stands outside. A file that these would read in two ways is refused.
+transformers 4 reads ``rope_theta`` beside ``rope_scaling``; 5 reads ``rope_parameters``, or else both as 4 does, where
+inner values take precedence over outer ones. A file with different meanings for the two is refused.
 
-Tables that programs compute instead of storing have the binary32 numbers nearest to the true values.
+Tables that programs compute instead of storing consist of the binary32 numbers nearest to the true values.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _LAYER_KINDS = ("full_attention", "sliding_attention", "global", "local")
 
 def position_tables(row: FamilyRow, weights: TensorReader, settings: Settings, questions: Questions, prefix: str,
                     head_width: int) -> tuple[int, tuple[Array, Array] | None]:
-    """Numbers of positions, and of cosines and sines."""
+    """Return the number of positions, and the cosines and sines."""
     window = _window(settings, questions)
     if row.positions == "alibi":
         return 1, None
@@ -64,11 +64,11 @@ def position_tables(row: FamilyRow, weights: TensorReader, settings: Settings, q
 
 
 def _window(settings: Settings, questions: Questions) -> int | None:
-    """Greatest distance that attention sees in some layer: words are no longer than that."""
+    """Return the greatest distance of attention in some layer: words are not longer than that."""
     kinds = str([settings.get(name) for name in ("layer_kinds", "attention_types")])
     window, is_used = settings.count("window"), settings.get("has_window") is not False
     if others := set(re.findall(r"'(\w+)'", kinds)) - set(_LAYER_KINDS):
-        raise InputError(f"{settings.shown('layer_kinds')}: {found(min(others))} is not handled, expected "
+        raise InputError(f"{settings.shown('layer_kinds')}: {found(min(others))} is not supported, expected "
                          f"{', '.join(_LAYER_KINDS)}")
     is_local = "local" in kinds or "sliding" in kinds
     if "sliding" in kinds and (window is None or not is_used):
@@ -82,7 +82,7 @@ def _window(settings: Settings, questions: Questions) -> int | None:
 
 @dataclass(frozen=True)
 class RotaryRule:
-    """The base, the scaling, and which part of a head is turned (None: all of it)."""
+    """Base and scaling of the angles, and the rotated part of a head (None: all of it)."""
 
     base: Fraction
     part: Fraction | None
@@ -114,12 +114,12 @@ def _inside(settings: Settings) -> Settings:
     if new.settings and settings.version == 4:
         raise InputError(f"{new.where}: transformers 4, which wrote the file, does not read it, expected rope_scaling")
     for name in {**old.settings} if new.settings else ():
-        old.get(name)  # the same, as was compared
+        old.get(name)  # the same value, as compared above
     return new if new.settings else old
 
 
 def _one(settings: Settings, inner: Settings, word: str, name: str) -> Fraction | None:
-    """Return a number that may stand inside or outside, or its default."""
+    """Return a number that may be nested or not, or its default."""
     if settings.keys and not settings.keys[word].names:
         inner.only(name, 1, Fraction(1))
         return None
@@ -135,7 +135,7 @@ def _scaling(inner: Settings) -> RotaryScaling | None:
     if len(kinds) == 2 and kinds[0] != kinds[1]:
         raise InputError(f"{inner.where}, type: {found(kinds[1])}, but rope_type says {found(kinds[0])}")
     if kinds[0] not in ("default", "linear", "llama3"):
-        raise InputError(f"{inner.where}: {found(kinds[0])} is not handled, expected default, linear or llama3")
+        raise InputError(f"{inner.where}: {found(kinds[0])} is not supported, expected default, linear or llama3")
     if kinds[0] == "default":
         return None
     factor = inner.number("factor")
@@ -156,7 +156,7 @@ _BINARY32 = FORMATS["binary32"]
 
 
 def nearest_binary32(enclose: Callable[[], arb]) -> Fraction:
-    """Return the binary32 number nearest to a real number, which ``enclose`` encloses at the precision of the context.
+    """Return the binary32 number nearest to a real number; ``enclose`` encloses it at the context's precision.
 
     >>> nearest_binary32(lambda: arb(1) / 3)
     Fraction(11184811, 33554432)
@@ -187,10 +187,10 @@ def _of_angle(function: Callable[[arb], arb], position: int, base: Fraction, exp
 
 @dataclass(frozen=True)
 class RotaryScaling:
-    """Angles divided by a factor; with ``low``, ``high`` and ``length`` only those of long waves, as LLaMA 3 does.
+    """Angles divided by a factor; with ``low``, ``high`` and ``length`` only those of long waves, as in LLaMA 3.
 
-    A wave that is longer than length/low is divided, one that is shorter than length/high is not, and one between them
-    is divided in part: with s = (length/wave - low) / (high - low), it is (1 - s)/factor + s of what it was.
+    Wavelengths above length/low are divided, those below length/high are not, and those between are interpolated: with
+    s = (length/wave - low) / (high - low), the frequency is multiplied by (1 - s)/factor + s.
     """
 
     factor: Fraction
@@ -199,7 +199,7 @@ class RotaryScaling:
     length: Fraction | None = None
 
     def of_frequency(self, frequency: arb) -> arb:
-        """Return the frequency that is used in place of this one."""
+        """Return the scaled frequency."""
         divided = frequency / _ball(self.factor)
         if self.low is None or self.high is None or self.length is None:
             return divided
@@ -218,7 +218,7 @@ def _ball(number: Fraction) -> arb:
 
 def rotary_tables(positions: int, pairs: int, base: Fraction,
                   scaling: RotaryScaling | None = None) -> tuple[Tensor, Tensor]:
-    """Cosines and sines [positions, pairs] of the angles position · base^(-pair/pairs), perhaps scaled."""
+    """Return cosines and sines [positions, pairs] of the angles position · base^(-pair/pairs), perhaps scaled."""
     cosines, sines = (
         _tensor((positions, pairs), (_of_angle(function, position, base, Fraction(pair, pairs), scaling)
                                      for position in range(positions) for pair in range(pairs)))
@@ -227,15 +227,16 @@ def rotary_tables(positions: int, pairs: int, base: Fraction,
 
 
 def sinusoidal_table(positions: int, width: int) -> Tensor:
-    """[positions, width]: sines in even columns, cosines in odd ones, of position · 10000^(-even column/width)."""
+    """Return [positions, width]: sines (even columns), cosines (odd), of position · 10000^(-even column/width)."""
     return _tensor((positions, width), (
         _of_angle(arb.cos if column % 2 else arb.sin, position, Fraction(10000), Fraction(column // 2 * 2, width))
         for position in range(positions) for column in range(width)))
 
 
 def alibi_slopes(heads: int, geometric: bool = False) -> list[Fraction]:
-    """The slopes of H heads: 2^(-8k/H) for k = 1 … H if H is a power of 2 or they are ``geometric``; else those of the
-    power P below it, and every other one of those of 2P.
+    """Return the slopes of H heads: 2^(-8k/H), k = 1 … H, if H is a power of 2 or they are ``geometric``.
+
+    Otherwise the slopes of the power P below H, and every other slope of 2P.
     """
     power = heads if geometric else 1 << (heads.bit_length() - 1)
     exponents = [Fraction(8 * k, power) for k in range(1, power + 1)]
@@ -250,6 +251,6 @@ def _power_of_one_half(exponent: Fraction) -> Fraction:
 
 
 def scaled_by_root(tensor: Tensor, width: int) -> Tensor:
-    """Return a matrix times sqrt(width)."""
+    """Return a matrix times sqrt(width), rounded to binary32."""
     return _tensor(tensor.shape, (nearest_binary32(lambda x=x: arb(x) * arb(width).sqrt())  # type: ignore[misc]
                                   for x in all_numbers(tensor).tolist()))

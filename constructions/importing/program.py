@@ -1,4 +1,4 @@
-"""The program that a network computes, in plain lines, for its owner to confirm."""
+"""Description of the program of a network, in plain lines, for its owner to confirm."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,7 +8,7 @@ from constructions.trained.network import AttentionStep, Norm, NormStep, Scale, 
 
 
 def program(found: RecognisedNetwork, kind: str, facts: Sequence[str], questions: Questions) -> tuple[str, ...]:
-    """All parts of the network, in their order."""
+    """Return descriptions of all parts of the network, in order."""
     missing = [f"shown with {questions.placeholders}, which are not answered yet"] if questions.placeholders else []
     readout = READOUTS[found.readout if found.pooled is None else "mean"]
     wide = any(step.norm and step.norm.of for step in found.steps)
@@ -40,7 +40,7 @@ def _named(view: View) -> str:
 
 
 def _step(step: Step, found: RecognisedNetwork) -> str:
-    """Return a part, what it reads, and where its output goes."""
+    """Return the description of a part, its input, and the use of its output."""
     read = f"of the {_norm(step.norm)}, of the stream" if step.norm else "of the stream"
     match step:
         case NormStep():
@@ -68,12 +68,12 @@ def _norm(norm: Norm) -> str:
 
 
 def _biases(*biases: View | None) -> str:
-    """Linear maps, of those given, that have biases."""
+    """Return whether the given linear maps have biases, in words."""
     return "biases" if all(biases) else "some biases" if any(biases) else "no biases"
 
 
 def _folded(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the lines, of which those that come again and again are written once."""
+    """Yield the lines, with repeated blocks written once."""
     start = 0
     while start < len(lines):
         runs = []
@@ -93,7 +93,7 @@ def _folded(lines: Sequence[str]) -> Iterator[str]:
 
 
 def describe_norm(norm: Norm | None) -> str:
-    """Return a norm in a few words."""
+    """Return a short description of a norm."""
     if norm is None:
         return ""
     learned = [word for word, view in (("gain", norm.gain), ("bias", norm.bias)) if view]
@@ -102,5 +102,5 @@ def describe_norm(norm: Norm | None) -> str:
 
 
 def describe_scale(scale: Scale) -> str:
-    """Return the factor of scores."""
+    """Return the factor of scores as text."""
     return f"1/sqrt({scale.root})" if scale.root else str(scale.times)

@@ -1,9 +1,9 @@
-"""Quantised weights: whole numbers q with scales and zero points, which stand for (q - zero) · scale, exactly.
+"""Quantised weights: integers q with scales and zero points, whose values are (q - zero) · scale, exactly.
 
-So ONNX defines ``DequantizeLinear``; programs round the product to the format that they compute in. There is one scale,
-one for each index of an axis, or one for each block of indices of an axis, the last of which may be shorter.
+This is ONNX's definition of ``DequantizeLinear``; programs round the product to the format that they compute in. There
+is one scale, or one per index of an axis, or one per block of indices of an axis, the last of which may be shorter.
 
-Of checkpoints ``config.json`` says how weights were quantised: compressed-tensors, GPTQ and AWQ. Their matrices
+For checkpoints, ``config.json`` states how weights were quantised: compressed-tensors, GPTQ and AWQ. Their matrices
 [out, in] of torch's Linear are packed: words of 32 bits, the lowest bits first.
 """
 
@@ -28,9 +28,9 @@ from constructions.trained.validation import check_total_bytes
 
 Whole = NDArray[np.int64]
 ROUNDING = re.compile(r"\w*([Qq]uantize|QLinear|QOrdered|Integer|NBits|Bnb4)\w*|QGemm|QAttention", re.ASCII)
-"""Operations of ONNX, and of its runtime's own domain, on quantised numbers."""
+"""Operations of ONNX, and of ONNX Runtime's own domain, on quantised numbers."""
 WEIGHTS = re.compile(r"DequantizeLinear|GatherBlockQuantized|MatMul(NBits|Bnb4)", re.ASCII)
-"""Those that round nothing."""
+"""Those that do not round."""
 ACTIVATIONS = ("it rounds what depends on tokens to whole numbers (quantised activations), for which there is no rule; "
                "expected quantised weights alone, or numbers rounded by ONNX's own operators")
 ROUNDED = ("numbers of tokens are rounded to whole numbers, over the real numbers: programs round scales and quotients "
@@ -41,11 +41,11 @@ DEQUANTISED = "dequantised"
 OF_RANGES = f"of a Linear of quantize_dynamic, {DEQUANTISED}"
 """The kind of a weight that multiplies numbers rounded by their range."""
 WEIGHTS_ALONE = "quantised weights are exactly (q - zero) times scale; what is multiplied by them is not rounded"
-"""The note of a report."""
+"""A note of the import report."""
 
 
 def span(bits: int, signed: bool) -> tuple[int, int]:
-    """Return the least and the greatest whole number of so many bits.
+    """Return the least and the greatest integer of this number of bits.
 
     >>> span(4, True), span(8, False)
     ((-8, 7), (0, 255))
@@ -54,26 +54,26 @@ def span(bits: int, signed: bool) -> tuple[int, int]:
 
 
 def span_of(kind: str) -> tuple[int, int]:
-    """Likewise, by the name of an element type: int8, uint4."""
+    """Return the least and the greatest integer of an element type by its name: int8, uint4."""
     match = re.fullmatch(r"(u?)int(2|4|8|16|32)", kind, re.ASCII)
     if match is None:
-        raise NotUnderstood(f"quantised numbers of type {kind[:20]}, expected whole numbers of 2 to 32 bits")
+        raise NotUnderstood(f"quantised numbers of type {kind[:20]}, expected integers of 2 to 32 bits")
     return span(int(match[2]), not match[1])
 
 
 def dequantised(codes: Whole, limits: tuple[int, int], scale: Array, zero: Whole | None, axis: int, block: int,
                 exactness: Exactness) -> Array:
-    """(codes - zero) · scale; without ``zero`` it is 0. What is no binary64 number is noted, and rounded to nearest.
+    """Return (codes - zero) · scale, where ``zero`` defaults to 0; inexact binary64 products are noted, and rounded.
 
     Args:
-        limits: the least and the greatest number that a zero point may be.
-        scale: one number, or one for each index of the axis, or, with a block size above 0, for each block of them;
-            the tool of ONNX Runtime makes some negative, as there is one more number below 0 than above.
+        limits: the least and the greatest zero point. scale: one number, or one for each index of the axis, or, with a
+        block size above 0, for each block of them; ONNX Runtime's tool makes some negative, as the negative range is
+        larger by one.
     """
     if bad := [number for number in scale.ravel().tolist() if not math.isfinite(number)]:
         raise NotUnderstood(f"a scale of {bad[0]}, expected finite numbers")
     if zero is not None and scale.shape != zero.shape and not scale.size == zero.size == 1:
-        raise NotUnderstood(f"zero points of shape {list(zero.shape)}, expected that of the scales, "
+        raise NotUnderstood(f"zero points of shape {list(zero.shape)}, expected the shape of the scales, "
                             f"{list(scale.shape)}")
     if zero is not None and (outside := [z for z in zero.ravel().tolist() if not limits[0] <= z <= limits[1]]):
         raise NotUnderstood(f"a zero point of {outside[0]}, expected {limits[0]} to {limits[1]}")
@@ -82,12 +82,12 @@ def dequantised(codes: Whole, limits: tuple[int, int], scale: Array, zero: Whole
     with np.errstate(over="ignore"):
         short = (scale.astype(np.float32).astype(np.float64) == scale).all()
     if short and abs(moved).max(initial=0) < 1 << 29:
-        return np.asarray(moved * scales, np.float64)  # 29 and 24 bits: exact
+        return np.asarray(moved * scales, np.float64)  # exact: 29 and 24 bits
     return exactness.times(moved.astype(np.float64), scales)
 
 
 def _spread(part: Any, shape: tuple[int, ...], axis: int, block: int) -> Any:
-    """Scales or zero points, one for each number of an array of this shape, as numpy broadcasts them."""
+    """Broadcast scales or zero points to an array of this shape."""
     if part.size == 1 and part.ndim <= 1:
         return part.reshape(())
     if not -len(shape) <= axis < len(shape):
@@ -106,7 +106,7 @@ def _spread(part: Any, shape: tuple[int, ...], axis: int, block: int) -> Any:
 
 
 def unpacked(words: Whole, width: int, bits: int, axis: int) -> Whole:
-    """Numbers of so many bits without sign, several in each word of that width along an axis, the lowest bits first.
+    """Unpack unsigned numbers of ``bits`` bits from words of ``width`` bits along an axis, the lowest bits first.
 
     >>> unpacked(np.array([[0x21, 0x43]]), 8, 4, 1).tolist()
     [[1, 2, 3, 4]]
@@ -123,7 +123,7 @@ def whole_numbers(stored: Stored, where: str) -> tuple[str, Whole]:
     """Return the element type and the elements."""
     found = stored.whole()
     if found is None:
-        raise InputError(f"{where}: elements {stored.kind}, expected whole numbers")
+        raise InputError(f"{where}: elements {stored.kind}, expected integers")
     return found
 
 
@@ -135,7 +135,7 @@ def numbers(stored: Stored, where: str) -> Array:
 
 def plain(codes: tuple[str, Whole], scale: Array, zero: Whole | None, where: str, axis: int = 0, block: int = 0,
           turned: bool = False) -> Stored:
-    """Return the tensor that quantised numbers of a named type stand for; turned: with rows and columns exchanged."""
+    """Return the tensor of values of quantised numbers of a named type; ``turned``: transposed."""
     (kind, whole), exactness = codes, Exactness()
     check_total_bytes(8 * whole.size, where)
     if (below := scale[scale <= 0]).size:
@@ -147,7 +147,7 @@ def plain(codes: tuple[str, Whole], scale: Array, zero: Whole | None, where: str
     except OverflowError:
         raise InputError(f"{where}: a number times its scale is beyond binary64, expected smaller scales") from None
     if exactness.rounded:
-        raise InputError(f"{where}: a number times its scale is no binary64 number, expected scales of fewer bits")
+        raise InputError(f"{where}: a number times its scale is not a binary64 number, expected scales of fewer bits")
     found = found.T if turned else found
     return Stored(f"{kind}, {DEQUANTISED}", "binary64", found.shape, found.astype("<f8").tobytes)
 
@@ -155,7 +155,7 @@ def plain(codes: tuple[str, Whole], scale: Array, zero: Whole | None, where: str
 # -- in checkpoints whose config.json says so --------------------------------------------------------------------------
 
 _AWQ_ORDER = (0, 4, 1, 5, 2, 6, 3, 7)
-"""Where in a word of AWQ the numbers of eight columns are."""
+"""The places of the numbers of eight columns in a word of AWQ."""
 Tensors = Mapping[str, Stored]
 _WITHOUT_EFFECT = {key: reason for reason, keys in {
     "tensors show which layers are quantised": "block_name_to_quantize ignore lm_head "
@@ -168,13 +168,13 @@ _WITHOUT_EFFECT = {key: reason for reason, keys in {
     "of the file": "model_file_base_name model_name_or_path version",
 }.items() for key in keys.split()}
 _OF_ACTIVATIONS = ("fp8", "fbgemm_fp8")
-"""Ways of transformers whose Linears round what they multiply to 8 bits, too."""
+"""Methods of transformers whose Linears round their inputs to 8 bits, too."""
 Made = Iterator[tuple[str, Stored, tuple[str, ...]]]
-"""A weight, its tensor, and the ends of the names of the tensors that it was made from."""
+"""A weight, its tensor, and the endings of the names of the tensors that it was made from."""
 
 
 def with_plain_weights(contents: Contents, where: str, settings_file: str) -> Contents:
-    """Return the contents with the weights that quantised ones stand for in their place."""
+    """Return the contents with quantised weights replaced by their values."""
     told = contents.settings.get("quantization_config")
     if told is None:
         return contents
@@ -186,7 +186,7 @@ def with_plain_weights(contents: Contents, where: str, settings_file: str) -> Co
     if method in _OF_ACTIVATIONS:
         raise InputError(f"{place}, quant_method: {found(method)}: {ACTIVATIONS}")
     if method not in (*_METHODS,):
-        raise InputError(f"{place}, quant_method: {found(method)} is not handled, expected {', '.join(_METHODS)}")
+        raise InputError(f"{place}, quant_method: {found(method)} is not supported, expected {', '.join(_METHODS)}")
     turned = contents.settings.get("model_type") != "gpt2"  # whose matrices are [in, out]
     tensors = dict(contents.tensors)
     for name, stored, ends in _METHODS[method](contents.tensors, settings, where, turned):
@@ -202,18 +202,18 @@ def with_plain_weights(contents: Contents, where: str, settings_file: str) -> Co
 
 
 class _Layer:
-    """The tensors whose names begin in one way."""
+    """The tensors whose names begin with ``base``."""
 
     def __init__(self, tensors: Tensors, base: str, where: str) -> None:
         self.tensors, self.base, self.where = tensors, base, where
 
     def stored(self, end: str) -> Stored:
         if self.base + end not in self.tensors:
-            raise InputError(f"{self.where}: no tensor {self.base}{end}, which other tensors need")
+            raise InputError(f"{self.where}: no tensor {self.base}{end}, expected it beside the other tensors")
         return self.tensors[self.base + end]
 
     def whole(self, end: str) -> tuple[str, Whole]:
-        """Whole numbers in two dimensions, and their type."""
+        """Return the two-dimensional integers, and their type."""
         kind, array = whole_numbers(self.stored(end), f"{self.where}, tensor {self.base}{end}")
         if array.ndim != 2 or not array.size:
             raise InputError(f"{self.where}: tensor {self.base}{end} has shape {list(array.shape)}, expected two sizes "
@@ -243,11 +243,11 @@ def _bits(settings: Settings, name: str) -> int:
 
 
 def _compressed_tensors(tensors: Tensors, settings: Settings, where: str, _: bool) -> Made:
-    """Matrices [out, in] in groups along the second axis; packed ones are moved up to be without sign."""
+    """Yield matrices [out, in] with groups along the second axis; packed ones are shifted to be unsigned."""
     settings.only("format", None, "pack-quantized", "int-quantized", "naive-quantized", "float-quantized")
     if (status := settings.get("quantization_status")) != "compressed":
         raise InputError(f"{settings.where}, quantization_status: {found(status)} (or left out), expected "
-                         f"\"compressed\", without which programs read other weights")
+                         f"\"compressed\", as programs read other weights without it")
     for name in ("kv_cache_scheme", "sparsity_config", "transform_config"):
         settings.only(name, None, {})
     groups = settings.inside("config_groups")
@@ -294,10 +294,10 @@ def _compressed_tensors(tensors: Tensors, settings: Settings, where: str, _: boo
 
 
 def _zero(layer: _Layer, zero: Whole | None, skewed: bool) -> Whole | None:
-    """Return the zero points, which programs read only if the settings say ``symmetric: false``."""
+    """Return the zero points, which programs read only if the settings state ``symmetric: false``."""
     if zero is not None and zero.any() and not skewed:
         raise InputError(f"{layer.where}: tensor {layer.base}weight_zero_point is not 0, expected symmetric: false in "
-                         f"quantization_config, without which programs leave it out")
+                         f"quantization_config, as programs ignore it otherwise")
     return zero
 
 
@@ -313,7 +313,7 @@ def _grouped(layer: _Layer, codes: Whole, bits: int, zero: Whole | None, size: i
 
 
 def _of_eight_bits(layer: _Layer, size: int | None) -> tuple[str, Stored, tuple[str, ...]]:
-    """Return a weight of floating point of 8 bits times scales, one for all, for each row or for each group; exact."""
+    """Return a weight of 8-bit floating point times scales, one for all, for each row or for each group; exact."""
     name, stored = f"{layer.base}weight", layer.stored("weight")
     where = f"{layer.where}, tensor {name}"
     found = numbers(stored, where)
@@ -328,10 +328,10 @@ def _of_eight_bits(layer: _Layer, size: int | None) -> tuple[str, Stored, tuple[
 
 
 def _gptq(tensors: Tensors, settings: Settings, where: str, turned: bool) -> Made:
-    """Matrices [in, out] of numbers without sign, in groups along the first axis in any order.
+    """Yield matrices [in, out] of unsigned numbers, with groups along the first axis in any order.
 
-    In the first version of the format zero points are stored less one; of one that then has a bit too many it is not
-    known what programs make.
+    In the first version of the format zero points are stored minus one; if the sum needs one more bit, the behaviour of
+    programs is unknown.
     """
     for name in ("checkpoint_format", "format"):
         settings.only(name, None, "gptq", "gptq_v2")
@@ -350,17 +350,17 @@ def _gptq(tensors: Tensors, settings: Settings, where: str, turned: bool) -> Mad
             order = whole_numbers(layer.stored("g_idx"), f"{where}, tensor {layer.base}g_idx")[1]
         if order.shape != codes.shape[:1] or not 0 <= order.min() <= order.max() < len(scale):
             raise InputError(f"{where}: tensor {layer.base}qweight has {len(codes)} rows, expected of each which of "
-                             f"{len(scale)} groups it is in")
+                             f"{len(scale)} groups contains it")
         yield _turned(layer, codes, bits, scale[order], zero[order], 1, turned)
 
 
 def _group_size(settings: Settings) -> int | None:
-    """How many rows a group has; None: all."""
+    """Return the number of rows of a group; None: all."""
     return None if settings.get("group_size") == -1 else settings.count("group_size")
 
 
 def _awq(tensors: Tensors, settings: Settings, where: str, turned: bool) -> Made:
-    """Yield the same without order and with zeros as they are; columns are interleaved."""
+    """Yield matrices as in GPTQ, without order and with zeros as stored; columns are interleaved."""
     settings.only("version", None, "gemm", "GEMM")
     settings.only("zero_point", None, True)
     size = _group_size(settings)

@@ -1,4 +1,4 @@
-"""What files do not tell about a network is asked for, and what they tell is not contradicted."""
+"""Questions that the files leave open; answers must not contradict the files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from constructions.trained.network import Activation, Attends, Scale
 NormKind = Literal["layer", "rms", "none"]
 Positions = Literal["learned", "sinusoidal", "alibi", "none"]
 READOUTS: dict[str, str] = {
-    "each": "of each token", "first": "of the first token alone", "last": "of the last token alone",
+    "each": "of each token", "first": "of the first token only", "last": "of the last token only",
     "mean": "of the mean over all tokens, padding too, of the stream"}
 Place = Literal["embedding", "final", "pooled"]
 PLACES: dict[Place, str] = {
@@ -30,17 +30,17 @@ PRESETS: dict[Like, dict[str, Any]] = {
              "norm_first": True, "readout": "each"},
     "llama": {"attention": "causal", "activation": "silu", "epsilon": Fraction("1e-6"), "norm": "rms",
               "norm_first": True, "rotary_base": Fraction(10000), "readout": "each"}}
-"""Answers that a state dict does not give, as nn.TransformerEncoderLayer, GPT-2 and LLaMA have them by default."""
+"""Answers that a state dict does not give: defaults of nn.TransformerEncoderLayer, GPT-2 and LLaMA."""
 
 DEFAULT_ROWS = 512
-"""Of tables that are computed, where no smaller number is told."""
+"""Of computed tables, if no smaller number is given."""
 MAX_COMPUTED = 1_000_000
-"""Numbers of one computed table."""
+"""Limit of the numbers of one computed table."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """The answers that a user gives; None is no answer. The names are those of the command line."""
+    """The answers of a user; None is no answer. The names are those of the command line."""
 
     attention: Attends | None = None
     activation: Activation | None = None
@@ -56,16 +56,15 @@ class Options:
     output_layer: str | None = None
     rotary_base: Fraction | None = None
     given: tuple[tuple[str, int | None], ...] | None = None
-    """Of inputs of a graph beside its tokens the number that they are everywhere; None: the number of the place."""
+    """Constant value of each graph input other than the tokens; None: the number of the position."""
     kind: str | None = None
     readout: str | None = None
     place: tuple[tuple[str, Place], ...] | None = None
     like: Like | None = None
-    """``place``: norms outside the layers, after the embedding, after the layers, after the mean of all tokens;
-    of ``like``: the preset of answers to questions that have none."""
+    """``place``: norms outside the layers, by place; ``like``: the preset of answers to open questions."""
 
     def renamed(self, rename: Callable[[str], str]) -> Options:
-        """Copy of the answers about tensors under other names."""
+        """Return the answers with the names of tensors mapped."""
         names: dict[str, Any] = {name: rename(value) for name in ("token_table", "position_table", "output_layer")
                                  if (value := getattr(self, name)) is not None}
         place = self.place and tuple((rename(name), where) for name, where in self.place)
@@ -73,7 +72,7 @@ class Options:
 
 
 class Unanswered(InputError):
-    """Questions that files leave open; ``program`` is the network that they would be, in plain lines."""
+    """Questions that files leave open; ``program`` describes the network with placeholders, in plain lines."""
 
     program: tuple[str, ...] = ()
 
@@ -94,15 +93,15 @@ _HOW = {
     "output_layer": "--output-layer NAME, the weight that makes logits (that of the tokens, if they are tied), "
                     "since it is not clear which tensor that is",
 }
-"""What to say of a question without an answer."""
+"""The text about a question without an answer."""
 _PLACEHOLDERS: dict[str, Any] = {
     "attention": "causal", "activation": "relu", "norm": "none", "epsilon": Fraction(1), "heads": 1,
     "norm_first": True, "positions": "none", "rotary_base": Fraction(10000), "readout": "each"}  # fmt: skip
-"""With these the recognition goes on, so that all open questions are in one complaint."""
+"""With these recognition continues, so that one message has all open questions."""
 
 
 class Questions:
-    """Takes answers from options, and collects the questions that have none; ``where`` names the files."""
+    """Collector of answers from options, and of questions without one; ``where`` names the files."""
 
     def __init__(self, options: Options, where: str) -> None:
         self.options = options
@@ -120,7 +119,7 @@ class Questions:
         return getattr(self.options, name)
 
     def ask(self, name: str, placeholder: Any = None) -> Any:
-        """Return the answer; a placeholder if there is none, and ``finish`` will complain."""
+        """Return the answer; without one a placeholder, and ``finish`` will raise an error."""
         answer = self.option(name)
         preset = PRESETS[self.options.like].get(name) if self.options.like else None
         if answer is None and preset is not None:
@@ -135,18 +134,18 @@ class Questions:
         return answer
 
     def open(self, name: str, how: str, placeholder: Any = None) -> None:
-        """Note that an answer is missing, and what is shown in its place."""
+        """Record that an answer is missing, and its placeholder."""
         self._open.setdefault(name, (how, placeholder))
 
     @property
     def placeholders(self) -> str:
-        """Placeholder of the answers that are missing."""
+        """The placeholders of the missing answers."""
         shown = [f"{self.shown(name)} {value}" for name, (_, value) in self._open.items() if value is not None]
         return ", ".join(shown).replace("--norm-last True", "--norm-first")
 
     @property
     def is_open(self) -> bool:
-        """Whether answers are missing beside the kind."""
+        """True if answers other than the kind are missing."""
         return bool(self._open.keys() - {"kind"})
 
     def shown(self, name: str) -> str:
@@ -165,19 +164,19 @@ class Questions:
         return f"{self.shown(name)} {value}"
 
     def told(self, name: str, value: V, by: str) -> V:
-        """What the file tells."""
+        """Return the value that the file states; the answer must agree."""
         answer = self.option(name)
         if answer is not None and answer != value:
             raise InputError(f"{self.where}: {self.shown(name)} {answer}, but {by} says {value}")
         return value
 
     def either(self, name: str, value: V | None, by: str) -> V:
-        """What the file tells, or else the answer."""
+        """Return the value that the file states, or else the answer."""
         result: V = self.ask(name) if value is None else self.told(name, value, by)
         return result
 
     def assume(self, note: str) -> None:
-        """Something that is so in every network of this kind, for the report."""
+        """Record a fact about every network of this kind, for the report."""
         self.notes += [note] if note not in self.notes else []
 
     def expect_answers(self) -> None:
@@ -186,20 +185,20 @@ class Questions:
             raise self.complaint()
 
     def finish(self, program: tuple[str, ...] = ()) -> None:
-        """All questions have answers, and all answers questions; the complaint shows the ``program``."""
+        """Check that all questions have answers, and all answers questions; the error shows the ``program``."""
         if self._open:
             raise self.complaint(program)
         for field in fields(self.options):
             if getattr(self.options, field.name) is not None and field.name not in self._used:
-                raise InputError(f"{self.where}: {self.shown(field.name)} changes nothing here, as nothing in the "
-                                 f"network depends on it; leave it out")
+                raise InputError(f"{self.where}: {self.shown(field.name)} has no effect, as nothing in the "
+                                 f"network depends on it, expected it to be omitted")
 
     def complaint(self, program: tuple[str, ...] = ()) -> Unanswered:
-        """Return the open questions, in one line."""
+        """Return the error about the open questions, in one line."""
         later = " (it is shown once all others are answered)" if "kind" in self._open and not program else ""
         likes = [like for like, answers in PRESETS.items() if len(self._open.keys() & answers) > 1]
         preset = f"; or --like {' or '.join(likes)} for its defaults" if likes and not self.options.like else ""
-        wanted = Unanswered(f"{self.where}: the file does not say everything; expected "
+        wanted = Unanswered(f"{self.where}: the file leaves questions open, expected "
                             f"{'; '.join(how for how, _ in self._open.values())}{later}{preset}")
         wanted.program = program
         return wanted
@@ -209,13 +208,13 @@ class Questions:
 
 
 def score_scale(questions: Questions, head_width: int) -> Scale:
-    """One over the square root of the width of a head, as everywhere."""
+    """Return one over the square root of the width of a head, the usual factor."""
     questions.assume("scores are divided by the square root of the heads' width")
     return Scale(root=head_width)
 
 
 def table_rows(questions: Questions, most: int | None, columns: int) -> int:
-    """How many rows a computed table of so many columns gets: what is asked for, at most what the settings allow."""
+    """Return the number of rows of a computed table: as the user states, within the limit of the settings."""
     limit = min(most or MAX_COMPUTED, MAX_COMPUTED // columns)
     rows = questions.option("rows")
     if rows is not None and not 1 <= rows <= limit:
@@ -228,4 +227,4 @@ def table_rows(questions: Questions, most: int | None, columns: int) -> int:
 ACTIVATIONS: dict[str, Activation] = {
     "gelu_new": "gelu-tanh", "gelu_pytorch_tanh": "gelu-tanh", "gelu_fast": "gelu-tanh", "gelu": "gelu",
     "gelu_python": "gelu", "relu": "relu", "silu": "silu", "swish": "silu", "sigmoid": "sigmoid", "tanh": "tanh"}
-"""The names of Hugging Face."""
+"""Names of activations in Hugging Face."""

@@ -1,6 +1,6 @@
-"""Files of torch.save: a zip archive with a pickle, which is interpreted as data, and one member for each storage.
+"""Files of torch.save: a zip archive with a pickle, interpreted as data, and one member for each storage.
 
-No class of the pickle is imported and no function called: the opcodes and globals that a state dict needs are known;
+No class of the pickle is imported and no function called: only the opcodes and globals of a state dict are accepted;
 any other is named and refused.
 """
 
@@ -27,23 +27,23 @@ _FORMATS = {"float64": "binary64", "float32": "binary32", "float16": "binary16",
 _WORDS = {8: "<u8", 4: "<u4", 2: "<u2", 1: "u1"}
 _WHOLE_BYTES = {"bool": 1, "int8": 1, "uint8": 1, "int16": 2, "int32": 4, "int64": 8}
 _WRAPPERS = ("model", "state_dict", "model_state_dict", "model_state", "net", "module", "weights")
-"""The keys under which checkpoints keep a state dict."""
+"""The keys of the state dict in checkpoints."""
 _PACKED = "_packed_params._packed_params"
-"""The end of the entry of a quantised Linear: its weight and its bias."""
+"""The ending of the entry of a quantised Linear: its weight and its bias."""
 _SETTINGS = "model_args"
-"""The key under which nanoGPT keeps the sizes of the network."""
+"""The key of the sizes of the network in nanoGPT's files."""
 
 
 @dataclass(frozen=True)
 class Global:
-    """The name of a class or function, which stays a name."""
+    """The name of a class or function, never resolved."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Storage:
-    """A run of bytes in the archive: element type (None where the tensor says it), member, number of elements."""
+    """A range of bytes in the archive: element type (None if the tensor states it), member, number of elements."""
 
     kind: str | None
     key: str
@@ -63,7 +63,7 @@ class StridedTensor:
 
 @dataclass(frozen=True)
 class QuantisedTensor:
-    """Whole numbers with one scale and zero point, or one of each for each index of an axis."""
+    """Integers with one scale and zero point, or one of each for each index of an axis."""
 
     codes: StridedTensor
     scale: Real | StridedTensor
@@ -72,14 +72,14 @@ class QuantisedTensor:
 
 
 def read_torch(data: bytes, where: str) -> Contents:
-    """Return the state dict of a file."""
-    archive = Archive(data, where, len(data))  # torch does not compress, so nothing is larger unpacked
+    """Read the state dict of a file."""
+    archive = Archive(data, where, len(data))  # torch does not compress, so the unpacked size is not larger
     pickles = [name for name in archive.sizes if name.split("/")[-1] == "data.pkl"]
     if len(pickles) != 1 or any(name.split("/")[-1] == "constants.pkl" for name in archive.sizes):
         raise InputError(f"{where}: a zip archive that is not of torch.save (or is TorchScript), expected a state dict")
     folder = pickles[0].removesuffix("data.pkl")
     if archive.sizes.get(folder + "byteorder") and archive.read(folder + "byteorder") != b"little":
-        raise InputError(f"{where}: its byte order is not little, expected little")
+        raise InputError(f"{where}: its byte order is not little-endian, expected little")
     state, settings, others = _state_dict(interpret(archive.read(pickles[0]), where), where)
     storages = _Storages(archive, folder)
     state, tensors = _without_packed(state, storages, where)
@@ -90,7 +90,7 @@ def read_torch(data: bytes, where: str) -> Contents:
         elif isinstance(value, StridedTensor):
             tensors[name] = storages.stored(value, f"{where}, tensor {name}")
         elif value is None or isinstance(value, Real | str):
-            others[name] = f"no tensor, but of type {type(value).__name__}"
+            others[name] = f"not a tensor, but of type {type(value).__name__}"
         else:
             raise InputError(f"{where}: entry {name[:60]} is of type {type(value).__name__}, expected a tensor")
     return Contents(tensors, settings, others)
@@ -98,9 +98,9 @@ def read_torch(data: bytes, where: str) -> Contents:
 
 def _without_packed(state: Mapping[Any, Any], storages: _Storages, where: str
                     ) -> tuple[Mapping[Any, Any], dict[str, Stored]]:
-    """The state dict without the entries of the Linears of torch's quantize_dynamic, and their weights and biases.
+    """Return the state dict without the packed Linears of quantize_dynamic, and their weights and biases.
 
-    Refused are those of another kind: quantised in advance, by output scales, or with weights of binary16.
+    Other kinds are refused: static quantisation, output scales, or weights of binary16.
     """
     tensors: dict[str, Stored] = {}
     for key in [str(key) for key in state if str(key).endswith(_PACKED)]:
@@ -113,8 +113,8 @@ def _without_packed(state: Mapping[Any, Any], storages: _Storages, where: str
         if not (isinstance(packed, tuple) and len(packed) == 2 and isinstance(packed[0], QuantisedTensor)
                 and isinstance(packed[1], StridedTensor | None)) or kind != Global("torch.qint8") or numbers != [
                     b"\0\0\x80\x3f", bytes(8)]:
-            raise InputError(f"{where}: entry {key[:60]} is of torch.ao.nn.quantized, but not as quantize_dynamic "
-                             f"makes it with weights of qint8, expected that alone")
+            raise InputError(f"{where}: entry {key[:60]} is of torch.ao.nn.quantized, expected a Linear of "
+                             f"quantize_dynamic with weights of qint8")
         weight = storages.dequantised(packed[0], f"{where}, tensor {base}weight")
         tensors[f"{base}weight"] = replace(weight, kind=OF_RANGES)
         if packed[1] is not None:
@@ -124,7 +124,7 @@ def _without_packed(state: Mapping[Any, Any], storages: _Storages, where: str
 
 
 def _state_dict(value: Any, where: str) -> tuple[Mapping[Any, Any], Mapping[str, Any], dict[str, str]]:
-    """Return the state dict, perhaps inside a checkpoint; the settings beside it; what else is beside it."""
+    """Return the state dict, perhaps inside a checkpoint; the settings beside it; other entries beside it."""
     def has_tensors(part: Any) -> bool:
         return isinstance(part, dict) and any(isinstance(entry, StridedTensor | QuantisedTensor)
                                               or str(name).endswith(_PACKED) for name, entry in part.items())
@@ -165,7 +165,7 @@ class _Storages:
         return Stored(tensor.kind, form, tensor.shape, lambda: self.elements(member, size, tensor))
 
     def dequantised(self, tensor: QuantisedTensor, where: str) -> Stored:
-        """A tensor of torch's quantised types, whose scales are binary64 in the file; some kernels round these."""
+        """Return a tensor of a quantised type of torch, whose scales are binary64; some kernels round them."""
         codes, scale, zero = self.stored(tensor.codes, where), np.array(tensor.scale), np.array(tensor.zero)
         if isinstance(tensor.scale, StridedTensor) and isinstance(tensor.zero, StridedTensor):
             scales, zeros = (self.stored(one, where) for one in (tensor.scale, tensor.zero))
@@ -177,7 +177,7 @@ class _Storages:
         with np.errstate(over="ignore"):
             rough = scale[scale.astype(np.float32) != scale].tolist()
         if rough:
-            raise InputError(f"{where}: a scale of {rough[0]}, expected a binary32 number, as observers make it")
+            raise InputError(f"{where}: a scale of {rough[0]}, expected a binary32 number, as observers compute it")
         return plain(whole_numbers(codes, where), scale, zero, where, axis=tensor.axis)
 
     def elements(self, member: str, size: int, tensor: StridedTensor) -> bytes:
@@ -234,35 +234,35 @@ class _Machine:
         self.push = self.stack.append
 
     def refuse(self, what: str, expected: str = _STATE_DICT) -> InputError:
-        """Return the complaint about something that only running it could read."""
-        return InputError(f"{self.where}: {what}, which is not run; expected {expected}")
+        """Return the error about a part of the pickle that would need execution."""
+        return InputError(f"{self.where}: {what}, which is never run; expected {expected}")
 
     def pop(self) -> Any:
-        """Return the top of the stack, which is no mark."""
+        """Pop the top of the stack, which must not be a mark."""
         value = self.stack.pop()
         if value is _MARK:
             raise ValueError("a mark where a value is expected")
         return value
 
     def to_mark(self) -> list[Any]:
-        """What stands above the last mark, which goes, too."""
+        """Pop the values above the last mark, and the mark."""
         above = []
         while (value := self.stack.pop()) is not _MARK:
             above.append(value)
         return above[::-1]
 
     def top(self, kind: type) -> Any:
-        """Return the top of the stack, which must be of a kind."""
+        """Return the top of the stack, which must have this type."""
         if type(self.stack[-1]) is not kind:
             raise ValueError(f"an operation on a {type(self.stack[-1]).__name__}, expected a {kind.__name__}")
         return self.stack[-1]
 
     def extend(self, values: list[Any]) -> None:
-        """Values go into the list below them."""
+        """Append values to the list below them."""
         self.top(list).extend(values)
 
     def set_items(self, values: list[Any]) -> None:
-        """Pairs go into the dict below them; keys are text or numbers."""
+        """Add pairs to the dict below them; keys are text or numbers."""
         target = self.top(dict)
         if len(values) % 2:
             raise ValueError("a key without a value")
@@ -272,25 +272,25 @@ class _Machine:
             target[key] = value
 
     def last(self, count: int) -> list[Any]:
-        """Return the last values, which go."""
+        """Pop the last values."""
         return [self.pop() for _ in range(count)][::-1]
 
     def name_global(self, module: Any, name: Any) -> None:
-        """A class or function by its name."""
+        """Push a class or function by its name."""
         whole = f"{module}.{name}" if isinstance(name, str) and isinstance(module, str) else "no text"
         if whole not in _GLOBALS:
             raise self.refuse(f"the pickle names {whole[:80]}")
         self.push(Global(whole))
 
     def reduce(self, function: Any, arguments: Any) -> None:
-        """What torch would call a function for."""
+        """Push the result of a function call of torch."""
         name = function.name if isinstance(function, Global) else type(function).__name__
         if name not in _CALLED or not isinstance(arguments, tuple):
             raise self.refuse(f"the pickle calls {name[:80]}")
         self.push(self.call(name, arguments))
 
     def call(self, name: str, arguments: tuple[Any, ...]) -> Any:
-        """Return the value that stands for a call."""
+        """Return the value that represents a call."""
         match name, arguments:
             case "collections.OrderedDict", ():
                 return {}
@@ -315,24 +315,24 @@ class _Machine:
         raise self.refuse(f"the pickle calls {name} with other arguments than torch.save writes")
 
     def build(self, _: Any) -> None:
-        """A state dict gets its versions, which are not needed; nothing else has a state."""
+        """Ignore the versions of a state dict; no other object may have a state."""
         self.top(dict)
 
     def persistent(self, reference: Any) -> None:
-        """A storage of the archive."""
+        """Push a storage of the archive."""
         match reference:
             case ("storage", Global(name), str() as key, _, int() as elements) if name in (*STORAGES, _UNTYPED):
                 self.push(Storage(STORAGES.get(name), key, elements))
             case _:
-                raise self.refuse("a reference that is not to a storage")
+                raise self.refuse("a reference to something other than a storage")
 
     def remember(self, place: int | None) -> None:
-        """The top of the stack under a number, the next one if it is left out."""
+        """Store the top of the stack under a number, by default the next one."""
         self.memo[len(self.memo) if place is None else place] = self.stack[-1]
 
 
 def _checked(*place: Any) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
-    """Start, shape and strides of a tensor: as many strides as sizes, none negative."""
+    """Return start, shape and strides of a tensor: equally many strides and sizes, none negative."""
     start, shape, strides = place
     numbers = (start, *shape, *strides) if isinstance(shape, tuple) and isinstance(strides, tuple) else (None,)
     if any(type(number) is not int or not 0 <= number < 2**40 for number in numbers) or len(shape) != len(strides):
@@ -363,4 +363,4 @@ _ACTIONS: dict[str, Callable[[_Machine, Any], None]] = {
     "REDUCE": lambda machine, _: machine.reduce(*machine.last(2)),
     "BUILD": lambda machine, _: machine.build(machine.pop()),
     "BINPERSID": lambda machine, _: machine.persistent(machine.pop())}
-"""What the opcodes do that are known, with the argument that stands beside them."""
+"""The actions of the accepted opcodes, with their argument."""

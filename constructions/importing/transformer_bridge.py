@@ -1,8 +1,8 @@
-"""TransformerLens 3 and 4: state dicts of TransformerBridge, which have the same names whatever program it wraps.
+"""TransformerLens 3 and 4: state dicts of TransformerBridge, with the same names for every wrapped program.
 
-Of its own programs (``boot_native``) the matrices are [out, in], and a part is read by ``hooked_transformer``. Those of
-Hugging Face keep their tensors and their config.json: these get the names of their family back. Settings of
-TransformerBridge are no such config.json, as they leave out some of it.
+Matrices of its own programs (``boot_native``) are [out, in], and ``hooked_transformer`` reads some parts. Programs of
+Hugging Face keep their tensors and their config.json: tensors get the names of their family back. Settings of
+TransformerBridge do not replace config.json, as they omit parts of it.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ _EMBED, _QUERY, _UNEMBED = "embed.weight", "blocks.0.attn.q.weight", "unembed.we
 
 
 def recognises(weights: TensorReader) -> bool:
-    """Whether there are the names of TransformerBridge."""
+    """Return whether there are the names of TransformerBridge."""
     return _prefix(weights.stored) is not None
 
 
@@ -37,7 +37,7 @@ def _prefix(tensors: Mapping[str, Stored]) -> str | None:
 
 
 def build(weights: TensorReader, settings: Settings, questions: Questions) -> RecognisedNetwork:
-    """Return the network."""
+    """Build the network."""
     settings.only("architecture", None, NATIVE, reason=", as settings of TransformerBridge leave out some of such a "
                                                        "model: in their place give its own (original_model.config)")
     return _BridgeReading(weights, settings, questions).network()
@@ -51,12 +51,12 @@ class _BridgeReading(FileReading):
     tables: trained.Rotary | None = None
 
     def names(self, name: str, part: str) -> tuple[str, str]:
-        """Names of the matrix and of the biases of a linear map."""
+        """Return the names of the matrix and of the biases of a linear map."""
         name = name if part == "U" else f"{name}.{part}"
         return f"{name}.weight", f"{name}.bias"
 
     def positions(self) -> trained.View | None:
-        """Return the position table; without one there are rotary positions."""
+        """Return the position table; without one positions are rotary."""
         if f"{self.prefix}{self.places}" in self.weights:
             self.expect("positions", "learned", self.places)
             return self.weights.matrix(f"{self.prefix}{self.places}", None, self.width)
@@ -64,7 +64,7 @@ class _BridgeReading(FileReading):
         return None
 
     def heads(self, name: str) -> tuple[tuple[trained.TrainedHead, ...], trained.View | None]:
-        """All heads of a block, and what is added to their sum."""
+        """Return all heads of a block, and the bias of their sum."""
         query, key, value = (self.linear(name, part, self.width) for part in "qkv")
         inner = query.weight.shape[1]
         count: int = self.questions.either("heads", self.settings.count("n_heads"), self.settings.where)
@@ -79,11 +79,11 @@ class _BridgeReading(FileReading):
         return self.grouped(name, queries, keys, values, outs), out.bias
 
     def gate(self, mlp: str, inward: trained.Affine) -> trained.Affine:
-        """Return the gates of units, whose biases are added before."""
+        """Return the gates of hidden units, whose biases are added before."""
         return self.linear(mlp, "gate", self.width, inward.weight.shape[1])
 
     def rotary(self, name: str) -> trained.Rotary | None:
-        """Computed tables: pairs of neighbours are turned, whatever ``rotary_adjacent_pairs`` says."""
+        """Return computed tables: adjacent coordinates are rotated, whatever ``rotary_adjacent_pairs`` states."""
         if f"{self.prefix}{self.places}" not in self.weights and self.tables is None:
             settings, base = self.settings, self.settings.number("rotary_base")
             told = self.questions.either("rotary_base", base and Fraction(int(base)), settings.where)
@@ -103,7 +103,7 @@ _FAMILIES = {row.model_type: row for row in ROWS if row.classes}
 
 
 def in_family_names(contents: Contents, where: str, settings_file: str) -> Contents:
-    """The tensors under the names of the family that config.json states, if they have those of TransformerBridge."""
+    """Return the tensors under the names of the family in config.json, if they have those of TransformerBridge."""
     prefix, row = _prefix(contents.tensors), _FAMILIES.get(str(contents.settings.get("model_type")))
     if prefix is None or row is None:
         return contents
@@ -132,7 +132,7 @@ def in_family_names(contents: Contents, where: str, settings_file: str) -> Conte
 
 
 def _outside_layers(row: FamilyRow) -> dict[str, str]:
-    """Names of a family for parts outside its layers."""
+    """Return a family's names for parts outside its layers."""
     inside = {"embed": row.tokens, "pos_embed": row.table, "token_type_embed": row.parts,
               "embed_ln": row.embedding_norm, "ln_final": row.final}
     known = {part: row.outside + name.removesuffix(".weight") for part, name in inside.items() if name}
@@ -142,7 +142,7 @@ def _outside_layers(row: FamilyRow) -> dict[str, str]:
 
 
 def _in_layer(row: FamilyRow) -> dict[str, str | None]:
-    """Names of a family for parts of a layer."""
+    """Return a family's names for parts of a layer."""
     query, key = row.head_norms or (None, None)
     first, second = row.after or (None, None)
     apart = {} if row.packed else {"attn.q": row.query, "attn.k": row.key, "attn.v": row.value}
@@ -152,7 +152,7 @@ def _in_layer(row: FamilyRow) -> dict[str, str | None]:
 
 
 def _packed(names: list[str], row: FamilyRow, tensors: Mapping[str, Stored], heads: int) -> Mapping[str, Any]:
-    """Rule for the tensor of queries, keys and values in one: kind by kind, or head by head."""
+    """Return the rule for the tensor of queries, keys and values in one: kind by kind, or head by head."""
     size, *width = tensors[names[0]].shape
     if row.packed == "kinds":
         axes = [1, 0] if width and row.columns else list(range(1 + len(width)))

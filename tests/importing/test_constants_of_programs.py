@@ -124,9 +124,9 @@ JUMP = "a jump .* on numbers that programs round in several ways"
     ("h = h + (self.f + torch.sqrt(self.f.abs())).sort().values", "a jump"),
     ("h = h + torch.sin(self.f * 0.1).sign()", JUMP), ("h = h + torch.add(self.f, self.f, alpha=0.3).floor()", JUMP),
     ("p = torch.zeros(4); p[1:] = torch.cos(self.f[1:]); h = h + p.floor()", JUMP),
-    ("p = torch.empty(4); p[1:] = 1.0; h = h + p", "reads an array that is not written"),
+    ("p = torch.empty(4); p[1:] = 1.0; h = h + p", "reads an array that was never written"),
     ("p = torch.zeros(2, 4); q = p.reshape(-1); q[0] = 1.0; h = h + p[0]", "changes in place under another name"),
-    ("self.f.add_(1); h = h + self.f", "changes in place what the program is given"),
+    ("self.f.add_(1); h = h + self.f", "changes an input in place"),
     ("h = h * 1; h[..., 0] = 1.0", "changes in place under another name"),
     ("h = h + (self.f * self.s) // self.s", "a rounded quotient"),
     ("h = h + self.i64 ** self.i64", "a negative power")])
@@ -141,7 +141,7 @@ def test_what_the_first_output_does_not_need_is_not_read(tmp_path: Path) -> None
     model = module(torch, "unread = torch.special.i0(h); h = h + 1")
     check(torch, read(tmp_path, program(torch, model)), model)
     for view in ("torch.as_strided(h, (4, 4), (4, 1))", "h.unfold(1, 2, 1)[..., 0]"):  # perhaps, as it is not known
-        with pytest.raises(InputError, match=r"^m.pt2: [^\n]* an operation that is not handled$"):
+        with pytest.raises(InputError, match=r"^m.pt2: [^\n]* an operation that is not supported$"):
             read(tmp_path, program(torch, module(torch, f"h = h + 1; unread = {view}; unread.add_(1)")))
 
 
@@ -157,7 +157,7 @@ def test_indices_that_torch_does_not_take_are_refused(tmp_path: Path, body: str)
             old, new = (np.array([one, 2, 1, 0]).tobytes() for one in (3, -1))
             archive.writestr(name, whole.read(name).replace(old, new))
     check(torch, read(tmp_path, data), model)
-    with pytest.raises(InputError, match=r"^m.pt2: [^\n]*indices below 0, which torch does not take here$"):
+    with pytest.raises(InputError, match=r"^m.pt2: [^\n]*indices below 0, which torch does not accept here$"):
         read(tmp_path, changed.getvalue())
 
 

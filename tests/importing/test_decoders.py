@@ -77,8 +77,8 @@ def test_scaled_rotary_positions(tmp_path: Path, kind: str, scaling: str) -> Non
 
 @pytest.mark.parametrize(("kind", "changes", "said"), [
     ("qwen3", {"rope_scaling": {"rope_type": "yarn", "factor": 2.0}},
-     'config.json, rope_scaling: "yarn" is not handled, expected default, linear or llama3'),
-    ("opt", {"do_layer_norm_before": False}, "config.json, do_layer_norm_before: false is not handled"),
+     'config.json, rope_scaling: "yarn" is not supported, expected default, linear or llama3'),
+    ("opt", {"do_layer_norm_before": False}, "config.json, do_layer_norm_before: false is not supported"),
     ("neox", {"model_type": "gemma3_text"}, "config.json, model_type|no network is recognised"),
     ("phi", {"num_attention_heads": 3}, "3 heads and 3 keys for queries of 8 numbers, expected divisors"),
     ("neox", {"rotary_pct": 0.25}, "1 of 4 coordinates of a head are turned, expected an even number"),
@@ -96,7 +96,7 @@ def test_a_missing_tensor_and_one_too_many_are_named(tmp_path: Path) -> None:
     state, _, config = decoders.phi(torch)
     (tmp_path / "config.json").write_text(json.dumps(config))
     arrays = {name: tensor.numpy() for name, tensor in state.items()}
-    for change, said in ((None, r"m.npz: no tensor model.layers.1.mlp.fc2.weight, which other tensors need"),
+    for change, said in ((None, "m.npz: no tensor model.layers.1.mlp.fc2.weight, expected it beside the other tensors"),
                          (np.zeros(3), r"m.npz: tensor extra \(<f8 \[3\]\) is not understood")):
         changed = dict(arrays)
         if change is None:

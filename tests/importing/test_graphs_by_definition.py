@@ -75,7 +75,7 @@ READ: dict[str, tuple[int, list[Node]]] = {
     "a-sum-of-what-is-not-summed": (18, [*EMBEDDED, ("ReduceSum", ["h", "axis"], "i", {"noop_with_empty_axes": 1}),
                                          ("Add", ["h", "i"], "y", {})])}
 REFUSED: dict[str, tuple[int, list[Node], str]] = {
-    "flattened-softmax": (11, attends(axis=None), "n_w (Softmax): a softmax of something that is no scores"),
+    "flattened-softmax": (11, attends(axis=None), "n_w (Softmax): a softmax of something other than scores"),
     "flattened-logits": (12, [*EMBEDDED, ("Softmax", ["h"], "y", {})], "n_y (Softmax): a softmax of something"),
     "a-mask-that-a-scale-undoes": (18, attends(("Where", ["later", "low", "s"], "i", {}),
                                                ("Mul", ["i", "tenth"], "m", {})),
@@ -83,14 +83,14 @@ REFUSED: dict[str, tuple[int, list[Node], str]] = {
     "a-number-that-hides-nothing": (18, attends(("Where", ["later", "near", "s"], "m", {})),
                                     "n_w (Softmax): scores replaced by numbers that do not hide them"),
     "padding-that-a-scale-undoes": (18, attends(("Where", ["p", "low", "s"], "i", {}), ("Mul", ["i", "tenth"], "m", {}),
-                                                start=PADDED), "n_w (Softmax): a mask by tokens that hides not"),
-    "all-keys-hidden": (18, attends(("Add", ["s", "all"], "m", {})), "n_w (Softmax): scores that are hidden by numbers "
-                        "near to those of others, or all of a token"),
+                                                start=PADDED), "n_w (Softmax): a mask by tokens that hides different"),
+    "all-keys-hidden": (18, attends(("Add", ["s", "all"], "m", {})), "n_w (Softmax): scores hidden by numbers "
+                        "near those of visible ones, or all scores of a query"),
     "nothing-times-infinity": (18, attends(("Where", ["later", "least", "s"], "i", {}),
                                            ("Mul", ["i", "tri_"], "m", {})), "n_m (Mul): scores with a mask of "),
     "differences-of-multiples": (18, [*EMBEDDED, ("Mul", ["h", "three"], "z", {}), *norm(
         ("ReduceMean", ["z", "axis"], "o", {}), ("Sub", ["z", "o"], "f", {}), ("Mul", ["d", "f"], "i", {}),
-        ("ReduceMean", ["i", "last"], "v", {}))[1:]], "n_u (Sqrt): a root of something that is no mean of squares"),
+        ("ReduceMean", ["i", "last"], "v", {}))[1:]], "n_u (Sqrt): a root of something other than a mean of squares"),
     "an-attribute-of-another-opset": (18, [*EMBEDDED, ("ReduceMean", ["h"], "y", {"axes": [2]})],
                                       "n_y (ReduceMean): attribute axes, which the definition of opset 18 does not"),
     "an-input-of-another-opset": (11, [*EMBEDDED, ("Squeeze", ["h", "middle"], "y", {})],
@@ -101,13 +101,13 @@ REFUSED: dict[str, tuple[int, list[Node], str]] = {
                             "n_y (ReduceSum): attribute keepdims is 2, expected 0 or 1"),
     "quotients-of-whole-numbers": (18, [("OneHot", ["x", "depth", "bits"], "o", {}), ("Div", ["o", "whole"], "p", {}),
                                         ("Cast", ["p"], "y", {"to": 1})], "n_p (Div): a quotient of numbers of tokens "
-                                   "of a type of whole numbers by constants"),
+                                   "of an integer type by constants"),
     "tokens-of-another-type": (18, [*SCORES, ("Equal", ["x", "short"], "y", {})],
-                               "n_y (Equal): tokens compared with something else than one number of type int64"),
+                               "n_y (Equal): tokens compared with something other than a number of type int64"),
     "infinite-weights": (18, [*EMBEDDED, ("Mul", ["h", "infinite"], "y", {})],
-                         "n_y (Mul): constants that are infinite or no numbers"),
+                         "n_y (Mul): infinite or NaN constants beside numbers"),
     "opset-6": (6, EMBEDDED, "opset 6 of ONNX, expected 7 to 24"), "opset-25": (25, EMBEDDED, "opset 25 of ONNX"),
-    "one-name-for-two": (18, [*EMBEDDED, ("Neg", ["h"], "g", {})], "two arrays of the name g, expected one")}
+    "one-name-for-two": (18, [*EMBEDDED, ("Neg", ["h"], "g", {})], "two arrays with the name g, expected one")}
 
 
 def model(opset: int, nodes: list[Node]) -> bytes:
@@ -158,7 +158,7 @@ def test_a_domain_of_onnx_has_no_functions(tmp_path: Path) -> None:
     """A function of the name of an operation would be what its nodes mean."""
     whole = onnx.load_model_from_string(model(18, [*EMBEDDED, ("Neg", ["h"], "y", {})]))
     whole.functions.add(name="Neg", domain="")
-    with pytest.raises(InputError, match=r"^m.onnx: a function in a domain of ONNX, expected its operations to be "):
+    with pytest.raises(InputError, match=r"^m.onnx: a function in a domain of ONNX, expected only ONNX's own"):
         imported(tmp_path, whole.SerializeToString())
 
 
@@ -182,7 +182,7 @@ def test_an_attribute_that_is_none_of_the_operation_is_refused(one: tuple[str, s
 def test_an_attribute_that_nothing_reads_is_refused() -> None:
     how = Attributes(onnx.helper.make_node("Gemm", ["x", "w"], ["y"], alpha=2.0, transA=1), {"": 20})
     assert how.attribute("transA") == 1
-    with pytest.raises(NotUnderstood, match=r"^attribute alpha, which is not read here$"):
+    with pytest.raises(NotUnderstood, match=r"^attribute alpha, which is not supported here$"):
         how.expect_all_read()
     assert how.attribute("alpha") == 2
     how.expect_all_read()

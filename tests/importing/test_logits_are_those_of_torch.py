@@ -71,7 +71,7 @@ def test_nanogpt(tmp_path: Path, bias: bool, wrapped: bool) -> None:
     check_logits(torch, result, logits)
     beside = {name: "beside the state dict" for name in ("optimizer", "iter_num", "best_val_loss") if wrapped}
     assert result.report.not_weights == beside | {
-        "lm_head.weight": "the same as transformer.wte.weight"}
+        "lm_head.weight": "equal to transformer.wte.weight"}
 
 
 @pytest.mark.parametrize(("rotary", "gated", "groups"), [
@@ -130,7 +130,7 @@ def test_presets_answer_what_no_option_does(tmp_path: Path, like: Any, norm_firs
     result = imported(torch, tmp_path, state, options)
     check_logits(torch, result, logits)
     assert f"--epsilon 0.00001, as --like {like} says" in result.report.assumed
-    with pytest.raises(InputError, match="--like changes nothing here"):
+    with pytest.raises(InputError, match="--like has no effect"):
         imported(torch, tmp_path, models.gpt2(torch)[0], Options(like="gpt2"), GPT2)
     with pytest.raises(InputError, match=r"; or --like torch or gpt2 or llama for its defaults$"):
         imported(torch, tmp_path, state, Options(kind="torch-encoder", heads=2))

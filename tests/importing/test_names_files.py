@@ -142,10 +142,10 @@ def test_the_layout_of_modular_addition_is_recognised(tmp_path: Path) -> None:
     ("ignore = [1]", "names.toml, ignore: [1], expected a list of names"),
     ("ignore = ['b{i}']", "names.toml, ignore: no tensor b{i} is left, expected one"),
     ("[tensors]\na = 1", "names.toml, a: 1, expected a name, or a table with from, join or zeros"),
-    ("[tensors]\ny = 'x'", "names.toml, y: the files have a tensor of this name, too, expected it in ignore"),
-    ("[tensors]\na = 'z'", "names.toml, a: no tensor z in the files, expected it"),
+    ("[tensors]\ny = 'x'", "names.toml, y: the files also have a tensor of this name, expected it in ignore"),
+    ("[tensors]\na = 'z'", "names.toml, a: no tensor z in the files, expected one"),
     ("[tensors]\n'a{i}' = 'z{i}'", "names.toml, a{i}: no tensor z0, expected it in the files"),
-    ("[tensors]\n'a{i}' = 'z'", "names.toml, a{i}: {i} in the name alone, expected it in what it is made from"),
+    ("[tensors]\n'a{i}' = 'z'", "names.toml, a{i}: {i} in the name only, expected it also in the name's sources"),
     ("[tensors]\na = { from = 'x', row = [0, 1] }", 'names.toml, a: unknown key "row", expected only from, rows, axes, '
                                                     'shape, join, axis, zeros'),
     ("[tensors]\na = { from = 'x', zeros = [2] }", "names.toml, a: expected exactly one of from, join and zeros"),
@@ -159,7 +159,7 @@ def test_the_layout_of_modular_addition_is_recognised(tmp_path: Path) -> None:
     ("[tensors]\na = { join = ['x', 'y'] }", "names.toml, a: <f8 [3, 2] beside"),
     ("[tensors]\na = 'n'", "names.toml, a: tensor n has elements <i8, expected binary32"),
     ("[tensors]\na = { join = ['x', { from = 'x', rows = [0, 2] }], axis = 1 }", "names.toml, a: <f4 [2, 4] beside "
-     "<f4 [3, 4] along axis 1, expected the same format and, but along that axis, the same shape")])
+     "<f4 [3, 4] along axis 1, expected the same format and, except along that axis, the same shape")])
 def test_what_is_wrong_is_one_line(tmp_path: Path, text: str, said: str) -> None:
     np.savez(tmp_path / "m.npz", x=np.zeros((3, 4), np.float32), y=np.zeros((3, 2)), n=np.zeros(3, np.int64))
     (tmp_path / "names.toml").write_text(text)

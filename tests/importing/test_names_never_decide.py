@@ -50,7 +50,7 @@ def test_without_a_family_the_program_is_shown_and_confirmed(tmp_path: Path, wra
     """The sizes that a checkpoint of nanoGPT tells do not name its family."""
     state, _ = models.gpt2(torch_or_skip(), "", linear=True)
     saved = {"model": state, "model_args": {"n_head": 2, "n_layer": 2, "bias": True}} if wrapped else state
-    with pytest.raises(Unanswered, match="the file does not say everything; expected --kind nanogpt, if") as asked:
+    with pytest.raises(Unanswered, match="the file leaves questions open, expected --kind nanogpt, if") as asked:
         read(tmp_path, saved, replace(NANO, kind=None))
     assert asked.value.program == (
         "--kind nanogpt: nanoGPT, these parts alone, once each, in this order, each after the one before:",
@@ -82,12 +82,12 @@ def test_a_kind_must_fit_the_tensors_and_the_family(tmp_path: Path) -> None:
     assert refusal(tmp_path, state, replace(NANO, kind="llama")) == (
         "m.pt: --kind is llama, but its tensors have names of nanogpt")
     assert refusal(tmp_path, state, replace(NANO, kind="gpt3")) == (
-        f'--kind: "gpt3" is not handled, expected {", ".join(KINDS)}')
+        f'--kind: "gpt3" is not supported, expected {", ".join(KINDS)}')
     assert refusal(tmp_path, state, NANO, {"model_type": "gpt_bigcode"}).startswith(
-        'config.json, model_type: "gpt_bigcode" is not handled, expected ')
+        'config.json, model_type: "gpt_bigcode" is not supported, expected ')
     assert "names of nanogpt" in refusal(tmp_path, state, NANO, {"model_type": "gpt2"})
     assert refusal(tmp_path, state, NANO, {"n_head": 2, "alibi": True}) == (
-        'config.json, alibi: a setting that is not known here, expected it left out')
+        'config.json, alibi: an unknown setting, expected none')
     llama, _ = models.llama(torch_or_skip())
     assert refusal(tmp_path, llama, Options(kind="gemma"), LLAMA) == 'm.pt: --kind gemma, but config.json says llama'
     assert not read(tmp_path, llama, Options(), LLAMA).report.program
@@ -195,9 +195,9 @@ def masks(torch: Any) -> dict[str, Any]:
     ("causal", "causal", ""), ("hidden", "causal", ""), ("seen", "causal", ""), ("none", "bidirectional", ""),
     ("causal", "bidirectional", "it hides later tokens, but attention is bidirectional"),
     ("none", "causal", "it hides no tokens, but attention is causal"),
-    ("window", "causal", "a mask that hides other tokens than the later ones (a window?), expected those alone"),
+    ("window", "causal", "a mask of other tokens than the later ones (a window?), expected exactly those"),
     ("weak", "causal", "a mask of 0 and -3, expected 0 and 1, or 0 and -9999 or less"),
-    ("strict", "causal", "a mask that hides other tokens than the later ones"),
+    ("strict", "causal", "a mask of other tokens than the later ones"),
     ("row", "causal", "expected a square mask")])
 def test_masks_are_compared(tmp_path: Path, mask: str, attention: Any, said: str) -> None:
     torch = torch_or_skip()
@@ -249,15 +249,15 @@ def test_a_configuration_of_transformer_lens_answers(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("changes", "said"), [
-    ({"parallel_attn_mlp": True}, "config.json, parallel_attn_mlp: true is not handled, expected false"),
-    ({"use_local_attn": True}, "config.json, use_local_attn: true is not handled"),
+    ({"parallel_attn_mlp": True}, "config.json, parallel_attn_mlp: true is not supported, expected false"),
+    ({"use_local_attn": True}, "config.json, use_local_attn: true is not supported"),
     ({"output_logits_soft_cap": 30.0}, "config.json, output_logits_soft_cap"),
     ({"positional_embedding_type": "shortformer"}, 'config.json, positional_embedding_type: "shortformer" is not'),
     ({"normalization_type": "RMS"}, "m.pt: config.json says norm rms, but blocks.0.ln1.w says layer"),
     ({"n_heads": 4}, "config.json, n_heads: 4, but tensors say: 2"),
     ({"dtype": "torch.bfloat16"}, 'config.json, dtype: "torch.bfloat16", but embed.W_E has elements binary32, which '),
-    ({"gated_mlp": True}, "config.json, gated_mlp: true, but tensors say false"),
-    ({"new_habit": 1}, "config.json, new_habit: a setting that is not known here, expected it left out")])
+    ({"gated_mlp": True}, "config.json, gated_mlp: true, but the tensors imply false"),
+    ({"new_habit": 1}, "config.json, new_habit: an unknown setting, expected none")])
 def test_settings_of_transformer_lens_that_are_not_read_are_refused(
         tmp_path: Path, changes: dict[str, Any], said: str) -> None:
     state, _ = models.hooked(torch_or_skip())
@@ -304,7 +304,7 @@ def test_pairs_of_rotary_coordinates_are_those_of_the_configuration(
     rotary = CFG | {"positional_embedding_type": "rotary", "rotary_dim": 4} | (
         {} if told is None else {"rotary_adjacent_pairs": told})
     kind = Options(kind="hooked-transformer")
-    for change, said in (({"rotary_dim": 2}, "rotary_dim: 2 (or left out"), ({"n_ctx": 1}, "n_ctx: 1, but blocks.0.")):
+    for change, said in (({"rotary_dim": 2}, "rotary_dim: 2 (or omitted"), ({"n_ctx": 1}, "n_ctx: 1, but blocks.0.")):
         assert said in refusal(tmp_path, state, kind, rotary | change)
     if bool(told) == (stored == "neighbours"):
         network = read(tmp_path, state, kind, rotary).network
@@ -340,7 +340,7 @@ def test_alibi_of_transformer_lens_has_its_own_slopes_and_leaves_its_table_unrea
 def test_a_class_of_the_owner_is_the_program_that_kind_confirms(tmp_path: Path) -> None:
     llama, _ = models.llama(torch_or_skip())
     own = {**LLAMA, "architectures": ["MyLlamaForCausalLM"]}
-    assert 'architectures: "MyLlamaForCausalLM" is not known, expected LlamaForS' in refusal(
+    assert 'architectures: "MyLlamaForCausalLM" is unknown, expected LlamaForS' in refusal(
         tmp_path, llama, Options(), own)
     report = read(tmp_path, llama, Options(kind="llama"), own).report
     assert report.program and "  class MyLlamaForCausalLM is the program of --kind" in report.program

@@ -65,7 +65,7 @@ def test_a_tensor_without_offset_and_length_is_the_whole_file(tmp_path: Path) ->
     ({"location": "link"}, "kept in link, a link out of the model"), ({"location": "pipe"}, "which is not beside"),
     ({"location": "none"}, "kept in none, which is not beside the model"), ({"location": None}, "without its name"),
     ({"location": "m.onnx.data\n"}, "kept in m.onnx.data"), ({"offset": "1000000"}, "expected 48 bytes inside of it"),
-    ({"offset": "-1"}, "not a number of bytes"), ({"length": "44"}, "expected 48 bytes"),
+    ({"offset": "-1"}, "expected numbers of bytes"), ({"length": "44"}, "expected 48 bytes"),
     ({"length": None}, "expected 48 bytes"), ({"offset": "9" * 18}, "expected 48 bytes"),
     ({"checksum": "00"}, "has another checksum"), ({"basepath": "/"}, "basepath of a tensor in another file")])
 def test_other_files_are_not_read(tmp_path: Path, entries: dict[str, str | None], said: str) -> None:

@@ -45,10 +45,10 @@ def test_operations_come_before_names(tmp_path: Path) -> None:
         expected = model(torch.from_numpy(tokens)).numpy()
     assert imported.report.kind == "graph of ONNX"
     assert np.abs(FloatNetwork(imported.network).logits(tokens, 0) - expected).max() < 1e-11
-    with pytest.raises(InputError, match=r"^m.onnx: --heads changes nothing here"):
+    with pytest.raises(InputError, match=r"^m.onnx: --heads has no effect"):
         import_network([tmp_path / "m.onnx"], Options(heads=2))
     (tmp_path / "names.toml").write_text('[tensors]\n"wte.weight" = "embedding.weight"\n')
-    with pytest.raises(InputError, match=r"^m.onnx: a file with operations is read by them, expected it alone"):
+    with pytest.raises(InputError, match=r"^m.onnx: a file with operations, expected it to be the only file"):
         import_network([tmp_path / "m.onnx"], Options(), read_names(tmp_path / "names.toml"))
 
 
@@ -74,7 +74,7 @@ def small_model(**changes: Any) -> bytes:
 
 
 @pytest.mark.parametrize(("changes", "said"), [
-    ({"data_location": 1}, "kept in another file"), ({"dims": [2**40, 2**40]}, "24 bytes, expected"),
+    ({"data_location": 1}, "stored in another file"), ({"dims": [2**40, 2**40]}, "24 bytes, expected"),
     ({"dims": [-2, -3]}, "expected at most 8 sizes"), ({"raw_data": b""}, "0 bytes, expected 24"),
     ({"data_type": 11}, "24 bytes, expected 48")])
 def test_tensors_are_what_they_state(changes: dict[str, Any], said: str) -> None:

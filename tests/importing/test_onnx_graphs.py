@@ -150,29 +150,29 @@ def test_a_norm_that_is_one_operation(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("nodes", "said"), [
-    ([LOOKED_UP, ("Sin", ["h"], "y", {})], r"node n_y \(Sin\): an operation that is not handled on what depends"),
-    ([LOOKED_UP, ("Exp", ["h"], "y", {})], r"node n_y \(Exp\): an operation that is not handled"),
-    ([LOOKED_UP, ("Softmax", ["h"], "y", {"axis": 1})], r"node n_y \(Softmax\): a softmax of something that is no "),
-    ([LOOKED_UP, ("ReduceMax", ["h"], "y", {})], r"node n_y \(ReduceMax\): an operation that is not handled"),
+    ([LOOKED_UP, ("Sin", ["h"], "y", {})], r"node n_y \(Sin\): an operation that is not supported"),
+    ([LOOKED_UP, ("Exp", ["h"], "y", {})], r"node n_y \(Exp\): an operation that is not supported"),
+    ([LOOKED_UP, ("Softmax", ["h"], "y", {"axis": 1})], r"node n_y \(Softmax\): a softmax of something other than "),
+    ([LOOKED_UP, ("ReduceMax", ["h"], "y", {})], r"node n_y \(ReduceMax\): an operation that is not supported"),
     ([LOOKED_UP, ("Add", ["h", "x"], "y", {})], r"node n_y \(Add\): a sum of numbers of tokens and tokens$"),
     ([LOOKED_UP, ("Mul", ["h", "nothing"], "y", {})], r"node n_y \(Mul\): no value nothing before it$"),
-    ([LOOKED_UP, ("Erf", ["h"], "y", {})], r"output y: a function of one number that is none of the activations \("),
+    ([LOOKED_UP, ("Erf", ["h"], "y", {})], r"output y: a function of one number that is not an activation \("),
     ([LOOKED_UP, ("Gather", ["h", "i"], "e", {"axis": 1}), ("Add", ["h", "e"], "y", {})],
-     r"node n_y \(Add\): a sum of numbers of different tokens$"),
+     r"node n_y \(Add\): a sum of numbers of different tokens, expected the same tokens$"),
     ([("ConstantOfShape", ["big"], "c", {}), LOOKED_UP, ("Add", ["h", "c"], "y", {})],
      r"node n_c \(ConstantOfShape\): an array of more than 16777216 elements$"),
     ([LOOKED_UP, ("Cast", ["h"], "c", {"to": 7}), ("Cast", ["c"], "y", {"to": 1})],
      r"node n_c \(Cast\): a cast to numbers of another kind$"),
     ([LOOKED_UP, ("Dropout", ["h", "", "yes"], "y", {})], r"node n_y \(Dropout\): a dropout in training"),
     ([LOOKED_UP, ("Gather", ["h", "zero"], "e", {"axis": 2}), ("Max", ["e", "zeros"], "y", {})],
-     r"node n_y \(Max\): a maximum that makes a larger array$"),
+     r"node n_y \(Max\): a maximum with a larger array$"),
     ([("Add", ["column", "line"], "c", {}), LOOKED_UP, ("Add", ["h", "c"], "y", {})],
      r"node n_c \(Add\): an array of more than 16777216 elements$"),
     ([("MatMul", ["column", "line"], "c", {}), LOOKED_UP, ("Add", ["h", "c"], "y", {})],
      r"node n_c \(MatMul\): an array of more than 16777216 elements$"),
     ([("Range", ["least", "none", "one"], "c", {}), LOOKED_UP, ("Add", ["h", "c"], "y", {})],
      r"node n_c \(Range\): an array of more than 16777216 elements$"),
-    ([LOOKED_UP, ("Sqrt", ["h"], "y", {})], r"node n_y \(Sqrt\): a root of something that is no mean of squares$"),
+    ([LOOKED_UP, ("Sqrt", ["h"], "y", {})], r"node n_y \(Sqrt\): a root of something other than a mean of squares$"),
     ([("Add", ["t", "t"], "y", {})], r"output y, expected logits of tokens$")])
 def test_the_first_node_that_is_not_understood_is_named(tmp_path: Path, nodes: list[Any], said: str) -> None:
     arrays = {"t": TABLE, "big": np.array([2**20, 2**20]), "i": np.array([1, 2, 0]), "yes": np.array(True),
@@ -186,7 +186,7 @@ def test_the_first_node_that_is_not_understood_is_named(tmp_path: Path, nodes: l
 
 
 @pytest.mark.parametrize(("length", "kind", "said"), [
-    (3, 1, r"input x of shape \[1, 3\], expected tokens as whole numbers"),
+    (3, 1, r"input x of shape \[1, 3\], expected tokens as integers"),
     (10**9, 7, r"inputs of 1000000000 tokens, expected 1 to 512$")])
 def test_an_input_that_is_no_word_is_refused(tmp_path: Path, length: int, kind: int, said: str) -> None:
     (tmp_path / "m.onnx").write_bytes(written([LOOKED_UP, ("Neg", ["h"], "y", {})], {"t": TABLE}, length, kind))

@@ -101,21 +101,21 @@ REFUSED: dict[str, tuple[list[Node], str]] = {
     "scale-of-0": ([("QuantizeLinear", ["h", "zero"], "y", {})], "a scale of 0.0, expected a finite number above 0"),
     "scale-of-tokens": ([("QuantizeLinear", ["h", "h"], "y", {})], "rounded by several scales"),
     "scores": ([("Transpose", ["h"], "k", {"perm": [0, 2, 1]}), ("MatMul", ["h", "k"], "e", {}),
-                ("QuantizeLinear", ["e", "s"], "y", {})], "scores rounded to whole numbers, expected numbers"),
+                ("QuantizeLinear", ["e", "s"], "y", {})], "scores rounded to integers, expected numbers"),
     "another-scale": ([("QuantizeLinear", ["h", "s"], "a", {}), ("DequantizeLinear", ["a", "qs"], "y", {})],
-                      "taken for other numbers than those that were rounded"),
+                      "with another scale or zero point than those of their rounding"),
     "another-zero": ([("QuantizeLinear", ["h", "s"], "a", {}), ("DequantizeLinear", ["a", "s", "z"], "y", {})],
-                     "taken for other numbers than those that were rounded"),
+                     "with another scale or zero point than those of their rounding"),
     "zero-of-a-scale": ([("DynamicQuantizeLinear", ["h"], "a s z", {}), ("DequantizeLinear", ["a", "s_"], "y", {})],
-                        "taken for other numbers than those that were rounded"),
+                        "with another scale or zero point than those of their rounding"),
     "some-tokens": ([("Gather", ["h", "some"], "b", {"axis": 1}), ("DynamicQuantizeLinear", ["b"], "y s z", {})],
                     "a range of some of the tokens"),
     "integers-of-another-zero": ([("QuantizeLinear", ["h", "s", "z"], "a", {}),
-                                  ("MatMulInteger", ["a", "q"], "y", {})], "not those that were rounded"),
-    "integers-of-no-rounding": ([("MatMulInteger", ["h", "q"], "y", {})], "not those that were rounded"),
+                                  ("MatMulInteger", ["a", "q"], "y", {})], "integers that are not rounded numbers"),
+    "integers-of-no-rounding": ([("MatMulInteger", ["h", "q"], "y", {})], "integers that are not rounded numbers"),
     "another-range": ([("Neg", ["h"], "n", {}), ("DynamicQuantizeLinear", ["n"], "b r v", {}), *BY_RANGE,
                        ("Mul", ["f", "r"], "y", {})],
-                      "times something else than constants and their own scale"),
+                      "times something else than constants or their own scale"),
     "a-scale-twice": ([*BY_RANGE, ("Mul", ["s_", "s_"], "y", {})], "times something else"),
     "numbers-as-they-are": ([("QuantizeLinear", ["h", "s"], "a", {}), ("Cast", ["a"], "y", {"to": 1})],
                             "a cast to numbers of another kind"),
@@ -186,7 +186,7 @@ def test_linears_that_torch_quantised_otherwise_are_refused(tmp_path: Path) -> N
     for end, value in changes.items():
         (tmp_path / "m.pt").write_bytes(saved(torch, {**state, f"0.{end}": value}))
         with pytest.raises(InputError, match=r"^m.pt: entry 0._packed_params._packed_params is of torch.ao.nn.quantized"
-                                             r", but not as quantize_dynamic makes it with weights of qint8"):
+                                             r", expected a Linear of quantize_dynamic with weights of qint8"):
             import_network([tmp_path / "m.pt"])
 
 
@@ -195,5 +195,5 @@ def test_a_quantised_linear_is_never_read_as_one_that_is_not(tmp_path: Path) -> 
     torch = torch_or_skip()
     (tmp_path / "m.pt").write_bytes(saved(torch, gpt(torch, "tomita_2").state_dict()))
     (tmp_path / "names.toml").write_text('[tensors]\n"a" = "transformer.wte.weight"\n', encoding="utf-8")
-    with pytest.raises(InputError, match=r"^m.pt: Linears of quantize_dynamic under other names are not handled"):
+    with pytest.raises(InputError, match=r"^m.pt: Linears of quantize_dynamic under other names are unsupported"):
         import_network([tmp_path / "m.pt"], Options(), read_names(tmp_path / "names.toml"))

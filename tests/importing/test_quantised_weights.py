@@ -160,11 +160,11 @@ REFUSED: dict[str, tuple[Node | None, dict[str, Any], str]] = {
     "blocks-beyond-memory": (("DequantizeLinear", ["q", "s"], "w", {"axis": 0, "block_size": 1 << 60}),
                              {"s": np.ones((2, 6), np.float32)}, "expected [1, 6] for numbers of shape [8, 6]"),
     "zero-of-another-type": (("DequantizeLinear", ["q", "s", "z"], "w", {}), {"z": np.array(200, np.uint8)},
-                             "zero points of type uint8, expected int8, that of the numbers"),
+                             "zero points of type uint8, expected int8, the type of the numbers"),
     "zeros": (("DequantizeLinear", ["q", "s", "z"], "w", {}), {"z": np.zeros(6, np.int8)},
-              "zero points of shape [6], expected that of the scales, []"),
+              "zero points of shape [6], expected the shape of the scales, []"),
     "no-whole-numbers": (None, {"q": np.ones((8, 6), np.float16)},
-                         "quantised numbers of type float16, expected whole numbers of 2 to 32 bits"),
+                         "quantised numbers of type float16, expected integers of 2 to 32 bits"),
     "level": (("MatMulNBits", ["h", "b", "s"], "w", {"K": 8, "N": 1, "block_size": 16, "accuracy_level": 4}),
               {"b": np.zeros((1, 1, 8), np.uint8)}, "(quantised activations), for which there is no rule"),
     "packed": (("MatMulNBits", ["h", "b", "s"], "w", {"K": 8, "N": 2, "block_size": 16}),
@@ -280,11 +280,11 @@ def test_names_of_numbers_scales_and_zero_points(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("rule", "said"), [
     ('from = "q", scale = "q"', "scale: elements I8, expected binary32, binary64, binary16 or bfloat16"),
-    ('from = "s", scale = "s"', "elements F32, expected whole numbers"),
-    ('from = "q", scale = "s", zero = "s"', "zero: elements F32, expected whole numbers"),
-    ('from = "q", scale = "t"', "no tensor t in the files, expected it"),
-    ('from = "q", scale = 1', "no tensor 1 in the files, expected it"),
-    ('from = "q", zero = "z"', "scale, zero or block, expected from and scale with them"),
+    ('from = "s", scale = "s"', "elements F32, expected integers"),
+    ('from = "q", scale = "s", zero = "s"', "zero: elements F32, expected integers"),
+    ('from = "q", scale = "t"', "no tensor t in the files, expected one"),
+    ('from = "q", scale = 1', "no tensor 1 in the files, expected one"),
+    ('from = "q", zero = "z"', "scale, zero or block, expected them together with from and scale"),
     ('from = "q", scale = "s", axis = 2', "axis 2 of numbers of shape [64, 16], expected -2 to 1"),
     ('from = "q", scale = "s", axis = 1', "scales of shape [64], expected [16] for numbers of shape [64, 16] along"),
     ('from = "q", scale = "s", block = 0', "block: [0], expected a list of whole numbers from 1 on"),
@@ -293,7 +293,7 @@ def test_names_of_numbers_scales_and_zero_points(tmp_path: Path) -> None:
     ('from = "q", scale = "o"', "a scale of 0.0, expected finite numbers above 0"),
     ('from = "q", scale = "i"', "a scale of inf, expected finite numbers"),
     ('from = "q", scale = "h"', "a number times its scale is beyond binary64, expected smaller scales"),
-    ('from = "q", scale = "d"', "a number times its scale is no binary64 number, expected scales of fewer bits")])
+    ('from = "q", scale = "d"', "a number times its scale is not a binary64 number, expected scales of fewer bits")])
 def test_rules_that_do_not_fit_are_one_line(tmp_path: Path, rule: str, said: str) -> None:
     arrays = weights_of(plans()["tomita_2"].folder)
     codes, scale = quantised(arrays.pop(FC), 8)
@@ -401,14 +401,14 @@ WEIGHTS = {"num_bits": 4, "type": "int", "strategy": "group", "group_size": 8, "
 
 
 @pytest.mark.parametrize(("kind", "changes", "said"), [
-    ("gptq", {"quant_method": "bitsandbytes"}, "quant_method: \"bitsandbytes\" is not handled, expected"),
-    ("gptq", {"quant_method": None}, "quant_method: null is not handled"),
-    ("gptq", {"quant_method": []}, "is not handled"),
+    ("gptq", {"quant_method": "bitsandbytes"}, "quant_method: \"bitsandbytes\" is not supported, expected"),
+    ("gptq", {"quant_method": None}, "quant_method: null is not supported"),
+    ("gptq", {"quant_method": []}, "is not supported"),
     ("gptq", {"bits": 3}, "bits: 3, expected 2, 4 or 8"),
     ("gptq", {"bits": 8}, "qzeros holds"),
-    ("gptq", {"checkpoint_format": "marlin"}, "checkpoint_format: \"marlin\" is not handled"),
+    ("gptq", {"checkpoint_format": "marlin"}, "checkpoint_format: \"marlin\" is not supported"),
     ("gptq", {"checkpoint_format": "gptq_v2", "bits": True}, "bits: true, expected"),
-    ("awq", {"version": "gemv"}, "version: \"gemv\" is not handled"),
+    ("awq", {"version": "gemv"}, "version: \"gemv\" is not supported"),
     ("awq", {"bits": 8}, "bits: 8, expected 4"),
     ("awq", {"group_size": 16}, "scales of shape [8, 16], expected [4, 16] for numbers of shape [64, 16] in blocks of"),
     ("pack-quantized", {"kv_cache_scheme": {"num_bits": 8}}, "kv_cache_scheme: "),
@@ -425,9 +425,9 @@ WEIGHTS = {"num_bits": 4, "type": "int", "strategy": "group", "group_size": 8, "
     ("int-quantized", {"config_groups": {"a": {"weights": WEIGHTS | {"strategy": "channel"}}}},
      "has numbers outside -8 to 7"),
     ("pack-quantized", {"config_groups": {"a": {"weights": WEIGHTS | {"symmetric": True}}}},
-     "weight_zero_point is not 0, expected symmetric: false in quantization_config, without which programs leave it"),
+     "weight_zero_point is not 0, expected symmetric: false in quantization_config, as programs ignore it"),
     ("float-quantized", {"format": None, "config_groups": {"a": {"weights": {"num_bits": 8, "type": "int"}}}},
-     "expected whole numbers"),
+     "expected integers"),
     ("float-quantized", {"config_groups": {"a": {"weights": {"num_bits": 4, "type": "float"}}}}, "expected 8"),
     ("int-quantized", {"config_groups": {"a": {"weights": {"num_bits": 8, "type": "float"}}}}, "expected binary32"),
     ("gptq", {"quant_method": "fp8"}, "quant_method: \"fp8\": it rounds what depends on tokens"),

@@ -227,37 +227,37 @@ def test_what_releases_read_in_two_ways_is_refused_unless_the_release_is_told(ch
         if release in ("4.40.2", "5.4.0", "5.24.0"):
             assert np.abs(logits(read("gpt2", told)[0]) - plain).max() > 1e-6
         else:
-            with pytest.raises(InputError, match="is not handled, as transformers "):
+            with pytest.raises(InputError, match="is not supported, as transformers "):
                 read("gpt2", told)
 
 
 @pytest.mark.parametrize(("name", "changes", "said"), [
-    ("gpt2", {"model_type": "gpt_bigcode"}, 'model_type: "gpt_bigcode" is not handled, expected '),
-    ("llama", {"model_type": "harmless"}, 'model_type: "harmless" is not handled, expected '),
-    ("bert", {"model_type": "roberta"}, 'model_type: "roberta" is not handled, expected '),
-    ("llama", {"is_causal": False}, "is_causal: false is not handled, expected true"),
-    ("gpt2", {"is_causal": None}, "is_causal: null is not handled, expected true"),
-    ("bert", {"is_causal": True}, "is_causal: true is not handled, expected it left out"),
+    ("gpt2", {"model_type": "gpt_bigcode"}, 'model_type: "gpt_bigcode" is not supported, expected '),
+    ("llama", {"model_type": "harmless"}, 'model_type: "harmless" is not supported, expected '),
+    ("bert", {"model_type": "roberta"}, 'model_type: "roberta" is not supported, expected '),
+    ("llama", {"is_causal": False}, "is_causal: false is not supported, expected true"),
+    ("gpt2", {"is_causal": None}, "is_causal: null is not supported, expected true"),
+    ("bert", {"is_causal": True}, "is_causal: true is not supported, expected it to be omitted"),
     ("gemma2", {"attn_logit_softcapping": -50}, "attn_logit_softcapping: -50, expected a number above 0"),
-    ("gemma2", {"final_logit_softcapping": 30}, "final_logit_softcapping: 30 is not handled, expected null"),
-    ("gemma", {"attn_logit_softcapping": 50}, "attn_logit_softcapping: a setting that is not known here"),
-    ("gemma", {"use_bidirectional_attention": True}, "use_bidirectional_attention: true is not handled"),
-    ("gemma", {"hidden_act": "gelu"}, 'hidden_act: "gelu" is not handled, expected "gelu_pytorch_tanh"'),
+    ("gemma2", {"final_logit_softcapping": 30}, "final_logit_softcapping: 30 is not supported, expected null"),
+    ("gemma", {"attn_logit_softcapping": 50}, "attn_logit_softcapping: an unknown setting"),
+    ("gemma", {"use_bidirectional_attention": True}, "use_bidirectional_attention: true is not supported"),
+    ("gemma", {"hidden_act": "gelu"}, 'hidden_act: "gelu" is not supported, expected "gelu_pytorch_tanh"'),
     ("qwen3", {"head_dim": 8}, "head_dim: 8, but heads of self_attn.q_proj have the width: 6"),
     ("llama", {"head_dim": 8}, "head_dim: 8, but heads of self_attn.q_proj have the width: 4"),
-    ("gpt_neox", {"head_dim": 4}, "head_dim: a setting that is not known here"),
+    ("gpt_neox", {"head_dim": 4}, "head_dim: an unknown setting"),
     ("gpt2", {"num_attention_heads": 4}, "num_attention_heads: 4, but n_head says 2"),
     ("gpt2", {"n_inner": 32}, "n_inner: 32, but transformer.h.0.mlp.c_fc has units: 16"),
-    ("llama", {"attention_bias": True}, "m: no tensor model.layers.0.self_attn.q_proj.bias, which other tensors need"),
-    ("llama", {"tie_word_embeddings": True}, "tie_word_embeddings: true (or left out, which is true), but"),
+    ("llama", {"attention_bias": True}, "m: no tensor model.layers.0.self_attn.q_proj.bias, expected it beside"),
+    ("llama", {"tie_word_embeddings": True}, "tie_word_embeddings: true (or omitted, which is true), but"),
     ("gpt2", {"dtype": "float16"}, 'dtype: "float16", but transformer.wte.weight has elements binary32, which'),
-    ("gpt2", {"architectures": ["GPT2Model"]}, 'architectures: "GPT2Model" is not known, expected GPT2ForSeq'),
-    ("mistral", {"architectures": ["LlamaForCausalLM"]}, 'architectures: "LlamaForCausalLM" is not known'),
-    ("mistral", {"layer_types": ["full_attention"] * 2}, "layer_types: a setting that is not known here"),
-    ("qwen2", {"layer_types": ["chunked_attention"] * 2}, 'layer_types: "chunked_attention" is not handled'),
+    ("gpt2", {"architectures": ["GPT2Model"]}, 'architectures: "GPT2Model" is unknown, expected GPT2ForSeq'),
+    ("mistral", {"architectures": ["LlamaForCausalLM"]}, 'architectures: "LlamaForCausalLM" is unknown'),
+    ("mistral", {"layer_types": ["full_attention"] * 2}, "layer_types: an unknown setting"),
+    ("qwen2", {"layer_types": ["chunked_attention"] * 2}, 'layer_types: "chunked_attention" is not supported'),
     ("gpt2", {"transformers_version": "6.0.0"}, 'transformers_version: "6.0.0", expected one below 6'),
-    ("bert", {"position_embedding_type": "relative_key"}, 'position_embedding_type: "relative_key" is not handled'),
-    ("gpt2", {"quantization_config": {}}, "quantization_config: {} is not handled, expected null")])
+    ("bert", {"position_embedding_type": "relative_key"}, 'position_embedding_type: "relative_key" is not supported'),
+    ("gpt2", {"quantization_config": {}}, "quantization_config: {} is not supported, expected null")])
 def test_what_changes_a_network_is_refused_by_name(name: str, changes: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError) as refused:
         read(name, changes)
@@ -265,7 +265,7 @@ def test_what_changes_a_network_is_refused_by_name(name: str, changes: dict[str,
 
 
 def test_a_cap_that_is_left_out_is_the_default_of_gemma_2() -> None:
-    with pytest.raises(InputError, match=r"final_logit_softcapping: 30 \(left out: its default\) is not handled"):
+    with pytest.raises(InputError, match=r"final_logit_softcapping: 30 \(omitted: its default\) is not supported"):
         read("gemma2", {}, "final_logit_softcapping")
     assert {step.cap for step in read("gemma2", {}, "attn_logit_softcapping")[0].attention_steps} == {50}
 
@@ -312,7 +312,7 @@ def test_rules_by_kind_of_layer_are_refused_by_name() -> None:
     assert new == rotary("qwen3", {"rope_theta": 3}) == rotary("qwen3", {"rope_theta": 3}, inside)
     assert new != rotary("qwen3", {})
     by_kind = {"full_attention": inside, "sliding_attention": {"rope_type": "default", "rope_theta": 10000}}
-    with pytest.raises(InputError, match=r"^config.json, rope_parameters, full_attention: a setting that is not known"):
+    with pytest.raises(InputError, match=r"^config.json, rope_parameters, full_attention: an unknown setting"):
         rotary("qwen3", {}, by_kind)
 
 
@@ -325,11 +325,11 @@ def test_rules_by_kind_of_layer_are_refused_by_name() -> None:
     ({}, {"rope_theta": 6}, "rope_parameters", None, "rope_parameters: transformers 5 reads it and 4 does not, "
      "expected transformers_version beside it, or the same in rope_theta and rope_scaling"),
     ({}, {"rope_type": "linear", "factor": 2}, "rope_parameters", None, "rope_parameters: transformers 5 reads it and"),
-    ({}, {"rope_type": "yarn", "factor": 2}, "rope_parameters", None, '"yarn" is not handled, expected default,'),
+    ({}, {"rope_type": "yarn", "factor": 2}, "rope_parameters", None, '"yarn" is not supported, expected default,'),
     ({}, {"type": "linear", "rope_type": "default"}, "rope_scaling", None, 'type: "linear", but rope_type says'),
-    ({}, {"factor": 2}, "rope_scaling", None, "rope_scaling, factor: a setting that is not known here"),
-    ({}, {"partial_rotary_factor": FACTOR}, "rope_parameters", None, 'partial_rotary_factor: "1/2" is not handled'),
-    ({"partial_rotary_factor": FACTOR}, None, "", None, "partial_rotary_factor: a setting that is not known here")])
+    ({}, {"factor": 2}, "rope_scaling", None, "rope_scaling, factor: an unknown setting"),
+    ({}, {"partial_rotary_factor": FACTOR}, "rope_parameters", None, 'partial_rotary_factor: "1/2" is not supported'),
+    ({"partial_rotary_factor": FACTOR}, None, "", None, "partial_rotary_factor: an unknown setting")])
 def test_rules_of_which_versions_would_read_others_are_refused(
         outer: dict[str, Any], inside: dict[str, Any] | None, key: str, version: str | None, said: str) -> None:
     with pytest.raises(InputError) as refused:
@@ -374,10 +374,10 @@ def test_the_class_says_of_which_token_logits_are() -> None:
 
 def test_a_padding_token_of_the_vocabulary_is_asked_about() -> None:
     padded = partial(classifier, "gpt2", "ForSequenceClassification", bias=False, pad_token_id=3)
-    with pytest.raises(InputError, match="pad_token_id: 3, a token that is passed over at the end of a word; expected"):
+    with pytest.raises(InputError, match="pad_token_id: 3, a token that is skipped at the end of a word; expected"):
         padded(Options())
     assert padded(Options(readout="last")).readout == "last"
-    with pytest.raises(InputError, match="pad_token_id: 0, a token that is passed over"):
+    with pytest.raises(InputError, match="pad_token_id: 0, a token that is skipped"):
         classifier("gemma", "ForSequenceClassification", Options(), False)
     assert classifier("gpt2", "ForSequenceClassification", Options(), False, pad_token_id=5).readout == "last"
     with pytest.raises(InputError, match=r"id2label: 2 classes, but score\.weight has 3"):

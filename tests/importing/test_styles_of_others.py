@@ -121,16 +121,16 @@ def test_what_stands_in_other_inputs_is_said_and_never_guessed(tmp_path: Path, b
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize(("kind", "said"), [
-    ("paddedqueries", r"node and_2 \(And\): conditions on the tokens of two positions in one mask"),
-    ("paddedrows", r"node masked_fill \(Where\): a mask by the tokens that ask, or of other positions than those of "
+    ("paddedqueries", r"node and_2 \(And\): conditions on tokens of two positions in one mask, expected one position"),
+    ("paddedrows", r"node masked_fill \(Where\): a mask by the tokens of queries, or of other positions than those of "
                    r"keys"),
-    ("otherspadded", r"node softmax \(Softmax\): a mask by tokens that hides not the same tokens from all that ask"),
-    ("next", r"node add_\d \(Add\): a sum of what an argmax or a softmax makes of logits and constants"),
-    ("mixed", r"node mul \(Mul\): a product of numbers of tokens and what an argmax or a softmax makes of logits"),
-    ("paddedsum", r"node div \(Div\): a quotient of sums but padding by numbers of tokens that are no padding"),
+    ("otherspadded", r"node softmax \(Softmax\): a mask by tokens that hides different tokens from different queries"),
+    ("next", r"node add_\d \(Add\): a sum of the argmax or softmax of logits and constants"),
+    ("mixed", r"node mul \(Mul\): a product of numbers of tokens and the argmax or softmax of logits"),
+    ("paddedsum", r"node div \(Div\): a quotient of sums except padding by numbers of tokens except padding"),
     ("classified", r"node cat \(Concat\): constants before or after tokens, expected a token of their own at their "
                    r"place"),
-    ("complexwhole", r"node mul_1 \(aten.mul.Tensor\): a product of complex numbers and others"),
+    ("complexwhole", r"node mul_1 \(aten.mul.Tensor\): a product of complex and real numbers"),
     ("deviation", r"node add \(Add\): an epsilon beside the root of a mean of squares, expected it under the root"),
     *((kind, r"node \w+ \(aten.[\w.]+\): reads an array that mul_ changes in place under another name, "
             r"expected a new array")

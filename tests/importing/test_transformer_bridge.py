@@ -135,14 +135,14 @@ def test_settings_of_boot_native_mean_what_its_program_makes_of_them(
 
 
 @pytest.mark.parametrize(("changes", "said"), [
-    ({"architecture": "LlamaForCausalLM"}, 'architecture: "LlamaForCausalLM" is not handled, as settings of Transf'),
-    ({"architecture": None}, "expected --kind boot-native, if the program"),
-    ({"final_rms": True}, "final_rms: true is not handled"), ({"act_fn": "solu"}, 'act_fn: "solu" is not handled'),
+    ({"architecture": "LlamaForCausalLM"}, 'architecture: "LlamaForCausalLM" is not supported, as settings of Transf'),
+    ({"architecture": None}, "expected --kind boot-native, if it names"),
+    ({"final_rms": True}, "final_rms: true is not supported"), ({"act_fn": "solu"}, 'act_fn: "solu" is not supported'),
     ({"rmsnorm_uses_offset": True}, "rmsnorm_uses_offset: true"), ({"rope_scaling": {"type": "linear"}}, "rope_scal"),
     ({"n_heads": 3}, "3 heads for 8 queries and 8 keys, expected a div"), ({"n_heads": 4}, "d_head: 4, but tensors"),
     ({"positional_embedding_type": "rotary"}, "config.json says positions rotary, but pos_embed.weight says learned"),
     ({"qk_norm_after_rope": True}, "qk_norm_after_rope: true"), ({"per_layer_head_dim": [4, 4]}, "per_layer_head_dim"),
-    ({"new_habit": 1}, "new_habit: a setting")])
+    ({"new_habit": 1}, "new_habit: an unknown setting")])
 def test_settings_of_boot_native_that_are_not_read_are_refused(
         tmp_path: Path, changes: dict[str, Any], said: str) -> None:
     state = native(models.hooked(torch_or_skip())[0])
@@ -235,17 +235,17 @@ def test_what_is_no_state_dict_of_the_model_as_it_was_is_refused(tmp_path: Path)
     state = bridged(torch, models.gpt2(torch)[0], "gpt2")
     assert "architecture" in refusal(tmp_path, state, Options(), CFG | {"architecture": "GPT2LMHeadModel"})
     assert refusal(tmp_path, state, Options(), GPT2 | {"scale_attn_weights": False}) == (
-        "config.json, scale_attn_weights: false is not handled, as TransformerBridge ignores it and transformers does "
-        "not, expected true")
+        "config.json, scale_attn_weights: false is not supported, as TransformerBridge ignores it and transformers "
+        "does not, expected true")
     processed = state | {"unembed.bias": torch.ones(5)}
     assert refusal(tmp_path, processed, Options(), GPT2) == (
         "m.pt: tensor unembed.bias is not 0, expected the weights as Hugging Face GPT-2 has them, not processed "
         "(enable_compatibility_mode)")
     inside = {name.replace(".", "._original_component."): one for name, one in state.items()}
-    assert "expected the state_dict() of the TransformerBridge itself, not of what it wraps; " in refusal(
+    assert "expected the state_dict() of the TransformerBridge itself, not of the wrapped module; " in refusal(
         tmp_path, inside, Options())
     twice = state | {"transformer.wte.weight": torch.ones(5, 8)}
-    assert "transformer.wte.weight: the files have a tensor of this name, too" in refusal(
+    assert "transformer.wte.weight: the files also have a tensor of this name" in refusal(
         tmp_path, twice, Options(), GPT2)
     shapeless = state | {"blocks.0.attn.q.weight": torch.tensor(1.0)}
     assert "tensor" in refusal(tmp_path, shapeless, Options(), GPT2)

@@ -1,1 +1,1 @@
-"""Graphs of operations (ONNX) become networks: what they compute is found, whatever its parts are called."""
+"""Graphs of operations (ONNX) as networks: recognised by their computation, whatever the names of their parts."""

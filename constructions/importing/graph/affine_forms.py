@@ -1,6 +1,6 @@
-"""Affine forms of what a token has, over bases: rows of tables, norms, averages of heads, hidden units, and sums.
+"""Affine forms of a token's values over bases: rows of tables, norms, averages of heads, hidden units, and sums.
 
-Sums and products of binary64 numbers say whether they were exact; what was not is rounded to nearest.
+Sums and products of binary64 numbers record whether they were exact; inexact results are rounded to nearest.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _ORDER = count()
 
 
 class NotUnderstood(InputError):
-    """An operation that is not one of a network's parts; the reader says in which node."""
+    """An operation that is not part of a network; the reader adds the node."""
 
 
 @dataclass(eq=False)
 class Base:
-    """Numbers of each token that forms are made of; ``order``: a base needs earlier ones alone."""
+    """Values of each token that forms are made of; ``order``: a base depends on earlier ones only."""
 
     size: int
     order: int = field(default_factory=lambda: next(_ORDER), init=False)
@@ -35,12 +35,12 @@ class Base:
 
 @dataclass(eq=False)
 class TokenBase(Base):
-    """1 for the token that stands there, 0 for all others."""
+    """The one-hot vector of the token at the position."""
 
 
 @dataclass(eq=False)
 class SumBase(Base):
-    """A form under a name of its own: what is multiplied by matrices or normalised as a whole."""
+    """A form with a name of its own: one multiplied by matrices or normalised as a whole."""
 
     flat: Flat
 
@@ -58,7 +58,7 @@ class NormBase(Base):
 
 @dataclass(eq=False)
 class HiddenUnits:
-    """Units that one node makes."""
+    """Hidden units made by one node."""
 
     activation: Activation | Rounding
     gate: Flat | None
@@ -67,14 +67,14 @@ class HiddenUnits:
 
 @dataclass(eq=False)
 class UnitBase(Base):
-    """The values of units."""
+    """The values of hidden units."""
 
     units: HiddenUnits
 
 
 @dataclass(frozen=True)
 class HeadReads:
-    """Inputs of a head, and its slope."""
+    """The inputs of a head, and its slope."""
 
     query: Flat
     key: Flat
@@ -84,11 +84,10 @@ class HeadReads:
 
 @dataclass(eq=False)
 class SoftmaxHeads:
-    """The heads of softmaxes that need nothing of each other; cosines and sines [positions, pairs] turn halves of
-    queries and keys.
+    """The heads of softmaxes that do not depend on each other.
 
-    ``scale``: a rational, or a whole number for one over its root. ``cap``: of scores. ``order``: it needs earlier
-    bases alone.
+    ``rotary``: cosines and sines [positions, pairs], which rotate halves of queries and keys. ``scale``: a rational, or
+    an integer for one over its root. ``cap``: of scores. ``order``: it depends on earlier bases only.
     """
 
     scale: Fraction | int
@@ -99,7 +98,7 @@ class SoftmaxHeads:
 
     def may_have(self, head: HeadReads, scale: Fraction, rotary: tuple[Array, Array] | None, cap: Fraction | None
                  ) -> bool:
-        """Whether a head of another softmax may be one of these."""
+        """Return whether a head of another softmax can be added here."""
         alike = self.rotary is rotary or (self.rotary is not None and rotary is not None and all(
             np.array_equal(one, other) for one, other in zip(self.rotary, rotary, strict=True)))
         return alike and (self.scale, self.cap) == (scale, cap) and all(
@@ -137,14 +136,14 @@ class Flat:
         return self._sum
 
     def only(self) -> Base | None:
-        """Return the base whose numbers these are, one by one."""
+        """Return the base whose values the forms are, one by one, or None."""
         if len(self.terms) != 1 or self.constants:
             return None
         ((base, matrix),) = self.terms.items()
         return base if matrix.shape == (self.size, self.size) and (matrix == np.eye(self.size)).all() else None
 
     def times(self, matrix: Array, exactness: Exactness) -> Flat:
-        """The forms times a matrix. Where that would multiply matrices of weights, they become a base instead."""
+        """Return the forms times a matrix; to avoid products of weight matrices, the forms become a base instead."""
         selecting = all(np.isin(m, (-1, 0, 1)).all() and ((m != 0).sum(0) <= 1).all() for m in self.terms.values())
         if not selecting or self.constants:
             return Flat({self.as_sum(): matrix}, (), matrix.shape[1])
@@ -158,7 +157,7 @@ class Flat:
                     [exactness.scaled(one, factor) for one in self.constants], self.size)
 
     def plus(self, other: Flat, exactness: Exactness) -> Flat:
-        """Return the sums, one by one."""
+        """Return the elementwise sums."""
         terms = dict(self.terms)
         for base, matrix in other.terms.items():
             terms[base] = exactness.sum(terms[base], matrix) if base in terms else matrix
@@ -166,7 +165,7 @@ class Flat:
 
 
 def beside(flats: Sequence[Flat]) -> Flat:
-    """All forms, one after another."""
+    """Concatenate the forms."""
     total, terms, constants, first = sum(flat.size for flat in flats), dict[Base, Array](), list[Array](), 0
     for flat in flats:
         for base, matrix in flat.terms.items():
@@ -184,19 +183,19 @@ Array = NDArray[np.float64]
 
 
 class Exactness:
-    """Remembers in which node sums or products of weights had to be rounded."""
+    """Record of the nodes in which sums or products of weights were rounded."""
 
     def __init__(self) -> None:
         self.node = ""
         self.rounded: dict[str, None] = {}
 
     def note(self, exact: bool) -> None:
-        """If it was not, the node is remembered."""
+        """Record the node, if the operation was not exact."""
         if not exact:
             self.rounded[self.node] = None
 
     def sum(self, x: Array, y: Array) -> Array:
-        """x + y; by Knuth's two-sum what is lost is known."""
+        """Return x + y; Knuth's two-sum gives the rounding error."""
         total = np.asarray(x + y)
         back = total - x
         lost = (x - (total - back)) + (y - back)
@@ -220,7 +219,7 @@ class Exactness:
         return result
 
     def times(self, x: Array, y: Array) -> Array:
-        """Coordinate by coordinate, with the shapes of numpy."""
+        """Return the elementwise product, with numpy's broadcasting."""
         x, y = np.broadcast_arrays(x, y)
         exact = [Fraction(a) * Fraction(b) for a, b in zip(x.ravel().tolist(), y.ravel().tolist(), strict=True)]
         result = np.array([np.float64(value) for value in exact], np.float64).reshape(x.shape)
@@ -244,13 +243,13 @@ class Exactness:
 
 
 def is_selection(x: Array) -> bool:
-    """Whether each row and each column has at most one number that is not 0, and that is 1 or -1."""
+    """Return whether each row and each column has at most one nonzero number, which is 1 or -1."""
     found = x != 0
     return bool((found.sum(0) <= 1).all() and (found.sum(1) <= 1).all() and np.isin(x, (-1, 0, 1)).all())
 
 
 def _integers(x: Array) -> tuple[Any, int]:
-    """Integers and a power of two by which they are to be multiplied."""
+    """Return integers and the exponent of the power of two that multiplies them."""
     parts = [Fraction(value) for value in x.ravel().tolist()]
     power = max((part.denominator.bit_length() - 1 for part in parts), default=0)
     whole = [part.numerator << power - (part.denominator.bit_length() - 1) for part in parts]

@@ -1,4 +1,4 @@
-"""Elementary operations on what flows along the edges of a graph: sums, products, quotients; arrays joined."""
+"""Elementary operations on the values of a graph's edges: sums, products, quotients; concatenation."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -37,33 +37,32 @@ from constructions.importing.graph.values import (
 
 
 def keeps(constant: Any, value: Any) -> bool:
-    """Whether an array keeps its shape beside the constant."""
+    """Return whether an array keeps its shape under broadcasting with the constant."""
     shape = shape_of(value)
     return shape is not None and np.broadcast_shapes(constant.shape, shape) == shape
 
 
 def finite(constant: Any) -> Array:
-    """Constants that are to be numbers of tokens, or to multiply them."""
+    """Return constants, to be added to or multiplied with numbers of tokens; they must be finite."""
     numbers = np.asarray(constant, np.float64)
     if not np.isfinite(numbers).all():
-        raise NotUnderstood("constants that are infinite or no numbers beside numbers of tokens")
+        raise NotUnderstood("infinite or NaN constants beside numbers of tokens, expected finite ones")
     return numbers
 
 
 def number_in(array: Any) -> Fraction | None:
-    """Return the one number that all elements are, if they are."""
+    """Return the number that all elements are equal to, or None."""
     flat = np.asarray(array, np.float64).ravel()
     same = flat.size > 0 and bool((flat == flat[0]).all()) and bool(np.isfinite(flat[0]))
     return Fraction(np.float64(flat[0])) if same else None
 
 
 def by_position(value: Tokenwise, shape: tuple[int, ...]) -> tuple[Tokenwise, Codes, int | None, Codes]:
-    """The array in a wider shape; its positions, along which axis they go (None: one alone), the forms of a position.
-    """
+    """Return the array in a wider shape; its positions, their axis (None: one position), the forms of a position."""
     value = value.moved(lambda codes: np.broadcast_to(codes, shape))
     positions, forms = value.positions, value.forms
     if not positions.size:
-        raise NotUnderstood("an array without elements")
+        raise NotUnderstood("an empty array, expected elements")
     if (positions == positions.flat[0]).all():
         return value, positions.ravel()[:1], None, forms
     for axis in range(positions.ndim):
@@ -73,14 +72,14 @@ def by_position(value: Tokenwise, shape: tuple[int, ...]) -> tuple[Tokenwise, Co
             one = np.take(forms, [0], axis)
             if (forms == one).all():
                 return value, positions[tuple(first)].ravel(), axis, one
-    raise NotUnderstood("numbers of different tokens in one row")
+    raise NotUnderstood("numbers of different tokens in one row, expected one token")
 
 
 # -- with constants ----------------------------------------------------------------------------------------------------
 
 
 def _by_rows(value: Tokenwise, constant: Array) -> tuple[Tokenwise, Codes, Codes, Array, Array]:
-    """The array and the constant in one shape; positions, the forms of each, the constant by positions and as it is."""
+    """Broadcast array and constant; return also positions, forms of each, and the constant by positions and whole."""
     value, positions, axis, forms = by_position(value, np.broadcast_shapes(value.shape, constant.shape))
     whole = np.broadcast_to(constant, value.shape)
     rows = whole.reshape(1, -1) if axis is None else np.moveaxis(whole, axis, 0).reshape(len(positions), -1)
@@ -88,7 +87,7 @@ def _by_rows(value: Tokenwise, constant: Array) -> tuple[Tokenwise, Codes, Codes
 
 
 def plus_constant(value: Tokenwise, constant: Array, count: int, exactness: Exactness) -> Tokenwise:
-    """Element by element; what depends on positions becomes a table."""
+    """Return the sum with a constant; a constant that depends on positions becomes a table."""
     if not finite(constant).any():
         return value.moved(lambda codes: np.broadcast_to(codes, np.broadcast_shapes(codes.shape, constant.shape)))
     value, positions, forms, rows, _ = _by_rows(value.settled(exactness), finite(constant))
@@ -99,12 +98,12 @@ def plus_constant(value: Tokenwise, constant: Array, count: int, exactness: Exac
         table[positions] = rows
     widened = np.broadcast_to(np.arange(flat.size).reshape(forms.shape), value.shape)
     normed = _with_norms(flat, lambda norm, at: replace(norm, bias=table[0][at])
-                         if len(table) == 1 and norm.bias is None else None)  # of norms without one it is the bias
+                         if len(table) == 1 and norm.bias is None else None)  # of norms without a bias
     return placed(normed or Flat(flat.terms, (*flat.constants, table), flat.size), value.positions, widened)
 
 
 def times_constant(value: Tokenwise, constant: Array, exactness: Exactness) -> Tokenwise | Modulated:
-    """Element by element."""
+    """Return the product with a constant, element by element."""
     constant = finite(constant)
     if (number := number_in(constant)) is not None:
         return replace(value.moved(lambda codes: np.broadcast_to(codes, np.broadcast_shapes(
@@ -123,7 +122,7 @@ def times_constant(value: Tokenwise, constant: Array, exactness: Exactness) -> T
 
 
 def _with_norms(flat: Flat, change: Callable[[NormBase, Array], NormBase | None]) -> Flat | None:
-    """The forms with other norms, if they are the numbers of norms, each once; each norm is given which they are."""
+    """Return the forms with changed norms, if they are values of norms, each once; else None."""
     terms, chosen = dict[Base, Array](), list[int]()
     for base, matrix in flat.terms.items():
         if not isinstance(base, NormBase) or not np.isin(matrix, (0, 1)).all() or (matrix.sum(1) != 1).any():
@@ -148,7 +147,7 @@ def plus(x: Tokenwise, y: Tokenwise, sign: int, exactness: Exactness) -> Tokenwi
         return replace(y, factor=(ratio + sign) * y.factor)
     x, y = x.settled(exactness), replace(y, factor=sign * y.factor).settled(exactness)
     if (x.positions != y.positions).any():
-        raise NotUnderstood("a sum of numbers of different tokens")
+        raise NotUnderstood("a sum of numbers of different tokens, expected the same tokens")
     pairs, places = np.unique(np.stack([x.forms.ravel(), y.forms.ravel()]), axis=1, return_inverse=True)
     flat = x.flat.columns(pairs[0]).plus(y.flat.columns(pairs[1]), exactness)
     return placed(flat, x.positions, places.reshape(shape))
@@ -162,7 +161,7 @@ def as_parts(value: Tokenwise | Modulated, exactness: Exactness) -> tuple[tuple[
 
 
 def plain(value: Modulated, count: int, exactness: Exactness) -> Tokenwise:
-    """Numbers times constants of positions, as units: gates that read the positions alone."""
+    """Return numbers times constants of positions, as hidden units: gates that depend on positions only."""
     found = []
     for part, table in value.parts:
         numbers = np.array(np.broadcast_to(table, part.shape))
@@ -175,13 +174,13 @@ def plain(value: Modulated, count: int, exactness: Exactness) -> Tokenwise:
 
 
 def _constants_at(positions: Codes, numbers: Array, count: int) -> Tokenwise:
-    """Constants as numbers of the tokens at these positions."""
+    """Return constants as numbers of the tokens at these positions."""
     return plus_constant(placed(Flat({}, (), 1), positions, np.zeros(numbers.shape, np.int64)), numbers, count,
                          Exactness())
 
 
 def joined(state: State, values: Sequence[Any], axis: int) -> Tokenwise | Modulated:
-    """Arrays one after another."""
+    """Concatenate arrays."""
     exactness = state.exactness
     known = next(value for value in values if not isinstance(value, np.ndarray))
     if isinstance(known, Curve):
@@ -190,7 +189,7 @@ def joined(state: State, values: Sequence[Any], axis: int) -> Tokenwise | Modula
     made = [_constant_like(value, example, axis, state.count) if isinstance(value, np.ndarray) else
             resolved(value, exactness) if isinstance(value, Curve) else value for value in values]
     if any(not isinstance(value, Tokenwise | Modulated) for value in made):
-        raise NotUnderstood("joined with something that is no array of numbers of tokens")
+        raise NotUnderstood("concatenated with something else than an array of numbers of tokens")
     if all(isinstance(value, Tokenwise) for value in made):
         return joined_numbers([value.settled(exactness) for value in made], axis)
     parts = [as_parts(value, exactness) for value in made]
@@ -203,7 +202,7 @@ def joined(state: State, values: Sequence[Any], axis: int) -> Tokenwise | Modula
 
 
 def joined_numbers(values: Sequence[Tokenwise], axis: int) -> Tokenwise:
-    """Arrays of numbers of tokens one after another."""
+    """Concatenate arrays of numbers of tokens."""
     if all(value.flat is values[0].flat for value in values):
         return Tokenwise(values[0].flat, np.concatenate([value.codes for value in values], axis))
     flats: list[Flat] = []
@@ -217,18 +216,18 @@ def joined_numbers(values: Sequence[Tokenwise], axis: int) -> Tokenwise:
 
 
 def _constant_like(array: Any, other: Tokenwise, axis: int, count: int) -> Tokenwise:
-    """Return a constant as numbers of the tokens that stand beside it."""
+    """Return a constant as numbers of the adjacent tokens."""
     if (other.positions != np.take(other.positions, [0], axis)).any():
         raise NotUnderstood("constants before or after tokens, expected a token of their own at their place")
     numbers = np.asarray(array, np.float64)
     return _constants_at(np.broadcast_to(np.take(other.positions, [0], axis), numbers.shape), numbers, count)
 
 
-# -- what Add, Sub, Mul and Div make of two values ---------------------------------------------------------------------
+# -- Add, Sub, Mul and Div of two values -------------------------------------------------------------------------------
 
 
 def add(state: State, x: Any, y: Any, sign: int = 1) -> Any:
-    """x + y or x - y."""
+    """Return x + y or x - y."""
     exactness = state.exactness
     if isinstance(x, np.ndarray):
         return add(state, negated(y) if sign < 0 else y, x)
@@ -269,7 +268,7 @@ def _add_constant(x: Any, constant: Array, count: int, exactness: Exactness) -> 
 
 
 def negated(x: Any) -> Any:
-    """-x."""
+    """Return -x."""
     if isinstance(x, np.ndarray):
         return np.asarray(-x)
     if isinstance(x, Tokenwise | Modulated):
@@ -280,7 +279,7 @@ def negated(x: Any) -> Any:
 
 
 def multiply(state: State, x: Any, y: Any) -> Any:
-    """x · y."""
+    """Return x · y."""
     exactness = state.exactness
     x, y = plain_mean(x, exactness), plain_mean(y, exactness)
     if isinstance(x, np.ndarray) or isinstance(y, IntegerProduct):
@@ -305,7 +304,7 @@ def multiply(state: State, x: Any, y: Any) -> Any:
     if not isinstance(x, Curve):
         x, y = y, x
     if one.of.shape != two.of.shape:
-        raise NotUnderstood("a product of arrays of different shapes")
+        raise NotUnderstood("a product of arrays of different shapes, expected one shape")
     return curves.product(x, resolved(y, exactness))
 
 
@@ -316,14 +315,14 @@ def _over_root(x: Tokenwise | Centred | Curve, y: MeanSquare, exactness: Exactne
 
 
 def _with_scale(x: Range | IntegerProduct, y: Any, exactness: Exactness) -> Any:
-    """The scale that a range makes, or a product of whole numbers, times constants; or that product times its scale."""
+    """Return a range's scale, or a product of integers, times constants; or that product times its scale."""
     if isinstance(y, np.ndarray) and isinstance(x, Range) and not x.is_zero:
         return replace(x, times=exactness.times(np.asarray(x.times, np.float64), np.asarray(y, np.float64)))
     own = isinstance(x, IntegerProduct) and isinstance(y, Range) and x.scale == replace(y, times=1)
     if isinstance(x, IntegerProduct) and (own or isinstance(y, np.ndarray)):
         made = _times_constant(x.value, np.asarray(y.times if own else y, np.float64), exactness)
         return made if own else replace(x, value=made)
-    raise NotUnderstood("whole numbers times something else than constants and their own scale")
+    raise NotUnderstood("integers times something else than constants or their own scale")
 
 
 def _times_constant(x: Any, constant: Array, exactness: Exactness) -> Any:
@@ -351,7 +350,7 @@ def _times_constant(x: Any, constant: Array, exactness: Exactness) -> Any:
 
 
 def divide(state: State, x: Any, y: Any) -> Any:
-    """x / y."""
+    """Return x / y."""
     exactness = state.exactness
     x = plain_mean(x, exactness)
     if isinstance(y, MeanSquare) and y.power == HALF:

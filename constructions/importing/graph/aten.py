@@ -1,4 +1,4 @@
-"""Operations of torch (ATen) in those of ONNX, one by one; shapes and types are those that the program states."""
+"""Translation of torch's operations (ATen) to those of ONNX; the program states shapes and types."""
 
 import math
 from collections.abc import Mapping
@@ -28,25 +28,25 @@ LEAST = -np.inf
 
 
 def translate(program: AtenGraph, node: Mapping[str, Any], target: str) -> None:
-    """The nodes of one operation; Unfit if it is not read."""
+    """Translate one operation to nodes; raise Unfit if it is not supported."""
     if target.startswith(("aten._assert_tensor_metadata.", "aten.sym_constrain_range")) and not node["outputs"]:
         return
     if target.startswith("aten._assert_"):
         if target != "aten._assert_scalar.default" or value_of(node["inputs"][0]["arg"]) is not True:
-            raise Unfit("an assertion that is not known to hold on every input")
+            raise Unfit("an assertion that may fail on some input")
         return
     library, name, overload = [*target.split("."), ""][:3]
     handler = None
-    for plain in (name, name.removesuffix("_")) if library == "aten" else ():  # what sees it: Memory
+    for plain in (name, name.removesuffix("_")) if library == "aten" else ():  # SharedMemory tracks who sees the change
         handler = handler or TRANSLATORS.get(f"{plain}.{overload}") or TRANSLATORS.get(plain)
     if handler is None and (library != "aten" or name not in _OF_COMPLEX):
-        raise Unfit("an operation that is not handled")
+        raise Unfit("an operation that is not supported")
     call = Call(program, node)
     if handler is None or any(isinstance(one, Name) and call.is_complex(one) for value in [
             *call.arguments.values(), call.made] for one in (value if isinstance(value, list) else [value])):
         handler = _OF_COMPLEX.get(name)
     if handler is None:
-        raise Unfit("an operation that is not handled on complex numbers")
+        raise Unfit("an operation that is not supported on complex numbers")
     first = len(program.nodes)
     handler(call)
     call.expect_all_read()
@@ -56,7 +56,7 @@ def translate(program: AtenGraph, node: Mapping[str, Any], target: str) -> None:
 
 
 def _round(call: Call, made: str, nodes: list[Any]) -> None:
-    """Round what was made of bfloat16, whose constants are computed in binary32, as torch does."""
+    """Round a bfloat16 result, whose constants are computed in binary32, as torch does."""
     program = call.program
     unrounded = call.new(call.shape(made), FLOAT)
     if made in program.constants:
@@ -88,7 +88,7 @@ def _outer(call: Call) -> None:
 
 def _convolution(call: Call) -> None:
     if isinstance(call.get("padding"), str) or len(call.shape(call.x)) != 3:
-        raise Unfit("a padding by name, or an array without an axis of batches")
+        raise Unfit("a padding by name, or an array without a batch axis")
     call.emit("Conv", [call.x, call.get("weight"), *([call.get("bias")] if call.get("bias") else [])],
               strides=call.get("stride", [1]), pads=[*call.get("padding", [0]) * 2], group=call.get("groups", 1),
               dilations=call.get("dilation", [1]))
@@ -99,7 +99,7 @@ def _softmax(operation: str) -> Translator:
 
 
 def _glu(call: Call) -> None:
-    """One half of an axis times the logistic function of the other."""
+    """Translate one half of an axis times the logistic function of the other."""
     axis, shape = call.axis(call.get("dim", -1)), call.out_shape
     one, other = (call.do("Slice", call.x, [first], [first + shape[axis]], [axis], shape=shape)
                   for first in (0, shape[axis]))
@@ -109,12 +109,12 @@ def _glu(call: Call) -> None:
 def _length(call: Call) -> None:
     axes = call.get("dim")
     if call.get("ord", 2) != 2 or not axes or len(axes) != 1:
-        raise Unfit("a length by another norm than that of squares, or over several axes")
+        raise Unfit("a norm other than the 2-norm, or over several axes")
     call.emit("ReduceL2", [call.x, call.axes(axes)], keepdims=call.keepdim())
 
 
 def _variance(is_root: bool) -> Translator:
-    """The mean of squares of what is less its mean, or the root of it; torch divides by one less than their number."""
+    """Return the translator of a variance or its root; torch divides by the number of elements minus one."""
     def handler(call: Call) -> None:
         axes, shape = call.get("dim"), call.shape(call.x)
         axes = [axes] if isinstance(axes, int) else axes
@@ -124,7 +124,7 @@ def _variance(is_root: bool) -> Translator:
         less = call.get("correction", 1 if call.get("unbiased", True) else 0)
         less = 1 if less is None else less
         if not shape[axis] > less:
-            raise Unfit("a variance of no more numbers than are taken off their count")
+            raise Unfit("a variance with a correction of at least the number of elements")
         single = [*shape[:axis], 1, *shape[axis + 1:]]
         centred = call.do("Sub", call.x, call.do("ReduceMean", call.x, [axis], shape=single, keepdims=1))
         total = call.do("ReduceSum", call.do("Mul", centred, centred), [axis], shape=single, keepdims=1)
@@ -137,10 +137,10 @@ def _variance(is_root: bool) -> Translator:
 
 
 def _norm(is_layer: bool) -> Translator:
-    """Return a norm spelled out, as an attribute of ONNX would round epsilon to binary32."""
+    """Return the translator of a norm to elementary operations, as ONNX's epsilon would be rounded to binary32."""
     def handler(call: Call) -> None:
         epsilon, shape, kind = call.get("eps"), call.shape(call.x), call.kind(call.x)
-        del call.made[1:]  # mean and deviation, which nothing here reads
+        del call.made[1:]  # mean and deviation are not read
         if [*call.get("normalized_shape")] != [*shape[-1:]]:
             raise Unfit("a norm over more than the last axis")
         if epsilon is None:
@@ -167,10 +167,10 @@ def _weight_norm(call: Call) -> None:
 
 
 def _attention(call: Call) -> None:
-    """softmax(q kᵀ · scale + mask) v; keys and values of groups are repeated for their heads."""
+    """Translate softmax(q kᵀ · scale + mask) v; grouped keys and values are repeated for their heads."""
     query, key, value, mask = (call.get(name) for name in ("query", "key", "value", "attn_mask"))
     if call.get("is_causal") and mask is not None:
-        raise Unfit("a mask beside that of is_causal")
+        raise Unfit("a mask beside is_causal, expected one of them")
     if call.get("dropout_p", 0):
         raise Unfit("a dropout in training; expected the model exported in evaluation (model.eval())")
     kind, heads = call.kind(query), call.shape(query)
@@ -214,11 +214,11 @@ TRANSLATORS: Mapping[str, Translator] = {
     "_weight_norm": _weight_norm, "scaled_dot_product_attention": _attention}
 
 
-# -- complex numbers, as rotary positions have them: arrays of pairs along a last axis of their own --------------------
+# -- complex numbers, of rotary positions: arrays of pairs along an additional last axis -------------------------------
 
 
 def in_pairs(values: Mapping[str, Any]) -> tuple[dict[str, Any], frozenset[str]]:
-    """What a program says of its tensors, with complex ones as pairs; the names of these."""
+    """Return the metadata of a program's tensors, with complex ones as pairs, and the names of the latter."""
     names = frozenset(name for name, meta in values.items() if meta.get("dtype") in COMPLEX)
     pairs = {name: {**values[name], "dtype": COMPLEX[values[name]["dtype"]],
                     "sizes": [*values[name]["sizes"], {"as_int": 2}]} for name in names}
@@ -228,7 +228,7 @@ def in_pairs(values: Mapping[str, Any]) -> tuple[dict[str, Any], frozenset[str]]
 def _kept(name: str) -> Translator:
     def kept(call: Call) -> None:
         if not call.is_complex(call.x) or not call.is_complex(call.out):
-            raise Unfit("complex numbers made of others, or others of complex numbers")
+            raise Unfit("complex numbers made of real ones, or real ones of complex ones")
         TRANSLATORS[name](call)
     return kept
 
@@ -239,7 +239,7 @@ def _joined(call: Call, real: str, imaginary: str) -> None:
 
 def _product(call: Call) -> None:
     if not all(isinstance(value, Name) and call.is_complex(value) for value in call.operands(2)):
-        raise Unfit("a product of complex numbers and others")
+        raise Unfit("a product of complex and real numbers")
     (a, b), (c, d) = ([call.do("Slice", name, [index], [index + 1], [len(call.shape(name)) - 1],
                                shape=[*call.shape(name)[:-1], 1]) for index in (0, 1)] for name in call.operands(2))
     _joined(call, call.do("Sub", call.do("Mul", a, c), call.do("Mul", b, d)),
@@ -247,7 +247,7 @@ def _product(call: Call) -> None:
 
 
 def _from_parts(call: Call) -> None:
-    """Of real and imaginary parts, or of sizes and angles."""
+    """Translate a complex number from real and imaginary parts, or from absolute value and angle."""
     one, other = call.operands(2)
     parts = [one, other] if call.operation == "complex" else [
         call.do("Mul", one, call.do(function, other), kind=call.kind(other)) for function in ("Cos", "Sin")]

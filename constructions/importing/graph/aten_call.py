@@ -1,6 +1,6 @@
-"""Operations of torch (ATen) on their way to ONNX: what is known of one, and how nodes are written for it.
+"""Calls of torch's operations (ATen): their arguments and results, and construction of ONNX nodes for them.
 
-Whatever is not read raises ``Unfit``.
+Unsupported arguments raise ``Unfit``.
 """
 
 import math
@@ -25,31 +25,31 @@ from constructions.text import printable
 BYTE, SHORT, LONG, HALF, FLOAT, DOUBLE, BOOLEAN, BFLOAT = 1, 3, 5, 6, 7, 8, 12, 13
 ELEMENTS = {BYTE: "u1", 2: "i1", SHORT: "<i2", 4: "<i4", LONG: "<i8", HALF: "<f2", FLOAT: "<f4", DOUBLE: "<f8",
             10: "<c8", 11: "<c16", BOOLEAN: "?", BFLOAT: "<u2"}
-"""How elements of torch's types are stored."""
+"""Storage formats of torch's element types."""
 TYPES = {BYTE: 2, 2: 3, SHORT: 5, 4: 6, LONG: 7, HALF: 10, FLOAT: 1, DOUBLE: 11, BOOLEAN: 9, BFLOAT: 16}
-"""The same types in ONNX."""
+"""The element types in ONNX."""
 REAL, WHOLE = (HALF, FLOAT, DOUBLE, BFLOAT), (BYTE, 2, SHORT, 4, LONG)
 COMPLEX = {10: FLOAT, 11: DOUBLE}
-"""Types of complex numbers, and those of their parts."""
+"""Complex types, with the types of their parts."""
 _LOW_TO_HIGH = (BOOLEAN, BYTE, 2, SHORT, 4, LONG, BFLOAT, HALF, FLOAT, DOUBLE)
 _FUNCTIONS = ("Sin", "Cos", "Exp", "Log", "Pow", "Tanh", "Sqrt", "ReduceSum", "ReduceMean", "Softmax")
 SHORTENED: Mapping[int, Callable[[Any], Any]] = {10: lambda x: x.astype(np.float16), 16: as_bfloat}
 """Roundings to types of 16 bits, by their numbers in ONNX."""
 _WITHOUT_EFFECT = frozenset({
-    "device", "pin_memory", "non_blocking", "memory_format", "copy", "requires_grad",  # where elements lie
+    "device", "pin_memory", "non_blocking", "memory_format", "copy", "requires_grad",  # storage of elements
     "padding_idx", "scale_grad_by_freq", "sparse",  # gradients
     "cudnn_enable", "path", "implicit", "output_size"})  # how it is computed; stated twice
 _PLAIN: Mapping[str, Any] = {"layout": {"as_layout": 7}, "half_to_float": False, "alpha": 1, "beta": 1}
-"""Arguments on which the elements of a result do not depend, and values of others that change nothing."""
+"""Arguments that do not affect the elements of a result, and values of others without effect."""
 _SEVERAL = "numbers that programs round to 16 bits in several ways"
 
 
 class Unfit(Exception):
-    """Something about an operation that is not read."""
+    """An unsupported part of an operation."""
 
 
 class Name(str):
-    """The name of a tensor, where other strings are words."""
+    """The name of a tensor, as opposed to other strings."""
 
 
 # -- what a program states ---------------------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ def shape_of(meta: Mapping[str, Any]) -> tuple[int, ...]:
 
 
 def value_of(argument: Mapping[str, Any]) -> Any:
-    """An argument: numbers, words, names of tensors, lists of these, or None; a ValueError for one of another kind."""
+    """Return an argument: numbers, strings, names of tensors, lists of these, or None; ValueError for other kinds."""
     ((kind, inner),) = argument.items()
     match kind:
         case "as_none":
@@ -75,7 +75,7 @@ def value_of(argument: Mapping[str, Any]) -> Any:
         case "as_optional_tensors":
             return [None if "as_none" in one else Name(one["as_tensor"]["name"]) for one in inner]
         case "as_float":
-            return np.float64(inner)  # infinities are words
+            return np.float64(inner)  # infinities are strings
         case "as_floats":
             return [np.float64(one) for one in inner]
         case "as_int" | "as_ints" | "as_bool" | "as_bools" | "as_string" | "as_scalar_type":
@@ -85,12 +85,12 @@ def value_of(argument: Mapping[str, Any]) -> Any:
         case "as_sym_ints":
             return [int(one["as_int"]) for one in inner]
         case "as_device" | "as_layout" | "as_memory_format":
-            return argument  # where and how elements lie
+            return argument  # storage of elements
     raise ValueError
 
 
 def tensors_of(argument: Any, is_named: bool = False) -> Iterator[Name]:
-    """Yield the names of all tensors in it, those in lists, too."""
+    """Yield the names of all tensors in it, including those in lists."""
     if isinstance(argument, list):
         for inner in argument:
             yield from tensors_of(inner, is_named)
@@ -102,9 +102,9 @@ def tensors_of(argument: Any, is_named: bool = False) -> Iterator[Name]:
 
 
 class AtenGraph:
-    """The graph that is made: nodes, constants, and what the program says of each of its tensors.
+    """The graph under construction: nodes, constants, and the program's metadata of its tensors.
 
-    ``inexact``: tensors whose last bits depend on how a program rounds; ``count``: the number of tokens.
+    ``inexact``: tensors whose last bits depend on a program's rounding; ``count``: the number of tokens.
     """
 
     def __init__(self, values: Mapping[str, Any], pairs: frozenset[str], count: int) -> None:
@@ -124,25 +124,25 @@ class AtenGraph:
         return shape_of(self.values[name])
 
     def keep(self, name: str, array: Any) -> None:
-        """A constant, in the type and of the shape that are stated."""
+        """Store a constant in the stated type and shape."""
         kind = self.kind(name)
         if array.shape != self.shape(name):
             raise Unfit(f"a result of shape {array.shape}, expected {self.shape(name)} by its arguments")
         stated = np.dtype(ELEMENTS[FLOAT if kind == BFLOAT else kind])
         if array.dtype != stated:
             if array.dtype.kind != stated.kind:
-                raise Unfit(f"elements of type {array.dtype.name}, expected {stated.name}, as is stated")
+                raise Unfit(f"elements of type {array.dtype.name}, expected {stated.name}, as stated")
             array = array.astype(stated)
         self.constants[name] = array
 
     def snapshot(self, name: str) -> str:
-        """Return the elements that a constant has now, under a name of their own."""
+        """Return a new name for the current elements of a constant."""
         new = f"{name}@{len(self.constants)}"
         self.values[new], self.constants[new] = self.values[name], np.array(self.constants[name])
         return new
 
     def add(self, node: OnnxNode) -> None:
-        """A node, which is computed if it is one on constants."""
+        """Add a node; compute it if its inputs are constants."""
         how, names = OfProgram(node), [name for name in node.input if name]
         inputs = [self.constants.get(name) if name else None for name in node.input]
         known, inexact = all(name in self.constants for name in names), bool(self.inexact.intersection(names))
@@ -173,7 +173,7 @@ class AtenGraph:
 
 
 class Call:
-    """One operation: its arguments by name, what it makes, first of all ``out``, and how to write nodes for it."""
+    """One operation: its arguments by name, its results (``out`` is the first), and construction of its nodes."""
 
     def __init__(self, program: AtenGraph, node: Mapping[str, Any]) -> None:
         self.program, self.name = program, str(node["name"] or "")
@@ -195,12 +195,12 @@ class Call:
             raise Unfit(f"an array of more than {MAX_ELEMENTS} elements")
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Return an argument, or its default; note that it was read."""
+        """Return an argument, or its default; record that it was read."""
         self._read.add(name)
         return self.arguments.get(name, default)
 
     def operands(self, count: int | None = None) -> list[Any]:
-        """Return the first arguments, whatever they are called."""
+        """Return the first arguments, whatever their names."""
         return [self.get(name) for name in [*self.arguments][:count]]
 
     @property
@@ -209,16 +209,16 @@ class Call:
         return Name(self.operands(1)[0])
 
     def expect_all_read(self) -> None:
-        """Reject an argument that no handler read and that may change the result."""
+        """Reject an argument that was not read and may affect the result."""
         for name, value in self.arguments.items():
             if name == "dtype" and value not in (None, self.out_kind):
                 raise Unfit(f"elements of type {self.out_kind}, expected type {value}, its argument dtype")
             if name not in self._read and name not in _WITHOUT_EFFECT and name != "dtype" and value is not None and (
                     _PLAIN.get(name) != value):
-                raise Unfit(f"its argument {printable(name)[:40]} is not handled")
+                raise Unfit(f"its argument {printable(name)[:40]} is not supported")
 
     def expect_shape(self, shape: Sequence[int], made: str | None = None) -> None:
-        """Compare the shape that follows from the arguments with that of the result."""
+        """Check the shape of the result against the shape computed from the arguments."""
         stated = self.shape(made or self.out)
         if stated != tuple(shape):
             raise Unfit(f"a result of shape {stated}, expected {tuple(shape)} by its arguments")
@@ -226,7 +226,7 @@ class Call:
     def known(self, name: str) -> Any:
         """Return the elements of a constant."""
         if name not in self.program.constants:
-            raise Unfit("what depends on tokens, expected constants")
+            raise Unfit("a value that depends on tokens, expected a constant")
         return self.program.constants[name]
 
     def axis(self, number: int, name: str | None = None) -> int:
@@ -237,24 +237,24 @@ class Call:
         return int(number) % rank
 
     def axes(self, given: Any) -> list[int]:
-        """Axes that are an argument: one number, several, or None for all."""
+        """Return the axes of an argument: one number, several, or None for all."""
         given = range(len(self.shape(self.x))) if given is None else [given] if isinstance(given, int) else given
         return [self.axis(one) for one in given]
 
     def keepdim(self) -> int:
-        """Whether axes that are summed over stay, as a number."""
+        """Return 1 if reduced axes are kept, else 0."""
         return int(bool(self.get("keepdim", False)))
 
     def plain_shape(self, name: str) -> tuple[int, ...]:
-        """Shape of a tensor, where a complex number is one element."""
+        """Return the shape of a tensor, counting a complex number as one element."""
         return self.shape(name)[:-1] if self.is_complex(name) else self.shape(name)
 
     def is_complex(self, name: str) -> bool:
-        """Whether it stands for complex numbers, as pairs."""
+        """Return whether the tensor contains complex numbers, as pairs."""
         return name in self.program.pairs
 
     def new(self, shape: Sequence[int], kind: int) -> Name:
-        """Return a tensor that the program has no name for."""
+        """Return a new tensor, which the program does not name."""
         self._expect_small(shape)
         self._extra += 1
         name = Name(f"{self.name or self.out}.{self._extra}")
@@ -262,7 +262,7 @@ class Call:
         return name
 
     def keep(self, array: Any, of: Sequence[str]) -> None:
-        """The result, which was computed of constants."""
+        """Store the result, computed from constants."""
         self.program.keep(self.out, array)
         if self.program.inexact.intersection(of):
             self.program.inexact.add(self.out)
@@ -279,7 +279,7 @@ class Call:
         return name
 
     def emit(self, operation: str, inputs: Sequence[Any], output: str | None = None, **attributes: Any) -> str:
-        """A node, whose output is that of the operation if it is left out; inputs that are no names are places."""
+        """Add a node and return its output, by default the result of the operation; numeric inputs become constants."""
         output = self.out if output is None else output
         words = {name: value.encode() if isinstance(value, str) else value for name, value in attributes.items()}
         names = ["" if one is None else one if isinstance(one, str) else self.constant(one) for one in inputs]
@@ -288,13 +288,13 @@ class Call:
 
     def do(self, operation: str, *inputs: Any, shape: Sequence[int] | None = None, kind: int | None = None,
            **attributes: Any) -> str:
-        """A node on the way to the result: as wide as its inputs together and of the first one's type, if not told."""
+        """Add an intermediate node; by default, inputs are broadcast and the type is that of the first input."""
         shape = np.broadcast_shapes(*map(self.shape, inputs)) if shape is None else shape
         return self.emit(operation, inputs, self.new(shape, self.kind(inputs[0]) if kind is None else kind),
                          **attributes)
 
     def as_kind(self, value: Any, kind: int | None = None) -> str:
-        """Return a tensor or a number, as one of this type, or that of the result."""
+        """Return a tensor or a number converted to this type, by default the result's."""
         kind = self.out_kind if kind is None else kind
         if not isinstance(value, Name):
             return self.constant(value, kind)
@@ -305,26 +305,26 @@ class Call:
         return self.emit("Reshape", [name, list(shape)], self.new(shape, self.kind(name)) if output is None else output)
 
     def turned(self, name: str, order: Sequence[int], output: str | None = None) -> str:
-        """Return the axes in another order."""
+        """Return the array with permuted axes."""
         shape = self.shape(name)
         return self.emit("Transpose", [name], self.new([shape[axis] for axis in order], self.kind(name))
                          if output is None else output, perm=list(order))
 
 
 Translator = Callable[[Call], object]
-"""Writes the nodes of an operation."""
+"""A function that adds the nodes of an operation."""
 
 
-# -- torch's rules of promotion, for arithmetic and comparisons --------------------------------------------------------
+# -- torch's type promotion, for arithmetic and comparisons ------------------------------------------------------------
 
 
 def _category(kind: int) -> int:
-    """Booleans, whole numbers, real numbers."""
+    """Return the category of a type: Boolean 0, integer 1, real 2."""
     return 0 if kind == BOOLEAN else 1 if kind in WHOLE else 2
 
 
 def _common_type(kinds: Sequence[int]) -> int | None:
-    """Return the least type that holds several of the same priority; None of none."""
+    """Return the least type that contains all types of the highest category; None of none."""
     found: int | None = None
     for kind in kinds:
         if found is None or _category(kind) != _category(found):
@@ -338,9 +338,9 @@ def _common_type(kinds: Sequence[int]) -> int | None:
 
 
 def result_type(call: Call, values: Sequence[Any]) -> int:
-    """torch.result_type: arrays with axes come before those without, and these before numbers, within a category.
+    """Return torch.result_type: in a category, arrays with axes have priority over those without, these over numbers.
 
-    The default type of real numbers in Python is binary32.
+    The default type of Python's real numbers is binary32.
     """
     ranks: list[list[int]] = [[], [], []]
     for value in values:

@@ -1,4 +1,4 @@
-"""Operations of torch that make constants, those on single numbers, and those that are read on constants alone."""
+"""Operations of torch that make constants, those on single numbers, and those supported on constants only."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -28,9 +28,9 @@ from constructions.importing.graph.aten_call import (
 
 
 def _filled(number: int | None) -> Translator:
-    """Return a constant that is one number everywhere."""
+    """Return the translator of a constant with equal elements."""
     def handler(call: Call) -> None:
-        call.get("self")  # its shape and type are those that are stated
+        call.get("self")  # shape and type are the stated ones
         value = number if number is not None else call.get("fill_value", call.get("s", call.get("value")))
         if isinstance(value, Name):
             call.emit("Expand", [call.as_kind(value), [*call.out_shape]])
@@ -44,7 +44,7 @@ def _filled(number: int | None) -> Translator:
 def _arange(call: Call) -> None:
     start, end, step = call.get("start", 0), call.get("end"), call.get("step", 1)
     if call.out_kind not in REAL and not all(isinstance(one, int) for one in (start, end, step)):
-        raise Unfit("whole numbers at distances that are not")
+        raise Unfit("integers with a step that is not an integer")
     count = -((start - end) // step) if isinstance(start, int) else math.ceil((end - start) / step)
     call.expect_shape([int(count)])
     _keep_steps(call, start + np.arange(int(count)) * step, [start, step])
@@ -52,14 +52,14 @@ def _arange(call: Call) -> None:
 
 def _linspace(call: Call) -> None:
     if call.out_kind not in (FLOAT, DOUBLE):
-        raise Unfit("whole numbers at distances that are not, or numbers of 16 bits")
+        raise Unfit("integers with a step that is not an integer, or numbers of 16 bits")
     call.expect_shape([call.get("steps")])
     numbers = np.linspace(call.get("start"), call.get("end"), call.get("steps"))
     _keep_steps(call, numbers, np.diff(numbers[:2]))
 
 
 def _keep_steps(call: Call, numbers: Any, ends: Any) -> None:
-    """Numbers at equal distances, which are exact if all of them, and their distance, are numbers of their type."""
+    """Store equidistant numbers, which are exact if they and their distance are numbers of their type."""
     kind = call.out_kind
     steps = np.arange(len(numbers)) * (np.asarray(ends).ravel()[-1] if len(numbers) > 1 else 0)
     exact = kind not in REAL or all((np.asarray(one, np.float64).astype(ELEMENTS[FLOAT if kind == BFLOAT else kind])
@@ -80,7 +80,7 @@ def _eye(call: Call) -> None:
 def _one_hot(call: Call) -> None:
     size = call.get("num_classes", -1)
     if call.kind(call.x) != LONG or size < 1:
-        raise Unfit("one-hot vectors of other numbers than those of 64 bits, or of a length that is not stated")
+        raise Unfit("one-hot vectors of other integers than 64-bit ones, or without a stated length")
     call.expect_shape([*call.shape(call.x), size])
     call.emit("OneHot", [call.x, size, [0, 1]], axis=-1)
 
@@ -89,37 +89,37 @@ def _one_hot(call: Call) -> None:
 
 _COMPARED: Mapping[str, Callable[[Any], int]] = {
     "Less": math.ceil, "LessOrEqual": math.floor, "Greater": math.floor, "GreaterOrEqual": math.ceil, "Equal": int}
-"""Comparisons, and which whole number stands for one between two of them."""
+"""Comparisons, each with the rounding of a right side between two integers."""
 _SMALL = 1 << 23
-"""Whole numbers below it are numbers of binary32."""
+"""Integers below it are numbers of binary32."""
 _BITS: Mapping[str, Callable[..., Any]] = {"And": np.bitwise_and, "Or": np.bitwise_or, "Xor": np.bitwise_xor}
 
 
 def _as_compared(call: Call, operation: str) -> tuple[str, str]:
-    """Both operands in their common type; whole numbers and a real one are compared as whole numbers."""
+    """Return both operands in their common type; integers and a real number are compared as integers."""
     one, other = call.operands(2)
     kind = result_type(call, [one, other])
     if kind == FLOAT and isinstance(one, Name) and call.kind(one) not in REAL and isinstance(other, np.floating):
         number = np.float64(np.float32(other))
         if number != other and number == np.floor(number):
-            raise Unfit("whole numbers compared with a number that binary32 rounds to a whole one")
+            raise Unfit("integers compared with a number that binary32 rounds to an integer")
         if abs(number) < _SMALL and (operation != "Equal" or number == np.floor(number)):
             kind, other = LONG, _COMPARED[operation](number)
     if kind in WHOLE:
         if isinstance(other, int) and not np.iinfo(ELEMENTS[kind]).min <= other <= np.iinfo(ELEMENTS[kind]).max:
-            raise Unfit("a number beyond the type that it is compared in")
+            raise Unfit("a number outside the type of the comparison")
         kind = LONG
     return call.as_kind(one, kind), call.as_kind(other, kind)
 
 
 def _two(operation: str) -> Translator:
-    """Arithmetic, logic or a comparison; torch's alpha multiplies the second."""
+    """Return the translator of arithmetic, logic or a comparison; torch's alpha multiplies the second operand."""
     def handler(call: Call) -> None:
         kind, (one, other) = call.out_kind, call.operands(2)
         found = result_type(call, [one, other])
         if operation in _BITS and found != BOOLEAN and not call.operation.startswith("logical"):
             if found != kind or kind not in WHOLE:
-                raise Unfit(f"elements of type {kind}, expected {found}, whole numbers")
+                raise Unfit(f"elements of type {kind}, expected {found}, integers")
             call.keep(_BITS[operation](*(call.known(call.as_kind(value)) for value in (one, other))), [])
             return
         if (operation in ("And", "Or") or operation in _COMPARED) and kind != BOOLEAN:
@@ -143,13 +143,13 @@ def _two(operation: str) -> Translator:
         if made in call.program.constants and wide in REAL and (
                 (operation == "Pow" and isinstance(other, Name)) or 2 * abs(math.frexp(call.get("alpha", 1))[0]) != 1):
             call.program.inexact.add(made)
-        if small:  # torch rounds the numbers of products after them alone
+        if small:  # torch rounds only after products
             call.emit("Cast", [made], to=TYPES[kind])
     return handler
 
 
 def _floor_quotient(call: Call) -> None:
-    """A quotient rounded down: of whole numbers, or by a power of two, where torch's way has the same result."""
+    """Translate a floor division: of integers, or by a power of two, where torch's algorithm has the same result."""
     (one, other), kind = call.operands(2), call.out_kind
     if kind in WHOLE:
         one, other = (call.as_kind(call.as_kind(value), LONG) for value in (one, other))
@@ -158,7 +158,7 @@ def _floor_quotient(call: Call) -> None:
     elif kind in (FLOAT, DOUBLE) and isinstance(other, int | np.floating) and abs(math.frexp(other)[0]) * 2 == 1:
         call.emit("Floor", [call.do("Div", call.as_kind(one), call.as_kind(other))])
     else:
-        raise Unfit("a rounded quotient of numbers that are not whole by another one than a power of two")
+        raise Unfit("a rounded quotient of non-integers by a number that is not a power of two")
 
 
 def _expect_divisible(call: Call, what: str) -> None:
@@ -167,13 +167,13 @@ def _expect_divisible(call: Call, what: str) -> None:
 
 
 def _whole_quotient(call: Call) -> None:
-    """A quotient rounded towards 0."""
+    """Translate a quotient rounded towards 0."""
     _expect_divisible(call, "rounded quotient")
     call.emit("Identity" if call.out_kind in WHOLE else "Trunc", [call.do("Div", *map(call.as_kind, call.operands(2)))])
 
 
 def _remainder(call: Call) -> None:
-    """A remainder with the sign of the divisor."""
+    """Translate a remainder with the sign of the divisor."""
     _expect_divisible(call, "remainder")
     one, other = map(call.as_kind, call.operands(2))
     if call.out_kind in WHOLE:
@@ -186,7 +186,7 @@ def _remainder(call: Call) -> None:
 
 
 def _fmod(call: Call) -> None:
-    """A remainder with the sign of what is divided."""
+    """Translate a remainder with the sign of the dividend."""
     _expect_divisible(call, "remainder")
     call.emit("Mod", [*map(call.as_kind, call.operands(2))], fmod=1)
 
@@ -200,14 +200,14 @@ def _taken_from(call: Call) -> None:
 def _where(call: Call) -> None:
     condition, one, other = call.operands(3)
     if call.kind(condition) != BOOLEAN:
-        raise Unfit("a condition that is not one of truth values")
+        raise Unfit("a condition of another type than Boolean")
     call.emit("Where", [condition, call.as_kind(one), call.as_kind(other)])
 
 
 def _masked_fill(call: Call) -> None:
     mask, value = call.get("mask"), call.get("value")
     if call.kind(mask) != BOOLEAN or result_type(call, [call.x, value]) != call.out_kind:
-        raise Unfit("a mask that is not one of truth values, or a number that is not one of the array's type")
+        raise Unfit("a mask of another type than Boolean, or a number outside the array's type")
     call.emit("Where", [mask, call.as_kind(value), call.x])
 
 
@@ -219,7 +219,7 @@ def _one(operation: str) -> Translator:
 
 
 def _bitwise_not(call: Call) -> None:
-    """The other truth value; of constants, all bits."""
+    """Translate a negation; of constant integers, of all bits."""
     if call.kind(call.x) == BOOLEAN:
         _one("Not")(call)
     else:
@@ -244,13 +244,13 @@ def _clip(least: str, most: str, defaults: tuple[Any, Any]) -> Translator:
         if any(isinstance(one, Name) for one in bounds):
             raise Unfit("bounds that are arrays")
         if call.out_kind != result_type(call, [call.x, *bounds]) or "nan" in map(str, bounds):
-            raise Unfit("bounds that are no numbers, or of another type than the result")
+            raise Unfit("bounds that are not numbers, or of another type than the result")
         call.emit("Clip", [call.as_kind(call.x), *(None if one is None else call.as_kind(one) for one in bounds)])
     return handler
 
 
 def _reduced(operation: str, of_truth: bool = False) -> Translator:
-    """Return a sum, a mean, an extreme over axes; with ``of_truth`` whether any (or all) elements hold."""
+    """Return the translator of a sum, a mean or an extreme over axes; with ``of_truth`` of any or all."""
     def handler(call: Call) -> None:
         axes = call.get("dim")
         call.emit(operation, [call.as_kind(call.x, BOOLEAN if of_truth else None),
@@ -265,18 +265,18 @@ def _argmax(call: Call) -> None:
     call.emit("ArgMax", [call.x], axis=call.axis(call.get("dim")), keepdims=call.keepdim())
 
 
-# -- read on constants alone, and computed at once ---------------------------------------------------------------------
+# -- supported on constants only, and computed at once ---------------------------------------------------------------
 
 
 def _of(function: Callable[..., Any], is_exact: bool = True, is_jump: bool = False) -> Translator:
-    """Return a function of the call and its constants; one that is a jump is of exact numbers alone."""
+    """Return the translator of a function of the call and its constants; a discontinuous one needs exact numbers."""
     def handler(call: Call) -> None:
         names = [one for value in call.operands() for one in (value if isinstance(value, list) else [value])
                  if isinstance(one, Name)]
         if is_jump and call.program.inexact.intersection(names):
             raise Unfit("a jump on numbers that programs round in several ways, expected exact ones")
         if any(call.is_complex(name) for name in (*names, *call.made)):
-            raise Unfit("an operation that is not handled on complex numbers")
+            raise Unfit("an operation that is not supported on complex numbers")
         arrays = {name: call.known(name) for name in names}
         try:
             with np.errstate(all="ignore"):
@@ -374,4 +374,4 @@ NUMBERS: Mapping[str, Translator] = {
     "diag": _of(lambda call, x: np.diag(x, call.get("diagonal", 0))),
     "meshgrid": _of(lambda call, *arrays: [*np.meshgrid(*arrays, indexing=call.get("indexing", "ij"))]),
     "logical_xor": _of(lambda _, x, y: (x != 0) ^ (y != 0), is_jump=True)}
-"""Operations by their names."""
+"""Translators by operation."""

@@ -1,4 +1,4 @@
-"""Operations of torch that put elements elsewhere."""
+"""Operations of torch that move elements."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -11,10 +11,10 @@ from constructions.importing.graph.aten_call import BOOLEAN, TYPES, WHOLE, Call,
 
 
 def _same(call: Call) -> None:
-    """The same elements, perhaps of another type."""
+    """Translate an identity, perhaps to another type."""
     if call.get("train"):
         raise Unfit("a dropout in training; expected the model exported in evaluation (model.eval())")
-    call.get("p")  # of a dropout
+    call.get("p")  # the probability of a dropout
     if (other := call.get("other")) is not None and call.kind(other) != call.out_kind:
         raise Unfit("elements of another type than those of its argument other")
     if call.kind(call.x) == call.out_kind:
@@ -24,7 +24,7 @@ def _same(call: Call) -> None:
 
 
 def _reshape(call: Call) -> None:
-    """Another shape, which is compared with the one that the arguments ask for."""
+    """Translate a change of shape; check it against the arguments."""
     if call.kind(call.x) != call.out_kind:
         raise Unfit("the same bytes as elements of another type")
     old, new = call.plain_shape(call.x), call.plain_shape(call.out)
@@ -61,7 +61,7 @@ def _folded(call: Call, shape: Sequence[int]) -> Sequence[int]:
 
 
 def _expand(call: Call) -> None:
-    """Repeated along axes of size 1."""
+    """Translate a repetition along axes of size 1."""
     made = call.plain_shape(call.out)
     asked = call.get("size") if call.get("other") is None else call.plain_shape(call.get("other"))
     if len(asked) != len(made) or any(one not in (-1, size) for one, size in zip(asked, made, strict=True)):
@@ -70,7 +70,7 @@ def _expand(call: Call) -> None:
 
 
 def _transpose(call: Call) -> None:
-    """Two axes exchanged, whatever they are called; the last ones, if none are named."""
+    """Translate an exchange of two axes, by default the last ones."""
     order = list(range(len(call.shape(call.x))))
     one, other = map(call.axis, call.operands()[1:] or (-1, -2))
     order[one], order[other] = order[other], order[one]
@@ -78,7 +78,7 @@ def _transpose(call: Call) -> None:
 
 
 def _cut(call: Call) -> None:
-    """Some indices of an axis."""
+    """Translate a slice of an axis."""
     axis = call.axis(call.get("dim", 0))
     size, first, last = call.shape(call.x)[axis], call.get("start"), call.get("end")
     ends = [0 if first is None else first, size if last is None else min(last, size), axis, call.get("step", 1)]
@@ -86,7 +86,7 @@ def _cut(call: Call) -> None:
 
 
 def _cut_out(call: Call) -> None:
-    """So many indices of an axis from one on."""
+    """Translate a slice of an axis by its first index and length."""
     axis = call.axis(call.get("dim"))
     first = call.get("start") + call.shape(call.x)[axis] * (call.get("start") < 0)
     call.emit("Slice", [call.x, [first], [first + call.get("length")], [axis]])
@@ -107,7 +107,7 @@ def _rows(call: Call) -> None:
 
 
 def _index(call: Call) -> None:
-    """Rows of a table, by an array; of constants, elements by several."""
+    """Translate an index of rows of a table by an array; of constants, also by several arrays."""
     given = [(axis, one) for axis, one in enumerate(call.get("indices")) if one is not None]
     if len(given) == 1 and call.kind(given[0][1]) in WHOLE[3:]:
         call.emit("Gather", [call.x, _within(call, given[0][1], call.shape(call.x)[given[0][0]])], axis=given[0][0])
@@ -116,17 +116,17 @@ def _index(call: Call) -> None:
 
 
 def _places(call: Call) -> tuple[Any, ...]:
-    """Return the indices of constants, by whole numbers or masks."""
+    """Return the indices of constants, as integers or masks."""
     found = []
     for one in call.get("indices"):
         found.append(slice(None) if one is None else call.known(one))
         if one is not None and call.kind(one) not in (*WHOLE[3:], BOOLEAN):
-            raise Unfit("indices of a type other than whole numbers of 32 and 64 bits and truth values")
+            raise Unfit("indices of a type other than integers of 32 and 64 bits and Boolean")
     return tuple(found)
 
 
 def _within(call: Call, places: str, size: int) -> str:
-    """Return indices, counted from the first element; those of constants are counted so here."""
+    """Return indices counted from the first element; constant negative ones are converted."""
     if places not in call.program.constants:
         return places
     array = call.known(places)
@@ -138,31 +138,31 @@ def _within(call: Call, places: str, size: int) -> str:
 def _expect_not_negative(call: Call, places: str) -> None:
     """Reject constant indices below 0, as torch does in look-ups."""
     if places in call.program.constants and (call.known(places) < 0).any():
-        raise Unfit("indices below 0, which torch does not take here")
+        raise Unfit("indices below 0, which torch does not accept here")
 
 
 def _put(call: Call) -> None:
-    """Constants with other elements where indices say so."""
+    """Translate an assignment to indexed elements of constants."""
     if call.get("accumulate", False):
-        raise Unfit("elements added where indices say so")
+        raise Unfit("elements added at indices")
     values, where = call.known(call.get("values")), _places(call)
     made = np.array(call.known(call.x))
     count = np.zeros(made.shape, np.int64)
     np.add.at(count, where, 1)
     if values.dtype != made.dtype or (count > 1).any():
-        raise Unfit("elements of another type, or the same one put twice")
+        raise Unfit("elements of another type, or an index that occurs twice")
     made[where] = values
     call.keep(made, [call.x, call.get("values"), *(one for one in call.get("indices") if one is not None)])
 
 
 def _copied(call: Call) -> None:
-    """The elements of another array, in the shape and type of the first."""
+    """Translate a copy of the elements of another array, in the shape and type of the first."""
     call.operands(1)
     call.emit("Expand", [call.as_kind(call.get("src")), [*call.out_shape]])
 
 
 def _scattered(call: Call) -> None:
-    """An array with another in the place of some indices of an axis."""
+    """Translate an array with some indices of an axis replaced by another array."""
     axis = call.axis(call.get("dim", 0))
     shape = call.shape(call.x)
     source, numbers = call.get("src"), np.arange(shape[axis])
@@ -172,7 +172,7 @@ def _scattered(call: Call) -> None:
     else:
         where = numbers[slice(call.get("start") or 0, call.get("end"), call.get("step", 1))]
     if call.shape(source) != (*shape[:axis], len(where), *shape[axis + 1:]):
-        raise Unfit("an array of another shape than what it replaces")
+        raise Unfit("an array of another shape than the part that it replaces")
     order = numbers.copy()
     order[where] = shape[axis] + np.arange(len(where))
     both = call.do("Concat", call.as_kind(call.x), call.as_kind(source), kind=call.out_kind, shape=[
@@ -187,7 +187,7 @@ def _index_select(call: Call) -> None:
 
 
 def _ordered(call: Call) -> None:
-    """Axes backwards, or turned."""
+    """Translate a flip or a roll of axes."""
     name, shape = str(call.x), call.shape(call.x)
     shifts = call.get("dims") if call.operation == "flip" else call.get("shifts")
     for shift, axis in zip(shifts, call.get("dims"), strict=True):
@@ -197,7 +197,7 @@ def _ordered(call: Call) -> None:
 
 
 def _concat(call: Call) -> None:
-    """Arrays one after another, along the second axis (or the only one) if they stand side by side."""
+    """Translate a concatenation; ``hstack`` is along the second axis (or the only one)."""
     names = [call.as_kind(one) for one in call.get("tensors")]
     call.emit("Concat", names, axis=min(1, len(call.shape(names[0])) - 1) if call.operation == "hstack" else
               call.axis(call.get("dim", 0), names[0]))
@@ -219,7 +219,7 @@ def _split(call: Call) -> None:
 
 
 def _ends(call: Call, size: int) -> list[tuple[int, int]]:
-    """First and last index of each piece of an axis, the last one excluded."""
+    """Return first and last index (exclusive) of each piece of an axis."""
     pieces, sections = call.get("chunks"), call.get("sections")
     if (indices := call.get("indices")) is not None:
         return [slice(*pair).indices(size)[:2] for pair in pairwise([0, *indices, size])]
@@ -230,27 +230,27 @@ def _ends(call: Call, size: int) -> list[tuple[int, int]]:
         if isinstance(sizes, int):
             sizes = [min(sizes, size - first) for first in range(0, size, sizes)]
     if sum(sizes) != size:
-        raise Unfit("pieces that are not the whole axis")
+        raise Unfit("pieces that do not cover the axis")
     return [*pairwise(accumulate(sizes, initial=0))]
 
 
 def _unbind(call: Call) -> None:
     axis = call.axis(call.get("dim", 0))
     if len(call.made) != call.shape(call.x)[axis]:
-        raise Unfit("pieces that are not the whole axis")
+        raise Unfit("pieces that do not cover the axis")
     for number, output in enumerate(call.made):
         call.emit("Gather", [call.x, number], output, axis=axis)
 
 
 def _repeat_interleave(call: Call) -> None:
-    """Each index of an axis several times."""
+    """Translate a repetition of each index of an axis."""
     shape, axis, times = call.shape(call.x), call.axis(call.get("dim")), int(call.get("repeats"))
     call.expect_shape([*shape[:axis], shape[axis] * times, *shape[axis + 1:]])
     call.reshaped(repeated(call, call.x, axis, times), call.out_shape, call.out)
 
 
 def repeated(call: Call, name: str, axis: int, times: int) -> str:
-    """Return a new axis after one, along which it is repeated."""
+    """Return the array repeated along a new axis after this one."""
     shape = call.shape(name)
     wide = [*shape[: axis + 1], times, *shape[axis + 1:]]
     return call.do("Expand", call.reshaped(name, [*shape[: axis + 1], 1, *shape[axis + 1:]]), wide, shape=wide)
@@ -279,4 +279,4 @@ PLACES: Mapping[str, Translator] = {
     **dict.fromkeys(("cat", "concat", "hstack"), _concat), "stack": _stack,
     **dict.fromkeys(("split", "split_with_sizes", "chunk", "tensor_split"), _split), "unbind": _unbind,
     **dict.fromkeys(("repeat", "tile"), _repeat), "repeat_interleave": _repeat_interleave}
-"""Operations by their names."""
+"""Translators by operation."""

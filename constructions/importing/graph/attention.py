@@ -1,4 +1,4 @@
-"""Products of matrices in a graph: maps of each token, scores of attention, averages; what masks add; rotary tables."""
+"""Matrix products in a graph: linear maps, attention scores, averages; additive masks; rotary tables."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -21,14 +21,14 @@ from constructions.importing.graph.state import NEARLY, Positions, Tables, is_no
 from constructions.importing.graph.values import AttentionWeights, Modulated, ScoreArray, Tokenwise, grouped, placed
 
 MASKED, LEAST_GAP = -9999, 1000
-"""Threshold of masks: hidden scores have at most this added, or lie so much below others."""
+"""Threshold of masks: hidden scores have at most this added, or are lower than others by this gap."""
 FINITE = "scores are hidden by finite numbers, -9999 and less or instead of them, as no others differ by a thousand"
 
 BY_TABLE = "keys that a fixed mask hides have -16384 or less more in their scores, by a table of positions"
 
 
 def times_constant(value: Tokenwise, matrix: Array, exactness: Exactness) -> Tokenwise:
-    """value @ matrix; the matrix may be one for each index before its last two."""
+    """Return value @ matrix; the matrix may be one for each index before its last two."""
     if value.shape[-1] != matrix.shape[-2] or not np.isfinite(matrix).all():
         raise NotUnderstood(f"a matrix of {matrix.shape[-2]} rows times {value.shape[-1]} numbers, or one of numbers "
                             f"that are infinite or none")
@@ -51,23 +51,23 @@ def times_constant(value: Tokenwise, matrix: Array, exactness: Exactness) -> Tok
 
 
 def _along(value: Tokenwise | Modulated) -> tuple[NDArray[np.int64], list[tuple[Tokenwise, Array | None]]]:
-    """Positions [..., T] of an array [..., T, K], the same for all; its parts."""
+    """Return positions [..., T] of an array [..., T, K], equal for all, and its parts."""
     parts: list[tuple[Tokenwise, Array | None]] = (
         [*value.parts] if isinstance(value, Modulated) else [(value, None)])
     positions = parts[0][0].positions
     lines = positions[..., 0].reshape(-1, positions.shape[-2])
     if any((part.positions != positions).any() for part, _ in parts) or (positions != positions[..., :1]).any() or (
             lines != lines[0]).any():
-        raise NotUnderstood("queries or keys that are not made token by token")
+        raise NotUnderstood("queries or keys that are not computed token by token")
     return lines[0], parts
 
 
 def scores_of(query: Tokenwise | Modulated, key: Tokenwise | Modulated) -> ScoreArray:
-    """query [..., T, K] @ key [..., K, T], where key is given turned, as [..., T, K]."""
+    """Return query [..., T, K] @ key [..., K, T], where key is given transposed, as [..., T, K]."""
     positions, queries = _along(query)
     others, keys = _along(key)
     if (positions != others).any() or (positions != np.arange(len(positions))).any():
-        raise NotUnderstood("scores between other tokens than all of them, in order")
+        raise NotUnderstood("scores between a selection of tokens, expected all of them in order")
     q, k = queries[0][0], keys[0][0]
     lead = np.broadcast_shapes(q.shape[:-2], k.shape[:-2])
     reads, tables = np.empty(lead, object), None
@@ -76,7 +76,7 @@ def scores_of(query: Tokenwise | Modulated, key: Tokenwise | Modulated) -> Score
         if one[0].size != other[0].size:
             raise NotUnderstood(f"queries of {one[0].size} numbers and keys of {other[0].size}")
         if (one[1] is None) != (other[1] is None):
-            raise NotUnderstood("rotary positions of queries alone, or of keys alone")
+            raise NotUnderstood("rotary positions of queries only, or of keys only")
         if one[1] is not None and other[1] is not None:
             turned = tables or one[1]
             if any((a != b).any() for a, b in zip((*one[1], *other[1]), (*turned, *turned), strict=True)):
@@ -95,7 +95,7 @@ def _own(index: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _read(parts: list[tuple[Tokenwise, Array | None]], index: tuple[int, ...]) -> tuple[Flat, Any]:
-    """Return the forms of one head, and the tables by which halves of them are turned."""
+    """Return the forms of one head, and the tables that rotate halves of them."""
     for part, _ in parts:
         forms = part.forms[index]
         if (forms != forms[:1]).any():
@@ -106,21 +106,21 @@ def _read(parts: list[tuple[Tokenwise, Array | None]], index: tuple[int, ...]) -
     for part, table in parts:
         assert table is not None
         if part.factor != 1:
-            raise NotUnderstood("a factor inside of rotary positions")
+            raise NotUnderstood("a factor inside rotary positions")
         flats.append(part.flat.columns(part.forms[index][0]))
         modulation.append(np.broadcast_to(table, part.shape)[index])
     return _turned(flats, modulation)
 
 
 def column_of(flat: Flat, k: int, sign: int = 1) -> tuple[Any, ...]:
-    """What tells a form, or (-1) its negative, from others."""
+    """Return a key that identifies a form, or (-1) its negative."""
     return (*sorted((base.order, (sign * matrix[:, k] + 0).tobytes()) for base, matrix in flat.terms.items()
                     if matrix[:, k].any()),
             *sorted((sign * one[:, k] + 0).tobytes() for one in flat.constants if one[:, k].any()))
 
 
 def _turned(flats: list[Flat], modulation: list[Array]) -> tuple[Flat, tuple[Array, Array]]:
-    """Σ flat · table as a turn of halves: coordinate a is A cos - B sin, b is B cos + A sin."""
+    """Return Σ flat · table as a rotation of halves: coordinate a is A cos - B sin, b is B cos + A sin."""
     main: dict[int, tuple[Flat, Array]] = {}
     beside_it: dict[int, tuple[Flat, Array]] = {}
     for flat, table in zip(flats, modulation, strict=True):
@@ -129,11 +129,11 @@ def _turned(flats: list[Flat], modulation: list[Array]) -> tuple[Flat, tuple[Arr
                 continue
             where = main if table[0, k] == 1 else beside_it
             if k in where or table[0, k] not in (0, 1):
-                raise NotUnderstood("constants that depend on positions, and are no rotary tables")
+                raise NotUnderstood("constants that depend on positions, and are not rotary tables")
             where[k] = (flat, table[:, k])
     size = flats[0].size
     if len(main) < size:
-        raise NotUnderstood("constants that depend on positions, and are no rotary tables")
+        raise NotUnderstood("constants that depend on positions, and are not rotary tables")
     columns, minus = ([column_of(main[k][0], k, sign) for k in range(size)] for sign in (1, -1))
     sines: dict[int, tuple[int, Array]] = {}
     for k, (flat, table) in beside_it.items():
@@ -142,14 +142,14 @@ def _turned(flats: list[Flat], modulation: list[Array]) -> tuple[Flat, tuple[Arr
                     if one == found]
         partners = [one for one in partners if one[0] in beside_it] or partners
         if not partners:
-            raise NotUnderstood("a turn of a coordinate with none of the others")
+            raise NotUnderstood("a rotation of a coordinate with none of the others")
         sines[k] = (partners[0][0], partners[0][1] * table)
     pairs = [(a, b) for a, (b, _) in sines.items() if a < b]
     rest = [k for k in range(size) if k not in sines]
     fits = all(sines.get(b, (-1,))[0] == a and (sines[b][1] == -sines[a][1]).all() and (main[a][1] == main[b][1]).all()
                for a, b in pairs) and 2 * len(pairs) + len(rest) == size and all((main[k][1] == 1).all() for k in rest)
     if not fits:
-        raise NotUnderstood("constants that depend on positions, and are no rotary tables")
+        raise NotUnderstood("constants that depend on positions, and are not rotary tables")
     order = [a for a, _ in pairs] + [b for _, b in pairs] + rest
     flat = beside([main[k][0].columns(np.array([k])) for k in order])
     if all(main[k][0] is main[0][0] for k in order):
@@ -159,7 +159,7 @@ def _turned(flats: list[Flat], modulation: list[Array]) -> tuple[Flat, tuple[Arr
 
 
 def softmax(scores: ScoreArray, positions: Positions, exactness: Exactness, tables: Tables) -> AttentionWeights:
-    """The weights: what is added to scores is a causal mask or none, slopes, or a table; a table hides other keys."""
+    """Return the weights; the addend of scores is a causal mask or none, slopes, or a table, which hides other keys."""
     seen, causal = seen_by(scores), is_causal(scores, tables.bidirectional)
     attended = np.tri(scores.shape[-1], dtype=bool) if causal else np.ones(scores.shape[-2:], bool)
     mask = np.where(seen, scores.masks[0].numbers, -np.inf)
@@ -184,13 +184,13 @@ def softmax(scores: ScoreArray, positions: Positions, exactness: Exactness, tabl
 
 
 def expect_no_cap(scores: ScoreArray) -> None:
-    """Raises NotUnderstood where what is added to scores would be read by queries and keys, under their cap."""
+    """Raise NotUnderstood for capped scores with an addend that queries and keys would have to represent."""
     if scores.cap is not None:
         raise NotUnderstood("a table, or a mask of keys by tokens, added to scores that have a cap")
 
 
 def seen_by(scores: ScoreArray) -> NDArray[np.bool_]:
-    """Keys that the mask hides from no query, of a mask of shape [..., queries, keys]."""
+    """Return the visible keys of a mask [..., queries, keys]; each query needs one."""
     numbers: Array = np.broadcast_to(scores.masks[0].numbers, scores.shape)
     replaced: NDArray[np.bool_] = np.broadcast_to(scores.masks[0].replaced, scores.shape)
     seen = np.greater(numbers, MASKED) & ~replaced
@@ -198,15 +198,12 @@ def seen_by(scores: ScoreArray) -> NDArray[np.bool_]:
     if (replaced & (numbers > greatest - LEAST_GAP)).any():
         raise NotUnderstood("scores replaced by numbers that do not hide them")
     if (numbers == np.inf).any() or not seen.any(-1).all() or (~seen & (numbers > greatest - LEAST_GAP)).any():
-        raise NotUnderstood("scores that are hidden by numbers near to those of others, or all of a token")
+        raise NotUnderstood("scores hidden by numbers near those of visible ones, or all scores of a query")
     return np.asarray(seen)
 
 
 def _slope(mask: Array, exactness: Exactness) -> Fraction | None:
-    """Return the slope of what is added to visible scores, but for what is the same for all keys of a query.
-
-    None if it is not slope · (key - query).
-    """
+    """Return the slope of the addend of visible scores, up to a constant for each query."""
     visible = mask > MASKED
     own = np.diag(mask)[:, np.newaxis]
     added = np.where(visible, mask - np.where(own > MASKED, own, 0), 0)
@@ -223,20 +220,20 @@ def _slope(mask: Array, exactness: Exactness) -> Fraction | None:
 
 
 def is_causal(scores: ScoreArray, bidirectional: bool = False) -> bool | None:
-    """Whether no later key is seen, unless all attention is to be ``bidirectional``; None if there is one token."""
+    """Return whether later keys are hidden, unless all attention is to be ``bidirectional``; None for one token."""
     count = scores.shape[-1]
     return None if count == 1 else not bidirectional and not (seen_by(scores) & ~np.tri(count, dtype=bool)).any()
 
 
 def averages(weights: AttentionWeights, value: Tokenwise, known: list[SoftmaxHeads]) -> Tokenwise:
-    """weights [..., T, T] @ value [..., T, K]: a head for each index before the last two.
+    """Return weights [..., T, T] @ value [..., T, K]: a head for each index before the last two.
 
-    Each is put beside those of a softmax before it, if it needs nothing of that.
+    Each is merged with the heads of an earlier softmax on which it does not depend.
     """
     scores = weights.scores
     positions, _ = _along(value)
     if len(positions) != len(scores.positions) or (positions != scores.positions).any():
-        raise NotUnderstood("an average over other tokens than the scores are of")
+        raise NotUnderstood("an average over other tokens than those of the scores")
     lead = np.broadcast_shapes(scores.shape[:-2], value.shape[:-2])
     flats = list[Flat]()
     forms = np.empty((*lead, len(positions), value.shape[-1]), np.int64)
@@ -265,12 +262,12 @@ def averages(weights: AttentionWeights, value: Tokenwise, known: list[SoftmaxHea
 
 
 def pooled(value: Tokenwise, axis: int, keep: bool, asked: tuple[Flat, Flat] | None = None) -> Tokenwise:
-    """Return the mean over all tokens, at the last one: a head whose scores are all 0, or those of what is asked."""
+    """Return the mean over all tokens, at the last one: a head with all scores 0, or with these queries and keys."""
     rows = np.moveaxis(value.codes, axis, 0)
     positions, forms = rows // value.flat.size, rows % value.flat.size
     count = len(rows)
     if (positions != np.arange(count).reshape(-1, *[1] * (rows.ndim - 1))).any() or (forms != forms[:1]).any():
-        raise NotUnderstood("a mean over an axis that is not that of all tokens")
+        raise NotUnderstood("a mean over another axis than that of all tokens")
     query, key = asked or (Flat({}, (), 1),) * 2
     reads = HeadReads(query, key, value.flat.columns(forms[0].ravel()), None)
     head = HeadBase(forms[0].size, SoftmaxHeads(Fraction(1), None, [reads]), 0)

@@ -1,7 +1,7 @@
-"""Functions of one number, and norms, both spelled out of elementary operations.
+"""Functions of one number, and norms, both composed of elementary operations.
 
 A function is a polynomial times erf, tanh, the logistic function or relu: ``x * 0.5 * (1 + erf(x / 1.414))`` arrives
-node by node; what it is, is asked when it is used in another way. A norm is made of means, roots and quotients.
+node by node and is recognised when another operation uses it. A norm is made of means, roots and quotients.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ from constructions.trained.network import Activation
 Name = Literal["erf", "tanh", "sigmoid", "relu"]
 Inner = tuple[tuple[int, Fraction], ...]
 Monomial = tuple[int, tuple[Name, Inner] | None]
-"""A power of x, and one function of a polynomial in x, or none."""
+"""A power of x, and one function of a polynomial in x, or None."""
 Polynomial = dict[Monomial, Fraction]
 
 NEAR = Fraction(1, 10**6)
-"""Constants of GELU may be rounded."""
+"""Relative tolerance of GELU's constants, which may be rounded."""
 _ACTIVATIONS: dict[Name, Activation] = {"tanh": "tanh", "sigmoid": "sigmoid", "relu": "relu"}
 ROOT_2_PI = Fraction(math.sqrt(2 / math.pi))
 
@@ -73,7 +73,7 @@ def as_curve(value: Tokenwise | Curve) -> Curve:
 
 
 def linear(value: Tokenwise | Curve, exactness: Exactness) -> Curve:
-    """Return the value as a multiple of an array: a function that is another one becomes units of its own."""
+    """Return the value as a multiple of an array: a nonlinear function becomes hidden units first."""
     if isinstance(value, Curve) and value.polynomial.keys() != {(1, None)}:
         value = resolved(value, exactness)
     return as_curve(value)
@@ -101,7 +101,7 @@ def times(x: Polynomial, y: Polynomial) -> Polynomial:
                 total = plus(total, {(i + j + 1, f): a * b * f[1][0][1]})  # relu(cx)² = cx relu(cx)
                 continue
             if f and g:
-                raise NotUnderstood("a product of two functions of one number")
+                raise NotUnderstood("a product of two functions of one number, expected at most one")
             total = plus(total, {(i + j, f or g): a * b})
     return total
 
@@ -128,7 +128,7 @@ def _is_near(x: Fraction, y: Fraction) -> bool:
 
 
 def _gelu(rest: Polynomial) -> Piece | None:
-    """GELU, by erf or by tanh, whose two terms are taken out of the polynomial."""
+    """Return GELU, by erf or by tanh, and remove its two terms from the polynomial; None if absent."""
     for (power, f), b in rest.items():
         a = rest.get((1, None))
         if power != 1 or f is None or a is None or not _is_near(b, a):
@@ -155,7 +155,7 @@ def pieces(polynomial: Polynomial) -> tuple[Fraction, Fraction, list[Piece]]:
     linear = rest.pop((1, None), Fraction(0))
     for (power, f), number in rest.items():
         if f is None or len(f[1]) != 1 or f[1][0][0] != 1 or f[0] == "erf":
-            raise NotUnderstood(f"a function of one number that is none of the activations ({_shown(polynomial)})")
+            raise NotUnderstood(f"a function of one number that is not an activation ({_shown(polynomial)})")
         name, ((_, inner),) = f
         if power == 0:
             found.append(Piece(_ACTIVATIONS[name], inner, number))
@@ -164,7 +164,7 @@ def pieces(polynomial: Polynomial) -> tuple[Fraction, Fraction, list[Piece]]:
         elif power == 1:
             found.append(Piece(_ACTIVATIONS[name], inner, number, gates=True))
         else:
-            raise NotUnderstood(f"a function of one number that is none of the activations ({_shown(polynomial)})")
+            raise NotUnderstood(f"a function of one number that is not an activation ({_shown(polynomial)})")
     return free, linear, found
 
 
@@ -178,7 +178,7 @@ def _shown(polynomial: Polynomial) -> str:
 
 
 def resolved(value: Tokenwise | Curve, exactness: Exactness) -> Tokenwise:
-    """Return the array of numbers that the curve makes: units, as far as it is not linear."""
+    """Return the array of the curve's numbers: hidden units, if it is not linear."""
     if isinstance(value, Tokenwise):
         return value
     if value.made is None:
@@ -210,25 +210,25 @@ def _made(curve: Curve, exactness: Exactness) -> Tokenwise:
 
 
 def _scaled(flat: Flat, factor: Fraction, exactness: Exactness) -> Flat:
-    """Forms times a number that is no weight of what writes them: it is that of the units that read them."""
+    """Return forms times a number that is not a weight of their own: it belongs to the hidden units that read them."""
     if abs(factor) == 1 or not any(isinstance(base, HeadBase | UnitBase) for base in flat.terms):
         return flat.scaled(factor, exactness)
     return Flat({flat.as_sum(): exactness.scaled(np.eye(flat.size), factor)}, (), flat.size)
 
 
 def product(gate: Tokenwise | Curve, inward: Tokenwise, factor: Fraction = Fraction(1)) -> Tokenwise:
-    """Elements of two arrays of one shape multiplied: units with a gate, of the curve or of the identity."""
+    """Return the elementwise product of two arrays: hidden units gated by the curve or the identity."""
     activation: Activation = "identity"
     if isinstance(gate, Curve):
         free, linear, found = pieces(gate.polynomial)
         if free or linear or len(found) != 1 or found[0].gates:
-            raise NotUnderstood("a gate that is no single activation")
+            raise NotUnderstood("a gate that is not a single activation")
         activation, factor, inner = found[0].activation, factor * found[0].factor, found[0].inner
         of, exactness = gate.of, Exactness()
     else:
         of, inner, factor, exactness = gate, Fraction(1), factor * gate.factor, Exactness()
     if (of.positions != inward.positions).any():
-        raise NotUnderstood("a product of numbers of different tokens")
+        raise NotUnderstood("a product of numbers of different tokens, expected the same tokens")
     pairs, places = np.unique(np.stack([of.forms.ravel(), inward.forms.ravel()]), axis=1, return_inverse=True)
     units = HiddenUnits(activation, of.flat.columns(pairs[0]).scaled(inner, exactness), inward.flat.columns(pairs[1]))
     base = UnitBase(pairs.shape[1], units)
@@ -236,18 +236,18 @@ def product(gate: Tokenwise | Curve, inward: Tokenwise, factor: Fraction = Fract
     return Tokenwise(made.flat, made.codes, factor * inward.factor)
 
 
-# -- sums, means, and the norms that are made of them ------------------------------------------------------------------
+# -- sums, means, and norms made of them -------------------------------------------------------------------------------
 
 HALF = Fraction(1, 2)
 
 
 def is_square(value: Any) -> bool:
-    """Whether it is a square, whose mean over the last axis a norm may need."""
+    """Return whether it is a square, whose mean over the last axis a norm may need."""
     return isinstance(value, CentredSquare) or (isinstance(value, Curve) and value.polynomial.keys() == {(2, None)})
 
 
 def summed(value: Tokenwise, axis: int, keep: bool, factor: Fraction, exactness: Exactness) -> Tokenwise:
-    """Return the sum over an axis that is not that of tokens, times a factor."""
+    """Return the sum over an axis other than that of tokens, times a factor."""
     last = value.moved(lambda codes: np.moveaxis(codes, axis, -1))
     made = times_constant(last, np.ones((last.shape[-1], 1)), exactness).moved(lambda codes: codes[..., 0])
     made = replace(made, factor=made.factor * factor)
@@ -255,7 +255,7 @@ def summed(value: Tokenwise, axis: int, keep: bool, factor: Fraction, exactness:
 
 
 def plain_mean(value: Any, exactness: Exactness) -> Any:
-    """Return a mean that is not taken away from its numbers is a sum like any other."""
+    """Return a mean that is not subtracted from its numbers as a plain sum."""
     if not isinstance(value, ArrayMean):
         return value
     count = value.of.shape[-1]
@@ -263,7 +263,7 @@ def plain_mean(value: Any, exactness: Exactness) -> Any:
 
 
 def plain_centred(value: Centred, exactness: Exactness) -> Tokenwise:
-    """Numbers less their mean that no root divides: a linear map of them, rounded unless their number is 2^k."""
+    """Return centred numbers without a root as a linear map, rounded unless their number is 2^k."""
     size = value.of.shape[-1]
     exactness.note(size & (size - 1) == 0)
     return times_constant(value.of, np.eye(size) - np.float64(1 / size), exactness)
@@ -277,21 +277,21 @@ def mean(value: Any, factor: Fraction = Fraction(1)) -> ArrayMean | MeanSquare:
         return MeanSquare(value.of, False, factor * value.polynomial[2, None])
     if isinstance(value, Tokenwise) and factor == 1:
         return ArrayMean(value)
-    raise NotUnderstood("a mean or sum of what is neither an array of numbers of tokens nor its square")
+    raise NotUnderstood("a mean or sum of something other than an array of numbers of tokens or its square")
 
 
 def to_power(value: MeanSquare, exponent: Fraction) -> MeanSquare:
-    """Return a power."""
+    """Return the value raised to a power."""
     if value.power * exponent not in (1, HALF, -HALF):
         raise NotUnderstood(f"the power {value.power * exponent} of a mean of squares, expected 1/2 or -1/2")
     return replace(value, power=value.power * exponent)
 
 
 def over_root(value: Tokenwise | Centred | Curve, squares: MeanSquare, exactness: Exactness) -> Tokenwise:
-    """x / sqrt(factor · mean(x²) + epsilon): a norm."""
+    """Return x / sqrt(factor · mean(x²) + epsilon): a norm."""
     of = value.of if isinstance(value, Centred) else resolved(value, exactness)
     if isinstance(value, Centred) != squares.centred or of.ratio_to(squares.of) is None:
-        raise NotUnderstood("a quotient by the root of a mean of other squares")
+        raise NotUnderstood("a quotient by the root of the mean of other squares")
     total = squares.factor * squares.of.factor**2
     if squares.epsilon <= 0:
         raise NotUnderstood("a norm whose epsilon is not above 0")

@@ -1,6 +1,6 @@
-"""Programs of torch.export for inputs of several lengths (dynamic shapes): with a length put in, one for that length.
+"""Programs of torch.export for inputs of several lengths (dynamic shapes), specialised to one length.
 
-Sizes are expressions in symbols, written as sympy writes them; nothing of them is run.
+Sizes are expressions in symbols, as sympy writes them; they are never executed.
 """
 
 import ast
@@ -36,7 +36,7 @@ _IN_GUARDS: Mapping[type[ast.AST], Callable[..., Any]] = {
     ast.GtE: operator.ge}
 """Operators of Python in guards."""
 _SIZES = ("torch.ops.aten.sym_size.", "torch.ops.aten.sym_numel.", "_operator.", "math.", "torch.sym_")
-"""Beginnings of targets that compute with lengths."""
+"""Prefixes of targets that compute with lengths."""
 
 
 class UnknownSize(ValueError):
@@ -44,7 +44,7 @@ class UnknownSize(ValueError):
 
 
 def symbol_of(size: Mapping[str, Any]) -> str | None:
-    """Return the name of the symbol that a size is; None of a number."""
+    """Return the symbol that a size consists of; None for a number."""
     if "as_int" in size:
         return None
     called = _parsed(size["as_expr"]["expr_str"])
@@ -54,7 +54,7 @@ def symbol_of(size: Mapping[str, Any]) -> str | None:
 
 
 def concrete(part: Mapping[str, Any], symbols: Mapping[str, int]) -> Any:
-    """Return the graph with numbers in place of symbols, and without the operations that compute with lengths."""
+    """Return the graph with numbers for symbols, and without the operations that compute with lengths."""
     known = {name: _number(value, symbols) for kind in ("sym_int_values", "sym_bool_values")
                for name, value in part.get(kind, {}).items() if _is_known(value, symbols)}
 
@@ -76,7 +76,7 @@ def concrete(part: Mapping[str, Any], symbols: Mapping[str, int]) -> Any:
 
 
 def _is_known(value: Mapping[str, Any], symbols: Mapping[str, int]) -> bool:
-    """Whether it is a number or an expression of operations that are read; a node that needs another one is refused."""
+    """Return whether a value is a number or a supported expression; nodes with other sizes are refused."""
     if "as_expr" not in value:
         return "as_int" in value or "as_bool" in value
     called = [one for one in ast.walk(_parsed(value["as_expr"]["expr_str"])) if isinstance(one, ast.Call)]
@@ -103,7 +103,7 @@ def _number(value: Mapping[str, Any], symbols: Mapping[str, int]) -> int:
 
 
 def holds(guard: str, shape_of: Callable[[str], Sequence[int]]) -> bool:
-    """Whether a guard, an expression of Python in sizes as L['tokens'].size()[1], is true; a ValueError of others."""
+    """Return whether a guard, a Python expression in sizes as L['tokens'].size()[1], is true; else raise ValueError."""
     def of_size(tree: Any) -> int | None:
         is_size = isinstance(tree, ast.Subscript) and isinstance(tree.value, ast.Call) and isinstance(
             tree.value.func, ast.Attribute) and tree.value.func.attr == "size" and not tree.value.args
@@ -113,7 +113,7 @@ def holds(guard: str, shape_of: Callable[[str], Sequence[int]]) -> bool:
 
 
 def _worth(tree: Any, leaf: Callable[[Any], int | None]) -> Any:
-    """Return the value of an expression; ``leaf`` has those of its symbols or sizes, and None of other parts."""
+    """Return the value of an expression; ``leaf`` evaluates its symbols or sizes, and returns None for other parts."""
     if (known := leaf(tree)) is not None:
         return known
     if isinstance(tree, ast.Constant) and isinstance(tree.value, numbers.Real):

@@ -1,8 +1,8 @@
-"""Programs of torch.export (.pt2) as graphs of ONNX: the archive is read as data, and its operations are spelled out.
+"""Programs of torch.export (.pt2) as graphs of ONNX: the archive is read as data, and its operations are translated.
 
-Tensors are raw bytes with their strides beside a file of JSON that has the graph; nothing in it is run. Constants share
-memory as those of torch do: a change in place of a view of one is a change of all. Of other arrays, and where it is not
-certain that memory is shared, what was changed is not read again under another name.
+Tensors are raw bytes with strides beside a JSON file with the graph; no code is executed. Constants share memory as in
+torch: an in-place change of a view changes all. For other arrays, and where sharing is not certain, a changed array
+must not be read under another name.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from constructions.text import printable
 MAX_NODES = 20_000
 SCHEMA = 8
 ACCEPTS_ONE = 2
-"""Sizes of 2 or more are what torch writes of any axis; its programs take 1 there."""
+"""torch writes the range of every axis from 2 on; its programs also accept 1."""
 _DAMAGED = (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError, ArithmeticError)
 _FORMATS = {"float32": "binary32", "float64": "binary64", "float16": "binary16", "uint16": "bfloat16"}
 _WORDS = {"parameter": "parameter_name", "buffer": "buffer_name", "tensor_constant": "tensor_constant_name"}
@@ -38,7 +38,7 @@ _WORDS = {"parameter": "parameter_name", "buffer": "buffer_name", "tensor_consta
 
 @contextmanager
 def _as_whole(where: str, unknown: str = "{}") -> Iterator[None]:
-    """Refuse in one line what cannot be read of a damaged program, and sizes that do not follow from the length."""
+    """Convert errors about a damaged program, or sizes independent of the length, to one line."""
     try:
         yield
     except InputError:
@@ -51,9 +51,9 @@ def _as_whole(where: str, unknown: str = "{}") -> Iterator[None]:
 
 @dataclass(frozen=True)
 class ExportedProgram:
-    """A program, its tensors, the symbols of its input's sizes (the last one: of its length), and which lengths it has.
+    """A program, its tensors, the symbols of its input's sizes (the last one: its length), and its lengths.
 
-    ``length`` is None if there are several; ``greatest`` is None if it has no end; ``guards`` hold of what it is for.
+    ``length`` is None for several lengths; ``greatest`` is None if unbounded; ``guards`` are its preconditions.
     """
 
     where: str
@@ -66,7 +66,7 @@ class ExportedProgram:
     guards: tuple[str, ...] = ()
 
     def graph(self, count: int) -> tuple[Graph, bool]:
-        """For inputs of so many tokens; whether scales that are roots were rounded."""
+        """Return the graph for this number of tokens, and whether scales that are roots were rounded."""
         sizes = {name: 1 for name in self.symbols[:-1] if name} | {name: count for name in self.symbols[-1:] if name}
         with _as_whole(self.where, "size {} does not follow from the number of tokens, expected one that does"):
             graph = concrete(self.part["graph"], sizes)
@@ -96,7 +96,7 @@ class ExportedProgram:
 
 
 def read_exported_program(data: bytes, where: str, given: Collection[str] = ()) -> ExportedProgram:
-    """Return the program, whose tokens are no input that is given otherwise."""
+    """Read the program, whose tokens are the input that is not in ``given``."""
     archive = Archive(data, where, MAX_FILE_BYTES)
     with _as_whole(where, "inputs of a size that is computed of others, {}; expected one length, or a dimension of its "
                           "own, as torch.export.Dim makes it"):
@@ -106,7 +106,7 @@ def read_exported_program(data: bytes, where: str, given: Collection[str] = ()) 
         symbols, length = _lengths(part, given)
         *batches, ends = [whole["range_constraints"].get(symbol, {}) for symbol in symbols] or [{}]
         if any((end.get("min_val") or 0) > ACCEPTS_ONE for end in batches):
-            raise InputError(f"{where}: a program for batches of several sequences alone, expected one that takes one")
+            raise InputError(f"{where}: a program for batches of several sequences only, expected one that accepts one")
         return ExportedProgram(where, part, tensors, symbols, length, int(ends.get("min_val") or 0),
                                None if ends.get("max_val") is None else int(ends["max_val"]),
                                tuple(whole.get("guards_code") or ()))
@@ -127,7 +127,7 @@ def _only_program(archive: Archive, where: str) -> tuple[str, Any]:
 
 
 def _lengths(part: Mapping[str, Any], given: Collection[str]) -> tuple[tuple[str | None, ...], int | None]:
-    """Return the symbols of the sizes of the tokens, and their number if that is one."""
+    """Return the symbols of the sizes of the tokens, and their number if it is fixed."""
     for spec in part["signature"]["input_specs"]:
         name = spec.get("user_input", {}).get("arg", {}).get("as_tensor", {}).get("name")
         if name is not None and name not in given:
@@ -138,7 +138,7 @@ def _lengths(part: Mapping[str, Any], given: Collection[str]) -> tuple[tuple[str
 
 
 class _GraphTranslation:
-    """Nodes spelled out one by one; what is refused is refused where the first output needs it."""
+    """The translation of nodes one by one; a refusal is raised when the first output depends on it."""
 
     def __init__(self, program: AtenGraph, memory: SharedMemory, where: str) -> None:
         self.program, self.memory, self.where = program, memory, where
@@ -162,24 +162,24 @@ class _GraphTranslation:
         except Unfit as reason:
             self._refuse(InputError(f"{self.where}: {name}: {reason}"), operation, read, made, changes)
         except _DAMAGED:
-            damage = InputError(f"{self.where}: {name}: its arguments are none that are expected")
+            damage = InputError(f"{self.where}: {name}: its arguments are not the expected ones")
             self._refuse(damage, operation, read, made, changes=True)
 
     def _refuse(self, problem: InputError, operation: str, read: list[str], made: list[str], changes: bool) -> None:
-        """Refuse what is made, and with ``changes`` whatever may be changed in place."""
+        """Refuse the results, and with ``changes`` all arrays that may be changed in place."""
         if not made:
             raise problem
         near = self.memory.perhaps(operation, read, made)
         self.refused |= dict.fromkeys(near if changes else made, problem)
 
     def expect_fit(self, names: Collection[str]) -> None:
-        """Reject arrays that depend on what was refused."""
+        """Reject arrays that depend on a refused result."""
         for name in names:
             if name in self.refused:
                 raise self.refused[name]
 
     def expect_output(self, name: str) -> None:
-        """Reject an output that depends on what was refused, or that another name changed."""
+        """Reject an output that depends on a refused result, or that was changed under another name."""
         self.expect_fit([name])
         try:
             self.memory.expect_read(self.program, [name], "output")
@@ -215,7 +215,7 @@ def _tensor(data: bytes, meta: Mapping[str, Any]) -> Any:
 
 
 def _inputs(program: AtenGraph, part: Any, tensors: Mapping[str, Any], where: str) -> None:
-    """Parameters and buffers as initialisers, and the one input that is given."""
+    """Add parameters and buffers as initialisers, and the one input that is given."""
     for spec in part["signature"]["input_specs"]:
         ((kind, inner),) = spec.items()
         if kind == "user_input":
@@ -223,7 +223,7 @@ def _inputs(program: AtenGraph, part: Any, tensors: Mapping[str, Any], where: st
             continue
         stored = inner[_WORDS[kind]] if kind in _WORDS else None
         if stored is None or stored not in tensors:
-            raise InputError(f"{where}: input {printable(str(stored or kind))[:80]} of the program is no tensor of the "
+            raise InputError(f"{where}: input {printable(str(stored or kind))[:80]} of the program is not one of the "
                              f"archive")
         name = inner["arg"]["name"]
         array = tensors[stored]
@@ -236,7 +236,7 @@ def _graph(program: AtenGraph, part: Any, tensors: Mapping[str, Any], where: str
     with _as_whole(where):
         specs = part["signature"]["output_specs"]
         if any("user_output" not in spec for spec in specs):
-            raise InputError(f"{where}: a program that changes its buffers, expected one that makes logits alone")
+            raise InputError(f"{where}: a program that changes its buffers, expected one that only computes logits")
         returned = [spec["user_output"]["arg"] for spec in specs]
         if not returned or "as_tensor" not in returned[0]:
             raise InputError(f"{where}: the first output is not an array, expected logits of tokens")
@@ -249,31 +249,31 @@ def _graph(program: AtenGraph, part: Any, tensors: Mapping[str, Any], where: str
                      {name: shape_of(meta) for name, meta in program.values.items()})
 
 
-# -- memory: which arrays share it, what changes it, and which names are not read after that ---------------------------
+# -- memory: shared arrays, in-place changes, and names that must not be read after them -------------------------------
 
 VIEWS = frozenset({
     "slice", "select", "transpose", "permute", "t", "mT", "numpy_T", "swapaxes", "swapdims", "view", "view_as",
     "unflatten", "squeeze", "unsqueeze", "expand", "expand_as", "broadcast_to", "split", "split_with_sizes", "chunk",
     "tensor_split", "unbind", "detach", "alias", "narrow", "movedim"})
-"""Operations whose results are always in the memory of their first argument."""
+"""Operations whose results always share memory with their first argument."""
 _MAY_SHARE = VIEWS | {
     "contiguous", "dropout", "to", "_to_copy", "type_as", "detach_", "reshape", "_unsafe_view", "flatten", "reshape_as",
     "ravel", "einsum", "diagonal", "meshgrid"}
-"""Those and others that are read and whose results may be there."""
+"""Those and other supported operations whose results may share it."""
 _NEW = (TRANSLATORS.keys() - _MAY_SHARE) | {"polar", "complex"}
-"""Operations whose result is new memory; all others may leave it in that of what they are given."""
+"""Operations with a result in new memory; all others may return memory of their arguments."""
 _TURNING = frozenset({"t_", "transpose_", "squeeze_", "unsqueeze_", "swapaxes_", "swapdims_", "detach_"})
-"""Operations in place that change no elements."""
+"""Operations in place that do not change elements."""
 _BY_SHAPE = frozenset({
     "copy", "copy_", "fill", "fill_", "zero", "zero_", "zeros_like", "ones_like", "full_like", "empty_like",
     "new_zeros", "new_ones", "new_full", "new_empty"})
-"""Operations that read no elements of their first argument."""
+"""Operations that do not read elements of their first argument."""
 
 
 class SharedMemory:
     """Names by the memory that they share: certainly (``same``) or perhaps (``near``).
 
-    ``empty``: arrays that a program makes without elements, and which of these were never written.
+    ``empty``: arrays created without elements, with the elements not yet written.
     """
 
     def __init__(self, given: Collection[str]) -> None:
@@ -284,7 +284,7 @@ class SharedMemory:
         self.empty: list[tuple[Any, Any]] = []
 
     def expect_read(self, program: AtenGraph, names: Sequence[str], operation: str) -> None:
-        """Reject a read of what was changed under another name, or never written."""
+        """Reject a read of an array changed under another name, or never written."""
         for place, name in enumerate(names):
             if name in self.stale:
                 raise Unfit(f"reads an array that {printable(self.stale[name])[:80]} changes in place under another "
@@ -292,17 +292,17 @@ class SharedMemory:
             reads = operation not in VIEWS and (place > 0 or operation not in _BY_SHAPE)
             unset = self._unset(program.constants.get(name)) if reads else None
             if unset is not None and unset.any():
-                raise Unfit("reads an array that is not written")
+                raise Unfit("reads an array that was never written")
 
     def perhaps(self, operation: str, read: list[str], made: list[str]) -> set[str]:
-        """Note that the results of an operation that is not read may be in the memory of what it reads."""
+        """Record that the results of an unsupported operation may share memory with its arguments."""
         shared = [] if operation in _NEW and not is_in_place(operation) else read
         near = {*made}.union(*(self.near.get(name, {name}) for name in shared))
         self.near.update(dict.fromkeys(near, near))
         return near
 
     def made(self, program: AtenGraph, operation: str, read: list[str], made: list[str], said: str) -> None:
-        """Note what an operation made."""
+        """Record the results of an operation."""
         in_place = is_in_place(operation)
         shared = read[:1] if in_place or operation in VIEWS else [] if operation in _NEW else read
         near = {*made}.union(*(self.near.setdefault(name, {name}) for name in shared))
@@ -314,7 +314,7 @@ class SharedMemory:
         same = {*made}.union(*(self.same.setdefault(name, {name}) for name in shared)) if certain else {*made}
         if in_place:
             if near & self.given or {*read[1:]} & (near - {*read[:1]}):
-                raise Unfit("changes in place what the program is given, or reads what it changes, expected a new "
+                raise Unfit("changes an input in place, or reads the array that it changes, expected a new "
                             "array")
             written = bool(read) and self._write(program, operation, read[0], made[0])
             self.stale |= dict.fromkeys((near - same if written else near) - {*made}, said)
@@ -327,15 +327,15 @@ class SharedMemory:
             of.update(dict.fromkeys(names, names))
 
     def _write(self, program: AtenGraph, operation: str, changed: str, made: str) -> bool:
-        """Change a constant in place; whether it is one."""
+        """Change a constant in place; return whether it is one."""
         target, value = program.constants.get(changed), program.constants.get(made)
         if target is None or value is None or operation in _TURNING or target.shape != value.shape or (
                 target.dtype != value.dtype):
             return False
         if not target.flags.writeable:
-            raise Unfit("changes in place what is repeated in memory, expected a new array")
+            raise Unfit("changes elements that are repeated in memory in place, expected a new array")
         value = np.array(value)
-        for node in program.nodes:  # what was read before is what it was
+        for node in program.nodes:  # earlier reads keep their values
             for place, name in enumerate(node.input):
                 if name in program.constants and np.may_share_memory(program.constants[name], target):
                     node.input[place] = program.snapshot(name)
@@ -358,5 +358,5 @@ class SharedMemory:
 
 
 def is_in_place(operation: str) -> bool:
-    """Whether an operation changes its first argument."""
+    """Return whether an operation changes its first argument."""
     return (operation.endswith("_") and not operation.endswith("__")) or operation.startswith("__i")

@@ -1,7 +1,7 @@
-"""Constants computed while a graph is read: a list of operations, with the types of their inputs, and of no others.
+"""Constant folding while a graph is read: a list of operations with their input types.
 
-Each row is compared with ONNX Runtime in every definition of opsets 7 to 24 (tests/importing/test_folding.py); what is
-not in the list, or whose numbers are outside of what is compared there, is refused.
+Each row is compared with ONNX Runtime in every definition of opsets 7 to 24 (tests/importing/test_folding.py);
+operations outside the list, and numbers outside the compared ranges, are refused.
 """
 
 import math
@@ -36,31 +36,31 @@ FOLDED: Mapping[str, str] = {
     "ScatterElements": "fdhilb", "NonZero": "lbf",
     "OneHot": "fdil", "ConstantOfShape": "l", "QuantizeLinear": "fuc",
 }
-"""Operations by the types that their inputs may have, beside places and sizes."""
+"""Operations with the allowed types of their inputs, except indices and sizes."""
 _SINCE = {"Softmax": 13, "LogSoftmax": 13, "Clip": 12, "Max": 8, "Min": 8}
-"""The first definition that is in the list."""
+"""The first definition covered by the list."""
 _LIMITS = {"i": 1 << 31, "l": 1 << 53}
 _SUMS = ("ReduceSum", "MatMul", "Einsum", "CumSum")
 _WHOLE = ("Add", "Sub", "Mul", "Neg", "Abs", *_SUMS)
 _ROUNDED_ONCE = ("MatMul", "Gemm", "Einsum")
-"""Sums of binary32 numbers that are made in binary64, so that no row of them depends on how many others there are."""
+"""Sums of binary32 numbers computed in binary64, so that no row of them depends on the number of rows."""
 _SCATTERED = (None, b"none")
 
 
 def folded(node: Any, how: Attributes, inputs: list[Any], opset: int, moves: bool = False) -> list[Any]:
-    """Output of a node on constants.
+    """Return the outputs of a node on constants.
 
-    With ``moves`` the first input has numbers of elements in their place, whose type need not be one of the operation.
+    With ``moves`` the first input has indices of elements instead, which may be of any type.
     """
     if node.op_type == "Constant":
         return [_constant(how)]
     if how.operation not in FOLDED or how.version < _SINCE.get(how.operation, 1):
-        raise NotUnderstood(f"an operation that is not computed on constants, as opset {opset} defines it")
+        raise NotUnderstood(f"an operation that is not supported on constants, as opset {opset} defines it")
     inputs = [*inputs]
     _expect_types(how, [None, *inputs[1:]] if moves else inputs)
     guard = _GUARDS.get(how.operation)
     if not _is_in_range(how.operation, inputs) or (guard and not guard(how, inputs)):
-        raise NotUnderstood("constants or attributes for which its result is not certain to be that of every program")
+        raise NotUnderstood("constants or attributes for which programs may differ in the result")
     how.all_are_read()
     if how.operation in _ROUNDED_ONCE and all(one is None or one.dtype.name == "float32" for one in inputs[:2]):
         wide = [one if one is None or one.dtype.kind != "f" else one.astype(np.float64) for one in inputs]
@@ -75,14 +75,14 @@ def _constant(how: Attributes) -> Any:
     found = {name: how.attribute(name) for name in ("value", "value_float", "value_floats", "value_int", "value_ints")}
     given = [(name, one) for name, one in found.items() if one is not None]
     if len(given) != 1:
-        raise NotUnderstood("a constant that is no array of numbers")
+        raise NotUnderstood("a constant that is not an array of numbers")
     ((name, value),) = given
     return numpy_helper.to_array(value) if name == "value" else np.array(value, np.float32 if "float" in name else
                                                                          np.int64)
 
 
 def _expect_types(how: Attributes, inputs: list[Any]) -> None:
-    """Inputs with the same letter in the definition have the same type; others are places or conditions."""
+    """Check that inputs with the same letter in the definition have the same type; others are indices or conditions."""
     found: dict[str, str] = {}
     for number, value in enumerate(inputs):
         if value is None:
@@ -93,13 +93,13 @@ def _expect_types(how: Attributes, inputs: list[Any]) -> None:
             "And", "Or", "Xor", "Not")
         name = {"f": "float", "d": "double"}.get(letter, value.dtype.name)
         if f"tensor({name})" not in form.types or (letter not in FOLDED[how.operation] and not is_place) or not letter:
-            raise NotUnderstood(f"an operation that is not computed on constants of type {value.dtype.name}")
+            raise NotUnderstood(f"an operation that is not supported on constants of type {value.dtype.name}")
         if found.setdefault(form.type_str, letter) != letter:
-            raise NotUnderstood("constants of several types")
+            raise NotUnderstood("constants of several types, expected one")
 
 
 def _is_in_range(operation: str, inputs: list[Any]) -> bool:
-    """Whether whole numbers are so small that no sum or product of them leaves its type."""
+    """Return whether integers are so small that no sum or product of them leaves its type."""
     if operation not in _WHOLE and operation != "ReduceProd":
         return True
     peaks, size = 1, 1
@@ -115,7 +115,7 @@ def _is_in_range(operation: str, inputs: list[Any]) -> bool:
 
 
 def _cast(how: Attributes, inputs: list[Any]) -> bool:
-    """Whether numbers keep their whole part as elements of the other type."""
+    """Return whether the integer parts of numbers fit into the other type."""
     from onnx import helper
 
     values, name = inputs[0], inputs[1].dtype.name if how.operation == "CastLike" else (
@@ -133,19 +133,19 @@ def _unsqueeze(how: Attributes, _: list[Any]) -> bool:
 
 
 def _is_whole(_: Attributes, inputs: list[Any]) -> bool:
-    """Whether all are whole numbers of at most 24 bits."""
+    """Return whether all are integers of at most 24 bits."""
     return all(np.isfinite(one).all() and (one == np.floor(one)).all() and (np.abs(one) < 1 << 24).all()
                for one in inputs)
 
 
 def _gather(how: Attributes, inputs: list[Any]) -> bool:
-    """Whether places are within the array."""
+    """Return whether indices are within the array."""
     size = inputs[0].shape[how.attribute("axis")]
     return bool(((inputs[1] >= -size) & (inputs[1] < size)).all())
 
 
 def _power(_: Attributes, inputs: list[Any]) -> bool:
-    """Whether whole numbers have powers that are whole numbers of their type, and below 2^53."""
+    """Return whether powers of integers are within their type, and below 2^53."""
     base, exponent = inputs
     if base.dtype.kind == "f":
         return True
@@ -156,7 +156,7 @@ def _power(_: Attributes, inputs: list[Any]) -> bool:
 
 
 def _scatter_elements(how: Attributes, inputs: list[Any]) -> bool:
-    """Whether each place is within the array and there once."""
+    """Return whether indices are within the array and distinct."""
     data, places, _ = inputs
     axis, size = how.attribute("axis") % data.ndim, data.shape[how.attribute("axis")]
     if how.attribute("reduction") not in _SCATTERED or not ((places >= -size) & (places < size)).all():
@@ -179,11 +179,11 @@ _GUARDS: Mapping[str, Callable[[Attributes, list[Any]], bool]] = {
     "LayerNormalization": lambda how, _: how.attribute("stash_type") == 1,
     "QuantizeLinear": lambda how, inputs: inputs[1].size == 1 and not how.attribute("block_size"),
 }
-"""Conditions on attributes and constants, beside their types."""
+"""Conditions on attributes and constants, besides their types."""
 
 
 def _evaluated(node: Any, inputs: list[Any], opset: int) -> list[Any]:
-    """By the reference implementation, under names of our own: outputs without a name are made, too."""
+    """Evaluate the node by the reference implementation, with our own names, so that all outputs are computed."""
     from onnx import ValueInfoProto, helper
     from onnx.reference import ReferenceEvaluator
 
@@ -197,9 +197,9 @@ def _evaluated(node: Any, inputs: list[Any], opset: int) -> list[Any]:
         with np.errstate(all="ignore"):
             found = [*ReferenceEvaluator(model).run(None, {name: value for name, value in zip(
                 names, inputs, strict=True) if name})]
-    except Exception as error:  # whatever an evaluator of a hostile node raises is one line
+    except Exception as error:  # a hostile node may raise any exception
         raise NotUnderstood(f"it cannot be computed ({str(error)[:80] or type(error).__name__})".replace("\n", " ")
                             ) from None
     if any(not isinstance(value, np.ndarray | np.generic) or np.size(value) > MAX_ELEMENTS for value in found):
-        raise NotUnderstood(f"it makes no array of at most {MAX_ELEMENTS} elements")
+        raise NotUnderstood(f"its result is not an array of at most {MAX_ELEMENTS} elements")
     return [np.asarray(value) for value in found]

@@ -1,8 +1,8 @@
-"""From what a graph computes to steps on one stream: which numbers stand where in it, and what reads and writes them.
+"""Layout of a graph's computation on one stream: coordinates of values, and the steps that read and write them.
 
-A *sum* (``SumBase``) that something reads is a block of the stream. Everything that is computed is written where it
-is needed as soon as it is there, so sums of which one continues the other share a block: the residual stream. Where a
-norm is all that is read later, the stream becomes that norm; a norm beside which more is needed is written beside it.
+A *sum* (``SumBase``) that an operation reads is a block of the stream. Every value is written where it is needed as
+soon as it is computed, so a sum and its continuation share a block: the residual stream. Where only a norm is read
+later, it replaces the stream; a norm that is read together with other values is written beside them.
 """
 
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ from constructions.trained.network import Rounding
 
 @dataclass(frozen=True)
 class Read:
-    """base · matrix + bias; without a base the bias alone."""
+    """base · matrix + bias; without a base only the bias."""
 
     base: SumBase | NormBase | None
     matrix: Array
@@ -39,9 +39,9 @@ class Read:
 
 @dataclass(eq=False)
 class Operation:
-    """Something that is computed, in its place: heads, units, a norm that is written, or a sum that is mapped.
+    """A computation at its place: heads, hidden units, a written norm, or a mapped sum.
 
-    ``others`` are units that are made beside it.
+    ``others`` are hidden units computed together with it.
     """
 
     what: SoftmaxHeads | HiddenUnits | NormBase | SumBase
@@ -51,13 +51,13 @@ class Operation:
 
     @property
     def units(self) -> list[HiddenUnits]:
-        """All units that are made at once, one after another."""
+        """All hidden units computed together, in order."""
         return [self.what, *self.others] if isinstance(self.what, HiddenUnits) else []
 
 
 @dataclass(eq=False)
 class StreamBlock:
-    """Coordinates of the stream: what is written there, and which constants with which operation (0: at the start)."""
+    """Coordinates of the stream: terms written there, and constants with the operation that writes them (0: start)."""
 
     size: int
     terms: dict[Base, Array]
@@ -81,12 +81,12 @@ class Epoch:
 
     @property
     def width(self) -> int:
-        """Of the stream."""
+        """Width of the stream."""
         return sum(block.size for block in self.blocks)
 
 
 class Plan:
-    """The operations in order, and the blocks of each stretch of them."""
+    """The operations in order, and the blocks of each epoch."""
 
     def __init__(self, output: Flat, exactness: Exactness) -> None:
         self.exactness = exactness
@@ -101,7 +101,7 @@ class Plan:
         self._collect(final.base)
         while more := {base for operation in self._found.values() for bases in [self._read_by(operation)]
                        if len(bases) > 1 for base in bases if isinstance(base, NormBase)}:
-            self.written |= more  # norms that are not all that heads or units read
+            self.written |= more  # norms read together with other values
         self.output = self.read(output)
         for norm in self.written:
             self._found.setdefault(norm, Operation(norm, [norm], norm.order))
@@ -111,10 +111,10 @@ class Plan:
         self._reads = self._read_times()
         self.epochs = self._epochs()
 
-    # -- what there is -------------------------------------------------------------------------------------------------
+    # -- operations ----------------------------------------------------------------------------------------------------
 
     def _plain(self, flat: Flat) -> Read:
-        """How a form is read, before it is known which norms are written."""
+        """Return how a form is read, before written norms are known."""
         if id(flat) not in self._raw:
             self._raw[id(flat)] = flat, self._read(flat)
         return self._raw[id(flat)][1]
@@ -132,20 +132,20 @@ class Plan:
         return Read(flat.as_sum(), np.eye(flat.size), None)
 
     def read(self, flat: Flat) -> Read:
-        """How a form is read: norms that are written are read where they stand."""
+        """Return how a form is read: written norms are read in the stream."""
         plain = self._plain(flat)
         if isinstance(plain.base, NormBase) and plain.base in self.written:
             return Read(self.wrapped(plain.base), plain.matrix, plain.bias)
         return plain
 
     def wrapped(self, norm: NormBase) -> SumBase:
-        """Return a norm that is written, as a sum."""
+        """Return a written norm as a sum."""
         if norm not in self._wrapped:
             self._wrapped[norm] = Flat({norm: np.eye(norm.size)}, (), norm.size).as_sum()
         return self._wrapped[norm]
 
     def forms(self, operation: Operation) -> list[Flat]:
-        """What heads or units read."""
+        """Return the inputs of heads or hidden units."""
         what = operation.what
         if isinstance(what, SoftmaxHeads):
             return [flat for head in what.heads for flat in (head.query, head.key, head.value)]
@@ -178,7 +178,7 @@ class Plan:
                 waiting += [base for flat in self.forms(operation) for base in [self._plain(flat).base] if base]
 
     def _side_by_side(self) -> None:
-        """Units that need nothing of others of their kind before them are made with these, in one step."""
+        """Merge hidden units with earlier ones on which they do not depend into one step."""
         alone: list[Operation] = []
         for one in self.operations:
             beside_it = next((other for other in alone if self._fits_beside(one, other)), None)
@@ -192,7 +192,7 @@ class Plan:
         self.operations = alone
 
     def _read_by(self, operation: Operation) -> set[SumBase | NormBase | None]:
-        """Return the bases that heads or units read."""
+        """Return the bases read by heads or hidden units."""
         return {self.read(flat).base for flat in self.forms(operation)} - {None}
 
     def _fits_beside(self, one: Operation, other: Operation) -> bool:
@@ -206,7 +206,7 @@ class Plan:
         return all(self._when(term) < time for base in sums if isinstance(base, SumBase) for term in base.flat.terms)
 
     def norm_of(self, operation: Operation) -> NormBase | None:
-        """Return the norm inside of an operation."""
+        """Return the norm inside an operation."""
         if isinstance(operation.what, NormBase):
             return operation.what
         bases = self._read_by(operation)
@@ -214,7 +214,7 @@ class Plan:
         return found if isinstance(found, NormBase) else None
 
     def _read_times(self) -> dict[SumBase, list[int]]:
-        """When each sum is read; the logits are read after all operations."""
+        """Return the times at which each sum is read; the logits are read after all operations."""
         found: dict[SumBase, list[int]] = {}
         for index, operation in enumerate(self.operations, 1):
             norm = self.norm_of(operation)
@@ -227,10 +227,10 @@ class Plan:
             found.setdefault(self.output.base, []).append(len(self.operations) + 1)
         return found
 
-    # -- where it stands -----------------------------------------------------------------------------------------------
+    # -- coordinates ---------------------------------------------------------------------------------------------------
 
     def _epochs(self) -> list[Epoch]:
-        """Stretches of operations; one begins with each norm that becomes the stream."""
+        """Return the epochs; one begins with each norm that replaces the stream."""
         last = len(self.operations) + 1
         starts = [index for index, operation in enumerate(self.operations, 1)
                   if isinstance(operation.what, NormBase) and self._is_all(operation.what, index)]
@@ -243,7 +243,7 @@ class Plan:
             starts.remove(bad[0])
 
     def _is_all(self, norm: NormBase, index: int) -> bool:
-        """Whether nothing that was written before this norm is read after it."""
+        """Return whether no value written before this norm is read after it."""
         for one, times in self._reads.items():
             if max(times) <= index:
                 continue
@@ -253,7 +253,7 @@ class Plan:
         return True
 
     def _is_norm(self, epoch: Epoch) -> bool:
-        """Whether the stream begins as the norm alone."""
+        """Return whether the stream begins as the norm only."""
         norm = self.operations[epoch.start - 1].what
         matrix = epoch.blocks[0].terms.get(norm) if len(epoch.blocks) == 1 and isinstance(norm, NormBase) else None
         return matrix is not None and matrix.shape[0] == matrix.shape[1] and bool((matrix == np.eye(len(matrix))).all())
@@ -262,7 +262,7 @@ class Plan:
         return 0 if isinstance(base, TokenBase) else self._time[base]
 
     def _epoch(self, start: int, end: int) -> Epoch:
-        """Blocks for the sums that are read after ``start``, up to ``end``: each in the first that it fits into."""
+        """Return the epoch with blocks for its sums: each in the first block that it fits into."""
         epoch = Epoch(start, end)
         shared: list[list[SumBase]] = []
         read = [(times, one) for one, times in self._reads.items() if start < times[0] <= end]
@@ -276,14 +276,14 @@ class Plan:
         for group in shared:
             block = self._block(group, epoch)
             if block is None:
-                raise NotUnderstood("a sum that cannot be kept in one place")
+                raise NotUnderstood("a sum that cannot be stored in one block")
             block.first = epoch.width
             epoch.blocks.append(block)
             epoch.block_of |= dict.fromkeys(group, block)
         return epoch
 
     def _block(self, sums: list[SumBase], epoch: Epoch) -> StreamBlock | None:
-        """Return the block that these sums share: at each time that one is read, it and nothing else stands there."""
+        """Return the block shared by these sums: when one is read, it alone is there; None if impossible."""
         terms: dict[Base, Array] = {}
         for one in sums:
             for base, matrix in one.flat.terms.items():
@@ -307,7 +307,7 @@ class Plan:
 
     def _constant_time(self, least: int, most: int, terms: dict[Base, Array], epoch: Epoch,
                        is_table: bool) -> int | None:
-        """With which operation a constant is written: with one that writes there, if there is one at the right time."""
+        """Return the operation with which a constant is written: one that writes there at a suitable time, if any."""
         own: list[int] = sorted({self._when(base) for base in terms})
         later = [time for time in [*own, *range(least, most)] if max(least, epoch.start + 1) <= time < most
                  and time <= len(self.operations)]
@@ -317,7 +317,7 @@ class Plan:
 
 
 def _distinct(sums: list[SumBase]) -> list[tuple[Array, int]]:
-    """Return the constants of all sums, each as often as in one of them."""
+    """Return the constants of all sums, each with its greatest multiplicity in one of them."""
     found: dict[tuple[int, int], Array] = {}
     for one in sums:
         met: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""ONNX files and programs of torch.export as networks by what they compute: docs/importing.md, "Graphs"."""
+"""ONNX files and programs of torch.export as networks by their computation: docs/importing.md, "Graphs"."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
@@ -36,7 +36,7 @@ ONE_TOKEN = "on inputs of one token the graph takes no mean over tokens; they ar
 
 
 def read_graph(data: bytes, where: str, questions: Questions) -> tuple[RecognisedNetwork, dict[str, trained.Tensor]]:
-    """Return the network, and its tensors."""
+    """Read the network and its tensors."""
     is_program, given = where.endswith(".pt2"), dict(questions.option("given") or ())
     source = _program(data, where, given) if is_program else _graph(data, where, given)
     count = _count(source, where, questions)
@@ -90,7 +90,7 @@ def _listed(nodes: list[str]) -> str:
 
 @dataclass(frozen=True)
 class _Source:
-    """The graph for so many tokens (whether roots were rounded), and for how many it is (None: several)."""
+    """The graph for a number of tokens (with whether roots were rounded), and its length (None: several)."""
 
     graph: Callable[[int], tuple[Graph, bool]]
     length: int | None
@@ -110,7 +110,7 @@ def _graph(data: bytes, where: str, given: Mapping[str, int | None]) -> _Source:
 
 
 def _count(source: _Source, where: str, questions: Questions) -> int:
-    """How many tokens are read: as the graph says, or as the user does."""
+    """Return the number of tokens to read, from the graph or the user."""
     rows: int | None = questions.option("rows")
     if source.length is None:
         first = max(source.least, 1)
@@ -126,9 +126,9 @@ def _count(source: _Source, where: str, questions: Questions) -> int:
 
 
 def _compare_lengths(source: _Source, count: int, where: str, read: Callable[[Graph, int], GraphReading]) -> bool:
-    """Check that at every length it is the same network, with fewer rows in tables of positions and of scores.
+    """Check that at every length the network is the same, with fewer rows in tables of positions and of scores.
 
-    False if a mean over tokens is no step on inputs of one token; the comparison with the original runs these, too.
+    Return false if a mean over tokens disappears on inputs of one token, which comparing with the original covers, too.
     """
     def form(n: int) -> tuple[NetworkAtLength, bool]:
         try:
@@ -158,7 +158,7 @@ def _network(reading: GraphReading, count: int, where: str, tensors: Tensors) ->
             raise NotUnderstood("an output that is not the logits of one token, or of all tokens in order")
         only = None if len(positions) == count else int(positions[0])
         if only not in (None, 0, count - 1):
-            raise NotUnderstood(f"logits of token {only} alone, expected the first, the last or all")
+            raise NotUnderstood(f"logits of token {only} only, expected the first, the last or all")
         causal = {weights.is_causal for weights in reading.state.softmaxes} - {None}
         found = write(output.flat.columns(forms.ravel()), count, "bidirectional" if causal == {False} else "causal",
                       "graph of ONNX", exactness, tensors)
@@ -169,12 +169,12 @@ def _network(reading: GraphReading, count: int, where: str, tensors: Tensors) ->
 
 def write(logits: Flat, count: int, attends: trained.Attends, kind: str, exactness: Exactness,
           tensors: Tensors) -> RecognisedNetwork:
-    """Return the network that makes these logits, with so many position numbers."""
+    """Return the network with these logits and this number of position numbers."""
     return _Writer(logits, count, exactness, tensors).network(attends, kind)
 
 
 class _Writer:
-    """Writes the steps of a plan."""
+    """Writer of the steps of a plan."""
 
     def __init__(self, logits: Flat, count: int, exactness: Exactness, tensors: Tensors) -> None:
         self.count, self.tensors, self.exactness = count, tensors, exactness
@@ -197,7 +197,7 @@ class _Writer:
     def _embedding(self, epoch: Epoch) -> tuple[trained.View, trained.View | None]:
         sizes = {base.size for block in epoch.blocks for base in block.terms if isinstance(base, TokenBase)}
         if not sizes:
-            raise NotUnderstood("nothing that is looked up by tokens")
+            raise NotUnderstood("no table looked up by tokens")
         tokens, positions = np.zeros((sizes.pop(), epoch.width)), np.zeros((self.count, epoch.width))
         first = [(block.part, constant) for block in epoch.blocks for when, constant in block.constants if when == 0]
         for block in epoch.blocks:
@@ -213,7 +213,7 @@ class _Writer:
     # -- reading and writing the stream --------------------------------------------------------------------------------
 
     def _matrix(self, read: Read, epoch: Epoch, norm: NormBase | None) -> Array:
-        """Return the matrix by which something is read from the stream, or through a norm."""
+        """Return the matrix that reads a value from the stream, or through a norm."""
         if norm is not None:
             return read.matrix if read.base is norm else np.zeros((norm.size, read.matrix.shape[1]))
         whole = np.zeros((epoch.width, read.matrix.shape[1]))
@@ -226,7 +226,7 @@ class _Writer:
         return trained.Affine(self.tensors.view(self._matrix(read, epoch, norm)), bias)
 
     def _side_by_side(self, flats: list[Flat], epoch: Epoch, norm: NormBase | None) -> trained.Affine:
-        """What several units read, one after another."""
+        """Return the concatenated inputs of several hidden units."""
         reads = [self.plan.read(flat) for flat in flats]
         matrix = np.concatenate([self._matrix(read, epoch, norm) for read in reads], 1)
         bias = np.concatenate([np.zeros(flat.size) if read.bias is None else read.bias
@@ -234,7 +234,7 @@ class _Writer:
         return trained.Affine(self.tensors.view(matrix), self.tensors.view(bias) if bias.any() else None)
 
     def _written(self, base: Base, epoch: Epoch) -> Array:
-        """Return the matrix by which something is written into the stream."""
+        """Return the matrix that writes a value into the stream."""
         whole = np.zeros((base.size, epoch.width))
         for block in epoch.blocks:
             if base in block.terms:
@@ -262,7 +262,7 @@ class _Writer:
                             None if is_all else of)
 
     def _norm_step(self, epoch: Epoch, before: Epoch) -> trained.NormStep:
-        """Return the stream becomes a norm; constants that are there from the start are in its bias."""
+        """Return the step in which a norm replaces the stream; constants from its start are in its bias."""
         norm = self.plan.operations[epoch.start - 1].what
         assert isinstance(norm, NormBase)
         bias = norm.bias
@@ -292,7 +292,7 @@ class _Writer:
                    epoch: Epoch) -> trained.AttentionStep:
         heads = []
         for base in sorted(operation.made, key=lambda one: one.order):
-            reads = what.heads[base.index]  # type: ignore[attr-defined]  # heads' bases alone are made by attention
+            reads = what.heads[base.index]  # type: ignore[attr-defined]  # attention makes only HeadBase
             query, key, value = (self._affine(self.plan.read(flat), epoch, norm)
                                  for flat in (reads.query, reads.key, reads.value))
             heads.append(trained.TrainedHead(query, key, value, self.tensors.view(self._written(base, epoch)),

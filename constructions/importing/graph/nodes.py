@@ -1,4 +1,4 @@
-"""The operations of a graph on what depends on tokens, each a function of its inputs."""
+"""The operations of a graph on values that depend on tokens, each a function of its inputs."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -30,9 +30,9 @@ from constructions.importing.graph.values import (
 from constructions.text import printable
 
 FLATTENED_BEFORE = 13
-"""Before this definition Softmax takes its array for a matrix."""
+"""Before this definition Softmax treats its array as a matrix."""
 Handler = Callable[..., Any]
-"""Of the state, the node's attributes, and its inputs."""
+"""A function of the state, the node's attributes, and its inputs."""
 
 # -- arithmetic --------------------------------------------------------------------------------------------------------
 
@@ -75,7 +75,7 @@ def _power(state: State, _: Attributes, value: Any, power: Any) -> Any:
 def _of_squares(power: Fraction, name: str) -> Handler:
     def handler(_: State, __: Attributes, value: Any) -> Any:
         if not isinstance(value, MeanSquare):
-            raise NotUnderstood(f"{name} of something that is no mean of squares")
+            raise NotUnderstood(f"{name} of something other than a mean of squares")
         return curves.to_power(value, power)
     return handler
 
@@ -85,7 +85,7 @@ def _of_squares(power: Fraction, name: str) -> Handler:
 
 def _curve_of(value: Any, name: str) -> Curve:
     if not isinstance(value, Tokenwise | Curve):
-        raise NotUnderstood(f"{name} of something that is no array of numbers of tokens")
+        raise NotUnderstood(f"{name} of something other than an array of numbers of tokens")
     return as_curve(value)
 
 
@@ -152,7 +152,7 @@ def _softmax(state: State, node: Attributes, value: Any) -> Any:
     if isinstance(scores, Tokenwise) and _fits_logits(scores, _axis_of_softmax(node, scores.shape)):
         return Ending(scores, "a softmax")
     if not isinstance(scores, ScoreArray) or _axis_of_softmax(node, scores.shape) != len(scores.shape) - 1:
-        raise NotUnderstood("a softmax of something that is no scores of queries and keys, over keys")
+        raise NotUnderstood("a softmax of something other than scores of queries and keys, over keys")
     return _weights(state, scores)
 
 
@@ -170,7 +170,7 @@ def _weights(state: State, scores: ScoreArray) -> AttentionWeights:
 
 
 def _axis_of_softmax(node: Attributes, shape: tuple[int, ...]) -> int:
-    """The axis over which weights add up to 1: before opset 13 these are all from the given one on, flattened."""
+    """Return the axis over which weights add up to 1: before opset 13 all axes from the given one on, flattened."""
     axis = axis_in(node.attribute("axis"), len(shape))
     return axis if node.version >= FLATTENED_BEFORE or math.prod(shape[axis:-1]) > 1 else len(shape) - 1
 
@@ -179,14 +179,14 @@ def _axis_of_softmax(node: Attributes, shape: tuple[int, ...]) -> int:
 
 
 def matmul(state: State, x: Any, y: Any) -> Any:
-    """x @ y."""
+    """Return x @ y."""
     x, y = (resolved(one, state.exactness) if isinstance(one, Curve) else one for one in (x, y))
     if isinstance(x, Tokenwise) and isinstance(y, np.ndarray) and y.ndim >= 2:
         return attention.times_constant(x, np.asarray(y, np.float64), state.exactness)
     if isinstance(x, np.ndarray) and isinstance(y, Tokenwise) and x.ndim >= 2 and _mixes(x, y):
         scores = weights_as_scores(x)
         if scores is None:
-            raise NotUnderstood("tokens mixed by constants that are no weights of attention: rows that add up to 1")
+            raise NotUnderstood("tokens mixed by constants, expected weights of attention: rows that add up to 1")
         state.assume("constant weights whose rows add up to 1 within 2^-20 are the softmax of their logarithms")
         x = attention.softmax(scores, state.positions, state.exactness, state.tables)
         state.softmaxes.append(x)
@@ -203,7 +203,7 @@ def matmul(state: State, x: Any, y: Any) -> Any:
 
 
 def _mixes(x: Any, y: Tokenwise) -> bool:
-    """Whether a product of constants and numbers of tokens sums over tokens, from as many to as many."""
+    """Return whether a product of constants and numbers of tokens sums over all tokens, for as many results."""
     places = y.positions
     return y.codes.ndim > 1 and x.shape[-1] == x.shape[-2] == y.shape[-2] > 1 and bool(
         (places != places[..., :1, :]).any())
@@ -225,7 +225,7 @@ def _gemm(state: State, node: Attributes, x: Any, y: Any, added: Any = None) -> 
 
 
 def _einsum(state: State, node: Attributes, *inputs: Any) -> Any:
-    """Of two arrays: as a product of matrices, with the axes put in order before and after."""
+    """Translate an einsum of two arrays to a matrix product, with permuted axes before and after."""
     equation = node.attribute("equation").decode("ascii", "replace").replace(" ", "")
     sides, _, out = equation.partition("->")
     names = sides.split(",")
@@ -259,7 +259,7 @@ def _einsum(state: State, node: Attributes, *inputs: Any) -> Any:
 
 
 def _convolution(state: State, node: Attributes, value: Any, kernel: Any, bias: Any = None) -> Any:
-    """Return a convolution that sees one token at a time is a linear map."""
+    """Return a convolution of single tokens as a linear map."""
     plain = all(node.attribute(name) in (default, [one], [one, one]) for name, default, one in (
         ("group", 1, 1), ("strides", None, 1), ("pads", None, 0)))
     if not isinstance(kernel, np.ndarray) or kernel.ndim != 3 or kernel.shape[-1] != 1 or not plain:
@@ -273,10 +273,10 @@ def _convolution(state: State, node: Attributes, value: Any, kernel: Any, bias: 
 
 def _concat(state: State, node: Attributes, *inputs: Any) -> Any:
     if any(isinstance(value, Tokens) for value in inputs):
-        raise NotUnderstood("tokens joined with others")
+        raise NotUnderstood("tokens concatenated with other values")
     example = next(value for value in inputs if not isinstance(value, np.ndarray))
     if not isinstance(example, Tokenwise | Curve | Modulated):
-        raise NotUnderstood("joined values of this kind")
+        raise NotUnderstood("a concatenation of values of this kind")
     return arithmetic.joined(state, inputs, axis_in(node.attribute("axis"), len(shape_of(example) or ())))
 
 
@@ -293,43 +293,43 @@ def _where(state: State, _: Attributes, choice: Any, *both: Any) -> Any:
         for scores, rest, filled in ((one, other, ~choice), (other, one, choice)):
             if isinstance(scores, ScoreArray) and isinstance(rest, np.ndarray):
                 return scores.filled(filled, np.asarray(rest, np.float64))
-    raise NotUnderstood("a choice that is no mask of scores")
+    raise NotUnderstood("a choice that is not a mask of scores")
 
 
 def _is_nan(_: State, __: Attributes, value: Any) -> Any:
-    """Return a condition that never holds: each token sees a key, or its softmax was refused."""
+    """Return a condition that is false: each token sees a key, or its softmax was refused."""
     if not isinstance(value, AttentionWeights):
-        raise NotUnderstood(f"whether {what(value)} are no numbers, expected weights of attention")
+        raise NotUnderstood(f"whether {what(value)} are NaN, expected weights of attention")
     return np.zeros(value.scores.shape, bool)
 
 
 def _is_hidden(_: State, __: Attributes, scores: Any, number: Any) -> Any:
-    """Where scores are -infinity: where their mask is."""
+    """Return where scores are -infinity: where their mask is."""
     if not isinstance(scores, ScoreArray) or not isinstance(number, np.ndarray) or number.size != 1 or (
             number.item() != -np.inf or len(scores.masks) > 1):
-        raise NotUnderstood("a comparison of what depends on tokens")
+        raise NotUnderstood("a comparison of values that depend on tokens")
     return np.array(np.broadcast_to(scores.masks[0].numbers == -np.inf, scores.shape))
 
 
 def _triangle(_: State, node: Attributes, scores: Any, diagonal: Any = None) -> Any:
-    """Scores of later keys replaced by 0."""
+    """Return scores with those of later keys replaced by 0."""
     if not isinstance(scores, ScoreArray) or node.attribute("upper") or (diagonal is not None and diagonal.any()):
-        raise NotUnderstood("a triangle of something else than scores, or another one than the lower")
+        raise NotUnderstood("a triangle of something other than scores, or the upper one")
     return scores.filled(~np.tri(scores.shape[-1], dtype=bool), np.zeros(()))
 
 
 def _rows_of_table(state: State, node: Attributes, table: Any, tokens: Any) -> Any:
-    """GatherND of rows by tokens."""
+    """Return rows by tokens, by GatherND."""
     if not isinstance(table, np.ndarray) or not isinstance(tokens, Tokens) or tokens.codes.shape[-1:] != (1,) or (
             node.attribute("batch_dims")):
-        raise NotUnderstood("elements by places that depend on tokens, expected rows of a table")
+        raise NotUnderstood("elements at indices that depend on tokens, expected rows of a table")
     return state.looked_up(table, Tokens(tokens.codes[..., 0]))
 
 
 def _one_hot(state: State, node: Attributes, tokens: Any, depth: Any, values: Any) -> Any:
-    """Return a one for each token: rows of the identity."""
+    """Return a one-hot vector for each token: rows of the identity."""
     if not isinstance(tokens, Tokens) or node.attribute("axis") != -1 or not np.array_equal(values, [0, 1]):
-        raise NotUnderstood("a one-hot vector of something else than tokens")
+        raise NotUnderstood("a one-hot vector of something other than tokens")
     if depth.size != 1 or not 0 < depth.item() <= MAX_ELEMENTS >> 10 or depth.item() != int(depth.item()):
         raise NotUnderstood("a one-hot vector of so many tokens")
     made = state.looked_up(np.eye(int(depth.item())), tokens)
@@ -337,7 +337,7 @@ def _one_hot(state: State, node: Attributes, tokens: Any, depth: Any, values: An
 
 
 def _shape(_: State, node: Attributes, value: Any) -> Any:
-    """Return a constant, as the number of tokens is one here."""
+    """Return the shape as a constant, as the number of tokens is fixed here."""
     if (shape := shape_of(value)) is None:
         raise NotUnderstood("the shape of this kind of value")
     return np.array(shape[node.attribute("start") : node.attribute("end")], np.int64)
@@ -347,7 +347,7 @@ def _shape(_: State, node: Attributes, value: Any) -> Any:
 
 
 def _ending(how: str) -> Handler:
-    """Logits, and what follows them; each of their rows is one token's."""
+    """Return the handler of an operation after the logits; each row must be one token's."""
     def handler(state: State, node: Attributes, value: Any) -> Ending:
         value = resolved(value, state.exactness) if isinstance(value, Curve) else value
         value = value.logits if isinstance(value, Ending) and how == "an argmax" else value

@@ -1,7 +1,7 @@
-"""Operators as the opset of a model defines them; whatever a node has is used, is without effect, or refuses it.
+"""Operators as the opset of a model defines them; each attribute is used, without effect, or refused.
 
-The source of defaults, types of attributes, and numbers of inputs and outputs is the specification of ONNX as
-``onnx.defs`` has it, for each opset its own; for operations of ONNX Runtime that is its list of contributed operators.
+Defaults, types of attributes, and numbers of inputs and outputs are from the specification of ONNX in ``onnx.defs``,
+for each opset its own; for operations of ONNX Runtime from its list of contributed operators.
 """
 
 import math
@@ -17,12 +17,12 @@ from constructions.importing.graph.affine_forms import NotUnderstood
 from constructions.text import printable
 
 OPSETS = range(7, 25)
-"""Before 7 Add and others broadcast by attributes; what comes after 24 nobody has looked at."""
+"""Before 7 Add and others broadcast by attributes; opsets after 24 were not examined."""
 _RUNTIME: Mapping[str, Mapping[str, int | None]] = {
     "MatMulNBits": {"K": None, "N": None, "block_size": None, "bits": 4, "accuracy_level": 0, "weight_prepacked": 0},
     "GatherBlockQuantized": {"gather_axis": 0, "quantize_axis": 1, "block_size": 128, "bits": 4},
     "QuantizeLinear": {}, "DequantizeLinear": {}}
-"""Operations of the domain com.microsoft with their attributes, which are required where there is no default."""
+"""Operations of the domain com.microsoft with their attributes, required if there is no default."""
 WITHOUT_EFFECT: Mapping[tuple[str, str], str] = {
     **{(operation, "stash_type"): "it is the format of a program's sums, and here numbers are real"
        for operation in ("LayerNormalization", "RMSNormalization")},
@@ -39,9 +39,9 @@ WITHOUT_EFFECT: Mapping[tuple[str, str], str] = {
     **dict.fromkeys((("Conv", "dilations"), ("Conv", "auto_pad")), "a kernel of 1 with strides of 1 has neither"),
     ("QuantizeLinear", "axis"): "there is one scale",
 }
-"""Attributes that are not looked at, and why."""
+"""Ignored attributes, each with the reason."""
 OPSET = 23
-"""The opset of ONNX whose meanings the nodes of programs have."""
+"""The opset of the nodes of translated programs."""
 _REDUCED = {"keepdims": 1, "noop_with_empty_axes": 0}
 DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "ReduceSum": _REDUCED, "ReduceMean": _REDUCED, "ReduceMax": _REDUCED, "ReduceMin": _REDUCED, "ReduceL2": _REDUCED,
@@ -50,12 +50,12 @@ DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "Mod": {"fmod": 0}, "OneHot": {"axis": -1}, "Conv": {"group": 1}, "Softmax": {"axis": -1},
     "LogSoftmax": {"axis": -1}, "CumSum": {"exclusive": 0, "reverse": 0}, "Reshape": {"allowzero": 0},
     "Cast": {"saturate": 1}}
-"""Attributes of operations that programs are spelled out in, where they have a default."""
+"""Default attributes of the operations that programs are translated to."""
 
 
 @dataclass
 class OnnxNode:
-    """An operation of ONNX that a program is spelled out in, under the names that ONNX has for its parts."""
+    """An operation of ONNX in a translated program, with ONNX's names for its parts."""
 
     op_type: str
     input: list[str]
@@ -67,7 +67,7 @@ class OnnxNode:
 
 @dataclass(frozen=True)
 class Input:
-    """An input: the name of its numpy type and its sizes, None where any is taken."""
+    """An input: the name of its numpy type and its sizes, None for any."""
 
     name: str
     kind: str
@@ -75,14 +75,15 @@ class Input:
 
     @property
     def is_line(self) -> bool:
-        """Whether it is [length] or [1, length]."""
+        """True if the shape is [length] or [1, length]."""
         return len(self.sizes) == 1 or (len(self.sizes) == 2 and self.sizes[0] in (None, 1))
 
 
 @dataclass(frozen=True)
 class Graph:
-    """Nodes (of ONNX, or of a program), constants and inputs; ``stated``: shapes that arrays are said to have;
-    ``stored``: tensors of the file.
+    """Nodes (of ONNX, or of a program), constants and inputs.
+
+    ``stated``: declared shapes of arrays; ``stored``: tensors of the file.
     """
 
     nodes: Sequence[Any]
@@ -94,10 +95,10 @@ class Graph:
     stated: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 def expect_one_each(where: str, names: Sequence[str]) -> None:
-    """Reject two arrays of one name."""
+    """Reject two arrays with the same name."""
     if len({*names}) < len(names):
         name = next(name for number, name in enumerate(names) if name in names[:number])
-        raise InputError(f"{where}: two arrays of the name {printable(name)[:80]}, expected one")
+        raise InputError(f"{where}: two arrays with the name {printable(name)[:80]}, expected one")
 
 
 def opset_of(model: Any, where: str) -> dict[str, int]:
@@ -115,13 +116,13 @@ def opset_of(model: Any, where: str) -> dict[str, int]:
 _FLAGS = {"keepdims", "noop_with_empty_axes", "transA", "transB", "upper", "select_last_index", "saturate", "allowzero",
           "exclusive", "reverse", "fmod", "detect_negative", "detect_positive", "stash_type", "is_causal",
           "interleaved"}
-"""Attributes of which programs take other numbers than 0 and 1 differently."""
+"""Attributes for which programs differ on values other than 0 and 1."""
 
 
 class Attributes:
-    """The attributes of a node with the defaults of its definition, and which of them were read.
+    """The attributes of a node with the defaults of its definition, and a record of those that were read.
 
-    ``version``: the opset that the definition is of; ``schema``: that definition, None for ONNX Runtime's operations.
+    ``version``: the opset of the definition; ``schema``: that definition, None for ONNX Runtime's operations.
     """
 
     def __init__(self, node: Any, opsets: Mapping[str, int]) -> None:
@@ -130,12 +131,12 @@ class Attributes:
         self._read: set[str] = set()
         domain = "" if node.domain == "ai.onnx" else node.domain
         if domain not in opsets or node.overload or domain not in ("", "com.microsoft"):
-            raise NotUnderstood(f"an operation of {printable(domain or 'ONNX')[:40]}, expected those of ONNX alone")
+            raise NotUnderstood(f"an operation of {printable(domain or 'ONNX')[:40]}, expected only those of ONNX")
         self.schema: Any = None
         self.version = opsets[domain]
         if domain:
             if self.operation not in _RUNTIME:
-                raise NotUnderstood(f"an operation of {domain}, expected those of ONNX alone")
+                raise NotUnderstood(f"an operation of {domain}, expected only those of ONNX")
             kinds = {name: (2, default is None, default) for name, default in _RUNTIME[self.operation].items()}
         else:
             kinds = self._define(node)
@@ -143,10 +144,10 @@ class Attributes:
         for one in node.attribute:
             self._give(one, kinds)
         if missing := [name for name, (_, required, _) in kinds.items() if required and name not in self._given]:
-            raise NotUnderstood(f"no attribute {missing[0]}, which it must have")
+            raise NotUnderstood(f"no attribute {missing[0]}, expected it, as it is required")
 
     def _define(self, node: Any) -> dict[str, tuple[int, bool, Any]]:
-        """Type, whether it is required, and default of each attribute."""
+        """Return type, whether it is required, and default of each attribute."""
         from onnx import defs, helper
 
         try:
@@ -178,23 +179,23 @@ class Attributes:
             raise NotUnderstood(f"attribute {name} is {self._given[one.name]}, expected 0 or 1")
 
     def attribute(self, name: str) -> Any:
-        """Return an attribute, or its default; None if it has none, or if this definition has no such attribute."""
+        """Return an attribute, or its default; None without default, or if the definition lacks it."""
         self._read.add(name)
         return self._given.get(name, self._defaults.get(name))
 
     def all_are_read(self) -> None:
-        """All of them count as read, as for the reference implementation."""
+        """Mark all attributes as read, as the reference implementation reads them."""
         self._read.update(self._given)
 
     def expect_all_read(self) -> None:
-        """Raise NotUnderstood for an attribute that nothing looked at."""
+        """Raise NotUnderstood for an attribute that was not read."""
         for name in self._given:
             if name not in self._read and (self.operation, name) not in WITHOUT_EFFECT:
-                raise NotUnderstood(f"attribute {printable(name)[:40]}, which is not read here")
+                raise NotUnderstood(f"attribute {printable(name)[:40]}, which is not supported here")
 
 
 class OfProgram(Attributes):
-    """The attributes of a node of a program, which has those alone that it was given."""
+    """The attributes of a node of a program: only those that it was given."""
 
     def __init__(self, node: OnnxNode) -> None:
         self.operation, self.output, self.version, self.schema = node.op_type, node.output[0], OPSET, None
@@ -208,7 +209,7 @@ def attributes_of(node: Any, opsets: Mapping[str, int]) -> Attributes:
 
 
 def written_attributes(node: Any) -> list[Any]:
-    """Return the attributes in a form in which they can be compared."""
+    """Return the attributes in a form for comparisons."""
     if isinstance(node, OnnxNode):
         return sorted((name, repr(value)) for name, value in node.attributes.items())
     return sorted(one.SerializeToString() for one in node.attribute)
@@ -222,7 +223,7 @@ def axis_in(number: int, dimensions: int) -> int:
 
 
 def axes_in(node: Attributes, given: Any, dimensions: int) -> list[int]:
-    """Axes that are an input or an attribute; all of them if there are none, unless the node then does nothing."""
+    """Return the axes of an input or attribute; by default all axes, or none if the node then does nothing."""
     stated, nothing = node.attribute("axes"), node.attribute("noop_with_empty_axes")
     axes = stated if given is None else given.ravel().tolist()
     found = [axis_in(int(one), dimensions) for one in axes or ()]
@@ -232,13 +233,13 @@ def axes_in(node: Attributes, given: Any, dimensions: int) -> list[int]:
 
 
 def greatest_size(how: Attributes, inputs: Sequence[Any]) -> int:
-    """Upper bound of the size of each output, by the shapes of arrays and the values of inputs that are sizes."""
+    """Bound the size of each output, by the shapes of arrays and the values of inputs that are sizes."""
     if how.operation in _RULES:
         return int(_RULES[how.operation](how, inputs))
     shapes = [value.shape for value in inputs if value is not None]
     try:
         return math.prod(np.broadcast_shapes(*shapes))
-    except ValueError:  # no elementwise operation: places and sizes beside an array
+    except ValueError:  # not elementwise: indices and sizes beside an array
         return max(map(math.prod, shapes))
 
 
@@ -247,7 +248,7 @@ def _numbers(array: Any) -> list[int]:
 
 
 def _product(how: Attributes, inputs: Sequence[Any]) -> int:
-    """Rows of the first matrix, columns of the second, and all axes before."""
+    """Return rows of the first matrix times columns of the second times all axes before."""
     x, y = (tuple(map(int, value.shape)) for value in inputs[:2])
     x, y = (shape[::-1] if how.operation == "Gemm" and how.attribute(name) else shape
             for shape, name in ((x, "transA"), (y, "transB")))
@@ -256,7 +257,7 @@ def _product(how: Attributes, inputs: Sequence[Any]) -> int:
 
 
 def _einsum(how: Attributes, inputs: Sequence[Any]) -> int:
-    """Product of the sizes of all letters, those that are summed over, too."""
+    """Return the product of the sizes of all letters, including those that are summed over."""
     names = how.attribute("equation").decode("ascii", "replace").replace(" ", "").partition("->")[0].split(",")
     if any("." in name or len(name) != value.ndim for name, value in zip(names, inputs, strict=True)):
         return math.prod(value.size for value in inputs)

@@ -1,6 +1,6 @@
-"""The operations on quantised numbers that a graph may have: they make weights, or round numbers of tokens.
+"""The supported operations on quantised numbers: they make weights, or round numbers of tokens.
 
-What is rounded stays what it stands for, (q - zero) · scale; others are refused by name.
+A rounded array is represented by its values, (q - zero) · scale; other operations are refused by name.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,10 +30,10 @@ from constructions.trained.network import Rounding
 
 
 def quantised(state: State, how: Attributes, inputs: list[Any]) -> Any:
-    """What the node makes; None if all that it reads is constant and it makes no weights, so that it can be folded."""
+    """Return the node's result; None to fold it, if its inputs are constant and it does not make weights."""
     constant, operation = [value is None or isinstance(value, np.ndarray) for value in inputs], how.operation
     if operation == "DequantizeLinear" and all(constant):
-        axis = how.attribute("axis")  # of the definition; where it has none, there is one scale
+        axis = how.attribute("axis")  # from the definition; without an axis there is one scale
         if axis is None and inputs[1].size != 1:
             raise NotUnderstood(f"{inputs[1].size} scales, expected one, as {operation} has no axis there")
         return _weights(state, *inputs, axis=axis or 0, block=how.attribute("block_size") or 0)
@@ -50,17 +50,17 @@ def quantised(state: State, how: Attributes, inputs: list[Any]) -> Any:
 
 
 def _weights(state: State, codes: Any, scale: Any, zero: Any = None, *, axis: int = 0, block: int = 0) -> Any:
-    """``DequantizeLinear`` of constants; in whatever format its output is."""
+    """Return the weights of ``DequantizeLinear`` of constants, whatever the format of its output."""
     state.quantised = True
     limits = span_of(str(codes.dtype))
     if zero is not None and zero.dtype != codes.dtype:
-        raise NotUnderstood(f"zero points of type {zero.dtype}, expected {codes.dtype}, that of the numbers")
+        raise NotUnderstood(f"zero points of type {zero.dtype}, expected {codes.dtype}, the type of the numbers")
     return dequantised(codes.astype(np.int64), limits, scale.astype(np.float64),
                        None if zero is None else zero.astype(np.int64), axis, block, state.exactness)
 
 
 def _rows(state: State, node: Attributes, codes: Any, tokens: Tokens, scale: Any, zero: Any = None) -> Any:
-    """``GatherBlockQuantized`` of ONNX Runtime: rows, looked up by tokens, of a table in 4 bits."""
+    """Return rows, looked up by tokens, of a 4-bit table, by ``GatherBlockQuantized`` of ONNX Runtime."""
     axis, bits = node.attribute("gather_axis"), node.attribute("bits")
     if axis or bits != 4 or str(codes.dtype) not in ("int4", *(["uint4"] if zero is not None else [])):
         raise NotUnderstood(f"a table of {bits} bits, {codes.dtype}, looked up by its axis {axis}, expected by 0, of "
@@ -72,14 +72,14 @@ def _rows(state: State, node: Attributes, codes: Any, tokens: Tokens, scale: Any
 
 def _product(state: State, node: Attributes, x: Any, words: Any, scale: Any, zero: Any = None, order: Any = None,
              bias: Any = None) -> Any:
-    """``MatMulNBits`` of ONNX Runtime: x times the transpose of blocks along the axis that is summed, plus a bias."""
+    """Return x times the transpose of blocked weights, plus a bias, by ``MatMulNBits`` of ONNX Runtime."""
     state.quantised = True
     inward, outward, block, bits, level, prepacked = map(node.attribute, (
         "K", "N", "block_size", "bits", "accuracy_level", "weight_prepacked"))
     if level == 4:
         raise NotUnderstood(ACTIVATIONS)
     if order is not None or prepacked or bits not in (2, 4, 8) or block < 1:
-        raise NotUnderstood(f"{bits} bits in blocks of {block}, or in an order of their own, expected 2, 4 or 8 bits "
+        raise NotUnderstood(f"{bits} bits in blocks of {block}, or in another order, expected 2, 4 or 8 bits "
                             f"in blocks one after another")
     blocks = -(-inward // block)
     if words.dtype != np.uint8 or words.shape != (outward, blocks, block * bits // 8) or scale.size != outward * blocks:
@@ -103,7 +103,7 @@ def _product(state: State, node: Attributes, x: Any, words: Any, scale: Any, zer
 
 
 def _rounded(state: State, how: Attributes, x: Any, scale: Any, zero: Any = None) -> Quantised:
-    """``QuantizeLinear`` by one scale."""
+    """Return ``QuantizeLinear`` with one scale."""
     if not isinstance(scale, np.ndarray) or not isinstance(zero, np.ndarray | None) or scale.size != 1 or (
             zero is not None and zero.size != 1) or how.attribute("block_size"):
         raise NotUnderstood("numbers of tokens rounded by several scales, or by some that depend on them, expected one")
@@ -123,9 +123,9 @@ _KINDS = {0: "", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 21: "uint4", 22
 
 
 def _made(state: State, x: Any, rounding: Rounding | None) -> Tokenwise:
-    """What the rounded numbers stand for; without a rounding by the range of all of them to 0 … 255."""
+    """Return the values of the rounded numbers; without a rounding, by the range of all of them to 0 … 255."""
     if not isinstance(x, Tokenwise | Curve):
-        raise NotUnderstood(f"{what(x)} rounded to whole numbers, expected numbers of tokens")
+        raise NotUnderstood(f"{what(x)} rounded to integers, expected numbers of tokens")
     value = resolved(x, state.exactness).settled(state.exactness)
     chosen, places = np.unique(value.forms, return_inverse=True)
     if rounding is None:
@@ -140,13 +140,13 @@ def _made(state: State, x: Any, rounding: Rounding | None) -> Tokenwise:
 
 
 def _rounded_by_range(state: State, how: Attributes, x: Any) -> tuple[Quantised, Range, Range]:
-    """``DynamicQuantizeLinear``."""
+    """Return the results of ``DynamicQuantizeLinear``."""
     scale, zero = Range(how.output), Range(how.output, is_zero=True)
     return Quantised(_made(state, x, None), scale, zero), scale, zero
 
 
 def _is(found: Any, wanted: Fraction | int | Range) -> bool:
-    """Whether a scale or a zero point is that by which numbers were rounded; left out: 0."""
+    """Return whether a scale or a zero point (default 0) is the one by which numbers were rounded."""
     if isinstance(wanted, Range) or isinstance(found, Range):
         return isinstance(found, Range) and isinstance(wanted, Range) and found.times is wanted.times and (
             (found.node, found.is_zero) == (wanted.node, wanted.is_zero))
@@ -154,31 +154,31 @@ def _is(found: Any, wanted: Fraction | int | Range) -> bool:
 
 
 def _dequantised(state: State, how: Attributes, value: Any, scale: Any, zero: Any = None) -> Tokenwise:
-    """``DequantizeLinear`` of what was rounded, or of rows of a table, by one scale, along whatever axis."""
+    """Return ``DequantizeLinear`` of rounded numbers, or of rows of a table, with one scale and any axis."""
     how.attribute("axis")
     if how.attribute("block_size"):
-        raise NotUnderstood("numbers of tokens that are whole numbers with scales of blocks")
+        raise NotUnderstood("quantised numbers of tokens with scales of blocks")
     if isinstance(value, TableRows):
         if scale.size != 1:
             raise NotUnderstood("rows of a table with several scales, expected one")
         return state.looked_up(_weights(state, value.table, scale, zero, axis=1), value.tokens)
     if not isinstance(value, Quantised) or not _is(scale, value.scale) or not _is(zero, value.zero):
-        raise NotUnderstood("whole numbers that depend on tokens taken for other numbers than those that were rounded")
+        raise NotUnderstood("quantised numbers with another scale or zero point than those of their rounding")
     return value.value
 
 
 def _whole_product(state: State, _: Attributes, x: Any, matrix: Any, zero: Any = None,
                    other: Any = None) -> IntegerProduct:
-    """``MatMulInteger`` by constants."""
+    """Return ``MatMulInteger`` with constants."""
     if not isinstance(x, Quantised) or not isinstance(matrix, np.ndarray) or matrix.ndim != 2 or not _is(zero, x.zero):
-        raise NotUnderstood("a product of whole numbers that are not those that were rounded, and constants")
+        raise NotUnderstood("a product of integers that are not rounded numbers, and constants")
     codes = matrix.astype(np.int64) - (0 if other is None else other.astype(np.int64))
     state.quantised = True
     return IntegerProduct(matmul(state, x.value, codes.astype(np.float64)), x.scale)
 
 
 def _rounded_product(state: State, how: Attributes, *inputs: Any) -> Quantised:
-    """``QLinearMatMul``."""
+    """Return the result of ``QLinearMatMul``."""
     one, other = (_weights(state, *side, axis=side[0].ndim - 1) if isinstance(side[0], np.ndarray) else
                   _dequantised(state, how, *side) for side in (inputs[:3], inputs[3:6]))
     return _rounded(state, how, matmul(state, one, other), *inputs[6:8])

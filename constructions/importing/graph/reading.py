@@ -1,4 +1,4 @@
-"""A graph of ONNX read node by node, with so many tokens; the first node that is not understood is named."""
+"""Reader of an ONNX graph node by node, for a number of tokens; it names the first unsupported node."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -48,17 +48,17 @@ MAX_NODES = 20_000
 MAX_TOKENS = 512
 _MOVING = {"Reshape", "Transpose", "Slice", "Squeeze", "Unsqueeze", "Expand", "Flatten", "Tile", "Gather",
            "Cast", "Split"}
-"""Operations that put elements elsewhere, by their other inputs, which are constants."""
+"""Operations that move elements, by other inputs that are constants."""
 _EXACT = {"Add", "Sub", "Mul", "Neg", "MatMul"}
-"""Operations that make the same of whole numbers as of real ones."""
+"""Operations with the same results on integers as on real numbers."""
 _WHOLE, _REAL = (6, 7), (1, 10, 11, 16)
-"""Types of ONNX: whole numbers of 32 and 64 bits, and formats of floating point."""
+"""Types of ONNX: integers of 32 and 64 bits, and formats of floating point."""
 _MADE_PLAIN = (Modulated, TurnedSquare, Centred)
 
 
 @dataclass
 class GraphReading:
-    """The logits, what follows them, other outputs, and the state after the last node."""
+    """The logits, the operation after them, other outputs, and the state after the last node."""
 
     output: Tokenwise
     ending: str
@@ -82,10 +82,10 @@ def tokens_input(graph: Graph, given: Mapping[str, int | None], where: str) -> I
 
 def read_nodes(graph: Graph, tokens: int, where: str, given: Mapping[str, int | None] | None = None,
                apart: bool = False, bidirectional: bool = False) -> GraphReading:
-    """Return the graph on an input of so many tokens; the first node that is not understood is named.
+    """Read the graph for an input of this number of tokens; name the first unsupported node.
 
-    ``given`` says what stands in its other inputs; with ``apart`` heads do not read tables that are added to scores;
-    with ``bidirectional`` tables hide later keys, as they do where attention is causal in some layers alone.
+    ``given`` has the values of its other inputs; with ``apart`` heads do not read tables added to scores; with
+    ``bidirectional`` tables hide later keys, for networks with causal attention in some layers only.
     """
     reading = _GraphReader(graph, tokens, where, given or {}, Tables(apart, bidirectional)).read()
     if len({one.is_causal for one in reading.state.softmaxes} - {None}) > 1:
@@ -110,18 +110,18 @@ class _GraphReader:
         self._input(tokens)
 
     def _given(self, one: Input, number: int | None) -> Any:
-        """What stands in another input: [tokens] or [1, tokens], a number everywhere, or that of the place."""
+        """Return the value of another input: [tokens] or [1, tokens], a constant, or the number of the position."""
         if not one.is_line or one.sizes[-1] not in (None, self.count):
             raise InputError(f"{self.where}: input {printable(one.name)} of shape {[*one.sizes]}, expected [length] or "
-                             f"[1, length] of what is given")
+                             f"[1, length] for --given")
         made = np.arange(self.count) if number is None else np.full(self.count, number)
         return made.astype(one.kind).reshape((1,) * (len(one.sizes) - 1) + (-1,))
 
     def _input(self, tokens: Input) -> None:
-        """The tokens: whole numbers, [tokens] or [1, tokens]."""
+        """Set the tokens: integers, [tokens] or [1, tokens]."""
         if tokens.kind not in ("int64", "int32") or not tokens.is_line:
             raise InputError(f"{self.where}: input {printable(tokens.name)} of shape {[*tokens.sizes]}, expected "
-                             f"tokens as whole numbers, [length] or [1, length]")
+                             f"tokens as integers, [length] or [1, length]")
         if tokens.sizes[-1] not in (None, self.count):
             raise InputError(f"{self.where}: the graph reads inputs of exactly {tokens.sizes[-1]} tokens, not "
                              f"{self.count}")
@@ -129,7 +129,7 @@ class _GraphReader:
         self.values[tokens.name] = Tokens(codes if len(tokens.sizes) == 1 else codes[np.newaxis], tokens.kind)
 
     def read(self) -> GraphReading:
-        """Every node in turn that the first output needs, and that."""
+        """Read the nodes that the first output depends on, in order, and return that output."""
         names, needed = {*self.graph.outputs[:1]}, []
         for node in reversed(self.graph.nodes):
             if names.intersection(node.output):
@@ -146,7 +146,7 @@ class _GraphReader:
             except NotUnderstood as problem:
                 raise InputError(f"{said}: {problem}") from None
             except (ValueError, TypeError, IndexError, KeyError, AttributeError, ArithmeticError) as problem:
-                what = " ".join(str(problem).split())[:80]  # of a node whose inputs do not fit: one line, too
+                what = " ".join(str(problem).split())[:80]  # also for nodes with unsuitable inputs
                 raise InputError(f"{said}: its inputs do not fit ({what})") from None
             self.values |= zip(node.output, results, strict=False)
             for name in node.output:
@@ -167,7 +167,7 @@ class _GraphReader:
         return GraphReading(output, shown.how if isinstance(shown, Ending) else "", [*outputs[1:]], self.state)
 
     def _told_apart(self, node: Any) -> tuple[Any, ...]:
-        """Return the same for nodes that compute the same: that is read once."""
+        """Return a key that is equal for nodes with the same computation, so that it is read once."""
         inputs = [self._value(name) for name in node.input]
         return (node.op_type, node.domain, len(node.output),
                 *((value.dtype.str, value.shape, value.tobytes()) if isinstance(value, np.ndarray) and value.size <= 64
@@ -200,11 +200,11 @@ class _GraphReader:
             return self._moved(node, how, inputs)
         handler = HANDLERS.get(node.op_type)
         if handler is None:
-            raise NotUnderstood("an operation that is not handled on what depends on tokens")
+            raise NotUnderstood("an operation that is not supported on values that depend on tokens")
         if any(isinstance(value, Whole) for value in inputs) and node.op_type in _EXACT:
             made = handler(self.state, how, *(one.value if isinstance(one, Whole) else one for one in inputs))
             if not isinstance(made, Tokenwise):
-                raise NotUnderstood("numbers of tokens of a type of whole numbers, expected a cast of them")
+                raise NotUnderstood("numbers of tokens of an integer type, expected a cast of them")
             return [Whole(made)]
         try:
             return [handler(self.state, how, *inputs)]
@@ -214,8 +214,9 @@ class _GraphReader:
         return [handler(self.state, how, *map(self._plain, inputs))]
 
     def _plain(self, value: Any) -> Any:
-        """Numbers times constants of positions, where they are no rotary positions, as units, and numbers less their
-        mean, where that is no norm, as a linear map; once for each.
+        """Return modulated numbers other than rotary positions as hidden units, and centred ones as a linear map.
+
+        The latter applies to centred numbers outside norms. Each value is converted once.
         """
         if not isinstance(value, _MADE_PLAIN):
             return value
@@ -238,10 +239,10 @@ class _GraphReader:
             raise NotUnderstood(f"no value {printable(name)} before it")
         return self.values[name] if name else None
 
-    # -- constants, and elements put elsewhere -------------------------------------------------------------------------
+    # -- constants, and moved elements ---------------------------------------------------------------------------------
 
     def _folded(self, node: Any, how: Attributes, inputs: list[Any], moves: bool = False) -> list[Any]:
-        """Return the node on constants."""
+        """Return the outputs of the node on constants."""
         if isinstance(node, OnnxNode):
             how.all_are_read()
             return [computed(how, inputs)]
@@ -250,7 +251,7 @@ class _GraphReader:
         return folded(node, how, inputs, self.graph.opsets[""], moves=moves)
 
     def _moved(self, node: Any, how: Attributes, inputs: list[Any]) -> list[Any]:
-        """Return the same operation on the array of what stands where."""
+        """Apply the operation to the array of the elements' indices."""
         value, rest = inputs[0], inputs[1:]
         if isinstance(value, Centred):
             value = self._plain(value)
@@ -260,7 +261,7 @@ class _GraphReader:
             return [TableRows(value, inputs[1]) if value.dtype.kind in "iu" else
                     self.state.looked_up(value, inputs[1])]
         if any(one is not None and not isinstance(one, np.ndarray) for one in rest):
-            raise NotUnderstood("places that depend on tokens")
+            raise NotUnderstood("indices that depend on tokens")
         if isinstance(value, Ending):
             return [*_after_the_end(node.op_type, how, value,
                                     lambda array: self._folded(node, how, [array, *rest], moves=True))]
@@ -282,7 +283,7 @@ class _GraphReader:
             return value.each_of(move)
         if isinstance(value, ScoreArray | AttentionWeights):
             return [moved_scores(value, move)]
-        raise NotUnderstood("elements of this kind of value put elsewhere")
+        raise NotUnderstood("a move of elements of this kind of value")
 
 
 def _are_constant(values: list[Any]) -> bool:
@@ -290,21 +291,21 @@ def _are_constant(values: list[Any]) -> bool:
 
 
 def _after_the_end(operation: str, how: Attributes, value: Ending, move: Callable[[Any], list[Any]]) -> list[Ending]:
-    """What is put elsewhere after the logits: whole rows of them, or chosen tokens of another type."""
+    """Return a moved value after the logits: whole rows of them, or chosen tokens of another type."""
     if operation == "Cast" and how.attribute("to") in (_WHOLE if value.how == "an argmax" else _REAL):
         return [value]
     if value.how == "an argmax" or operation == "Cast":
-        raise NotUnderstood("chosen tokens put elsewhere, or what a softmax makes as numbers of another kind")
+        raise NotUnderstood("a move of chosen tokens, or a cast of a softmax to another kind of numbers")
     size = value.logits.shape[-1]
     numbers = move(np.arange(value.logits.codes.size).reshape(value.logits.shape))
     if any(one.shape[-1:] != (size,) or (one % size != np.arange(size)).any() for one in numbers):
-        raise NotUnderstood("parts of what a softmax makes of logits")
+        raise NotUnderstood("parts of the softmax of logits")
     codes = value.logits.codes.ravel()
     return [replace(value, logits=replace(value.logits, codes=codes[one])) for one in numbers]
 
 
 def _undropped(inputs: list[Any]) -> Any:
-    """Return the input of a dropout that is not training."""
+    """Return the input of a dropout in evaluation."""
     training = [*inputs, None, None][2]
     if training is not None and (not isinstance(training, np.ndarray) or training.any()):
         raise NotUnderstood("a dropout in training; expected the model exported in evaluation (model.eval())")

@@ -1,4 +1,4 @@
-"""Sums and means over axes, and functions that are linear in pieces: minima, maxima, bounds, absolute values."""
+"""Sums and means over axes, and piecewise linear functions: minima, maxima, bounds, absolute values."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -18,11 +18,11 @@ from constructions.importing.graph.values import Tokenwise, what
 
 SUM = "a sum over all tokens is their mean times the number of tokens of the graph, on inputs of other lengths, too"
 NO_BOUND = 10**38
-"""Where a bound is a greatest number of a format, there is none."""
+"""A greatest number of a format as a bound means no bound."""
 
 
 def _over_axes(state: State, node: Attributes, value: Any, given: Any = None, is_sum: bool = True) -> Any:
-    """ReduceSum, ReduceMean."""
+    """Reduce by ReduceSum or ReduceMean."""
     keep = bool(node.attribute("keepdims"))
     of = value.turn.of if isinstance(value, TurnedSquare) else (
         value if isinstance(value, Tokenwise) else getattr(value, "of", None))
@@ -53,7 +53,7 @@ def _over_axes(state: State, node: Attributes, value: Any, given: Any = None, is
 
 
 def _squares(state: State, node: Attributes, value: Any, given: Any = None) -> Any:
-    """ReduceSumSquare."""
+    """Reduce by ReduceSumSquare."""
     if not isinstance(value, Tokenwise | Curve):
         raise NotUnderstood(f"a sum of squares of {what(value)}")
     curve = as_curve(resolved(value, state.exactness))
@@ -64,7 +64,7 @@ def _squares(state: State, node: Attributes, value: Any, given: Any = None) -> A
 
 
 def _rectified(state: State, value: Any) -> Curve:
-    """max(value, 0)."""
+    """Return max(value, 0)."""
     if not isinstance(value, Tokenwise | Curve):
         raise NotUnderstood(f"a bound of {what(value)}")
     curve = curves.linear(value, state.exactness)
@@ -72,19 +72,19 @@ def _rectified(state: State, value: Any) -> Curve:
 
 
 def _at_least(state: State, value: Any, bound: Any) -> Any:
-    """max(value, bound) = bound + max(value - bound, 0)."""
+    """Return max(value, bound) = bound + max(value - bound, 0)."""
     if isinstance(value, np.ndarray):
         value, bound = bound, value
     if isinstance(bound, np.ndarray) and not bound.any():
         made = _rectified(state, value)
         if np.broadcast_shapes(bound.shape, made.of.shape) != made.of.shape:
-            raise NotUnderstood("a maximum that makes a larger array")
+            raise NotUnderstood("a maximum with a larger array")
         return made
     return arithmetic.add(state, _above(state, value, bound), bound)
 
 
 def _above(state: State, value: Any, bound: Any) -> Curve:
-    """max(value - bound, 0), where a factor of the value stays one: what is bounded is read once, and not in scales."""
+    """Return max(value - bound, 0); a factor of the value stays outside, so that differently scaled bounds share it."""
     value = resolved(value, state.exactness) if isinstance(value, Curve) else value
     number = arithmetic.number_in(bound) if isinstance(bound, np.ndarray) else None
     if not isinstance(value, Tokenwise) or number is None or not value.factor:
@@ -96,29 +96,29 @@ def _above(state: State, value: Any, bound: Any) -> Curve:
 
 
 def _at_most(state: State, value: Any, bound: Any) -> Any:
-    """Return the greater one of the negatives, negated."""
+    """Return the minimum: the maximum of the negatives, negated."""
     return arithmetic.negated(_at_least(state, arithmetic.negated(value), arithmetic.negated(bound)))
 
 
 def _of_two(function: Callable[[State, Any, Any], Any]) -> Callable[..., Any]:
     def handler(state: State, _: Attributes, *inputs: Any) -> Any:
         if len(inputs) != 2:
-            raise NotUnderstood(f"a maximum or minimum of {len(inputs)}, expected two")
+            raise NotUnderstood(f"a maximum or minimum of {len(inputs)} values, expected two")
         return function(state, *inputs)
     return handler
 
 
 def _clip(state: State, node: Attributes, value: Any, *bounds: Any) -> Any:
-    """Low + max(x - low, 0) - max(x - high, 0)."""
+    """Return low + max(x - low, 0) - max(x - high, 0)."""
     given = (node.attribute(name) if one is None else one
              for name, one in zip(("min", "max"), [*bounds, None, None], strict=False))
     numbers = [None if one is None else np.asarray(one, np.float64).item() for one in given]
     if any(number is not None and np.isnan(number) for number in numbers):
-        raise NotUnderstood("a bound that is no number")
+        raise NotUnderstood("a bound that is not a number")
     low, high = (None if number is None or sign * number >= NO_BOUND else np.asarray(number)
                  for number, sign in zip(numbers, (-1, 1), strict=True))
     if low is not None and high is not None and low > high:
-        raise NotUnderstood("bounds of which the lower one is greater")
+        raise NotUnderstood("a lower bound above the upper bound")
     if low is None:
         return value if high is None else _at_most(state, value, high)
     lower = _at_least(state, value, low)
@@ -126,7 +126,7 @@ def _clip(state: State, node: Attributes, value: Any, *bounds: Any) -> Any:
 
 
 def _leaky(state: State, value: Any, below: Fraction) -> Curve:
-    """max(x, 0) - below * max(-x, 0)."""
+    """Return max(x, 0) - below * max(-x, 0)."""
     if not isinstance(value, Tokenwise | Curve):
         raise NotUnderstood(f"the absolute value of {what(value)}")
     curve = curves.linear(value, state.exactness)

@@ -1,6 +1,6 @@
-"""Norms of what rotary positions turned: a turn keeps lengths, so such a norm is a turn of the norm.
+"""Norms of rotated vectors (rotary positions): rotations preserve length, so such a norm is a rotated norm.
 
-Without this a norm would be one of products with numbers of positions, each of which is a unit with a gate.
+Otherwise a norm would be of products with numbers of positions, each of which needs a gated hidden unit.
 """
 
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ KEPT = "rotary positions keep lengths: where what they turn is normalised later,
 
 @dataclass(frozen=True)
 class Turn:
-    """Coordinate k is ``of``'s times its cosine and that of its partner times its sine."""
+    """A rotation: coordinate k is ``of``'s times its cosine plus its partner's times its sine."""
 
     of: Tokenwise
     partners: NDArray[np.intp]
@@ -32,14 +32,14 @@ class Turn:
 
 @dataclass(frozen=True)
 class TurnedSquare:
-    """The squares of numbers that were turned."""
+    """The squares of rotated numbers."""
 
     value: Modulated
     turn: Turn
 
 
 def product(x: Any, y: Any, state: State) -> TurnedSquare | Modulated | None:
-    """x · y, if it is a square of what was turned, or what was turned over the root of its mean square."""
+    """Return x · y, if it is a square of rotated numbers, or rotated numbers divided by their root mean square."""
     if isinstance(y, Modulated) and x is not y:
         x, y = y, x
     turn = _turn_of(x, state) if isinstance(x, Modulated) else None
@@ -62,7 +62,7 @@ def mean(square: TurnedSquare, factor: Fraction) -> MeanSquare:
 
 
 def normed(value: Any, epsilon: Fraction, gain: Array, state: State) -> Modulated | None:
-    """Its norm by the root of its mean square, if it was turned, and the gain is one number."""
+    """Return the norm by the root mean square, if the value is rotated, and the gain is one number; else None."""
     square, number = product(value, value, state), number_in(gain)
     if not isinstance(square, TurnedSquare) or number is None:
         return None
@@ -71,7 +71,7 @@ def normed(value: Any, epsilon: Fraction, gain: Array, state: State) -> Modulate
 
 
 def _turn_of(value: Modulated, state: State) -> Turn | None:
-    """Return the turn that it is, found once for each value; None if it is none."""
+    """Return the rotation of the value, computed once for each; None if it is not a rotation."""
     if id(value) not in state.turns:
         state.turns[id(value)] = value, _found(value)
     found: Turn | None = state.turns[id(value)][1]
@@ -115,6 +115,6 @@ def _found(value: Modulated) -> Turn | None:
 
 
 def _are_equal(x: Tokenwise, y: Tokenwise, sign: int) -> bool:
-    """Whether the forms of x are those of y, or (-1) their negatives."""
+    """Return whether the forms of x are those of y, or (-1) their negatives."""
     pairs = np.unique(np.stack([x.forms.ravel(), y.forms.ravel()]), axis=1)
     return all(column_of(x.flat, int(a)) == column_of(y.flat, int(b), sign) for a, b in pairs.T)

@@ -1,8 +1,8 @@
-"""State kept while a graph is read; values moved; and scores that are no products of queries and keys of tokens.
+"""State of reading a graph; moved values; and scores other than products of queries and keys of tokens.
 
-Those are scores that a program computes from positions alone, tables that are added to scores, and products of which
-one side is the same for all tokens. A number for each query and key is a product, too: the query says by a one which
-row of the table it has, the key reads its column. Queries that have the same row, as far as they see it, share one.
+Those are scores computed from positions only, tables added to scores, and products where one side is the same for all
+tokens. A number for each query and key is a product, too: the query has a one-hot vector of its row of the table, the
+key has its column. Queries with the same visible part of a row share it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MAX_ELEMENTS = 1 << 24
 
 @dataclass
 class Tables:
-    """A table that is added to the scores of heads, -infinity where nothing is seen; ``apart``: no head reads it.
+    """Tables added to the scores of heads, -infinity where keys are hidden; ``apart``: heads do not read them.
 
     ``bidirectional``: causal masks are tables, too; ``hides``: a table hides keys that attention would see.
     """
@@ -45,15 +45,16 @@ class Tables:
     added: list[Array] = field(default_factory=list)
 
     def begin(self, other: Tables) -> bool:
-        """Whether these are the beginnings of others."""
+        """Return whether these tables are the upper left parts of others."""
         return len(self.added) == len(other.added) and all(np.array_equal(one, whole[: len(one), : len(one)])
                                                            for one, whole in zip(self.added, other.added, strict=True))
 
 
 @dataclass
 class State:
-    """How many tokens there are, what was rounded, the softmaxes and their heads, what tokens are, whether weights are
-    quantised, whether numbers of tokens are rounded, whether there is a mean of them; what is read as something near.
+    """The state of reading: number of tokens, roundings, softmaxes and their heads, and bases.
+
+    ``quantised`` weights, ``rounded`` numbers of tokens; ``pooled``: by a mean; ``assumed``: approximations, by node.
     """
 
     count: int
@@ -70,22 +71,22 @@ class State:
     rounded: bool = False
     pooled: bool = False
     hidden: dict[frozenset[int], None] = field(default_factory=dict)
-    """Sets of tokens that are hidden from all that ask."""
+    """Sets of tokens that are hidden from all queries."""
 
     def assume(self, what: str) -> None:
-        """Something is read so in the present node."""
+        """Record an approximation in the current node."""
         self.assumed.setdefault(what, {})[self.exactness.node] = None
 
     def positions(self) -> SumBase:
-        """Return a one for each position."""
+        """Return the base of one-hot vectors of positions."""
         if self.position_base is None:
             self.position_base = Flat({}, (np.eye(self.count),), self.count).as_sum()
         return self.position_base
 
     def looked_up(self, table: Any, tokens: Tokens) -> Tokenwise:
-        """Rows of a table, by tokens."""
+        """Return rows of a table, by tokens."""
         if table.ndim not in (1, 2) or table.dtype.kind != "f" or not np.isfinite(table).all():
-            raise NotUnderstood("rows looked up by tokens in what is no table of finite numbers")
+            raise NotUnderstood("rows looked up by tokens, expected them in a table of finite numbers")
         rows = np.asarray(table, np.float64).reshape(len(table), -1)
         if self.token_base is None:
             self.token_base = TokenBase(len(rows))
@@ -99,7 +100,7 @@ class State:
 
 
 def moved_parts(value: Modulated, move: Callable[[Any], list[Any]]) -> list[Modulated]:
-    """Numbers and their constants put elsewhere."""
+    """Move numbers together with their constants."""
     parts = [(part, move(part.codes), move(np.array(np.broadcast_to(table, part.shape))))
              for part, table in value.parts]
     return [Modulated(tuple((replace(part, codes=np.asarray(codes[k], np.int64)), np.asarray(tables[k]))
@@ -108,7 +109,7 @@ def moved_parts(value: Modulated, move: Callable[[Any], list[Any]]) -> list[Modu
 
 def moved_scores(value: ScoreArray | AttentionWeights,
                  move: Callable[[Any], list[Any]]) -> ScoreArray | AttentionWeights:
-    """Scores whose indices before the last two were changed."""
+    """Return scores with changed indices before the last two."""
     scores = value.scores if isinstance(value, AttentionWeights) else value
     size = math.prod(scores.shape[-2:])
     if math.prod(scores.shape) > MAX_ELEMENTS:
@@ -123,7 +124,7 @@ def moved_scores(value: ScoreArray | AttentionWeights,
     lead = codes[..., :1, :1] // size
     if codes.shape[-2:] != scores.shape[-2:] or (
             codes != lead * size + np.arange(size).reshape(scores.shape[-2:])).any():
-        raise NotUnderstood("scores whose queries and keys are put elsewhere")
+        raise NotUnderstood("scores whose queries and keys are moved")
     chosen = lead[..., 0, 0]
 
     def put(array: Any) -> Any:
@@ -139,7 +140,7 @@ def moved_scores(value: ScoreArray | AttentionWeights,
 
 
 def by_head(shape: tuple[int, ...], make: Callable[[tuple[int, ...]], Any]) -> NDArray[np.object_]:
-    """Something for each index of scores before the last two."""
+    """Return an array with an object for each index of scores before the last two."""
     made = np.empty(shape, object)
     for index in np.ndindex(*shape):
         made[index] = make(index)
@@ -147,7 +148,7 @@ def by_head(shape: tuple[int, ...], make: Callable[[tuple[int, ...]], Any]) -> N
 
 
 def rearranged(value: Any, move: Callable[[Any], Any]) -> Any:
-    """Return an array of any kind with its elements elsewhere."""
+    """Return an array of any kind with moved elements."""
     if isinstance(value, AttentionWeights | ScoreArray):
         return moved_scores(value, lambda array: [move(array)])
     if isinstance(value, Modulated):
@@ -157,16 +158,16 @@ def rearranged(value: Any, move: Callable[[Any], Any]) -> Any:
 
 NEARLY = np.ldexp(1, -20)
 HIDING = 1 << 14
-"""At least this much below other scores are those of keys that a table hides."""
+"""Scores of keys hidden by a table are lower than others by at least this."""
 Reads = tuple[Flat, Flat]
 
 
 Positions = Callable[[], SumBase]
-"""The base of which each position has one number that is 1, the others being 0."""
+"""A function that returns the base of one-hot vectors of positions."""
 
 
 def as_scores(value: Any, count: int, positions: Positions) -> Any:
-    """The value, but scores if it is [..., queries, keys] of so many tokens each, and one of these is a constant."""
+    """Return scores if the value is [..., queries, keys] for all tokens with one constant side, else the value."""
     if isinstance(value, np.ndarray):
         return _of_constants(value, count)
     if not isinstance(value, Tokenwise) or count < 2 or value.shape[-2:] != (count, count):
@@ -180,20 +181,20 @@ def as_scores(value: Any, count: int, positions: Positions) -> Any:
 
 
 def _of_constants(array: Any, count: int) -> Any:
-    """Constants as scores that nothing but a table adds to."""
+    """Return constants as scores that consist of a table only."""
     if count < 2 or array.shape[-2:] != (count, count) or array.dtype.kind != "f":
         return array
     if np.isnan(array).any() or (array == np.inf).any():
-        raise NotUnderstood("scores that are not numbers")
+        raise NotUnderstood("scores that are NaN or infinite")
     nothing = Flat({}, (), 1)
     reads = by_head(array.shape[:-2], lambda _: (nothing, nothing))
     return ScoreArray(reads, array.shape, np.arange(count), Fraction(1)).plus(np.asarray(array, np.float64))
 
 
 def weights_as_scores(weights: Any) -> ScoreArray | None:
-    """Constant weights [..., queries, keys] as the scores whose softmax they are; None if rows do not add up to 1.
+    """Return the scores whose softmax are constant weights [..., queries, keys]; None if rows do not add up to 1.
 
-    Weights of 0 of keys after the query are masked, others are e^-800.
+    Weights 0 of later keys are masked, others become e^-800.
     """
     if (weights < 0).any() or not (np.abs(weights.sum(-1) - 1) <= NEARLY).all():
         return None
@@ -207,7 +208,7 @@ def weights_as_scores(weights: Any) -> ScoreArray | None:
 
 
 def _one_sided(value: Tokenwise, forms: NDArray[np.int64], positions: Positions, keys: bool) -> ScoreArray:
-    """Scores of which the keys' side (or the queries') reads tokens: forms [..., index on the other side]."""
+    """Return scores where only keys (or only queries) depend on tokens: forms [..., index on the other side]."""
     def read_by(index: tuple[int, ...]) -> Reads:
         which, first = np.unique(forms[index], return_inverse=True)
         chosen = _chosen(first.reshape(-1), len(which), positions)
@@ -218,15 +219,15 @@ def _one_sided(value: Tokenwise, forms: NDArray[np.int64], positions: Positions,
 
 
 def _chosen(which: NDArray[np.intp], size: int, positions: Positions) -> Flat:
-    """Return a one for the number that a position has in ``which``."""
+    """Return the one-hot vector of the number that a position has in ``which``."""
     return Flat({}, (np.ones((1, 1)),), 1) if size == 1 else Flat({positions(): np.eye(size)[which]}, (), size)
 
 
 def with_table(reads: Reads, added: Array, visible: NDArray[np.bool_], scale: Fraction, positions: Positions,
                exactness: Exactness) -> Reads:
-    """Columns that are read so that scale · query · key has a number more for each query and key that it sees.
+    """Return additional columns of query and key that add a table to visible scores, after scaling.
 
-    In place of -infinity that is -2^14 or less, a power of two in the table, which the keys that are hidden have.
+    -infinity is replaced by -2^14 or less, a power of two in the table, for the hidden keys.
     """
     rows: list[Array] = []
     which = np.zeros(len(added), np.intp)
@@ -247,12 +248,12 @@ def with_table(reads: Reads, added: Array, visible: NDArray[np.bool_], scale: Fr
 
 
 def is_nothing(reads: Reads) -> bool:
-    """Whether queries times keys are 0."""
+    """Return whether all products of queries and keys are 0."""
     return any(not flat.terms and not flat.constants for flat in reads)
 
 
 def scaled_by_head(x: ScoreArray, numbers: Array, exactness: Exactness) -> NDArray[np.object_]:
-    """What is read, each head's queries times a number of its own."""
+    """Return the inputs of heads, with each head's queries multiplied by its own number."""
     each = np.broadcast_to(numbers[..., 0, 0], x.reads.shape)
     return by_head(x.reads.shape, lambda index: (
         x.reads[index][0].scaled(Fraction(np.float64(each[index])), exactness), x.reads[index][1]))

@@ -1,4 +1,4 @@
-"""Arrays of a network as tensors, and what a graph is on inputs of two lengths compared: the same but for rows."""
+"""Arrays of a network as tensors, and comparison of a graph on two lengths: equal except for rows."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from constructions.trained import network as trained
 from constructions.trained.numbers import all_numbers, view_of_tensor
 
 _ALIKE = 16
-"""Number of rows of tensors with the same numbers that are remembered."""
+"""Number of rows with the same numbers that are indexed."""
 
 
 class Tensors:
-    """Arrays as tensors: an initialiser of the file where it has the same numbers, else one that is made.
+    """Arrays as tensors: an initialiser of the file with the same numbers, or else a new one.
 
-    ``pieces``: consecutive rows or columns of a tensor are found in it, too.
+    ``pieces``: consecutive rows or columns of a tensor are found, too.
     """
 
     def __init__(self, stored: Mapping[str, Stored], pieces: bool = False) -> None:
@@ -38,7 +38,7 @@ class Tensors:
                 self.learn(name, tensor)
 
     def learn(self, name: str, tensor: trained.Tensor) -> None:
-        """A tensor of the file, in place of which none is made; those of more than two dimensions are left out."""
+        """Index a tensor of the file, to be used instead of new ones; those of more than two dimensions are omitted."""
         self._tensors[name] = tensor
         if not 1 <= len(tensor.shape) <= 2:
             return
@@ -58,7 +58,7 @@ class Tensors:
                     others += [(way, view, index)] if len(others) < _ALIKE else []
 
     def _piece(self, array: Array) -> trained.View | None:
-        """A view of consecutive rows of a tensor, or of its transpose, that have these numbers; the largest tensor."""
+        """Return a view of consecutive rows of the largest tensor (or transpose) with these numbers, or None."""
         lines = array if array.ndim == 2 else array[:, None]
         found = [(way.size, replace(view, start=view.start + first * view.strides[0], shape=array.shape))
                  for way, view, first in self._lines.get((lines.shape[1], hash(lines[0].tobytes())), ())
@@ -66,8 +66,8 @@ class Tensors:
         return max(found, key=lambda one: one[0])[1] if found else None
 
     def view(self, array: Array) -> trained.View:
-        """Return a view of these numbers: in a tensor that no other view is in, if there is one."""
-        array = np.asarray(array, np.float64) + 0  # no -0
+        """Return a view of these numbers: of an existing tensor without other views, if possible."""
+        array = np.asarray(array, np.float64) + 0  # -0 becomes 0
         key = (array.shape, np.ascontiguousarray(array).tobytes())
         if key not in self._known and self.pieces and (piece := self._piece(array)):
             self._known[key] = [piece]
@@ -91,12 +91,12 @@ class Tensors:
 
 
 ROUNDED = 45
-"""Bits to which sums of embeddings, positions and biases agree that are rounded in different orders."""
+"""Bits of agreement of sums of embeddings, positions and biases that are rounded in different orders."""
 
 
 @dataclass(frozen=True)
 class NetworkAtLength:
-    """A network as it is read for inputs of one length, its tensors, and what is added to scores."""
+    """A network as read for inputs of one length, its tensors, and the tables added to scores."""
 
     found: RecognisedNetwork
     tensors: Tensors
@@ -112,13 +112,13 @@ class NetworkAtLength:
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        """The network without what is said of its attention and readout."""
+        """The network without its attention and readout."""
         return self.found.tokens, self.found.positions, self.found.steps, self.found.unembedding
 
     def _is_beginning_of_one_token(self, whole: NetworkAtLength) -> bool:
-        """Return whether both compute the same on inputs of one token, where the first row of positions is a constant.
+        """Return whether both are equal on inputs of one token, where the first row of positions is a constant.
 
-        Such a constant may enter the stream later, with a bias, if nothing reads its coordinates before.
+        Such a constant may enter the stream later, with a bias, if its coordinates are not read before.
         """
         steps = [tuple(map(_with_one_key, form.found.steps)) for form in (self, whole)]
         parts, rest = ((mine, form.found.unembedding) for mine, form in zip(steps, (self, whole), strict=True))
@@ -144,7 +144,7 @@ class NetworkAtLength:
 
 
 def _structure(part: Any) -> Any:
-    """Return whatever of a network is not in its tensors: kinds, scales, slopes, shapes except for rows."""
+    """Return the parts of a network outside its tensors: kinds, scales, slopes, shapes except for rows."""
     if isinstance(part, trained.View):
         return part.shape[1:]
     if isinstance(part, tuple):
@@ -171,21 +171,21 @@ def _begin(arrays: list[Array], whole: list[Array]) -> bool:
 
 
 def _with_one_key(step: trained.Step) -> Any:
-    """Return what a step computes on an input of one token, except for its bias: attention is all on that token."""
+    """Return the computation of a step on an input of one token, without its bias: attention is all on that token."""
     if isinstance(step, trained.AttentionStep):
         return "attention", step.norm, tuple((head.value, head.out) for head in step.heads)
     return replace(step, outward=trained.Affine(step.outward.weight)) if isinstance(step, trained.UnitsStep) else step
 
 
 def _bias(step: trained.Step, tensors: Tensors) -> Array:
-    """Return what a step adds to the stream of every token."""
+    """Return the constant that a step adds to the stream of every token."""
     view = step.bias if isinstance(step, trained.AttentionStep) else (
         step.outward.bias if isinstance(step, trained.UnitsStep) else None)
     return np.zeros(1) if view is None else tensors.array(view)
 
 
 def _reads(step: trained.Step, tensors: Tensors) -> list[Array | None]:
-    """Return the matrices by which a step reads the stream of one token; None where it reads all of it."""
+    """Return the matrices with which a step reads the stream of one token; None for all of it."""
     if step.norm is not None:
         return [None if step.norm.of is None else tensors.array(step.norm.of.weight)]
     if isinstance(step, trained.AttentionStep):

@@ -1,7 +1,6 @@
-"""Masks of padding: arrays of constants of which each is one of two, by the token that stands at its position.
+"""Masks of padding: arrays of constants with one of two values by the token at their position.
 
-A key that is hidden by its token has a number of -16384 more in its score, wherever it is seen: so words without such
-tokens are read exactly.
+A key hidden by its token has -16384 added to its score, where it is visible: words without these tokens stay exact.
 """
 
 from __future__ import annotations
@@ -25,17 +24,17 @@ HIDING = Fraction(-(1 << 14))
 MOST_TOKENS = 1 << 12
 _COMPARED = {"Equal": (0, 1, True), "Less": (0, 0, True), "LessOrEqual": (0, 1, True), "Greater": (0, 1, False),
              "GreaterOrEqual": (0, 0, False)}
-"""Of tokens and a number c: those below c and more that are meant, and whether it holds of them."""
+"""For a comparison with c: the range of tokens from c + first below c + end, and its truth there."""
 _TURNED = {"Equal": "Equal", "Less": "Greater", "LessOrEqual": "GreaterOrEqual", "Greater": "Less",
            "GreaterOrEqual": "LessOrEqual"}
 _SINGLE = {"Not", "And", "Or", "Xor", "Cast", "Add", "Sub", "Mul", "Div", "Neg", "Where", "Identity", *_COMPARED}
-"""Operations that are done to each element by itself."""
+"""Elementwise operations."""
 Evaluate = Callable[[Sequence[Any]], Any]
 
 
 @dataclass(frozen=True)
 class TokenCase:
-    """``inside`` where the token at the element's position is one of ``tokens``, ``outside`` where it is not."""
+    """``inside`` where the token at the element's position is one of ``tokens``, ``outside`` elsewhere."""
 
     codes: Codes
     tokens: frozenset[int]
@@ -43,16 +42,16 @@ class TokenCase:
     outside: Any
 
     def each_of(self, move: Callable[[Any], list[Any]]) -> list[TokenCase]:
-        """Return the arrays that are made of the elements."""
+        """Return the arrays made of the elements."""
         return [TokenCase(np.asarray(codes, np.int64), self.tokens, inside, outside) for codes, inside, outside in zip(
             move(self.codes), move(self.inside), move(self.outside), strict=True)]
 
 
 @dataclass(frozen=True)
 class KeptTokens:
-    """Numbers of tokens, in whose place there is 0 where the token is one of ``tokens``.
+    """Numbers of tokens, with 0 where the token is one of ``tokens``.
 
-    ``summed``: their sum over all tokens, along this axis, which is kept or not.
+    ``summed``: the axis of their sum over all tokens, and whether it is kept.
     """
 
     value: Tokenwise
@@ -62,14 +61,14 @@ class KeptTokens:
 
 @dataclass(frozen=True)
 class TokenCount:
-    """Number of tokens of the input that are none of these; the shape of the array of such numbers."""
+    """The number of input tokens other than these; the shape of the array of such numbers."""
 
     tokens: frozenset[int]
     shape: tuple[int, ...]
 
 
 def mean_of_kept(state: State, operation: str, node: Attributes, inputs: Sequence[Any]) -> Any:
-    """Return a step on the way to the mean of those tokens that are no padding; None if it is none."""
+    """Return a step towards the mean over tokens that are not padding; None for other operations."""
     x, y = [*inputs, None][:2]
     if operation == "Mul" and any(isinstance(one, TokenCase) for one in inputs):
         x, y = (y, x) if isinstance(x, TokenCase) else (x, y)
@@ -101,7 +100,7 @@ def mean_of_kept(state: State, operation: str, node: Attributes, inputs: Sequenc
 
 
 def token_case(state: State, operation: str, node: Attributes, inputs: Sequence[Any], evaluate: Evaluate) -> Any:
-    """What an operation makes of tokens and a number, or of such arrays; None if it is about neither."""
+    """Return the result of an operation on tokens and a number, or on such arrays; None for other inputs."""
     if operation in _COMPARED and any(isinstance(one, Tokens) for one in inputs):
         return _compared(operation, inputs)
     cases = [one for one in inputs if isinstance(one, TokenCase)]
@@ -113,13 +112,13 @@ def token_case(state: State, operation: str, node: Attributes, inputs: Sequence[
     if operation in ("Add", "Where") and (made := masked(state, operation, inputs)) is not None:
         return made
     if operation not in _SINGLE or any(not isinstance(one, TokenCase | np.ndarray) for one in inputs):
-        raise NotUnderstood("an operation that is not handled on conditions on tokens, expected masks of keys")
+        raise NotUnderstood("an operation that is not supported on conditions on tokens, expected masks of keys")
     if any(case.tokens != cases[0].tokens for case in cases):
-        raise NotUnderstood("conditions on different tokens in one mask")
+        raise NotUnderstood("conditions on different tokens in one mask, expected one set of them")
     shape = np.broadcast_shapes(*(one.codes.shape if isinstance(one, TokenCase) else one.shape for one in inputs))
     codes = [np.broadcast_to(case.codes, shape) for case in cases]
     if any((one != codes[0]).any() for one in codes):
-        raise NotUnderstood("conditions on the tokens of two positions in one mask")
+        raise NotUnderstood("conditions on tokens of two positions in one mask, expected one position")
     inside, outside = (evaluate([getattr(one, side) if isinstance(one, TokenCase) else one for one in inputs])
                        for side in ("inside", "outside"))
     return TokenCase(codes[0], cases[0].tokens, np.broadcast_to(inside, shape), np.broadcast_to(outside, shape))
@@ -131,11 +130,11 @@ def _compared(operation: str, inputs: Sequence[Any]) -> TokenCase:
         tokens, number, operation = number, tokens, _TURNED[operation]
     if not isinstance(tokens, Tokens) or not isinstance(number, np.ndarray) or number.size != 1 or (
             number.dtype.name != tokens.kind):
-        raise NotUnderstood(f"tokens compared with something else than one number of type {tokens.kind}")
+        raise NotUnderstood(f"tokens compared with something other than a number of type {tokens.kind}")
     first, more, holds = _COMPARED[operation]
     value = number.item()
     if not 0 <= value <= MOST_TOKENS:
-        raise NotUnderstood(f"tokens compared with a number that is no token of 0 to {MOST_TOKENS}")
+        raise NotUnderstood(f"tokens compared with a number outside the tokens 0 to {MOST_TOKENS}")
     meant = range(int(value) if operation == "Equal" else first, int(value) + more)
     shape = np.broadcast_shapes(tokens.codes.shape, number.shape)
     return TokenCase(np.broadcast_to(tokens.codes, shape), frozenset(meant), np.full(shape, holds),
@@ -143,7 +142,7 @@ def _compared(operation: str, inputs: Sequence[Any]) -> TokenCase:
 
 
 def masked(state: State, operation: str, inputs: Sequence[Any]) -> ScoreArray | None:
-    """Scores with a mask of keys by their tokens, of Add or Where; None if there are no scores."""
+    """Return scores with a mask of keys by their tokens, of Add or Where; None without scores."""
     inputs = [one if isinstance(one, TokenCase) else as_scores(one, state.count, state.positions) if
               not isinstance(one, np.ndarray) else one for one in inputs]
     if operation == "Add":
@@ -167,12 +166,12 @@ def _expect_keys(scores: ScoreArray, case: TokenCase) -> None:
     """Raise NotUnderstood for a mask that is not about the tokens of keys."""
     shape = np.broadcast_shapes(scores.shape, case.codes.shape)
     if shape != scores.shape or (np.broadcast_to(case.codes, shape) != scores.positions).any():
-        raise NotUnderstood("a mask by the tokens that ask, or of other positions than those of keys")
+        raise NotUnderstood("a mask by the tokens of queries, or of other positions than those of keys")
 
 
 def _by_tokens(scores: ScoreArray, tokens: frozenset[int], inside: Sequence[Mask],
                outside: Sequence[Mask]) -> ScoreArray:
-    """Scores with the masks ``inside`` for keys with these tokens, and those ``outside`` for others."""
+    """Return scores with the masks ``inside`` for keys with these tokens, and ``outside`` for others."""
     made, rest = [outside[0]], tokens
     for old, one, other in zip(scores.masks[1:], inside[1:], outside[1:], strict=True):
         parts = (replace(one, tokens=old.tokens & tokens), replace(other, tokens=old.tokens - tokens))
@@ -182,7 +181,7 @@ def _by_tokens(scores: ScoreArray, tokens: frozenset[int], inside: Sequence[Mask
 
 
 def _unseen(scores: ScoreArray) -> frozenset[int]:
-    """Return the tokens whose keys are hidden wherever others are seen."""
+    """Return the tokens whose keys are hidden wherever others are visible."""
     found = frozenset[int]()
     whole, seen = scores.masks[0], seen_by(scores)
     for mask in scores.masks[1:]:
@@ -192,15 +191,15 @@ def _unseen(scores: ScoreArray) -> frozenset[int]:
             continue
         near = numbers > np.where(seen, others, -np.inf).max(-1, keepdims=True) - LEAST_GAP
         if (seen & near).any():
-            raise NotUnderstood("a mask by tokens that hides not the same tokens from all that ask")
+            raise NotUnderstood("a mask by tokens that hides different tokens from different queries")
         if near.any():
-            raise NotUnderstood("a mask that hides all tokens but some")
+            raise NotUnderstood("a mask that hides all tokens except some")
         found |= mask.tokens
     return found
 
 
 def without_unseen(state: State, scores: ScoreArray) -> ScoreArray:
-    """Scores in which a number hides the keys that are not seen, whatever the scores were multiplied by."""
+    """Return scores in which an addend hides the invisible keys, whatever factor the scores had."""
     unseen = _unseen(scores)
     scores = replace(scores, masks=scores.masks[:1])
     if not unseen:
@@ -214,7 +213,7 @@ def without_unseen(state: State, scores: ScoreArray) -> ScoreArray:
 
 
 def _hides(state: State, tokens: frozenset[int], scale: Fraction) -> tuple[Flat, Flat]:
-    """Query and key by which these tokens are hidden."""
+    """Return the query and key columns that hide these tokens."""
     if state.token_base is None or max(tokens, default=0) >= state.token_base.size or (
             len(tokens) >= state.token_base.size):
         raise NotUnderstood("a mask by tokens that are not looked up, or by all of them")
@@ -223,6 +222,6 @@ def _hides(state: State, tokens: frozenset[int], scale: Fraction) -> tuple[Flat,
     state.hidden[tokens] = None
     listed = ", ".join(map(str, sorted(tokens)[:4])) + (" and more" if len(tokens) > 4 else "")
     state.assume(f"keys with the tokens {listed} are hidden by {HIDING} in their scores; inputs in which a token sees "
-                 "no other keys may be read otherwise")
+                 "no other keys may be read differently")
     hides = Flat({state.token_base: column}, (), 1).scaled(HIDING / scale, state.exactness)
     return Flat({}, (np.ones((1, 1)),), 1), hides

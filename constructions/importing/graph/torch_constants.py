@@ -1,8 +1,7 @@
 """Constants of programs of torch, computed without torch: in the types of their elements, and rounded once.
 
-Whole numbers wrap around, as those of torch do. Sums, powers and functions are computed in binary64 and rounded;
-programs round these otherwise, so they count as inexact: no jump (a comparison, a rounding to whole numbers) may depend
-on them.
+Integers wrap around, as in torch. Sums, powers and functions are computed in binary64 and rounded; programs round them
+differently, so they count as inexact: no discontinuity (a comparison, a rounding to integers) may depend on them.
 """
 
 import math
@@ -17,11 +16,11 @@ from constructions.importing.graph.state import MAX_ELEMENTS
 
 FORMATS = {1: "float32", 2: "uint8", 3: "int8", 5: "int16", 6: "int32", 7: "int64", 9: "bool", 10: "float16",
            11: "float64", 16: "float32"}
-"""Types of ONNX as those of numpy; bfloat16 is in binary32."""
+"""Types of ONNX as those of numpy; bfloat16 is represented in binary32."""
 BFLOAT = 16
 JUMPS = frozenset({"Floor", "Ceil", "Round", "Sign", "Trunc", "Less", "LessOrEqual", "Greater", "GreaterOrEqual",
                    "Equal", "ArgMax", "Mod", "Not", "OneHot"})
-"""Operations that turn a small difference into a large one; a cast to whole numbers is one, too."""
+"""Operations that turn a small difference into a large one; a cast to integers is one, too."""
 _MOVING = frozenset({"Identity", "Slice", "Transpose", "Reshape", "Expand", "Gather", "Concat", "Tile", "Trilu",
                      "Where", "Cast"})
 _ROUNDED_ONCE = frozenset({"Add", "Sub", "Mul", "Div", "Neg", "Abs", "Min", "Max", "Clip", "Relu", "Reciprocal",
@@ -29,26 +28,26 @@ _ROUNDED_ONCE = frozenset({"Add", "Sub", "Mul", "Div", "Neg", "Abs", "Min", "Max
 """Operations that every program rounds in the same way."""
 SUMS = ("ReduceSum", "ReduceMean", "CumSum", "MatMul", "Gemm", "Einsum")
 _CLOSE = 1 << 20
-"""Numbers of 16 bits must be the same if what is rounded is off by one part in so many."""
+"""Roundings to 16 bits must be the same under a relative error of one over this number."""
 
 
 def as_bfloat(numbers: Any) -> Any:
-    """Numbers of binary32 rounded to bfloat16, ties to even, as numbers of binary32."""
+    """Return numbers of binary32 rounded to bfloat16, ties to even, as numbers of binary32."""
     bits = np.ascontiguousarray(numbers, np.float32).view(np.uint32)
     even = (bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000
     return np.where(np.isnan(numbers), numbers, even.astype(np.uint32).view(np.float32)).reshape(np.shape(numbers))
 
 
 def of_bfloat(bits: Any) -> Any:
-    """Numbers of bfloat16, as they are stored, in binary32."""
+    """Return stored numbers of bfloat16 in binary32."""
     return (bits.astype(np.uint32) << 16).view(np.float32)
 
 
 def computed(how: Attributes, inputs: Sequence[Any]) -> Any:
-    """Return the result of an operation on arrays; NotUnderstood if it is not computed here, or not on such arrays."""
+    """Return the result of an operation on arrays; raise NotUnderstood if it is not supported."""
     function = _FUNCTIONS.get(how.operation)
     if function is None:
-        raise NotUnderstood("an operation that is not computed on constants")
+        raise NotUnderstood("an operation that is not supported on constants")
     try:
         if greatest_size(how, inputs) > MAX_ELEMENTS:
             raise NotUnderstood(f"an array of more than {MAX_ELEMENTS} elements")
@@ -59,7 +58,7 @@ def computed(how: Attributes, inputs: Sequence[Any]) -> Any:
 
 
 def is_exact(how: Attributes, inputs: Sequence[Any], made: Any) -> bool:
-    """Whether every program makes these very numbers of exact ones."""
+    """Return whether every program computes the same numbers from exact ones."""
     operation, numbers = how.operation, [one for one in inputs if one is not None]
     if made.dtype.kind != "f" or operation in _MOVING:
         return True
@@ -79,15 +78,15 @@ def is_exact(how: Attributes, inputs: Sequence[Any], made: Any) -> bool:
 
 
 def expect_no_jump(how: Attributes, are_real: bool) -> None:
-    """Reject a jump on numbers that are not exact, some of which are real."""
+    """Reject a discontinuous operation on inexact numbers, some of which are real."""
     to = how.attribute("to") if how.operation == "Cast" else None
     if how.operation in JUMPS or (to is not None and np.dtype(FORMATS[to]).kind != "f" and are_real):
-        raise NotUnderstood("a jump (a comparison, or a rounding to whole numbers) on numbers that programs round in "
+        raise NotUnderstood("a jump (a comparison, or a rounding to integers) on numbers that programs round in "
                             "several ways, expected exact ones")
 
 
 def rounds_surely(numbers: Any, rounding: Callable[[Any], Any]) -> bool:
-    """Whether inexact numbers have one rounding to 16 bits."""
+    """Return whether the rounding of inexact numbers to 16 bits is certain."""
     wide = np.asarray(numbers, np.float64)
     low, high = (rounding((wide * (1 + sign / _CLOSE)).astype(np.float32)) for sign in (-1, 1))
     return bool(np.array_equal(low, high, equal_nan=True))
@@ -96,29 +95,29 @@ def rounds_surely(numbers: Any, rounding: Callable[[Any], Any]) -> bool:
 # -- operations --------------------------------------------------------------------------------------------------------
 
 Function = Callable[..., Any]
-"""Of the attributes, and arrays."""
+"""A function of the attributes and arrays."""
 
 
 def _expect_real(x: Any) -> None:
     if x.dtype.kind != "f":
-        raise NotUnderstood(f"an operation that is not computed on constants of type {x.dtype.name}")
+        raise NotUnderstood(f"an operation that is not supported on constants of type {x.dtype.name}")
 
 
 def _expect_alike(kinds: str, *arrays: Any) -> None:
     types = {one.dtype for one in arrays}
     if any(one.kind not in kinds for one in types) or (len(types) > 1 and any(one.kind != "f" for one in types)):
-        raise NotUnderstood(f"an operation that is not computed on constants of types "
+        raise NotUnderstood(f"an operation that is not supported on constants of types "
                             f"{', '.join(sorted(one.name for one in types))}")
 
 
 def _expect_wide(*arrays: Any) -> None:
     _expect_alike("fiu", *arrays)
     if any(one.dtype.name == "float16" for one in arrays):
-        raise NotUnderstood("an operation that is not computed on constants of type float16")
+        raise NotUnderstood("an operation that is not supported on constants of type float16")
 
 
 def _real(function: Callable[..., Any]) -> Function:
-    """Return a function of real numbers (and the attributes), computed in binary64 and rounded."""
+    """Return the handler of a function of real numbers (and the attributes), computed in binary64 and rounded."""
     def handler(how: Attributes, x: Any) -> Any:
         _expect_real(x)
         return function(x.astype(np.float64), how).astype(x.dtype)
@@ -126,7 +125,7 @@ def _real(function: Callable[..., Any]) -> Function:
 
 
 def _plain(function: Callable[..., Any], kinds: str = "fiu") -> Function:
-    """Return a function as numpy computes it, of arrays of one type."""
+    """Return the handler of a numpy function of arrays of one type."""
     def handler(_: Attributes, *arrays: Any) -> Any:
         _expect_alike(kinds, *arrays)
         return function(*arrays)
@@ -134,7 +133,7 @@ def _plain(function: Callable[..., Any], kinds: str = "fiu") -> Function:
 
 
 def _summed(function: Callable[..., Any]) -> Function:
-    """Return a product of matrices, summed in binary64."""
+    """Return the handler of a product of matrices, summed in binary64."""
     def handler(how: Attributes, *arrays: Any) -> Any:
         _expect_wide(*arrays)
         kind = arrays[0].dtype
@@ -143,7 +142,7 @@ def _summed(function: Callable[..., Any]) -> Function:
 
 
 def _over_axes(function: Callable[..., Any], expect: Callable[[Any], None]) -> Function:
-    """Return a function of an array, axes, the type that it is computed in, and whether these axes stay."""
+    """Return the handler of a function of an array, axes, the type of computation, and whether axes are kept."""
     def handler(how: Attributes, x: Any, axes: Any = None) -> Any:
         expect(x)
         where = tuple(range(x.ndim)) if axes is None else tuple(int(one) for one in axes.ravel())
@@ -156,7 +155,7 @@ def _power(_: Attributes, base: Any, power: Any) -> Any:
     _expect_alike("fiu", base, power)
     if base.dtype.kind != "f":
         if (power < 0).any():
-            raise NotUnderstood("a negative power of whole numbers")
+            raise NotUnderstood("a negative power of integers")
         return np.power(base, power)
     if (power == 2).all():
         return np.broadcast_to(base * base, np.broadcast_shapes(base.shape, power.shape))
@@ -168,7 +167,7 @@ def _quotient(_: Attributes, x: Any, y: Any) -> Any:
     if x.dtype.kind == "f":
         return x / y
     if (y == 0).any():
-        raise NotUnderstood("a quotient of whole numbers by 0")
+        raise NotUnderstood("a quotient of integers by 0")
     whole = np.abs(x) // np.abs(y)  # towards 0
     return np.where((x < 0) != (y < 0), -whole, whole).astype(x.dtype)
 
@@ -187,7 +186,7 @@ def _cast(how: Attributes, x: Any) -> Any:
         least, most = np.iinfo(kind).min, np.iinfo(kind).max
         ends = [math.trunc(one.item()) for one in (x.min(), x.max())] if x.size and np.isfinite(x).all() else [0]
         if not np.isfinite(x).all() or min(ends) < least or max(ends) > most:
-            raise NotUnderstood("numbers beyond the type that they are cast to")
+            raise NotUnderstood("numbers outside the type of their cast")
     return as_bfloat(x.astype(np.float32)) if to == BFLOAT else x.astype(kind)
 
 
@@ -200,9 +199,9 @@ def _slice(_: Attributes, x: Any, first: Any, last: Any, axis: Any, step: Any = 
 def _gather(how: Attributes, x: Any, places: Any) -> Any:
     axis = how.attribute("axis")
     if not (places >= -x.shape[axis]).all() or not (places < x.shape[axis]).all():
-        raise NotUnderstood("indices beyond the array")
+        raise NotUnderstood("indices outside the array")
     if not places.ndim:
-        return x[(*[slice(None)] * (axis % x.ndim), int(places), ...)]  # a view, as that of torch
+        return x[(*[slice(None)] * (axis % x.ndim), int(places), ...)]  # a view, as in torch
     return np.take(x, places, axis)
 
 
@@ -234,7 +233,7 @@ def _clip(_: Attributes, x: Any, least: Any = None, most: Any = None) -> Any:
 
 def _where(_: Attributes, choice: Any, one: Any, other: Any) -> Any:
     if choice.dtype.kind != "b" or one.dtype != other.dtype:
-        raise NotUnderstood("a choice by other than truth values, or of arrays of several types")
+        raise NotUnderstood("a choice by non-Boolean values, or of arrays of several types")
     return np.where(choice, one, other)
 
 

@@ -1,8 +1,8 @@
-"""What flows along the edges of a graph: tokens, constants, numbers of each token, scores and weights of attention.
+"""Values on the edges of a graph: tokens, constants, numbers of each token, scores and weights of attention.
 
-A number of a token is an affine form over *bases*: what was looked up by token, norms, averages of heads, units, and
-sums of these. ``Tokenwise`` is an array of any shape whose elements are such numbers; where which of them stands is an
-array of whole numbers (position · count + number), so that reshaping, cutting and turning are done to it alone.
+A number of a token is an affine form over *bases*: rows looked up by token, norms, averages of heads, hidden units, and
+sums of these. ``Tokenwise`` is an array of any shape of such numbers; an array of integers (position · count + index of
+the form) gives the number at each place, so reshaping, slicing and transposing act on it only.
 """
 
 from __future__ import annotations
@@ -20,20 +20,21 @@ from constructions.importing.graph.affine_forms import Array, Codes, Exactness, 
 
 @dataclass(frozen=True)
 class Tokens:
-    """The input: an array of positions; the name of the type of its elements."""
+    """The input: an array of positions, and the name of its element type."""
 
     codes: Codes
     kind: str = "int64"
 
     def each_of(self, move: Callable[[Codes], list[Codes]]) -> Iterator[Tokens]:
-        """Return the arrays that are made of the elements."""
+        """Return the arrays made of the elements."""
         return (Tokens(np.asarray(codes, np.int64), self.kind) for codes in move(self.codes))
 
 
 @dataclass(frozen=True)
 class Tokenwise:
-    """An array: element e is form ``codes[e] % flat.size`` of the token at position ``codes[e] // flat.size``,
-    times the factor.
+    """An array of numbers of tokens, times a factor.
+
+    Element e is form ``codes[e] % flat.size`` of the token at position ``codes[e] // flat.size``, times ``factor``.
     """
 
     flat: Flat
@@ -47,35 +48,35 @@ class Tokenwise:
 
     @property
     def positions(self) -> Codes:
-        """Of the token of each element."""
+        """Positions of the elements' tokens."""
         return np.asarray(self.codes // self.flat.size)
 
     @property
     def forms(self) -> Codes:
-        """Which form each element is."""
+        """Indices of the elements' forms."""
         return np.asarray(self.codes % self.flat.size)
 
     def moved(self, move: Callable[[Codes], Codes]) -> Tokenwise:
-        """Return the elements elsewhere."""
+        """Return the array with moved elements."""
         return replace(self, codes=np.asarray(move(self.codes), np.int64))
 
     def each_of(self, move: Callable[[Codes], list[Codes]]) -> Iterator[Tokenwise]:
-        """Return the arrays that are made of the elements."""
+        """Return the arrays made of the elements."""
         return (replace(self, codes=np.asarray(codes, np.int64)) for codes in move(self.codes))
 
     def settled(self, exactness: Exactness) -> Tokenwise:
-        """With the factor in the forms."""
+        """Return the array with the factor multiplied into the forms."""
         return Tokenwise(self.flat.scaled(self.factor, exactness), self.codes)
 
     def ratio_to(self, other: Tokenwise) -> Fraction | None:
-        """Return the number by which the other array is to be multiplied to make this one; None if none is known."""
+        """Return the number r with this array = r · the other one; None if unknown."""
         same = self.flat is other.flat and other.factor and np.array_equal(self.codes, other.codes)
         return self.factor / other.factor if same else None
 
 
 @dataclass(frozen=True)
 class Range:
-    """The scale (``is_zero``: the zero point) that a range makes; ``times`` is what the scale is multiplied by."""
+    """The scale (``is_zero``: the zero point) of a range; ``times`` is a factor of the scale."""
 
     node: str
     is_zero: bool = False
@@ -84,7 +85,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Quantised:
-    """Whole numbers that stand for an array of numbers of tokens: (q - zero) · scale.
+    """Integers that represent an array of numbers of tokens: (q - zero) · scale.
 
     Scale and zero point are numbers, or those of a range.
     """
@@ -96,13 +97,13 @@ class Quantised:
 
 @dataclass(frozen=True)
 class IntegerProduct:
-    """A product of whole numbers: that of the numbers that they stand for, over the scales that are left out."""
+    """A product of integers: the product of the represented numbers, divided by the omitted scales."""
 
     value: Tokenwise
     scale: Fraction | Range
 
     def plain(self) -> Tokenwise | IntegerProduct:
-        """Return the numbers, if the scale is one."""
+        """Return the represented numbers, if the scale is a number."""
         if isinstance(self.scale, Range):
             return self
         return replace(self.value, factor=self.value.factor / self.scale)
@@ -110,7 +111,7 @@ class IntegerProduct:
 
 @dataclass(frozen=True)
 class TableRows:
-    """Rows of whole numbers, looked up by tokens."""
+    """Rows of integers, looked up by tokens."""
 
     table: Any
     tokens: Tokens
@@ -128,7 +129,7 @@ class Modulated:
 
     def __post_init__(self) -> None:
         if any(part.factor != 1 or part.shape != self.shape for part, _ in self.parts):
-            raise NotUnderstood("constants of positions times arrays of several shapes")
+            raise NotUnderstood("constants of positions times arrays of several shapes, expected one")
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -138,14 +139,14 @@ class Modulated:
 
 @dataclass(frozen=True)
 class Whole:
-    """An array of numbers of tokens whose type is one of whole numbers, so that quotients of it would be rounded."""
+    """An array of numbers of tokens of an integer type, so that its quotients would be rounded."""
 
     value: Tokenwise
 
 
 @dataclass(frozen=True)
 class Ending:
-    """What follows the logits and keeps their order: an argmax, a softmax, its logarithm. Nothing else reads it."""
+    """An operation after the logits that keeps their order: an argmax, a softmax, its logarithm. It is never read."""
 
     logits: Tokenwise
     how: str
@@ -160,17 +161,17 @@ class ArrayMean:
 
 @dataclass(frozen=True)
 class Centred:
-    """An array less its mean over the last axis."""
+    """An array minus its mean over the last axis."""
 
     of: Tokenwise
     gain: Array | None = None
     alone: Centred | None = None
-    """``gain``: constants that the array ``alone`` is multiplied by, before it is divided by its root."""
+    """``gain``: constants that multiply the array ``alone``, before the division by its root."""
 
 
 @dataclass(frozen=True)
 class CentredSquare:
-    """Its square."""
+    """The square of a centred array."""
 
     of: Tokenwise
 
@@ -192,9 +193,9 @@ class MeanSquare:
 
 @dataclass(frozen=True)
 class Mask:
-    """Numbers [..., queries, keys] that are added to scores, or are the scores where these were ``replaced``.
+    """Numbers [..., queries, keys] added to scores, or replacing them where ``replaced``.
 
-    ``tokens``: the keys that it is about; none for the mask of all keys that no other one is about.
+    ``tokens``: the keys that the mask applies to; empty for all keys without a mask of their own.
     """
 
     numbers: Array
@@ -206,8 +207,8 @@ class Mask:
 class ScoreArray:
     """Scores of attention, [..., queries, keys]: for each index before the last two the forms of query and key.
 
-    ``masks``: that of all keys, then those of keys with certain tokens; which numbers hide is asked at the softmax.
-    ``tables`` turn queries and keys. With a ``cap`` c, a score s is c tanh(s / c) before masks are added.
+    ``masks``: the mask of all keys, then those of keys with certain tokens; the softmax decides which numbers hide
+    keys. ``tables`` rotate queries and keys. With a ``cap`` c, a score s is c tanh(s / c) before masks are added.
     """
 
     reads: NDArray[np.object_]
@@ -219,45 +220,45 @@ class ScoreArray:
     cap: Fraction | None = None
 
     def capped(self) -> ScoreArray:
-        """Return the tanh of scores to which nothing was added: under a cap of 1."""
+        """Return the tanh of scores without addends: a cap of 1."""
         if self.cap is not None or any(mask.numbers.any() or mask.replaced.any() for mask in self.masks):
             raise NotUnderstood("tanh of scores that have a cap, a mask or a table, expected products of queries and "
                                 "keys")
         return replace(self, cap=Fraction(1))
 
     def scaled(self, factor: Fraction) -> ScoreArray:
-        """Scores times a number above 0, their masks apart."""
+        """Return scores times a number above 0, without their masks."""
         return replace(self, scale=self.scale * factor, cap=None if self.cap is None else self.cap * factor)
 
     def masked(self, change: Callable[[Mask], Mask]) -> ScoreArray:
-        """Copy with all masks changed."""
+        """Return a copy with all masks changed."""
         return replace(self, masks=tuple(map(change, self.masks)))
 
     def plus(self, numbers: Array) -> ScoreArray:
-        """Scores to which numbers are added."""
+        """Return scores plus numbers."""
         with np.errstate(invalid="ignore", over="ignore"):
             return self.masked(lambda mask: self._whole(mask, mask.numbers + numbers, mask.replaced))
 
     def times(self, numbers: Array) -> ScoreArray:
-        """Scores whose masks are multiplied by positive numbers; what is read is not."""
+        """Return scores with masks multiplied by positive numbers; queries and keys are unchanged."""
         with np.errstate(invalid="ignore", over="ignore"):
             return self.masked(lambda mask: self._whole(mask, mask.numbers * numbers, mask.replaced))
 
     def filled(self, where: NDArray[np.bool_], numbers: Array) -> ScoreArray:
-        """Scores some of which are replaced by numbers."""
+        """Return scores with some replaced by numbers."""
         return self.masked(lambda mask: self._whole(mask, np.where(where, numbers, mask.numbers),
                                                     mask.replaced | where))
 
     def _whole(self, mask: Mask, numbers: Array, replaced: NDArray[np.bool_]) -> Mask:
         """Return the changed mask."""
         if np.broadcast_shapes(numbers.shape, replaced.shape, self.shape) != self.shape or np.isnan(numbers).any():
-            raise NotUnderstood("scores with a mask of another shape, or of what is no number")
+            raise NotUnderstood("scores with a mask of another shape, or with NaN")
         return replace(mask, numbers=np.asarray(numbers, np.float64), replaced=replaced)
 
 
 @dataclass(frozen=True)
 class AttentionWeights:
-    """Softmax weights: the scores they are made from, slopes in them, and whether they are causal (None: one token)."""
+    """Softmax weights: the scores, slopes in them, and whether they are causal (None: one token)."""
 
     scores: ScoreArray
     slopes: NDArray[np.object_]
@@ -265,10 +266,10 @@ class AttentionWeights:
 
 
 def grouped(value: Tokenwise) -> tuple[Codes, Codes, list[Codes]]:
-    """For each place before the last axis its position and its group; for each group the forms along the last axis."""
+    """Return position and group for each place before the last axis; for each group the forms along the last axis."""
     positions, forms = value.positions, value.forms
     if (positions != positions[..., :1]).any():
-        raise NotUnderstood("numbers of several tokens side by side")
+        raise NotUnderstood("numbers of several tokens side by side, expected one token")
     rows = forms.reshape(-1, forms.shape[-1])
     unique, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     rank = np.argsort(np.argsort(first))
@@ -282,7 +283,7 @@ def placed(flat: Flat, positions: Codes, forms: Codes) -> Tokenwise:
 
 
 def shape_of(value: Any) -> tuple[int, ...] | None:
-    """Return the shape of an array of any kind; None of what has none."""
+    """Return the shape of an array of any kind; None for other values."""
     if isinstance(value, ArrayMean | MeanSquare):
         return (*value.of.shape[:-1], 1)
     if isinstance(value, Tokens):
@@ -295,14 +296,14 @@ def shape_of(value: Any) -> tuple[int, ...] | None:
 
 _NAMES = {"ndarray": "constants", "Tokens": "tokens", "Tokenwise": "numbers of tokens", "ScoreArray": "scores",
           "Curve": "functions of numbers of tokens", "Modulated": "numbers times constants of positions",
-          "ArrayMean": "means", "Centred": "numbers less their mean",
-          "CentredScaled": "numbers less their mean, times constants", "CentredSquare": "squares",
+          "ArrayMean": "means", "Centred": "numbers minus their mean",
+          "CentredScaled": "numbers minus their mean, times constants", "CentredSquare": "squares",
           "MeanSquare": "mean squares", "AttentionWeights": "weights of attention", "NoneType": "nothing",
-          "Quantised": "whole numbers that stand for others", "IntegerProduct": "products of whole numbers",
-          "TokenCase": "conditions on tokens", "Kept": "numbers of tokens but padding", "KeptTotal": "sums but padding",
-          "Count": "numbers of tokens that are no padding", "Ending": "what an argmax or a softmax makes of logits",
-          "Range": "the scale of a range", "TableRows": "rows of whole numbers",
-          "Whole": "numbers of tokens of a type of whole numbers"}
+          "Quantised": "quantised numbers", "IntegerProduct": "products of integers",
+          "TokenCase": "conditions on tokens", "KeptTokens": "numbers of tokens except padding",
+          "KeptTokensTotal": "sums except padding", "TokenCount": "numbers of tokens except padding",
+          "Ending": "the argmax or softmax of logits", "Range": "the scale of a range",
+          "TableRows": "rows of integers", "Whole": "numbers of tokens of an integer type"}
 
 
 def what(value: Any) -> str:

@@ -22,12 +22,12 @@ _CACHES = ((4, "past_key"), (5, "past_value"), (6, "nonpad_kv_seqlen"))
 def _numbers(state: State, value: Any, what: str) -> Any:
     value = resolved(value, state.exactness) if isinstance(value, Curve) else value
     if not isinstance(value, Tokenwise | Modulated) or len(value.shape) not in (3, 4):
-        raise NotUnderstood(f"{what} that are no array of numbers of tokens with 3 or 4 axes")
+        raise NotUnderstood(f"{what} that are not an array of numbers of tokens with 3 or 4 axes")
     return value
 
 
 def _by_head(value: Any, heads: int | None, what: str) -> Any:
-    """Return an array [1, heads, tokens, width]; one of 3 axes has all heads of a token one after another."""
+    """Return an array [1, heads, tokens, width]; with 3 axes, the heads of a token are adjacent."""
     if len(value.shape) == 4:
         if heads is not None:
             raise NotUnderstood(f"{what} with 4 axes beside a number of heads, expected 3 axes with it")
@@ -39,7 +39,7 @@ def _by_head(value: Any, heads: int | None, what: str) -> Any:
 
 def attend(state: State, node: Attributes, inputs: Sequence[Any], weigh: Callable[[State, ScoreArray], AttentionWeights]
            ) -> Tokenwise:
-    """Attention without a cache; ``weigh`` makes weights of scores, which are capped before a mask is added."""
+    """Return attention without a cache; ``weigh`` makes weights of scores, which are capped before a mask is added."""
     for place, name in _CACHES:
         if len(inputs) > place and inputs[place] is not None:
             raise NotUnderstood(f"{name}: attention with a cache, expected all keys in the node's own input")
@@ -48,7 +48,7 @@ def attend(state: State, node: Attributes, inputs: Sequence[Any], weigh: Callabl
         raise NotUnderstood(f"softcap {node.attribute('softcap')}, expected 0 (no cap) or more")
     flat = [_numbers(state, value, name) for value, name in zip(inputs, ("queries", "keys", "values"), strict=False)]
     if len({len(one.shape) for one in flat}) > 1:
-        raise NotUnderstood("queries, keys and values with several numbers of axes")
+        raise NotUnderstood("queries, keys and values with several numbers of axes, expected one")
     heads, shared = node.attribute("q_num_heads"), node.attribute("kv_num_heads")
     query, key, value = (_by_head(one, number, what) for one, number, what in zip(
         flat, (heads, shared, shared), ("queries", "keys", "values"), strict=True))
@@ -75,15 +75,15 @@ def attend(state: State, node: Attributes, inputs: Sequence[Any], weigh: Callabl
 
 
 def _with_mask(state: State, node: Attributes, scores: ScoreArray, mask: Any) -> ScoreArray:
-    """Scores with 0 or -infinity added for a condition, or numbers, and -infinity for later keys if causal.
+    """Return scores with 0 or -infinity added for a condition, or numbers, and -infinity for later keys if causal.
 
-    A mask with one row for all queries, which the text has and ONNX Runtime has not, is refused.
+    A mask with one row for all queries, which the standard allows and ONNX Runtime does not, is refused.
     """
     shape = mask.codes.shape if isinstance(mask, TokenCase) else getattr(mask, "shape", ())
     form = mask.inside if isinstance(mask, TokenCase) else mask
     if mask is not None and (not isinstance(form, np.ndarray) or form.dtype.kind not in "fb"
                              or shape[-2:] != scores.shape[-2:]):
-        raise NotUnderstood("attn_mask that is no constant or mask of keys by tokens, with a number or condition for "
+        raise NotUnderstood("attn_mask, expected a constant or mask of keys by tokens, with a number or condition for "
                             "each query and key")
     made: ScoreArray | None = scores
     if isinstance(mask, TokenCase):
@@ -92,7 +92,7 @@ def _with_mask(state: State, node: Attributes, scores: ScoreArray, mask: Any) ->
     elif mask is not None:
         made = scores.plus(np.where(mask, 0, -np.inf) if form.dtype.kind == "b" else np.asarray(mask, np.float64))
     if made is None:
-        raise NotUnderstood("attn_mask that is no mask of keys")
+        raise NotUnderstood("attn_mask that is not a mask of keys")
     later = np.where(np.tri(shape[-1] if shape else scores.shape[-1], dtype=bool), 0, -np.inf)
     return made.plus(later) if node.attribute("is_causal") else made
 
@@ -101,7 +101,7 @@ def _with_mask(state: State, node: Attributes, scores: ScoreArray, mask: Any) ->
 
 
 def rotate(state: State, node: Attributes, value: Any, cosines: Any, sines: Any, places: Any = None) -> Any:
-    """RotaryEmbedding: halves of each head, or neighbours, turned by tables of cosines and sines."""
+    """Return RotaryEmbedding: halves of each head, or neighbours, rotated by tables of cosines and sines."""
     value = _numbers(state, value, "numbers")
     number = node.attribute("num_heads")
     heads = _by_head(value, number if len(value.shape) == 3 else None, "numbers")
@@ -132,12 +132,12 @@ def rotate(state: State, node: Attributes, value: Any, cosines: Any, sines: Any,
 
 
 def _table(table: Any, places: Any, count: int, pairs: int) -> Any:
-    """Cosines or sines, [1, 1, tokens, pairs]: rows at places, or of each token."""
+    """Return cosines or sines, [1, 1, tokens, pairs]: rows at given indices, or of each token."""
     if not isinstance(table, np.ndarray) or not (places is None or isinstance(places, np.ndarray)):
-        raise NotUnderstood("rotary tables or places that depend on tokens")
+        raise NotUnderstood("rotary tables or indices that depend on tokens")
     if places is not None:
         if table.ndim != 2 or places.ndim != 2 or ((places < 0) | (places >= len(table))).any():
-            raise NotUnderstood("places of rotary tables, expected rows of tables with 2 axes")
+            raise NotUnderstood("indices of rotary tables, expected rows of tables with 2 axes")
         table = table[places]
     if table.shape != (1, count, pairs):
         raise NotUnderstood(f"rotary tables of shape {table.shape}, expected {(1, count, pairs)}")
