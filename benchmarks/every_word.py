@@ -1,13 +1,13 @@
-"""Every word of a trained network: its search and its proof beside plain enumeration in numpy, in one process.
+"""Compare the search and the proof of all words of a trained network with plain enumeration in numpy.
 
     python benchmarks/every_word.py                      both rows at their sizes: some minutes
     python benchmarks/every_word.py causal 14            1 layer, width 16, up to 14 letters
     python benchmarks/every_word.py bidirectional 14     brackets' shape: 3 layers, width 56
 
-``numpy`` runs all words of each length in float64, whole, in batches, and proves nothing. ``search`` is how `certify
-decide` looks at all words before the proof; ``proof`` is the trusted folder. Processor seconds of one process, in which
-numpy has one thread: others that wait would count as if they worked. The weights are random, but for a bias that makes
-the answer 0 on every word, and that is what is claimed.
+``numpy`` runs all words of each length in float64, in batches, and proves nothing. ``search`` is the search of `certify
+decide` before the proof; ``proof`` is the trusted folder. Times are processor seconds of one process, where numpy has
+one thread, as waiting threads would count as working. The weights are random, except a bias that makes the answer 0 on
+every word, which is the claim.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from proofs.trained.words import WordMargins, survey_all, words_in_batches
 Attention = Literal["causal", "bidirectional"]
 SIZES: dict[Attention, int] = {"causal": 14, "bidirectional": 10}
 SHAPES = {"causal": (1, 16, 1, 64), "bidirectional": (3, 56, 2, 56)}
-"""Layers, width, heads, units."""
+"""Layers, width, heads, hidden units."""
 ROWS, BATCH = 42, 1024
 
 Result = TypeVar("Result")
@@ -66,7 +66,7 @@ def random_network(attention: Attention, seed: int = 0) -> TrainedNetwork:
 
 
 def claim_of_zero(longest: int, attention: Attention) -> WordsClaim:
-    """Return the logit of 0 is above that of 1 after every word over two letters."""
+    """Return the claim that the logit of 0 is above that of 1 after every word over two letters."""
     above = ((0, Fraction(1)), (1, Fraction(-1)))
     read: Read = "last" if attention == "causal" else "first"
     return WordsClaim(("0", "1"), (3, 4), (0,), (2,), (0, 0), (1, longest), read, False, Fraction(0),
@@ -84,7 +84,7 @@ def enumerate_in_numpy(network: TrainedNetwork, claim: WordsClaim) -> np.float64
 
 
 def seconds(of: Callable[[], Result]) -> tuple[float, Result]:
-    """Processor seconds of a call, and what it gives."""
+    """Return the processor seconds of a call, and its result."""
     start = time.process_time()
     found = of()
     return time.process_time() - start, found
@@ -108,7 +108,7 @@ def print_row(name: Attention, size: int) -> None:
 
 def main() -> None:
     """Print the rows."""
-    if os.environ.get("OPENBLAS_NUM_THREADS") != "1":  # numpy reads it when it is imported
+    if os.environ.get("OPENBLAS_NUM_THREADS") != "1":  # numpy reads it on import
         os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | {"OPENBLAS_NUM_THREADS": "1"})
     for name, size in SIZES.items():
         if sys.argv[1:2] in ([], [name]):

@@ -1,20 +1,20 @@
-"""The tables of docs/formats.md: networks of the zoo, as trained and quantised, in float runs of usual classes.
+"""Write the tables of docs/formats.md: networks of the zoo, as trained and quantised, under usual float models.
 
     python benchmarks/float_runs.py [--max-n N] [--most WORDS] [--runs RUNS] [--longer N,...] [NETWORK ...]
     python benchmarks/float_runs.py --reach|--adders|--times [NETWORK ...]
     python benchmarks/float_runs.py --write-only
     python benchmarks/float_runs.py --only binary32 'even, int8'
 
-At offset 0, each network is asked about up to length N, as long as a length has at most so many words. Of each class in
-which some length is certified, so many runs are drawn: words of these lengths, orders of sums at random, by size and by
-sign, products fused or not, functions off as far as the class allows. None may be wrong; how far one is off from the
-network with rounded weights, over the reals, is compared with what the trusted folder proves; where that is more than
-100 times as much, runs are pushed: of several orders of each sum the one whose result is greatest, or least, as signs
-say that are bred for runs that are far off. `--only CLASS` asks again about one class. Wrong runs are looked for
-at the longer lengths, too, in one class. `--reach` asks how far networks that are kept, not quantised, are proved on
-their whole domain: word by word as long as a length has at most 2^10 words, or by classes. What is found is kept in
-benchmarks/float_runs.json, which the page is of.
-Networks on inputs in tracks have a section of their own: float_runs_of_adders.py; so has what it takes: float_times.py.
+At offset 0, each network is decided up to length N, as long as a length has at most WORDS words. For each float model
+with a certified length, RUNS executions are drawn: words of these lengths, orders of sums at random, by size and by
+sign, products fused or not, functions with errors up to the model's bound. None may be wrong; the greatest error
+against the network with rounded weights, over the reals, is compared with the bound proved by the trusted folder. If
+the bound is more than 100 times as large, executions are optimised: of several orders of each sum the one with the
+greatest or least result is taken, by signs bred for large errors. `--only CLASS` repeats one model. Longer lengths are
+searched for wrong executions, too, under one model. `--reach` finds the length up to which unquantised networks are
+proved on their whole domain: word by word as long as a length has at most 2^10 words, or by classes. Results are kept
+in benchmarks/float_runs.json, the source of the page.
+Networks on inputs in tracks have a section of their own: float_runs_of_adders.py; so have times: float_times.py.
 """
 
 from __future__ import annotations
@@ -85,8 +85,10 @@ VERSIONS = ("", "dynamic", "int8", "int4")
 
 
 def network_of(plan: Plan, version: str) -> TrainedNetwork | None:
-    """As trained; with weights of 8 bits for each channel, or of 4 bits for each 16 of a row; or with activations of 7
-    bits, too, as torch's dynamic quantisation has it. None where it is not quantised."""
+    """Return the network as trained or quantised; None if it cannot be quantised.
+
+    Weights have 8 bits per channel, or 4 bits per 16 of a row; or activations have 7 bits, too (dynamic quantisation).
+    """
     if not version:
         return plan.network()
     if plan.kind != "gpt":
@@ -103,7 +105,7 @@ def network_of(plan: Plan, version: str) -> TrainedNetwork | None:
 
 
 def dynamic(plan: Plan, arrays: dict[str, Any], path: Path) -> TrainedNetwork:
-    """By torch's quantize_dynamic."""
+    """Return the network quantised by torch's quantize_dynamic."""
     import torch
 
     from examples.trained import networks
@@ -130,12 +132,12 @@ class BenchmarkCase:
         self.claim = claim_of_lengths(network, claim, first, self.last)
 
     def reals(self) -> Cell:
-        """What is decided over the reals."""
+        """Return the decision over the reals."""
         found = decide(self.network, self.claim)
         return {"certified_to": found.certified_to, "wrong_at": len(found.wrong.word) if found.wrong else None}
 
     def floats(self, name: str) -> Cell:
-        """What is decided of a class, and what drawn runs do."""
+        """Return the decision under a float model, and measurements of drawn executions."""
         run = presets()[name]
         found = decide_floats(self.network, self.claim, run)
         cell: Cell = {"certified_to": found.certified_to, "wrong_at": None}
@@ -152,7 +154,7 @@ class BenchmarkCase:
         return cell
 
     def reach(self, name: str) -> int | None:
-        """Return the length up to which the whole domain is proved in a class."""
+        """Return the length up to which the whole domain is proved under a float model."""
         run, (first, last) = presets()[name], self.whole.lengths
         counts = WordCounts(FloatNetwork(self.network), self.whole)
         short = [n for n in range(first, last + 1) if counts.at(n) <= MOST_WORDS]
@@ -160,7 +162,7 @@ class BenchmarkCase:
         return found if found >= first else None
 
     def longer(self, run: FloatModel) -> Cell:
-        """Return a wrong run at one of the longer lengths."""
+        """Return a wrong execution at one of the longer lengths."""
         for n in self.given.longer:
             if self.last < n <= self.whole.lengths[1]:
                 wrong = WrongRuns(self.network, claim_of_lengths(self.network, self.whole, n, n), run, 1).row(
@@ -171,7 +173,7 @@ class BenchmarkCase:
 
 
 class Pushed(DrawnRun):
-    """Of several orders of each sum the one whose result is greatest, or least: for each call, run and number."""
+    """Executions that take, of several orders of each sum, the greatest or least result: by call, run and number."""
 
     signs: list[Any]
     calls = 0
@@ -186,7 +188,7 @@ class Pushed(DrawnRun):
 
 
 class Drawn:
-    """Drawn runs of a class at certified lengths, against the reals and the trusted folder's bounds."""
+    """Drawn executions under a float model at certified lengths, against the reals and the trusted folder's bounds."""
 
     def __init__(self, asked: BenchmarkCase, run: FloatModel, last: int) -> None:
         self.asked, self.run, self.lengths = asked, run, range(asked.claim.lengths[0], last + 1)
@@ -198,13 +200,13 @@ class Drawn:
         self.row_maps = make_row_maps(self.budget, rows, given.network.outputs)
 
     def bounds(self, inputs: Any, places: list[int]) -> Any:
-        """How far rows may be off, [words, places, rows]."""
+        """Return the error bounds of rows, [words, places, rows]."""
         walk = CachedExecutions(self.stack, 0)
         return np.array([[spread(self.budget, apply(self.budget, self.row_maps, self.stack.finish(stream))).reaches
                           for _, stream in walk.attended(tokens.tolist(), places)] for tokens in inputs]) / UNIT
 
     def measured(self, runs: int) -> Cell:
-        """How many runs were drawn, how many were wrong, how far they were off at most, and how far they may be."""
+        """Return the numbers of drawn and wrong executions, their greatest error, and its bound."""
         draw, seen, bound, wrong = np.random.default_rng(0), 0.0, 0.0, 0
         share = -(-runs // len(self.lengths) // BATCH) * BATCH
         drawn = 0
@@ -236,7 +238,7 @@ class Drawn:
         return {"runs": drawn, "wrong_runs": wrong, "seen": seen, "bound": bound}
 
     def pushed(self, inputs: Any, at: list[int], held: Any, exact: Any, draw: Any) -> tuple[float, int]:
-        """How far off runs of a word are that are pushed there, and how many are wrong."""
+        """Return the greatest error of executions optimised on a word, and the number of wrong ones."""
         signs, seen, wrong, many = list[Any](), 0.0, 0, np.repeat(inputs, POPULATION, 0)
         judged_rows = np.isfinite(exact)
         for _ in range(GENERATIONS):
@@ -255,7 +257,7 @@ class Drawn:
 
 
 def ask(name: str, version: str, given: argparse.Namespace, kept: dict[str, Any]) -> None:
-    """All cells of one network."""
+    """Decide all cells of one network."""
     plan = plans()[name]
     label = f"{name}, {version}" if version else name
     if given.network and not {label, name} & {*given.network}:
@@ -278,7 +280,7 @@ def ask(name: str, version: str, given: argparse.Namespace, kept: dict[str, Any]
 
 
 def ask_reach(name: str, given: argparse.Namespace, kept: dict[str, Any]) -> None:
-    """How far one network is proved, in each class; over the reals as examples/trained/table.py has found."""
+    """Find the reach of one network under each model; over the reals examples/trained/table.py has it."""
     plan, cells = plans()[name], kept.get(name)
     if cells is None or (given.network and name not in given.network) or ("domain" in cells and not given.again):
         return
@@ -297,12 +299,12 @@ def ask_reach(name: str, given: argparse.Namespace, kept: dict[str, Any]) -> Non
 
 
 def keep(kept: dict[str, Any]) -> None:
-    """Write all that was found."""
+    """Write all results."""
     KEPT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
 def known(cell: Cell | None, domain: int | None) -> str:
-    """What is known of one network in one class."""
+    """Return the cell of one network and one model."""
     if cell is None:
         return "–"
     last = max(cell["certified_to"] or 0, cell.get("reach") or 0)
@@ -313,12 +315,12 @@ def known(cell: Cell | None, domain: int | None) -> str:
 
 
 def off(cell: Cell | None) -> str:
-    """How far runs were off, and may be."""
+    """Return the cell of the greatest error and its bound."""
     return f"{cell['seen']:.2g} of {cell['bound']:.2g}" if cell and "seen" in cell else "–"
 
 
 def page(kept: dict[str, Any]) -> str:
-    """Both tables."""
+    """Return both tables."""
     lines = ["## What holds\n\n", table(["network", "asked to", "over the reals"], CLASSES, (
         [shown(label), str(cells.get("domain", cells["asked_to"])),
          *(known(cells.get(each), cells.get("domain")) for each in ("reals", *CLASSES))]
@@ -337,7 +339,7 @@ def page(kept: dict[str, Any]) -> str:
 
 
 def what_is_open(kept: dict[str, Any]) -> str:
-    """Return the first length that is open, cell by cell."""
+    """Return the first undecided length of each cell."""
     rows = []
     for label, each in product(kept, CLASSES):
         if (one := (kept[label].get(each) or {}).get("open")) is not None:
@@ -347,13 +349,13 @@ def what_is_open(kept: dict[str, Any]) -> str:
 
 
 def shown(label: str) -> str:
-    """Return the name of the network, and how it is quantised."""
+    """Return the name of the network, and its quantisation."""
     name, _, version = label.partition(", ")
     return f"`{name}`" + (f", {version}" if version else "")
 
 
 def main() -> None:
-    """Ask, keep what is found, and write the page."""
+    """Decide, keep the results, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--max-n", type=int, default=8)
     parser.add_argument("--most", type=int, default=32)

@@ -1,8 +1,8 @@
-"""Certify a large formula whose parts are shared, drawn from a fixed seed: so many different subformulas.
+"""Certify a large formula with shared parts, drawn from a fixed seed, with a given number of subformulas.
 
     python benchmarks/large_formula.py 606 4      the number of subformulas, and the greatest length
 
-It uses nothing but what `certify` offers to Python, so that it runs in any tree; the formula is too long for a text.
+It uses only the Python interface of `certify`, so that it runs in any tree; the formula is too long for a text.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from certify import certify
 from constructions.language.syntax import And, Formula, Not, Or, Previous, Since, Symbol, subformulas
 
 LONGEST = 200
-"""No part has more leaves and operators, written out, so that the whole can be printed."""
+"""Limit of the number of leaves and operators of a part, written out, so that the whole can be printed."""
 BINARY = (And, Or, Since)
 
 
@@ -23,7 +23,7 @@ def large_formula(size: int) -> Formula:
     draw = random.Random(1)
     lengths: dict[Formula, int] = {Symbol("0"): 1, Symbol("1"): 1}
     unused = dict.fromkeys(lengths)
-    while len(lengths) + len(unused) - 1 < size:  # the disjunctions below are one less than what is unused
+    while len(lengths) + len(unused) - 1 < size:  # the disjunctions below are one fewer than the unused parts
         left, right = draw.choices(list(lengths)[-size // 4 :], k=2)
         made = draw.choice([Not(left), Previous(left), *(operator(left, right) for operator in BINARY)])
         used = [left] if isinstance(made, Not | Previous) else [left, right]
@@ -37,7 +37,7 @@ def large_formula(size: int) -> Formula:
 
 
 def _disjunction(parts: list[Formula]) -> Formula:
-    """All of them under balanced disjunctions."""
+    """Return the balanced disjunction of all parts."""
     while len(parts) > 1:
         paired = [Or(left, right) for left, right in zip(parts[::2], parts[1::2], strict=False)]
         parts = paired + parts[len(parts) - len(parts) % 2 :]
@@ -45,7 +45,7 @@ def _disjunction(parts: list[Formula]) -> Formula:
 
 
 def main() -> None:
-    """Certify it, and print what came out."""
+    """Certify the formula, and print the outcome."""
     size, max_n = map(int, sys.argv[1:])
     formula = large_formula(size)
     outcome = certify(formula, "01", max_n)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 
 def table(columns: Sequence[str], classes: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table with a column for each class behind the others.
+    """Return a table with a column for each class after the others.
 
     >>> print(table(["network"], ["tf32"], [["`even`", "open"]]), end="")
     | network | `tf32` |

@@ -1,8 +1,8 @@
-"""Whole processes, measured: wall time, processor time of the process and its children, and peak memory.
+"""Measurement of whole processes: wall time, processor time of the process and its children, and peak memory.
 
-`benchmarks/history.jsonl` has a line for each process that `benchmarks/run.py` measured: the date, the version and
-commit of the code, Python, the row, its processor time, how many times the physical limit of that machine this is, and
-peak memory. Compare ratios: the machines differ. No test reads it.
+`benchmarks/history.jsonl` has a line for each process measured by `benchmarks/run.py`: the date, the version and commit
+of the code, Python, the row, its processor time, the ratio to the physical limit of that machine, and peak memory.
+Compare ratios: the machines differ. No test reads it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Measured:
     output: str
 
     def seconds(self, value: float) -> str:
-        """Return a time of it, or what it is more than.
+        """Return a time, or a lower bound if it was stopped.
 
         >>> Measured(60, 58.2, 90, False, "").seconds(58.2)
         '> 58.20'
@@ -45,7 +45,7 @@ class Measured:
 
 
 def measure(tree: Path, arguments: Sequence[str], limit: float) -> Measured:
-    """Run Python on the code of a tree, in an empty folder, for at most so many seconds of wall time."""
+    """Run Python on the code of a tree, in an empty folder, for at most ``limit`` seconds of wall time."""
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as here, subprocess.Popen(
             [sys.executable, *arguments], cwd=here, env={**os.environ, "PYTHONPATH": str(tree)},
@@ -62,7 +62,7 @@ def measure(tree: Path, arguments: Sequence[str], limit: float) -> Measured:
 
 
 def origin(tree: Path) -> dict[str, str]:
-    """When, and of what."""
+    """Return the date and the measured version."""
     (version,) = re.findall('^__version__ = "(.+)"$', (tree / "certify" / "__init__.py").read_text("utf-8"), re.M)
     said = subprocess.run(["git", "describe", "--always", "--dirty=+"], cwd=tree, capture_output=True, text=True,
                           check=False)
@@ -71,7 +71,7 @@ def origin(tree: Path) -> dict[str, str]:
 
 
 def keep(of: dict[str, str], row: str, found: Measured, physical: float) -> None:
-    """Add a line; a process that was stopped is kept as such."""
+    """Append a line; a stopped process is marked."""
     line = of | {"row": row, "finished": found.finished, "processor": round(found.processor, 2),
                  "ratio": round(found.processor / physical, 1), "peak": round(found.peak)}
     with HISTORY.open("a", encoding="utf-8") as file:

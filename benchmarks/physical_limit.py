@@ -1,9 +1,9 @@
-"""The least that the worst case of one temporal operator can cost: nothing but its sums, in ball arithmetic.
+"""Measure a lower bound of the cost of one temporal operator's worst case: its sums in ball arithmetic.
 
-The head of `Q_1 since Q_0` (temperature 1/n, constant 3) attends to the rightmost deciding position d. What lies k
-places before d weighs e^(-3k) against 1 at d, and is wrong at worst; so the error at d is b/(1 + b), where b is the sum
-of these weights. It is computed for every d <= i <= n <= N, and the largest is kept. This knows what the head is and
-proves nothing about a transformer: `certify` has to find all of it in the weights, twice, and check it.
+The head of `Q_1 since Q_0` (temperature 1/n, constant 3) attends to the rightmost deciding position d. The position k
+places before d has weight e^(-3k) relative to d, and is wrong in the worst case; so the error at d is b/(1 + b), where
+b is the sum of these weights. It is computed for every d <= i <= n <= N, and the largest is kept. The program has the
+head built in and proves nothing about a transformer: `certify` has to derive it from the weights, twice, and check it.
 
     python benchmarks/physical_limit.py 64      prints the seconds of processor time, and the worst error
 """
@@ -30,7 +30,7 @@ def worst_error(max_n: int) -> arb:
 
 
 def main() -> None:
-    """Print how long it took."""
+    """Print the time and the error."""
     start = time.process_time()
     worst = worst_error(int(sys.argv[1]))
     print(time.process_time() - start, worst.str(12))

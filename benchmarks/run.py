@@ -1,4 +1,4 @@
-"""What `certify` costs, as whole cold processes, beside what it must cost and the physical limit of this machine now.
+"""Measure `certify` in whole cold processes, against required times and the physical limit of this machine.
 
     python benchmarks/run.py                       every row; hours, if a row takes its whole limit
     python benchmarks/run.py --quick               a few rows, smaller: about twenty seconds
@@ -6,10 +6,10 @@
     python benchmarks/run.py --tree PATH           the same of another checkout, by its command line alone
     python benchmarks/run.py since-64 --profile F  also writes where the time of these rows goes to the file F
 
-All figures of one run come from one machine in one go: compare them with each other, not with another run's. On a busy
+All figures of one run are from one machine at one time: compare them with each other, not with another run's. On a busy
 machine compare processor time, and its ratio to the physical limit (benchmarks/physical_limit.py), which is measured
-first in every run. Every process leaves a line in benchmarks/history.jsonl, unless `--no-history` is given. Nothing is
-asserted here. A row that is stopped at its limit shows what it took until then, after `>`.
+first in every run. Every process adds a line to benchmarks/history.jsonl, unless `--no-history` is given. Nothing is
+asserted here. A row stopped at its limit shows the time until then, after `>`.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ FORMULAS = {"since": "Q_1 S Q_0", "odd": "ODD(#<[Q_1])", "comparison": "#<[Q_1] 
 GROWING = ("since", "odd", "comparison", "prev")
 IN_FLOATS = (("tomita_2", 8, 2, "bfloat16/binary32"), ("majority", 5, 5, "bfloat16/binary32"),
              ("majority", 8, 3, "binary32"), ("tomita_7_deep", 5, 5, "torch-cpu"))
-"""Networks, lengths, seconds, and the class of which every float run is decided."""
+"""Networks, lengths, seconds, and the float model to decide."""
 LEARNT = (("tomita_2", 63, 5), ("d_2", 40, 10), ("dyck_1", 20, 45), ("tomita_4_turned", 24, 10), ("flip_flop", 9, 10),
           ("palindromes", 8, 5), ("tomita_1", 20, 40))
-"""Networks whose automata are learnt, the longest words, and the seconds that each must take at most."""
+"""Networks whose automata are learnt, the longest words, and the most seconds that each may take."""
 CERTIFY = ("-m", "certify.cli")
 AT_0 = ("--offset", "0")
 
 
 @dataclass(frozen=True)
 class BenchmarkRow:
-    """One command: what it is, the seconds of wall time that it must reach on two cores, and where it is stopped.
+    """One command: its description, the required seconds of wall time on two cores, and its limit.
 
     ``certificate`` is the file that it writes, which is then checked.
     """
@@ -58,7 +58,7 @@ class BenchmarkRow:
 
 
 def formula_row(key: str, n: int, folder: str, must: float | None = None, limit: float = 300) -> BenchmarkRow:
-    """Producing and checking one certificate."""
+    """Return the row of producing and checking one certificate."""
     path = str(Path(folder) / f"{key}-{n}.cert")
     alphabet = () if key == "first-example" else ("--alphabet", "01")
     return BenchmarkRow(f"{key}-{n}", f"{FORMULAS[key]}, n <= {n}",
@@ -70,7 +70,7 @@ def zoo_row(command: Literal["decide", "learn", "equal"], names: Sequence[str], 
             *options: str) -> BenchmarkRow:
     """Return a command about networks of examples/trained, against the claim of the first one.
 
-    A decision and what is learnt have a certificate, which is checked; equality has a folder of them.
+    Decisions and learnt automata have a certificate, which is checked; equality has a folder of them.
     """
     models = [str(Path(folder) / f"{name}.json") for name in names]
     label = "-".join([command, *names, *(one for one in options if one[:1] != "-")]).replace("/", "-")
@@ -89,7 +89,7 @@ def write_networks(folder: str) -> None:
 
 
 def quick_rows(folder: str) -> list[BenchmarkRow]:
-    """Small ones of each kind."""
+    """Return small rows of each kind."""
     return [BenchmarkRow("start", "certify formula Q_1, n <= 2", (*CERTIFY, "formula", "Q_1", "--max-n", "2")),
             *(formula_row(key, 32, folder) for key in ("since", "odd", "majority")),
             formula_row("first-example", 16, folder),
@@ -97,7 +97,7 @@ def quick_rows(folder: str) -> list[BenchmarkRow]:
 
 
 def all_rows(folder: str, tree: Path) -> list[BenchmarkRow]:
-    """Return the table of what must be reached."""
+    """Return the rows with their requirements."""
     return [
         BenchmarkRow("start", "certify formula Q_1, n <= 2", (*CERTIFY, "formula", "Q_1", "--max-n", "2")),
         BenchmarkRow("examples", "every shipped example, n <= 64",
@@ -130,7 +130,7 @@ class BenchmarkReport:
     """The rows of one tree, each beside the physical limit."""
 
     def __init__(self, tree: Path, limit: float | None, kept: bool):
-        """``limit`` takes the place of every row's own; what is measured is ``kept`` in the history."""
+        """Measure the physical limit; ``limit`` replaces every row's own; results are ``kept`` in the history."""
         self.tree = tree
         self.origin = origin(tree) if kept else None
         self.check = ("-I", "-S", str(tree / "proofs" / "check"))
@@ -139,7 +139,7 @@ class BenchmarkReport:
                             for _ in range(3))
 
     def header(self) -> None:
-        """The machine, and the columns."""
+        """Print the machine, and the columns."""
         start = measure(self.tree, ("-c", "pass"), 60)
         print(f"physical limit: {self.physical:.3f} s of ball arithmetic for the worst case of since, i <= n <= 64; "
               f"Python's start {start.wall:.3f} s")
@@ -154,7 +154,7 @@ class BenchmarkReport:
         return made, checked
 
     def line(self, name: str, about: str, arguments: Sequence[str], must: float | None, limit: float) -> Measured:
-        """Measure one process, and print it."""
+        """Measure one process, and print the result."""
         found = measure(self.tree, arguments, self.limit or limit)
         print(f"{name:24} {about:44} {found.seconds(found.wall):>9} {must or '':>5} "
               f"{found.seconds(found.processor):>12} {found.processor / self.physical:9.0f} {found.peak:8.0f}",
@@ -165,7 +165,7 @@ class BenchmarkReport:
 
 
 def print_stages(row: BenchmarkRow, made: Measured) -> None:
-    """The share of each stage of one formula, as the command itself says."""
+    """Print the share of each stage of one formula, as the command reports it."""
     if made.finished and row.arguments[:3] == (*CERTIFY, "formula") and "--json" in row.arguments:
         said = json.loads(made.output)
         shares = ", ".join(f"{name} {seconds / said['seconds']:.0%}" for name, seconds in said["stages"].items())
@@ -173,7 +173,7 @@ def print_stages(row: BenchmarkRow, made: Measured) -> None:
 
 
 def print_growth(report: BenchmarkReport, keys: Sequence[str], sizes: tuple[int, int], folder: str) -> None:
-    """The exponents e of processor time ~ N^e between two sizes."""
+    """Print the exponents e of processor time ~ N^e between two sizes."""
     print(f"growth from N = {sizes[0]} to {sizes[1]}: exponents of processor time")
     for key in keys:
         (made, checked), (made_2, checked_2) = (report.show(formula_row(key, n, folder, limit=600)) for n in sizes)
@@ -182,7 +182,7 @@ def print_growth(report: BenchmarkReport, keys: Sequence[str], sizes: tuple[int,
 
 
 def exponent(small: Measured | None, large: Measured | None, sizes: tuple[int, int]) -> str:
-    """How processor time grows; more than that if the larger one was stopped."""
+    """Return the exponent of processor time; a lower bound if the larger one was stopped."""
     if small is None or large is None or not small.finished:
         return "not measured"
     found = math.log(large.processor / small.processor) / math.log(sizes[1] / sizes[0])
@@ -190,7 +190,7 @@ def exponent(small: Measured | None, large: Measured | None, sizes: tuple[int, i
 
 
 def write_profile(report: BenchmarkReport, rows: Sequence[BenchmarkRow], place: str) -> None:
-    """Where the time of these rows goes, function by function, in one process."""
+    """Write the time of these rows by function, in one process."""
     with Path(place).open("w", encoding="utf-8") as file, tempfile.TemporaryDirectory() as folder:
         for row in rows:
             data = str(Path(folder) / "profile")
@@ -201,7 +201,7 @@ def write_profile(report: BenchmarkReport, rows: Sequence[BenchmarkRow], place: 
 
 
 def _alone(arguments: tuple[str, ...], report: BenchmarkReport) -> tuple[str, ...]:
-    """Return the same by one process, which is the one that is profiled."""
+    """Return the arguments for one process, which is profiled."""
     if "--jobs" in arguments:
         place = arguments.index("--jobs") + 1
         return (*arguments[:place], "1", *arguments[place + 1 :])

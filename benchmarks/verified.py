@@ -1,10 +1,10 @@
-"""What checking costs by the checker that is proved in Coq, beside the Python checker, in processor seconds.
+"""Compare the checker proved in Coq with the Python checker, in processor seconds.
 
     python benchmarks/verified.py DIR              every certificate (*.cert) of a folder: in all, and the slowest
     python benchmarks/verified.py --lengths        since, prev, ODD and a comparison at n <= 64 and 1024, made first
 
 `certify formula --max-n 64 -o DIR` makes the certificates of all examples. Both builds of the proved checker are
-compiled first, which needs coqc, ocamlopt and Zarith; `--only zarith` takes the faster one alone. Nothing is asserted.
+compiled first, which needs coqc, ocamlopt and Zarith; `--only zarith` builds the faster one only. Nothing is asserted.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ BUILDS = {"coq": VERIFIED, "zarith": VERIFIED_WITH_ZARITH}
 
 
 def seconds_and_status(command: Sequence[str]) -> tuple[float, int]:
-    """Processor seconds of a command and of what it starts, and its exit status."""
+    """Return the processor seconds of a command and its children, and its exit status."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     status = subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -38,7 +38,7 @@ def seconds_and_status(command: Sequence[str]) -> tuple[float, int]:
 
 
 def compare(paths: Sequence[Path], checkers: dict[str, list[str]], shown: int) -> None:
-    """A row for each of the slowest certificates, and one for all."""
+    """Print a row for each of the slowest certificates, and one for all."""
     rows = [(path.stem, [seconds_and_status([*command, str(path)]) for command in checkers.values()]) for path in paths]
     print("certificate".ljust(28), *(f"{name:>14}" for name in checkers))
     for name, found in sorted(rows, key=lambda row: -max(time for time, _ in row[1]))[:shown]:
@@ -48,7 +48,7 @@ def compare(paths: Sequence[Path], checkers: dict[str, list[str]], shown: int) -
 
 
 def made(folder: Path) -> list[Path]:
-    """Certificates of the formulas at both lengths."""
+    """Write certificates of the formulas at both lengths."""
     paths = []
     for n in LENGTHS:
         for name, text in FORMULAS.items():

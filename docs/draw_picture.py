@@ -1,7 +1,7 @@
 """The picture of README, docs/picture.svg, from a certificate: `python docs/draw_picture.py CERT > docs/picture.svg`.
 
-Formula, network, one head's attention, the worst error of every head, and what the checker says: all are read or
-computed from the certificate. One drawing serves light and dark pages.
+Formula, network, one head's attention, the worst error of every head, and the checker's output are read or computed
+from the certificate. One drawing serves light and dark pages.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from constructions.network.transformer import Head, Layer, Transformer
 
 WIDTH, HEIGHT = 1000, 330
 TOP, BOTTOM = 62, 258
-"""Between them are the drawings, above the titles, below the captions."""
+"""The drawings are between them; titles are above, captions below."""
 WORD = "110100101101"
-"""Shown to the last head that approximates."""
+"""The word shown to the last approximate head."""
 STYLE = """
 .page{fill:#f6f8fa;stroke:#d0d7de}.text{fill:#1f2328}.soft{fill:#57606a}.head{fill:#ddf4ff;stroke:#0969da}
 .unit{fill:#ffffff;stroke:#6e7781}.in{fill:#eaeef2;stroke:#8c959f}.out{fill:#dafbe1;stroke:#1a7f37}
@@ -89,7 +89,7 @@ def formula_lines(x: float, lines: Sequence[str]) -> Iterable[str]:
 
 
 def network_captions(network: Transformer) -> tuple[str, str]:
-    """How large the network is."""
+    """Return the size of the network in words."""
     return (f"{len(network.layers)} layers, {len(list(network.heads()))} attention heads,",
             f"{network.parameter_count()} rational parameters")
 
@@ -99,7 +99,7 @@ def network_captions(network: Transformer) -> tuple[str, str]:
 
 @dataclass
 class DrawnNode:
-    """A head or an output of a feed-forward part: what it writes, and what it reads."""
+    """A head or an output of a feed-forward block: the direction that it writes, and those that it reads."""
 
     kind: str
     column: int
@@ -110,7 +110,7 @@ class DrawnNode:
 
 
 def nodes_of(network: Transformer) -> list[DrawnNode]:
-    """All of them, from left to right; a column for the symbols, and two for each layer."""
+    """Return all nodes, from left to right; a column for the symbols, and two for each layer."""
     symbols = sorted({name for row in network.token_embedding.values() for name in row})
     found = [DrawnNode("in", 0, frozenset([name]), frozenset()) for name in symbols]
     for place, layer in enumerate(network.layers):
@@ -128,7 +128,7 @@ def reads_of(head: Head) -> frozenset[str]:
 
 
 def written_by_units(layer: Layer) -> dict[str, frozenset[str]]:
-    """What a feed-forward part writes, each with what it is made of."""
+    """Return the outputs of a feed-forward block, each with its inputs."""
     found: dict[str, frozenset[str]] = {}
     for unit in layer.feedforward.units:
         for name in unit.writes:
@@ -137,7 +137,7 @@ def written_by_units(layer: Layer) -> dict[str, frozenset[str]]:
 
 
 def wiring(network: Transformer, left: float, right: float) -> Iterable[str]:
-    """Columns of nodes, each near those that it reads from, and wires between them."""
+    """Yield columns of nodes, each near its inputs, and wires between them."""
     nodes = nodes_of(network)
     columns = sorted({node.column for node in nodes})
     xs = {column: left + (right - left) * place / (len(columns) - 1) for place, column in enumerate(columns)}
@@ -156,7 +156,7 @@ def wiring(network: Transformer, left: float, right: float) -> Iterable[str]:
 
 
 def place_column(nodes: list[DrawnNode]) -> None:
-    """Near the mean height of what is read, in that order, spread over the height."""
+    """Return heights near the mean height of the inputs, in that order, spread over the column."""
     middle = (TOP + BOTTOM) / 2
     wanted = {id(node): sum(other.y for other in node.before) / len(node.before) if node.before else middle
               for node in nodes}
@@ -169,7 +169,7 @@ def place_column(nodes: list[DrawnNode]) -> None:
 
 
 def attention(sealed: Sealed, left: float, right: float) -> Iterable[str]:
-    """What each position attends to in the last head that approximates; the shade is the square root of the weight."""
+    """Yield the attention of each position in the last approximate head; the shade is the square root of the weight."""
     bound = sealed.bounds[-1]
     run = DoubleNetwork(sealed.transformer, len(WORD)).run([WORD], attention=True)
     weights = run.attention[bound.layer, bound.head][0].tolist()
@@ -199,7 +199,7 @@ def errors(sealed: Sealed, left: float, right: float) -> Iterable[str]:
 
 
 def checker(x: float) -> Iterable[str]:
-    """What a stranger types, and reads."""
+    """Yield the command of a user, and its output."""
     lines = (("$ python -I -S \\", "soft"), ("    check.pyz \\", "soft"), ("    ones.cert", "soft"), ("", "soft"),
              ("accepted", "green"))
     for place, (line, kind) in enumerate(lines):

@@ -1,4 +1,4 @@
-"""The page docs/commands.md, from what the commands say of themselves.
+"""Write the page docs/commands.md from the help of the commands.
 
 It is written by `python docs/write_commands.py > docs/commands.md`. An option that means the same in several commands
 is described once; each command then only names it.
@@ -33,14 +33,14 @@ audit of a claims file keeps its finished claims for `--resume`, `--store` its f
 SHARED = "## Options of several commands\n\n`--help` (`-h`) shows the help of any command.\n"
 
 Option = tuple[str, str]
-"""How an option is written, and its help."""
+"""The spelling of an option, and its help."""
 
 
 class Section:
-    """One command: what it takes and what it says of itself."""
+    """One command: its arguments and its help."""
 
     def __init__(self, name: str, command: Any) -> None:
-        """Ask the command; no argument is given, so none is read."""
+        """Read the help of the command."""
         self.name, self.command = name, command
         self.context = command.make_context(f"certify {name}", [], resilient_parsing=True, max_content_width=WIDTH)
         found = command.get_params(self.context)
@@ -74,12 +74,12 @@ def _record(parameter: Any, context: Any) -> Option:
 
 
 def _longest_name(option: Option) -> str:
-    """``--quiet`` of ``-q, --quiet``, and ``--output`` of ``-o, --output FILE``."""
+    """Return ``--quiet`` for ``-q, --quiet``, and ``--output`` for ``-o, --output FILE``."""
     return next(word for word in reversed(option[0].split()) if word.startswith("-"))
 
 
 def shared_options(sections: list[Section]) -> dict[Option, None]:
-    """What is described once: of each name, the meaning that most commands give it, if several do."""
+    """Return the options described once: for each name, the meaning that most commands give it."""
     times = Counter(option for section in sections for option in section.options)
     best: dict[str, Option] = {}
     for option in times:
@@ -90,7 +90,7 @@ def shared_options(sections: list[Section]) -> dict[Option, None]:
 
 
 def block(text: str) -> str:
-    """Return a text as it stands on a terminal."""
+    """Return a text as it appears on a terminal."""
     lines = "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
     return f"```text\n{lines}\n```\n"
 

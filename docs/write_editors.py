@@ -1,8 +1,8 @@
 """The grammars for editors in examples/editors/, from the grammars of the parsers: `python docs/write_editors.py`.
 
 An editor colours a text as the lexer reads it: the patterns are the terminals of the Lark grammars in the order in
-which the lexer tries them, so at every place the first one that matches is the lexer's token. What depends on the
-alphabet (operators that are glued together, as in GFa) is a name for editors.
+which the lexer tries them, so at every place the first match is the lexer's token. Tokens that depend on the alphabet
+(operators without spaces between them, as in GFa) are names for editors.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ SCOPES: Mapping[str, str] = {
     **dict.fromkeys(("LPAR", "RPAR", "LSQB", "RSQB", "COMMA", "OPEN", "CLOSE", "__ANON_0"), PUNCTUATION),
     "INT": NUMBER, "QUOTED": STRING, "NAME": NAME,
 }
-"""What each terminal is for an editor."""
+"""The kind of each terminal for an editor."""
 NEWLINE = "_NEWLINE"
-"""A terminal that no line has: editors read line by line."""
+"""A terminal that never matches within a line: editors read line by line."""
 LANGUAGES: Mapping[str, tuple[str, Any, tuple[tuple[str, str], ...]]] = {
     "ltl": ("Temporal logic with counting", formula_parser,
             ((r"#(?=[\s#]|$).*", COMMENT), (r"\blet\b", WORD), (r":=|;|=(?![=>])", OPERATOR))),
     "rasp": ("B-RASP and S-RASP", program_parser, ((r"#.*", COMMENT),)),
     "cr": ("C-RASP", counting_parser, ((r"//.*", COMMENT),)),
 }
-"""By the ending of files: the name, the parser, and what is no terminal of its grammar; operators come last."""
+"""For each ending of files: the name, the parser, and patterns outside its grammar; operators come last."""
 
 
 def patterns_of(ending: str) -> list[tuple[str, str]]:
-    """Patterns and what they are, in the order in which they are tried."""
+    """Return patterns and their kinds, in the order in which they are tried."""
     _, load, beside = LANGUAGES[ending]
     lark: Lark = load()
     lexer: Any = lark.parser.lexer
@@ -62,14 +62,14 @@ def patterns_of(ending: str) -> list[tuple[str, str]]:
 
 
 def grammar(ending: str) -> dict[str, Any]:
-    """Return a grammar as TextMate, Visual Studio Code and others read it."""
+    """Return a grammar in the format of TextMate, Visual Studio Code and others."""
     return {
         "name": LANGUAGES[ending][0], "scopeName": f"source.certify-{ending}", "fileTypes": [ending],
         "patterns": [{"match": pattern, "name": f"{scope}.certify-{ending}"} for pattern, scope in patterns_of(ending)]}
 
 
 def extension() -> dict[str, Any]:
-    """What makes the folder an extension of Visual Studio Code."""
+    """Return the manifest that makes the folder an extension of Visual Studio Code."""
     return {
         "name": "certify-languages", "displayName": "Formulas and RASP programs", "version": "0.1.0",
         "publisher": "certify", "license": "Apache-2.0", "engines": {"vscode": "^1.60.0"},
@@ -82,12 +82,12 @@ def extension() -> dict[str, Any]:
 
 
 def configuration(ending: str) -> dict[str, Any]:
-    """Comments and brackets."""
+    """Return the settings for comments and brackets."""
     return {"comments": {"lineComment": "//" if ending == "cr" else "#"}, "brackets": [["(", ")"], ["[", "]"]]}
 
 
 def files() -> dict[str, str]:
-    """All files that are written, by name."""
+    """Return all files to write, by name."""
     found: dict[str, Any] = {"package.json": extension()}
     for ending in LANGUAGES:
         found |= {f"{ending}.tmLanguage.json": grammar(ending), f"{ending}.configuration.json": configuration(ending)}

@@ -1,4 +1,4 @@
-"""Run the shipped notebooks and store what their cells show: `python docs/write_notebooks.py`, in a checkout."""
+"""Run the shipped notebooks and store the outputs of their cells: `python docs/write_notebooks.py`, in a checkout."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 
 def run_cell(source: str, names: dict[str, Any]) -> tuple[Any, str]:
-    """Return the value of the last line of a cell, None if it has none, and what the cell prints."""
+    """Return the value of the last line of a cell, or None, and the printed text."""
     *lines, last = source.split("\n")
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):

@@ -1,6 +1,6 @@
-"""The tables of docs/statements.md, from the list docs/statements.toml; the text between them stays as it is.
+"""Write the tables of docs/statements.md from docs/statements.toml; the text between them is unchanged.
 
-They are written by `python docs/write_statements.py`, which prints nothing; a test compares them.
+`python docs/write_statements.py` writes them and prints nothing; a test compares them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class StatementEntry:
 
     @property
     def names_in_audits(self) -> tuple[str, ...]:
-        """The names that claims files have for it."""
+        """Its names in claims files."""
         return self.audit or (("Hahn, " if self.paper == "Hahn" else "") + self.name,)
 
     @property
@@ -87,7 +87,7 @@ def table(title: str, listed: tuple[StatementEntry, ...], name: Callable[[Statem
 
 
 def page(text: str, listed: tuple[StatementEntry, ...]) -> str:
-    """Return the page with its tables as the list has them."""
+    """Return the page with its tables replaced by those of the list."""
     papers = [tuple(one for one in listed if one.number and one.paper == paper) for paper in ("SHA", "Hahn")]
     remarks = tuple(one for one in listed if not one.number)
     written = iter([*(table("statement", numbered, lambda one: one.name) for numbered in papers),

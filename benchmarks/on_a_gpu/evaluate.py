@@ -1,10 +1,10 @@
-"""What a GPU's logits say of the certified bounds: how far rows were off, of what the trusted folder proves.
+"""Compare a GPU's logits with the certified bounds: greatest errors of rows, and their bounds.
 
     python benchmarks/on_a_gpu/evaluate.py results questions.pt [--bounded WORDS] [--only NAME]
 
-Each run is judged by the class that it should belong to (CLASSES): of the network with that class's rounded weights,
-over the reals, no row of logits may be further off than the bound of its word. Bounds are worked out for so many words
-of each length up to 8.
+Each execution is judged by the float model that it should satisfy (CLASSES): against the network with that model's
+rounded weights, over the reals, no error of a row of logits may exceed the bound of its word. Bounds are computed for
+WORDS words of each length up to 8.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ CLASSES = {"binary32": "cuda", "binary32 with TF32": "tf32/tensor-cores", "bfloa
 
 
 def class_of(variant: str) -> FloatModel:
-    """Return the class that a run belongs to, whatever its attention is."""
+    """Return the float model of an execution, whatever its attention."""
     return presets()[CLASSES[variant.split(", ", maxsplit=1)[0]]]
 
 
@@ -55,10 +55,10 @@ class OfPlan:
         self.asked = BenchmarkCase(network, claim, argparse.Namespace(max_n=BOUNDED_TO, most=1 << 20))
         self.judges: dict[FloatModel, Drawn] = {}
         self.bounds: dict[tuple[FloatModel, str], Any] = {}
-        """Of words; infinite where none is known."""
+        """Bounds by word; infinite if unknown."""
 
     def judge(self, run: FloatModel) -> Drawn:
-        """What is known in a class."""
+        """Return the data of a float model."""
         if run not in self.judges:
             self.judges[run] = Drawn(self.asked, run, BOUNDED_TO)
         return self.judges[run]
@@ -86,14 +86,14 @@ class OfPlan:
 
     @staticmethod
     def bound(judge: Drawn, inputs: Any, places: list[int]) -> Any:
-        """How far rows of a word may be off."""
+        """Return the error bounds of rows of a word."""
         try:
             return judge.bounds(inputs, places)[0]
         except Rejected:
             return np.full((len(places), len(judge.search.judge.rows.rows)), np.inf)
 
     def places(self, batch: Mapping[str, Any]) -> list[int]:
-        """Return the places of the word at which its logits are judged."""
+        """Return the places of the word where its logits are judged."""
         return [place for place, _ in judged(self.asked.whole, batch["n"])]
 
 
@@ -107,7 +107,7 @@ class OfAdder:
         self.kept: dict[FloatModel, tuple[Any, Any, Any, float]] = {}
 
     def known(self, run: FloatModel, count: int) -> tuple[Any, Any, Any, float]:
-        """Tokens, margins over the reals, and the bound."""
+        """Return tokens, margins over the reals, and the bound."""
         if run not in self.kept:
             decider = FormInRuns(self.network, self.claim, run, 1)
             margins = Margins(decider.floats, self.claim, 0)
@@ -121,7 +121,7 @@ class OfAdder:
 
     def off(self, run: FloatModel, batch: Mapping[str, Any], logits: Any, bounded: int) -> tuple[float, float, int,
                                                                                                  int]:
-        """As of a plan."""
+        """Return the greatest distance, the greatest share of a bound, rows beyond it, wrong rows."""
         margins, tokens, exact, most = self.known(run, len(batch["tokens"]))
         right = tokens[:, list(margins.form.asked), np.newaxis]
         wide = logits.astype(np.float64)
@@ -133,7 +133,7 @@ class OfAdder:
 
 
 def evaluated(questions: Mapping[str, Any], logits: Any, bounded: int, only: str) -> Iterator[tuple[str, str, Any]]:
-    """Network, variant, and what is found: the greatest distance, the greatest share, beyond, wrong."""
+    """Yield network, variant, and results: the greatest distance, the greatest share, beyond, wrong."""
     zoo = plans()
     for given in questions["trained"]:
         name = given["name"]
@@ -153,7 +153,7 @@ def evaluated(questions: Mapping[str, Any], logits: Any, bounded: int, only: str
 
 
 def main() -> None:
-    """Print what is found, and keep it beside the results."""
+    """Print the results, and write them beside the GPU's."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", type=Path)
     parser.add_argument("questions", type=Path)

@@ -1,7 +1,7 @@
-"""Functions of one number, on every number of a format: how far they are off, in units of the true value's last place.
+"""Errors of functions of one number, on every number of a format, in units in the last place of the true value.
 
-The reference is the same function in binary64 on the same device, whose own errors are some 2^-29 of a unit of
-binary32. Results below the least normal number are counted apart, in units of the least positive one: they may be 0.
+The reference is the same function in binary64 on the same device, with errors of about 2^-29 units of binary32. Results
+below the least normal number are counted separately, in units of the least positive one: they may be 0.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ IN_CUDA = {
 LOG2E = 1.44269502162933349609375
 """log2(e), rounded to binary32."""
 ALONE = -18.0
-"""Of a softmax over an argument of at most this and 0, the first weight is the exponential itself: 1 + e^-18 is 1."""
+"""In a softmax over an argument of at most this and 0, the first weight is the exponential itself: 1 + e^-18 is 1."""
 
 
 def gelu(x: Any) -> Any:
-    """By erfc, so that nothing cancels."""
+    """Return GELU by erfc, so that nothing cancels."""
     return x / 2 * torch.erfc(-x * 0.5**0.5)
 
 
@@ -61,13 +61,13 @@ OF_KERNELS = {
 
 @dataclass
 class Worst:
-    """The greatest figure, and the argument at which it was met."""
+    """The greatest figure, and its argument."""
 
     value: float = 0.0
     at: float = 0.0
 
     def see(self, figures: Any, x: Any) -> None:
-        """Keep the greatest of these."""
+        """Update the greatest figure."""
         if figures.numel():
             place = int(figures.argmax())
             if float(figures[place]) > self.value:
@@ -75,12 +75,12 @@ class Worst:
 
 
 def power_of_2(exponent: Any) -> Any:
-    """2^exponent in binary64, exactly."""
+    """Return 2^exponent in binary64, exactly."""
     return (exponent.to(torch.int64) + 1023 << 52).view(torch.float64)
 
 
 class Measured:
-    """What is found of one function on numbers of a format."""
+    """The errors of one function on numbers of a format."""
 
     def __init__(self, form: Any) -> None:
         self.precision, self.least, self.greatest = BITS[form]
@@ -88,7 +88,7 @@ class Measured:
         self.of_argument, self.flushed, self.flushed_normal, self.special = Worst(), 0, Worst(), 0
 
     def see(self, x: Any, y: Any, exact: Any) -> None:
-        """One chunk: arguments, what was computed, what is true, in binary64."""
+        """Record one chunk: arguments, computed and true values, in binary64."""
         least, top = 2.0**self.least, 2.0 ** (self.greatest + 1)
         self.special += int((torch.isnan(y) != torch.isnan(exact)).sum())
         kept = ~(torch.isnan(y) | torch.isnan(exact))
@@ -109,7 +109,7 @@ class Measured:
         self.of_argument.see(torch.where(finite, (y - exact).abs() / x.abs() * 2.0**self.precision, 0.0), x)
 
     def figures(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the figures as JSON."""
         return {"ulp": self.normal.value, "at": self.normal.at, "ulp_at_most_0": self.at_most_0.value,
                 "at_at_most_0": self.at_most_0.at, "ulp_below_normal": self.below.value,
                 "below_normal_at": self.below.at, "flushed_below_normal": self.flushed,
@@ -118,7 +118,7 @@ class Measured:
 
 
 def every(form: Any, device: str, step: int) -> Iterator[Any]:
-    """Every ``step``-th number of a format, in chunks, but for infinities and NaN."""
+    """Yield every ``step``-th number of a format, in chunks, except infinities and NaN."""
     bits = 32 if form == torch.float32 else 16
     half = 1 << bits - 1
     for first in range(-half, half, CHUNK * step):
@@ -129,7 +129,7 @@ def every(form: Any, device: str, step: int) -> Iterator[Any]:
 
 def measure(function: Function, exact: Function, form: Any, device: str, step: int,
             kept: Function | None = None) -> dict[str, Any]:
-    """Return a function on the numbers of a format, or on those that are kept."""
+    """Measure a function on the numbers of a format, or on those that are kept."""
     found = Measured(form)
     for chunk in every(form, device, step):
         x = chunk if kept is None else chunk[kept(chunk)]
@@ -141,7 +141,7 @@ def measure(function: Function, exact: Function, form: Any, device: str, step: i
 
 
 def kernel(body: str) -> Function:
-    """Return a function in CUDA, compiled by cupy or, where that fails, by torch."""
+    """Return a function in CUDA, compiled by cupy or, if that fails, by torch."""
     source = KERNEL.replace("BODY", body)
     try:
         import cupy  # type: ignore[import-not-found,unused-ignore]
@@ -172,18 +172,18 @@ def in_softmax(x: Any) -> Any:
 
 
 def ratio_in_softmax(x: Any) -> Any:
-    """Return the ratio of both weights: two roundings beside the exponential."""
+    """Return the ratio of both weights: two roundings besides the exponential."""
     weights = torch.softmax(torch.stack([x, torch.zeros_like(x)], -1), -1).double()
     return weights[..., 0] / weights[..., 1]
 
 
 def by_rounded_constant(x: Any) -> Any:
-    """exp2 of the rounded product with log2(e): what a class with base 2 takes an exponential to be of."""
+    """Return exp2 of the rounded product with log2(e): the exponential of a float model with base 2."""
     return torch.exp2((x.float() * LOG2E).double())
 
 
 def in_cuda(name: str, exact: Function, device: str, step: int) -> dict[str, Any]:
-    """Return a kernel, which is compiled when it is asked."""
+    """Measure a CUDA kernel, compiled on demand."""
     def normal(x: Any) -> Any:
         return (x.abs() >= 2.0**-126) & (x.abs() < 2.0**126)
 
@@ -192,20 +192,20 @@ def in_cuda(name: str, exact: Function, device: str, step: int) -> dict[str, Any
 
 
 def in_triton(base_2: bool, exact: Function, device: str, step: int) -> dict[str, Any]:
-    """tl.exp or tl.exp2."""
+    """Measure tl.exp or tl.exp2."""
     from benchmarks.on_a_gpu import triton_kernels
 
     return measure(partial(triton_kernels.exponential, base_2=base_2), exact, torch.float32, device, step)
 
 
 def of_torch(name: str) -> Function:
-    """torch's own function."""
+    """Return torch's own function."""
     found: Function = torch.nn.functional.gelu if name == "gelu" else REFERENCES[name]
     return found
 
 
 def probes(device: str, step: int) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
-    """Each with its name; what takes longest comes last."""
+    """Yield the probes with their names; the slowest come last."""
     for form in (torch.bfloat16, torch.float16):
         for name, exact in REFERENCES.items():
             yield f"torch.{name}, {str(form)[6:]}", partial(measure, of_torch(name), exact, form, device, 1)

@@ -1,7 +1,7 @@
-"""Networks in torch as anybody would run them: of formulas, and trained ones, in each format and by each attention.
+"""Networks in plain torch: of formulas, and trained ones, in each format and by each attention.
 
-What certify knows of them comes with the questions (questions.py): weights, words, truths. Of trained networks all
-logits are kept, so that they can be compared with what is certified.
+The questions (questions.py) contain everything from certify: weights, words, truths. For trained networks all logits
+are kept, for comparison with the certified bounds.
 """
 
 from __future__ import annotations
@@ -28,14 +28,13 @@ DRAWN, BATCH = 1_000_000, 20_000
 
 
 def named(variant: tuple[str, bool, str]) -> str:
-    """As it is printed."""
+    """Return the printed name."""
     form, tf32, by = variant
     return f"{form}{' with TF32' if tf32 else ''}, {by}"
 
 
 def attend(by: str, parts: Sequence[Any], scale: float, causal: bool) -> Any:
-    """Attention with queries, keys and values [B, heads, n, width] to all positions, or to those up to one's own;
-    kernels get widths that are filled up with zeros."""
+    """Return attention of queries, keys and values [B, heads, n, width], which zeros widen for kernels."""
     query, key, value = parts
     if by == "eager":
         scores = query @ key.transpose(-1, -2)
@@ -53,7 +52,7 @@ def attend(by: str, parts: Sequence[Any], scale: float, causal: bool) -> Any:
 
 
 class OfFormula:
-    """The network of a formula; it does what constructions/running/torch_network.py does."""
+    """The network of a formula; equivalent to constructions/running/torch_network.py."""
 
     def __init__(self, given: Mapping[str, Any], form: Any, device: str, by: str) -> None:
         self.arrays = {name: (x.to(form) if x.is_floating_point() else x).to(device)
@@ -62,7 +61,7 @@ class OfFormula:
         self.truths = torch.tensor(given["truths"], device=device)
 
     def __call__(self, tokens: Any) -> Any:
-        """Tokens [B, n] to truths [B, n, formulas]."""
+        """Map tokens [B, n] to truths [B, n, formulas]."""
         a, n = self.arrays, tokens.shape[1]
         positions = torch.cat([a["by_i"][:n], a["by_n"][n - 1].expand(n, -1), a["by_n_and_i"][n - 1, :n]], 1)
         h = a["token_embedding"][tokens] + positions[:, a["embedded"]]
@@ -72,7 +71,7 @@ class OfFormula:
         return h[:, :, self.truths]
 
     def layer(self, w: Mapping[str, Any], h: Any, positions: Any) -> Any:
-        """Heads that see all, what is before or what is after are three calls."""
+        """Return the stream after a layer; heads with no, future and past masks are three calls."""
         every = h.unsqueeze(1)
         scale = positions[:, w["scale"]].T.unsqueeze(-1)
         query, key, value = every @ w["query"] * scale, every @ w["key"], every @ w["value"]
@@ -95,14 +94,14 @@ class OfFormula:
 
 
 class Trained:
-    """A trained network; it does what certify/learning/training/forward.py does, with one product of all averages."""
+    """A trained network; equivalent to certify/learning/training/forward.py, with one product of all averages."""
 
     def __init__(self, given: Mapping[str, Any], form: Any, device: str, by: str) -> None:
         self.network, self.by, self.form = given, by, form
         self.numbers = {name: x.to(form).to(device) for name, x in given["tensors"].items()}
 
     def __call__(self, tokens: Any, offset: int) -> Any:
-        """Logits [B, T, outputs] of tokens [B, T]."""
+        """Return logits [B, T, outputs] of tokens [B, T]."""
         x = self.view(self.network["tokens"])[tokens]
         if self.network["positions"] is not None:
             x = x + self.view(self.network["positions"])[offset : offset + tokens.shape[1]]
@@ -120,11 +119,11 @@ class Trained:
         return torch.as_strided(self.numbers[view["tensor"]], view["shape"], view["strides"], view["start"])
 
     def affine(self, affine: Mapping[str, Any], x: Any) -> Any:
-        """x weight + bias."""
+        """Return x weight + bias."""
         return functional.linear(x, self.view(affine["weight"]).T.contiguous(), self.view(affine["bias"]))
 
     def norm(self, norm: Mapping[str, Any] | None, x: Any) -> Any:
-        """Layer norm or RMS norm; without one x."""
+        """Return layer norm or RMS norm of x; without one x."""
         if norm is None:
             return x
         gain, bias, width = self.view(norm["gain"]), self.view(norm["bias"]), [x.shape[-1]]
@@ -134,7 +133,7 @@ class Trained:
         return y if bias is None else y + bias
 
     def attention(self, step: Mapping[str, Any], x: Any) -> Any:
-        """Return the stream and what all heads write into it."""
+        """Return the stream plus the output of all heads."""
         normed, averages = self.norm(step["norm"], x), []
         scale = step["scale"]["root"] ** -0.5 if step["scale"]["root"] else step["scale"]["times"]
         for head in step["heads"]:
@@ -144,14 +143,14 @@ class Trained:
         return x + functional.linear(torch.cat(averages, -1), out.T.contiguous(), self.view(step["bias"]))
 
     def units(self, step: Mapping[str, Any], x: Any) -> Any:
-        """Return the stream and what the units write into it."""
+        """Return the stream plus the output of the hidden units."""
         act = {"relu": functional.relu, "gelu": functional.gelu, "tanh": torch.tanh,
                "identity": lambda y: y}[step["activation"]]
         return x + self.affine(step["outward"], act(self.affine(step["inward"], self.norm(step["norm"], x))))
 
 
 def products(tf32: bool) -> AbstractContextManager[None]:
-    """Whether products of binary32 may round their inputs; reductions of 16 bits are off."""
+    """Set whether products of binary32 may round their inputs; reductions of 16 bits are off."""
     matmul = torch.backends.cuda.matmul
     matmul.allow_tf32 = tf32
     matmul.allow_bf16_reduced_precision_reduction = matmul.allow_fp16_reduced_precision_reduction = False
@@ -159,7 +158,7 @@ def products(tf32: bool) -> AbstractContextManager[None]:
 
 
 def of_formula(given: Mapping[str, Any], device: str, variant: tuple[str, bool, str]) -> dict[str, Any]:
-    """How many truths are not exactly right, and on which word first."""
+    """Count the truths that are not exactly right, and give the first such word."""
     form, tf32, by = variant
     network, wrong, asked, first = OfFormula(given, FORMATS[form], device, by), 0, 0, ""
     with products(tf32):
@@ -178,7 +177,7 @@ def of_formula(given: Mapping[str, Any], device: str, variant: tuple[str, bool, 
 
 def of_trained(given: Mapping[str, Any], device: str, variant: tuple[str, bool, str],
                keep: Callable[[str, Any], None]) -> dict[str, Any]:
-    """How far logits are from binary64's, and how many places have another greatest one; all logits are kept."""
+    """Compare logits with binary64's: greatest difference, and places with another greatest logit; keep the logits."""
     form, tf32, by = variant
     network = Trained(given["network"], FORMATS[form], device, by)
     cast = {**given["network"], "tensors": {
@@ -200,7 +199,7 @@ def of_trained(given: Mapping[str, Any], device: str, variant: tuple[str, bool, 
 
 
 def sums_of_digits(layout: list[Any], base: int, columns: int, count: int, device: str, seed: int) -> tuple[Any, Any]:
-    """Inputs of an adder, and the places of its answers: drawn numbers, a third of them with long carries."""
+    """Draw inputs of an adder with the places of its answers: a third of the numbers have long carries."""
     draw = torch.Generator(device=device).manual_seed(seed)
     a, b = (torch.randint(0, base, (count, columns), generator=draw, device=device) for _ in range(2))
     carried = torch.rand(count, columns, generator=draw, device=device) < torch.linspace(
@@ -223,7 +222,7 @@ def sums_of_digits(layout: list[Any], base: int, columns: int, count: int, devic
 
 
 def of_adder(given: Mapping[str, Any], device: str, variant: tuple[str, bool, str], count: int) -> dict[str, Any]:
-    """Drawn pairs: how many have a wrong digit, and the least margin."""
+    """Draw pairs; return the number with a wrong digit, and the least margin."""
     form, tf32, by = variant
     network, wrong, least, first = Trained(given["network"], FORMATS[form], device, by), 0, float("inf"), ""
     with products(tf32):
@@ -243,7 +242,7 @@ def of_adder(given: Mapping[str, Any], device: str, variant: tuple[str, bool, st
 
 
 def norms(form: Any, device: str) -> dict[str, Any]:
-    """Layer norms without gain and bias: the greatest error in the 2-norm, in terms of what docs/floats.md allows."""
+    """Measure layer norms without gain and bias: the greatest error in the 2-norm over the bound of docs/floats.md."""
     found, u = {}, 2.0**-24
     for width, mean in ((d, m) for d in (16, 32, 64, 128, 768) for m in (0.0, 1.0, 32.0, 1000.0)):
         x = (torch.randn(4096, width, generator=torch.Generator().manual_seed(width)) + mean).to(device).to(form)
@@ -260,7 +259,7 @@ def norms(form: Any, device: str) -> dict[str, Any]:
 
 def probes(questions: Mapping[str, Any], device: str, keep: Callable[[str, Any], None]
            ) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Each with its name."""
+    """Yield the probes with their names."""
     for form in BITS_OF:
         yield f"layer_norm, {str(form)[6:]}, of what is allowed", partial(norms, form, device)
     for given in questions["formulas"]:
@@ -273,7 +272,7 @@ def probes(questions: Mapping[str, Any], device: str, keep: Callable[[str, Any],
 
 
 def drawn_pairs(questions: Mapping[str, Any], device: str) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Each with its name."""
+    """Yield the probes with their names."""
     for given in questions["trained"]:
         if "base" in given:
             for variant in VARIANTS:

@@ -1,4 +1,4 @@
-"""The questions of on_a_gpu/run.py: networks of formulas and trained ones, words, and what is true of them.
+"""Write the questions of on_a_gpu/run.py: networks of formulas and trained ones, words, and true answers.
 
     python benchmarks/on_a_gpu/questions.py questions.pt
 """
@@ -50,7 +50,7 @@ FORMULAS = {
 BUILT_FOR = ("any", "bfloat16")
 """The network of [SHA], and the one for low precision."""
 ALL_WORDS = {2: 10, 3: 6}
-"""Of an alphabet of so many letters all words up to this length."""
+"""For an alphabet of this size, all words up to this length."""
 LONG = (LAST // 2 + 1, LAST)
 MOST = 48
 KINDS = ("gpt", "encoder", "unplaced")
@@ -67,7 +67,7 @@ def transformer_of(name: str, built_for: str) -> Transformer:
 
 
 def words_of(alphabet: str) -> Iterator[list[Sequence[str]]]:
-    """Words in batches of one length: all short ones; two blocks and random ones of the long lengths."""
+    """Yield words in batches of one length: all short ones; two blocks and random ones of the long lengths."""
     for n in range(1, ALL_WORDS[len(alphabet)] + 1):
         yield list(itertools.product(alphabet, repeat=n))
     for n in LONG:
@@ -77,7 +77,7 @@ def words_of(alphabet: str) -> Iterator[list[Sequence[str]]]:
 
 
 def of_formula(name: str, built_for: str) -> dict[str, Any]:
-    """Weights, words, and the truths that the network names."""
+    """Return weights, words, and the truths that the network names."""
     alphabet, weights = FORMULAS[name][1], weights_of(transformer_of(name, built_for), up_to(LAST), "binary64")
     named = [parse_formula(text) for text in weights.truths]
     batches = []
@@ -92,7 +92,7 @@ def of_formula(name: str, built_for: str) -> dict[str, Any]:
 
 
 def plain(x: Any) -> Any:
-    """Dictionaries, lists, numbers and texts."""
+    """Convert to dictionaries, lists, numbers and texts."""
     if isinstance(x, dict):
         return {key: plain(value) for key, value in x.items()}
     if isinstance(x, list | tuple):
@@ -101,7 +101,7 @@ def plain(x: Any) -> Any:
 
 
 def as_data(network: TrainedNetwork) -> dict[str, Any]:
-    """Return a network as on_a_gpu/networks.py reads it."""
+    """Return a network in the form of on_a_gpu/networks.py."""
     fields = plain(asdict(replace(network, tensors={}, sources=())))
     return {**{key: fields[key] for key in ("tokens", "positions", "steps", "unembedding", "attention")},
             "tensors": {name: torch.from_numpy(np.array(all_numbers(tensor)))
@@ -145,7 +145,7 @@ def of_adder(name: str) -> dict[str, Any]:
 
 
 def layout_of(form: Any) -> list[Any]:
-    """Tracks, tokens and the answer in their order."""
+    """Return tracks, tokens and the answer in their order."""
     found: list[Any] = []
     for place in form.layout:
         one = {"token": place.index, "track": "ab"[place.index] if place.kind == "track" else ""}.get(

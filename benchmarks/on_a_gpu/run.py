@@ -1,12 +1,12 @@
-"""What certify assumes of a GPU, and what it certifies of runs on one, asked of the GPU that is there.
+"""Measure a GPU against certify's assumptions and certified bounds.
 
     python benchmarks/on_a_gpu/questions.py questions.pt            here, with certify
-    OUT=results python benchmarks/on_a_gpu/run.py questions.pt      there: torch with CUDA, cupy and triton if they are
+    OUT=results python benchmarks/on_a_gpu/run.py questions.pt      there: torch with CUDA, cupy and triton if available
     python benchmarks/on_a_gpu/evaluate.py results questions.pt     here again
 
-Each result is printed when it is known, and all are in $OUT/results.json; a probe that fails says why and is passed
-over. `--device cpu --step 4099` tries the program without a GPU, on a sample of arguments. After --limit seconds no
-probe begins.
+Each result is printed at once, and all are in $OUT/results.json; a failed probe reports its error and is skipped.
+`--device cpu --step 4099` tries the program without a GPU, on a sample of arguments. After --limit seconds no probe
+begins.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from benchmarks.on_a_gpu import functions, networks, sums
 
 
 class Results:
-    """What was found; the file is written again after each probe."""
+    """The results; the file is rewritten after each probe."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -38,23 +38,23 @@ class Results:
         self.logits: dict[str, Any] = {}
 
     def keep(self, name: str, logits: Any) -> None:
-        """Logits, written at the end of all probes."""
+        """Store logits, which are written at the end of all probes."""
         self.logits[name] = logits.cpu().numpy()
 
     def add(self, name: str, found: Any, seconds: float) -> None:
-        """Print it and write the file."""
+        """Print a result and write the file."""
         self.found[name] = found
         shown = json.dumps(found)[:600]
         print(f"{time.monotonic() - self.start:6.1f} s, {seconds:5.2f} s: {name}: {shown}", flush=True)
         (self.folder / "results.json").write_text(json.dumps(self.found, indent=1) + "\n", encoding="utf-8")
 
     def write_logits(self) -> None:
-        """All logits in one file."""
+        """Write all logits to one file."""
         np.savez_compressed(self.folder / "logits.npz", **self.logits)
 
 
 def machine(device: str) -> dict[str, Any]:
-    """What it runs on."""
+    """Return a description of the machine."""
     found = {"torch": torch.__version__, "cuda": torch.version.cuda, "device": device}
     if device == "cuda":
         found |= {"device": torch.cuda.get_device_name(), "capability": torch.cuda.get_device_capability()}
@@ -62,7 +62,7 @@ def machine(device: str) -> dict[str, Any]:
 
 
 def probes(questions: Any, device: str, step: int, results: Results) -> Iterator[tuple[str, Any]]:
-    """All of them, in the order of what is wanted most."""
+    """Yield all probes, the most wanted first."""
     yield from sums.probes(device)
     yield from networks.probes(questions, device, results.keep)
     yield "writing logits", results.write_logits
@@ -71,7 +71,7 @@ def probes(questions: Any, device: str, step: int, results: Results) -> Iterator
 
 
 def main() -> None:
-    """Ask all that time is left for."""
+    """Run the probes until the time is up."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("questions", type=Path)
     parser.add_argument("--device", default="cuda")

@@ -1,7 +1,7 @@
-"""How products of matrices are added up: to nearest or cut off, in blocks of how many terms, with how many more bits.
+"""Accumulation in matrix products: rounding to nearest or truncation, block sizes, and extra bits.
 
-A *way* is a product of matrices whose result is binary32, or is stored in 16 bits. Terms are made so that they are
-exact; what is true is computed in binary64.
+A *way* is a matrix product whose result is binary32, or is stored in 16 bits. Terms are chosen to be exact; true values
+are computed in binary64.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from benchmarks.on_a_gpu.functions import power_of_2
 
 U = 2.0**-24
 SCALE = 2.0**10
-"""Of rows with one large term, so that their least terms are numbers of binary16."""
+"""Scale of rows with one large term, so that their least terms are numbers of binary16."""
 LENGTHS = (1, 2, 3, 4, 5, 6, 8, 9, 12, 16, 17, 24, 32, 33, 48, 64, 96, 128, 256, 1024)
 Way = Callable[[Any, Any], Any]
 
 
 def tf32(on: bool) -> None:
-    """Whether products of binary32 matrices may round their inputs."""
+    """Set whether products of binary32 matrices may round their inputs."""
     torch.backends.cuda.matmul.allow_tf32 = on
 
 
 def in_16_bits(form: Any) -> Way:
-    """Inputs of 16 bits, the result in binary32."""
+    """Return the product of inputs of 16 bits, with the result in binary32."""
     def way(a: Any, b: Any) -> Any:
         if a.device.type == "cpu":
             return a.to(form).float() @ b.to(form).float()
@@ -37,12 +37,12 @@ def in_16_bits(form: Any) -> Way:
 
 
 def stored(form: Any) -> Way:
-    """Inputs and result of 16 bits."""
+    """Return the product with inputs and result of 16 bits."""
     return lambda a, b: (a.to(form) @ b.to(form)).float()
 
 
 def in_binary32(rounded: bool) -> Way:
-    """Inputs of 32 bits, which may be rounded."""
+    """Return the product of inputs of 32 bits, which may be rounded."""
     def way(a: Any, b: Any) -> Any:
         tf32(rounded)
         found = a.float() @ b.float()
@@ -52,19 +52,19 @@ def in_binary32(rounded: bool) -> Way:
 
 
 def in_batches(way: Way) -> Way:
-    """Return the same as 8 equal products at once; the last one's result."""
+    """Return the last result of 8 equal products at once."""
     return lambda a, b: way(a.expand(8, *a.shape), b.expand(8, *b.shape))[7]
 
 
 def by_triton(form: Any, precision: str = "ieee") -> Way:
-    """tl.dot, as kernels have it that are written in Triton."""
+    """Return tl.dot, as kernels written in Triton use it."""
     from benchmarks.on_a_gpu import triton_kernels
 
     return lambda a, b: triton_kernels.dot(a.to(form).contiguous(), b.to(form).contiguous(), precision)
 
 
 FORMS = {8: torch.bfloat16, 11: torch.float16, 24: torch.float32}
-"""A format whose numbers have so many bits, and whose range fits the way."""
+"""A format with this number of bits whose range fits the way."""
 WAYS: dict[str, tuple[Callable[[], Way], int]] = {
     "mm, bfloat16 to binary32": (lambda: in_16_bits(torch.bfloat16), 8),
     "mm, binary16 to binary32": (lambda: in_16_bits(torch.float16), 11),
@@ -91,7 +91,7 @@ def one_sum(way: Way, device: str, *pairs: tuple[float, float]) -> float:
 
 
 def extremes(way: Way, device: str, bits: int) -> dict[str, Any]:
-    """Subnormal numbers, as inputs, products and sums; and sums that are too large in between."""
+    """Measure subnormal inputs, products and sums, and overflowing intermediate sums."""
     one = partial(one_sum, way, device)
     found = {"2^127 + 2^127 - 2^127, by 2^112 · 2^15": one(*[(2.0**112, 2.0**15)] * 2, (-(2.0**112), 2.0**15))}
     if bits == 11:
@@ -103,9 +103,9 @@ def extremes(way: Way, device: str, bits: int) -> dict[str, Any]:
 
 
 def raised(way: Way, device: str) -> dict[str, float]:
-    """Whether a product that is 0, or of a subnormal number, counts as a large one when terms are aligned.
+    """Measure whether a product that is 0, or of a subnormal number, counts as large in the alignment of terms.
 
-    Results are in units of 2^-24 from 1: 1 - 2^-25 is cut off to -1 if the second term is kept, else 0.
+    Results are in units of 2^-24 from 1: 1 - 2^-25 is truncated to -1 if the second term is kept, else 0.
     """
     asked: dict[str, list[tuple[float, float]]] = {
         "nothing more": [], "0 · 2^15": [(0.0, 2.0**15)], "2^15 · 0": [(2.0**15, 0.0)],
@@ -118,7 +118,7 @@ def raised(way: Way, device: str) -> dict[str, float]:
 
 
 def conversion(way: Way, device: str, columns: int = 64) -> dict[str, Any]:
-    """How inputs of 24 bits come to have 11: shares of random numbers that are as each rounding has them."""
+    """Measure the conversion of inputs from 24 to 11 bits: shares of random numbers that agree with each rounding."""
     draw = torch.Generator(device="cpu").manual_seed(1)
     x = (1 + torch.rand(4096, generator=draw)).to(device)
     ties = torch.tensor([1 + 2.0**-11, 1 + 3 * 2.0**-11, 1 + 2.0**-10 - 2.0**-23], device=device)
@@ -138,25 +138,27 @@ def conversion(way: Way, device: str, columns: int = 64) -> dict[str, Any]:
 # -- models ------------------------------------------------------------------------------------------------------------
 
 def cut(x: Any, quantum: Any, nearest: bool = False) -> Any:
-    """To a multiple of the quantum, towards 0 or to nearest."""
+    """Round to a multiple of the quantum, towards 0 or to nearest."""
     return (torch.round(x / quantum) if nearest else torch.trunc(x / quantum)) * quantum
 
 
 def exponent(x: Any) -> Any:
-    """Of the greatest power of 2 that is at most |x|; far below all others for 0."""
+    """Return the exponent of the greatest power of 2 that is at most |x|; a very low one for 0."""
     return torch.where(x == 0, -400, torch.frexp(x).exponent.to(torch.int64) - 1)
 
 
 def to_24_bits(x: Any, nearest: bool) -> Any:
-    """Rounded to binary32, whatever its exponent is."""
+    """Round to 24 bits, with any exponent."""
     return cut(x, power_of_2(exponent(x).clamp(min=-200) - 23), nearest)
 
 
 def aligned(a: Any, b: Any, block: int, bits: int, nearest: bool, by_inputs: bool, inside: bool,
             least: int = -400) -> Any:
-    """Sums in blocks: terms are cut off below the greatest one's 24 bits and so many more, added up exactly, and
-    rounded to 24 bits. The sum so far is a term of the block, if it is ``inside``, or is added to it after that.
-    Inputs that are not 0 count as having this exponent at least."""
+    """Return sums in blocks of aligned, truncated terms.
+
+    Terms are truncated below the greatest one's 24 bits plus ``bits``, added up exactly, and rounded to 24 bits. The
+    sum so far is a term of the block if ``inside``, else added later. ``least`` bounds exponents of nonzero inputs.
+    """
     total = torch.zeros(a.shape[0], b.shape[1], device=a.device, dtype=torch.float64)
     for first in range(0, a.shape[1], block):
         left, right = a[:, first:first + block, None], b[None, first:first + block]
@@ -178,7 +180,7 @@ def aligned(a: Any, b: Any, block: int, bits: int, nearest: bool, by_inputs: boo
 
 
 def one_by_one(a: Any, b: Any, nearest: bool, parts: int = 1) -> Any:
-    """Fused, one after the other, in so many partial sums that take turns."""
+    """Return fused sums, term by term, in ``parts`` partial sums that take turns."""
     totals = [torch.zeros(a.shape[0], b.shape[1], device=a.device, dtype=torch.float64) for _ in range(parts)]
     for k in range(a.shape[1]):
         totals[k % parts] = to_24_bits(totals[k % parts] + a[:, k, None] * b[k], nearest)
@@ -188,7 +190,7 @@ def one_by_one(a: Any, b: Any, nearest: bool, parts: int = 1) -> Any:
 
 
 def models() -> Iterator[tuple[str, Callable[[Any, Any], Any]]]:
-    """What products may do."""
+    """Yield the models of products with their names."""
     every = product((4, 8, 16, 32), (0, 1, 2, 3, 29), (False, True), (False, True), (True, False))
     for block, bits, nearest, by_inputs, inside in every:
         name = (f"blocks of {block}, {bits} more bits, {'nearest' if nearest else 'cut off'}, aligned by "
@@ -206,7 +208,7 @@ def models() -> Iterator[tuple[str, Callable[[Any, Any], Any]]]:
 
 
 def sliced(a: Any, b: Any, block: int, slices: int, nearest: bool, least: int) -> Any:
-    """Blocks that are dealt to partial sums in turn, each as tensor cores do it; these are added up one by one."""
+    """Return sums of blocks dealt to partial sums in turn, each as in tensor cores; the partial sums are added up."""
     turn = torch.arange(a.shape[1], device=a.device) // block % slices
     found = [aligned(a[:, turn == k], b[turn == k], block % 16 or 16, 2, False, True, True, least)
              for k in range(slices)]
@@ -216,13 +218,13 @@ def sliced(a: Any, b: Any, block: int, slices: int, nearest: bool, least: int) -
 
 
 def drawn(shape: tuple[int, ...], bits: int, device: str, seed: int) -> Any:
-    """Normal numbers of so many bits, in binary64."""
+    """Return normal numbers of this many bits, in binary64."""
     x = torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
     return to_24_bits(x, True).to(device) if bits == 24 else cut(x, 2.0 ** (torch.frexp(x).exponent - bits)).to(device)
 
 
 def fitted(way: Way, bits: int, device: str, width: int, rows: int = 64, kind: str = "normal") -> dict[str, Any]:
-    """Return the models that have most of the results of a random product, and the share that they have."""
+    """Return the models that agree with most results of a random product, and the share of these results."""
     a, b = rows_of(kind, rows, width, bits, device), drawn((width, rows), bits, device, 3)
     if kind == "many sizes":
         a, b = (torch.where(torch.rand(x.shape, generator=torch.Generator().manual_seed(9)).to(device) < 1 / 4, 0.0, x)
@@ -233,10 +235,10 @@ def fitted(way: Way, bits: int, device: str, width: int, rows: int = 64, kind: s
     return {name: shares[name] for name in best}
 
 
-# -- how far off -------------------------------------------------------------------------------------------------------
+# -- errors ------------------------------------------------------------------------------------------------------------
 
 def rows_of(kind: str, count: int, k: int, bits: int, device: str) -> Any:
-    """Terms [count, k] of a kind, numbers of so many bits."""
+    """Return terms [count, k] of a kind, numbers of this many bits."""
     x = drawn((count, k), bits, device, k)
     place = torch.arange(k, device=device)
     if kind == "one sign":
@@ -260,7 +262,7 @@ KINDS = ("normal", "one sign", "many sizes", "cancelling", "one and small")
 
 
 def off(way: Way, bits: int, device: str, k: int, width: int) -> dict[str, float]:
-    """The greatest error of sums of k terms, in u times the sum of all absolute values; zeros fill up the width."""
+    """Return the greatest error of sums of k terms, in u times the sum of absolute values; zeros pad the width."""
     found = {}
     for kind in KINDS:
         a = torch.zeros(512, width, device=device, dtype=torch.float64)
@@ -273,12 +275,12 @@ def off(way: Way, bits: int, device: str, k: int, width: int) -> dict[str, float
 
 
 def off_by_length(way: Way, bits: int, device: str, filled_up_to: int) -> dict[int, dict[str, float]]:
-    """Return the same for many lengths, each filled up to a multiple of some width."""
+    """Return the greatest errors for many lengths, each padded to a multiple of some width."""
     return {k: off(way, bits, device, k, -(-k // filled_up_to) * filled_up_to) for k in LENGTHS}
 
 
 def reduced(form: Any, device: str) -> dict[str, Any]:
-    """Long sums that are stored in 16 bits, with reduced-precision reductions allowed or not: in units of 2^-p."""
+    """Measure long sums stored in 16 bits, with reduced-precision reductions allowed or not: in units of 2^-p."""
     found, flag = {}, f"allow_{'bf16' if form == torch.bfloat16 else 'fp16'}_reduced_precision_reduction"
     bits = 8 if form == torch.bfloat16 else 11
     for on, (rows, k, columns) in product((True, False), ((64, 4096, 64), (16, 16384, 16), (256, 8192, 128))):
@@ -292,12 +294,12 @@ def reduced(form: Any, device: str) -> dict[str, Any]:
 
 
 def by(make: Callable[[], Way], probe: Callable[..., Any], *given: Any) -> Any:
-    """Return a probe of a way, which is made when it is asked."""
+    """Return a probe of a way, which is made on demand."""
     return probe(make(), *given)
 
 
 def probes(device: str) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Each with its name."""
+    """Yield the probes with their names."""
     for name, (make, bits) in WAYS.items():
         if name.startswith("tl.") and device == "cpu":
             continue

@@ -7,7 +7,7 @@ import triton  # type: ignore[import-not-found,import-untyped,unused-ignore]
 import triton.language as tl  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
 SIZE = 64
-"""Of the blocks, in all directions."""
+"""Size of the blocks, in all directions."""
 
 
 @triton.jit  # type: ignore[untyped-decorator,unused-ignore]
@@ -24,7 +24,7 @@ def _dot(a, b, c, width, columns, precision: tl.constexpr, size: tl.constexpr): 
 
 
 def dot(a: Any, b: Any, precision: str) -> Any:
-    """a b in binary32; zeros fill up what is not a multiple of the blocks."""
+    """Return a b in binary32; zeros pad the sizes to multiples of the blocks."""
     rows, columns = a.shape[0], b.shape[1]
     a = torch.nn.functional.pad(a, (0, -a.shape[1] % SIZE, 0, -rows % SIZE)).contiguous()
     b = torch.nn.functional.pad(b, (0, -columns % SIZE, 0, -b.shape[0] % SIZE)).contiguous()
@@ -45,7 +45,7 @@ def _apply(x, y, count, base_2: tl.constexpr, size: tl.constexpr):  # type: igno
 
 
 def exponential(x: Any, base_2: bool) -> Any:
-    """tl.exp or tl.exp2 of binary32 numbers."""
+    """Return tl.exp or tl.exp2 of binary32 numbers."""
     x = x.contiguous()
     y = torch.empty_like(x)
     _apply[(-(-x.numel() // 1024),)](x, y, x.numel(), base_2, 1024)

@@ -1,4 +1,4 @@
-"""Decides all networks of the board and prints README's table: ``python -m examples.adders.board [NAME ...]``."""
+"""Decide all networks of the board and print README's table: ``python -m examples.adders.board [NAME ...]``."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from examples.adders.by_hand import FOLDER, BoardEntry, entries
 
 HEAD = ("network", "numbers that are not 0", "inputs", "verdict", "by more than", "a wrong input")
 TRAINED = ("sort_trained", "binary_trained", "copy_trained")
-"""Networks that `certify train` made; README says by which options."""
+"""Networks made by `certify train`; README gives the options."""
 
 
 def board() -> Iterator[BoardEntry]:
-    """All networks of the board: those that were written by hand, and those that were trained."""
+    """Return all networks of the board: those written by hand, and the trained ones."""
     yield from entries()
     for name in TRAINED:
         network = read_network(FOLDER / f"{name}.json")
@@ -29,7 +29,7 @@ def board() -> Iterator[BoardEntry]:
 
 
 def row(entry: BoardEntry) -> tuple[str, ...]:
-    """What is proved of a network, as the cells of a row."""
+    """Return the cells of a network's row: its results."""
     claim = tracks_claim_of_table(read_toml(entry.claim, entry.name), entry.name, entry.network)
     decision = decide_tracks(entry.network, claim)
     shown = "" if decision.wrong is None else f"`{claim.show_input(decision.wrong.columns)}`"

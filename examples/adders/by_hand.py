@@ -1,8 +1,7 @@
-"""Networks written by hand, and what they are claimed to do: ``python -m examples.adders.by_hand`` writes NAME.json and
-NAME.toml of each.
+"""Write networks by hand with their claims: ``python -m examples.adders.by_hand`` writes NAME.json and NAME.toml.
 
-One layer, but for `carries`. The residual stream has a value, coordinates of the place, and what heads and units
-write. A head finds a column k by the score sharp (2 k k' - k'^2), which is greatest where the place read has k' = k.
+One layer, except for `carries`. The residual stream has a value, coordinates of the place, and the outputs of heads and
+hidden units. A head selects a column k by the score sharp (2 k k' - k'^2), which is greatest where k' = k.
 """
 
 from __future__ import annotations
@@ -30,29 +29,28 @@ from constructions.trained.network import (
 FOLDER = Path(__file__).parent
 WIDTH = 6
 VALUE, COLUMN, SQUARE, ASKED, SUM, NEXT = range(WIDTH)
-"""The token's value; the column k' of a place and -k'^2; the column that is asked for; the sum so far; what the head
-beside it hears."""
-NOWHERE = -4000.0  # of a place that no head shall find
+"""The token's value; the column k' of a place and -k'^2; the column to look up; the sum; a second head's output."""
+NOWHERE = -4000.0  # for a place that no head selects
 MARGIN = "margin = 0.99\n"
 Rows = dict[tuple[int, int], float]
 
 
 @dataclass
 class SparseNetwork:
-    """Matrices by their entries, and how many of these there are."""
+    """Matrices by their entries, and the number of these."""
 
     tensors: dict[str, Tensor] = field(default_factory=dict)
     parameters: int = 0
 
     def view(self, array: NDArray[np.float64]) -> View:
-        """Return a tensor of its own."""
+        """Return a new tensor."""
         self.parameters += int(np.count_nonzero(array))
         name = f"t{len(self.tensors)}"
         self.tensors[name] = Tensor("binary64", array.shape, array.astype("<f8").tobytes())
         return View(name, 0, array.shape, (array.shape[1], 1) if array.ndim == 2 else (1,))
 
     def matrix(self, rows: int, columns: int, entries: Rows) -> View:
-        """Return a matrix that is 0 elsewhere."""
+        """Return a matrix that is 0 except at these entries."""
         array = np.zeros((rows, columns))
         for place, entry in entries.items():
             array[place] = entry
@@ -63,20 +61,20 @@ class SparseNetwork:
         return Affine(self.matrix(rows, columns, entries), None if bias is None else self.view(np.array(bias)))
 
     def finder(self, sharp: float, before: int, value: float, into: int) -> TrainedHead:
-        """A head that hears the values of the column so many before the one that is asked for, times a number."""
+        """Return a head that retrieves values of the column this many before the looked-up one, times a number."""
         return TrainedHead(self.affine(WIDTH, 2, {(ASKED, 0): 2 * sharp}, [-2.0 * sharp * before, sharp]),
                            self.affine(WIDTH, 2, {(COLUMN, 0): 1, (SQUARE, 1): 1}),
                            self.affine(WIDTH, 1, {(VALUE, 0): 1}), self.matrix(1, WIDTH, {(0, into): value}))
 
     def units(self, reads: list[Rows], starts: list[float], writes: list[float]) -> UnitsStep:
-        """Units relu(x - start), x a combination of the stream, that are written into the sum."""
+        """Return hidden units relu(x - start), x a combination of the stream, that are written into the sum."""
         inward = {(row, unit): entry for unit, one in enumerate(reads) for (row, _), entry in one.items()}
         return UnitsStep(None, self.affine(WIDTH, len(starts), inward, [-start for start in starts]), None, "relu",
                          self.affine(len(starts), WIDTH, {(unit, SUM): one for unit, one in enumerate(writes)}))
 
     def made(self, values: list[float], places: list[tuple[float, float, float]], steps: tuple[Step, ...],
              unembedding: Affine) -> TrainedNetwork:
-        """Return the network with these values of tokens, and column, -column^2 and column asked for of each place."""
+        """Return the network with these values of tokens, and column, -column^2 and looked-up column of each place."""
         tokens = self.matrix(len(values), WIDTH, {(token, VALUE): one for token, one in enumerate(values)})
         positions = self.matrix(len(places), WIDTH, {
             (place, coordinate): one for place, three in enumerate(places)
@@ -84,14 +82,14 @@ class SparseNetwork:
         return TrainedNetwork("causal", tokens, positions, steps, unembedding, self.tensors)
 
     def nearest(self, letters: int) -> Affine:
-        """Logits 2 d s - d^2: greatest at the letter d that is nearest to the sum s."""
+        """Return logits 2 d s - d^2: greatest at the letter d nearest to the sum s."""
         return self.affine(WIDTH, letters, {(SUM, letter): 2.0 * letter for letter in range(letters)},
                            [-float(letter * letter) for letter in range(letters)])
 
 
 @dataclass(frozen=True)
 class BoardEntry:
-    """A network of the board: what it is claimed to do, and how many of its numbers are not 0."""
+    """A network of the board: its claim, and the number of its nonzero numbers."""
 
     name: str
     claim: str
@@ -105,20 +103,20 @@ def heads(*made: TrainedHead) -> AttentionStep:
 
 
 def found(column: int) -> tuple[float, float, float]:
-    """Return a place that has a column."""
+    """Return the coordinates of a place with a column."""
     return float(column), -float(column * column), 0.0
 
 
 def asks(column: int) -> tuple[float, float, float]:
-    """Return a place that no head finds and that asks for a column."""
+    """Return the coordinates of a place that no head selects and that looks up a column."""
     return 0.0, NOWHERE, float(column)
 
 
 def adder(name: str, base: int, columns: int, sharp: float, margin: str = MARGIN) -> BoardEntry:
-    """a + b, least significant digit first: one head hears the digits of a column, the other those of the one before.
+    """Return a + b, least significant digit first: two heads retrieve the digits of a column and of the one before.
 
     A column's carry is 1 exactly if a + b - z >= base - 1 in the column before, where z is the digit that was written
-    there and is read now. Before the first column stands the +, whose value is 0, and after the last the =.
+    there and is read now. The + before the first column and the = after the last have value 0.
     """
     make = SparseNetwork()
     steps = (heads(make.finder(sharp, 0, 2, SUM), make.finder(sharp, 1, 2, NEXT)),
@@ -139,12 +137,12 @@ def sum_claim(base: int, columns: int, margin: str) -> str:
 
 
 def carries(name: str, base: int, columns: int) -> BoardEntry:
-    """a + b with carries looked ahead, by two layers: no answer that was written is read.
+    """Return a + b with carry lookahead, by two layers: written answers are not read.
 
-    The first layer hears the sum s of both digits of a column, at the second number's digit and where the column is
-    asked for; units say whether s = base - 1, which passes a carry on, and whether s >= base, which makes one. The
-    second layer finds the last earlier column that passes nothing on, and whether it makes a carry. Before the first
-    column stands the +. ``key`` of a place is its column; what it asks rises with columns, up to the one asked for.
+    The first layer retrieves the sum s of both digits of a column, at the second number's digit and where the column is
+    looked up; hidden units compute whether s = base - 1, which propagates a carry, and s >= base, which generates one.
+    The second layer selects the last earlier column that does not propagate, and retrieves whether it generates a
+    carry. The + is before the first column. A place's key is its column; queries grow up to the looked-up column.
     """
     make, count = SparseNetwork(), columns + 1
     value, total, passes, makes, far, carry = range(6)
@@ -187,7 +185,7 @@ def carries(name: str, base: int, columns: int) -> BoardEntry:
 
 
 def reverser(name: str, columns: int, sharp: float) -> BoardEntry:
-    """Return the digits from the last to the first: the head hears the digit of the column that is asked for."""
+    """Return the digits from last to first: the head retrieves the digit of the looked-up column."""
     make = SparseNetwork()
     places = [*map(found, range(columns)), *map(asks, reversed(range(columns)))]
     claim = (f'title = "{columns} digits from the last to the first"\nalphabet = "0123456789"\ncolumns = {columns}\n'
@@ -198,15 +196,15 @@ def reverser(name: str, columns: int, sharp: float) -> BoardEntry:
 
 
 def counter(make: SparseNetwork, columns: int) -> AttentionStep:
-    """A head that hears the average of the word, and writes how many ones it has: places of the word have column 1."""
+    """Return a head that averages the word, and writes its number of ones: the word's places have column 1."""
     return heads(TrainedHead(make.affine(WIDTH, 1, {}, [1.0]), make.affine(WIDTH, 1, {(SQUARE, 0): 1}),
                              make.affine(WIDTH, 1, {(VALUE, 0): 1}), make.matrix(1, WIDTH, {(0, SUM): columns})))
 
 
 def parity(name: str, columns: int) -> BoardEntry:
-    """Whether a word of 0 and 1 has an odd number of ones: a zigzag of their number.
+    """Return whether a word of 0 and 1 has an odd number of ones: a zigzag of their number.
 
-    The machine counts the ones: so words with the same number are a class, all of which hear the same.
+    The transducer counts the ones: so words with the same number form a class with the same average.
     """
     make = SparseNetwork()
     turns = list(range(columns))
@@ -233,8 +231,9 @@ def sorter(name: str, columns: int) -> BoardEntry:
 
 
 def brackets(name: str, columns: int, sharp: float) -> BoardEntry:
-    """The depth after each bracket, and -1 from where one closes that none had opened: the head hears the bracket that
-    is asked for, 1 or -1, and adds it to the depth that was written last, of which -1 counts as -3.
+    """Return the depth after each bracket, and -1 from an unmatched closing one on.
+
+    The head retrieves the looked-up bracket, 1 or -1, and adds it to the depth written last, where -1 counts as -3.
     """
     make, depths = SparseNetwork(), list(range(-1, columns + 2))
     steps = (heads(make.finder(sharp, 0, 1, SUM)),
@@ -252,14 +251,14 @@ def brackets(name: str, columns: int, sharp: float) -> BoardEntry:
 
 
 def entries() -> tuple[BoardEntry, ...]:
-    """All networks of the board."""
+    """Return all networks of the board."""
     return (adder("decimal", 10, 10, 40.0), adder("decimal_soft", 10, 10, 4.2, ""), adder("binary", 2, 16, 40.0),
             reverser("reverse", 10, 40.0), parity("parity", 16), sorter("sort", 16),
             brackets("brackets", 32, 40.0), carries("carries", 10, 10))
 
 
 def write(folder: Path) -> None:
-    """The files of all of them."""
+    """Write the files of all networks."""
     for entry in entries():
         (folder / f"{entry.name}.json").write_text(network_text(entry.network), encoding="utf-8")
         (folder / f"{entry.name}.toml").write_text(entry.claim, encoding="utf-8")

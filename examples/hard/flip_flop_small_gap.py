@@ -1,6 +1,4 @@
-"""The flip-flop with the tie-breaking term j/n^2: its gap is 1/n^2, and so is its critical temperature, but for a
-constant.
-"""
+"""The flip-flop with the tie-breaking term j/n^2: gap and critical temperature are 1/n^2, up to a constant."""
 
 from __future__ import annotations
 

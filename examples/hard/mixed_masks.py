@@ -1,7 +1,7 @@
 """Two layers with all masks mixed: is there a mark ahead, anywhere, or at the last position with none ahead?
 
-Layer 1 looks without a mask for the last mark of the word, and to the right for the next one. Layer 2 looks back for
-the last position with no mark ahead, and counts uniformly those that have one.
+Layer 1 selects, without a mask, the last mark of the word, and to the right the next one. Layer 2 selects the last
+earlier position with no mark ahead, and averages uniformly over those that have one.
 
 Gap  1/n for n >= 2.
 """

@@ -1,9 +1,9 @@
 """The flip-flop without a tie-breaking term: all writes have equal scores, and the head averages them.
 
-So it answers the share of 1s among the writes so far, and 0 before the first write.
+So its output is the share of 1s among the writes so far, and 0 before the first write.
 
-Gap                   1: a write, and something that is none.
-Critical temperature  1/c with (n - 1) e^-c = 1/3: one write of 1, and then none. So it needs ln n.
+Gap                   1: a write, and a symbol that is not.
+Critical temperature  1/c with (n - 1) e^-c = 1/3: one write of 1, and no later one. So it needs ln n.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The flip-flop as a rightmost-hard head: the last write, among writes that tie.
 
-Softmax tends to the average of what ties (tied.py), so no temperature does; `--break-ties` adds the term that does it.
+Softmax tends to the average over ties (tied.py), so no temperature works; `--break-ties` adds the necessary term.
 """
 
 from __future__ import annotations

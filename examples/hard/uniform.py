@@ -1,6 +1,6 @@
 """Two uniform layers: the share of ones up to here, and the mean of these shares over the whole word.
 
-There is no gap, and softmax of equal scores is what the heads do already: nothing moves.
+There is no gap, and softmax of equal scores equals uniform heads: softening changes nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Writing the models of this folder: heads with hard attention, on directions that are named and mean nothing."""
+"""Writer of the models of this folder: heads with hard attention, on named directions without meanings."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def hard_head(name: str, mask: Mask, key: Form, value: Form, query: Form | None 
 
 
 def at_least_half(reads: str, writes: str) -> FeedForward:
-    """``writes`` becomes the truth value that ``reads`` is near to ([SHA] Lemma 9)."""
+    """Return units that make ``writes`` the truth value that ``reads`` approximates ([SHA] Lemma 9)."""
     return FeedForward((Unit({reads: Fraction(1)}, Fraction(-1, 4), {writes: Fraction(2)}),
                         Unit({reads: Fraction(1)}, Fraction(-3, 4), {writes: Fraction(-2)})))
 
 
 def network(tokens: Mapping[str, Form], positions: Mapping[str, str], layers: Iterable[Layer]) -> Transformer:
-    """Return the transformer; its output is what is written last."""
+    """Return the transformer; its output is the direction written last."""
     layers = tuple(layers)
     embedded = [name for form in tokens.values() for name in form]
     written: Sequence[str] = [name for layer in layers for names in (

@@ -1,4 +1,4 @@
-"""A flip-flop: the bit that was written last, by the score [write] + j/n. The symbol i is to be ignored.
+"""A flip-flop: the bit that was written last, by the score [write] + j/n. The symbol i is ignored.
 
 Not from [SHA], whose tie-breaking term is j/(2n): the full j/n lets the last position come as close to a write at the
 first one as two writes in a row are to each other.

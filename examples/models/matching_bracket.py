@@ -18,26 +18,26 @@ DEPTH = 2
 ROUND = "Q['(']"
 OPENS, CLOSES = "(Q['('] | Q['['])", "(Q[')'] | Q[']'])"
 NESTED = f"#<[{OPENS}] - #<[{CLOSES}]"
-"""How deep the brackets are nested after this position."""
+"""The nesting depth after this position."""
 
 
 def opens_at(depth: int) -> str:
-    """Return an opening bracket after which the nesting is this deep."""
+    """Return the formula of an opening bracket with this depth after it."""
     return f"({OPENS} & {NESTED} == {depth})"
 
 
 def last_opening_is_round(depth: int) -> str:
-    """Of the brackets that opened at this depth, the last one up to here is a round one."""
+    """Return the formula that the last bracket opened at this depth, up to here, is a round one."""
     return f"(({opens_at(depth)} -> {ROUND}) since {opens_at(depth)})"
 
 
 def matches(depth: int) -> str:
-    """Return a bracket that closes this depth has the type of the one that opened it."""
+    """Return the formula that a bracket closing this depth has the type of the one that opened it."""
     return f"({CLOSES} & {NESTED} == {depth - 1} -> (Q[')'] <-> {last_opening_is_round(depth)}))"
 
 
 def balanced() -> str:
-    """Every bracket up to here matches, the nesting was never negative or too deep, and it is 0 now."""
+    """Return the formula that all brackets so far match, the depth was in range, and it is 0 now."""
     never_wrong = " & ".join([f"{NESTED} >= 0", f"{NESTED} <= {DEPTH}", *map(matches, range(1, DEPTH + 1))])
     return f"H ({never_wrong}) & {NESTED} == 0"
 

@@ -29,7 +29,7 @@ from constructions.network.weightings import Weighting
 
 Row = Mapping[str, int | str]
 NEGATED = {"is first": "-(0^((i-2)^2))", "position": "-((i-1)/n)", "alternating": "-((-1)^(i-1))"}
-"""The negatives of what is embedded at positions."""
+"""The negatives of the position embeddings."""
 SYMBOLS: Mapping[str, Row] = {"0": {"is 0": 1}, "1": {"is 1": 1}, "$": {"is $": 1}}
 
 
@@ -45,12 +45,12 @@ def head(name: str, query: Row, key: Row, values: Mapping[str, Row], temperature
 
 
 def unit(reads: Row, bias: int, writes: Row) -> Unit:
-    """One ReLU."""
+    """Return one ReLU unit."""
     return Unit(row(reads), Fraction(bias), row(writes))
 
 
 def network(positions: Mapping[str, str], layers: tuple[Layer, ...], written: tuple[str, ...]) -> Transformer:
-    """Return the transformer over 0, 1 and $; its output is what is ``written`` last."""
+    """Return the transformer over 0, 1 and $; its output is the last direction of ``written``."""
     exact = {name: parse_position_function(text) for name, text in positions.items()}
     meanings: dict[str, Meaning] = {name: Position(value) for name, value in exact.items()}
     free = [name for form in SYMBOLS.values() for name in form] + list(written)
@@ -59,7 +59,7 @@ def network(positions: Mapping[str, str], layers: tuple[Layer, ...], written: tu
 
 
 def first(c: int = 1, temperature: str = "1") -> Transformer:
-    """Whether the first symbol behind $ is 1: the first layer finds it, the second looks there from $."""
+    """Return the network for: the first symbol after $ is 1. Layer 1 marks it, layer 2 attends to it from $."""
     is_1_and_first = unit({"is 1": 1, "is first": 1}, -1, {"first is 1": 1})
     look = head("the first symbol", {"is $": c}, {"is first": 1},
                 {"output": {"is first": "-1/2", "first is 1": 1}}, temperature)
@@ -68,7 +68,7 @@ def first(c: int = 1, temperature: str = "1") -> Transformer:
 
 
 def parity(c: int = 1) -> Transformer:
-    """Whether the number k of 1s is odd: the first layer marks position k, the second compares odd with even ones."""
+    """Return the network for: the number k of 1s is odd. Layer 1 marks position k, layer 2 compares odd and even."""
     count = head("all symbols", {}, {}, {"k/n": {"is 1": 1}, "1/n": {"is $": 1}})
     mark = FeedForward(tuple(unit({"k/n": 1, "1/n": shift, "position": -1}, 0, {"is k": weight})
                              for shift, weight in ((-1, 1), (0, -2), (1, 1))))
@@ -79,10 +79,10 @@ def parity(c: int = 1) -> Transformer:
 
 
 def doubled(transformer: Transformer, scores: int = 1) -> Transformer:
-    """Return the same for layer norms: every direction has a twin with its negative, so that all add up to 0.
+    """Return the transformer for layer norms: every direction has a twin with its negative, so that all add up to 0.
 
-    The last feed-forward part leaves nothing but the output and its twin, so that a norm behind it makes the output a
-    number of the size sqrt(d/2), however small it was.
+    The last feed-forward block leaves only the output and its twin, so that a subsequent norm scales the output to
+    sqrt(d/2), however small it was.
     """
     def twin(form: Coefficients) -> Coefficients:
         return {**form, **{f"-{name}": -weight for name, weight in form.items()}}

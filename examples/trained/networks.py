@@ -11,7 +11,7 @@ from torch.nn import functional
 
 @dataclass(frozen=True)
 class NetworkSizes:
-    """Sizes that all kinds share; ``rows`` is how many position numbers there are."""
+    """Sizes common to all kinds; ``rows`` is the number of position numbers."""
 
     vocabulary: int
     rows: int
@@ -31,7 +31,7 @@ class CausalAttention(nn.Module):
         self.c_proj = nn.Linear(shape.width, shape.width)
 
     def forward(self, stream: torch.Tensor) -> torch.Tensor:
-        """[B, T, width] to the same."""
+        """Map [B, T, width] to the same shape."""
         batch, length, width = stream.shape
         query, key, value = (part.view(batch, length, self.heads, -1).transpose(1, 2)
                              for part in self.c_attn(stream).split(width, dim=2))
@@ -40,7 +40,7 @@ class CausalAttention(nn.Module):
 
 
 class GeluBlock(nn.Module):
-    """A layer of GELU units, as in nanoGPT."""
+    """A feed-forward block of GELU units, as in nanoGPT."""
 
     def __init__(self, shape: NetworkSizes) -> None:
         super().__init__()
@@ -48,12 +48,12 @@ class GeluBlock(nn.Module):
         self.c_proj = nn.Linear(shape.units, shape.width)
 
     def forward(self, stream: torch.Tensor) -> torch.Tensor:
-        """[B, T, width] to the same."""
+        """Map [B, T, width] to the same shape."""
         return self.c_proj(functional.gelu(self.c_fc(stream)))
 
 
 class Block(nn.Module):
-    """Layer norm before heads and before units."""
+    """Layer norm before heads and before hidden units."""
 
     def __init__(self, shape: NetworkSizes) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ class Block(nn.Module):
         self.mlp = GeluBlock(shape)
 
     def forward(self, stream: torch.Tensor) -> torch.Tensor:
-        """[B, T, width] to the same."""
+        """Map [B, T, width] to the same shape."""
         stream = stream + self.attn(self.ln_1(stream))
         return stream + self.mlp(self.ln_2(stream))
 
@@ -82,7 +82,7 @@ class GPT(nn.Module):
         self.lm_head = nn.Linear(shape.width, shape.vocabulary, bias=False)
 
     def forward(self, tokens: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
-        """Tokens and their position numbers [B, T] to logits [B, T, vocabulary]."""
+        """Map tokens and their position numbers [B, T] to logits [B, T, vocabulary]."""
         stream = self.transformer["wte"](tokens) + self.transformer["wpe"](numbers)
         for block in self.transformer["h"]:
             stream = block(stream)
@@ -101,12 +101,12 @@ class Encoder(nn.Module):
         self.output = nn.Linear(shape.width, shape.vocabulary)
 
     def forward(self, tokens: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
-        """Tokens and their position numbers [B, T] to logits [B, T, vocabulary]."""
+        """Map tokens and their position numbers [B, T] to logits [B, T, vocabulary]."""
         return self.output(self.encoder(self.embedding(tokens) + self.positions(numbers)))
 
 
 class Unplaced(nn.Module):
-    """Causal, torch's own encoder without positions: layer norm first, GELU; it sees how often each token came."""
+    """Causal, torch's own encoder without positions: layer norm first, GELU; it can only use counts of tokens."""
 
     def __init__(self, shape: NetworkSizes) -> None:
         super().__init__()
@@ -117,20 +117,20 @@ class Unplaced(nn.Module):
         self.output = nn.Linear(shape.width, shape.vocabulary)
 
     def forward(self, tokens: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
-        """Tokens [B, T] to logits [B, T, vocabulary]; position numbers say nothing."""
+        """Map tokens [B, T] to logits [B, T, vocabulary]; position numbers have no effect."""
         later = torch.ones(numbers.shape[1], numbers.shape[1], dtype=torch.bool).triu(1)
         return self.output(self.encoder(self.embedding(tokens), mask=later))
 
 
 class Sloped(Unplaced):
-    """The same with ALiBi: a head's scores fall with the distance, by its slope for each token."""
+    """The encoder without positions, with ALiBi: a head's scores decrease with the distance, by its slope per token."""
 
     def __init__(self, shape: NetworkSizes) -> None:
         super().__init__(shape)
         self.heads = shape.heads
 
     def forward(self, tokens: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
-        """Tokens [B, T] to logits [B, T, vocabulary]; position numbers say nothing."""
+        """Map tokens [B, T] to logits [B, T, vocabulary]; position numbers have no effect."""
         slopes = 2.0 ** (-8.0 * torch.arange(1, self.heads + 1) / self.heads)
         places = torch.arange(numbers.shape[1])
         distance = (places[:, None] - places).float()
@@ -139,7 +139,7 @@ class Sloped(Unplaced):
 
 
 class TurnedAttention(nn.Module):
-    """Causal heads whose queries and keys are turned by their position numbers, as in Hugging Face's LLaMA."""
+    """Causal heads with rotary positions, as in Hugging Face's LLaMA."""
 
     def __init__(self, shape: NetworkSizes) -> None:
         super().__init__()
@@ -148,7 +148,7 @@ class TurnedAttention(nn.Module):
             self.add_module(name, nn.Linear(shape.width, shape.width, bias=False))
 
     def forward(self, stream: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
-        """[B, T, width] and position numbers [B, T] to [B, T, width]."""
+        """Map [B, T, width] and position numbers [B, T] to [B, T, width]."""
         batch, length, width = stream.shape
         query, key, value = (projection(stream).view(batch, length, self.heads, -1).transpose(1, 2)
                              for projection in (self.q_proj, self.k_proj, self.v_proj))
@@ -157,7 +157,7 @@ class TurnedAttention(nn.Module):
 
 
 class GatedUnits(nn.Module):
-    """Units with a SiLU gate, as in LLaMA."""
+    """Hidden units with a SiLU gate, as in LLaMA."""
 
     def __init__(self, shape: NetworkSizes) -> None:
         super().__init__()
@@ -166,12 +166,12 @@ class GatedUnits(nn.Module):
         self.down_proj = nn.Linear(shape.units, shape.width, bias=False)
 
     def forward(self, stream: torch.Tensor) -> torch.Tensor:
-        """[B, T, width] to the same."""
+        """Map [B, T, width] to the same shape."""
         return self.down_proj(functional.silu(self.gate_proj(stream)) * self.up_proj(stream))
 
 
 class LlamaLayer(nn.Module):
-    """RMS norm before heads and before units."""
+    """RMS norm before heads and before hidden units."""
 
     def __init__(self, shape: NetworkSizes) -> None:
         super().__init__()
@@ -181,7 +181,7 @@ class LlamaLayer(nn.Module):
         self.mlp = GatedUnits(shape)
 
     def forward(self, stream: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
-        """[B, T, width] to the same."""
+        """Map [B, T, width] to the same shape."""
         stream = stream + self.self_attn(self.input_layernorm(stream), numbers)
         return stream + self.mlp(self.post_attention_layernorm(stream))
 
@@ -199,7 +199,7 @@ class Llama(nn.Module):
         self.lm_head = nn.Linear(shape.width, shape.vocabulary, bias=False)
 
     def forward(self, tokens: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
-        """Tokens and their position numbers [B, T] to logits [B, T, vocabulary]."""
+        """Map tokens and their position numbers [B, T] to logits [B, T, vocabulary]."""
         stream = self.model["embed_tokens"](tokens)
         for layer in self.model["layers"]:
             stream = layer(stream, numbers)
@@ -211,14 +211,14 @@ ROTARY_BASE = 10000.0
 
 
 def attend(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
-    """Causal softmax attention [B, heads, T, head width], scaled by one over the root of the head width."""
+    """Return causal softmax attention [B, heads, T, head width], scaled by one over the root of the head width."""
     scores = query @ key.transpose(2, 3) / query.shape[3] ** 0.5
     later = torch.ones(scores.shape[2:], dtype=torch.bool).triu(1)
     return scores.masked_fill(later, float("-inf")).softmax(dim=3) @ value
 
 
 def turn(vectors: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
-    """Coordinates r and r + pairs of [B, heads, T, head width] turned by number / base^(r / pairs)."""
+    """Rotate coordinates r and r + pairs of [B, heads, T, head width] by the angle number / base^(r / pairs)."""
     pairs = vectors.shape[3] // 2
     angles = numbers[:, None, :, None] / ROTARY_BASE ** (torch.arange(pairs) / pairs)
     first, second = vectors.split(pairs, dim=3)

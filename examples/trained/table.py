@@ -1,7 +1,7 @@
-"""Decides the networks of the zoo and writes README's table: ``python -m examples.trained.table [NAME ...]``.
+"""Decide the networks of the zoo and write README's table: ``python -m examples.trained.table [NAME ...]``.
 
 Each folder gets decided.toml; in the table, the last columns of a network without one are empty. With --write-only
-nothing is decided.
+networks are not decided.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ HEAD = ("network", "kind", "layers", "trained to n =", "right on a sample", "cer
 
 
 def decided(plan: Plan, jobs: int) -> Decision | LengthsDecision:
-    """Whether the claim of one network is true; without positions, at every length."""
+    """Decide the claim of one network; without positions, at every length."""
     network = plan.network()
     claim = plan.claim(network)
     return decide_lengths(network, claim, None) if network.rows is None else decide(network, claim,
@@ -34,7 +34,7 @@ def decided(plan: Plan, jobs: int) -> Decision | LengthsDecision:
 
 
 def text_of(decision: Decision | LengthsDecision) -> str:
-    """What decided.toml says of a decision."""
+    """Return the text of decided.toml."""
     if isinstance(decision, LengthsDecision):
         values = values_of_lengths(decision)
         return "".join(f"{key} = {_toml(value)}\n" for key, value in values.items())
@@ -49,7 +49,7 @@ def text_of(decision: Decision | LengthsDecision) -> str:
 
 
 def values_of_lengths(decision: LengthsDecision) -> dict[str, int | str | bool]:
-    """What it says of one of every length; the word is written as runs."""
+    """Return the values of a decision about every length; the word is written as runs."""
     values: dict[str, int | str | bool] = {"verdict": decision.verdict, "whole_domain": decision.verdict == "certified"}
     if decision.certificate is not None:
         values["certified_to"] = "every length" if decision.certified_to is None else decision.certified_to
@@ -63,12 +63,12 @@ def _toml(value: int | str | bool) -> str:
 
 
 def ranges(numbers: Sequence[int]) -> str:
-    """Ascending numbers, runs of them as first..last."""
+    """Return ascending numbers as text, with runs as first..last."""
     return ", ".join(f"{first}..{last}" if last > first else str(first) for first, last in runs(numbers))
 
 
 def row(plan: Plan, found: dict[str, Any]) -> tuple[str, ...]:
-    """Return a row of the table, from what training and deciding wrote."""
+    """Return a row of the table, from the results of training and decision."""
     right, words = plan.accuracy
     certified = str(found.get("certified_to", "none" if found else ""))
     if found.get("verdict") == "certified" and found["whole_domain"]:
@@ -80,7 +80,7 @@ def row(plan: Plan, found: dict[str, Any]) -> tuple[str, ...]:
 
 
 def decision_of(plan: Plan) -> dict[str, Any]:
-    """What was decided of it; empty if nothing was."""
+    """Return the decision of a network; empty if there is none."""
     path = plan.folder / "decided.toml"
     return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
@@ -93,15 +93,15 @@ def table() -> str:
 
 
 def write_table() -> None:
-    """Puts the table at the end of README.md."""
+    """Write the table at the end of README.md."""
     path = ZOO / "README.md"
     text = path.read_text(encoding="utf-8").partition(MARK)[0]
     path.write_text(f"{text}{MARK}\n{table()}", encoding="utf-8")
 
 
 def main() -> None:
-    """The networks that are named, or all."""
-    parser = argparse.ArgumentParser(description="Decides the networks of the zoo.")
+    """Decide the networks that are named, or all."""
+    parser = argparse.ArgumentParser(description="Decide the networks of the zoo.")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many processes")
     parser.add_argument("--write-only", action="store_true", help="only the table, from what was decided before")
     todo, options = chosen(parser)

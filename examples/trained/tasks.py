@@ -1,8 +1,7 @@
-"""The tasks of the zoo: automata whose states say what a network should answer, and words that are drawn from them.
+"""The tasks of the zoo: automata whose states give the right answers, and words drawn from them.
 
-A word is put in as START (where ``starts`` is set), the tokens of its letters and, where ``ends`` is set, END. The
-token of a letter is its index in ``letters``; START and END follow. Every answer is the sign of a row, a linear form of
-the logits.
+The input is START (if ``starts`` is set), the tokens of the letters and, if ``ends`` is set, END. The token of a letter
+is its index in ``letters``; START and END follow. Every answer is the sign of a row, a linear form of the logits.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ Answer = tuple[bool, ...] | None
 
 @dataclass(frozen=True)
 class PartialAutomaton:
-    """``steps[state, letter]`` is a state, or -1 where no word goes on so; the start is state 0.
+    """A partial automaton: ``steps[state, letter]`` is a state, or -1 if undefined; the start is state 0.
 
-    ``positive[state, row]`` says which rows should be positive, ``asked[state]`` whether anything is asked.
+    ``positive[state, row]`` says which rows should be positive, ``asked[state]`` whether the state has an answer.
     """
 
     steps: Integers
@@ -35,7 +34,7 @@ class PartialAutomaton:
 
 @dataclass(frozen=True)
 class Task:
-    """What is asked, where (docs/trained.md, section 3), and how words are drawn: letters by their weights."""
+    """The answers, their places (docs/trained.md, section 3), and the distribution of words: letters by weights."""
 
     letters: str
     rows: tuple[Row, ...]
@@ -57,13 +56,13 @@ class Task:
 
     @property
     def vocabulary(self) -> int:
-        """The letters, START and END."""
+        """The number of letters, START and END."""
         return len(self.letters) + 2
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Inputs [B, T]; indices of the judged tokens [P]; asked [B, P]; which rows should be positive [B, P, rows]."""
+    """Inputs [B, T]; judged tokens [P]; whether judged [B, P]; which rows should be positive [B, P, rows]."""
 
     tokens: Integers
     at: Integers
@@ -91,7 +90,7 @@ def _index(states: dict[State, int], state: State | None) -> int:
 
 
 def draw(task: Task, count: int, n: int, rng: np.random.Generator) -> Samples:
-    """``count`` words of n letters, and what should be answered."""
+    """Draw ``count`` words of n letters with their answers."""
     words = _mirrored(task, count, n, rng) if task.mirrored else _walks(task, count, n, rng)
     states = _states(task.automaton, words)
     before, after = (np.full((count, width), token) for width, token in
@@ -102,7 +101,7 @@ def draw(task: Task, count: int, n: int, rng: np.random.Generator) -> Samples:
 
 
 def _judged(task: Task, length: int, states: Integers) -> tuple[Integers, Integers]:
-    """Return the tokens that are judged, and the states after which the answers are asked there."""
+    """Return the judged tokens, and the states that give the answers there."""
     if task.read == "each":
         first = 0 if task.empty else 1
         return np.arange(first - (not task.starts), length), states[:, first:]
@@ -110,7 +109,7 @@ def _judged(task: Task, length: int, states: Integers) -> tuple[Integers, Intege
 
 
 def _walks(task: Task, count: int, n: int, rng: np.random.Generator) -> Integers:
-    """Letter by letter, by the weights of the letters that may follow."""
+    """Draw words letter by letter, by the weights of the letters that may follow."""
     states, words = np.zeros(count, np.int64), np.zeros((count, n), np.int64)
     for i in range(n):
         weights = np.where(task.automaton.steps[states] >= 0, task.weights, 0).cumsum(axis=1)
@@ -120,7 +119,7 @@ def _walks(task: Task, count: int, n: int, rng: np.random.Generator) -> Integers
 
 
 def _mirrored(task: Task, count: int, n: int, rng: np.random.Generator) -> Integers:
-    """Return a third palindromes, a third palindromes with one letter drawn again, a third any words."""
+    """Return a third palindromes, a third palindromes with one letter redrawn, a third random words."""
     words = rng.integers(len(task.letters), size=(count, n))
     third = count // 3
     words[third:, : n // 2] = words[third:, ::-1][:, : n // 2]
@@ -138,7 +137,7 @@ def _states(automaton: PartialAutomaton, words: Integers) -> Integers:
 
 def follow(letters: str, start: State, step: Callable[[State, str], State | None],
            ends: Callable[[State], bool], max_n: int) -> Task:
-    """Which tokens may follow: letters by ``step``, END by ``ends``, START never; asked at START, too."""
+    """Return the task of tokens that may follow, also START: letters by ``step``, END by ``ends``, START never."""
     def answer(state: State) -> Answer:
         return (*(step(state, letter) is not None for letter in letters), False, ends(state))
 
@@ -147,7 +146,7 @@ def follow(letters: str, start: State, step: Callable[[State, str], State | None
 
 
 def brackets(depth: int, max_n: int) -> Task:
-    """0 opens, 1 closes, at most ``depth`` are open."""
+    """Return the task of brackets: 0 opens, 1 closes, at most ``depth`` are open."""
     def step(state: int, letter: str) -> int | None:
         after = state + (1 if letter == "0" else -1)
         return after if 0 <= after <= depth else None
@@ -156,45 +155,45 @@ def brackets(depth: int, max_n: int) -> Task:
 
 
 def runs(steps: dict[tuple[int, str], int], accepting: set[int], letters: str, max_n: int) -> Task:
-    """Which tokens may follow in the language of an automaton, written as a table of its steps."""
+    """Return the task of the tokens that may follow in the language of an automaton, given by its table of steps."""
     return follow(letters, 0, lambda state, letter: steps.get((state, letter)), lambda state: state in accepting, max_n)
 
 
 def only_ones(max_n: int) -> Task:
-    """After every letter, whether all letters were 1: the sign of END's logit."""
+    """Return the task: after every letter, whether all letters were 1, as the sign of END's logit."""
     automaton = explore("01", True, lambda state, letter: state and letter == "1", lambda state: (state,), max_n)
     return Task("01", (((3, 1),),), automaton, (0.1, 0.9))
 
 
 def majority(max_n: int) -> Task:
-    """At END, which of the letters 0 and 1 there are more of; nothing where there are as many."""
+    """Return the task: at END, which of the letters 0 and 1 is more frequent; no answer on ties."""
     automaton = explore("01", 0, lambda state, letter: state + (1 if letter == "1" else -1),
                         lambda state: None if state == 0 else (state > 0,), max_n)
     return Task("01", LARGER, automaton, (1.0, 1.0), read="last", ends=True)
 
 
 def first_letter(max_n: int) -> Task:
-    """At the last token, the first letter."""
+    """Return the task: at the last token, the first letter."""
     automaton = explore("01", "", lambda state, letter: state or letter,
                         lambda state: (state == "1",) if state else None, max_n)
     return Task("01", LARGER, automaton, (1.0, 1.0), read="last")
 
 
 def last_letter(max_n: int, starts: bool = True) -> Task:
-    """After every letter, whether it was 1; with ``starts`` START is seen, too."""
+    """Return the task: after every letter, whether it was 1; with ``starts`` START is visible, too."""
     automaton = explore("01", False, lambda state, letter: letter == "1", lambda state: (state,), max_n)
     return Task("01", LARGER, automaton, (1.0, 1.0), starts=starts)
 
 
 def flip_flop(max_n: int) -> Task:
-    """Letters reset, set, keep: after every letter, whether the last that is not keep was set; at first it is not."""
+    """Return the task of letters reset, set, keep: after every letter, whether the last one except keep was set."""
     automaton = explore("rsk", "r", lambda state, letter: state if letter == "k" else letter,
                         lambda state: (state == "s",), max_n)
     return Task("rsk", LARGER, automaton, (0.1, 0.1, 0.8))
 
 
 def palindromes(max_n: int) -> Task:
-    """At the first token, whether the word is a palindrome; a state is the word that was read."""
+    """Return the task: at the first token, whether the word is a palindrome; a state is the word read so far."""
     automaton = explore("01", "", lambda state, letter: state + letter, lambda state: (state == state[::-1],), max_n)
     return Task("01", LARGER, automaton, (1.0, 1.0), read="first", mirrored=True)
 
@@ -219,4 +218,4 @@ TASKS: dict[str, Callable[[int], Task]] = {
     "last_letter_alone": lambda max_n: last_letter(max_n, starts=False),
     "palindromes": palindromes,
 }
-"""Name to the task on words of at most so many letters."""
+"""Tasks by name, as functions of the greatest length of words."""

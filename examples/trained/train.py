@@ -1,7 +1,7 @@
-"""Trains the networks of the zoo: ``python -m examples.trained.train [NAME ...]`` in the root of the repository.
+"""Train the networks of the zoo: ``python -m examples.trained.train [NAME ...]`` in the root of the repository.
 
-One thread, fixed seeds and deterministic algorithms: with the same torch on the same processor, the same bytes. Each
-folder gets model.safetensors, what else its format needs, and accuracy.toml: how many of 10,000 words it answers right.
+One thread, fixed seeds and deterministic algorithms: the same torch on the same processor gives the same bytes. Each
+folder gets model.safetensors, other files of its format, and accuracy.toml: the right answers on 10,000 words.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BATCH, RATE, SAMPLES = 64, 3e-3, 10_000
 
 
 def train(plan: Plan) -> torch.nn.Module:
-    """Adam from the plan's seed; the rate rises over a tenth of the steps and falls to 0 over the others."""
+    """Train by Adam from the plan's seed; the rate rises over a tenth of the steps and falls to 0 over the others."""
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True)
     torch.manual_seed(plan.seed)
@@ -50,7 +50,7 @@ def shape_of(plan: Plan) -> NetworkSizes:
 
 
 def offsets(plan: Plan, samples: Samples, rng: np.random.Generator) -> torch.Tensor:
-    """One for each word: the plan's, or any at which all its tokens have rows."""
+    """Return an offset for each word: the plan's, or a random one where all its tokens have rows."""
     count, length = samples.tokens.shape
     drawn = rng.integers(plan.rows - length + 1, size=count) if plan.offset is None else np.full(count, plan.offset)
     return torch.from_numpy(drawn)
@@ -64,14 +64,14 @@ def answers(network: torch.nn.Module, task: Task, samples: Samples, first: torch
 
 
 def loss(values: torch.Tensor, samples: Samples) -> torch.Tensor:
-    """Return the cross-entropy of the signs, where they are asked."""
+    """Return the cross-entropy of the signs where they are judged."""
     positive = torch.from_numpy(samples.positive).float()
     asked = torch.from_numpy(samples.asked)[:, :, None].expand_as(positive).float()
     return functional.binary_cross_entropy_with_logits(values, positive, asked)
 
 
 def accuracy(network: torch.nn.Module, plan: Plan, count: int = SAMPLES) -> tuple[int, int]:
-    """How many words of random lengths have the right sign everywhere, of how many: ``count`` or a few more."""
+    """Return the number of words of random lengths with all signs right, and their number: ``count`` or a few more."""
     rng, task, right, words = np.random.default_rng(plan.seed + 10**6), plan.trains_on, 0, 0
     while words < count:
         samples = draw(task, BATCH, int(rng.integers(1, plan.max_n + 1)), rng)
@@ -89,7 +89,7 @@ def model_bytes(network: torch.nn.Module) -> bytes:
 
 
 def llama_config(shape: NetworkSizes) -> dict[str, Any]:
-    """What Hugging Face's config.json says of a LLaMA, as far as it matters here."""
+    """Return the relevant part of Hugging Face's config.json of a LLaMA."""
     return {
         "model_type": "llama", "vocab_size": shape.vocabulary, "hidden_size": shape.width,
         "intermediate_size": shape.units, "num_hidden_layers": shape.layers, "num_attention_heads": shape.heads,
@@ -100,7 +100,7 @@ def llama_config(shape: NetworkSizes) -> dict[str, Any]:
 
 
 def write(plan: Plan) -> None:
-    """Trains one network and writes its files."""
+    """Train one network and write its files."""
     started = time.process_time()
     network = train(plan)
     right, words = accuracy(network, plan)
@@ -114,8 +114,8 @@ def write(plan: Plan) -> None:
 
 
 def main() -> None:
-    """The networks that are named, or all."""
-    parser = argparse.ArgumentParser(description="Trains the networks of the zoo.")
+    """Train the networks that are named, or all."""
+    parser = argparse.ArgumentParser(description="Train the networks of the zoo.")
     for plan in chosen(parser)[0]:
         write(plan)
 

@@ -1,4 +1,4 @@
-"""The networks of the zoo: what zoo.toml says of them, their files as networks, their claims."""
+"""The networks of the zoo: the tables of zoo.toml, their files as networks, their claims."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ZOO = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Plan:
-    """A table ``network`` of zoo.toml; ``offset`` is None where offsets are drawn."""
+    """A table ``network`` of zoo.toml; ``offset`` is None if offsets are drawn."""
 
     name: str
     kind: str
@@ -37,28 +37,28 @@ class Plan:
 
     @property
     def trains_on(self) -> Task:
-        """Its task, which has its name if no other is given."""
+        """Its task; by default the one with its name."""
         return TASKS[self.task or self.name](self.max_n)
 
     @property
     def folder(self) -> Path:
-        """Where its files are."""
+        """The folder of its files."""
         return ZOO / self.name
 
     @property
     def accuracy(self) -> tuple[int, int]:
-        """How many of how many drawn words were answered right, as training wrote it."""
+        """The number of right answers and of drawn words, as written by training."""
         table = tomllib.loads((self.folder / "accuracy.toml").read_text(encoding="utf-8"))
         return table["right"], table["words"]
 
     def network(self) -> TrainedNetwork:
-        """Its file, imported."""
+        """Import its file."""
         answers = dict(_zoo()["import"][self.kind])
         epsilon = answers.pop("epsilon", None)
         return import_network([self.folder], Options(epsilon=Fraction(epsilon) if epsilon else None, **answers)).network
 
     def claim(self, network: TrainedNetwork) -> WordsClaim:
-        """What its network is claimed to do."""
+        """Read the claim about its network."""
         return read_claim(str(self.folder / "claim.toml"), network)
 
 
@@ -68,12 +68,12 @@ def _zoo() -> dict[str, Any]:
 
 
 def plans() -> dict[str, Plan]:
-    """All networks of the zoo, by name."""
+    """Return all networks of the zoo, by name."""
     return {name: Plan(name, **table) for name, table in _zoo()["network"].items()}
 
 
 def chosen(parser: ArgumentParser) -> tuple[list[Plan], Namespace]:
-    """Return the plans that are named on the command line, or all; and the other options."""
+    """Return the plans named on the command line, or all; and the other options."""
     zoo = plans()
     parser.add_argument("names", nargs="*", metavar="NAME", help="a table of zoo.toml; without names, all")
     options = parser.parse_args()

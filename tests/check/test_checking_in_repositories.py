@@ -98,7 +98,7 @@ def test_one_bad_certificate_fails_the_action_with_its_reason(
 
 def test_a_repository_without_certificates_and_a_name_of_none_do_not_pass(tmp_path: Path) -> None:
     done = run_steps(tmp_path)
-    assert (done.returncode, done.stderr) == (2, "no file is like **/*.cert, expected certificates\n")
+    assert (done.returncode, done.stderr) == (2, "no file matches **/*.cert, expected certificates\n")
     copy(tmp_path, **{"a.cert": "accepted/majority.cert"})
     done = run_steps(tmp_path, files="a.cert\nmissing.cert\n")
     assert done.returncode == 2 and "unreadable: missing.cert: cannot be read" in done.stderr

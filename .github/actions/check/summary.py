@@ -1,12 +1,12 @@
 #!/usr/bin/env -S python3 -I -S
-"""Checks the certificates of a repository by the trusted folder, and prints a summary in Markdown.
+"""Check the certificates of a repository by the trusted folder, and print a summary in Markdown.
 
     python -I -S .github/actions/check/summary.py [--badge FILE] [--work N] [FILE|PATTERN]...
 
-A pattern is one of `pathlib` ('**/*.cert', left out: that one). Each file is checked by a process of its own, which is
-`python -I -S proofs/check FILE`; what it prints goes to standard error, the summary to standard output. The exit status
-is that of the gravest verdict, as the checker has it; 2 if there is no file to check. --badge writes an SVG picture
-that says what is proved of all files together. The standard library only.
+A pattern is one of `pathlib` (default: '**/*.cert'). Each file is checked by a separate process, `python -I -S
+proofs/check FILE`; its output goes to standard error, the summary to standard output. The exit status is the checker's
+status for the gravest verdict, or 2 if there are no files. --badge writes an SVG picture of the result for all files
+together. The standard library only.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ GREEN, RED, GREY = "#2c7a45", "#b3261e", "#5a5a5a"
 
 
 class Checked(NamedTuple):
-    """What the checker says of a file: its exit status, and what is proved or why not."""
+    """The checker's result for a file: its exit status, and its last line."""
 
     file: str
     status: int
@@ -38,12 +38,12 @@ class Checked(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """In a word: that of the checker; status 2 is malformed or unreadable, as its line says."""
+        """The checker's verdict in a word; status 2 is malformed or unreadable, as its line says."""
         return VERDICTS.get(self.status) or self.says.partition(":")[0]
 
 
 def find_files(arguments: list[str]) -> list[str]:
-    """Every file once, those of a pattern by their names; nothing in a folder that begins with a dot."""
+    """Return every file once, expanding patterns in the order of names; folders that begin with a dot are skipped."""
     found: dict[str, None] = {}
     for argument in arguments or [PATTERN]:
         if Path(argument).is_file() or not re.search(r"[*?\[]", argument):
@@ -69,7 +69,7 @@ def check(file: str, work: int) -> Checked:
 
 
 def badge_of(checked: list[Checked]) -> tuple[str, str]:
-    """Return the words and the colour for all files together: never more than what the least of them says."""
+    """Return the words and the colour for all files together: at most the result of the least of them."""
     bad = [each for each in checked if each.status]
     if bad:
         gravest = min(bad, key=lambda each: GRAVEST_FIRST.index(each.status))
@@ -83,7 +83,7 @@ def badge_of(checked: list[Checked]) -> tuple[str, str]:
 
 
 def draw_badge(words: str, colour: str) -> str:
-    """Return a picture of one line: what checked it, and what it says."""
+    """Return a picture of one line: "certificate" and the result."""
     left, right = 78, 20 + 7 * len(words)
     shown = words.replace("&", "&amp;").replace("<", "&lt;")
     return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" '
@@ -96,7 +96,7 @@ def draw_badge(words: str, colour: str) -> str:
 
 
 def summary(checked: list[Checked]) -> str:
-    """Return the table; all that comes from a file or its name is text, whatever Markdown it could be."""
+    """Return the table; text from files and their names is escaped."""
     words, _ = badge_of(checked)
     rows = "".join(f"| {plain(each.file)} | {each.verdict} | {plain(said(each))} |\n" for each in checked)
     return (f"### Certificate: {plain(words)}\n\n| file | verdict | what is proved, or why not |\n|---|---|---|\n"
@@ -104,7 +104,7 @@ def summary(checked: list[Checked]) -> str:
 
 
 def said(checked: Checked) -> str:
-    """Without what the other columns have: the verdict and the name of the file."""
+    """Return the result without the parts in other columns: the verdict and the name of the file."""
     text = checked.says
     for part in (f"{checked.verdict}: ", f"{checked.file}: ", f"./{checked.file}: "):
         text = text.removeprefix(part)
@@ -112,12 +112,12 @@ def said(checked: Checked) -> str:
 
 
 def plain(text: str) -> str:
-    """Every character that Markdown or HTML could read as more than itself, as a number."""
+    """Escape every character with a meaning in Markdown or HTML as a number."""
     return "".join(c if c.isascii() and (c.isalnum() or c in " /,;") else f"&#{ord(c)};" for c in text)
 
 
 def main() -> int:
-    """Check, print, draw; the exit status of the gravest verdict."""
+    """Check, print, draw; return the exit status of the gravest verdict."""
     parser = argparse.ArgumentParser(description="Checks certificates and prints a summary in Markdown.")
     parser.add_argument("files", nargs="*", metavar="FILE|PATTERN")
     parser.add_argument("--badge", metavar="FILE", help="write an SVG picture here")
@@ -125,11 +125,11 @@ def main() -> int:
     options = parser.parse_args()
     try:
         files = find_files(options.files)
-    except (NotImplementedError, ValueError) as error:  # of pathlib, about a pattern
+    except (NotImplementedError, ValueError) as error:  # from pathlib, about a pattern
         print(f"{' '.join(options.files)}: {error}, expected names and patterns like {PATTERN}", file=sys.stderr)
         return 2
     if not files:
-        print(f"no file is like {' or '.join(options.files or [PATTERN])}, expected certificates", file=sys.stderr)
+        print(f"no file matches {' or '.join(options.files or [PATTERN])}, expected certificates", file=sys.stderr)
         return 2
     if options.badge and Path(options.badge).resolve() in {Path(file).resolve() for file in files}:
         print(f"{options.badge}: a certificate that is checked, expected another place for the badge", file=sys.stderr)
