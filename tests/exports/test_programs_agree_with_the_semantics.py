@@ -98,7 +98,7 @@ def test_sums_accumulate_in_no_narrower_format() -> None:
 def test_torch_refuses_what_the_claim_does_not_cover() -> None:
     torch_or_skip()
     network = to_torch(PARITY, 4)
-    with pytest.raises(ValueError, match="words of length 5: the claim is for 1 to 4"):
+    with pytest.raises(ValueError, match="words of length 5: expected one of 1 to 4"):
         network.run(["00000"])
     with pytest.raises(ValueError, match="symbol 'x': expected one of 0, 1"):
         network.run(["0x"])

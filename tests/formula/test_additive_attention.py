@@ -96,8 +96,8 @@ def test_random_temporal_formulas_are_proved_and_right_under_geometric_attention
     check(str(random_formula(random.Random(f"geometric {seed}"), 3)), Weighting.GEOMETRIC)
 
 
-@pytest.mark.parametrize("text, reason", [("ODD(#<[Q_a])", "no head weighs all positions alike"),
-                                          ("#<[Q_a] > #>[Q_a]", "no head weighs all positions alike")])
+@pytest.mark.parametrize("text, reason", [("ODD(#<[Q_a])", "no head weights all positions equally"),
+                                          ("#<[Q_a] > #>[Q_a]", "no head weights all positions equally")])
 def test_geometric_attention_does_not_count(text: str, reason: str) -> None:
     with pytest.raises(Unsupported, match=reason):
         compile_formula(parse_formula(text), "ab", Regime(), weighting=Weighting.GEOMETRIC)

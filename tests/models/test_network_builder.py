@@ -178,7 +178,7 @@ MISTAKES: list[tuple[Callable[[Network], object], str]] = [
     (lambda net: net.head("h", means="prev Q_1", value={"Q_1": 0.5}), "head h: 0.5, expected an exact number"),  # type: ignore[dict-item]
     (lambda net: net.head("h", means="prev Q_1", value={"Q_1": True}), "head h: True, expected an exact number"),
     (lambda net: net.head("h", means="prev Q_1", value={"Q_1": "1/0"}), "head h: 1/0 divides by zero"),
-    (lambda net: net.round("nothing"), "round: 'nothing' is no direction, expected one that is near a truth"),
+    (lambda net: net.round("nothing"), "round: 'nothing' is not a direction, expected one that is near a truth"),
     (lambda net: net.round(net.direction("Q_1")), "round: 'is[Q_1]' is truth of Q_1, expected one that is near"),
     (lambda net: net.units("Q_1", []) + net.units("Q_1", []), "units: is[Q_1] is written already"),
     (lambda net: net.units(Anything(), []), "units: no name, expected one"),
