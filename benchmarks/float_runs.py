@@ -228,12 +228,12 @@ class Drawn:
                 logits = DrawnRun(self.search.cast, self.run, execution, draw).logits(inputs[some], 0, np.array(at))
                 margins = self.search.judge.rows.margins(logits, held[some])
                 wrong += int((margins <= 0).any((1, 2)).sum())
-                off = np.abs(margins[judged_rows[some]] - exact[some][judged_rows[some]])
-                seen, drawn = max(seen, float(off.max())), drawn + BATCH
+                errors = np.abs(margins[judged_rows[some]] - exact[some][judged_rows[some]])
+                seen, drawn = max(seen, float(errors.max())), drawn + BATCH
             if bound > 100 * seen:
                 more = [self.pushed(inputs[k:k + 1], at, held[k:k + 1], exact[k:k + 1], draw)
                         for k in range(min(6, len(words)))]
-                seen, wrong = max(seen, *(off for off, _ in more)), wrong + sum(count for _, count in more)
+                seen, wrong = max(seen, *(error for error, _ in more)), wrong + sum(count for _, count in more)
                 drawn += len(more) * GENERATIONS * POPULATION
         return {"runs": drawn, "wrong_runs": wrong, "seen": seen, "bound": bound}
 
@@ -246,9 +246,9 @@ class Drawn:
             runs.signs = signs
             margins = self.search.judge.rows.margins(runs.logits(many, 0, np.array(at)), np.repeat(held, POPULATION, 0))
             wrong += int((margins <= 0).any((1, 2)).sum())
-            off = np.abs(np.where(judged_rows, margins, 0) - np.where(judged_rows, exact, 0)).max((1, 2))
-            best = np.argsort(-off)[:POPULATION // 8]
-            seen = max(seen, float(off.max()))
+            errors = np.abs(np.where(judged_rows, margins, 0) - np.where(judged_rows, exact, 0)).max((1, 2))
+            best = np.argsort(-errors)[:POPULATION // 8]
+            seen = max(seen, float(errors.max()))
             chosen = np.concatenate([best, draw.choice(best, POPULATION - len(best))])
             signs = [one[chosen] for one in runs.signs]
             for one in signs:

@@ -126,8 +126,8 @@ def section(kept: dict[str, Any], classes: tuple[str, ...]) -> str:
     lines += ["\nWhat is not proved where a cell is open:\n\n"]
     for name, each in product(NAMES, classes):
         if reason := (kept.get(name) or {}).get(each, {}).get("reason"):
-            said = reason.removeprefix(f"'{each}': form 1: ")
-            lines.append(f"- `{name}`, `{each}`: {said}\n")
+            stated = reason.removeprefix(f"'{each}': form 1: ")
+            lines.append(f"- `{name}`, `{each}`: {stated}\n")
     return "".join(lines)
 
 

@@ -64,9 +64,9 @@ def measure(tree: Path, arguments: Sequence[str], limit: float) -> Measured:
 def origin(tree: Path) -> dict[str, str]:
     """Return the date and the measured version."""
     (version,) = re.findall('^__version__ = "(.+)"$', (tree / "certify" / "__init__.py").read_text("utf-8"), re.M)
-    said = subprocess.run(["git", "describe", "--always", "--dirty=+"], cwd=tree, capture_output=True, text=True,
+    described = subprocess.run(["git", "describe", "--always", "--dirty=+"], cwd=tree, capture_output=True, text=True,
                           check=False)
-    return {"date": datetime.now(UTC).strftime("%Y-%m-%d"), "version": version, "commit": said.stdout.strip(),
+    return {"date": datetime.now(UTC).strftime("%Y-%m-%d"), "version": version, "commit": described.stdout.strip(),
             "python": platform.python_version()}
 
 

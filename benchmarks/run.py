@@ -167,8 +167,8 @@ class BenchmarkReport:
 def print_stages(row: BenchmarkRow, made: Measured) -> None:
     """Print the share of each stage of one formula, as the command reports it."""
     if made.finished and row.arguments[:3] == (*CERTIFY, "formula") and "--json" in row.arguments:
-        said = json.loads(made.output)
-        shares = ", ".join(f"{name} {seconds / said['seconds']:.0%}" for name, seconds in said["stages"].items())
+        answer = json.loads(made.output)
+        shares = ", ".join(f"{name} {seconds / answer['seconds']:.0%}" for name, seconds in answer["stages"].items())
         print(f"{'':24} {shares}; the rest of the process is its start")
 
 

@@ -31,7 +31,7 @@ _ALIASES = {"Constant": ("Fraction", "Expression"), "Form": ("str", "Mapping"),
             "Forms": ("str", "Mapping", "Sequence[Form]")}
 
 
-def not_what(name: str, value: object, expected: str) -> InputError:
+def unexpected_value(name: str, value: object, expected: str) -> InputError:
     """Return the InputError about an argument: what was found and what was expected."""
     shown = repr(value) if isinstance(value, PLAIN) or value is None else f"an object of type {type(value).__name__}"
     shortened = shown if len(shown) <= LONGEST else shown[:LONGEST] + "..."
@@ -62,7 +62,7 @@ def typed(function: Callable[Given, Result]) -> Callable[Given, Result]:
     def checked(*args: Given.args, **options: Given.kwargs) -> Result:
         for name, value in signature.bind(*args, **options).arguments.items():
             if name in stated and not _fits(value, stated[name]):
-                raise not_what(name, value, _describe(stated[name]))
+                raise unexpected_value(name, value, _describe(stated[name]))
         return function(*args, **options)
 
     return checked

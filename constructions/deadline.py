@@ -81,11 +81,11 @@ def seconds_left() -> int | None:
     Raises:
         TimeIsUp: if the deadline has passed.
     """
-    look_at_the_clock()
+    check_deadline()
     return -((monotonic_ns() - min(end for _, end in _ends)) // NANOSECONDS) if _ends else None
 
 
-def look_at_the_clock() -> None:
+def check_deadline() -> None:
     """Check the deadline; loops that can take long call this in each round.
 
     Raises:

@@ -7,10 +7,10 @@ from typing import Self
 _EXCERPT_WIDTH = 72
 
 
-def meant(name: str, known: Iterable[str]) -> str:
+def suggest(name: str, known: Iterable[str]) -> str:
     """Return a hint with the known name nearest to ``name``, as the end of a message.
 
-    >>> meant("formulae", ("formula", "floats")), meant("xyz", ("formula",))
+    >>> suggest("formulae", ("formula", "floats")), suggest("xyz", ("formula",))
     ('; did you mean formula?', '')
     """
     near = get_close_matches(name, list(known), 1)

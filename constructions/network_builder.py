@@ -12,7 +12,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Literal, TypeVar
 
-from constructions.arguments import not_what, typed
+from constructions.arguments import typed, unexpected_value
 from constructions.compiler import PRINTED_GAMMA, add_truth
 from constructions.draft import Draft
 from constructions.errors import InputError
@@ -244,7 +244,7 @@ class NetworkBuilder:
 
     def _unit(self, unit: WrittenUnit) -> tuple[Coefficients, Fraction, Fraction]:
         if not (isinstance(unit, Sequence) and len(unit) == 3 and isinstance(unit[0], str | Mapping)):
-            raise not_what("unit", unit, "what it reads, its bias and what it writes, as in ({'Q_1': 1}, -1, 1)")
+            raise unexpected_value("unit", unit, "its inputs, bias and output weight, as in ({'Q_1': 1}, -1, 1)")
         reads, offset, write = unit
         return self._row(reads), _number(offset), _number(write)
 

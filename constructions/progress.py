@@ -18,7 +18,7 @@ def listening(listener: Listener) -> Iterator[None]:
         _listeners.pop()
 
 
-def tell(unit: str, done: int, total: int) -> None:
+def report_progress(unit: str, done: int, total: int) -> None:
     """Report progress to the listener, if there is one."""
     if _listeners:
         _listeners[-1](unit, done, total)

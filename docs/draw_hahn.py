@@ -13,9 +13,9 @@ LENGTHS = (2, 4, 8, 16, 32, 64, 128)
 
 def picture(lengths: tuple[int, ...] = LENGTHS) -> str:
     """Return the whole SVG document."""
-    found = {heat: cross_entropy("ODD(#<[Q_1])", alphabet="01", temperature=heat, max_n=max(lengths), lengths=lengths)
-             for heat in ("1/n", "1")}
-    return draw_cross_entropy([(f"temperature {heat}", one) for heat, one in found.items()])
+    found = {each: cross_entropy("ODD(#<[Q_1])", alphabet="01", temperature=each, max_n=max(lengths), lengths=lengths)
+             for each in ("1/n", "1")}
+    return draw_cross_entropy([(f"temperature {each}", one) for each, one in found.items()])
 
 
 if __name__ == "__main__":

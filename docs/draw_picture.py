@@ -146,8 +146,8 @@ def wiring(network: Transformer, left: float, right: float) -> Iterable[str]:
     for node in nodes:
         for other in node.before:
             (x0, y0), (x1, y1) = (xs[other.column], other.y), (xs[node.column], node.y)
-            bend = (x1 - x0) / 2
-            yield (f'<path class="wire" d="M{x0:.4g} {y0:.4g}C{x0 + bend:.4g} {y0:.4g} {x1 - bend:.4g} {y1:.4g} '
+            half = (x1 - x0) / 2
+            yield (f'<path class="wire" d="M{x0:.4g} {y0:.4g}C{x0 + half:.4g} {y0:.4g} {x1 - half:.4g} {y1:.4g} '
                    f'{x1:.4g} {y1:.4g}"/>')
     for node in nodes:
         size = 15 if node.kind in ("head", "out") else 11

@@ -97,11 +97,11 @@ class Measured:
         normal = size >= least
         exponent = torch.frexp(torch.where(normal, size, least)).exponent - 1
         exponent = exponent.clamp(max=self.greatest)
-        off = (y - exact).abs() * power_of_2(self.precision - 1 - exponent)
+        error = (y - exact).abs() * power_of_2(self.precision - 1 - exponent)
         lost = normal & (y == 0)
         self.flushed_normal.see(torch.where(lost, size, 0.0), x)
-        self.normal.see(torch.where(normal & ~lost, off, 0.0), x)
-        self.at_most_0.see(torch.where(normal & ~lost & (x <= 0), off, 0.0), x)
+        self.normal.see(torch.where(normal & ~lost, error, 0.0), x)
+        self.at_most_0.see(torch.where(normal & ~lost & (x <= 0), error, 0.0), x)
         self.below.see(torch.where(~normal & (y != 0), (y - exact).abs() * 2.0 ** (self.precision - 1 - self.least),
                                    0.0), x)
         self.flushed += int((~normal & (y == 0) & (size > least * 2.0**-self.precision)).sum())

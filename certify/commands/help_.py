@@ -17,7 +17,7 @@ def show_help(
     everything: Annotated[bool, typer.Option("--all", help="list all commands")] = False,
 ) -> None:
     """Explain a command and its options, or list the commands."""
-    from constructions.errors import InputError, meant
+    from constructions.errors import InputError, suggest
     from constructions.language.diagnosis import quote
 
     page = context.find_root()
@@ -30,7 +30,7 @@ def show_help(
             print(asked.get_help())
     else:
         raise InputError(f"help: no command {quote(command)}, expected one of {', '.join(sorted(commands))}"
-                         f"{meant(command, commands)}")
+                         f"{suggest(command, commands)}")
 
 
 def list_all(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from time import monotonic
 from types import TracebackType
 
-from constructions.deadline import look_at_the_clock
+from constructions.deadline import check_deadline
 
 _silent = [False]
 """Whether nothing is said; the last one counts."""
@@ -47,7 +47,7 @@ class ProgressLine:
         Raises:
             TimeIsUp: if there is not.
         """
-        look_at_the_clock()
+        check_deadline()
         now = monotonic()
         first = not self._dirty and now - self._start > 1
         if is_silent() or not (first or (self._dirty and now - self._shown > self._interval)):

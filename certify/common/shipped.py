@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from certify.common.files import read_text, write_folder
-from constructions.errors import InputError, meant
+from constructions.errors import InputError, suggest
 from constructions.language.diagnosis import quote
 
 INSIDE = Path(__file__).resolve().parents[1]
@@ -47,7 +47,7 @@ def read_page(name: str) -> str:
     path = found.get(name.removeprefix("docs/").removesuffix(".md"))
     if path is None:
         raise InputError(f"certify list guides: found {quote(name)}, expected one of {', '.join(found)}"
-                         f"{meant(name, found)}")
+                         f"{suggest(name, found)}")
     return read_text(str(path))
 
 

@@ -10,8 +10,8 @@ from typing import Any, TypedDict
 
 from certify.requests.inputs import Options
 from certify.requests.subjects import NamedSubject, SubjectKind, find_language, find_subject
-from constructions.arguments import not_what
-from constructions.errors import InputError, meant
+from constructions.arguments import unexpected_value
+from constructions.errors import InputError, suggest
 from constructions.language.expressions import Expression
 from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula
@@ -74,7 +74,7 @@ def find_python_subject(subject: object, options: Options = Options()) -> NamedS
             return find_subject(subject, tuple(SubjectKind))
         case os.PathLike():
             return find_subject(_text("subject", os.fspath(subject), "a path of text"), tuple(SubjectKind))
-    raise not_what("subject", subject, "a formula, a network, or the path of a file")
+    raise unexpected_value("subject", subject, "a formula, a network, or the path of a file")
 
 
 def read_arguments(values: SubjectOptions) -> Options:
@@ -96,7 +96,7 @@ def check_names(values: Iterable[str], names: Sequence[str]) -> None:
     """Raise InputError if a name is none of these arguments; the line has them all, and the nearest one."""
     for name in values:
         if name not in names:
-            raise InputError(f"{name}: no such argument, expected one of {', '.join(names)}{meant(name, names)}")
+            raise InputError(f"{name}: no such argument, expected one of {', '.join(names)}{suggest(name, names)}")
 
 
 def read_lengths(min_n: object, max_n: object) -> Lengths:
@@ -115,7 +115,7 @@ def whole_number(name: str, value: object) -> int:
         InputError: if it is something else.
     """
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise not_what(name, value, "a whole number")
+        raise unexpected_value(name, value, "a whole number")
     return int(value.__index__())
 
 
@@ -137,12 +137,12 @@ def _read(name: str, value: object) -> object:
         return exact_text(name, value)
     if name in FLAGS:
         if not isinstance(value, bool):
-            raise not_what(name, value, "True or False")
+            raise unexpected_value(name, value, "True or False")
         return value
     if name == "regime":
         return value if isinstance(value, Regime) else _text(name, value, "'temperature', 'position' or a Regime")
     if name == "attention" and value not in ATTENTION:
-        raise not_what(name, value, "'soft' or 'hard'")
+        raise unexpected_value(name, value, "'soft' or 'hard'")
     if name == "dfa" and isinstance(value, os.PathLike):
         value = os.fspath(value)
     return _text(name, value, "a text")
@@ -166,11 +166,11 @@ def exact_text(name: str, value: object) -> str:
 
 def _text(name: str, value: object, expected: str) -> str:
     if not isinstance(value, str):
-        raise not_what(name, value, expected)
+        raise unexpected_value(name, value, expected)
     return str(value)
 
 
 def _texts(name: str, values: object, expected: str) -> tuple[str, ...]:
     if not isinstance(values, Sequence) or isinstance(values, bytes) or not all(isinstance(x, str) for x in values):
-        raise not_what(name, values, expected)
+        raise unexpected_value(name, values, expected)
     return tuple(values)

@@ -105,7 +105,7 @@ class Settings:
         names = self._key(name).names or (name,)
         return f"{self.where}, {next((one for one in names if one in self.settings), names[0])}"
 
-    def told(self, name: str) -> Any:
+    def stated(self, name: str) -> Any:
         """Return the value stated in the file, or None."""
         stated = [one for one in self._key(name).names if one in self.settings]
         for one in stated:
@@ -118,7 +118,7 @@ class Settings:
     def get(self, name: str) -> Any:
         """Return the value, or the library's default if it is omitted."""
         key = self._key(name)
-        value = self.told(name)
+        value = self.stated(name)
         if self.has_defaults and not any(one in self.settings for one in key.names):
             value = key.default
         for one in key.echoes:
@@ -170,17 +170,17 @@ class Settings:
 
     def agree(self, name: str, actual: object, what: str) -> None:
         """Check a stated size against the tensors."""
-        value = self.told(name)
+        value = self.stated(name)
         if value is not None and (isinstance(value, bool) or value != actual):
             raise InputError(f"{self.shown(name)}: {found(value)}, but {what}: {actual}")
 
     def keeps(self, stored: str | None, tensor: str, program: str) -> None:
         """Check that a program that computes in the file's stated type represents the elements of a tensor exactly."""
-        told = self.get("dtype")
-        kept = _KEPT.get(str(told).removeprefix("torch."))
-        if told in (None, "auto") or stored is None or stored in (kept or ()) or (self.version == 4 and kept):
+        stated = self.get("dtype")
+        kept = _KEPT.get(str(stated).removeprefix("torch."))
+        if stated in (None, "auto") or stored is None or stored in (kept or ()) or (self.version == 4 and kept):
             return
-        raise InputError(f"{self.shown('dtype')}: {found(told)}, but {tensor} has elements {stored}, which {program} "
+        raise InputError(f"{self.shown('dtype')}: {found(stated)}, but {tensor} has elements {stored}, which {program} "
                          f"would round")
 
     def count(self, name: str) -> int | None:

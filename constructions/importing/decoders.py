@@ -77,10 +77,10 @@ class _Family:
         self.head_width = inner // self.heads
         self.epsilon: Fraction = row.always.get("epsilon") or questions.either(
             "epsilon", settings.number("epsilon"), by)
-        if (told := row.always.get("activation")) is None:
+        if (stated := row.always.get("activation")) is None:
             settings.only("activation", *ACTIVATIONS)
-            told = ACTIVATIONS.get(settings.get("activation"))
-        self.activation: Activation = questions.either("activation", told, by)
+            stated = ACTIVATIONS.get(settings.get("activation"))
+        self.activation: Activation = questions.either("activation", stated, by)
         self.check_sizes()
         self.positions, self.rotary = position_tables(row, weights, settings, questions, self.prefix, self.head_width)
         questions.expect_answers()
@@ -126,10 +126,10 @@ class _Family:
         return replace(composer.finish(logits, self.positions, attends, row.kind), readout=readout)
 
     def layer_count(self) -> int:
-        told, settings = self.settings.told("layers"), self.settings
+        stated, settings = self.settings.stated("layers"), self.settings
         count = numbered(self.weights.stored, f"{self.prefix}{self.row.layers}", f".{self.row.out}.weight",
-                         self.weights.where, None if told is None else settings.count("layers"))
-        default = settings.get("layers") if settings.has_defaults and told is None else count
+                         self.weights.where, None if stated is None else settings.count("layers"))
+        default = settings.get("layers") if settings.has_defaults and stated is None else count
         if count != default:
             raise InputError(f"{settings.shown('layers')}: left out, which is {found(default)}, expected {count}, as "
                              f"there are layers")
@@ -138,7 +138,7 @@ class _Family:
     def attends(self) -> Attends:
         """Return the mask of attention; nanoGPT's files show it by their buffer only."""
         if self.row.classes:
-            return self.questions.told("attention", self.row.attends, self.row.kind)
+            return self.questions.stated("attention", self.row.attends, self.row.kind)
         masked: Attends | None = "causal" if f"{self.prefix}h.0.attn.bias" in self.weights else None
         return self.questions.either("attention", masked, "the mask attn.bias")
 
@@ -233,10 +233,10 @@ class _Family:
         if self.row.unscaled or settings.flag("scaled") is False:
             self.questions.assume("scores are not divided by the root of the heads' width")
             return Fraction(1, by_layer)
-        told = settings.count("divisor")
-        self.questions.assume("scores are divided by the square root of the heads' width" if told is None else
-                              f"scores are divided by the square root of {told}")
-        return (told or self.head_width) * by_layer**2
+        stated = settings.count("divisor")
+        self.questions.assume("scores are divided by the square root of the heads' width" if stated is None else
+                              f"scores are divided by the square root of {stated}")
+        return (stated or self.head_width) * by_layer**2
 
     # -- the head ------------------------------------------------------------------------------------------------------
 
@@ -275,10 +275,10 @@ class _Family:
         """Return the logits, and the tokens that have them."""
         outside = self.prefix.removesuffix(self.row.outside)
         head, readout = self.head(outside)
-        self.questions.told("readout", readout, self.row.kind)
+        self.questions.stated("readout", readout, self.row.kind)
         if head == "words":
             return self.words(x, outside), readout
-        self.settings.told("tied")
+        self.settings.stated("tied")
         if readout == "last":
             self.check_padding()
         if readout == "first":
@@ -288,10 +288,10 @@ class _Family:
         bare = f"{outside}{name}.weight"
         logits = (self.composer.linear(x, Affine(self.weights.linear(bare, self.width))) if readout == "last" else
                   self.linear(x, f"{outside}{name}", "token classes"))
-        labels, count = self.settings.told("labels"), self.settings.told("label_count")
-        for told in (len(labels) if isinstance(labels, dict) else None, count):
-            if told not in (None, logits.size):
-                raise InputError(f"{self.settings.where}, id2label: {found(told)} classes, but {bare} has "
+        labels, count = self.settings.stated("labels"), self.settings.stated("label_count")
+        for stated in (len(labels) if isinstance(labels, dict) else None, count):
+            if stated not in (None, logits.size):
+                raise InputError(f"{self.settings.where}, id2label: {found(stated)} classes, but {bare} has "
                                  f"{logits.size}")
         return logits, readout
 

@@ -130,7 +130,7 @@ class _EncoderReading:
     def positions(self, name: str | None) -> View | None:
         """Return the table of positions: from the file, or computed."""
         if name is not None:
-            self.questions.told("positions", "learned", name)
+            self.questions.stated("positions", "learned", name)
             shape = self.weights.take(name, *self.weights.shape(name)).shape
             count = math.prod(shape[:-1])
             if shape[-1] != self.width or count != max(shape[:-1], default=0):

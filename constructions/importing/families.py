@@ -76,7 +76,7 @@ class FamilyRow:
 def facts(row: FamilyRow) -> tuple[str, ...]:
     """Return the properties of a family that the steps of its network do not show."""
     side_by_side = "attention and feed-forward block of a layer read the same sum, side by side"
-    told = {
+    stated = {
         "embedding_norm": "a norm of the sum of token vectors and positions",
         "sums": "norms come after the sums, and are what is added to",
         "head_norms": "a norm of queries and one of keys, of each head, before positions turn them",
@@ -85,7 +85,7 @@ def facts(row: FamilyRow) -> tuple[str, ...]:
         "gain_plus_one": "norms multiply by 1 + their weight",
         "table_offset": f"positions begin at row {row.table_offset} of the table in the file",
         "scaled_tokens": "token vectors are multiplied by the root of the width"}
-    return tuple(text for name, text in told.items() if getattr(row, name))
+    return tuple(text for name, text in stated.items() if getattr(row, name))
 
 
 def _gpt_names(**names: Any) -> dict[str, Any]:

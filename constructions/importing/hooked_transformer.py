@@ -106,31 +106,31 @@ class FileReading:
         self.turned = settings.count("rotary_dim") or settings.count("d_head")
         cap = "attn_scores_soft_cap"
         self.cap = None if settings.get(cap) == -1 else settings.number(cap)
-        self.told: dict[str, Any] = {"epsilon": settings.number("eps")}  # options answered by settings
+        self.stated: dict[str, Any] = {"epsilon": settings.number("eps")}  # options answered by settings
         for name, (option, answers) in _ANSWERS.items():
             if name in settings.settings:
                 settings.only(name, *answers)
-                self.told[option] = answers[settings.get(name)]
+                self.stated[option] = answers[settings.get(name)]
 
     def answer(self, option: str) -> Any:
         """Return the answer of the settings, or else of the user."""
-        return self.questions.either(option, self.told.get(option), self.settings.where)
+        return self.questions.either(option, self.stated.get(option), self.settings.where)
 
     def check_sizes(self, steps: Sequence[trained.Step], outputs: int) -> None:
         """Check the sizes in the settings against the tensors."""
         blocks = [step for step in steps if isinstance(step, trained.AttentionStep)]
-        units = [step for step in steps if isinstance(step, trained.UnitsStep)]
+        ffn = [step for step in steps if isinstance(step, trained.UnitsStep)]
         table, settings = f"{self.prefix}{self.places}", self.settings
         sizes = {"n_layers": len(blocks), "d_model": self.width, "d_vocab": self.tokens.shape[0],
-                 "d_vocab_out": outputs, "d_mlp": units[0].inward.weight.shape[1] if units else settings.told("d_mlp"),
-                 "n_ctx": self.weights.shape(table)[0] if table in self.weights else settings.told("n_ctx")}
+                 "d_vocab_out": outputs, "d_mlp": ffn[0].inward.weight.shape[1] if ffn else settings.stated("d_mlp"),
+                 "n_ctx": self.weights.shape(table)[0] if table in self.weights else settings.stated("n_ctx")}
         for block in blocks[:1]:
             sizes |= {"n_heads": len(block.heads), "d_head": block.heads[0].query.weight.shape[1],
                       "n_key_value_heads": len({head.key.weight for head in block.heads})}
         for name, size in sizes.items():
-            if (name, settings.told(name)) != ("d_vocab_out", -1):  # the default means d_vocab
+            if (name, settings.stated(name)) != ("d_vocab_out", -1):  # the default means d_vocab
                 settings.agree(name, size, "tensors say")
-        for name, flag in (("attn_only", not units), ("gated_mlp", bool(units and units[0].gate))):
+        for name, flag in (("attn_only", not ffn), ("gated_mlp", bool(ffn and ffn[0].gate))):
             if settings.flag(name) not in (None, flag):
                 raise InputError(f"{settings.where}, {name}: {found(not flag)}, but the tensors imply {found(flag)}")
 
@@ -138,7 +138,7 @@ class FileReading:
         """Return the whole network."""
         weights = self.weights
         attention = self.answer("attention")
-        readout: trained.Readout = self.questions.told("readout", "each", "TransformerLens")
+        readout: trained.Readout = self.questions.stated("readout", "each", "TransformerLens")
         count = numbered(weights.stored, f"{self.prefix}blocks.", self.query, weights.where)
         positions = self.positions()
         steps = [step for index in range(count) for step in self.block(f"{self.prefix}blocks.{index}")]
@@ -183,15 +183,15 @@ class FileReading:
     @property
     def is_alibi(self) -> bool:
         """True if the user or the settings state ALiBi slopes."""
-        return "alibi" in (self.questions.options.positions, self.told.get("positions"))
+        return "alibi" in (self.questions.options.positions, self.stated.get("positions"))
 
     def expect(self, option: str, value: str, by: str) -> None:
         """Check a property of a tensor against the settings and the user."""
-        told = self.told.get(option)
-        if value != "rotary" or told is not None:
-            self.questions.told(option, value, by)
-        if told not in (None, value):
-            raise InputError(f"{self.weights.where}: {self.settings.where} says {option} {told}, but {by} says {value}")
+        text = self.stated.get(option)
+        if value != "rotary" or text is not None:
+            self.questions.stated(option, value, by)
+        if text not in (None, value):
+            raise InputError(f"{self.weights.where}: {self.settings.where} says {option} {text}, but {by} says {value}")
 
     def norm(self, name: str) -> trained.Norm | None:
         """Return a norm with weights w and perhaps b; without weights the settings or the user give its kind."""
@@ -232,7 +232,7 @@ class FileReading:
         grouped = "_" if f"{name}._W_K" in self.weights else ""
         keys, values = (self.affines(f"{name}.{grouped}W_{kind}", f"{name}.{grouped}b_{kind}") for kind in "KV")
         outs = self.weights.planes(f"{name}.W_O", len(queries), None, self.width)
-        self.questions.told("heads", len(queries), f"{name}.W_Q")
+        self.questions.stated("heads", len(queries), f"{name}.W_Q")
         return self.grouped(name, queries, keys, values, outs), self.weights.vector_if(f"{name}.b_O", self.width)
 
     def grouped(self, name: str, queries: Sequence[trained.Affine], keys: Sequence[trained.Affine],
@@ -268,14 +268,14 @@ class FileReading:
                              f"{name}.rotary_sin has columns: {sines.shape[1]}")
         if self.most is not None and self.most < sines.shape[0]:
             raise InputError(f"{settings.where}, n_ctx: {self.most}, but {name}.rotary_sin has rows: {sines.shape[0]}")
-        told = bool(self.adjacent) if settings.settings else None
+        stated = bool(self.adjacent) if settings.settings else None
         numbers = view_of_tensor(self.weights.tensors[sines.tensor], sines)
-        if told is not True and np.array_equal(numbers[:, :pairs], numbers[:, pairs:2 * pairs]):
+        if stated is not True and np.array_equal(numbers[:, :pairs], numbers[:, pairs:2 * pairs]):
             return trained.Rotary(columns(cosines, 0, pairs), columns(sines, 0, pairs), "halves")
-        if told is not False and np.array_equal(numbers[:, :2 * pairs:2], numbers[:, 1:2 * pairs:2]):
+        if stated is not False and np.array_equal(numbers[:, :2 * pairs:2], numbers[:, 1:2 * pairs:2]):
             return trained.Rotary(columns(cosines, 0, pairs, 2), columns(sines, 0, pairs, 2), "neighbours")
-        if told is not None:
-            raise InputError(f"{settings.where}, rotary_adjacent_pairs: {found(told)} (or omitted, which is false), "
+        if stated is not None:
+            raise InputError(f"{settings.where}, rotary_adjacent_pairs: {found(stated)} (or omitted, which is false), "
                              f"but {name}.rotary_sin has columns for the other")
         raise InputError(f"{self.weights.where}: tensor {name}.rotary_sin pairs neither halves nor neighbours")
 

@@ -155,9 +155,9 @@ def recognise(contents: Contents, options: Options, where: str, settings_file: s
     if strip is not None:
         questions.assume("names of tensors are read without module and _orig_mod, of what wraps the network")
     settings = Settings(contents.settings, settings_file, WITHOUT_EFFECT)
-    recogniser, told = recogniser_of(weights, settings, options.kind)
+    recogniser, stated = recogniser_of(weights, settings, options.kind)
     fitting = [name for name, one in KINDS.items() if one.recognises(weights)]
-    if not told and options.kind is None and not (compared and len(fitting) == 1):
+    if not stated and options.kind is None and not (compared and len(fitting) == 1):
         questions.open("kind", f"--kind {' or '.join(fitting)}, if it names your program, which "
                                f"names do not show")
     of_ranges = [name for name, stored in contents.tensors.items() if stored.kind == OF_RANGES]
@@ -167,7 +167,7 @@ def recognise(contents: Contents, options: Options, where: str, settings_file: s
         found = recogniser.build(weights, settings, questions)
     except InputError as problem:
         raise questions.complaint() if questions.is_open else problem from None
-    shown = () if told and options.kind is None else program(found, recogniser.name, recogniser.facts, questions)
+    shown = () if stated and options.kind is None else program(found, recogniser.name, recogniser.facts, questions)
     questions.finish(shown)
     settings.finish()
     found = buffers.compared(found, weights, recogniser.buffers)
@@ -229,9 +229,9 @@ def recogniser_of(weights: TensorReader, settings: Settings, kind: str | None) -
         if name is not None and name not in fitting:
             raise InputError(f"{weights.where}: {by} is {name}, but its tensors have names of "
                              f"{', '.join(fitting) or 'no kind'}")
-    told = family or native
-    if None not in (told, kind) and told != kind:
-        raise InputError(f"{weights.where}: --kind {kind}, but {settings.where} says {told}")
+    stated = family or native
+    if None not in (stated, kind) and stated != kind:
+        raise InputError(f"{weights.where}: --kind {kind}, but {settings.where} says {stated}")
     if not fitting:
         names = [re.sub(r"\s+", " ", name)[:60] for name in weights.stored]
         inside = any(transformer_bridge.INSIDE in name for name in weights.stored)
@@ -239,4 +239,4 @@ def recogniser_of(weights: TensorReader, settings: Settings, kind: str | None) -
         raise InputError(f"{weights.where}: no network is recognised in {len(names)} tensors ({', '.join(names[:5])}); "
                          f"expected {hint}names of {', '.join(KINDS)} (docs/importing.md), a file of names (--names), "
                          f"a program of torch.export or a graph of ONNX")
-    return KINDS[told or kind or fitting[0]], told is not None
+    return KINDS[stated or kind or fitting[0]], stated is not None

@@ -49,14 +49,14 @@ class RecognisedNetwork:
         return min((table.shape[0] for table in tables), default=None)
 
 
-def numbered(names: Iterable[str], before: str, after: str, where: str, told: int | None = None) -> int:
+def numbered(names: Iterable[str], before: str, after: str, where: str, stated: int | None = None) -> int:
     """Count the layers by the numbers between two parts of their names, which must be 0, 1, 2, and so on."""
     pattern = re.compile(re.escape(before) + r"(\d{1,6})" + re.escape(after), re.ASCII)
     numbers = {int(match[1]) for name in names if (match := pattern.match(name))}
     if numbers != set(range(len(numbers))):
         raise InputError(f"{where}: layers {sorted(numbers)[:20]} of {before}…, expected 0 to {len(numbers) - 1}")
-    if told not in (None, len(numbers)):
-        raise InputError(f"{where}: {len(numbers)} layers, expected {told}, as stated in another file")
+    if stated not in (None, len(numbers)):
+        raise InputError(f"{where}: {len(numbers)} layers, expected {stated}, as stated in another file")
     return len(numbers)
 
 

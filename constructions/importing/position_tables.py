@@ -37,7 +37,7 @@ def position_tables(row: FamilyRow, weights: TensorReader, settings: Settings, q
     if row.positions == "alibi":
         return 1, None
     if row.positions == "learned":
-        questions.told("positions", "learned", row.table)
+        questions.stated("positions", "learned", row.table)
         count = weights.matrix(f"{prefix}{row.table}").shape[0] - row.table_offset
         if count < 1:
             raise InputError(f"{weights.where}: no positions in {row.table}, expected some after the first "
@@ -45,7 +45,7 @@ def position_tables(row: FamilyRow, weights: TensorReader, settings: Settings, q
         settings.agree("positions", count, f"{row.table} has rows for positions")
         return min(count, window or count), None
     if row.neighbours:
-        base, scaling = questions.told("rotary_base", Fraction(10000), row.kind), None
+        base, scaling = questions.stated("rotary_base", Fraction(10000), row.kind), None
         width = settings.count("turned")
         questions.assume(f"rotary positions turn pairs of coordinates of queries and keys, to base {base}")
     else:
@@ -73,8 +73,8 @@ def _window(settings: Settings, questions: Questions) -> int | None:
     is_local = "local" in kinds or "sliding" in kinds
     if "sliding" in kinds and (window is None or not is_used):
         raise InputError(f"{settings.shown('layer_kinds')}: sliding_attention, but there is no window")
-    told = settings.told("layer_kinds") or settings.told("attention_types")
-    if window is None or not is_used or (told and not is_local):
+    stated = settings.stated("layer_kinds") or settings.stated("attention_types")
+    if window is None or not is_used or (stated and not is_local):
         return None
     questions.assume(f"attention sees {window} tokens back, so there are {window} positions at most")
     return window
@@ -123,11 +123,11 @@ def _one(settings: Settings, inner: Settings, word: str, name: str) -> Fraction 
     if settings.keys and not settings.keys[word].names:
         inner.only(name, 1, Fraction(1))
         return None
-    outer, told = settings.number(word), inner.number(name)
+    outer, stated = settings.number(word), inner.number(name)
     is_new = inner.where.endswith("rope_parameters") or settings.version == 5
-    if told is not None and told != outer and not (is_new and settings.told(word) is None):
-        raise InputError(f"{inner.shown(name)}: {told}, but outside it is {outer}, expected one of them")
-    return outer if told is None else told
+    if stated is not None and stated != outer and not (is_new and settings.stated(word) is None):
+        raise InputError(f"{inner.shown(name)}: {stated}, but outside it is {outer}, expected one of them")
+    return outer if stated is None else stated
 
 
 def _scaling(inner: Settings) -> RotaryScaling | None:

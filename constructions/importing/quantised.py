@@ -175,13 +175,13 @@ Made = Iterator[tuple[str, Stored, tuple[str, ...]]]
 
 def with_plain_weights(contents: Contents, where: str, settings_file: str) -> Contents:
     """Return the contents with quantised weights replaced by their values."""
-    told = contents.settings.get("quantization_config")
-    if told is None:
+    stated = contents.settings.get("quantization_config")
+    if stated is None:
         return contents
     place = f"{settings_file}, quantization_config"
-    if not isinstance(told, dict):
-        raise InputError(f"{place}: {found(told)}, expected an object")
-    settings = Settings(told, place, _WITHOUT_EFFECT)
+    if not isinstance(stated, dict):
+        raise InputError(f"{place}: {found(stated)}, expected an object")
+    settings = Settings(stated, place, _WITHOUT_EFFECT)
     method = settings.get("quant_method")
     if method in _OF_ACTIVATIONS:
         raise InputError(f"{place}, quant_method: {found(method)}: {ACTIVATIONS}")

@@ -163,7 +163,7 @@ class Questions:
             value = f"{Decimal(value.numerator) / value.denominator:f}"
         return f"{self.shown(name)} {value}"
 
-    def told(self, name: str, value: V, by: str) -> V:
+    def stated(self, name: str, value: V, by: str) -> V:
         """Return the value that the file states; the answer must agree."""
         answer = self.option(name)
         if answer is not None and answer != value:
@@ -172,7 +172,7 @@ class Questions:
 
     def either(self, name: str, value: V | None, by: str) -> V:
         """Return the value that the file states, or else the answer."""
-        result: V = self.ask(name) if value is None else self.told(name, value, by)
+        result: V = self.ask(name) if value is None else self.stated(name, value, by)
         return result
 
     def assume(self, note: str) -> None:

@@ -210,7 +210,7 @@ def interpret(data: bytes, where: str) -> Any:
     """Return the object that the pickle describes: dicts, lists, tuples, text, numbers, StridedTensor."""
     if len(data) > MAX_PICKLE_BYTES:
         raise InputError(f"{where}: a pickle of {len(data)} bytes, expected at most {MAX_PICKLE_BYTES}")
-    machine = _Machine(where)
+    machine = _PickleMachine(where)
     try:
         for opcode, argument, _ in pickletools.genops(data):
             if opcode.name in _ACTIONS:
@@ -224,7 +224,7 @@ def interpret(data: bytes, where: str) -> Any:
         raise InputError(f"{where}: a damaged pickle: {str(error)[:80]}") from None
 
 
-class _Machine:
+class _PickleMachine:
     """The stack and the memo of a pickle."""
 
     def __init__(self, where: str) -> None:
@@ -340,7 +340,7 @@ def _checked(*place: Any) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
     return start, shape, strides
 
 
-_ACTIONS: dict[str, Callable[[_Machine, Any], None]] = {
+_ACTIONS: dict[str, Callable[[_PickleMachine, Any], None]] = {
     **dict.fromkeys(("PROTO", "FRAME", "STOP"), lambda _, __: None),
     **dict.fromkeys(("BINUNICODE", "SHORT_BINUNICODE", "BINUNICODE8", "BININT", "BININT1", "BININT2", "LONG1",
                      "BINFLOAT", "BINBYTES", "SHORT_BINBYTES"), lambda machine, value: machine.push(value)),
@@ -356,7 +356,7 @@ _ACTIONS: dict[str, Callable[[_Machine, Any], None]] = {
     "APPENDS": lambda machine, _: machine.extend(machine.to_mark()),
     "SETITEM": lambda machine, _: machine.set_items(machine.last(2)),
     "SETITEMS": lambda machine, _: machine.set_items(machine.to_mark()),
-    **dict.fromkeys(("BINPUT", "LONG_BINPUT", "MEMOIZE"), _Machine.remember),
+    **dict.fromkeys(("BINPUT", "LONG_BINPUT", "MEMOIZE"), _PickleMachine.remember),
     **dict.fromkeys(("BINGET", "LONG_BINGET"), lambda machine, place: machine.push(machine.memo[place])),
     "GLOBAL": lambda machine, name: machine.name_global(*name.split(" ", 1)),
     "STACK_GLOBAL": lambda machine, _: machine.name_global(*machine.last(2)),

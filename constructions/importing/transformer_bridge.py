@@ -86,16 +86,16 @@ class _BridgeReading(FileReading):
         """Return computed tables: adjacent coordinates are rotated, whatever ``rotary_adjacent_pairs`` states."""
         if f"{self.prefix}{self.places}" not in self.weights and self.tables is None:
             settings, base = self.settings, self.settings.number("rotary_base")
-            told = self.questions.either("rotary_base", base and Fraction(int(base)), settings.where)
+            stated = self.questions.either("rotary_base", base and Fraction(int(base)), settings.where)
             width = self.size if self.turned is None else self.turned
             if width % 2 or width > self.size:
                 raise InputError(f"{settings.where}, rotary_dim: {width}, expected an even number up to {self.size}")
-            tables = rotary_tables(table_rows(self.questions, self.most, width // 2), width // 2, told)
+            tables = rotary_tables(table_rows(self.questions, self.most, width // 2), width // 2, stated)
             cosines, sines = (self.weights.put(f"computed.{what}", table)
                               for what, table in zip(("cosines", "sines"), tables, strict=True))
             self.tables = trained.Rotary(cosines, sines, "neighbours")
             self.questions.assume(f"rotary positions turn pairs of neighbours among the first {width} of {self.size} "
-                                  f"coordinates of queries and keys, to base {told}")
+                                  f"coordinates of queries and keys, to base {stated}")
         return self.tables
 
 

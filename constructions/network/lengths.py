@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from constructions.deadline import look_at_the_clock
+from constructions.deadline import check_deadline
 from constructions.errors import InputError
 
 MAX_N_LIMIT = 1024
@@ -31,7 +31,7 @@ class Lengths:
 
     def __iter__(self) -> Iterator[int]:
         for n in range(self.first, self.last + 1):
-            look_at_the_clock()  # loops by length can take long
+            check_deadline()  # loops by length can take long
             yield n
 
     def __str__(self) -> str:

@@ -159,21 +159,21 @@ class Attending:
         parts_of_keys: dict[frozenset[tuple[str, Fraction]], Coefficients] = {}
 
         def add(query: Coefficients, key: Coefficients, factor: int = 1) -> None:
-            asked = frozenset(query.items())
-            parts_of_keys[asked] = added(parts_of_keys.get(asked, {}), key, factor)
+            terms = frozenset(query.items())
+            parts_of_keys[terms] = added(parts_of_keys.get(terms, {}), key, factor)
 
         add({one: ONE}, {circuit.embed("i/n"): ONE if self._attention.choice == "rightmost" else -ONE})
         if there := self._there(score):
             add({one: ONE}, circuit.literal(there, (True,)))
         for table in score.both:
-            for asked, offered in _bilinear(table):
-                add(circuit.linear(asked, "case of i"), circuit.linear(self._moved_table(offered), "case of j"))
+            for query, key in _bilinear(table):
+                add(circuit.linear(query, "case of i"), circuit.linear(self._moved_table(key), "case of j"))
         for here, there_integer in score.equations:
             row = circuit.row(there_integer.at("i"), "number at j")
             row = self._moved_row(row)
             add(circuit.row(here, "number at i"), row, 2)
             add({one: ONE}, self._lookups.square(row), -1)
-        kept = {asked: key for asked, key in parts_of_keys.items() if asked and key}
+        kept = {query: key for query, key in parts_of_keys.items() if query and key}
         circuit.attend(self._name, self._mask, tuple(map(dict, kept)), tuple(kept.values()), reading.values,
                        reading.bounds)
 

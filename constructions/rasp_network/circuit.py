@@ -299,9 +299,9 @@ class Circuit:
                values: Mapping[str, Coefficients], bounds: Mapping[str, IntegerBounds] | None = None) -> None:
         """Add a head that writes these directions."""
         self._bounds.update(bounds or {})
-        asked, offered = (tuple(added({}, row) for row in rows) for rows in (queries, keys))
+        query, key = (tuple(added({}, row) for row in rows) for rows in (queries, keys))
         read = {direction: added({}, row) for direction, row in values.items()}
-        head = Head(name, "B-RASP, S-RASP", mask, Weighting.AVERAGE_HARDMAX, _NO_TEMPERATURE, asked, offered, read)
+        head = Head(name, "B-RASP, S-RASP", mask, Weighting.AVERAGE_HARDMAX, _NO_TEMPERATURE, query, key, read)
         self.draft.add_head(head, {direction: Anything() for direction in values})
 
     def retrieved(self, variable: Variable, name: str) -> tuple[Variable, dict[str, Coefficients]]:

@@ -123,7 +123,7 @@ _BUILT_IN = {
 BUILT_IN = tuple(_BUILT_IN)
 
 
-class MachineMaker:
+class TransducerMaker:
     """Maker of transducers of one kind as tables; ``lengths`` are those of tracks shorter than the others.
 
     Beyond its length a track has its first letter only. ``tokens`` are the tokens of the answers' values.
@@ -143,7 +143,7 @@ class MachineMaker:
             InputError: if an expression is invalid, or an answer is not a letter. Unsupported: if there are too many
                 states, or the answers at the end differ.
         """
-        made = {columns: _Made(self, one, columns) for columns, one in written.items()}
+        made = {columns: _ParsedTransducer(self, one, columns) for columns, one in written.items()}
         order: dict[State, int] = {}
         for one in made.values():
             self._meet(one, order)
@@ -160,18 +160,18 @@ class MachineMaker:
         """Return the transducer that writes at the end 1 if the columns are a word of the language, else 0."""
         tables: dict[Table, int] = {}
         places = {columns: tuple(tables.setdefault(tuple(tuple(
-            (target,) if self.may_stand(letters, column, columns) else None
+            (target,) if self.may_occur(letters, column, columns) else None
             for letters, target in zip(self.letters, steps, strict=True)) for steps in language.automaton.steps),
             len(tables)) for column in range(columns)) for columns in numbers}
         ends = tuple((self.tokens[state in language.accepting],) for state in range(len(language.automaton.steps)))
         return Transducer(language.automaton.start, tuple(tables), ends), places
 
-    def may_stand(self, letters: Sequence[int], column: int, columns: int) -> bool:
+    def may_occur(self, letters: Sequence[int], column: int, columns: int) -> bool:
         """Return whether a column may have these letters: a shorter track has its first letter beyond its length."""
         return not any(letter and column >= self.lengths.get(track, columns)
                        for track, letter in zip(self.tracks, letters, strict=True))
 
-    def _meet(self, made: _Made, order: dict[State, int]) -> None:
+    def _meet(self, made: _ParsedTransducer, order: dict[State, int]) -> None:
         """Assign numbers to the states reachable on inputs with this number of columns."""
         level = [made.start]
         for column in range(made.columns + 1):
@@ -185,7 +185,7 @@ class MachineMaker:
                 found = (made.step(state, letters, column) for state in level for letters in self.letters)
                 level = list(dict.fromkeys(step[0] for step in found if step is not None))
 
-    def _table(self, made: _Made, order: Mapping[State, int], column: int) -> Table:
+    def _table(self, made: _ParsedTransducer, order: Mapping[State, int], column: int) -> Table:
         """Return the steps of all states in a column; steps to unreachable states are not allowed."""
         rows = []
         for state in order:
@@ -195,10 +195,10 @@ class MachineMaker:
         return tuple(rows)
 
 
-class _Made:
+class _ParsedTransducer:
     """One transducer with its expressions parsed."""
 
-    def __init__(self, maker: MachineMaker, written: TransducerText, columns: int) -> None:
+    def __init__(self, maker: TransducerMaker, written: TransducerText, columns: int) -> None:
         self.maker, self.names, self.columns = maker, tuple(written.start), columns
         self.start: State = tuple(written.start.values())
         twice = sorted({*maker.tracks} & {*self.names, "column", "columns"})
@@ -217,7 +217,7 @@ class _Made:
     def step(self, state: State, letters: Sequence[int], column: int) -> tuple[State, tuple[int, ...]] | None:
         """Return the state after a column and the written tokens; None where the column is not allowed."""
         maker = self.maker
-        if not maker.may_stand(letters, column, self.columns):
+        if not maker.may_occur(letters, column, self.columns):
             return None
         names = {**dict(zip(maker.tracks, letters, strict=True)), **dict(zip(self.names, state, strict=True)),
                  "column": column, "columns": self.columns}

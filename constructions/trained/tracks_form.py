@@ -75,6 +75,6 @@ def _check(claim: TracksClaim, where: str) -> None:
             most = {"token": values.MAX_SIZE, "track": len(claim.tracks), "answer": answers, "end": ends}[place.kind]
             if place.index >= most or place.column >= len(form.columns):
                 raise InputError(f"{where}.forms: nothing is at {_place_to_json(place)}")
-        asked = [place for place, one in enumerate(form.layout) if one.is_answer]
-        if not asked or asked[0] == 0 or len(asked) != len(form.layout) - asked[0]:
+        places = [place for place, one in enumerate(form.layout) if one.is_answer]
+        if not places or places[0] == 0 or len(places) != len(form.layout) - places[0]:
             raise InputError(f"{where}.forms: expected a place before the answers, and only answers after them")

@@ -24,11 +24,11 @@ Answer = tuple[bool, ...] | None
 class PartialAutomaton:
     """A partial automaton: ``steps[state, letter]`` is a state, or -1 if undefined; the start is state 0.
 
-    ``positive[state, row]`` says which rows should be positive, ``asked[state]`` whether the state has an answer.
+    ``positive[state, row]`` says which rows should be positive, ``judged[state]`` whether the state has an answer.
     """
 
     steps: Integers
-    asked: Truths
+    judged: Truths
     positive: Truths
 
 
@@ -66,7 +66,7 @@ class Samples:
 
     tokens: Integers
     at: Integers
-    asked: Truths
+    judged: Truths
     positive: Truths
 
 
@@ -97,7 +97,7 @@ def draw(task: Task, count: int, n: int, rng: np.random.Generator) -> Samples:
                      ((int(task.starts), len(task.letters)), (int(task.ends), len(task.letters) + 1)))
     tokens = np.concatenate([before, words, after], axis=1)
     at, states = _judged(task, tokens.shape[1], states)
-    return Samples(tokens, at, task.automaton.asked[states], task.automaton.positive[states])
+    return Samples(tokens, at, task.automaton.judged[states], task.automaton.positive[states])
 
 
 def _judged(task: Task, length: int, states: Integers) -> tuple[Integers, Integers]:

@@ -66,8 +66,8 @@ def answers(network: torch.nn.Module, task: Task, samples: Samples, first: torch
 def loss(values: torch.Tensor, samples: Samples) -> torch.Tensor:
     """Return the cross-entropy of the signs where they are judged."""
     positive = torch.from_numpy(samples.positive).float()
-    asked = torch.from_numpy(samples.asked)[:, :, None].expand_as(positive).float()
-    return functional.binary_cross_entropy_with_logits(values, positive, asked)
+    judged = torch.from_numpy(samples.judged)[:, :, None].expand_as(positive).float()
+    return functional.binary_cross_entropy_with_logits(values, positive, judged)
 
 
 def accuracy(network: torch.nn.Module, plan: Plan, count: int = SAMPLES) -> tuple[int, int]:
@@ -77,9 +77,9 @@ def accuracy(network: torch.nn.Module, plan: Plan, count: int = SAMPLES) -> tupl
         samples = draw(task, BATCH, int(rng.integers(1, plan.max_n + 1)), rng)
         with torch.inference_mode():
             positive = answers(network, task, samples, offsets(plan, samples, rng)).numpy() > 0
-        wrong = ((positive != samples.positive).any(axis=2) & samples.asked).any(axis=1)
-        asked = samples.asked.any(axis=1)
-        right, words = right + int((asked & ~wrong).sum()), words + int(asked.sum())
+        wrong = ((positive != samples.positive).any(axis=2) & samples.judged).any(axis=1)
+        judged = samples.judged.any(axis=1)
+        right, words = right + int((judged & ~wrong).sum()), words + int(judged.sum())
     return right, words
 
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from constructions.deadline import look_at_the_clock, seconds_left
+from constructions.deadline import check_deadline, seconds_left
 from constructions.errors import Missing
 from proofs.every_n.axioms import NoAxiomList, allowed_axioms, name_of, parse_axioms
 from proofs.every_n.library import LOGICAL_NAME, digest_of_files
@@ -89,7 +89,7 @@ def _run(command: list[str], folder: Path, unless_set: Mapping[str, str]) -> sub
         return subprocess.run(command, capture_output=True, check=False, cwd=folder,
                               env={**unless_set, **environment()}, timeout=seconds_left())
     except subprocess.TimeoutExpired:
-        look_at_the_clock()
+        check_deadline()
         raise
 
 

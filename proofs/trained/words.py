@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 import numpy as np
 
 from constructions.errors import InputError, Unsupported
-from constructions.progress import tell
+from constructions.progress import report_progress
 from constructions.trained.claim import WordsClaim, is_by_place, judged
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.forward import Array, FloatNetwork, FloatUnits
@@ -120,7 +120,7 @@ class _Tree:
     def _judge(self, prefixes: Prefixes, words: Rows) -> None:
         place, rows = words.shape[1], np.arange(len(words))
         self.judged += len(words)
-        tell("words", self.judged, self.most)
+        report_progress("words", self.judged, self.most)
         for index, token in enumerate(self.after):
             last = index + 1 == len(self.after)
             prefixes = self._extended(prefixes, rows, np.full(len(words), token), last)
@@ -137,7 +137,7 @@ def _whole_words(network: FloatNetwork, claim: WordsClaim, offset: int, n: int) 
     total, done = len(claim.alphabet)**n, 0
     for words in words_in_batches(len(claim.alphabet), n, judge.batch(n)):
         least, done = smaller(least, judge.least(words, offset)), done + len(words)
-        tell(f"words of length {n}", done, total)
+        report_progress(f"words of length {n}", done, total)
     return least
 
 

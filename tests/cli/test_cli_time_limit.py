@@ -13,7 +13,7 @@ import pytest
 
 from certify.common.partial_answer import PartialAnswer, answer_in_time, stretches
 from certify.common.verdicts import WithExitStatus
-from constructions.deadline import NANOSECONDS, TimeIsUp, has_deadline, look_at_the_clock, seconds_left, time_limit
+from constructions.deadline import NANOSECONDS, TimeIsUp, check_deadline, has_deadline, seconds_left, time_limit
 from constructions.importing.importer import import_network
 from constructions.importing.questions import Options
 from constructions.network.lengths import Lengths
@@ -38,24 +38,24 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_clock_says_no_more_than_that_time_is_up() -> None:
-    look_at_the_clock()  # no deadline, no end
+    check_deadline()  # no deadline, no end
     assert not has_deadline() and seconds_left() is None
     with time_limit(3):
         assert has_deadline()
-        look_at_the_clock()
-        look_at_the_clock()
+        check_deadline()
+        check_deadline()
         with pytest.raises(TimeIsUp, match=r"time is up \(--timeout 3\)"):
-            look_at_the_clock()
+            check_deadline()
     assert not has_deadline()
 
 
 def test_of_two_deadlines_the_first_to_end_counts() -> None:
     with time_limit(1000), pytest.raises(TimeIsUp, match=r"--timeout 2\)"), time_limit(2):
         for _ in range(9):
-            look_at_the_clock()
+            check_deadline()
     with time_limit(3), pytest.raises(TimeIsUp, match=r"--timeout 3\)"), time_limit(1000):
         for _ in range(9):
-            look_at_the_clock()
+            check_deadline()
 
 
 def test_time_is_up_is_no_error_that_somebody_could_answer() -> None:

@@ -87,7 +87,7 @@ def test_the_tokens_that_may_follow_are_those_of_the_language(name: str) -> None
 @pytest.mark.parametrize("name", SIGNS)
 def test_the_sign_that_is_asked_for_is_that_of_the_words_up_to_the_judged_place(name: str) -> None:
     _, samples, words = samples_of(name)
-    for word, asked, positive in zip(words, samples.asked, samples.positive, strict=True):
+    for word, asked, positive in zip(words, samples.judged, samples.positive, strict=True):
         ends = range(1, len(word) + 1) if len(asked) > 1 else [len(word)]
         tie = name == "majority" and 2 * word.count("1") == len(word)
         assert asked.all() != tie
@@ -112,7 +112,7 @@ def test_a_claim_says_of_every_drawn_word_what_the_network_was_trained_on(name: 
     plan = PLANS[name]
     task, samples, words = samples_of(plan.task or name)
     claim = plan.claim(plan.network())
-    for word, asked, positive in zip(words, samples.asked, samples.positive, strict=True):
+    for word, asked, positive in zip(words, samples.judged, samples.positive, strict=True):
         for place, token in judged(claim, len(word)):
             at = samples.at.tolist().index(token)
             expected = {signed(row, truth) for row, truth in zip(task.rows, positive[at], strict=True)}
@@ -127,7 +127,7 @@ def test_an_imported_network_is_right_on_as_many_words_as_its_accuracy_says(name
     network, task, n = FloatNetwork(plan.network()), plan.trains_on, plan.max_n
     samples = draw(task, 200, n, np.random.default_rng(0))
     values = network.logits(samples.tokens, 0)[:, samples.at] @ task.forms
-    wrong = (((values > 0) != samples.positive).any(axis=2) & samples.asked).any(axis=1)
+    wrong = (((values > 0) != samples.positive).any(axis=2) & samples.judged).any(axis=1)
     assert abs(wrong.mean() - (1 - right / words)) <= 1 / 20
 
 

@@ -15,7 +15,7 @@ from certify.common.look import SUFFIXES_OF_PROGRAMS
 from certify.common.shipped import examples_folder, pages, title_of
 from certify.common.terminal_tables import TableColumn, console, plain, print_table
 from certify.common.words import show_alphabet
-from constructions.errors import InputError, meant
+from constructions.errors import InputError, suggest
 from constructions.language.diagnosis import quote
 from constructions.language.predicates import BUILTIN
 from constructions.statements.table import STATEMENTS
@@ -101,7 +101,7 @@ def rows_of(section: str, entry: str | None) -> Rows:
     if not found:
         names = [row[0] for row in rows]
         raise InputError(f"certify list {section}: found {quote(entry)}, expected one of {', '.join(names)}"
-                         f"{meant(entry, names)}")
+                         f"{suggest(entry, names)}")
     return found
 
 

@@ -16,7 +16,7 @@ from certify.requests.arguments import Exact, find_python_subject, read_argument
 from certify.requests.inputs import NetworkSubject, as_key
 from certify.requests.request import DEFAULT_MAX_N, Request, read_request
 from certify.requests.subjects import find_formula
-from constructions.arguments import not_what, typed
+from constructions.arguments import typed, unexpected_value
 from constructions.errors import InputError, Unsupported
 from constructions.language.expressions import Expression
 from constructions.language.printer import format_briefly
@@ -89,7 +89,7 @@ def certify(subject: Subject | None = None, alphabet: str | Sequence[str] | None
     with guard_outputs() as places:
         request = read_request(find_python_subject(subject, options), options, lengths=lengths, spell=as_key)
     if not isinstance(floats, str | None):
-        raise not_what("floats", floats, "the name of a float model, or of a file with one")
+        raise unexpected_value("floats", floats, "the name of a float model, or of a file with one")
     effort, runs = whole_number("effort", effort), None
     if floats is not None:
         from certify.claims.floats.models import read_model

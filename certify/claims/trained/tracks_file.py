@@ -10,7 +10,7 @@ from certify.claims.trained.conditions import Conditions
 from constructions.errors import InputError, Unsupported
 from constructions.regular.automata import RegularLanguage, small_language
 from constructions.tables import Table, check_keys, exact, natural, naturals, one_of, shown, text, texts
-from constructions.trained.machines import BUILT_IN, MachineMaker, TransducerText, built_in
+from constructions.trained.machines import BUILT_IN, TransducerMaker, TransducerText, built_in
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import Layout, TokenSource, Track, TracksClaim, check_tracks_fit
 
@@ -67,7 +67,7 @@ class _TracksReader:
         check_attention(self.table, self.network)
         numbers = self._columns(scope)
         sizes = [len(self.letters)] * len(self.names)
-        maker = MachineMaker(self.names, sizes, self.answers, self._lengths(numbers[-1]))
+        maker = TransducerMaker(self.names, sizes, self.answers, self._lengths(numbers[-1]))
         if self._is_language():
             written = dict.fromkeys(numbers, VERDICT)
             machine, tables = maker.of_language(self._language(maker), numbers)
@@ -101,7 +101,7 @@ class _TracksReader:
         value = self.table["machine"]
         return isinstance(value, dict) and any(key in value for key in LANGUAGES)
 
-    def _language(self, maker: MachineMaker) -> RegularLanguage:
+    def _language(self, maker: TransducerMaker) -> RegularLanguage:
         """Return the language of columns; a column is a symbol: the letters of its tracks, joined by commas."""
         if "by" in self.table:
             raise InputError("by: only for a built-in machine")

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from certify.common.progress import ProgressLine, is_silent
-from constructions.deadline import look_at_the_clock
+from constructions.deadline import check_deadline
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -129,7 +129,7 @@ class ShardsProgress:
         Raises:
             TimeIsUp: if there is not.
         """
-        look_at_the_clock()
+        check_deadline()
         if is_silent():
             return
         self._standing, self._latest = standing, monotonic()

@@ -28,13 +28,13 @@ def _reshape(call: Call) -> None:
     if call.kind(call.x) != call.out_kind:
         raise Unfit("the same bytes as elements of another type")
     old, new = call.plain_shape(call.x), call.plain_shape(call.out)
-    asked = call.get("size", call.get("shape"))
-    if asked is None and call.get("other") is not None:
-        asked = call.plain_shape(call.get("other"))
-    asked = _folded(call, old) if asked is None else asked
-    if len(asked) != len(new) or any(one not in (-1, size) for one, size in zip(asked, new, strict=True)) or (
+    expected = call.get("size", call.get("shape"))
+    if expected is None and call.get("other") is not None:
+        expected = call.plain_shape(call.get("other"))
+    expected = _folded(call, old) if expected is None else expected
+    if len(expected) != len(new) or any(one not in (-1, size) for one, size in zip(expected, new, strict=True)) or (
             math.prod(old) != math.prod(new)):
-        raise Unfit(f"a result of shape {new}, expected {tuple(asked)} of an array of shape {old}")
+        raise Unfit(f"a result of shape {new}, expected {tuple(expected)} of an array of shape {old}")
     call.reshaped(call.x, call.out_shape, call.out)
 
 
@@ -63,9 +63,9 @@ def _folded(call: Call, shape: Sequence[int]) -> Sequence[int]:
 def _expand(call: Call) -> None:
     """Translate a repetition along axes of size 1."""
     made = call.plain_shape(call.out)
-    asked = call.get("size") if call.get("other") is None else call.plain_shape(call.get("other"))
-    if len(asked) != len(made) or any(one not in (-1, size) for one, size in zip(asked, made, strict=True)):
-        raise Unfit(f"a result of shape {made}, expected {tuple(asked)} by its arguments")
+    expected = call.get("size") if call.get("other") is None else call.plain_shape(call.get("other"))
+    if len(expected) != len(made) or any(one not in (-1, size) for one, size in zip(expected, made, strict=True)):
+        raise Unfit(f"a result of shape {made}, expected {tuple(expected)} by its arguments")
     call.emit("Expand", [call.x, [*call.out_shape]])
 
 

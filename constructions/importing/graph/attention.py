@@ -212,10 +212,10 @@ def _slope(mask: Array, exactness: Exactness) -> Fraction | None:
     distance = np.arange(len(mask)) - np.arange(len(mask))[:, np.newaxis]
     at = np.argwhere(visible & (np.abs(distance) == 1))
     slope = added[tuple(at[0])] * distance[tuple(at[0])] if len(at) else np.float64(0)
-    off = np.abs(np.where(visible, added - slope * distance, 0))
-    if (off > NEARLY * np.abs(slope * distance)).any():
+    errors = np.abs(np.where(visible, added - slope * distance, 0))
+    if (errors > NEARLY * np.abs(slope * distance)).any():
         return None
-    exactness.note(not off.any())
+    exactness.note(not errors.any())
     return Fraction(np.float64(slope))
 
 
@@ -247,10 +247,10 @@ def averages(weights: AttentionWeights, value: Tokenwise, known: list[SoftmaxHea
         if key not in first:
             query, keys = scores.reads[at]
             reads = HeadReads(query, keys, value.flat.columns(columns), weights.slopes[at] or None)
-            asked = scores.scale, scores.tables, scores.cap
-            if not any(one.may_have(reads, *asked) for one in known):
+            form = scores.scale, scores.tables, scores.cap
+            if not any(one.may_have(reads, *form) for one in known):
                 known.append(SoftmaxHeads(scores.scale, scores.tables, cap=scores.cap))
-            attention = next(one for one in known if one.may_have(reads, *asked))
+            attention = next(one for one in known if one.may_have(reads, *form))
             attention.heads.append(reads)
             head = HeadBase(len(columns), attention, len(attention.heads) - 1)
             first[key] = sum(flat.size for flat in flats)
@@ -261,14 +261,14 @@ def averages(weights: AttentionWeights, value: Tokenwise, known: list[SoftmaxHea
     return Tokenwise(made.flat, made.codes, value.factor)
 
 
-def pooled(value: Tokenwise, axis: int, keep: bool, asked: tuple[Flat, Flat] | None = None) -> Tokenwise:
+def pooled(value: Tokenwise, axis: int, keep: bool, query_and_key: tuple[Flat, Flat] | None = None) -> Tokenwise:
     """Return the mean over all tokens, at the last one: a head with all scores 0, or with these queries and keys."""
     rows = np.moveaxis(value.codes, axis, 0)
     positions, forms = rows // value.flat.size, rows % value.flat.size
     count = len(rows)
     if (positions != np.arange(count).reshape(-1, *[1] * (rows.ndim - 1))).any() or (forms != forms[:1]).any():
         raise NotUnderstood("a mean over another axis than that of all tokens")
-    query, key = asked or (Flat({}, (), 1),) * 2
+    query, key = query_and_key or (Flat({}, (), 1),) * 2
     reads = HeadReads(query, key, value.flat.columns(forms[0].ravel()), None)
     head = HeadBase(forms[0].size, SoftmaxHeads(Fraction(1), None, [reads]), 0)
     made = placed(Flat({head: np.eye(head.size)}, (), head.size), np.full(forms[0].shape, count - 1),

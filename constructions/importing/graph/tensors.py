@@ -127,15 +127,15 @@ class NetworkAtLength:
                 _arrays(parts, self.tensors), _arrays(rest, whole.tensors)):
             return False
         size = np.float64(np.abs(one).max() + np.abs(other).max())
-        off = other - one
+        change = other - one
         for mine, theirs in zip(self.found.steps, whole.found.steps, strict=True):
-            differs = (np.abs(off) > np.ldexp(size, -ROUNDED)).any(0)
+            differs = (np.abs(change) > np.ldexp(size, -ROUNDED)).any(0)
             if differs.any() and any(array is None or array[differs].any() for array in _reads(mine, self.tensors)):
                 return False
             biases = [_bias(step, form.tensors) for step, form in ((mine, self), (theirs, whole))]
             size += sum(np.abs(bias).max() for bias in biases)
-            off = off + (biases[1] - biases[0]) if not isinstance(mine, trained.NormStep) else np.zeros((1, 1))
-        return bool((np.abs(off) <= np.ldexp(size, -ROUNDED)).all())
+            change = change + (biases[1] - biases[0]) if not isinstance(mine, trained.NormStep) else np.zeros((1, 1))
+        return bool((np.abs(change) <= np.ldexp(size, -ROUNDED)).all())
 
     def embeddings(self) -> Array:
         """Return the rows of tokens at the first position."""

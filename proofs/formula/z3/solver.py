@@ -8,7 +8,7 @@ from typing import Any
 import z3
 from flint import fmpz
 
-from constructions.deadline import look_at_the_clock
+from constructions.deadline import check_deadline
 from constructions.language.positional import positional_truth
 from constructions.language.syntax import And, Comparison, Constant, Formula, Iff, Implies, Not, Or, Predicate
 from proofs.formula.failures import Undecided
@@ -22,7 +22,7 @@ QUICK_STEPS = 5_000_000
 
 def new_solver() -> Any:
     """Return a solver of its own for each question: no state is carried over."""
-    look_at_the_clock()
+    check_deadline()
     solver = z3.Solver()
     solver.set("timeout", TIMEOUT_MS)
     solver.set("ctrl_c", False)  # else Z3 swallows Ctrl-C, and may answer unknown for it
@@ -126,7 +126,7 @@ def are_contradictory(*terms: Any) -> bool:
     Raises:
         Undecided: if Z3 gives up on either way.
     """
-    look_at_the_clock()
+    check_deadline()
     quick = z3.SimpleSolver()
     quick.set("rlimit", QUICK_STEPS)
     quick.set("ctrl_c", False)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from constructions.progress import tell
+from constructions.progress import report_progress
 from constructions.trained.claim import WordsClaim
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.classes.cells import CellSearch
@@ -74,7 +74,7 @@ class ClassSearch:
 def told(lengths: range) -> Iterator[int]:
     """Yield these lengths, one after another, with how many are done told to whoever listens."""
     for done, at in enumerate(lengths):
-        tell("lengths by classes", done, len(lengths))
+        report_progress("lengths by classes", done, len(lengths))
         yield at
 
 

@@ -7,7 +7,7 @@ import pytest
 from certify.common.shards import progress as shards_progress
 from certify.common.shards.progress import ShardsProgress
 from constructions.language.syntax import TRUE
-from constructions.progress import listening, tell
+from constructions.progress import listening, report_progress
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.words import survey_all
 from tests.trained.claims import claim_of, network_of
@@ -27,11 +27,11 @@ def test_words_are_counted_to_all_that_there_are() -> None:
 def test_the_innermost_listener_is_told_and_nobody_where_there_is_none() -> None:
     outer: Heard = []
     inner: Heard = []
-    tell("words", 1, 2)
+    report_progress("words", 1, 2)
     with listening(lambda *said: outer.append(said)):
         with listening(lambda *said: inner.append(said)):
-            tell("words", 1, 2)
-        tell("lengths", 2, 2)
+            report_progress("words", 1, 2)
+        report_progress("lengths", 2, 2)
     assert (outer, inner) == ([("lengths", 2, 2)], [("words", 1, 2)])
 
 

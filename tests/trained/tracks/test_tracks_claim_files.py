@@ -13,7 +13,7 @@ from certify.claims.trained.tracks_file import tracks_claim_of_table
 from certify.claims.trained.tracks_run import read_input
 from constructions.errors import InputError, Unsupported
 from constructions.tables import read_toml
-from constructions.trained.machines import MachineMaker, built_in
+from constructions.trained.machines import TransducerMaker, built_in
 from constructions.trained.tracks import TracksClaim, all_inputs, count_inputs
 from constructions.trained.tracks_form import tracks_claim_from_json, tracks_claim_to_json
 from tests.trained.tracks.adders import adder
@@ -81,7 +81,7 @@ def test_a_sum_of_several_tracks_with_very_many_columns_is_to_be_one_of_more_col
 
 
 def test_many_letters_are_sorted() -> None:
-    maker = MachineMaker(["a"], [26], range(26), {})
+    maker = TransducerMaker(["a"], [26], range(26), {})
     machine, places = maker.make({2: built_in("sort", ["a"], 26, 2, None)})
     assert len(machine.end) == comb(2 + 25, 2) and len(places[2]) == 2
     for letters in itertools.product(range(26), repeat=2):
@@ -165,7 +165,7 @@ BASE = 'alphabet = "01"\ncolumns = 2\ntracks = ["a"]\nmachine = "copy"\nlayout =
     ('alphabet = "01"', 'alphabet = "00"', "alphabet '00': '0' occurs twice"),
     ('machine = "copy"', 'machine = { write = { answer = "a ** 2" } }', "expected numbers, names"),
     ('machine = "copy"', 'machine = { write = { answer = "c" } }', "c in 'c', expected one of a, column, columns"),
-    ('machine = "copy"', 'machine = { write = { answer = "a + 5" } }', "is 5, but answers are 0 to 1"),
+    ('machine = "copy"', 'machine = { write = { answer = "a + 5" } }', "is 5, expected an answer from 0 to 1"),
     ('machine = "copy"', 'machine = { write = { answer = "a // a" } }', "divides by 0"),
     ('machine = "copy"', 'machine = { write = { answer = "__import__(1)" } }', "expected numbers, names"),
     ('machine = "copy"', 'machine = { regex = "<2>*" }', "2"),
@@ -173,7 +173,7 @@ BASE = 'alphabet = "01"\ncolumns = 2\ntracks = ["a"]\nmachine = "copy"\nlayout =
     ('machine = "copy"', 'machine = { dfa = "missing.toml" }', "missing.toml"),
     ('machine = "copy"', 'machine = { regex = "0*" }\nanswers = [1]', "answers: expected a token for no and one for"),
     ('machine = "copy"', 'machine = { write = { answer = "a" }, given = "0" }', "no input of 2 columns is allowed"),
-    ('machine = "copy"', 'machine = "copy"\namong = [0]', "among: without token 1, which is an answer"),
+    ('machine = "copy"', 'machine = "copy"\namong = [0]', "among: no token 1, expected all answers"),
     ('machine = "copy"', 'machine = "copy"\noffset = 6', "inputs of 3 tokens at offset 6"),
     ('machine = "copy"', 'machine = "copy"\ncolours = 5', "unknown key \"colours\""),
 ])
