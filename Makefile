@@ -29,14 +29,23 @@ coverage:      ## lines and branches that the tests of a minute miss; of=tests/l
 coq:           ## the Coq library from nothing, coqchk, and its axioms
 	.ci/check-coq-library
 
-docs:          ## the files in docs/ that are written by scripts
-	.venv/bin/python docs/write_statements.py
-	.venv/bin/python docs/write_commands.py > docs/commands.md
-	.venv/bin/python docs/write_editors.py
-	.venv/bin/python docs/write_notebooks.py
+docs:          ## the book: docs/ and the docstrings as pages in build/docs, with a search, offline
+	.venv/bin/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs build/docs
+
+release:       ## the wheel and the checker in dist/, and their SHA-256
+	rm -rf dist
+	.venv/bin/python -m pip wheel --quiet --no-deps --no-build-isolation -w dist .
+	.venv/bin/certify export --to checker -o dist/check.pyz
+	cd dist && sha256sum *.whl check.pyz | tee SHA256SUMS
+
+pages:         ## the files in docs/ and examples/ that are written by scripts
+	.venv/bin/python tools/write_statements.py
+	.venv/bin/python tools/write_commands.py > docs/reference/commands.md
+	.venv/bin/python tools/write_editors.py
+	.venv/bin/python tools/write_notebooks.py
 	mkdir -p build
 	.venv/bin/certify formula '#<[Q_1] > #<[Q_0]' --alphabet 01 -o build/ones.cert
-	.venv/bin/python docs/draw_picture.py build/ones.cert > docs/picture.svg
-	.venv/bin/python docs/draw_hahn.py > docs/hahn.svg
+	.venv/bin/python tools/draw_picture.py build/ones.cert > docs/picture.svg
+	.venv/bin/python tools/draw_hahn.py > docs/background/hahn.svg
 
-.PHONY: help lint types architecture fast tests exhaustive coverage coq docs
+.PHONY: help lint types architecture fast tests exhaustive coverage coq docs release pages

@@ -1,20 +1,21 @@
-"""Write the tables of docs/formats.md: networks of the zoo, as trained and quantised, under usual float models.
+"""The tables of docs/background/formats.md: networks of the zoo, as trained and quantised, in float runs of usual
+classes.
 
     python benchmarks/float_runs.py [--max-n N] [--most WORDS] [--runs RUNS] [--longer N,...] [NETWORK ...]
     python benchmarks/float_runs.py --reach|--adders|--times [NETWORK ...]
     python benchmarks/float_runs.py --write-only
     python benchmarks/float_runs.py --only binary32 'even, int8'
 
-At offset 0, each network is decided up to length N, as long as a length has at most WORDS words. For each float model
-with a certified length, RUNS executions are drawn: words of these lengths, orders of sums at random, by size and by
-sign, products fused or not, functions with errors up to the model's bound. None may be wrong; the greatest error
-against the network with rounded weights, over the reals, is compared with the bound proved by the trusted folder. If
-the bound is more than 100 times as large, executions are optimised: of several orders of each sum the one with the
-greatest or least result is taken, by signs bred for large errors. `--only CLASS` repeats one model. Longer lengths are
-searched for wrong executions, too, under one model. `--reach` finds the length up to which unquantised networks are
-proved on their whole domain: word by word as long as a length has at most 2^10 words, or by classes. Results are kept
-in benchmarks/float_runs.json, the source of the page.
-Networks on inputs in tracks have a section of their own: float_runs_of_adders.py; so have times: float_times.py.
+At offset 0, each network is asked about up to length N, as long as a length has at most so many words. Of each class in
+which some length is certified, so many runs are drawn: words of these lengths, orders of sums at random, by size and by
+sign, products fused or not, functions off as far as the class allows. None may be wrong; how far one is off from the
+network with rounded weights, over the reals, is compared with what the trusted folder proves; where that is more than
+100 times as much, runs are pushed: of several orders of each sum the one whose result is greatest, or least, as signs
+say that are bred for runs that are far off. `--only CLASS` asks again about one class. Wrong runs are looked for
+at the longer lengths, too, in one class. `--reach` asks how far networks that are kept, not quantised, are proved on
+their whole domain: word by word as long as a length has at most 2^10 words, or by classes. What is found is kept in
+benchmarks/float_runs.json, which the page is of.
+Networks on inputs in tracks have a section of their own: float_runs_of_adders.py; so has what it takes: float_times.py.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ CLASSES = ("binary32", "tf32", "binary16/binary32", "bfloat16/binary32", "flash"
 OF_QUANTISED = ("binary32", "bfloat16/binary32")
 SEARCHED = "bfloat16/binary32"
 WEIGHTS = {"int8": (8, None), "int4": (4, 16)}
-KEPT, PAGE = ROOT / "benchmarks" / "float_runs.json", ROOT / "docs" / "formats.md"
+KEPT, PAGE = ROOT / "benchmarks" / "float_runs.json", ROOT / "docs" / "background" / "formats.md"
 ADDERS, TIMES = "examples/adders", "times"
 OPEN = """
 ## What is open
@@ -85,10 +86,8 @@ VERSIONS = ("", "dynamic", "int8", "int4")
 
 
 def network_of(plan: Plan, version: str) -> TrainedNetwork | None:
-    """Return the network as trained or quantised; None if it cannot be quantised.
-
-    Weights have 8 bits per channel, or 4 bits per 16 of a row; or activations have 7 bits, too (dynamic quantisation).
-    """
+    """As trained; with weights of 8 bits for each channel, or of 4 bits for each 16 of a row; or with activations of 7
+    bits, too, as torch's dynamic quantisation has it. None where it is not quantised."""
     if not version:
         return plan.network()
     if plan.kind != "gpt":
@@ -105,7 +104,7 @@ def network_of(plan: Plan, version: str) -> TrainedNetwork | None:
 
 
 def dynamic(plan: Plan, arrays: dict[str, Any], path: Path) -> TrainedNetwork:
-    """Return the network quantised by torch's quantize_dynamic."""
+    """By torch's quantize_dynamic."""
     import torch
 
     from examples.trained import networks
@@ -132,12 +131,12 @@ class BenchmarkCase:
         self.claim = claim_of_lengths(network, claim, first, self.last)
 
     def reals(self) -> Cell:
-        """Return the decision over the reals."""
+        """What is decided over the reals."""
         found = decide(self.network, self.claim)
         return {"certified_to": found.certified_to, "wrong_at": len(found.wrong.word) if found.wrong else None}
 
     def floats(self, name: str) -> Cell:
-        """Return the decision under a float model, and measurements of drawn executions."""
+        """What is decided of a class, and what drawn runs do."""
         run = presets()[name]
         found = decide_floats(self.network, self.claim, run)
         cell: Cell = {"certified_to": found.certified_to, "wrong_at": None}
@@ -154,7 +153,7 @@ class BenchmarkCase:
         return cell
 
     def reach(self, name: str) -> int | None:
-        """Return the length up to which the whole domain is proved under a float model."""
+        """Return the length up to which the whole domain is proved in a class."""
         run, (first, last) = presets()[name], self.whole.lengths
         counts = WordCounts(FloatNetwork(self.network), self.whole)
         short = [n for n in range(first, last + 1) if counts.at(n) <= MOST_WORDS]
@@ -162,7 +161,7 @@ class BenchmarkCase:
         return found if found >= first else None
 
     def longer(self, run: FloatModel) -> Cell:
-        """Return a wrong execution at one of the longer lengths."""
+        """Return a wrong run at one of the longer lengths."""
         for n in self.given.longer:
             if self.last < n <= self.whole.lengths[1]:
                 wrong = WrongRuns(self.network, claim_of_lengths(self.network, self.whole, n, n), run, 1).row(
@@ -173,7 +172,7 @@ class BenchmarkCase:
 
 
 class Pushed(DrawnRun):
-    """Executions that take, of several orders of each sum, the greatest or least result: by call, run and number."""
+    """Of several orders of each sum the one whose result is greatest, or least: for each call, run and number."""
 
     signs: list[Any]
     calls = 0
@@ -188,7 +187,7 @@ class Pushed(DrawnRun):
 
 
 class Drawn:
-    """Drawn executions under a float model at certified lengths, against the reals and the trusted folder's bounds."""
+    """Drawn runs of a class at certified lengths, against the reals and the trusted folder's bounds."""
 
     def __init__(self, asked: BenchmarkCase, run: FloatModel, last: int) -> None:
         self.asked, self.run, self.lengths = asked, run, range(asked.claim.lengths[0], last + 1)
@@ -200,13 +199,13 @@ class Drawn:
         self.row_maps = make_row_maps(self.budget, rows, given.network.outputs)
 
     def bounds(self, inputs: Any, places: list[int]) -> Any:
-        """Return the error bounds of rows, [words, places, rows]."""
+        """How far rows may be off, [words, places, rows]."""
         walk = CachedExecutions(self.stack, 0)
         return np.array([[spread(self.budget, apply(self.budget, self.row_maps, self.stack.finish(stream))).reaches
                           for _, stream in walk.attended(tokens.tolist(), places)] for tokens in inputs]) / UNIT
 
     def measured(self, runs: int) -> Cell:
-        """Return the numbers of drawn and wrong executions, their greatest error, and its bound."""
+        """How many runs were drawn, how many were wrong, how far they were off at most, and how far they may be."""
         draw, seen, bound, wrong = np.random.default_rng(0), 0.0, 0.0, 0
         share = -(-runs // len(self.lengths) // BATCH) * BATCH
         drawn = 0
@@ -228,17 +227,17 @@ class Drawn:
                 logits = DrawnRun(self.search.cast, self.run, execution, draw).logits(inputs[some], 0, np.array(at))
                 margins = self.search.judge.rows.margins(logits, held[some])
                 wrong += int((margins <= 0).any((1, 2)).sum())
-                errors = np.abs(margins[judged_rows[some]] - exact[some][judged_rows[some]])
-                seen, drawn = max(seen, float(errors.max())), drawn + BATCH
+                off = np.abs(margins[judged_rows[some]] - exact[some][judged_rows[some]])
+                seen, drawn = max(seen, float(off.max())), drawn + BATCH
             if bound > 100 * seen:
                 more = [self.pushed(inputs[k:k + 1], at, held[k:k + 1], exact[k:k + 1], draw)
                         for k in range(min(6, len(words)))]
-                seen, wrong = max(seen, *(error for error, _ in more)), wrong + sum(count for _, count in more)
+                seen, wrong = max(seen, *(off for off, _ in more)), wrong + sum(count for _, count in more)
                 drawn += len(more) * GENERATIONS * POPULATION
         return {"runs": drawn, "wrong_runs": wrong, "seen": seen, "bound": bound}
 
     def pushed(self, inputs: Any, at: list[int], held: Any, exact: Any, draw: Any) -> tuple[float, int]:
-        """Return the greatest error of executions optimised on a word, and the number of wrong ones."""
+        """How far off runs of a word are that are pushed there, and how many are wrong."""
         signs, seen, wrong, many = list[Any](), 0.0, 0, np.repeat(inputs, POPULATION, 0)
         judged_rows = np.isfinite(exact)
         for _ in range(GENERATIONS):
@@ -246,9 +245,9 @@ class Drawn:
             runs.signs = signs
             margins = self.search.judge.rows.margins(runs.logits(many, 0, np.array(at)), np.repeat(held, POPULATION, 0))
             wrong += int((margins <= 0).any((1, 2)).sum())
-            errors = np.abs(np.where(judged_rows, margins, 0) - np.where(judged_rows, exact, 0)).max((1, 2))
-            best = np.argsort(-errors)[:POPULATION // 8]
-            seen = max(seen, float(errors.max()))
+            off = np.abs(np.where(judged_rows, margins, 0) - np.where(judged_rows, exact, 0)).max((1, 2))
+            best = np.argsort(-off)[:POPULATION // 8]
+            seen = max(seen, float(off.max()))
             chosen = np.concatenate([best, draw.choice(best, POPULATION - len(best))])
             signs = [one[chosen] for one in runs.signs]
             for one in signs:
@@ -257,7 +256,7 @@ class Drawn:
 
 
 def ask(name: str, version: str, given: argparse.Namespace, kept: dict[str, Any]) -> None:
-    """Decide all cells of one network."""
+    """All cells of one network."""
     plan = plans()[name]
     label = f"{name}, {version}" if version else name
     if given.network and not {label, name} & {*given.network}:
@@ -280,7 +279,7 @@ def ask(name: str, version: str, given: argparse.Namespace, kept: dict[str, Any]
 
 
 def ask_reach(name: str, given: argparse.Namespace, kept: dict[str, Any]) -> None:
-    """Find the reach of one network under each model; over the reals examples/trained/table.py has it."""
+    """How far one network is proved, in each class; over the reals as examples/trained/table.py has found."""
     plan, cells = plans()[name], kept.get(name)
     if cells is None or (given.network and name not in given.network) or ("domain" in cells and not given.again):
         return
@@ -299,12 +298,12 @@ def ask_reach(name: str, given: argparse.Namespace, kept: dict[str, Any]) -> Non
 
 
 def keep(kept: dict[str, Any]) -> None:
-    """Write all results."""
+    """Write all that was found."""
     KEPT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
 def known(cell: Cell | None, domain: int | None) -> str:
-    """Return the cell of one network and one model."""
+    """What is known of one network in one class."""
     if cell is None:
         return "–"
     last = max(cell["certified_to"] or 0, cell.get("reach") or 0)
@@ -315,12 +314,12 @@ def known(cell: Cell | None, domain: int | None) -> str:
 
 
 def off(cell: Cell | None) -> str:
-    """Return the cell of the greatest error and its bound."""
+    """How far runs were off, and may be."""
     return f"{cell['seen']:.2g} of {cell['bound']:.2g}" if cell and "seen" in cell else "–"
 
 
 def page(kept: dict[str, Any]) -> str:
-    """Return both tables."""
+    """Both tables."""
     lines = ["## What holds\n\n", table(["network", "asked to", "over the reals"], CLASSES, (
         [shown(label), str(cells.get("domain", cells["asked_to"])),
          *(known(cells.get(each), cells.get("domain")) for each in ("reals", *CLASSES))]
@@ -339,7 +338,7 @@ def page(kept: dict[str, Any]) -> str:
 
 
 def what_is_open(kept: dict[str, Any]) -> str:
-    """Return the first undecided length of each cell."""
+    """Return the first length that is open, cell by cell."""
     rows = []
     for label, each in product(kept, CLASSES):
         if (one := (kept[label].get(each) or {}).get("open")) is not None:
@@ -349,13 +348,13 @@ def what_is_open(kept: dict[str, Any]) -> str:
 
 
 def shown(label: str) -> str:
-    """Return the name of the network, and its quantisation."""
+    """Return the name of the network, and how it is quantised."""
     name, _, version = label.partition(", ")
     return f"`{name}`" + (f", {version}" if version else "")
 
 
 def main() -> None:
-    """Decide, keep the results, and write the page."""
+    """Ask, keep what is found, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--max-n", type=int, default=8)
     parser.add_argument("--most", type=int, default=32)

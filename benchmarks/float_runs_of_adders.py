@@ -1,9 +1,9 @@
-"""The section of docs/formats.md about examples/adders: inputs in tracks under usual float models.
+"""The section of docs/background/formats.md about examples/adders: inputs in tracks in float runs of usual classes.
 
-`python benchmarks/float_runs.py --adders [NETWORK ...]` writes it. The claim is that all answers are right (a margin of
-0). Under each certified model, executions of drawn inputs are drawn; the greatest error of a row of logits against the
-network with rounded weights, over the reals, is compared with the trusted folder's bound for some of these inputs, one
-by one.
+`python benchmarks/float_runs.py --adders [NETWORK ...]` asks; see there. What is claimed is that all answers are right
+(a margin of 0). Of each class that is certified some runs are drawn, of drawn inputs; how far a row of logits is off
+from the network with rounded weights, over the reals, is compared with what the trusted folder proves of some of these
+inputs, one by one.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from tests.trained.drawn_runs import DrawnRun
 FOLDER = Path(__file__).resolve().parents[1] / "examples" / "adders"
 NAMES = ("ternary", "reverse", "sort", "sort_trained", "parity", "binary", "brackets", "decimal", "decimal_soft")
 DRAWN, BOUNDED = 128, 2
-"""Inputs with drawn executions, each under every model; inputs with bounds."""
+"""Inputs of which runs are drawn, each in every execution; inputs of which bounds are shown."""
 HEAD = """
 ## Inputs in tracks
 
@@ -56,7 +56,7 @@ Cell = dict[str, Any]
 
 def ask(names: list[str], classes: tuple[str, ...], kept: dict[str, Any], again: bool,
         keep: Callable[[], None]) -> None:
-    """Compute all cells that are not kept, and keep each."""
+    """All cells that are not kept; each is kept when it is known."""
     for each, name in product(classes, names or NAMES):
         cells: dict[str, Any] = kept.setdefault(name, {})
         if each in cells and not again:
@@ -73,7 +73,7 @@ def ask(names: list[str], classes: tuple[str, ...], kept: dict[str, Any], again:
 
 
 def asked(decider: FormInRuns, claim: TracksClaim) -> Cell:
-    """Return the decision of the first form, and measurements of drawn executions."""
+    """What is decided of the first form, and what drawn runs do."""
     found = decider.result(0)
     row, unit = found.row, found.unit
     cell: Cell = {"verdict": row.verdict, "inputs": str(row.inputs), "reason": row.reason}
@@ -83,7 +83,7 @@ def asked(decider: FormInRuns, claim: TracksClaim) -> Cell:
 
 
 def drawn(decider: FormInRuns, claim: TracksClaim) -> Cell:
-    """Return the numbers of drawn and wrong executions, their greatest error, and its bound."""
+    """How many runs were drawn, how many were wrong, how far they were off at most, and how far they may be."""
     margins, draw = Margins(decider.floats, claim, 0), np.random.default_rng(0)
     columns = margins.inputs.indices(sampled_inputs(claim, margins.form, DRAWN))
     exact, seen, wrong, runs = margins.of(columns)[0], 0.0, 0, 0
@@ -96,7 +96,7 @@ def drawn(decider: FormInRuns, claim: TracksClaim) -> Cell:
 
 
 def bound(decider: FormInRuns, claim: TracksClaim, margins: Margins, columns: Any) -> float:
-    """Bound the error of a row on some inputs, by the affine forms of the trusted folder."""
+    """How far a row may be off on some inputs, by the forms of the trusted folder."""
     given, stack = trusted_stack(tracks_text(decider.network, claim, [{"inputs": 1}] * len(claim.forms), decider.run))
     budget = given.language.budget
     walk, most = CachedExecutions(stack, claim.offset), 0
@@ -109,7 +109,7 @@ def bound(decider: FormInRuns, claim: TracksClaim, margins: Margins, columns: An
 
 
 def trusted_stack(text: str) -> tuple[Any, FloatStack]:
-    """Parse a certificate by the trusted folder; return it with bounds for its first float model, layer by layer."""
+    """A certificate as the trusted folder reads it, and its bounds of the runs of its first class, layer by layer."""
     document = json.loads(text)
     given = find_kind(document).read(document, Budget(8))
     return given, FloatStack(given.language.budget, cast_network(given.network, given.floats[0]), given.floats[0])
@@ -126,13 +126,13 @@ def section(kept: dict[str, Any], classes: tuple[str, ...]) -> str:
     lines += ["\nWhat is not proved where a cell is open:\n\n"]
     for name, each in product(NAMES, classes):
         if reason := (kept.get(name) or {}).get(each, {}).get("reason"):
-            stated = reason.removeprefix(f"'{each}': form 1: ")
-            lines.append(f"- `{name}`, `{each}`: {stated}\n")
+            said = reason.removeprefix(f"'{each}': form 1: ")
+            lines.append(f"- `{name}`, `{each}`: {said}\n")
     return "".join(lines)
 
 
 def known(cell: Cell | None) -> str:
-    """Return the cell of one network and one model."""
+    """What is known of one network in one class."""
     if cell is None:
         return "–"
     if "wrong" in cell:

@@ -1,8 +1,9 @@
-"""The section of docs/formats.md about times under float models: `python benchmarks/float_runs.py --times`.
+"""The section of docs/background/formats.md about what float runs take: `python benchmarks/float_runs.py --times
+[NETWORK ...]`.
 
-Processor seconds of one process, for networks of the zoo at offset 0. One table is about all words of some lengths: the
-decision, and the check of its certificate, over the real numbers and under a float model; another about whole claims:
-the decision only, and the length that it reaches.
+Seconds of processor, of one process, for networks of the zoo at offset 0. A table of all words of some lengths: the
+decision, and the check of its certificate, over the real numbers and in every run of a class; and one of whole claims,
+as they are asked: the decision alone, and how far it gets.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from proofs.enclosures.float_models.model import presets
 TIMED = {"tomita_2": 10, "even": 10, "majority": 10, "dyck_1": 7, "tomita_4": 10, "tomita_7_deep": 5}
 WHOLE = dict.fromkeys(("tomita_2", "even", "first", "majority", "dyck_1", "tomita_7")) | {
     "tomita_4": 16, "tomita_7_deep": 12}
-"""Up to the trained length, or to another where that would take many minutes under a float model."""
+"""To the length to which they were trained, or, where that would take many minutes in a class, to another."""
 CLASSES = ("binary32", "binary16/binary32", "bfloat16/binary32")
 CLAIMS, REALS = "whole claims", "reals"
 HEAD = """
@@ -53,7 +54,7 @@ is searched for a wrong word, or a wrong run. Loading is left out, the proof by 
 
 
 def measure(names: list[str], kept: dict[str, Any], again: bool, keep: Callable[[], None]) -> None:
-    """Measure all that is not kept, and keep the results."""
+    """All that is not kept, and what is found is kept."""
     for name in names or TIMED:
         for each in CLASSES if name in TIMED else ():
             cells = kept.setdefault(name, {})
@@ -77,8 +78,8 @@ def measure(names: list[str], kept: dict[str, Any], again: bool, keep: Callable[
 
 
 def times_of_float_runs(network: TrainedNetwork, claim: WordsClaim, name: str) -> list[tuple[float, float]]:
-    """Return the processor seconds of decision and check over the reals, and under a float model."""
-    ask(network, claim_of_lengths(network, claim, 1, 2), REALS)  # imports and caches
+    """Seconds of processor: of the decision over the reals and its check, of that of every run of a class and its."""
+    ask(network, claim_of_lengths(network, claim, 1, 2), REALS)  # what is imported and made once
     seconds = []
     for each in (REALS, name):
         start = time.process_time()
@@ -91,13 +92,13 @@ def times_of_float_runs(network: TrainedNetwork, claim: WordsClaim, name: str) -
 
 
 def whole(name: str, each: str) -> dict[str, Any]:
-    """Measure the decision of a whole claim, over the reals or under a float model, and the length that it reaches."""
+    """What the decision of a whole claim takes, over the reals or in a class, and how far it gets."""
     plan = plans()[name]
     network = plan.network()
     claim = plan.claim(network)
     longest = WHOLE[name] or plan.max_n
     claim = replace(claim, lengths=(claim.lengths[0], longest), offsets=(0, 0))
-    ask(network, claim_of_lengths(network, claim, 1, 2), each)  # imports and caches
+    ask(network, claim_of_lengths(network, claim, 1, 2), each)  # what is imported and made once
     start = time.process_time()
     found = ask(network, claim, each)
     return {"seconds": round(time.process_time() - start, 2), "to": longest, "certified_to": found.certified_to,
@@ -106,7 +107,7 @@ def whole(name: str, each: str) -> dict[str, Any]:
 
 
 def ask(network: TrainedNetwork, claim: WordsClaim, each: str) -> Decision:
-    """Return the decision over the reals, or under a float model, by one process."""
+    """Return the decision over the reals, or in a class, by one process."""
     return decide(network, claim) if each == REALS else decide_floats(network, claim, presets()[each])
 
 
@@ -134,7 +135,7 @@ def section(kept: dict[str, Any]) -> str:
 
 
 def reached(cell: dict[str, Any]) -> str:
-    """Return the lengths that a decision settled, in words."""
+    """How far a decision got."""
     certified, wrong, unknown = cell["certified_to"], cell["wrong_at"], cell["open_from"]
     parts = [f"n ≤ {certified}"] if certified is not None else []
     if unknown is not None and (wrong is None or unknown < wrong):

@@ -1,4 +1,4 @@
-"""Tables of docs/formats.md."""
+"""Tables of docs/background/formats.md."""
 
 from collections.abc import Iterable, Sequence
 

@@ -154,7 +154,7 @@ def check(path: Path, asked: RequiredClaim | None = None, work: int = 1) -> Chec
 
 @typed
 def export(certificate: Path | Certified, to: Format, output: Path) -> None:
-    """Write a certificate for other tools; ``to`` is one of the formats of docs/exports.md.
+    """Write a certificate for other tools; ``to`` is one of the formats of docs/howto/exports.md.
 
     Raises:
         InputError: if there is no such format, the file is not a certificate, or the output cannot be written.
@@ -196,10 +196,11 @@ def card(certificate: Path) -> str:
 @typed
 def decide(network: Path, claim: Path | None = None, max_n: int | None = None, min_n: int | None = None,
            every: bool = False) -> Decision | LengthsDecision | TracksDecision:
-    """Decide whether a trained network is right on every word, of ``every`` length, too (docs/trained.md).
+    """Decide whether a trained network is right on every word, of ``every`` length, too (docs/howto/decide.md).
 
     As the command does: a `Decision` has a row for each length; for long words Parikh images are decided
-    (docs/lengths.md), a `LengthsDecision`; a claim about tracks gives a `TracksDecision` (docs/tracks.md).
+    (docs/howto/any_length.md), a `LengthsDecision`; a claim about tracks gives a `TracksDecision`
+    (docs/howto/aligned.md).
 
     Raises:
         InputError: if a file is malformed, or the claim does not fit the network.
@@ -225,7 +226,7 @@ def sensitivity(subject: Subject | None, max_n: int = 16, min_n: int = 1, length
     """Return the largest change of a direction (default: the output) when one symbol of a word is exchanged.
 
     Measured at the ``lengths``; by default at every length up to 8, at powers of two and at ``max_n``. The claim is
-    defined in docs/sensitivity.md.
+    defined in docs/background/sensitivity.md.
 
     >>> [str(row.upper) for row in sensitivity("prev Q_a", max_n=3, alphabet="ab").rows]
     ['0', '1', '1']
@@ -249,7 +250,7 @@ def margin(network: Subject, formula: str | None = None, max_n: int = 64, min_n:
     """Decide whether the sign of a network's output is the truth of a formula, with what margin from the threshold.
 
     The ``options`` are those of ``certify model``: alphabet, before, after, threshold, norm, gamma, temperature. The
-    claim is defined in docs/margins.md.
+    claim is defined in docs/howto/signs.md.
 
     >>> network = build("Q_a since Q_b", alphabet="ab")
     >>> [row.verdict for row in margin(network, threshold="1/2", margin="49/100", max_n=2).rows]
@@ -276,7 +277,7 @@ def cross_entropy(subject: Subject | None, language: LanguageName = "parity", p:
                   as_formula: bool = False, **options: Unpack[SubjectOptions]) -> CrossEntropy:
     """Bound a network's cross-entropy on the next symbol of prefixes of PARITY or 2DYCK, beside the optimum.
 
-    The claim is defined in docs/hahn.md.
+    The claim is defined in docs/background/hahn.md.
 
     >>> found = cross_entropy("ODD(#<[Q_1])", max_n=4, alphabet="01")
     >>> [round(float(row.found.upper), 4) for row in found.rows]

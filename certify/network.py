@@ -19,7 +19,7 @@ from constructions.network_builder import NetworkBuilder
 
 
 class Network(NetworkBuilder):
-    """A transformer written by hand (docs/models.md).
+    """A transformer written by hand (docs/howto/models.md).
 
     >>> net = Network("w0,w1,i", temperature="1/(2*n)")
     >>> bit = net.head("last bit", key={"Q_w0 | Q_w1": 1, "i/n": 1}, value="Q_w1", means="!Q_w0 S Q_w1")
@@ -48,7 +48,8 @@ class Network(NetworkBuilder):
     def soften(self, max_n: int, temperature: str | None = None, critical: Collection[int] = ()) -> Softening:
         """Decide whether softmax for its hard attention moves the result by at most 1/4, on every word up to ``max_n``.
 
-        The default ``temperature``, an expression in n, is the one of [SHA] Theorem 26; docs/softened.md is the guide.
+        The default ``temperature``, an expression in n, is the one of [SHA] Theorem 26; docs/howto/soften.md is the
+        guide.
 
         >>> net = Network("0,1,-")
         >>> net.output(net.head("last bit", key={"Q_0 | Q_1": 1, "i/n": 1}, value="Q_1", weighting="rightmost-hardmax"))

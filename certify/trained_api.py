@@ -40,8 +40,8 @@ def import_network(files: Path | Sequence[Path], output: Path | None = None, *, 
                    like: Like | None = None, expect: Path | None = None) -> Imported:
     """Read a trained transformer from its own files, and write it as exact numbers if there is an ``output``.
 
-    The arguments are the options of the command (docs/importing.md): ``place`` maps norms to places, ``given`` inputs
-    of a graph to numbers (None: the number of the place).
+    The arguments are the options of the command (docs/howto/importing.md): ``place`` maps norms to places, ``given``
+    inputs of a graph to numbers (None: the number of the place).
 
     Raises:
         InputError: if a file is damaged or of another kind, or an answer is missing.
@@ -88,7 +88,7 @@ def _positive(name: str, value: Exact | None) -> Fraction | None:
 @typed
 def learn(network: Path, claim: Path | None = None, max_n: int | None = None, words: str | None = None,
           states: int = 64, effort: int = 1) -> Learned:
-    """Return the automaton that a trained network computes on all words up to a length (docs/learning.md).
+    """Return the automaton that a trained network computes on all words up to a length (docs/howto/learning.md).
 
     Raises:
         InputError: if a file is malformed, or the claim does not fit the network.
@@ -108,7 +108,7 @@ def learn(network: Path, claim: Path | None = None, max_n: int | None = None, wo
 @typed
 def equal(network: Path, second: Path, claim: Path | None = None, max_n: int | None = None, words: str | None = None,
           states: int = 64, effort: int = 1) -> Equality:
-    """Decide whether two trained networks give the same answers on all words up to a length (docs/learning.md).
+    """Decide whether two trained networks give the same answers on all words up to a length (docs/howto/learning.md).
 
     Raises:
         InputError: if a file is malformed, or the claim does not fit a network.
@@ -131,7 +131,7 @@ def equal(network: Path, second: Path, claim: Path | None = None, max_n: int | N
 def train(task: str | PathLike[str], output: Path | None = None, *, network: Path | None = None,
           max_n: int | None = None, min_n: int | None = None, layers: int = 1, width: int = 16, heads: int = 1,
           units: int | None = None, rounds: int = 20, steps: int = 500, seed: int = 1, effort: int = 1) -> Training:
-    """Train a network for a task (a claim file, or the name of an example) until it is proved (docs/training.md).
+    """Train a network for a task (a claim file, or the name of an example) until it is proved (docs/howto/training.md).
 
     If a ``network`` is given, it is repaired instead. The folder ``output`` gets the network, its claim and
     certificates.

@@ -1,7 +1,7 @@
 """A small transformer written by hand: heads and ReLUs on directions that are named by what they hold.
 
 Wherever a direction is expected, a text will do: the name of a direction, a position function (which is embedded), or a
-formula (whose missing parts are compiled into their exact truths). docs/models.md is the guide.
+formula (whose missing parts are compiled into their exact truths). docs/howto/models.md is the guide.
 """
 
 from __future__ import annotations

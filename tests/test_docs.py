@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import os
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -15,6 +16,8 @@ import pytest
 
 import certify
 from certify.claims.formula.examples import load_examples
+from certify.common.shipped import pages
+from certify.exports.site.guides import slug_of
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.regimes import ALL_REGIMES, Regime
@@ -23,7 +26,8 @@ from tests.with_coq import coq_or_skip
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-MAP, PROGRAMS = ((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("map.md", "rasp.md"))
+PAGES = {name: path.read_text(encoding="utf-8") for name, path in pages().items()}
+"""README, DIVERGENCES, CHANGELOG and every page of docs/, by the names of `certify docs`."""
 SECONDS = re.compile(r"\b\d+\.\d\d s\b|(?<=certified) +\d+\.\d\d\b|\b\d+\.\d s of work")
 
 ONLY_CERTIFY = re.compile(r"certify ((?:'[^']*'|[^'|&;<>$`\n])*)(?: \| ([^&;]*))?")
@@ -73,7 +77,7 @@ def test_the_runs_in_the_readme_print_what_it_shows_and_its_picture_is_drawn_fro
     for command, shown in console_blocks(README):
         check_run(command, shown, tmp_path, os.environ["PATH"])
     run_certify("formula", "#<[Q_1] > #<[Q_0]", "--alphabet", "01", "-o", "ones.cert", folder=tmp_path, environment={})
-    draw = [sys.executable, str(ROOT / "docs" / "draw_picture.py"), "ones.cert"]
+    draw = [sys.executable, str(ROOT / "tools" / "draw_picture.py"), "ones.cert"]
     drawn = subprocess.run(draw, cwd=tmp_path, capture_output=True, text=True, check=True,
                            env={"PYTHONPATH": str(ROOT)})
     assert "](docs/picture.svg)" in README
@@ -86,14 +90,15 @@ def test_the_readme_is_short() -> None:
 
 def test_the_version_is_the_same_everywhere() -> None:
     assert f"version: {certify.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    assert f"\n## {certify.__version__} " in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    (date,) = re.findall(rf"^## {certify.__version__} \((\d+-\d\d-\d\d)\)$", PAGES["CHANGELOG"], re.MULTILINE)
+    assert f"date-released: {date}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 
 
 def test_the_page_of_commands_is_what_the_commands_say_of_themselves() -> None:
-    """Written by ``python docs/write_commands.py > docs/commands.md``."""
-    written = subprocess.run([sys.executable, str(ROOT / "docs" / "write_commands.py")], capture_output=True, text=True,
-                             check=True, env={"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"})
-    assert written.stdout == (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    """Written by ``python tools/write_commands.py > docs/reference/commands.md``."""
+    written = subprocess.run([sys.executable, str(ROOT / "tools" / "write_commands.py")], capture_output=True,
+                             text=True, check=True, env={"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"})
+    assert written.stdout == PAGES["commands"]
 
 
 def test_the_python_session_in_the_readme_is_true() -> None:
@@ -102,12 +107,12 @@ def test_the_python_session_in_the_readme_is_true() -> None:
 
 def test_the_page_on_python_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    check_python_session((ROOT / "docs" / "python.md").read_text(encoding="utf-8"), "python.md")
+    check_python_session(PAGES["python"], "python.md")
 
 
 def test_the_page_on_models_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its sessions and its JSON file write what its runs read."""
-    text = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
+    text = PAGES["models"]
     monkeypatch.chdir(tmp_path)
     ((name, model),) = re.findall(r"`([\w.]+\.json)`[^`]*```json\n(.*?)```", text, re.DOTALL)
     (tmp_path / name).write_text(model, encoding="utf-8")
@@ -117,29 +122,34 @@ def test_the_page_on_models_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         check_run(command, shown, tmp_path, os.environ["PATH"])
 
 
-PAGES = {
-    "trained.md": 2, "tracks.md": 2, "margins.md": 3, "sensitivity.md": 4, "hahn.md": 2, "weightings.md": 4,
-    "learning.md": 2,
-    "lengths.md": 4, "compiled_machines.md": 1,
+RUNS = {
+    "first_certificate": 6, "first_verdict": 7, "decide": 2, "aligned": 2, "any_length": 3, "learning": 2, "signs": 1,
+    "compiled_machines": 1, "floats_rules": 1, "hahn": 2, "lengths": 1, "margins_rules": 2, "sensitivity": 4,
+    "weightings": 4,
 }  # fmt: skip
 """Pages whose blocks are run, and how many they have."""
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", RUNS)
 def test_the_runs_of_a_page_are_true(page: str, tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    assert len(console_blocks(text)) == PAGES[page]
+    text = PAGES[page]
+    assert len(console_blocks(text)) == RUNS[page]
     for command, shown in console_blocks(text):
         check_run(command, shown, tmp_path, os.environ["PATH"])
 
 
+def test_the_run_on_the_first_page_of_the_book_is_true(tmp_path: Path) -> None:
+    ((command, shown),) = console_blocks((ROOT / "docs" / "index.md").read_text(encoding="utf-8"))
+    check_run(command, shown, tmp_path, os.environ["PATH"])
+
+
 def test_the_session_on_the_page_on_hahn_is_true() -> None:
-    check_python_session((ROOT / "docs" / "hahn.md").read_text(encoding="utf-8"), "hahn.md")
+    check_python_session(PAGES["hahn"], "hahn.md")
 
 
 def test_the_page_on_hahn_shows_theorems_as_they_stand_in_coq() -> None:
-    shown = re.findall(r"^```coq\n(.*?)^```$", (ROOT / "docs" / "hahn.md").read_text(encoding="utf-8"), re.M | re.S)
+    shown = re.findall(r"^```coq\n(.*?)^```$", PAGES["hahn"], re.M | re.S)
     library = [path.read_text(encoding="utf-8") for path in (ROOT / "proofs" / "coq").rglob("*.v")]
     assert shown and all(any(theorem in text for text in library) for theorem in shown)
 
@@ -147,7 +157,7 @@ def test_the_page_on_hahn_shows_theorems_as_they_stand_in_coq() -> None:
 def test_the_page_on_coq_is_true(tmp_path: Path) -> None:
     program = coq_or_skip().program
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    text = (ROOT / "docs" / "coq.md").read_text(encoding="utf-8")
+    text = PAGES["coq"]
     assert len(console_blocks(text)) == 5
     for command, shown in console_blocks(text):
         check_run(command, shown, tmp_path, str(Path(program).parent))
@@ -161,16 +171,15 @@ def make_certificates(text: str, folder: Path) -> None:
 
 
 def test_the_runs_in_the_page_on_floats_print_what_it_shows(tmp_path: Path) -> None:
-    text = (ROOT / "docs" / "floats.md").read_text(encoding="utf-8")
+    text = PAGES["floats"]
     make_certificates(text, tmp_path)
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
-    assert len(console_blocks(text)) == 2
+    assert len(console_blocks(text)) == 1
     for block in console_blocks(text):
         check_run(*block, tmp_path)
 
 
 def test_the_runs_in_the_page_on_exports_print_what_it_shows(tmp_path: Path) -> None:
-    text = (ROOT / "docs" / "exports.md").read_text(encoding="utf-8")
+    text = PAGES["exports"]
     make_certificates(text, tmp_path)
     assert len(console_blocks(text)) == 3
     for shown in console_blocks(text):
@@ -183,16 +192,16 @@ def test_the_runs_in_the_page_on_exports_print_what_it_shows(tmp_path: Path) -> 
 
 
 def test_the_python_session_in_the_page_on_exports_is_true() -> None:
-    check_python_session((ROOT / "docs" / "exports.md").read_text(encoding="utf-8"), "exports.md")
+    check_python_session(PAGES["exports"], "exports.md")
 
 
 def test_the_page_on_softening_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its models are those of examples/hard, and a program."""
-    text = (ROOT / "docs" / "softened.md").read_text(encoding="utf-8")
+    text = PAGES["soften"]
     monkeypatch.chdir(tmp_path)
     for path in (*(ROOT / "examples" / "hard").glob("*.json"), ROOT / "examples" / "programs" / "dyck_2.rasp"):
         (tmp_path / path.name).write_bytes(path.read_bytes())
-    check_python_session(text, "softened.md")
+    check_python_session(text, "soften.md")
     assert len(console_blocks(text)) == 8
     for command, shown in console_blocks(text):
         check_run(command, shown, tmp_path, os.environ["PATH"])
@@ -200,7 +209,7 @@ def test_the_page_on_softening_is_true(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_the_page_on_importing_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its first session writes the file that its runs read, and its second one reads what they wrote."""
-    text = (ROOT / "docs" / "importing.md").read_text(encoding="utf-8")
+    text = PAGES["importing"]
     monkeypatch.chdir(tmp_path)
     before, after = text.split("## From Python")
     check_python_session(before, "importing.md")
@@ -210,15 +219,49 @@ def test_the_page_on_importing_is_true(tmp_path: Path, monkeypatch: pytest.Monke
     check_python_session(after, "importing.md")
 
 
-@pytest.mark.parametrize("name", ["claims.md", "crasp.md", "critical.md", "rasp.md", "scale.md"])
+@pytest.mark.parametrize("name", ["claims", "crasp", "critical", "rasp", "scale"])
 def test_the_runs_in_the_page_print_what_it_shows(name: str) -> None:
-    blocks = console_blocks((ROOT / "docs" / name).read_text(encoding="utf-8"))
+    blocks = console_blocks(PAGES[name])
     assert blocks
     for command, shown in blocks:
         check_run(command, shown, ROOT, os.environ["PATH"])
 
 
-DOCUMENTS = sorted(str(path.relative_to(ROOT)) for folder in (ROOT, ROOT / "docs") for path in folder.glob("*.md"))
+WIDTH = 100
+WRITTEN = "writes what follows -->"
+"""Behind this mark a page is written by a script."""
+
+
+@pytest.mark.parametrize("name", sorted(path.relative_to(ROOT / "docs").as_posix()
+                                        for path in (ROOT / "docs").rglob("*.md")))
+def test_lines_of_a_page_have_at_most_100_columns_except_in_tables_and_blocks(name: str) -> None:
+    text = (ROOT / "docs" / name).read_text(encoding="utf-8").partition(WRITTEN)[0]
+    prose = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    exempt = re.compile(r"\|.*\|$|!\[|       |(For|Of) the certificate of `")
+    assert [line for line in prose.splitlines() if len(line) > WIDTH and not exempt.match(line)] == []
+
+
+def test_the_table_of_contents_has_every_page_and_every_package() -> None:
+    text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^([a-z]+/\S+)$", text, re.MULTILINE)
+    assert sorted(one for one in listed if not one.startswith("api/")) == sorted(
+        f"{path.parent.name}/{name}" for name, path in pages().items() if not name.isupper())
+    assert [one for one in listed if one.startswith("api/")] == [
+        f"api/{package}/index" for package in ("certify", "constructions", "proofs")]
+
+
+def test_the_reference_of_python_has_every_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each package in docs/conf.py has the docstring of each of its folders, and some modules in full."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    found = runpy.run_path(str(ROOT / "docs" / "conf.py"))
+    left_out = {Path(path) for path in found["autoapi_ignore"]}
+    assert {Path(path).name for path in found["autoapi_dirs"]} == {"certify", "constructions", "proofs"}
+    rooms = [path for package in found["PACKAGES"] for path in (ROOT / package).rglob("__init__.py")]
+    assert len(rooms) > 90 and not left_out & {*rooms, ROOT / "certify" / "api.py"}
+    assert not left_out & {*(ROOT / "proofs" / "check").rglob("*.py")}
+
+
+DOCUMENTS = sorted(str(path.relative_to(ROOT)) for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")))
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
@@ -226,8 +269,11 @@ def test_every_path_that_a_document_names_exists(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
     for path in re.findall(r"`((?:certify|constructions|proofs|tests|docs|examples)/[\w/.]+)`", text):
         assert (ROOT / path).exists(), path
-    for path in re.findall(r"\]\(([\w/.]+)\)", text):
-        assert ((ROOT / document).parent / path).exists(), path
+    for path, part in re.findall(r"\]\(([\w/.]*)(?:#([\w-]+))?\)", re.sub("`[^`]*`", "", text)):
+        target = (ROOT / document).parent / path if path else ROOT / document
+        assert target.exists(), path
+        headings = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), re.MULTILINE) if part else []
+        assert not part or part in map(slug_of, headings), f"{path}#{part}"
 
 
 @pytest.mark.parametrize("document", [*DOCUMENTS, "proofs/coq/README.md", "proofs/ocaml/README.md"])
@@ -239,18 +285,18 @@ def test_every_row_belongs_to_a_table_with_a_head(document: str) -> None:
 
 
 def test_the_map_names_everything_at_the_top_of_each_package() -> None:
-    text = (ROOT / "docs" / "map.md").read_text(encoding="utf-8")
+    text = PAGES["map"]
     for package in ("constructions", "proofs", "certify"):
         for path in sorted((ROOT / package).iterdir()):
             if path.name.startswith(("_", ".")) or not (path.is_dir() or path.suffix == ".py"):
                 continue
             named = f"`{package}/{path.name}{'/' if path.is_dir() else ''}`"
-            assert named in text, f"{named} has no row in docs/map.md"
+            assert named in text, f"{named} has no row in docs/reference/map.md"
 
 
 def test_the_roads_in_the_map_lead_to_files_that_exist() -> None:
     """A name without a folder is in the folder that is named before it."""
-    (table,) = re.findall(r"^\| road \| where \|\n(.*?)\n\n", MAP, re.MULTILINE | re.DOTALL)
+    (table,) = re.findall(r"^\| road \| where \|\n(.*?)\n\n", PAGES["map"], re.MULTILINE | re.DOTALL)
     for row in table.splitlines()[1:]:
         folder = ROOT
         for name in re.findall(r"`([\w./]+)`", row):
@@ -260,7 +306,7 @@ def test_the_roads_in_the_map_lead_to_files_that_exist() -> None:
 
 
 def test_the_table_of_programs_is_that_of_the_examples() -> None:
-    rows = re.findall(r"^\| .+? \| `(\w+\.rasp)` \| `(\w+)` \| (\d+) \| (\d+) \|$", PROGRAMS, re.MULTILINE)
+    rows = re.findall(r"^\| .+? \| `(\w+\.rasp)` \| `(\w+)` \| (\d+) \| (\d+) \|$", PAGES["rasp"], re.MULTILINE)
     examples = {example.name: example for example in load_examples()}
     entries = tomllib.loads((ROOT / "examples" / "section_6.toml").read_text(encoding="utf-8"))
     assert [name for _, name, _, _ in rows] == list(entries)
@@ -286,13 +332,13 @@ def test_recipes_are_of_at_most_five_places_all_of_which_exist() -> None:
     assert len(recipes) >= 10
     for title, recipe in recipes:
         assert len(re.findall(r"^\d\. ", recipe, re.MULTILINE)) <= 5, title
-    named = {name for _, recipe in recipes for name in re.findall(r"`([a-z_]+/[\w./-]+)`|\b(docs/\w+\.md)", recipe)}
+    named = {name for _, recipe in recipes for name in re.findall(r"`([a-z_]+/[\w./-]+)`|\b(docs/[\w/]+\.md)", recipe)}
     places = {name for pair in named for name in pair if name}
     assert len(places) > 30 and {name for name in places if not (ROOT / name).exists()} == set()
 
 
 def test_the_abbreviations_in_the_certificate_page_are_those_of_the_parser() -> None:
-    table = (ROOT / "docs" / "certificate.md").read_text(encoding="utf-8")
+    table = PAGES["certificate"]
     rows = re.findall(r"^\| (`.+?`) \| (`.+?`) \|$", table, re.MULTILINE)
     assert len(rows) == 3
     for written, meant in rows:
@@ -306,7 +352,7 @@ def cells(row: str) -> list[str]:
 
 
 def test_every_spelling_in_the_page_on_formulas_means_what_stands_beside_it() -> None:
-    text = (ROOT / "docs" / "formulas.md").read_text(encoding="utf-8")
+    text = PAGES["formulas"]
     rows = [cells(row) for row in re.findall(r"^\| `.*\|$", text, re.MULTILINE)]
     compared = 0
     for written, core in ([re.findall("`(.+?)`", cell) for cell in row[:2]] for row in rows if len(row) == 3):
@@ -318,7 +364,7 @@ def test_every_spelling_in_the_page_on_formulas_means_what_stands_beside_it() ->
 
 
 def test_the_runs_in_the_page_on_formulas_print_what_it_shows(tmp_path: Path) -> None:
-    blocks = console_blocks((ROOT / "docs" / "formulas.md").read_text(encoding="utf-8"))
+    blocks = console_blocks(PAGES["formulas"])
     assert blocks
     for command, shown in blocks:
         check_run(command, shown, tmp_path, os.environ["PATH"])

@@ -154,7 +154,8 @@ def test_every_file_of_the_checker_is_in_its_readme_or_its_chapter_and_every_cha
         assert re.search(rf"\b{path.stem}\b", page), path
     assert {name for name in os.listdir(folder / "checker" / "chapters") if name[0] != "_"} == set(
         re.findall(r"`chapters/(\w+)/`", readme))
-    page = (ROOT / "docs" / "certificate.md").read_text(encoding="utf-8")
+    page = "".join((ROOT / "docs" / name).read_text(encoding="utf-8")
+                   for name in ("reference/certificate.md", "background/obligations.md"))
     chapters = {line[3:].strip() for line in page.splitlines() if line.startswith("## ")}
     rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| ") and ".py`" in line]
     for chapter, files in ((row[0][2:], row[1]) for row in rows):
@@ -232,7 +233,7 @@ def test_each_construction_for_low_precision_is_tested() -> None:
 def test_each_file_named_for_a_statement_is_listed() -> None:
     named = {path.stem for folder in ("constructions/statements", "proofs/numbers/instances", "proofs/coq/*")
              for path in ROOT.glob(f"{folder}/*_[0-9]*_*") if path.suffix in (".py", ".v")}
-    listed = (ROOT / "docs" / "statements.toml").read_text(encoding="utf-8")
+    listed = (ROOT / "docs" / "reference" / "statements.toml").read_text(encoding="utf-8")
     assert {stem for stem in named if not re.search(rf"\b(test_)?{stem}\.(py|v)\b", listed)} == set()
 
 

@@ -63,7 +63,8 @@ def test_the_wheel_has_code_guides_examples_licence_and_types(installed: Install
     with zipfile.ZipFile(installed.wheel) as archive:
         names = set(archive.namelist())
     for name in ("certify/py.typed", "constructions/py.typed", "proofs/py.typed", "certify/docs/DIVERGENCES.md",
-                 "certify/docs/certificate.md", "certify/examples/claims/sha.toml", "certify/examples/formulas.txt",
+                 "certify/docs/reference/certificate.md", "certify/examples/claims/sha.toml",
+                 "certify/examples/formulas.txt",
                  "proofs/check/__main__.py", "proofs/coq/sha/lemma_09_rounding.v"):
         assert name in names
     assert any(name.endswith("licenses/LICENSE") for name in names)

@@ -242,7 +242,7 @@ def of_adder(given: Mapping[str, Any], device: str, variant: tuple[str, bool, st
 
 
 def norms(form: Any, device: str) -> dict[str, Any]:
-    """Measure layer norms without gain and bias: the greatest error in the 2-norm over the bound of docs/floats.md."""
+    """Measure layer norms: the greatest error in the 2-norm over the bound of docs/background/floats_rules.md."""
     found, u = {}, 2.0**-24
     for width, mean in ((d, m) for d in (16, 32, 64, 128, 768) for m in (0.0, 1.0, 32.0, 1000.0)):
         x = (torch.randn(4096, width, generator=torch.Generator().manual_seed(width)) + mean).to(device).to(form)

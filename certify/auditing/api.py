@@ -21,7 +21,7 @@ Path = str | PathLike[str]
 
 
 class ClaimKeys(TypedDict, total=False):
-    """One claim, without its name and its formula (docs/claims.md)."""
+    """One claim, without its name and its formula (docs/reference/claims.md)."""
 
     kind: str
     statement: str
@@ -124,8 +124,8 @@ def as_entry(keys: Mapping[str, Any]) -> dict[str, Any]:
 def audit(formula: str | None = None, **keys: Unpack[ClaimKeys]) -> ClaimResult:
     """Decide one claim, length by length, and find the requested critical constants.
 
-    The keys are those of a claims file (docs/claims.md); ``max_n`` is ``lengths``, as elsewhere; numbers are texts,
-    integers or Fractions. Without a formula, ``model`` or another key gives the subject.
+    The keys are those of a claims file (docs/reference/claims.md); ``max_n`` is ``lengths``, as elsewhere; numbers are
+    texts, integers or Fractions. Without a formula, ``model`` or another key gives the subject.
 
     >>> from fractions import Fraction
     >>> found = audit("(Q_a | Q_b) since Q_a", alphabet="abc", gamma=Fraction(138, 100), lengths=6, critical=[4])

@@ -1,4 +1,4 @@
-"""Parsing of claims files: docs/claims.md; every key is checked, every message is one line."""
+"""Parsing of claims files: docs/reference/claims.md; every key is checked, every message is one line."""
 
 import hashlib
 import json

@@ -2,8 +2,8 @@
 
 At the upper end the main path certifies the network; at the lower end a replayed word refutes it. The bracket is as
 narrow as requested. Nothing is assumed about the error as a function of the constant: the bracket contains *a* change
-from refuted to certified. Where the errors fall with the constant (as in all constructions of [SHA]: docs/critical.md)
-it is the only one.
+from refuted to certified. Where the errors fall with the constant (as in all constructions of [SHA]:
+docs/background/critical.md) it is the only one.
 """
 
 from collections.abc import Sequence

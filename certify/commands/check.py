@@ -33,7 +33,7 @@ Sample = Annotated[int | None, typer.Option(
 Part = Annotated[str | None, typer.Option(
     "--part", metavar="K/M", help="for such a decision: prove only the K-th of M parts")]
 Verified = Annotated[bool, typer.Option(
-    "--verified", help="by certify-check instead, which is proved in Coq (docs/coq.md)")]
+    "--verified", help="by certify-check instead, which is proved in Coq (docs/howto/coq.md)")]
 Crosscheck = Annotated[Literal["cvc5", "z3"] | None, typer.Option(
     "--crosscheck", help="ask this solver, too, about every script that certify export --to smt2 wrote")]
 ScriptTimeout = Annotated[int | None, typer.Option(
@@ -118,7 +118,7 @@ def ask_verified(options: Sequence[str], files: Sequence[str], is_partial: objec
         raise InputError("--verified: takes neither --sample, --part and --estimate nor --json")
     program = shutil.which(VERIFIED)
     if program is None:
-        return complain(f"unknown: {VERIFIED} is not on the path; docs/coq.md says how it is built",
+        return complain(f"unknown: {VERIFIED} is not on the path; docs/howto/coq.md says how it is built",
                         "unknown")
     sys.stdout.flush()
     return subprocess.run([program, *options, "--", *files], check=False).returncode

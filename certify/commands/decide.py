@@ -49,8 +49,8 @@ def decide(
     """Decide whether a trained network is right on every word.
 
     Each length is certified, with a certificate that a stranger checks; or refuted, with the shortest wrong word found;
-    or left open, with the reason. The claim: a file (docs/trained.md), or options. --float: of float runs. Words of
-    any length: docs/lengths.md. --count: on how many inputs it is right.
+    or left open, with the reason. The claim: a file (docs/reference/trained.md), or options. --float: of float runs.
+    Words of any length: docs/howto/any_length.md. --count: on how many inputs it is right.
     """
     from certify.claims.floats.models import read_model
     from certify.claims.trained.answering import decide_in_time
@@ -93,7 +93,8 @@ def count_right(network: TrainedNetwork, asked: AnyClaim, settings: Settings, ru
     from constructions.trained.tracks import TracksClaim
 
     if not isinstance(asked, TracksClaim):
-        raise InputError("--count: the claim is about words; inputs in tracks are counted (docs/counting.md)")
+        raise InputError("--count: the claim is about words; inputs in tracks are counted "
+                         "(docs/background/counting.md)")
     shares = {name: None if text is None else read_share(text, name) for name, text in given.items()
               if name != "--weights"}
     weights = given["--weights"]

@@ -48,7 +48,7 @@ Follow = Annotated[str | None, typer.Option(
 End = Annotated[str | None, typer.Option("--end", metavar="T", help="with --follow: the token that ends a word")]
 Machine = Annotated[str | None, typer.Option(
     "--machine", metavar="NAME|dfa:FILE", help="about inputs in tracks, without a claim file: what writes the right "
-    "answers, such as add or multiply-by:3; docs/tracks.md has the machines")]
+    "answers, such as add or multiply-by:3; docs/howto/aligned.md has the machines")]
 Columns = Annotated[str | None, typer.Option(
     "--columns", metavar="N|A-B", help="with --machine: how many columns inputs have")]
 Layout = Annotated[str | None, typer.Option(
@@ -66,7 +66,7 @@ Float = Annotated[str | None, typer.Option(
     "--float", metavar="NAME|FILE", help="decide the claim of every float run of this class: "
     "bfloat16/binary32, ... (certify floats --presets lists them)")]
 Count = Annotated[bool, typer.Option(
-    "--count", help="count the right inputs in tracks, at least and at most (docs/counting.md)")]
+    "--count", help="count the right inputs in tracks, at least and at most (docs/background/counting.md)")]
 Within = Annotated[str | None, typer.Option(
     "--within", metavar="SHARE", help="with --count: bounds no farther apart than this share of all inputs, such as "
     "0.01% (left out: as close as they get)")]

@@ -100,7 +100,8 @@ def export(
     A certificate is checked first; one that is rejected is not exported. A theorem for Coq is exported only if Coq
     accepts it, or with --unchecked. The checkers are for somebody who has nothing else: check.pyz runs as python -I -S
     check.pyz CERTIFICATE... and is the same, byte for byte, whoever writes it; the other two need coqc and ocamlopt to
-    be built. A site loads nothing from elsewhere, and any server of files will do. docs/exports.md has the formats.
+    be built. A site loads nothing from elsewhere, and any server of files will do. docs/howto/exports.md has the
+    formats.
     """
     from certify.requests.inputs import as_option
     from constructions.errors import InputError

@@ -42,8 +42,8 @@ def floats(
     Shows, for each class, the greatest length up to which every truth that the network computes is exactly 0 or 1, and
     the right one, in whatever order sums are taken; and a wrong run, replayed bit by bit, on the shortest words on
     which one was found (shorter ones may have others). With -o the certificate that claims all this is written. Of a
-    trained network: in which classes the claim of its certificate holds, up to which length. docs/floats.md says what
-    a float run is.
+    trained network: in which classes the claim of its certificate holds, up to which length. docs/reference/floats.md
+    says what a float run is.
     """
     from certify.claims.floats.models import read_models
     from certify.claims.trained.files import is_trained

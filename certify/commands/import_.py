@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 OPTIONS: Mapping[str, Any] = {
     "names": Annotated[str | None, typer.Option(
         "--names", metavar="NAMES.toml", help="where the tensors have other names, orders or pieces: a file that says "
-        "which (docs/importing.md)")],
+        "which (docs/howto/importing.md)")],
     "kind": Annotated[str | None, typer.Option(
         "--kind", metavar="KIND", help="the kind of network, where no config.json names it: without it the program "
-        "that the names of tensors suggest is shown (docs/importing.md has the kinds)")],
+        "that the names of tensors suggest is shown (docs/howto/importing.md has the kinds)")],
     "attention": Annotated[Literal["causal", "bidirectional"] | None, typer.Option(
         "--attention", help="whether tokens see later tokens")],
     "activation": Annotated[Literal["relu", "gelu", "gelu-tanh", "silu", "sigmoid", "tanh"] | None, typer.Option(
@@ -64,7 +64,7 @@ OPTIONS: Mapping[str, Any] = {
         "attention_mask=1, position_ids=places (0, 1, 2, …)")],
     "expect": Annotated[str | None, typer.Option(
         "--expect", metavar="FILE", help="compare with the logits that your own program computes: arrays (.npz, "
-        ".safetensors) under the tokens of their inputs, as 2,0,1 (docs/importing.md)")],
+        ".safetensors) under the tokens of their inputs, as 2,0,1 (docs/howto/importing.md)")],
 }
 """What files may leave open, by the names of the parameters; in Python they are called so, too."""
 
@@ -84,7 +84,8 @@ def import_files(
 
     Every weight becomes exactly the number that is in the file. What files do not say (the kind of network, the
     direction of attention, ...) is asked for, never guessed; a tensor that is not understood is named. Logits are
-    compared with those of ONNX Runtime, torch, or your own program (--expect). docs/importing.md: files and networks.
+    compared with those of ONNX Runtime, torch, or your own program (--expect). docs/howto/importing.md: files and
+    networks.
 
     Example: certify import model.pt --kind nanogpt --attention causal --epsilon 1e-5 -o model.json --show
     """

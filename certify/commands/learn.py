@@ -38,7 +38,7 @@ def learn(
 
     A smallest automaton that gives the network's answers on all words up to length N, proved; its certificate is that
     of a decision. It is printed as a table, as formulas and comparisons of counts where there are such, and compared
-    with the claim: the words on which the network does not do what it was trained for. docs/learning.md.
+    with the claim: the words on which the network does not do what it was trained for. docs/howto/learning.md.
     """
     from certify.claims.trained.claim_file import Scope
     from certify.claims.trained.decide import Settings
@@ -103,7 +103,7 @@ def equal(
 
     On every word up to a length: pruned, quantised, exported and read again, is it still the same? The first is
     learnt, and both are decided against its automaton; or a word on which they differ is
-    enclosed in both. docs/learning.md.
+    enclosed in both. docs/howto/learning.md.
     """
     from certify.claims.trained.claim_file import Scope
     from certify.claims.trained.decide import Settings

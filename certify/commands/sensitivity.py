@@ -42,8 +42,8 @@ def sensitivity(
     """Measure how much the output changes when one symbol does.
 
     For each length and each position of the changed symbol: the largest change of the output, exactly where that can be
-    decided, elsewhere between a proved bound and the change of two replayed words. docs/sensitivity.md says what is
-    claimed.
+    decided, elsewhere between a proved bound and the change of two replayed words. docs/background/sensitivity.md says
+    what is claimed.
     """
     from certify.claims.numbers.sensitivity.show import print_sensitivity, sensitivity_to_json
     from constructions.network.lengths import Lengths
@@ -161,7 +161,8 @@ def cross_entropy(
 
     For the prefixes of each length, by [Hahn] Section 6: the cross-entropy of the network, enclosed; the least possible
     one for a predictor that knows the whole prefix, only its last symbol, or nothing; and a lower bound for all
-    predictions that change as little as the network's when one symbol is exchanged. docs/hahn.md says what is claimed.
+    predictions that change as little as the network's when one symbol is exchanged. docs/background/hahn.md says what
+    is claimed.
     """
     from certify.claims.numbers.cross_entropy.measure import measure, read_head, read_probability
     from certify.claims.numbers.cross_entropy.show import cross_entropy_to_json, print_cross_entropy

@@ -37,7 +37,7 @@ def train(
     """Train a network until it is proved.
 
     A round trains, looks at all short words and, if none is wrong, decides: wrong words go back into the training data,
-    with words like them, until the network is certified. --from: it is repaired instead. docs/training.md.
+    with words like them, until the network is certified. --from: it is repaired instead. docs/howto/training.md.
     """
     from certify.claims.trained.claim_file import Scope
     from certify.claims.trained.decide import Settings

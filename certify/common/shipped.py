@@ -9,7 +9,9 @@ from constructions.language.diagnosis import quote
 INSIDE = Path(__file__).resolve().parents[1]
 """The package, which has these folders inside once it is installed; in a checkout they stand beside it."""
 AT_THE_TOP = ("README.md", "DIVERGENCES.md", "CHANGELOG.md")
-"""Pages that stand beside the folder docs/ in a checkout."""
+"""Pages that lie beside the folder docs/ in a checkout."""
+PARTS = ("tutorial", "howto", "reference", "background")
+"""The folders of docs/, in the order of the book; no two pages have one name."""
 
 
 def examples_folder() -> Path:
@@ -32,8 +34,9 @@ def pages() -> dict[str, Path]:
     """Return the guides by their names."""
     folder = _folder("docs")
     top = folder if folder.is_relative_to(INSIDE) else folder.parent
-    found = [*(top / name for name in AT_THE_TOP), *(path for path in sorted(folder.glob("*.md"))
-                                                     if path.name not in AT_THE_TOP)]
+    found = [top / name for name in AT_THE_TOP]
+    for part in PARTS:
+        found += sorted((folder / part).glob("*.md"))
     return {path.stem: path for path in found}
 
 
@@ -44,7 +47,7 @@ def read_page(name: str) -> str:
         InputError: if there is none of this name.
     """
     found = pages()
-    path = found.get(name.removeprefix("docs/").removesuffix(".md"))
+    path = found.get(name.rpartition("/")[2].removesuffix(".md"))
     if path is None:
         raise InputError(f"certify list guides: found {quote(name)}, expected one of {', '.join(found)}"
                          f"{suggest(name, found)}")

@@ -1,4 +1,4 @@
-"""`certify export --to npz`: matrices as numpy arrays, rounded to doubles (docs/exports.md lists them).
+"""`certify export --to npz`: matrices as numpy arrays, rounded to doubles (docs/howto/exports.md lists them).
 
 The certificate is about the exact rational numbers; the arrays are for experiments, and prove nothing.
 """

@@ -46,14 +46,14 @@ def describe_reading(text: str, alphabet: Sequence[str] | None, predicates: Mapp
     """What another dialect would read differently in the text; nothing, if none would, or if the text is core.
 
     >>> describe_reading("X Q_a W Q_b", None, {}, Dialect.SHA)
-    'dialect sha: X fails at the last position (docs/formulas.md)'
+    'dialect sha: X fails at the last position (docs/reference/formulas.md)'
     """
     if dialect is Dialect.SHA and is_core(text, [definition.description for definition in predicates.values()]):
         return ""
     # spot and black differ in X alone, and so do sha and black in the words alone
     said = [NEXT[dialect.next_is_weak]] * _differ(text, alphabet, predicates, Dialect.SPOT, Dialect.BLACK)
     said += [WORDS[dialect.words_are_usual]] * _differ(text, alphabet, predicates, Dialect.SHA, Dialect.BLACK)
-    return f"dialect {dialect}: {', '.join(said)} (docs/formulas.md)" if said else ""
+    return f"dialect {dialect}: {', '.join(said)} (docs/reference/formulas.md)" if said else ""
 
 
 def _differ(text: str, alphabet: Sequence[str] | None, predicates: Mapping[str, PredicateDefinition],

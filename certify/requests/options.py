@@ -145,14 +145,14 @@ AttentionKind = Annotated[str | None, typer.Option(
     "score counts (there are no ties)")]
 WeightingOrHard = Annotated[str | None, typer.Option(
     "--weighting", metavar="NAME", help="how heads weigh scores, in place of softmax: hard (only the greatest counts), "
-    "sparsemax, entmax-1.5, ... (docs/weightings.md)")]
+    "sparsemax, entmax-1.5, ... (docs/background/weightings.md)")]
 Weighting = Annotated[str | None, typer.Option(
     "--weighting", metavar="NAME", help="how heads weigh scores, in place of softmax: sparsemax, entmax-1.5, ... "
-    "(docs/weightings.md)")]
+    "(docs/background/weightings.md)")]
 Certificate = Annotated[str | None, typer.Option(
     "-o", "--output", metavar="FILE", parser=written_file, help="write the certificate here; - is standard output")]
 Claim = Annotated[str | None, typer.Option(
-    "--claim", metavar="FILE", help="what the trained network is claimed to do (.toml; docs/trained.md)")]
+    "--claim", metavar="FILE", help="what the trained network is claimed to do (.toml; docs/howto/decide.md)")]
 
 
 # -- the options that say which network is meant, and how a command has them -------------------------------------------

@@ -1,4 +1,7 @@
-"""A program where a formula is expected: it denotes the formula of its output (docs/rasp.md, docs/crasp.md)."""
+"""A program where a formula is expected: it denotes the formula of its output.
+
+See docs/reference/rasp.md, docs/reference/crasp.md.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""C-RASP programs: grammar, types, interpreter, and programs as formulas (docs/crasp.md)."""
+"""C-RASP programs: grammar, types, interpreter, and programs as formulas (docs/reference/crasp.md)."""

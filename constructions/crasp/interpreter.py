@@ -1,6 +1,6 @@
 """Interpreter of C-RASP programs, plainly by their definitions: to_formula.py is tested against it.
 
-Source      docs/crasp.md, "Meaning". Numbers are exact.
+Source      docs/reference/crasp.md, "Meaning". Numbers are exact.
 Limits      10,000,000 evaluations of an expression at a position; numbers of at most 1,000 digits.
 """
 

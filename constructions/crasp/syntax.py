@@ -1,7 +1,7 @@
 """The syntax of C-RASP programs, as immutable values.
 
 Source      Yang and Chiang (2024), "Counting Like Transformers", for the language; Huang et al. (2025) for predicates
-            of positions. The notation is that of ``.cr`` files (docs/crasp.md).
+            of positions. The notation is that of ``.cr`` files (docs/reference/crasp.md).
 Nodes       Nodes that B-RASP has with the same meaning are imported from constructions/rasp/syntax.py.
 Places      Every node has the offset of its text (``place``), for messages; equality ignores it.
 """

@@ -1,6 +1,6 @@
 """Translation of C-RASP programs to formulas with counts: one formula for each Boolean definition.
 
-Source      Yang and Chiang (2024); [SHA] Definition 19. docs/crasp.md, "As a formula".
+Source      Yang and Chiang (2024); [SHA] Definition 19. docs/reference/crasp.md, "As a formula".
 Claim       On every word and at every position, the formula of a definition holds iff the interpreter's value is true.
 Numbers     A number is one of several linear forms of counts, each with the formula that says when it is the value.
             Exactly one of these formulas holds. ``min``, ``max``, if-else and counts with a guard make the cases; sums

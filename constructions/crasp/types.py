@@ -1,4 +1,4 @@
-"""Names and types of C-RASP programs, checked after parsing. docs/crasp.md, "Meaning"."""
+"""Names and types of C-RASP programs, checked after parsing. docs/reference/crasp.md, "Meaning"."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

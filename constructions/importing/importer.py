@@ -237,6 +237,6 @@ def recogniser_of(weights: TensorReader, settings: Settings, kind: str | None) -
         inside = any(transformer_bridge.INSIDE in name for name in weights.stored)
         hint = "the state_dict() of the TransformerBridge itself, not of the wrapped module; " if inside else ""
         raise InputError(f"{weights.where}: no network is recognised in {len(names)} tensors ({', '.join(names[:5])}); "
-                         f"expected {hint}names of {', '.join(KINDS)} (docs/importing.md), a file of names (--names), "
-                         f"a program of torch.export or a graph of ONNX")
+                         f"expected {hint}names of {', '.join(KINDS)} (docs/howto/importing.md), "
+                         "a file of names (--names), a program of torch.export or a graph of ONNX")
     return KINDS[stated or kind or fitting[0]], stated is not None

@@ -1,7 +1,7 @@
 """Files of names (TOML): tensors that exist under other names, in another order or in pieces.
 
-docs/importing.md, "Other names". Elements are only moved: the results contain exactly the numbers of the files, or the
-values of quantised numbers in them.
+docs/howto/importing.md, "Other names". Elements are only moved: the results contain exactly the numbers of the files,
+or the values of quantised numbers in them.
 """
 
 import math

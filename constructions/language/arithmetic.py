@@ -1,7 +1,7 @@
 """Exact, bounded arithmetic on the rationals, and postfix programs.
 
-The rules are those of docs/certificate.md section 1: an exponent is an integer of absolute value at most 64, unless
-the base is 0, 1 or -1. Beyond that, every intermediate numerator and denominator has at most 100,000 bits.
+The rules are those of docs/reference/certificate.md section 1: an exponent is an integer of absolute value at most 64,
+unless the base is 0, 1 or -1. Beyond that, every intermediate numerator and denominator has at most 100,000 bits.
 """
 
 import operator

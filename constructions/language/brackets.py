@@ -1,6 +1,6 @@
 """Position functions: expressions in i and n, or brackets ``[formula]``: 1 where a formula holds and 0 elsewhere.
 
-Source      docs/certificate.md, section 1. Brackets put numerical predicates into position embeddings
+Source      docs/reference/certificate.md, section 1. Brackets put numerical predicates into position embeddings
             ([SHA] Theorem 20: "PEs including ... all numerical predicates in φ").
 """
 

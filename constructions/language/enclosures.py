@@ -1,6 +1,7 @@
 """Enclosures of expressions with the real ln and sqrt; conditions are decided by enclosures or not at all.
 
-Source      docs/certificate.md, section 1. Rational values stay exact: ln of 1, and the root of a square. All others
+Source      docs/reference/certificate.md, section 1. Rational values stay exact: ln of 1, and the root of a square.
+All others
             are Arb balls, with more digits than the enclosures of the checker.
 Claim       The real value is between the two rationals of ``real_run_time``; if they are equal, it is the value. The
             truth of a condition is its truth for the real numbers.

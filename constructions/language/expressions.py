@@ -1,6 +1,6 @@
 """Exact expressions in positions and lengths: position embeddings, temperatures, and the conditions of predicates.
 
-Grammar     expressions.lark; for position embeddings and temperatures that of docs/certificate.md section 1. Also,
+Grammar     expressions.lark; position embeddings and temperatures: docs/reference/certificate.md section 1. Also,
             ``**`` is read as ``^``, and a decimal as a fraction; ``str()`` writes ``^`` and ``/``.
 Evaluation  exact, over the rationals; no text is passed to ``eval``, and sympy only receives finished parts.
             ln and sqrt are rounded down by ``evaluate``, enclosed by ``enclose``, and the real functions in conditions.

@@ -1,6 +1,7 @@
 """Tables of formulas: each non-atomic formula occurs once, as an entry that other texts call ``$k``.
 
-So the text of a file is linear in the number of nodes, even if formulas share parts (docs/certificate.md, section 1).
+So the text of a file is linear in the number of nodes, even if formulas share parts (docs/reference/certificate.md,
+section 1).
 """
 
 from collections.abc import Iterable

@@ -1,6 +1,7 @@
 """Functions of expressions: log2ceil, log2floor, ln and sqrt, from rationals to rationals; and tests of numbers.
 
-Source      docs/certificate.md, section 1. ln and sqrt are rounded down, exactly, to a multiple of 10^-48, or to more
+Source      docs/reference/certificate.md, section 1. ln and sqrt are rounded down, exactly, to a multiple of 10^-48,
+or to more
             digits: proofs are searched with that rational number; the checker encloses the real one.
 Tests       SQUARE, POW2 and PRIME: built-in predicates apply them to a position or a count, and the conditions of
             users' predicates to any number, as in ``NEXT_PRIME(k) := PRIME(2*k+1)``.

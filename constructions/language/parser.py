@@ -1,7 +1,8 @@
 """Parser of formulas, counts and sums of counts.
 
 Grammar     grammar.lark (LALR, so no recursion however deep the nesting); operators of other tools are expanded by
-            spellings.py, sums and comparisons by terms.py. docs/formulas.md has every spelling with its meaning.
+            spellings.py, sums and comparisons by terms.py. docs/reference/formulas.md has every spelling with its
+            meaning.
 Limits      4,000,000 characters, 1,000,000 in one definition; 200,000 different subformulas after expansion of
             abbreviations; integers of at most 1,000 digits. Larger inputs raise an InputError.
 """

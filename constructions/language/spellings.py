@@ -1,7 +1,7 @@
 """Operators of other tools, each as a formula of the core language, and the dialects.
 
 Claim       Every function returns a formula with the textbook meaning of its operator on finite words, at every
-            position; docs/formulas.md has the table. Operands are shared, not copied.
+            position; docs/reference/formulas.md has the table. Operands are shared, not copied.
 Edges       A *strong* operator requires the position that it refers to; a *weak* one holds if there is none.
 """
 

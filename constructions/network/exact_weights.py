@@ -1,6 +1,6 @@
 """Weights that are exact rationals: hard weightings ([SHA] Definition 2), sparsemax and ReLU.
 
-All others are enclosed, in ``proofs.enclosures``. Definitions and their papers: docs/weightings.md.
+All others are enclosed, in ``proofs.enclosures``. Definitions and their papers: docs/background/weightings.md.
 """
 
 from collections.abc import Sequence

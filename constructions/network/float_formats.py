@@ -1,4 +1,4 @@
-"""Binary floating-point formats, and rounding of exact numbers to them (docs/floats.md, section 1)."""
+"""Binary floating-point formats, and rounding of exact numbers to them (docs/reference/floats.md, section 1)."""
 
 import re
 from dataclasses import dataclass

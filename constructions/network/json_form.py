@@ -1,4 +1,4 @@
-"""The JSON form of a transformer (docs/certificate.md, section 2): written canonically, read strictly.
+"""The JSON form of a transformer (docs/reference/certificate.md, section 2): written canonically, read strictly.
 
 Reading never evaluates code: numbers are strings of digits (or JSON integers), formulas and expressions have their own
 parsers, and every error is one line that says where it is and what was expected.
@@ -323,7 +323,7 @@ def transformer_from_json(data: Any, where: str = "model", given: Any = None) ->
     """Return the transformer of a JSON object; a certificate may claim something of it where ``given`` holds.
 
     Raises:
-        InputError: for the first violation of section 2 of docs/certificate.md.
+        InputError: for the first violation of section 2 of docs/reference/certificate.md.
     """
     reader = _ModelReader()
     table = None

@@ -1,4 +1,4 @@
-"""The claimed meaning of a named direction of the residual stream (docs/certificate.md, section 2)."""
+"""The claimed meaning of a named direction of the residual stream (docs/reference/certificate.md, section 2)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

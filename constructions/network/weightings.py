@@ -1,10 +1,10 @@
 """Table of the weighting functions: a row per weighting, a column per property; no other list exists.
 
 An attention head makes weights of its scores by [SHA] Definitions 2 to 4, or by another function. The definitions, as
-rules, are in docs/certificate.md, section 2; the papers in docs/weightings.md. All except the hard ones divide the
-scores by the head's temperature. Code for single weightings is in tables with their names as keys: exact weights in
-``exact_weights.py``, enclosures in ``proofs/enclosures/weightings.py``, constructions that only some weightings have in
-``constructions/statements/other_weightings.py``.
+rules, are in docs/reference/certificate.md, section 2; the papers in docs/background/weightings.md. All except the
+hard ones divide the scores by the head's temperature. Code for single weightings is in tables with their names as
+keys: exact weights in ``exact_weights.py``, enclosures in ``proofs/enclosures/weightings.py``, constructions that only
+some weightings have in ``constructions/statements/other_weightings.py``.
 """
 
 from collections.abc import Sequence

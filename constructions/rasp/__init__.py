@@ -1,1 +1,1 @@
-"""Programs in B-RASP and S-RASP: syntax, types, and interpreter. docs/rasp.md defines the language."""
+"""Programs in B-RASP and S-RASP: syntax, types, and interpreter. docs/reference/rasp.md defines the language."""

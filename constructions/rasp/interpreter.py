@@ -1,6 +1,6 @@
 """Interpreter of programs, plainly by their definitions: the reference for all other evaluations.
 
-Source      docs/rasp.md, section 4. Positions count from 1; integers are exact.
+Source      docs/reference/rasp.md, section 4. Positions count from 1; integers are exact.
 Limits      10,000,000 evaluations of an expression (an entry of many digits counts as several); integers of at most
             1,000 digits.
 """

@@ -1,6 +1,6 @@
 """Translation of programs to LTL with counts: a formula per Boolean vector, and per value of other vectors.
 
-Source      [SHA] Section 6; Yang, Chiang and Angluin (2024) for B-RASP. docs/rasp.md, "As a formula".
+Source      [SHA] Section 6; Yang, Chiang and Angluin (2024) for B-RASP. docs/reference/rasp.md, "As a formula".
 Claim       On every word and at every position, the formula of a Boolean vector holds iff the interpreter's entry is
             true, and the formula of a vector and a value iff the entry is that value.
 Values      An expression has finitely many values, determined by the truths that it reads; one that depends on ``pos``

@@ -1,4 +1,4 @@
-"""Names and types of B-RASP and S-RASP programs, checked after parsing. docs/rasp.md, section 3."""
+"""Names and types of B-RASP and S-RASP programs, checked after parsing. docs/reference/rasp.md, section 3."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Compiler of programs to hard attention: every vector of a B-RASP or S-RASP program, exactly, for every length.
 
 Source      [SHA] Section 6 and Appendix E use such programs as hard-attention transformers; the constructions are ours
-            (docs/rasp.md, section 6).
+            (docs/reference/rasp.md, section 6).
 Claim       At position i of every word the directions ``P(i)`` (truths as 0 and 1, integers) and ``P(i)='x'`` (1 where
             the vector P of symbols is x, else 0) hold the values of the program's vector P. Each head is uniform (its
             queries are 0) or has a unique greatest score at every i, for every word and every n.

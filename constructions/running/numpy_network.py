@@ -130,7 +130,7 @@ class NumpyNetwork:
 
 def to_numpy(transformer: Transformer, max_n: int = 64, precision: str = "binary32", accumulate: str | None = None,
              min_n: int = 1) -> NumpyNetwork:
-    """Return a program that runs in numpy, for words of these lengths (docs/exports.md).
+    """Return a program that runs in numpy, for words of these lengths (docs/howto/exports.md).
 
     Raises:
         InputError: if there is no such format, or a function is undefined at one of the lengths.

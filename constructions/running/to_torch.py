@@ -41,7 +41,9 @@ def module_of(weights: WeightArrays, fused: bool = False) -> TorchNetwork:
 
 def to_torch(transformer: Transformer, max_n: int = 64, precision: str = "binary32", fused: bool = False,
              min_n: int = 1) -> TorchNetwork:
-    """Return a torch module, for words of these lengths; if ``fused``, with torch's own attention (docs/exports.md).
+    """Return a torch module, for words of these lengths; if ``fused``, with torch's own attention.
+
+    See docs/howto/exports.md.
 
     Raises:
         ImportError: without torch.

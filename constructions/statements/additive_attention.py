@@ -12,7 +12,7 @@ Claim       A head of one score holds the count κ exactly, as a *total*. From i
             which the truth of φ here selects θ(κ) (Theorem 20).
 Not needed  A temperature, sharpness that grows with n, tie-breaking, and position embeddings except for θ, which is
             looked up in the embedding. A division by n is undone by the temperature, or by an embedding.
-Source      Ours, as far as known. The weightings: docs/weightings.md.
+Source      Ours, as far as known. The weightings: docs/background/weightings.md.
 """
 
 from collections.abc import Callable, Mapping

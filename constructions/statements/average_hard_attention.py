@@ -2,9 +2,10 @@
 
 Source      Ours; [SHA] leaves the case open (Section 1). Setting, norm and constants are those of
             ``theorem_26_uniform_tieless``, where *tieless head* is any head that is not uniform: average-hard, ties
-            allowed. The gap γ(n) is the least *positive* difference from the greatest score (docs/softened.md, 1); γ is
-            min(γ(n), 1), and 1 if there is no gap.
-Tied head   If the input of layer ℓ has error ε with 8 K2 x ε <= τ, then by Lemma 32 no δ_j of docs/softened.md, section
+            allowed. The gap γ(n) is the least *positive* difference from the greatest score
+            (docs/background/softened_rules.md, 1); γ is min(γ(n), 1), and 1 if there is no gap.
+Tied head   If the input of layer ℓ has error ε with 8 K2 x ε <= τ, then by Lemma 32 no δ_j of
+docs/background/softened_rules.md, section
             3, is above D = 2 K2 x ε, and ρ = D/τ <= 1/4. With m winners and S the greatest |v_t(j) - μ_t| the rule
             there adds to the error of a direction, besides ν_t: for the ties at most (m - 1)(e^ρ - 1) S/(1 + (m - 1)
             e^-ρ) <= (e^ρ - 1) e^ρ S <= 3ρS/2, as (e^ρ - 1) e^ρ/ρ grows and is below 3/2 at 1/4; and for the losers at
@@ -12,8 +13,8 @@ Tied head   If the input of layer ℓ has error ε with 8 K2 x ε <= τ, then by
 One layer   After layer ℓ the error is at most (1 + F_ℓ)((1 + V_ℓ)ε + 2 T_ℓ C_ℓ x (n e^ρ e^(-γ/τ) + 3ρ/2)) <= K1(ε + 3
             K2 x² ε/τ + e n x e^(-γ/τ)). The term with 1/τ is the cost of ties.
 Theorem     Let G = 4 K1 K2 x²/γ and R = 8e K1 n x (2(L - 1) G/e)^(L-1), the power being 1 for L = 1. At every τ <= γ/(2
-            ln R) softmax in all heads changes every direction by at most 1/4, and the rules of docs/softened.md certify
-            it.
+            ln R) softmax in all heads changes every direction by at most 1/4, and the rules of
+            docs/background/softened_rules.md certify it.
 Proof       y = γ/τ >= 2 ln R >= 2. Let κ = e K1 n x e^-y and Λ = K1(1 + 3 K2 x²/τ) = K1(1 + 3 K2 x² y/γ): then 2 <= Λ
             <= G y, as K2 x²/γ >= 1. Claim: after layer ℓ the error is at most κ(1 + Λ + ... + Λ^(ℓ-1)) <= 2κ Λ^(ℓ-1),
             and for ℓ < L it is ε with 8 K2 x ε <= τ. By induction: one layer gives Λε + κ. The second part requires 8

@@ -2,9 +2,9 @@
 
 Source      [SHA] Lemma 8 gives one for scores of 0 and 1; this is for any head with a known gap.
 Claim       Let a head's greatest score exceed every lower one by at least c/n^k, for every word of length n and
-            position (docs/softened.md, 1; c <= 1). Give a rightmost head the additional score + (c/(2 n^(k+1))) j at
-            position j, a leftmost one the same with -. Then its greatest score is attained once, at the position that
-            it chose before; former ties differ by at least c/(2 n^(k+1)), and its gap is at least that.
+            position (docs/background/softened_rules.md, 1; c <= 1). Give a rightmost head the additional score + (c/(2
+            n^(k+1))) j at position j, a leftmost one the same with -. Then its greatest score is attained once, at the
+            position that it chose before; former ties differ by at least c/(2 n^(k+1)), and its gap is at least that.
 Proof       The terms of two positions differ by at least c/(2 n^(k+1)) and at most c/(2 n^k). So the last (first) of
             the tied positions is the unique greatest, and lower scores are still lower by at least c/(2 n^k). ∎ Every
             layer computes its previous values, so the gaps of other heads are unchanged.

@@ -11,7 +11,7 @@ Claim       ``left since right``: scores γ where ¬left ∨ right, and -γ else
             ``until`` and ``next`` are the mirror images, with past masks.
             No count: weights are equal only if position j takes the share 1/j, so position 1 all, which no score gives.
 Not needed  Position embeddings in the regime of temperature; in the other one the query is multiplied by 1/τ.
-Source      Ours, as far as known. The weightings: docs/weightings.md.
+Source      Ours, as far as known. The weightings: docs/background/weightings.md.
 """
 
 from fractions import Fraction

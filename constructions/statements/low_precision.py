@@ -1,8 +1,8 @@
 """Constructions for low precision: one for each operator if `--precision` names a format.
 
 Scores are integers times a power of two, numbers are read where they are 0 or far from it, and every truth is exact;
-docs/floats.md proves that executions in a format of few bits preserve this. Counts have weights that depend on the
-greatest length.
+docs/background/floats_rules.md proves that executions in a format of few bits preserve this. Counts have weights that
+depend on the greatest length.
 """
 
 from fractions import Fraction

@@ -1,7 +1,8 @@
 """Softening by sparsemax or entmax-1.5: a temperature where it equals average-hard attention exactly.
 
-Source      Ours. Weightings and their α are defined in docs/certificate.md, section 2; the gap γ(n), the least
-            positive difference from a greatest score, in docs/softened.md, section 1.
+Source      Ours. Weightings and their α are defined in docs/reference/certificate.md, section 2; the gap γ(n), the
+least
+            positive difference from a greatest score, in docs/reference/softened.md, section 1.
 Row         Let m scores s_j, those of I, be greatest and all others lower by at least g. Then α-entmax of s_j/τ is 1/m
             on I and 0 elsewhere if g/τ >= 1/(α - 1). Proof: with θ = (α - 1) max s/τ - m^(1-α) the weight max((α - 1)
             s_j/τ - θ, 0)^(1/(α-1)) is 1/m on I, so they add up to 1, and 0 elsewhere, as (α - 1) g/τ >= 1 >= m^(1-α). θ

@@ -1,8 +1,9 @@
 """Theorem 26: softening of a uniform-tieless transformer, and a temperature with a change of at most 1/4.
 
 Source      [SHA] Theorem 26, Lemmas 25 and 28 to 34, for transformers as in ``constructions.network``: residual
-            connections, any number of heads, queries with 1/√d_k in them, biases. docs/softened.md, section 1, says
-            which heads are uniform or tieless, and what the gap γ(n) is; γ is min(γ(n), 1), and 1 if there is no gap.
+            connections, any number of heads, queries with 1/√d_k in them, biases. docs/reference/softened.md, section
+            1, says which heads are uniform or tieless, and what the gap γ(n) is; γ is min(γ(n), 1), and 1 if there is
+            no gap.
 Norm        Fix n. For vectors, one for each word of length n and position, ‖·‖ is the sum over directions of their
             greatest absolute value: at least the 1-norm of each. x = x_max(n) is the greatest of 1 and the absolute
             values of entries of initial activations. ‖W‖ is the greatest absolute column sum of a map W.
@@ -28,7 +29,7 @@ Lemma 25    After layer ℓ the error is at most (1 + F_ℓ)((1 + V_ℓ)ε + 2 T
 Theorem     E_L = γ/(4 K2 x), E_ℓ = E_(ℓ+1)/(2 K1). At every τ with e^(-γ/(2τ)) <= E_1/(K1 n x) the error after layer ℓ
             has ‖·‖ <= E_ℓ, and E_L <= 1/4. Layer 1: ε = 0, so K1 n x e^(-γ/τ) <= E_1. Layer ℓ+1: 2 K2 x E_ℓ <= γ/2, so
             q <= e^(-γ/(2τ)) and K1(E_ℓ + E_1/K1) <= 2 K1 E_ℓ. Each step is an upper bound of the rules of
-            docs/softened.md, section 3: at such a τ they certify.
+            docs/background/softened_rules.md, section 3: at such a τ they certify.
 Temperature E_1/(K1 n x) = 1/R with R = 2(2 K1)^L K2 n x²/γ. The greatest τ is γ/(2 ln R), which grows with γ and falls
             with x. For γ >= c/n^k and x <= s n^m at the lengths at hand, with 2^b >= 2(2 K1)^L K2 s²/c and ln 2 < 7/10,
             τ(n) = 5 c/(7 n^k (b + log2ceil(n^(1 + k + 2m)))) is not above it: an exact rational number, for n = 1 too.
@@ -55,7 +56,7 @@ LONG = 10**12
 
 
 def is_uniform(head: Head) -> bool:
-    """Return whether all scores are 0 and all visible positions have equal weight (docs/softened.md, 1)."""
+    """Return whether all scores are 0 and positions have equal weight (docs/background/softened_rules.md, 1)."""
     scored = any(any(query.values()) and any(key.values())
                  for query, key in zip(head.queries, head.keys, strict=True))
     return not scored and head.weighting in (Weighting.SOFTMAX, Weighting.AVERAGE_HARDMAX)

@@ -1,1 +1,1 @@
-"""Trained transformers as exact data; docs/trained.md, sections 1 to 3."""
+"""Trained transformers as exact data; docs/reference/trained.md, sections 1 to 3."""

@@ -1,4 +1,4 @@
-"""Claims about a trained network: docs/trained.md, sections 3 and 4, as data.
+"""Claims about a trained network: docs/reference/trained.md, sections 3 and 4, as data.
 
 Words are sequences of symbols; a place is the number of letters read, 0 … n; tokens of the input count from 0.
 """

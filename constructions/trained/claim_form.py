@@ -1,4 +1,4 @@
-"""The JSON form of a claim (docs/trained.md, section 3): written canonically, read strictly."""
+"""The JSON form of a claim (docs/reference/trained.md, section 3): written canonically, read strictly."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -49,7 +49,7 @@ def claim_from_json(data: Any, where: str = "claim") -> WordsClaim:
     """Return the claim that a JSON object describes.
 
     Raises:
-        InputError: for the first violation of section 3 of docs/trained.md.
+        InputError: for the first violation of section 3 of docs/reference/trained.md.
     """
     symbols, tokens, before, after, offsets, first, last, read, empty, margin, automaton, predicates, cases = (
         values.fields(data, where, KEYS))

@@ -1,4 +1,4 @@
-"""Expressions on small integers for the transducers of docs/tracks.md: `(a + b + carry) // 10`."""
+"""Expressions on small integers for the transducers of docs/howto/aligned.md: `(a + b + carry) // 10`."""
 
 import ast
 import operator

@@ -1,4 +1,4 @@
-"""The JSON form of a trained network (docs/trained.md, section 2): written canonically, read strictly."""
+"""The JSON form of a trained network (docs/reference/trained.md, section 2): written canonically, read strictly."""
 
 import base64
 import hashlib

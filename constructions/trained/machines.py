@@ -1,4 +1,4 @@
-"""Transducers of columns: written as expressions, or built in (docs/tracks.md, section 2); as tables of tokens."""
+"""Transducers of columns, as expressions or built in, and as tables of tokens (docs/reference/tracks.md, section 2)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A trained transformer as data: steps that read strided views of tensors, whose elements are exact dyadic rationals.
 
-docs/trained.md, sections 1 and 2, define the real function that it computes.
+docs/reference/trained.md, sections 1 and 2, define the real function that it computes.
 """
 
 import hashlib

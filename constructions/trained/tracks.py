@@ -1,4 +1,4 @@
-"""Claims about inputs laid out in tracks (docs/tracks.md), as data.
+"""Claims about inputs laid out in tracks (docs/howto/aligned.md), as data.
 
 An input is a word of columns, with a letter of each track in every column. A transducer reads it column by column and
 writes the right answers. The layout gives the places of letters and answers in the sequence of tokens, in any order.
@@ -72,7 +72,7 @@ class Transducer:
 
 @dataclass(frozen=True)
 class TracksClaim:
-    """The claim of docs/tracks.md, section 3. ``typed_last_first`` says whether people write the last column first."""
+    """The claim of docs/reference/tracks.md, section 3; ``typed_last_first`` if people write the last column first."""
 
     tracks: tuple[Track, ...]
     machine: Transducer

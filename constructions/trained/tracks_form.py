@@ -1,4 +1,4 @@
-"""The JSON form of a claim about tracks (docs/tracks.md, section 3): written canonically, read strictly."""
+"""The JSON form of a claim about tracks (docs/reference/tracks.md, section 3): written canonically, read strictly."""
 
 from typing import Any
 

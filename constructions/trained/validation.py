@@ -16,7 +16,7 @@ MAX_VIEWED = 50_000_000
 
 
 def check_network(network: trained.TrainedNetwork, where: str) -> None:
-    """Reject a network that section 2 of docs/trained.md does not allow.
+    """Reject a network that section 2 of docs/reference/trained.md does not allow.
 
     Raises:
         InputError: one line that begins with ``where`` and says what does not fit.

@@ -1,6 +1,7 @@
 """Weighted automata over the columns of inputs in tracks, and the exact weight of all inputs of a claim's form.
 
-An input weighs the sum over the runs of the automaton of the product of their weights (docs/counting.md, section 1).
+An input weighs the sum over the runs of the automaton of the product of their weights (docs/background/counting.md,
+section 1).
 """
 
 from collections.abc import Sequence

@@ -34,7 +34,7 @@ class PartialAutomaton:
 
 @dataclass(frozen=True)
 class Task:
-    """The answers, their places (docs/trained.md, section 3), and the distribution of words: letters by weights."""
+    """The answers, their places (docs/reference/trained.md, section 3), and the weights of letters."""
 
     letters: str
     rows: tuple[Row, ...]

@@ -1,4 +1,4 @@
-"""Estimated cost of the units of a decision (docs/trained.md, section 8); no verdict depends on it."""
+"""Estimated cost of the units of a decision (docs/background/trained_rules.md, section 8); no verdict depends on it."""
 
 from collections.abc import Mapping
 

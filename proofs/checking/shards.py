@@ -1,4 +1,6 @@
-"""Certificates of softened transformers in shards, by any number of processes; docs/softened.md, section 4.
+"""Certificates of softened transformers in shards, by any number of processes.
+
+See docs/background/softened_rules.md, section 4.
 
 The checks of a shard and of a length are the checker's own; this module checks that the shards are all words.
 """

@@ -1,4 +1,6 @@
-"""Enclosures of head outputs under weightings other than softmax and the hard ones (docs/certificate.md, section 2).
+"""Enclosures of head outputs under weightings other than softmax and the hard ones.
+
+See docs/reference/certificate.md, section 2.
 
 Each weighting has a function from scores to weights, both as intervals; weights of exact scores are exact where they
 are rational. Softmax-plus-one is softmax with an extra position, whose score and values are 0.

@@ -1,4 +1,4 @@
-"""Float claims as they stand in a certificate: the key ``floats`` (docs/floats.md, section 4)."""
+"""Float claims as they stand in a certificate: the key ``floats`` (docs/background/floats_rules.md, section 4)."""
 
 import json
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ def read_float_claims(data: object, lengths: Lengths) -> tuple[FloatClaim, ...]:
     """Return the claims of a certificate for these lengths.
 
     Raises:
-        InputError: naming the first thing that is not as docs/floats.md says.
+        InputError: naming the first thing that is not as docs/reference/floats.md says.
     """
     if not isinstance(data, list) or not 0 < len(data) <= MOST_CLAIMS:
         raise InputError(f"floats: expected a list of 1 to {MOST_CLAIMS} claims")

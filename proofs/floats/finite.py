@@ -1,4 +1,4 @@
-"""That every number of a run is finite, also what nobody reads (docs/floats.md, section 4)."""
+"""That every number of a run is finite, also what nobody reads (docs/background/floats_rules.md, section 4)."""
 
 from collections.abc import Mapping
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Sealing a proof: the certificate of docs/certificate.md, section 3, canonical to the byte."""
+"""Sealing a proof: the certificate of docs/reference/certificate.md, section 3, canonical to the byte."""
 
 from collections.abc import Sequence
 from fractions import Fraction

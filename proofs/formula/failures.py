@@ -2,7 +2,7 @@
 
 
 class NotDerived(Exception):
-    """The meaning of a direction does not follow from the weights by the rules of docs/certificate.md.
+    """The meaning of a direction does not follow from the weights by the rules of docs/reference/certificate.md.
 
     The message says where and why. The claim may still be true: the outcome is refuted only if a replayed word says
     so, and unknown otherwise.

@@ -19,5 +19,5 @@ FAMILIES: tuple[WriterFamily[Any], ...] = (
 
 
 def family_of(written: WrittenDirection) -> WriterFamily[Any]:
-    """The family that the writer belongs to: the rules of docs/certificate.md, section 5, that it comes under."""
+    """The family that the writer belongs to: the rules of docs/background/obligations.md, that it comes under."""
     return next(family for family in FAMILIES if family.recognises(written))

@@ -1,6 +1,6 @@
 """Heads that read irrational numbers: their errors, from those with ln and sqrt rounded down.
 
-Source      docs/certificate.md, section 5, Heads that read irrational numbers. There the checker asks for smaller
+Source      docs/background/obligations.md, Heads that read irrational numbers. There the checker asks for smaller
             errors with rationals; here an error that was found with rationals is widened to enclose the real one.
 Claim       Let scaled scores change by at most δ, s = 2 δ < 1, R = exp(s) <= 1/(1 - s), o the real error on one input
             and o' that with rationals. For ``near``, o' (1 - s) <= o'/R <= o <= R o' <= o'/(1 - s), as o/(1 - o) is

@@ -1,4 +1,4 @@
-(* Expressions in i and n, and the conditions of the user's predicates in k and n (docs/certificate.md, section 1). *)
+(* Expressions in i and n, and the conditions of the user's predicates in k and n (docs/reference/certificate.md, section 1). *)
 
 open Outcome
 module C = Checker

@@ -1,4 +1,4 @@
-(* Formulas of the core language (docs/certificate.md, section 1) to those of the extracted checker. *)
+(* Formulas of the core language (docs/reference/certificate.md, section 1) to those of the extracted checker. *)
 
 open Outcome
 module C = Checker

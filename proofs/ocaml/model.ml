@@ -1,5 +1,5 @@
 (* Model files (`certify-transformer`) and certificates (`certify-certificate`) to networks of the extracted checker:
-   docs/certificate.md, sections 2 and 3. The order of keys and of entries is free, as for `certify model`. *)
+   docs/reference/certificate.md, sections 2 and 3. The order of keys and of entries is free, as for `certify model`. *)
 
 open Outcome
 module C = Checker

@@ -1,4 +1,4 @@
-"""Sealing a softened transformer: the certificate of docs/softened.md, section 2, canonical to the byte."""
+"""Sealing a softened transformer: the certificate of docs/reference/softened.md, section 2, canonical to the byte."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction

@@ -1,4 +1,5 @@
-"""The error bounds of all stages at one length and temperature, by the rules of docs/softened.md, section 3.
+"""The error bounds of all stages at one length and temperature, by the rules of docs/background/softened_rules.md,
+section 3.
 
 Claim       Whatever is stated is a bound, and at least what the rules give, so that the checker finds no more.
 Method      Each part of a stage is bounded by itself over all situations it meets, and the parts are added up. Weights

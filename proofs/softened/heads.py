@@ -136,7 +136,8 @@ class HardAttention(HeadLayout):
     """A head with scores: it tells the observer its gaps and ties, and collects its situations.
 
     Where several positions win, an average-hard head gives their mean; each of them is a winner that the situation is
-    seen from, as any may be the reference of docs/softened.md, section 3. Leftmost and rightmost heads must not tie.
+    seen from, as any may be the reference of docs/background/softened_rules.md, section 3. Leftmost and rightmost heads
+    must not tie.
     """
 
     def __init__(self, head: Head, layer: int, place: int, places: Mapping[str, int], numbers: Numbers,

@@ -1,6 +1,6 @@
 """What bounds all situations of a head together, where they are too many to be listed.
 
-Source      docs/softened.md, section 3.
+Source      docs/background/softened_rules.md, section 3.
 Profile     Situations are told apart by the |q_r| of the query only. For each: how far the keys of rivals with each
             loss are from the winner's at most; and for each direction and sign, how much the values of the rivals
             within each positive loss differ from the winner's in sum, at most, and how much the value of one that ties.

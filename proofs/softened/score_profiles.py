@@ -1,6 +1,6 @@
 """What errors.py must know of a head: the situations it meets, or what bounds all of them together.
 
-Source      docs/softened.md, section 3.
+Source      docs/background/softened_rules.md, section 3.
 Situation   The rivals of the winner, at one position of one word, without their order: by how much each loses, and how
             its keys and values differ from the winner's. Words that differ elsewhere share it.
 Profile     What bounds all situations together (profiles.py); it stands for them if they are more than MAX_SITUATIONS.

@@ -1,8 +1,8 @@
 """Leftmost- and rightmost-hard heads that tie: which they are, and the gaps of all heads in spite of it.
 
 Claim       ``survey_sides`` is exact for all words of one length: a head that ties attends to the first, or last, of
-            the positions with the greatest score, and its gap is the least *positive* difference (docs/softened.md,
-            1).
+            the positions with the greatest score, and its gap is the least *positive* difference
+            (docs/reference/softened.md, 1).
 Method      All words one by one (walk.py), as what was seen must keep its order.
 """
 

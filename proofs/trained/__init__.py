@@ -1,1 +1,4 @@
-"""Trained transformers decided: evidence in floats, enclosures, classes of words, certificates; docs/trained.md."""
+"""Trained transformers decided: evidence in floats, enclosures, classes of words, certificates.
+
+See docs/reference/trained.md.
+"""

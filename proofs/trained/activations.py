@@ -1,4 +1,4 @@
-"""The activation functions of docs/trained.md in float64, element by element: evidence, not proof."""
+"""The activation functions of docs/reference/trained.md in float64, element by element: evidence, not proof."""
 
 import math
 from collections.abc import Callable, Mapping

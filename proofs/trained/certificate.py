@@ -1,4 +1,6 @@
-"""The text of a certificate about a trained network: docs/trained.md, sections 2 to 4 and 7.
+"""The text of a certificate about a trained network.
+
+See docs/reference/trained.md, sections 2 and 3 and 4, and trained_rules.md, section 7.
 
 The same units give the same bytes: units are put in order, graphs and directions are listed as the units use them.
 """

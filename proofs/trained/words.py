@@ -27,7 +27,8 @@ BATCH_NUMBERS = 2**18
 
 
 def survey(network: FloatNetwork, claim: WordsClaim, offset: int, count: int) -> Least | None:
-    """Return the least margin of one obligation: of a place or of a length, as docs/trained.md, section 4, says.
+    """Return the least margin of one obligation: of a place or of a length, as docs/reference/trained.md, section 4,
+    says.
 
     None if no case holds anywhere.
 

@@ -1,6 +1,6 @@
 """The tracker of a claim: a state of prefixes that determines which cases hold, now and after more letters.
 
-Source      docs/trained.md, section 4: the automaton's state, and the memory of past formulas. That is the
+Source      docs/reference/trained.md, section 4: the automaton's state, and the memory of past formulas. That is the
             truths of the operands of ``prev`` and of ``since`` one position ago, and for comparisons and predicates one
             *counter* for each combination of counts that they read; the position itself is the count of ``true``.
 Smaller     A counter that never decreases is reduced modulo what its readers distinguish (ODD: modulo 2; a comparison

@@ -1,4 +1,4 @@
-"""docs/claims.md: what a claims file may say, and the one line that refuses anything else."""
+"""docs/reference/claims.md: what a claims file may say, and the one line that refuses anything else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/critical.md: the brackets of the audit contain the solutions of the closed forms, which it does not know."""
+"""docs/background/critical.md: the brackets of the audit contain the solutions of the closed forms."""
 
 from __future__ import annotations
 

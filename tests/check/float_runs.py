@@ -1,4 +1,5 @@
-"""Every float run of a small network, by docs/floats.md, section 1, and nothing else: sets of all that numbers may be.
+"""Every float run of a small network, by docs/reference/floats.md, section 1, and nothing else: sets of all that
+numbers may be.
 
 Every order of every sum, fused or not, every result below the least normal number kept or flushed, every exponential
 within its units in the last place, both ways to normalise. What is computed at different places is taken to be chosen

@@ -1,4 +1,4 @@
-"""Small certificates written by hand from docs/certificate.md; nothing here comes from the producer."""
+"""Small certificates written by hand from docs/reference/certificate.md; nothing here comes from the producer."""
 
 from __future__ import annotations
 

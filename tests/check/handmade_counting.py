@@ -1,4 +1,4 @@
-"""Small certificates that count, written by hand from docs/certificate.md."""
+"""Small certificates that count, written by hand from docs/reference/certificate.md."""
 
 from __future__ import annotations
 

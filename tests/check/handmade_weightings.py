@@ -1,4 +1,4 @@
-"""Small certificates with weightings other than softmax, written by hand from docs/certificate.md."""
+"""Small certificates with weightings other than softmax, written by hand from docs/reference/certificate.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Certificates of softened transformers, sealed from docs/softened.md by brute force: every word, nothing shared.
+"""Certificates of softened transformers, sealed from docs/background/softened_rules.md by brute force: every word,
+nothing shared.
 
 Nothing here comes from the producer or the checker. Exact numbers are Fractions; exp is that of `decimal`, correctly
 rounded to 60 digits, and then widened.

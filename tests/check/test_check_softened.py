@@ -297,7 +297,8 @@ def test_each_format_has_its_own_reader() -> None:
 
 
 def test_every_file_of_the_softened_half_is_in_the_page_beside_its_chapter() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "softened.md").read_text(encoding="utf-8")
+    page = "".join((Path(__file__).parents[2] / "docs" / name).read_text(encoding="utf-8")
+                   for name in ("reference/softened.md", "background/softened_rules.md"))
     rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| ") and ".py`" in line]
     assert all(f"## {chapter}" in page or f"**{chapter}" in page for chapter, _ in rows)
     checker = Path(proofs.check.__file__).parent / "checker"

@@ -1,4 +1,4 @@
-"""Each sentence of docs/trained.md, section 2, about parts of a network: what breaks it is refused by both readers."""
+"""docs/reference/trained.md, section 2: both readers refuse what breaks a sentence about parts of a network."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from proofs.check.checker.kernel import budget
 from tests.check.handmade import dump
 from tests.check.trained_networks import decision, make_claim, make_network, rounding_network
 
-PAGE = Path(__file__).parents[2] / "docs" / "trained.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "trained.md"
 NETWORKS = {"gpt2": make_network("gpt2"), "rotary": make_network("rotary"), "alibi": make_network("alibi"),
             "scale": rounding_network({"scale": "1/8", "zero": 3, "least": 0, "greatest": 15}),
             "range": rounding_network({"range": "token", "greatest": 127})}
@@ -51,7 +51,7 @@ SENTENCES: dict[str, list[Change]] = {
     "all of them have at most 40,000,000 bytes": [],
     "{tensor, start, shape, strides}: element (i, j) of a MATRIX is element start + i·strides[0] + j·strides[1] of the "
     "tensor, flattened": [("gpt2", "tokens", key("strides", [1])), ("gpt2", "tokens", key("tensor", "nowhere"))],
-    "of a VECTOR (one shape, one stride) likewise": [("gpt2", "steps 0 bias", key("shape", [2, 4]))],
+    "of a VECTOR (one shape, one stride) in the same way": [("gpt2", "steps 0 bias", key("shape", [2, 4]))],
     "Start and strides are 0 or more, sizes 1 or more": [
         ("gpt2", "tokens start", -1), ("gpt2", "tokens strides", [8, -1]), ("gpt2", "tokens shape", [4, 0])],
     "a view lies inside its tensor and has no more elements than it, all views of a network at most 50,000,000": [

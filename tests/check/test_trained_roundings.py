@@ -38,7 +38,7 @@ WORDS = [word for n in (1, 2) for word in itertools.product((0, 1), repeat=n)]
 
 
 def rounded(rounding: Rounding, vectors: list[list[Fraction]]) -> list[list[Fraction]]:
-    """As docs/trained.md, section 1, says; Python rounds halves to even."""
+    """As docs/reference/trained.md, section 1, says; Python rounds halves to even."""
     if rounding.scale is None and not rounding.of_input and len(vectors) > 1:
         return [x for one in vectors for x in rounded(rounding, [one])]
     scale, zero = rounding.scale, rounding.zero

@@ -1,4 +1,4 @@
-"""A second opinion: the logits of a network's file on tokens, in 300 bits, straight from docs/trained.md."""
+"""A second opinion: the logits of a network's file on tokens, in 300 bits, straight from docs/reference/trained.md."""
 
 from __future__ import annotations
 

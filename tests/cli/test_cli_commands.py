@@ -150,7 +150,7 @@ def test_where_there_is_no_such_program_it_is_said_how_to_build_it(certify: Any,
     monkeypatch.setenv("PATH", str(tmp_path))
     found = certify("check", "--verified", certificate)
     assert (found.code, found.out) == (3, "")
-    assert "certify-check is not on the path; docs/coq.md says how it is built" in found.err
+    assert "certify-check is not on the path; docs/howto/coq.md says how it is built" in found.err
 
 
 @pytest.mark.parametrize("status", range(4))

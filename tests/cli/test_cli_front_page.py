@@ -146,7 +146,7 @@ def test_examples_are_copied_whole_and_nothing_is_overwritten(certify: Any) -> N
 def test_docs_lists_every_guide_and_prints_one(certify: Any) -> None:
     names = [row["name"] for row in certify("list", "guides", "--json").json["guides"]]
     assert names == list(pages()) and {"README", "DIVERGENCES", "certificate", "map"} <= {*names}
-    for name in ("certificate", "certificate.md", "docs/certificate.md"):
+    for name in ("certificate", "certificate.md", "docs/reference/certificate.md"):
         printed = certify("list", "guides", name)
         assert printed.code == 0 and printed.out == pages()["certificate"].read_text(encoding="utf-8")
     assert certify("list", "guides", "nosuch").err == (

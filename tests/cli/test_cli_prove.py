@@ -99,7 +99,7 @@ def test_too_small_a_constant_is_refuted_by_a_word_and_no_folder_is_written(cert
 @pytest.mark.parametrize(("gamma", "code", "n"), [("138/100", 1, 5), ("1386/1000", 1, 7), ("1387/1000", 0, None)])
 def test_a_theorem_is_refuted_at_the_length_at_which_the_finite_claim_is(
         certify: Any, coq: str, gamma: str, code: int, n: int | None) -> None:
-    """ln 4 is 1.38629...; the lengths are those of docs/critical.md."""
+    """ln 4 is 1.38629...; the lengths are those of docs/background/critical.md."""
     result = certify("prove", "(Q_a | Q_b) since Q_a", "--alphabet", "abc", "--gamma", gamma, "--json")
     found = result.json["counterexample"]
     assert (result.code, found and len(found["word"])) == (code, n)

@@ -22,7 +22,7 @@ from tests.with_coq import coq_or_skip
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 PUBLISHED, MARKER = str(EXAMPLES / "published"), str(EXAMPLES / "models" / "first_by_marker.json")
-PAGE = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "reference" / "claims.md").read_text(encoding="utf-8")
 SHOWN = next(block for block in re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL) if 'kind = "prove"' in block)
 AUTOMATON = """alphabet = "ab"
 start = "even"

@@ -95,7 +95,7 @@ MENTIONED = {
     "python -I -S proofs/check FILE": f"python -I -S {ROOT / 'proofs' / 'check'} 'since a.cert'",
 }
 """What texts mention, and what is run for it; the longest that fits counts. Of `prove`, which needs Coq, only that it
-is there: docs/coq.md and tests/exports/test_coq_folder.py run it."""
+is there: docs/howto/coq.md and tests/exports/test_coq_folder.py run it."""
 REFUTED = {"certify formula says why", "certify model 'net b.json'", "certify model --norm"}
 
 LOOKED_AT = {"model": "net b.json", "trained": "trained.json", "certificate": "since a.cert", "claims": "claims.toml",
@@ -404,7 +404,7 @@ def test_every_command_that_a_text_mentions_is_one_that_is_run(said: Said) -> No
 
 def test_every_command_that_a_document_mentions_has_the_options_that_it_names() -> None:
     """Its runs are run by tests/test_docs.py."""
-    places = "*.md", "docs/*.md", "proofs/*/README.md", "examples/**/*.md", "examples/**/*.toml"
+    places = "*.md", "docs/**/*.md", "proofs/*/README.md", "examples/**/*.md", "examples/**/*.toml"
     documents = [path for place in places for path in ROOT.glob(place) if path.name != "CHANGELOG.md"]
     lines = [(path.name, line) for path in documents for line in re.findall(
         r"(?:`|^(?:\$ |# +)?)(certify [a-z][a-z-]*[^`\n#|&]*)", path.read_text(encoding="utf-8"), re.MULTILINE)]

@@ -35,7 +35,7 @@ def test_a_folder_beside_a_notebook_is_named_in_one_line(
 
 
 def test_no_text_advises_to_install_from_an_index() -> None:
-    files = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").rglob("*.md"),
+    files = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md"),
              *(path for folder in ("certify", "constructions", "proofs") for path in (ROOT / folder).rglob("*.py"))]
     for path in files:
         text = " ".join(path.read_text(encoding="utf-8").split())

@@ -75,7 +75,7 @@ def test_shipped_programs_accept_their_languages_and_so_do_their_formulas(name: 
 
 
 def test_the_formulas_in_the_documentation_are_those_of_the_programs() -> None:
-    page = (Path(__file__).resolve().parent.parent.parent / "docs" / "crasp.md").read_text(encoding="utf-8")
+    page = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "crasp.md").read_text(encoding="utf-8")
     _, page = page.split("## 4.")
     stated = re.findall(r"^\| `(\w+)` \| .+? \| `(.+)` \|$", page, re.MULTILINE)
     assert [name for name, _ in stated] == ["majority", "dyck_1", "bigram", "alternating"]

@@ -143,7 +143,8 @@ def test_what_the_constructions_of_the_paper_do_not_work_for_has_some_of_its_own
 
 def test_type_checkers_and_pages_know_the_same_names() -> None:
     assert get_args(WeightingName) == tuple(Weighting)
-    rules, papers = ((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("certificate.md", "weightings.md"))
+    rules, papers = ((ROOT / "docs" / name).read_text(encoding="utf-8")
+                     for name in ("reference/certificate.md", "background/weightings.md"))
     assert names_in_table(rules, "| weighting | weight of the visible position j | sum |") == set(Weighting)
     assert names_in_table(papers, "| `--weighting` | weight of position j") == {
         one for one in Weighting if not (one.is_hard or one.is_softmax)}

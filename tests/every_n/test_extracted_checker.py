@@ -405,7 +405,7 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
 
 
 def test_the_page_on_coq_shows_what_the_program_prints(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "coq.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "howto" / "coq.md").read_text(encoding="utf-8")
     shown, of_some = re.findall(r"^proved +(.*?): (for every n.*)$", page, re.MULTILINE)
     network = compile_formula(parse_formula("ODD(#<[Q_1])", "01"), "01", Regime())
     path = tmp_path / "model.json"

@@ -1,4 +1,4 @@
-"""docs/statements.md: every numbered statement of both papers, held to their list, the library and the folders."""
+"""docs/reference/statements.md: every numbered statement of both papers, compared with list, library and folders."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proofs.every_n.library import LIBRARY
 from tests.statements.numbered import numbered_statements
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "statements.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "reference" / "statements.md").read_text(encoding="utf-8")
 ROWS = [[cell.strip() for cell in line.split("|")[1:-1]] for line in PAGE.splitlines()
         if re.match(r"\| (Definition|Lemma|Theorem|Proposition|Corollary) \d", line)]
 VERDICTS = {"defined", "proved", "repaired", "proof repaired", "proved with Section 3.1 repaired",

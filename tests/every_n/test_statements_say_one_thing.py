@@ -1,4 +1,4 @@
-"""One list of statements, docs/statements.toml: the page, the claims files, DIVERGENCES.md and Coq agree with it."""
+"""docs/reference/statements.toml: the page, the claims files, DIVERGENCES.md and Coq agree with it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def load_writer() -> Any:
-    """docs/write_statements.py as a module: docs is no package."""
-    spec = importlib.util.spec_from_file_location("write_statements", ROOT / "docs" / "write_statements.py")
+    """tools/write_statements.py as a module: docs is no package."""
+    spec = importlib.util.spec_from_file_location("write_statements", ROOT / "tools" / "write_statements.py")
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     sys.modules["write_statements"] = module

@@ -158,7 +158,7 @@ def test_the_page_on_coq_shows_what_the_program_prints(tmp_path: Path) -> None:
     """That of Zarith, which is quicker: both print the same."""
     path = written(tmp_path, sealed("Q_a S Q_b", max_n=64, alphabet="abc"))
     (lines,) = (found.lines for found in check_verified([path], with_zarith=True))
-    page = (CORPUS.parents[1] / "docs" / "coq.md").read_text(encoding="utf-8")
+    page = (CORPUS.parents[1] / "docs" / "howto" / "coq.md").read_text(encoding="utf-8")
     assert "\n".join([*lines[:-1], "accepted: since.cert"]) in page
 
 
@@ -243,7 +243,7 @@ def test_a_constant_a_little_above_the_critical_one_is_enough_and_one_below_it_i
 @pytest.mark.parametrize("text", ["prev Q_a", "(Q_a | Q_b) since Q_b", "(Q_a | Q_b) until Q_b"])
 def test_of_geometric_attention_a_constant_just_above_the_critical_one_is_enough_and_one_below_is_not(
         tmp_path: Path, text: str) -> None:
-    """γ of n at temperature 1/(log2ceil(n) + 1): docs/weightings.md has the closed forms."""
+    """γ of n at temperature 1/(log2ceil(n) + 1): docs/background/weightings.md has the closed forms."""
     least = [-math.log((4 / 3) ** (1 / (n - 1)) - 1) / (math.ceil(math.log2(n)) + 1)
              for n in range(2, 3 if text == "prev Q_a" else 7)]
     document = json.loads(sealed(text, max_n=6, alphabet="abc", weighting="geometric"))

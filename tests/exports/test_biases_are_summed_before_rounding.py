@@ -1,4 +1,7 @@
-"""A bias is summed with its matrix product, and only then are both rounded to 16 bits (docs/floats.md, section 1)."""
+"""A bias is summed with its matrix product, and only then are both rounded to 16 bits.
+
+See docs/reference/floats.md, section 1.
+"""
 
 from __future__ import annotations
 

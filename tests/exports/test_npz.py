@@ -1,4 +1,4 @@
-"""The arrays: exactly the dense matrices, and the reader of docs/exports.md computes what soft attention computes."""
+"""The arrays are the dense matrices, and the reader of docs/howto/exports.md computes soft attention."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from proofs.words.replay import run_soft
 from tests.exports.conftest import write_certificate
 from tests.network.dense_embeddings import dense_embeddings
 
-PAGE = (Path(__file__).resolve().parent.parent.parent / "docs" / "exports.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "howto" / "exports.md").read_text(encoding="utf-8")
 DOCUMENT = PAGE[PAGE.index("## `npz`"):]
 MIXED = "ODD(#<[Q_1]) | #<[Q_1] > #>[Q_0] & (Q_1 since next Q_0)"
 

@@ -339,7 +339,7 @@ def test_what_is_typed_is_found_in_titles_first_and_what_is_found_leads_to_its_s
     page.locator("#q").fill("any length")
     page.keyboard.press("Enter")
     first = page.locator("#results a").first
-    expect(first).to_have_text("Words of any length")
+    expect(first).to_have_text("Decide words of any length")
     place, _, part = str(first.get_attribute("href")).partition("#")
     assert part in Links(str(files[place])).ids
     page.locator("#q").fill("sinc <b> nosuchword")

@@ -1,4 +1,5 @@
-"""The float program in numpy, written from docs/floats.md, section 1; it shares no code with the project's runs.
+"""The float program in numpy, written from docs/reference/floats.md, section 1; it shares no code with the project's
+runs.
 
 Every operation is one of a numpy type (float16; bfloat16 of ml_dtypes), and numpy rounds. Sums are added in the orders
 that an execution names, those by magnitude and balanced ones included; none is drawn, and no product is fused.

@@ -3,7 +3,7 @@
 Certificates of float runs assume an error of at most E = 4 units in the last place, and results below the least normal
 number may be flushed to 0. Here that is tested: on every number of 16 bits, on a sample of those of 32 bits, and with
 ``-m exhaustive -s`` on all 2^32, where the figures are printed. They belong to a processor and a version;
-docs/exports.md has those of one machine.
+docs/howto/exports.md has those of one machine.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Rule 7 of docs/floats.md: lookups by the queries that runs store; and rule 1: equal weights unit by unit."""
+"""Rule 7 of docs/background/floats_rules.md: lookups by the queries that runs store.
+
+Rule 1: equal weights unit by unit.
+"""
 
 from __future__ import annotations
 

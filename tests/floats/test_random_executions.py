@@ -19,7 +19,7 @@ from tests.floats.random_executions import random_execution
 BY_HAND = [(SINCE, "binary32", 64), (SINCE, "binary16", 16), (SINCE, "bfloat16", 8), (PREVIOUS, "binary32", 64),
              (PREVIOUS, "binary16", 16), (PREVIOUS, "bfloat16", 16), (ODD, "binary32", 32),
              (ODD, "bfloat16", 9), (MAJORITY, "binary32", 16)]
-"""Lengths below those of the tables that the bounds of docs/floats.md give."""
+"""Lengths below those of the tables that the bounds of docs/background/floats_rules.md give."""
 TEMPORAL = ("since", "until", "prev", "next")
 CERTIFIED = [
     *(Case(name, "bfloat16", run, 24) for name in (*TEMPORAL, "nested", "odd", "majority")

@@ -1,4 +1,4 @@
-"""The rules of docs/floats.md, section 4, where a weaker reading of them would claim too much."""
+"""The rules of docs/background/floats_rules.md, section 4, where a weaker reading of them would claim too much."""
 
 from __future__ import annotations
 

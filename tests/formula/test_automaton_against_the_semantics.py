@@ -116,7 +116,7 @@ def test_a_head_that_reads_its_own_target_still_has_to_decide_it(text: str) -> N
 
 
 def test_position_predicates_that_are_read_inside_a_formula_are_evaluated_not_guessed() -> None:
-    """docs/certificate.md, section 5: position predicates, true and false are evaluated, never atoms."""
+    """docs/background/obligations.md: position predicates, true and false are evaluated, never atoms."""
     target = build_target(parse_formula("prev (ODD & Q_a)"), [parse_formula("ODD | Q_a"), Symbol("a")])
     assert parse_formula("ODD") not in target.atoms
     target = build_target(parse_formula("true since Q_a"), [parse_formula("true -> Q_a"), parse_formula("true & Q_a")])

@@ -1,6 +1,7 @@
 """The greatest error on a word against all words, run by a forward pass of its own on the matrices of the npz file.
 
-The pass is written here from docs/exports.md, for all words of a length at once; it shares nothing with the provers.
+The pass is written here from docs/howto/exports.md, for all words of a length at once; it shares nothing with the
+provers.
 """
 
 from __future__ import annotations

@@ -89,13 +89,13 @@ def test_a_bare_network_without_biases_is_read_as_a_hooked_transformer(tmp_path:
 
 
 def test_blocks_of_attention_alone_are_read_from_linear_layers(tmp_path: Path) -> None:
-    """Matrices [out, in] of torch.nn.Linear, two layers of two heads, as docs/importing.md shows it."""
+    """Matrices [out, in] of torch.nn.Linear, two layers of two heads, as docs/howto/importing.md shows it."""
     torch = torch_or_skip()
     nn = torch.nn
     layers = nn.ModuleList(nn.ModuleDict({name: nn.Linear(8, 8, bias=False) for name in "qkvo"}) for _ in range(2))
     model = nn.ModuleDict({"emb": nn.Embedding(models.VOCABULARY, 8), "pos": nn.Embedding(12, 8), "layers": layers,
                            "head": nn.Linear(8, 3, bias=False)})
-    page = (Path(__file__).parents[2] / "docs" / "importing.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "howto" / "importing.md").read_text(encoding="utf-8")
     shown = page.partition("[out, in] of torch's Linear:\n\n```toml\n")[2].partition("```")[0]
     (tmp_path / "names.toml").write_text(shown)
     torch.save(model.state_dict(), tmp_path / "m.pt")

@@ -22,7 +22,7 @@ FOLDER = ROOT / "examples" / "editors"
 
 
 def load_script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("write_editors", ROOT / "docs" / "write_editors.py")
+    spec = importlib.util.spec_from_file_location("write_editors", ROOT / "tools" / "write_editors.py")
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -60,7 +60,7 @@ def read(ending: str, line: str) -> list[Coloured]:
 
 
 def formulas() -> list[str]:
-    spellings = (ROOT / "docs" / "formulas.md").read_text(encoding="utf-8")
+    spellings = (ROOT / "docs" / "reference" / "formulas.md").read_text(encoding="utf-8")
     cells = [cell.replace("\\|", "|") for row in re.findall(r"^\| (`.*)\|$", spellings, re.MULTILINE)
              for cell in re.findall("`([^`]+)`", row)]
     printed = [format_formula(each.formula, style) for each in load_examples() for style in ("ascii", "unicode")]

@@ -104,6 +104,6 @@ def test_a_cross_entropy_beside_the_true_one_is_an_error(arb_is_off: None) -> No
 
 
 def test_numbers_leave_arb_only_with_a_second_opinion() -> None:
-    """Logits of trained networks are the exception: no mpmath runs them (docs/sensitivity.md)."""
+    """Logits of trained networks are the exception: no mpmath runs them (docs/background/sensitivity.md)."""
     direct = {file.name for file in NUMBERS.rglob("*.py") if "exact_ends" in file.read_text(encoding="utf-8")}
     assert direct == {"trained.py"}

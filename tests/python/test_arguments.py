@@ -147,7 +147,7 @@ def test_an_unfinished_network_is_refused() -> None:
 
 
 def test_every_public_name_is_there_and_documented() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
     for name in package.__all__:
         assert getattr(package, name) is not None
         assert f"`{name}" in page or f", `{name}" in page, name

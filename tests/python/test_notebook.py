@@ -21,9 +21,9 @@ from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.regimes import Regime
-from docs.write_notebooks import run_notebook
 from proofs.every_n import Coq
 from tests.exports.pages.test_page_of_a_certificate import Tags
+from tools.write_notebooks import run_notebook
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SHOWN = {"certify.ipynb": 5, "notebooks/attention_and_temporal_logic.ipynb": 6, "notebooks/counting.ipynb": 6}

@@ -139,7 +139,7 @@ def test_the_induction_head_and_the_formula_of_the_examples_agree() -> None:
 
 
 def test_the_program_of_the_documentation_computes_what_its_comments_say() -> None:
-    page = (ROOT / "docs" / "rasp.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "rasp.md").read_text(encoding="utf-8")
     (text,) = re.findall(r"```text\n(alphabet .*?)```", page, re.DOTALL)
     assert run_program(parse_program(text), "aabab") == {
         "as": (1, 2, 2, 3, 3),

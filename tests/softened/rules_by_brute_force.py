@@ -1,4 +1,5 @@
-"""The rules of docs/softened.md, section 3, followed word by word in floating decimals of 60 digits; nothing shared.
+"""The rules of docs/background/softened_rules.md, section 3, followed word by word in floating decimals of 60 digits;
+nothing shared.
 
 What a part of a stage adds is its maximum over all words and positions; the parts are added up.
 """

@@ -14,7 +14,7 @@ from certify.claims.softened.pipeline import soften_model
 from certify.claims.softened.shards import Workers
 
 EXAMPLES = {example.name: example for example in load_examples()}
-GUIDE = (Path(__file__).resolve().parent.parent.parent / "docs" / "softened.md").read_text(encoding="utf-8")
+GUIDE = (Path(__file__).resolve().parents[2] / "docs" / "howto" / "soften.md").read_text(encoding="utf-8")
 GAPS = {"small_gap": Fraction(-2), "uniform": None, "tied": Fraction(0)}
 """The exponents of the gap where it is not -1."""
 

@@ -115,7 +115,7 @@ def test_the_run_in_the_guide_prints_what_it_shows(monkeypatch: pytest.MonkeyPat
     """With the library that the other tests ask, which has more files than the command compiles."""
     library = larger_library_of(coq_or_skip())
     monkeypatch.setattr("certify.claims.softened.every_n.compiled_library", lambda *_: library)
-    guide = (EXAMPLES.parent / "docs" / "softened.md").read_text(encoding="utf-8")
+    guide = (EXAMPLES.parent / "docs" / "howto" / "soften.md").read_text(encoding="utf-8")
     (shown,) = re.findall(r"```console\n\$ certify model flip_flop.json --every-n\n(.*?)```", guide, re.DOTALL)
     assert _settled(_run("flip_flop.json", "--every-n").stdout) == _settled(shown)
 

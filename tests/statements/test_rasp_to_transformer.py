@@ -246,7 +246,7 @@ def test_the_output_of_symbols_is_their_place() -> None:
 
 
 def test_the_sizes_in_the_documentation() -> None:
-    page = (Path(__file__).resolve().parent.parent.parent / "docs" / "rasp.md").read_text(encoding="utf-8")
+    page = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "rasp.md").read_text(encoding="utf-8")
     stated = re.findall(r"^\| `(\w+)` \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| 1/n \| n² \|$", page, re.MULTILINE)
     assert {name for name, *_ in stated} == set(PROGRAMS) - {"dyck_1_as_printed"}
     for name, *sizes in stated:

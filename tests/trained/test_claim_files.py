@@ -1,4 +1,4 @@
-"""Claim files: what people write becomes the claim of docs/trained.md, and what is wrong is said in one line."""
+"""Claim files become the claim of docs/reference/trained.md; an error is reported in one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims: their JSON is read back and refused exactly, and their obligations are those of docs/trained.md."""
+"""Claims: their JSON is read back and refused exactly, and their obligations are those of docs/reference/trained.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims decided by `certify cross-entropy`: bounds on the cross-entropy of prefixes (docs/hahn.md).
+"""Claims decided by `certify cross-entropy`: bounds on the cross-entropy of prefixes (docs/background/hahn.md).
 
 The claim is about the least cross-entropy over all admitted output maps. An upper bound is attained by the map that was
 found, a lower bound is forced by the small change of the predictions; for a given map it is its own.

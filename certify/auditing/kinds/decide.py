@@ -1,4 +1,4 @@
-"""Claims decided by `certify decide`: a trained network on every word (docs/trained.md)."""
+"""Claims decided by `certify decide`: a trained network on every word (docs/howto/decide.md)."""
 
 from dataclasses import dataclass, replace
 from typing import cast

@@ -1,4 +1,4 @@
-"""Claims decided by `certify floats`: that every run under a float model is right (docs/floats.md)."""
+"""Claims decided by `certify floats`: that every run under a float model is right (docs/reference/floats.md)."""
 
 import shlex
 from dataclasses import dataclass

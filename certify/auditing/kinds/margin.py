@@ -1,4 +1,4 @@
-"""Claims decided by `certify model`: the sign of an output at one position, and its margin (docs/margins.md)."""
+"""Claims decided by `certify model`: the sign of an output at one position, and its margin (docs/howto/signs.md)."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Claims decided by `certify prove`: a theorem about words of every length, by Coq (docs/coq.md)."""
+"""Claims decided by `certify prove`: a theorem about words of every length, by Coq (docs/howto/coq.md)."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Claims decided by `certify sensitivity`: the change when one symbol is exchanged (docs/sensitivity.md)."""
+"""Claims decided by `certify sensitivity`: the change when one symbol is exchanged (docs/background/sensitivity.md)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Claims decided by `certify model`: hard attention by softmax at a temperature (docs/softened.md)."""
+"""Claims decided by `certify model`: hard attention by softmax at a temperature (docs/howto/soften.md)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

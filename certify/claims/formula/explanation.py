@@ -180,7 +180,10 @@ def explanation_to_json(explanation: Explanation) -> dict[str, Any]:
 
 
 def _subformulas_to_json(formula: Formula) -> list[str]:
-    """Return the subformulas as text; many or long ones as a table with ``$k`` for the kth (docs/certificate.md, 1)."""
+    """Return the subformulas as text; many or long ones as a table with ``$k`` for the kth.
+
+    See docs/reference/certificate.md, 1.
+    """
     parts = subformulas(formula)
     texts = texts_of(parts)
     return list(texts.entries) or [texts.formula(part) for part in parts]

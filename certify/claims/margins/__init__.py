@@ -1,1 +1,1 @@
-"""`certify model`: the distance of a network's output from its threshold, on every word (docs/margins.md)."""
+"""`certify model`: the distance of a network's output from its threshold, on every word (docs/howto/signs.md)."""

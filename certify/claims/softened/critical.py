@@ -1,7 +1,8 @@
 """Critical temperatures: the greatest at which softmax moves the result on no word by more than 1/4.
 
-At one end the bounds of docs/softened.md, section 3, hold; at the other a replayed word is moved farther. If no word
-attains the bounds, the bracket stays wide. The search is over the *coldness*, 1/temperature: the factor of the scores.
+At one end the bounds of docs/background/softened_rules.md, section 3, hold; at the other a replayed word is moved
+farther. If no word attains the bounds, the bracket stays wide. The search is over the *coldness*, 1/temperature: the
+factor of the scores.
 """
 
 import math

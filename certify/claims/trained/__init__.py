@@ -1,1 +1,1 @@
-"""Claims about trained networks: questions, decisions, runs of one word; docs/trained.md."""
+"""Claims about trained networks: questions, decisions, runs of one word; docs/howto/decide.md."""

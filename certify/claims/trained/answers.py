@@ -32,7 +32,7 @@ class AnswerReader:
         """Return the conditions of one table, each with the rows that must exceed the margin.
 
         Raises:
-            InputError: naming the first deviation from docs/trained.md.
+            InputError: naming the first deviation from docs/howto/decide.md.
             Unsupported: if a language has no finite automaton, or a very large one.
         """
         if not isinstance(table, dict) or "kind" not in table:

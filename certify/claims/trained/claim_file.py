@@ -1,4 +1,4 @@
-"""Claim files: docs/trained.md, TOML to a claim; every key is checked, every message is one line."""
+"""Claim files: docs/howto/decide.md, TOML to a claim; every key is checked, every message is one line."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Files of weights: how inputs in tracks are drawn where right ones are counted; docs/counting.md."""
+"""Files of weights: how inputs in tracks are drawn where right ones are counted; docs/background/counting.md."""
 
 from collections.abc import Mapping
 from fractions import Fraction

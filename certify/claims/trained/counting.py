@@ -1,4 +1,4 @@
-"""The main path of a count: how many inputs in tracks are right, at least and at most; docs/counting.md.
+"""The main path of a count: how many inputs in tracks are right, at least and at most; docs/background/counting.md.
 
 Floats find classes that are right or wrong; each part of the count is a claim that the checker accepts; the checker
 accepts the certificate of all parts, too.

@@ -16,7 +16,7 @@ _HEAD = re.compile(r'\s*\{\s*"format"\s*:\s*"certify-decision"\s*,\s*"version"\s
 
 
 class CertificateHeader(NamedTuple):
-    """The header of a certificate about a trained network: docs/trained.md, section 2."""
+    """The header of a certificate about a trained network: docs/reference/trained.md, section 2."""
 
     inputs: str
     execution: str

@@ -1,4 +1,4 @@
-"""Covers by abstract words for float runs: docs/floats.md, section 7.
+"""Covers by abstract words for float runs: docs/background/floats_rules.md, section 7.
 
 The network with rounded weights is searched over the reals, for rows that exceed the margin by ROOM; its ranges are
 widened by a guess of the float error, which grows until the trusted folder proves the ranges. Only the trusted folder

@@ -1,4 +1,6 @@
-"""Decisions whether a trained network is right in every float run under a model: docs/floats.md, section 7.
+"""Decisions whether a trained network is right in every float run under a model.
+
+See docs/background/floats_rules.md, section 7.
 
 Only the trusted folder certifies lengths, from the weights: word by word, or by abstract words. A wrong execution is
 searched in numpy, where margins are least, and replayed bit by bit in integers before it is reported.

@@ -1,6 +1,6 @@
 """Search for wrong float runs of trained networks: in numpy on the words of least margins, replayed bit by bit.
 
-docs/floats.md, section 7. The search is evidence; a replayed wrong execution is a proof.
+docs/background/floats_rules.md, section 7. The search is evidence; a replayed wrong execution is a proof.
 """
 
 from collections.abc import Iterator

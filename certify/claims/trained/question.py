@@ -70,7 +70,7 @@ def about_words(claim: AnyClaim, where: str) -> WordsClaim:
     """
     if isinstance(claim, TracksClaim):
         raise InputError(f"{where}: the claim is about inputs in tracks, which can only be decided or run on one input "
-                         "(docs/tracks.md)")
+                         "(docs/howto/aligned.md)")
     return claim
 
 

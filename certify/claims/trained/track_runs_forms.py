@@ -1,7 +1,7 @@
 """One form of a claim about tracks under a float model: a wrong execution, or a proof that the checker accepts.
 
 The proof is from the weights. A wrong execution is searched in numpy, where margins are least, and replayed bit by bit
-in integers: docs/floats.md, section 7.
+in integers: docs/background/floats_rules.md, section 7.
 """
 
 from dataclasses import replace

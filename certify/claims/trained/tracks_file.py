@@ -1,4 +1,4 @@
-"""Claim files about tracks: docs/tracks.md, TOML to a claim; every key is checked, every message is one line."""
+"""Claim files about tracks: docs/howto/aligned.md, TOML to a claim; every key is checked, every message is one line."""
 
 from collections.abc import Mapping
 from fractions import Fraction

@@ -1,6 +1,6 @@
 """Work in shards: the same results however many processes or machines take part, and finished shards kept on disk.
 
-``run_tasks`` is the whole of it for those who have tasks; docs/scale.md says what may be relied on.
+``run_tasks`` is the whole of it for those who have tasks; docs/howto/scale.md says what may be relied on.
 """
 
 from certify.common.shards.answers import content, digest_of

@@ -5,7 +5,7 @@ Claim   ``find`` returns only what ``keep`` wrote, whole, for this task, this fu
         replaced. Files appear whole or not at all, and equal tasks have equal results, so several runs may use one
         folder at the same time.
 Limit   Digests find damage, not malice: whoever may write to the folder can put there a well-formed file that says
-        anything. Nothing that a verdict stands on may come from a store (docs/scale.md).
+        anything. Nothing that a verdict stands on may come from a store (docs/howto/scale.md).
 """
 
 import hashlib

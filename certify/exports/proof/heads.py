@@ -1,6 +1,6 @@
 """Lemmas about heads: attention to the deciding position, lookups of a count, and uniform attention.
 
-The text follows the rules of docs/certificate.md, section 5; the numbers are those of the exact method, and the bounds
+The text follows the rules of docs/background/obligations.md; the numbers are those of the exact method, and the bounds
 are those of the certificate.
 """
 

@@ -1,6 +1,7 @@
 """All files of the site: pages, certificates, the checker, and the service worker for use without a network."""
 
 import hashlib
+import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -48,7 +49,7 @@ WAY_BACK = ('<nav aria-label="Site"><a href="../index.html">certify</a> '
 CHECKER = "check.pyz"
 PROVER = "prover.zip"
 DIGESTS = "digests.txt"
-FIRST_GUIDES = ("README", "formulas", "models", "trained", "claims", "certificate", "exports", "python")
+FIRST_GUIDES = ("README", "first_certificate", "first_verdict")
 Files = dict[str, str | bytes]
 
 
@@ -151,12 +152,12 @@ def _check_page(environment: Any, common: Mapping[str, Any], checker: bytes, pro
 
 def _guides(environment: Any, common: Mapping[str, Any]) -> Files:
     found, pictures = pages(), pictures_of(pages())
-    at_the_top = {name for name in found if name.isupper()}
-    places = {name: f"{name}.md" if name in at_the_top else f"docs/{name}.md" for name in found}
+    places = {name: f"{name}.md" if name.isupper() else f"docs/{path.parent.name}/{name}.md"
+              for name, path in found.items()}
     links = {place: f"{name}.html" for name, place in places.items()}
-    links |= {f"docs/{name}": name for name in pictures}
+    links |= {f"docs/{place}": posixpath.basename(place) for place in pictures}
     template = environment.get_template("guide.html")
-    files: Files = {f"guides/{name}": path.read_text(encoding="utf-8") for name, path in pictures.items()}
+    files: Files = {f"guides/{path.name}": path.read_text(encoding="utf-8") for path in pictures.values()}
     titles = {}
     for name, path in found.items():
         text = path.read_text(encoding="utf-8")

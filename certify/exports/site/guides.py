@@ -89,5 +89,6 @@ def _without_dead_links(tokens: Sequence[Token]) -> list[Token]:
 
 
 def pictures_of(pages: Mapping[str, Path]) -> dict[str, Path]:
-    """Return the pictures beside the guides, by name."""
-    return {path.name: path for path in sorted(pages["map"].parent.iterdir()) if path.suffix in PICTURES}
+    """Return the pictures beside the guides, by their places in docs/."""
+    folder = pages["map"].parents[1]
+    return {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.suffix in PICTURES}

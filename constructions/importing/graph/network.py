@@ -1,4 +1,4 @@
-"""ONNX files and programs of torch.export as networks by their computation: docs/importing.md, "Graphs"."""
+"""ONNX files and programs of torch.export as networks by their computation: docs/howto/importing.md, "Graphs"."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace

@@ -1,4 +1,7 @@
-"""Attention and RotaryEmbedding of opsets 23 and 24 as one node each, by the text of onnx 1.23 (docs/importing.md)."""
+"""Attention and RotaryEmbedding of opsets 23 and 24 as one node each, by the text of onnx 1.23.
+
+See docs/howto/importing.md.
+"""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction

@@ -1,5 +1,5 @@
 (* Heads whose weights depend on their own score alone (ReLU, ReLU over n, sigmoid), up to a length: what they count,
-   and what several of them select together (docs/certificate.md, section 5, Selecting heads).
+   and what several of them select together (docs/background/obligations.md, Selecting heads).
 
    Scores of such heads are a (x - y) + b, for the totals x and y of one count at the row and at the position that is
    seen. So together they weigh a position by W(x - y), a sum of responses. Read towards the row, what is counted has

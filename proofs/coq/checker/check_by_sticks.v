@@ -4,7 +4,7 @@
    (1 - sigmoid(z)) o + sigmoid(z) v (weighing.v, `attend_as_held`). What a head with one memory makes of all letters
    that lead to one truth of this memory lies between two numbers, since that is linear in o, growing, and linear in
    sigmoid(z): `follow` keeps these two, rounded outward, and compares them with the truth at every row
-   (docs/certificate.md, section 5, Attention head, 8). The row itself weighs nothing, so the memory is that of the
+   (docs/background/obligations.md, Attention head, 8). The row itself weighs nothing, so the memory is that of the
    position before it: `prev` of what is remembered. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import positions lists finite_sums softmax weighing exponential exp_enclosure relu

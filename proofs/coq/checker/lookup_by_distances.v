@@ -1,5 +1,5 @@
 (* A count looked up by several heads whose weights depend on their own score alone (ReLU, ReLU over n, sigmoid), up to
-   a length (docs/certificate.md, section 5, Sum lookup).
+   a length (docs/background/obligations.md, Sum lookup).
 
    Scores are a (z - j) + e, where z is the count at the row. So together the heads weigh position j by W (p - j), where
    p = z + off is the place that is looked for: different positions have different distances from it. If W is at least

@@ -1,4 +1,4 @@
-(* Heads that look up one count, at every position of every length up to a greatest one (docs/certificate.md, section 5,
+(* Heads that look up one count, at every position of every length up to a greatest one (docs/background/obligations.md,
    Lookup head).
 
    Where the truth b of the counted formula at the position and the number m of other positions counted are known, every

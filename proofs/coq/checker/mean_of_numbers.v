@@ -1,5 +1,5 @@
 (* Heads that look everywhere alike, and at numbers that are known: up to a length, they hold the mean of what they see,
-   which is compared with what their direction means, row by row (docs/certificate.md, section 5, Equal scores).
+   which is compared with what their direction means, row by row (docs/background/obligations.md, Equal scores).
 
    Proved: if `holds_mean` says yes, the head holds that number. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.

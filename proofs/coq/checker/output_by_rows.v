@@ -1,6 +1,6 @@
 (* One output of a feed-forward layer, at every value that one sum of counts may have,
    at every position of every length up
-   to a greatest one (docs/certificate.md, section 5, Feed-forward output by value).
+   to a greatest one (docs/background/obligations.md, Feed-forward output by value).
 
    The output is about one sum of counts D: a total, a predicate on a count, the truth or the slack of a comparison.
    What the units read must be known from n and i, or a multiple of D (divided by how many positions its counts look

@@ -1,5 +1,5 @@
 (* One output of a feed-forward layer, where the signs of several comparisons decide what is read: the slack of a
-   comparison, and approximate truths whose guards compare (docs/certificate.md, section 5, Feed-forward output).
+   comparison, and approximate truths whose guards compare (docs/background/obligations.md, Feed-forward output).
 
    check_feedforward.v knows the sign of one comparison, that of its target. Here each difference T that is compared,
    up to spelling, has one of three signs, which decides all comparisons of T. They are assumed in a case as truths are.

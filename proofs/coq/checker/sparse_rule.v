@@ -2,7 +2,7 @@
 
    With p = k + 1: if the pivot weighs at least r^p >= 1 - e, all others weigh at most e. Else a position whose score is
    by G above that of the pivot weighs at most ([p r + G]_+ / p)^p; so if these sum to at most e over the bad
-   positions, the error is at most e (docs/certificate.md, section 5, A pivot). Sums are of integers, for each pivot by
+   positions, the error is at most e (docs/background/obligations.md, A pivot). Sums are of integers, for each pivot by
    itself. Proved: what `check_sparsely` accepts has the error that its limit allows. *)
 From Coq Require Import Reals ZArith Lra Lia List Bool Arith.
 From Certify Require Import lists finite_sums softmax relu entmax exp_enclosure gap_rule.

@@ -1,4 +1,4 @@
-(* Heads that look up a sum of counts, up to a greatest length (docs/certificate.md, section 5, Lookup of a sum).
+(* Heads that look up a sum of counts, up to a greatest length (docs/background/obligations.md, Lookup of a sum).
 
    D is a sum of multiples of counts. At a row (n, i) the truths of what is counted are one of a few assignments, and D
      is

@@ -1,4 +1,4 @@
-(* [Hahn] Theorem 6, PARITY: no better than chance given the last symbol (docs/hahn.md, section 2).
+(* [Hahn] Theorem 6, PARITY: no better than chance given the last symbol (docs/background/hahn.md, section 2).
 
    After an even number of 1s the word ends with probability p, else 0 or 1 follows, both alike; after an odd number 0
    or 1 follows. Prefixes are lists with the last symbol first (cross_entropy.v).

@@ -1,4 +1,4 @@
-(* [Hahn] Theorem 6, 2DYCK, and footnote 4: where P_0(n) tends for p < 1/2 (docs/hahn.md, section 3).
+(* [Hahn] Theorem 6, 2DYCK, and footnote 4: where P_0(n) tends for p < 1/2 (docs/background/hahn.md, section 3).
 
    Proved, for 0 < p < 1/2: with rho = p/(1-p), P_0(n) tends to rho(2-rho)/(1+rho) over even n and to (3-rho)/4 over odd
    n: two constants, not one. At n = 2m it is below its limit by at most 6p/(m+2), at n = 2m+1 by at most 3/2/(m+2).

@@ -1,4 +1,4 @@
-(* Formulas and what they mean ([SHA] Definitions 10, 14, 19; docs/certificate.md, section 1).
+(* Formulas and what they mean ([SHA] Definitions 10, 14, 19; docs/reference/certificate.md, section 1).
 
    The meaning is a Boolean function, written clause by clause as the definitions; the lemmas below it state each clause
    in words of logic. `prev` is false at position 1, `next` at position n; the left side of `since` and `until` holds at

@@ -1,4 +1,4 @@
-(* Formulas, expressions and the conditions of users' predicates as text: the grammar of docs/certificate.md, section 1,
+(* Formulas, expressions and the conditions of users' predicates as text: the grammar of docs/reference/certificate.md, section 1,
    with no more parentheses than it needs. To be compared with constructions/language/printer.py and
    constructions/language/expression_forms.py.
 

@@ -1,4 +1,4 @@
-(* What a direction of the residual stream is claimed to hold (docs/certificate.md, section 2: meanings).
+(* What a direction of the residual stream is claimed to hold (docs/reference/certificate.md, section 2: meanings).
 
    `near` and `others` are approximate, the rest exact: `slack` is exactly 0 where its formula holds, and some number of
    at least 1 elsewhere. An `average` is of counts of one side. `others` comes with a bound of its error. *)

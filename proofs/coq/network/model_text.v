@@ -1,4 +1,4 @@
-(* A network with its meanings and names as the text of its model file (docs/certificate.md, section 2), to be compared
+(* A network with its meanings and names as the text of its model file (docs/reference/certificate.md, section 2), to be compared
    with `transformer_to_json` and `write_canonical` of constructions/network/json_form.py; and what it means that such a
    file is proved.
 

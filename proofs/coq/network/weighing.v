@@ -1,4 +1,4 @@
-(* How a head weighs positions (docs/weightings.md): softmax, softmax plus one, sparsemax, 1.5-entmax; ReLU, ReLU over n
+(* How a head weighs positions (docs/background/weightings.md): softmax, softmax plus one, sparsemax, 1.5-entmax; ReLU, ReLU over n
    and sigmoid, whose weights depend on their own score alone; geometric and stick-breaking attention, which are one. *)
 From Coq Require Import Reals Lra Lia Arith Bool List.
 From Certify Require Import positions finite_sums exponential softmax relu entmax.
@@ -31,7 +31,7 @@ Definition weights_as (k : weighing) (n : nat) (m : mask) (i : nat) (s : nat -> 
 Definition attend_as (k : weighing) (n : nat) (m : mask) (i : nat) (s v : nat -> R) : R :=
   sum n (fun j => weights_as k n m i s j * v j).
 
-(* The p of docs/weightings.md, less 1, of those that are sparse. *)
+(* The p of docs/background/weightings.md, less 1, of those that are sparse. *)
 Definition sparse_order (k : weighing) : option nat :=
   match k with Sparsemax => Some 0%nat | Entmax => Some 1%nat | _ => None end.
 Lemma attend_as_sparsely k order n m i s v : sparse_order k = Some order ->

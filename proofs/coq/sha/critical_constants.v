@@ -1,4 +1,4 @@
-(* The constants of Theorems 12, 13, 15, 16 and 20 cannot be smaller (docs/critical.md).
+(* The constants of Theorems 12, 13, 15, 16 and 20 cannot be smaller (docs/background/critical.md).
 
    Proved: with gamma < ln 2 a head of Theorem 12 or 13, with gamma < ln 4 a head of Theorem 15 or 16, is not near the
    truth at some position of some word; with gamma < ln 6 the head for ODD of a count is not, already at n = 3. And the

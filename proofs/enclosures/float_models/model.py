@@ -1,4 +1,4 @@
-"""A float model: the fixed and the free choices of its executions (docs/floats.md, section 1)."""
+"""A float model: the fixed and the free choices of its executions (docs/reference/floats.md, section 1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An execution: everything that a class of float runs leaves open (docs/floats.md, section 1), decided."""
+"""An execution: everything that a class of float runs leaves open (docs/reference/floats.md, section 1), decided."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,5 @@
-"""One run of a network on a word, number by number: the float program of docs/floats.md, section 1, as executed.
+"""One run of a network on a word, number by number: the float program of docs/reference/floats.md, section 1, as
+executed.
 
 Every number is computed in integers from those that it is made of, on demand and once. As every direction is written
 once and read only afterwards, what is asked for does not depend on what is not: a truth at one position can be replayed

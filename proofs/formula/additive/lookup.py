@@ -1,6 +1,6 @@
 """What heads of additive weightings that look up a count must satisfy.
 
-Source      docs/certificate.md, section 5, sum lookup.
+Source      docs/background/obligations.md, sum lookup.
 Setting     A *case* is (n, i), the truth b of what is counted there, and the number m of other positions counted. The
             scores of each head are a (p - j) and a constant at every position j, where p = m + off and b decides off.
             In every case of which something is claimed, p is visible and has the value that is claimed: that is checked

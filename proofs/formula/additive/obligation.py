@@ -1,6 +1,6 @@
 """What heads of additive weightings must satisfy: those whose weights depend on their own pair alone.
 
-Source      docs/certificate.md, section 5: equal scores, selecting heads, sum lookup.
+Source      docs/background/obligations.md: equal scores, selecting heads, sum lookup.
 Setting     One or several heads of one layer write the direction. Scores are a d + b with an integer d: how many more
             positions are counted here than there, or how far a position is from the one that is looked for. What the
             heads add is then a sum over positions of the value times a *bump*, which is the sum of their weights at d.

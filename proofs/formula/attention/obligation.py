@@ -79,7 +79,7 @@ def oblige_attention(transformer: Transformer, known: KnownValues, lengths: Leng
     ``apart`` is that of ``build_target``.
 
     Raises:
-        NotDerived: if the rules of docs/certificate.md, section 5, do not cover the head.
+        NotDerived: if the rules of docs/background/obligations.md, do not cover the head.
     """
     meaning = transformer.directions[direction]
     if not isinstance(meaning, Near):

@@ -8,7 +8,7 @@ sum of e^gap; under sparsemax and 1.5-entmax it is 1 less the weight of the pivo
 weigh nothing. Softmax-plus-one is softmax with one more thing, of value 0 and score 0.
 
 The share is the least e with Σ K_e(gap) <= e, where the kernel K_e(gap) is what a thing of that gap weighs at most if
-the pivot weighs 1 - e or less (docs/certificate.md, section 5, a pivot).
+the pivot weighs 1 - e or less (docs/background/obligations.md, a pivot).
 """
 
 from collections.abc import Iterable, Sequence

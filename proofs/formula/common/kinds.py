@@ -13,7 +13,7 @@ from constructions.network.transformer import Head
 
 
 class ObligationKind(StrEnum):
-    """The rules of docs/certificate.md that a direction comes under; the first is about the network as a whole."""
+    """The rules of docs/background/obligations.md for a direction; the first is about the network as a whole."""
 
     COMPOSITION = "composition"
     EMBEDDING = "embedding"

@@ -53,7 +53,7 @@ def oblige_by_value(transformer: Transformer, known: KnownValues, lengths: Lengt
                     direction: str, bounds: Bounds) -> FeedForwardObligation:
     """Return the obligation of one direction written by the feed-forward part of ``layer``.
 
-    Source      docs/certificate.md, section 5, feed-forward output by value.
+    Source      docs/background/obligations.md, feed-forward output by value.
 
     Raises:
         NotDerived: if the output, or what the units read, is of another kind, or of another sum of counts.

@@ -1,9 +1,10 @@
 """Slack on every word: what the counts that a unit reads err together, where the sum of their errors is too great.
 
-Source      docs/certificate.md, section 5, Slack on every word.
-Setting     The slack of a comparison is ReLU(p), where the network computes p. Classes of words (docs/margins.md) have
-            exactly the counts that words have together: p < 0 wherever the comparison holds, and p > 1 elsewhere, is a
-            claim by margins about the network with one more direction, which holds p.
+Source      docs/background/obligations.md, Slack on every word.
+Setting     The slack of a comparison is ReLU(p), where the network computes p. Classes of words
+            (docs/background/margins_rules.md) have exactly the counts that words have together: p < 0 wherever the
+            comparison holds, and p > 1 elsewhere, is a claim by margins about the network with one more direction,
+            which holds p.
 """
 
 from collections.abc import Iterator

@@ -12,7 +12,7 @@ from proofs.formula.failures import NotDerived
 
 MAX_CHOICES = 12
 """So many truth values and signs are free at most, for every one of 2^12 cases and more is looked at; the checker, too,
-refuses more (docs/certificate.md, section 5)."""
+refuses more (docs/background/obligations.md, section 5)."""
 FeedForwardMeaning = Position | Truth | Product | Slack
 """What units can make exact."""
 

@@ -125,7 +125,7 @@ def oblige_feed_forward(transformer: Transformer, known: KnownValues, lengths: L
 
     Taken ``apart``, formulas that are read are free only as far as their parts are, and these as symbols let them be.
 
-    Source      docs/certificate.md, section 5, feed-forward output.
+    Source      docs/background/obligations.md, feed-forward output.
 
     Raises:
         NotDerived: if the direction or what the units read is only approximate, or too much is free.

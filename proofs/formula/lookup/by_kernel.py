@@ -5,7 +5,7 @@ gap -c k², so the error is at most the share of those whose values err (``commo
 of the cases in which the same distances err only the one of least c counts.
 
 Rule ``others``. Where the value at distance k errs by k, the error is at most what it would be with the least c of all
-rows, no position to the left, and as many to the right as there may be: docs/certificate.md, section 5, lookup head, 6.
+rows, no position to the left, and as many to the right as there may be: docs/background/obligations.md, lookup head, 6.
 
 Cases whose scores are no such parabola are looked at one by one, with the weights of all positions.
 """

@@ -163,7 +163,7 @@ def oblige_lookup(transformer: Transformer, known: KnownValues, lengths: Lengths
                   direction: str, allowed_error: Fraction | None) -> LookupObligation:
     """Return the obligation of one direction that means ``near χ when G`` or ``others``.
 
-    Source      docs/certificate.md, section 5, lookup head; [SHA] Theorem 20, second stage, and Lemma 7.
+    Source      docs/background/obligations.md, lookup head; [SHA] Theorem 20, second stage, and Lemma 7.
 
     Raises:
         NotDerived: if the rules do not cover the head.

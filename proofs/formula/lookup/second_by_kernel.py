@@ -1,7 +1,7 @@
 """Lookup heads under sparsemax and 1.5-entmax: what positions weigh as real variables, each up to its kernel.
 
 If the position that is looked for weighs less than 1 - e, each other one weighs no more than the kernel of its gap at e
-(docs/certificate.md, section 5, a pivot); Z3 shows that together they are no more than e.
+(docs/background/obligations.md, a pivot); Z3 shows that together they are no more than e.
 """
 
 from collections.abc import Iterable

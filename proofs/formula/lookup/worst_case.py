@@ -27,7 +27,7 @@ SMALLEST_LOOKUP_BOUND = Fraction(1, 10**15)
 digits, may be 1/4: nothing is lost."""
 ROOM = 1 + Fraction(1, 10**6)
 """Claimed bounds exceed what was proved by this factor, so that a checker that encloses more coarsely accepts them: it
-counts a weight below e^-60 of the greatest as anything up to e^-60 (docs/certificate.md, section 5)."""
+counts a weight below e^-60 of the greatest as anything up to e^-60 (docs/background/obligations.md, section 5)."""
 TINY = ball(SMALLEST_LOOKUP_BOUND)
 
 

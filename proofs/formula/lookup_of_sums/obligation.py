@@ -1,6 +1,6 @@
 """What a head that looks up a sum of counts must satisfy: it knows the counts by their approximations alone.
 
-Source      docs/certificate.md, section 5, lookup of a sum.
+Source      docs/background/obligations.md, lookup of a sum.
 Setting     D = Σ c_k κ_k is the sum that the meaning speaks of. The queries read one form H of the others directions of
             the κ_k and of truths of what they count, and numbers. In a *case*, which is the truths here and a value of
             D, H is near an integer p, to within the sum E of the proved errors. The scores are -c (j - H)², and the

@@ -2,7 +2,7 @@
 
 Claim       With two things of each of the gaps -c (k² - 2 k E), 0 < k < longest, the error is at most the share of
             the others (``common.kernels``): under softmax S/(1 + S), S = 2 Σ exp(-c (k² - 2 k E)).
-Proof       docs/certificate.md, section 5, lookup of a sum. Some word may come near it, or none.
+Proof       docs/background/obligations.md, lookup of a sum. Some word may come near it, or none.
 """
 
 from dataclasses import dataclass

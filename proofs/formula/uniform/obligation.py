@@ -42,7 +42,7 @@ class UniformObligation(HeadObligation):
 def oblige_uniform(written: WrittenDirection) -> UniformObligation:
     """Return the obligation of one written direction that means a number of the position, or the mean behind a count.
 
-    Source      docs/certificate.md, section 5, equal scores; [SHA] Theorem 20, first stage.
+    Source      docs/background/obligations.md, equal scores; [SHA] Theorem 20, first stage.
 
     Raises:
         NotDerived: if the mask or the value is not that of the count, or a value depends on the word.

@@ -1,6 +1,7 @@
 """Lower bounds of the cross-entropy of predictions that change little when one symbol of the prefix is exchanged.
 
-Source      [Hahn] Theorem 6, with the constants and the repair of docs/hahn.md. ln(1 + e^x) is written sp(x).
+Source      [Hahn] Theorem 6, with the constants and the repair of docs/background/hahn.md. ln(1 + e^x) is written
+            sp(x).
 PARITY      s is the greatest change of the log-odds of the end, at position n >= 2, when one symbol before the last is
             exchanged. Then CE_n >= H_1 - (p(1-p)/(2-p)²) s.
             Proof. The symbols 0 and 1 cost at least (1-p/2) ln 2, whatever is predicted of the end. For the end:

@@ -2,7 +2,7 @@
 
 After a prefix the question occurs with some probability, and its answer is yes with another one: PARITY, does the word
 end here (always); 2DYCK, if a bracket closes here, is it ) and not ]. All other predictions cost ``base`` at best,
-independent of the answer (docs/hahn.md).
+independent of the answer (docs/background/hahn.md).
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """A public constant, 10^10 in place of hard attention: cells that were written, of machines compiled to transformers.
 
 Source      A public program compiles WebAssembly to the weights of a softmax transformer and calls its constant, 10^10,
-            "effectively argmax" (docs/compiled_machines.md); it states no length up to which that holds.
+            "effectively argmax" (docs/background/compiled_machines.md); it states no length up to which that holds.
 Bound       machine_lookups: memory is written at least d = 2 tokens apart (two instructions of two tokens), locals 5,
             the call stack 11. All bounds grow with T, so each length of ``RIGHT`` is one evaluation.
 History     40 instructions of one token (or as many as fit), then store 0, store 255 (2 tokens each) to one address,

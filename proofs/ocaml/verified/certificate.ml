@@ -1,4 +1,4 @@
-(* Certificates of formulas (docs/certificate.md, section 3) to those of the extracted checker. Nothing of this needs
+(* Certificates of formulas (docs/reference/certificate.md, section 3) to those of the extracted checker. Nothing of this needs
    trust: the checker writes what is offered as text, and compares the two. *)
 
 open Outcome

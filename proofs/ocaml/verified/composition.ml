@@ -1,5 +1,5 @@
 (* What the Python checker asks of a network besides, so that both refuse the same files: every direction has one writer
-   and is read only after it is written, and stated errors are those of what heads write, in their order (docs/certificate.md,
+   and is read only after it is written, and stated errors are those of what heads write, in their order (docs/reference/certificate.md,
    sections 3 and 4). The theorem about the checker does not rest on it. *)
 
 open Outcome

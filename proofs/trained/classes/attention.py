@@ -1,4 +1,7 @@
-"""One head of an attention step over classes: scores, weights, and the ranges of its average (docs/trained.md, 5)."""
+"""One head of an attention step over classes: scores, weights, and the ranges of its average.
+
+See docs/background/trained_rules.md, 5.
+"""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,6 @@
-"""Cells (docs/trained.md, section 5): the box of an asked node's ranges is cut until every row is proved in each cell.
+"""Cells: the box of a node's ranges is cut until every row is proved in each cell.
+
+See docs/background/trained_rules.md, section 5.
 
 All open cells of a node are cut and looked at together. A cell is cut where that shrinks the radii of its worst row
 the most. What is found here is evidence; the tree says what the checker needs.

@@ -1,4 +1,6 @@
-"""Affine forms, many at once: centre + Σ symbol · part ± loose, symbols in [-1, 1] (docs/trained.md, section 5).
+"""Affine forms, many at once: centre + Σ symbol · part ± loose, symbols in [-1, 1].
+
+See docs/background/trained_rules.md, section 5.
 
 The rules are those of the checker, in float64: what is found with them is proved there.
 """

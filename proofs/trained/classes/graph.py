@@ -1,4 +1,4 @@
-"""The layered graphs of docs/trained.md, section 4: nodes are classes of words, every word follows one path.
+"""The layered graphs of docs/reference/trained.md, section 4: nodes are classes of words, every word follows one path.
 
 Keys that matter become nodes of their own, or are merged on the last level; all others are one node for each letter.
 """

@@ -1,4 +1,4 @@
-"""Shares (docs/trained.md, section 5, *cells*): Lagrange multipliers for the cuts of a cell.
+"""Shares (docs/background/trained_rules.md, section 5, *cells*): Lagrange multipliers for the cuts of a cell.
 
 For a row α · y + rest, y in a box and in the class, and any μ: the row is at least rest + the least μ · y over the box
 + the least (α - μ) · y over the class, head by head. This is concave in μ; what the class attains its least value at

@@ -1,4 +1,6 @@
-"""Longest paths: exact ranges of c · z over all words of a class (docs/trained.md, section 5), many classes at once.
+"""Longest paths: exact ranges of c · z over all words of a class, many classes at once.
+
+See docs/background/trained_rules.md, section 5.
 
 For a number s the greatest sum over all paths of max(low (V - s), high (V - s)) is convex and falls in s; where it is
 0, s is the bound. Newton's method finds it from any start, in a handful of passes over the levels.

@@ -1,4 +1,7 @@
-"""Trees of cells (docs/trained.md, section 5): how the box of a node's ranges is cut, and each leaf's shares."""
+"""Trees of cells: the cuts of the box of a node's ranges, and the shares of each leaf.
+
+See docs/background/trained_rules.md, section 5.
+"""
 
 from __future__ import annotations
 

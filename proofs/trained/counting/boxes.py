@@ -1,7 +1,8 @@
 """Boxes of inputs in tracks: classes that floats call right, wrong or open, split where that says most.
 
 A *box* is the set of inputs whose step of each column is in a given set, and whose last state is. The boxes of one
-place that asks are disjoint and cover all inputs (docs/counting.md, section 2). All numbers are evidence, not proof.
+place that asks are disjoint and cover all inputs (docs/background/counting.md, section 2). All numbers are evidence,
+not proof.
 """
 
 from collections.abc import Iterator, Sequence
@@ -62,7 +63,7 @@ class FoundBoxes:
 
 
 class QuerySums:
-    """For one query and one head direction at a time: Σ w·v and Σ w of the steps of each column (docs/tracks.md, 5)."""
+    """Σ w·v and Σ w by step, for a query and each direction (docs/background/tracks_rules.md, 5)."""
 
     def __init__(self, form: FormRanges, query: int, own: int) -> None:
         asks, step = form.queries[query], form.last
@@ -142,7 +143,7 @@ class BoxSearch:
         return FoundBoxes(wrong, left + stuck, np.float64(self.whole.weight))
 
     def _first(self) -> list[Box]:
-        """Return the classes of docs/tracks.md, section 4; steps that lead alike and add the same are one class."""
+        """Return the classes of docs/reference/tracks.md, section 4; steps with the same effect are one class."""
         found = []
         for number, query in enumerate(self.form.queries):
             steps, lasts = tuple(query.steps(column) for column in range(len(self.columns.source))), query.lasts()

@@ -1,7 +1,7 @@
 """Sub-machines of a claim: deterministic machines that allow the inputs that avoid some boxes and are in others.
 
 Boxes of one place are merged into a minimal decision diagram; a state of a sub-machine is a state of the claim's
-machine with a node of each diagram (docs/counting.md, section 3).
+machine with a node of each diagram (docs/background/counting.md, section 3).
 """
 
 from collections.abc import Mapping, Sequence

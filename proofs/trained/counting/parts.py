@@ -74,7 +74,7 @@ def parts_of_inputs(margins: Margins, inputs: Indices) -> Iterator[Part]:
 def counts_text(network: TrainedNetwork, claim: TracksClaim, parts: Sequence[dict[str, Any]],
                 right: Sequence[tuple[Fraction, Fraction]], weights: Sequence[Weights] | None,
                 run: FloatModel | None = None) -> str:
-    """Return the certificate of a count: docs/counting.md, section 4."""
+    """Return the certificate of a count: docs/background/counting.md, section 4."""
     most = max(len(form.columns) for form in claim.forms)
     return certificate_text(
         TRACKS, "parts", network, tracks_claim_to_json(claim), {"parts": list(parts)},

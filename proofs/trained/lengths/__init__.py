@@ -1,1 +1,4 @@
-"""Lengths beyond enumeration: networks that see counts alone, cells of counts, branch and bound; docs/lengths.md."""
+"""Lengths beyond enumeration: networks that see counts alone, cells of counts, branch and bound.
+
+See docs/background/lengths.md.
+"""

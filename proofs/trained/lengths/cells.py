@@ -1,6 +1,6 @@
 """Cells of counts: bounds of the length and of each letter's share of it, and what else follows from them.
 
-The bounds are those that the checker derives (docs/lengths.md, section 2), exact rationals.
+The bounds are those that the checker derives (docs/background/lengths.md, section 2), exact rationals.
 """
 
 from __future__ import annotations

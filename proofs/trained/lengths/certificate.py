@@ -1,4 +1,4 @@
-"""The text of certificates about words of any length: docs/lengths.md, sections 3, 5 and 7."""
+"""The text of certificates about words of any length: docs/background/lengths.md, sections 3, 5 and 7."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,7 @@
-"""Rows of a claim over cells of counts, in float64: what the checker's forms come to (docs/lengths.md, section 4)."""
+"""Rows of a claim over cells of counts, in float64: what the checker's forms come to.
+
+See docs/background/lengths.md, section 4.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Words by their last letters, where scores fall with the distance (ALiBi): docs/lengths.md, section 7.
+"""Words by their last letters, where scores fall with the distance (ALiBi): docs/background/lengths.md, section 7.
 
 Level by level: all words that end in some letters are right, as floats say, whatever comes before; or the word of just
 these letters is looked at, and those that are a letter longer. What is found is evidence, which the checker proves.

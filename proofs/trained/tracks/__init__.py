@@ -1,1 +1,1 @@
-"""Inputs in tracks (docs/tracks.md): ranges by shortest paths over columns, cells, wrong inputs."""
+"""Inputs in tracks (docs/reference/tracks.md): ranges by shortest paths over columns, cells, wrong inputs."""

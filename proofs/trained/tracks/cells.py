@@ -1,7 +1,8 @@
 """The boxes of a group of classes, covered by cells in which every row is proved; many cells at once, in float64.
 
-A cell is the hull of what is left of the classes' boxes between the cuts (docs/tracks.md, section 5). Where few classes
-are in it, a row's linear part is bounded over each class instead. What is found here is proved by the checker.
+A cell is the hull of what is left of the classes' boxes between the cuts (docs/background/tracks_rules.md, section 5).
+Where few classes are in it, a row's linear part is bounded over each class instead. What is found here is proved by the
+checker.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The text of a certificate about inputs in tracks, and of a wrong input: docs/tracks.md, sections 4 and 6."""
+"""The text of a certificate about inputs in tracks, and of a wrong input.
+
+See docs/reference/tracks.md, section 4, and tracks_rules.md, section 6.
+"""
 
 from base64 import b64encode
 from collections.abc import Sequence

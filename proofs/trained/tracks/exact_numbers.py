@@ -1,7 +1,7 @@
 """Networks of one attention step, without norms, whose units are `relu`, in long integers: evidence, not proof.
 
-Numbers are integers over 2^PLACES, weights of softmax over 2^WEIGHT; docs/tracks.md, section 5, Exact numbers, says how
-the checker proves what is found with them.
+Numbers are integers over 2^PLACES, weights of softmax over 2^WEIGHT; docs/background/tracks_rules.md, section 5, Exact
+numbers, says how the checker proves what is found with them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """One form of a claim about tracks in long integers: ranges of every class, cells; or inputs that may be wrong.
 
-For networks of which floats, and the checker's 44 bits, know too little: docs/tracks.md, section 5, Exact numbers.
+For networks of which floats, and the checker's 44 bits, know too little: docs/background/tracks_rules.md, section 5,
+Exact numbers.
 """
 
 from base64 import b64encode

@@ -1,6 +1,7 @@
 """An attention step in float64: what is asked and read, as affine forms, of tokens at places, or of nodes.
 
-A row is one source: in the first step a token at a place, later a node (docs/tracks.md, section 5, Layers).
+A row is one source: in the first step a token at a place, later a node (docs/background/tracks_rules.md, section 5,
+Layers).
 """
 
 from dataclasses import dataclass

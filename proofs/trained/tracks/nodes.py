@@ -1,4 +1,6 @@
-"""What is asked and read at an attention step: tokens at places in the first one, later nodes (docs/tracks.md).
+"""What is asked and read at an attention step: tokens at places in the first one, later nodes.
+
+See docs/reference/tracks.md.
 
 A node is a place, a token there, and classes with one label: alike in what the step before makes of them.
 """

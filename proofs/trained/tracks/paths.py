@@ -1,8 +1,8 @@
 """The greatest that a head may hear along a direction, over the inputs of a class: shortest paths over columns.
 
 For weights w and values v the average is at most T iff the greatest sum of w (v - T) over all inputs is at most 0
-(docs/tracks.md, section 5). Sums are lines in T; each step of Newton's method takes the line that is greatest. Floats
-find T here, and the checker proves it in integers.
+(docs/background/tracks_rules.md, section 5). Sums are lines in T; each step of Newton's method takes the line that is
+greatest. Floats find T here, and the checker proves it in integers.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,7 @@
 """Who asks what: for each place that writes an answer, and each token that may be read there, the classes of inputs.
 
-The order of queries, classes and groups is that of docs/tracks.md, section 4, in which the checker reads them.
+The order of queries, classes and groups is that of docs/reference/tracks.md, section 4, in which the checker reads
+them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""A claim by a machine that also knows the last columns that it read: docs/tracks.md, section 5, Windows.
+"""A claim by a machine that also knows the last columns that it read.
+
+See docs/background/tracks_rules.md, section 5, Windows.
 
 What it writes and what it allows is the same, so that the claim is; but classes and nodes know several columns.
 """

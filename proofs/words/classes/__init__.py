@@ -1,1 +1,1 @@
-"""Classes of words on which a network gives the same output at one position (docs/margins.md)."""
+"""Classes of words on which a network gives the same output at one position (docs/background/margins_rules.md)."""

@@ -3,7 +3,7 @@
 Claim       Two words of the same choices with equally many positions in each bucket have the same output at ``at``.
             The bucket of a cell is the tuple of what the used heads read there, each omitted where it does not depend
             on the symbol. At ``at`` it also has the form of the output.
-Proof       docs/margins.md, section 3.
+Proof       docs/background/margins_rules.md, section 3.
 """
 
 from collections import Counter

@@ -3,7 +3,7 @@
 Claim       In every word of the choices, the needed part of the residual vector at j equals the forms of the cell
             (j, w_j), if each atom has the value of the head's term in that word. So cells with equal forms have
             equal numbers. The term of an unmasked head depends only on its queries and the multiset of columns.
-Proof       Induction on the stages: docs/margins.md, section 3.
+Proof       Induction on the stages: docs/background/margins_rules.md, section 3.
 """
 
 from __future__ import annotations

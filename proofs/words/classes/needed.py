@@ -1,7 +1,7 @@
 """Needs of the output at one position: directions, stage by stage, and the used heads.
 
 A *stage* is the embedding (0), the attention of a layer (1, 3, …) or its feed-forward part (2, 4, …). The position of
-the output is *here*, every other one *elsewhere*. Source: docs/margins.md, section 3.
+the output is *here*, every other one *elsewhere*. Source: docs/background/margins_rules.md, section 3.
 """
 
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Layer norms after the parts of a transformer: docs/margins.md, section 2.
+"""Layer norms after the parts of a transformer: docs/reference/margins.md, section 2.
 
 The residual vector x becomes (x - μ) / sqrt(v + epsilon): μ is the mean over all directions, v the mean of (x - μ)².
 """

@@ -1,1 +1,4 @@
-"""Claims by margins: the sign of the output at one position, and its distance to a threshold (docs/margins.md)."""
+"""Claims by margins: the sign of the output at one position, and its distance to a threshold.
+
+See docs/background/margins_rules.md.
+"""

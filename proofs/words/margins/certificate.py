@@ -1,4 +1,4 @@
-"""Writer of certificates of claims by margins: docs/margins.md, section 2, canonical to the byte."""
+"""Writer of certificates of claims by margins: docs/reference/margins.md, section 2, canonical to the byte."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A claim by margins: docs/margins.md, section 1, as data."""
+"""A claim by margins: docs/reference/margins.md, section 1, as data."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

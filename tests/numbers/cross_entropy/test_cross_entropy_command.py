@@ -89,7 +89,7 @@ def test_the_plot_is_an_svg_with_the_numbers_in_words(command: Any, tmp_path: An
 def test_the_picture_of_the_page_says_what_the_command_says() -> None:
     from tests.test_docs import ROOT
 
-    words = ET.parse(ROOT / "docs" / "hahn.svg").getroot().attrib["aria-label"]
+    words = ET.parse(ROOT / "docs" / "background" / "hahn.svg").getroot().attrib["aria-label"]
     assert "temperature 1/n: 0.866602 at n = 128, at least 0.866601 is forced." in words
     found = certify.cross_entropy("ODD(#<[Q_1])", alphabet="01", temperature="1", lengths=[2, 4], max_n=4)
     assert "temperature 1: 0.997302 at n = 4" in draw_cross_entropy([("temperature 1", found)])

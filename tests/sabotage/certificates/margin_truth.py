@@ -1,6 +1,7 @@
 """Check an accepted certificate of margins by the producer's reader of transformers and a run of all short words.
 
-Words are run in binary64, whose errors are far below `NEAR`; docs/margins.md, section 1, says what is claimed.
+Words are run in binary64, whose errors are far below `NEAR`; docs/reference/margins.md, section 1, says what is
+claimed.
 """
 
 from __future__ import annotations

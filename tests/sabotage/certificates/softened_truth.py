@@ -1,7 +1,7 @@
 """Is an accepted certificate of a softened transformer true? By the producer's loader and a run of all short words.
 
-The hard transformer is run in rationals, the softened one to 60 digits, stage by stage; docs/softened.md, sections 1
-and 2, says what is claimed of the two.
+The hard transformer is run in rationals, the softened one to 60 digits, stage by stage; docs/reference/softened.md,
+sections 1 and 2, says what is claimed of the two.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """What a network makes of every input of a claim, from the two JSON objects alone and in another way than the product.
 
-Networks are read as docs/trained.md, section 2, says, claims and certificates as docs/tracks.md, sections 3 and 4.
+Networks are read as docs/reference/trained.md, section 2, says, claims and certificates as docs/reference/tracks.md,
+sections 3 and 4.
 """
 
 from __future__ import annotations

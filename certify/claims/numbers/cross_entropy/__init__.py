@@ -1,1 +1,1 @@
-"""`certify cross-entropy`: the cross-entropy of a network on prefixes of PARITY or 2DYCK (docs/hahn.md)."""
+"""`certify cross-entropy`: the cross-entropy of a network on prefixes of PARITY or 2DYCK (docs/background/hahn.md)."""

@@ -1,1 +1,1 @@
-"""`certify sensitivity`: the largest change when one symbol of a word is exchanged (docs/sensitivity.md)."""
+"""`certify sensitivity`: the largest change when one symbol of a word is exchanged (docs/background/sensitivity.md)."""

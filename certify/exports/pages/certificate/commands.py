@@ -33,7 +33,10 @@ def write_checker_command() -> str:
 
 
 def claimed_formula(sealed: Sealed) -> str | None:
-    """Return the text of the claim's formula; None if it refers to a table (docs/certificate.md, section 2)."""
+    """Return the text of the claim's formula; None if it refers to a table.
+
+    See docs/reference/certificate.md, section 2.
+    """
     text = str(sealed.claim["formula"])
     try:
         parse_formula(text, sealed.transformer.alphabet, {each.name: each for each in sealed.transformer.predicates()})

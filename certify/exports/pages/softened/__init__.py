@@ -1,1 +1,1 @@
-"""The page of a softened transformer: softmax instead of hard attention (docs/softened.md)."""
+"""The page of a softened transformer: softmax instead of hard attention (docs/howto/soften.md)."""

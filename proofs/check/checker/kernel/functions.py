@@ -1,4 +1,4 @@
-"""The functions of expressions; docs/certificate.md, section 1. `irrational/` computes ln and sqrt."""
+"""The functions of expressions; docs/reference/certificate.md, section 1. `irrational/` computes ln and sqrt."""
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction

@@ -1,4 +1,7 @@
-"""The choices that a float model leaves open, as one execution makes them; docs/floats.md, section 7, Wrong runs."""
+"""The choices that a float model leaves open, as one execution makes them.
+
+See docs/background/floats_rules.md, section 7, Wrong runs.
+"""
 
 from typing import NamedTuple
 

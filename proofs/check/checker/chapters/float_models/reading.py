@@ -1,4 +1,7 @@
-"""Reader of the key `floats` of a certificate: claims about float models; docs/floats.md, sections 1 and 4."""
+"""Reader of the key `floats` of a certificate: claims about float models.
+
+See docs/reference/floats.md, section 1, and floats_rules.md, section 4.
+"""
 
 import re
 from collections.abc import Sequence

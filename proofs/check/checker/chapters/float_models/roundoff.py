@@ -1,4 +1,7 @@
-"""Relative errors of the roundings of a float model; docs/floats.md, sections 1 and 7."""
+"""Relative errors of the roundings of a float model.
+
+See docs/reference/floats.md, section 1, and floats_rules.md, section 7.
+"""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -31,7 +34,10 @@ def gamma(roundings: int, u: Fraction) -> Fraction:
 
 
 def roundoff_of_sums(model: FloatClaim) -> Fraction:
-    """Return u of matrix products, times ``sum_ulp`` where they are cut off; docs/floats.md, section 7."""
+    """Return u of matrix products, times ``sum_ulp`` where they are cut off.
+
+    See docs/background/floats_rules.md, section 7.
+    """
     u = unit_roundoff(model.sums)
     return u if model.sum_ulp == 1 else model.sum_ulp * u
 
@@ -45,7 +51,10 @@ WITHIN = (("inputs", "storage"), ("storage", "sums"), ("scores", "sums"), ("scor
 
 
 def expect_sensible(model: FloatClaim, within: Sequence[tuple[str, str]] = (*WITHIN, ("storage", "softmax"))) -> None:
-    """Require that formats are within those that receive their numbers, and exp_ulp u_X <= 1/8 (docs/floats.md, 4)."""
+    """Require that formats are within those that receive their numbers, and exp_ulp u_X <= 1/8.
+
+    See docs/background/floats_rules.md, 4.
+    """
     for inner, outer in within:
         require(is_within(model.formats[inner], model.formats[outer]), "{} is not within {}", inner, outer)
     require(model.inputs.precision >= 3, "inputs of fewer than 3 bits")

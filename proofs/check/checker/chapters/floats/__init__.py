@@ -1,4 +1,4 @@
-"""Claims about float executions of networks for formulas; docs/floats.md, section 4.
+"""Claims about float executions of networks for formulas; docs/background/floats_rules.md, section 4.
 
 Reading order: `float_models/reading` (the key `floats`), `rounding` (numbers of a format, grids), `forms` (linear forms
 by lemma G or by their errors), `means` and `enclosures` (rule 1: values of directions), `score_differences` (rule 2:

@@ -1,4 +1,6 @@
-"""Feed-forward outputs by the value of a sum of counts, under a float model; docs/floats.md, section 4, rule 6.
+"""Feed-forward outputs by the value of a sum of counts, under a float model.
+
+See docs/background/floats_rules.md, section 4, rule 6.
 
 Rows and intervals of values are those of sums/by_value.py; those with different computed numbers are checked apart.
 """

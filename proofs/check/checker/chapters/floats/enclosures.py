@@ -1,4 +1,7 @@
-"""Float enclosures of directions, made after their writers were checked; docs/floats.md, section 4, rule 1."""
+"""Float enclosures of directions, made after their writers were checked.
+
+See docs/background/floats_rules.md, section 4, rule 1.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction

@@ -1,4 +1,7 @@
-"""Feed-forward outputs under a float model; docs/floats.md, section 4, rule 5, in the certificate's situations."""
+"""Feed-forward outputs under a float model.
+
+See docs/background/floats_rules.md, section 4, rule 5, in the certificate's situations.
+"""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 

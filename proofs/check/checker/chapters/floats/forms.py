@@ -1,4 +1,4 @@
-"""Linear forms under a float model; docs/floats.md, sections 2 (lemma G) and 4 (rules 1 and 2).
+"""Linear forms under a float model; docs/background/floats_rules.md, sections 2 (lemma G) and 4 (rules 1 and 2).
 
 Nothing here depends on words: a `FloatValue` encloses a number, at one row or at many, in every execution.
 """

@@ -1,4 +1,4 @@
-"""Heads under a float model; docs/floats.md, section 4, rules 3, 4 and 7."""
+"""Heads under a float model; docs/background/floats_rules.md, section 4, rules 3, 4 and 7."""
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction

@@ -1,7 +1,7 @@
 """Hidden units of a feed-forward part under a float model, and their joint output in one situation.
 
-docs/floats.md, section 4, rule 5. In a situation every input is enclosed: one number, or an interval. A unit is then
-*shut* (exactly 0), *exact*, or a *copy* of one input; otherwise the proof fails.
+docs/background/floats_rules.md, section 4, rule 5. In a situation every input is enclosed: one number, or an interval.
+A unit is then *shut* (exactly 0), *exact*, or a *copy* of one input; otherwise the proof fails.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Means by heads of equal weights under a float model; docs/floats.md, section 4, rule 1.
+"""Means by heads of equal weights under a float model; docs/background/floats_rules.md, section 4, rule 1.
 
 All scores are exactly 0 (queries are empty), so all differences to the greatest are 0, and all exponentials 1.
 """

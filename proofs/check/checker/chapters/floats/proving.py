@@ -1,4 +1,6 @@
-"""Proof of a claim about a float model, from an accepted certificate; docs/floats.md, sections 3 and 4.
+"""Proof of a claim about a float model, from an accepted certificate.
+
+See docs/background/floats_rules.md, sections 3 and 4.
 
 Directions are enclosed writer by writer, in the order of their stages, as the certificate itself is proved.
 """

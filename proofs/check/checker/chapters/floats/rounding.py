@@ -1,4 +1,4 @@
-"""Numbers of a floating-point format, grids, and rounding to nearest; docs/floats.md, section 1.
+"""Numbers of a floating-point format, grids, and rounding to nearest; docs/reference/floats.md, section 1.
 
 Powers of two are compared by their exponents: a format may have numbers as small as 2^-16447, and few checks need one
 of them written out.

@@ -1,4 +1,6 @@
-"""Lookups under a float model, row by row, each possible stored query by itself; docs/floats.md, rule 7.
+"""Lookups under a float model, row by row, each possible stored query by itself.
+
+See docs/background/floats_rules.md, rule 7.
 
 The error of a query moves all scores of its row together. Ends of spans are integers, in units of 2^-FINE.
 """

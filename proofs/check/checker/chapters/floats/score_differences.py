@@ -1,4 +1,4 @@
-"""Differences and errors of the scores of a head; docs/floats.md, section 4, rule 2.
+"""Differences and errors of the scores of a head; docs/background/floats_rules.md, section 4, rule 2.
 
 Real scores are those of the certificate, over all words: letters of attention.py, cases of lookup.py.
 """

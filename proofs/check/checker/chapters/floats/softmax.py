@@ -1,4 +1,6 @@
-"""Outputs of heads under a float model, from the spread of scores and the error over the reals; docs/floats.md, rule 3.
+"""Outputs of heads under a float model, from the spread of scores and the error over the reals.
+
+See docs/background/floats_rules.md, rule 3.
 
 Every bound is a rational that is rounded up (`up`), or down where that is the unfavourable side.
 """

@@ -1,4 +1,4 @@
-"""Certificates of formulas; docs/certificate.md. Begin with certificate.py, the list of all obligations."""
+"""Certificates of formulas; docs/reference/certificate.md. Begin with certificate.py, the list of all obligations."""
 
 from ...kernel.kind import FileKind
 from .certificate import prove_certificate

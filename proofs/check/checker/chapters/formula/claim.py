@@ -1,4 +1,4 @@
-"""Obligations on the transformer as a whole; docs/certificate.md, section 3, Claim.
+"""Obligations on the transformer as a whole; docs/reference/certificate.md, section 3, Claim.
 
 The output, the subformulas, the lengths and the alphabet are those of the *claim*; none is taken from the network that
 is to be proved right.

@@ -1,4 +1,6 @@
-"""Composition; docs/certificate.md, section 4: every direction has one writer, and is read only after it is written.
+"""Composition.
+
+See docs/reference/certificate.md, section 4: every direction has one writer, and is read only after it is written.
 
 Proof. A direction holds 0 until its writer adds to it, and nothing adds to it afterwards. So at every later stage it
 holds what its writer wrote, and a writer may be proved right from the meanings of what it reads, by induction over the

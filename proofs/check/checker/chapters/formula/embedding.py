@@ -1,4 +1,4 @@
-"""Embedding; docs/certificate.md, section 5: tokens or positions alone make a direction hold its meaning."""
+"""Embedding; docs/background/obligations.md: tokens or positions alone make a direction hold its meaning."""
 
 from ...kernel.numbers import ZERO
 from ...kernel.reading.records import Truth

@@ -1,4 +1,4 @@
-"""The table of the rules of docs/certificate.md, section 5: which function proves what is written to a direction.
+"""The table of the rules of docs/background/obligations.md: which function proves what is written to a direction.
 
 A row names the module of the rule, in this chapter or in one that builds on it; it is imported when it is first needed.
 So the check of a certificate reads this table and the modules of the rules that it uses. Where several rules apply, the

@@ -1,4 +1,4 @@
-"""The cost of a gap of scores, by weighting; docs/certificate.md, section 5, A pivot, has kernels and proof."""
+"""The cost of a gap of scores, by weighting; docs/background/obligations.md, A pivot, has kernels and proof."""
 
 from collections.abc import Sequence
 from fractions import Fraction

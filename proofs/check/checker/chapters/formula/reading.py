@@ -1,4 +1,4 @@
-"""Reader of the object of docs/certificate.md, section 3: a claim, its transformer, its stated bounds.
+"""Reader of the object of docs/reference/certificate.md, section 3: a claim, its transformer, its stated bounds.
 
 The chapter `floats` reads the key of that name afterwards.
 """

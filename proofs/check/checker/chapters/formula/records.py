@@ -1,4 +1,7 @@
-"""The contents of a certificate of a formula, as frozen records; docs/certificate.md, section 3. Not trusted yet."""
+"""The contents of a certificate of a formula, as frozen records.
+
+See docs/reference/certificate.md, section 3. Not trusted yet.
+"""
 
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Heads of equal scores, which take a plain mean; docs/certificate.md, section 5, Equal scores, has the proof."""
+"""Heads of equal scores, which take a plain mean; docs/background/obligations.md, Equal scores, has the proof."""
 
 from fractions import Fraction
 from itertools import accumulate, pairwise

@@ -1,4 +1,4 @@
-"""Heads that read irrational numbers; docs/certificate.md, section 5, Heads that read irrational numbers.
+"""Heads that read irrational numbers; docs/background/obligations.md, Heads that read irrational numbers.
 
 If its weights are powers of one rational, a head is proved with these powers (powers.py). Else it is proved with a
 rational in place of each irrational number, and with smaller errors than the stated ones.

@@ -1,4 +1,4 @@
-"""Claims by margins; docs/margins.md.
+"""Claims by margins; docs/background/margins_rules.md.
 
 Reading order:
 reading       the format of a file

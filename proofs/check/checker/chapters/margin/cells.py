@@ -1,4 +1,6 @@
-"""Affine forms of all numbers that the output depends on, at every cell; and buckets (docs/margins.md, section 3).
+"""Affine forms of all numbers that the output depends on, at every cell; and buckets.
+
+See docs/background/margins_rules.md, section 3.
 
 A *cell* is a position with a symbol that may occur there. The *column* of a head at a cell is the tuple of the forms of
 its keys, then of its values. Columns and forms are equal if and only if their numbers here are.

@@ -1,4 +1,4 @@
-"""Directions of every stage that the output at one position needs: docs/margins.md, section 3.
+"""Directions of every stage that the output at one position needs: docs/background/margins_rules.md, section 3.
 
 The position of the output is *here*, every other one *elsewhere*. Claim: the output here depends only on the directions
 that are found at each stage. Proof: backwards, each of them is a function of those of the stage before.

@@ -1,4 +1,4 @@
-"""Slack on every word, by classes of words; docs/certificate.md, section 5."""
+"""Slack on every word, by classes of words; docs/background/obligations.md."""
 
 from dataclasses import replace
 from typing import cast

@@ -1,4 +1,4 @@
-"""Affine forms over numbered atoms, whose values depend on the word; docs/margins.md, section 3.
+"""Affine forms over numbered atoms, whose values depend on the word; docs/background/margins_rules.md, section 3.
 
 An atom is max(0, form), a normed number, or the term of a head for some queries. Equal atoms have one number, so two
 forms that are equal, as tuples, denote one number in every word in which each atom has one value. Keys are texts, since

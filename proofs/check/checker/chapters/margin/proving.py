@@ -1,4 +1,5 @@
-"""The proof of a claim by margins (docs/margins.md, section 4): every length, position of the output, class of words.
+"""The proof of a claim by margins (docs/background/margins_rules.md, section 4): every length, position of the output,
+class of words.
 
 The words to cover follow from the claim: at each position the classes contain |alphabet|^n words in total.
 """

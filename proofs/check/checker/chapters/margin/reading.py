@@ -1,4 +1,4 @@
-"""Reader of the object of docs/margins.md, section 2: a claim about the sign of an output, and a transformer.
+"""Reader of the object of docs/reference/margins.md, section 2: a claim about the sign of an output, and a transformer.
 
 Formula and transformer have a table of formulas each: the predicates of one are not defined in the other.
 """

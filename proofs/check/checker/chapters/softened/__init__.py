@@ -1,4 +1,4 @@
-"""Softened transformers; docs/softened.md.
+"""Softened transformers; docs/background/softened_rules.md.
 
 Reading order:
 reading           the format of a file

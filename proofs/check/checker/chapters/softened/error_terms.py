@@ -1,4 +1,6 @@
-"""The error of softmax against the mean of the winners' values; docs/softened.md, section 3, which proves the bounds.
+"""The error of softmax against the mean of the winners' values.
+
+See docs/background/softened_rules.md, section 3, which proves the bounds.
 
 The *miss* is the error besides |V_t|·e, bounded in two ways. The finer bound, as in section 3, is for each direction
 the least that some winner * gives; winners with equal keys and values give the same, and if scores are exact all do.

@@ -1,6 +1,6 @@
 """Feed-forward blocks: units that read multiples of one linear form are a piecewise linear function of it.
 
-docs/softened.md, section 3, Feed-forward part, has the claim and its proof.
+docs/background/softened_rules.md, section 3, Feed-forward part, has the claim and its proof.
 """
 
 from collections.abc import Iterable

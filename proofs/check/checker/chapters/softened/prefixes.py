@@ -1,8 +1,8 @@
 """All words of a shard at once, where every layer is future-masked: layer by layer, on an automaton of their prefixes.
 
-The *prefix automaton* of a layer accepts the sequences of vectors that words have at its beginning. docs/softened.md,
-section 4, All words at once, claims that every position of every word is checked, and proves it. The words are counted
-as paths of the last automaton.
+The *prefix automaton* of a layer accepts the sequences of vectors that words have at its beginning.
+docs/background/softened_rules.md, section 4, All words at once, claims that every position of every word is checked,
+and proves it. The words are counted as paths of the last automaton.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Reader of the object of docs/softened.md, section 2: a claim, its transformer, the stated gaps and errors."""
+"""Reader of the object of docs/reference/softened.md, section 2: claim, transformer, stated gaps and errors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,6 @@
-"""The uncertainty δ_j: the error bound of the difference of two scores in Û; docs/softened.md, section 3.
+"""The uncertainty δ_j: the error bound of the difference of two scores in Û.
+
+See docs/background/softened_rules.md, section 3.
 
 With eta_r = |Q_r|·e and kappa_r = |K_r|·e it is sum_r (eta_r |k_r(*) - k_r(j)| + (|q_r| + eta_r) 2 kappa_r).
 """

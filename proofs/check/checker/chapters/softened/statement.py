@@ -1,4 +1,4 @@
-"""Conditions on the statement, checked before any word is run; docs/softened.md, sections 1 and 2.
+"""Conditions on the statement, checked before any word is run; docs/reference/softened.md, sections 1 and 2.
 
 The temperatures of U's own heads do not matter for hard attention, nor for uniform heads, whose scores are 0. All must
 be positive nevertheless, at every (n, i): a transformer with an undefined number is not a transformer.
@@ -45,7 +45,9 @@ def check_statement(given: Softened, n: int) -> None:
 
 
 def check_sparse(given: Softened, n: int) -> None:
-    """Check that sparsemax or entmax-1.5 weighs exactly as hard attention; docs/softened.md, section 3, proves it.
+    """Check that sparsemax or entmax-1.5 weighs exactly as hard attention.
+
+    See docs/background/softened_rules.md, section 3, proves it.
 
     No error is stated, and the temperature is small enough. Scores are those of U. The stated gap is compared with the
     gap of all words elsewhere (shards.py), so that it may be used here.

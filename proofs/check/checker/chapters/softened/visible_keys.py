@@ -3,10 +3,10 @@
 A *history* has all keys, the extent of all values, and items: keys with their values, with multiplicities. As scores
 depend on keys only, the winner of a query among them is computed once for all histories with the same keys.
 
-Forgetting (docs/softened.md, section 4, which proves it). Let the queries that may come at each position be given
-(`HistoryTable.expect`). Then a history of the first i positions keeps only its *contenders*: the items with the
-greatest score for some query that may come at i or later. The finer bound of error_terms.py is then unavailable
-(`ValuesDropped`).
+Forgetting (docs/background/softened_rules.md, section 4, which proves it). Let the queries that may come at each
+position be given (`HistoryTable.expect`). Then a history of the first i positions keeps only its *contenders*: the
+items with the greatest score for some query that may come at i or later. The finer bound of error_terms.py is then
+unavailable (`ValuesDropped`).
 """
 
 from bisect import insort

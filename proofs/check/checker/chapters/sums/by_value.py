@@ -1,4 +1,4 @@
-"""Feed-forward outputs by the value of a sum of counts D; docs/certificate.md, section 5, Feed-forward output by value.
+"""Feed-forward outputs by the value of a sum of counts D; docs/background/obligations.md, Feed-forward output by value.
 
 Consecutive values d of D that decide all formulas equally are one interval; a mean or an average is then in an
 interval, whose ends belong to the first and the last d.

@@ -1,4 +1,4 @@
-"""Counts that units and queries read, exactly or nearly; docs/certificate.md, section 5, Feed-forward output."""
+"""Counts that units and queries read, exactly or nearly; docs/background/obligations.md, Feed-forward output."""
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Lookups of sums of counts; docs/certificate.md, section 5, Lookup of a sum, which proves rules 1 to 3."""
+"""Lookups of sums of counts; docs/background/obligations.md, Lookup of a sum, which proves rules 1 to 3."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Heads of equal scores that count; docs/certificate.md, section 5, Equal scores, has the proof."""
+"""Heads of equal scores that count; docs/background/obligations.md, Equal scores, has the proof."""
 
 from fractions import Fraction
 from typing import cast

@@ -1,4 +1,4 @@
-"""Trained networks; docs/trained.md. Files in reading order.
+"""Trained networks; docs/reference/trained.md. Files in reading order.
 
 evidence    the table of kinds of evidence, each with its rules; describing: the sentence printed for a decision
 reading     files: dyadics (tensors as exact dyadic rationals), network, words_claim, tracks_claim; decision (a

@@ -1,4 +1,4 @@
-"""Heads whose weights do not depend on other positions; docs/certificate.md, section 5, Equal scores.
+"""Heads whose weights do not depend on other positions; docs/background/obligations.md, Equal scores.
 
 ReLU, ReLU over n, sigmoid. The contribution of a position depends on its own score only: so a head of one score counts
 exactly, and several heads that write one direction are one head of another weight (response_functions.py).

@@ -1,4 +1,4 @@
-"""The gaps of sparse weightings and of softmax plus one; docs/certificate.md, section 5, Attention head, 7."""
+"""The gaps of sparse weightings and of softmax plus one; docs/background/obligations.md, Attention head, 7."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Geometric and stick-breaking attention; docs/certificate.md, section 5, Attention head, 8.
+"""Geometric and stick-breaking attention; docs/background/obligations.md, Attention head, 8.
 
 The weight of position j is sigma(z_j) times the product of 1 - sigma(z_k) over the positions k between j and the row.
 Reading towards the row, let o be 0 at first and (1 - sigma(z)) o + sigma(z) v after a letter with the scaled score z

@@ -1,4 +1,4 @@
-"""The joint weight of heads of additive weights at a distance; docs/certificate.md, section 5.
+"""The joint weight of heads of additive weights at a distance; docs/background/obligations.md.
 
 Let head h contribute c_h times a value to a position of the score a_h d + b_h. All contribute W(d) = sum of c_h w(a_h d
 + b_h) times that value, at the distance d. Let the position at the distance d* have the value v*, and the distances of

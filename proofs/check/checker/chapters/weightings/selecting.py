@@ -1,4 +1,4 @@
-"""Selecting heads; docs/certificate.md, section 5: queries and keys both read the count at their own position.
+"""Selecting heads; docs/background/obligations.md: queries and keys both read the count at their own position.
 
 Let x be the count of the row and y the count of a position it sees. All heads score multiples of x - y and constants,
 so together they weigh a position by W(x - y) (response_functions.py).

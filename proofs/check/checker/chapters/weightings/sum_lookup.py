@@ -1,4 +1,4 @@
-"""Sum lookups; docs/certificate.md, section 5: the row reads a count, and heads together select the position for it.
+"""Sum lookups; docs/background/obligations.md: the row reads a count, and heads together select the position for it.
 
 In a case (n, i), b, m (target.py) all heads score multiples of p - j and constants, with p = m + off. So together they
 weigh the position j by W(p - j) (response_functions.py); different positions have different distances. The output is

@@ -1,4 +1,4 @@
-"""Interval arithmetic on real numbers, some of them exact; docs/certificate.md, section 1.
+"""Interval arithmetic on real numbers, some of them exact; docs/reference/certificate.md, section 1.
 
 Claim. For all real numbers within the given enclosures, the result is within the returned enclosure; a result that is a
 rational is exact. Where the enclosures do not decide whether there is a value, or which one, the result is None.

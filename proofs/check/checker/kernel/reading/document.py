@@ -1,4 +1,4 @@
-r"""Bytes to the unique JSON value that they spell; docs/certificate.md, section 3, One spelling.
+r"""Bytes to the unique JSON value that they spell; docs/reference/certificate.md, section 3, One spelling.
 
 A file of a `large` format, recognised by its first bytes, may be larger than others, since it contains weights.
 

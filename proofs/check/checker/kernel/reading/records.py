@@ -1,4 +1,4 @@
-"""The contents of a file as frozen records; docs/certificate.md, section 2. None of it is trusted yet.
+"""The contents of a file as frozen records; docs/reference/certificate.md, section 2. None of it is trusted yet.
 
 A formula, a count or a number is its place in the table of the language (`Place`); equal ones have one place.
 """

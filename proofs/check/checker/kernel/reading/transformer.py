@@ -1,4 +1,4 @@
-"""Reader of the JSON object of docs/certificate.md, section 2, as a `Transformer`."""
+"""Reader of the JSON object of docs/reference/certificate.md, section 2, as a `Transformer`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

@@ -1,4 +1,4 @@
-"""Attention heads; docs/certificate.md, section 5: a head whose queries depend on the position only.
+"""Attention heads; docs/background/obligations.md: a head whose queries depend on the position only.
 
 The claim is for every word at once: the worst case over all letters is found for each row (n, i) at which the guard
 holds. Rows of one length with one scaled query are a *group*: the shorter ones see a prefix of what the longer ones

@@ -1,4 +1,4 @@
-"""The symbolic automaton that decides the target of a head; docs/certificate.md, section 5, Attention head, 1 to 3.
+"""The symbolic automaton that decides the target of a head; docs/background/obligations.md, Attention head, 1 to 3.
 
 The formulas that keys and values read, and the symbols, are *atoms*: a letter is the set of atoms that hold at a
 position. Letters are free except for atoms that the symbol decides; that is sound, since every word gives some letters.

@@ -1,4 +1,4 @@
-"""The worst case over all words by the gaps of scores; docs/certificate.md, section 5, Attention head, 6 and 7.
+"""The worst case over all words by the gaps of scores; docs/background/obligations.md, Attention head, 6 and 7.
 
 P_p is the least score of a letter at position p that may be a pivot for t. M_p is the greatest score there of a bad
 letter (its value is not t), A_p the greatest of a bad letter that may come after the pivot. For all rows of a group

@@ -1,4 +1,4 @@
-"""The worst case over all words as a shortest path; docs/certificate.md, section 5, Attention head, 5.
+"""The worst case over all words as a shortest path; docs/background/obligations.md, Attention head, 5.
 
 The head writes the mean of values v in 0..1, so its error against the truth t is the weighted mean of |t - v|. It is at
 most e iff the sum of weight * (e - |t - v|) is not negative. The minimum over words is found by dynamic programming,

@@ -1,4 +1,4 @@
-"""Feed-forward outputs by cases; docs/certificate.md, section 5, Feed-forward output.
+"""Feed-forward outputs by cases; docs/background/obligations.md, Feed-forward output.
 
 A case is one assignment: truths of the *atoms*, which are free, and a sign for each T that is compared with 0. For a
 local direction (composition.py), only the cases count in which `given` holds. In a case each hidden unit reads a linear

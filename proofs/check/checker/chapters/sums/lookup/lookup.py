@@ -1,4 +1,4 @@
-"""Lookup heads; docs/certificate.md, section 5: the row reads the mean of a count and attends to the position for it.
+"""Lookup heads; docs/background/obligations.md: the row reads the mean of a count and attends to the position for it.
 
 For each (n, i) there are finitely many exact cases (target.py). Where the scores are one parabola, few of them are
 checked (peaked.py); all other rows are checked here, case by case, with all scores as exact numbers. Scores far below

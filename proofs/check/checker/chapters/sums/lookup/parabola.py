@@ -1,4 +1,4 @@
-"""Scores that are one parabola around the target position; docs/certificate.md, section 5, Lookup head.
+"""Scores that are one parabola around the target position; docs/background/obligations.md, Lookup head.
 
 The three equalities of the page are compared at every (n, i), for both truths b of the counted formula, independently
 of the number m of others and of j.

@@ -1,4 +1,4 @@
-"""Lookups whose scores are one parabola, by few cases that imply all; docs/certificate.md, section 5, Lookup head.
+"""Lookups whose scores are one parabola, by few cases that imply all; docs/background/obligations.md, Lookup head.
 
 A truth comes under rule 4 (under 6, if weights are sparse), a number of others under 5 (6); the page proves them. Here
 k = j - p is the distance from the target position p = m + off, and C is the least curvature, which implies all others.

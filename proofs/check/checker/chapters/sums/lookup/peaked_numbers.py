@@ -1,4 +1,4 @@
-"""Lookups of a number of others whose scores are one parabola; docs/certificate.md, section 5, Lookup head, 5 and 6."""
+"""Lookups of a number of others whose scores are one parabola; docs/background/obligations.md, Lookup head, 5 and 6."""
 
 from fractions import Fraction
 

@@ -1,4 +1,6 @@
-"""Activations in fixed point, within a stated error; docs/trained.md, sections 1 and 6.
+"""Activations in fixed point, within a stated error.
+
+See docs/reference/trained.md, section 1, and trained_rules.md, section 6.
 
 At precisions 0 and 1 each cell of a table has a parabola, made on demand. At precision 2, and for the values at cells'
 ends, the function is evaluated.

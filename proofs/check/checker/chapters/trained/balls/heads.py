@@ -2,8 +2,8 @@
 
 Keys are packed by coordinate, over positions: the scores of a query are one sum of products. A value is packed after
 the number 1 and the square of its norm, so that a sum of weights times values has the sums of both. A square is in
-coarser units where it would be longer than an entry of a value. Error of the average: docs/trained.md, section 6, The
-average of a head.
+coarser units where it would be longer than an entry of a value. Error of the average: docs/background/trained_rules.md,
+section 6, The average of a head.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Layer norm and RMS norm in ball arithmetic, without gain and bias.
 
 x ↦ c / s, with c = x - mean(x) (or x), s = sqrt(|c|²/d + ε). c errs by at most e, as subtracting the mean is a
-projection, and the result by at most e / max(s - e/√d, √ε), and by at most 2 √d; docs/trained.md, section 6.
+projection, and the result by at most e / max(s - e/√d, √ε), and by at most 2 √d; docs/background/trained_rules.md,
+section 6.
 """
 
 from collections.abc import Sequence

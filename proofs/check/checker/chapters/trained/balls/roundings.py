@@ -1,4 +1,7 @@
-"""Roundings to multiples of a scale, in ball arithmetic; proved in docs/trained.md, section 6, *Roundings*."""
+"""Roundings to multiples of a scale, in ball arithmetic.
+
+Proved in docs/background/trained_rules.md, section 6, *Roundings*.
+"""
 
 from collections.abc import Sequence
 from fractions import Fraction

@@ -1,4 +1,6 @@
-"""Executions of a trained network under a float model; docs/floats.md, section 7. Files in reading order.
+"""Executions of a trained network under a float model.
+
+See docs/background/floats_rules.md, section 7. Files in reading order.
 
 rounding         bounds of rounding errors, in units of 2^-44
 casting          the network with its weights rounded to the formats of a float model

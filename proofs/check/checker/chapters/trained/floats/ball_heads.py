@@ -1,4 +1,7 @@
-"""A head in ball arithmetic under a float model; docs/floats.md, section 7, Balls, Scores and Averages."""
+"""A head in ball arithmetic under a float model.
+
+See docs/background/floats_rules.md, section 7, Balls, Scores and Averages.
+"""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -98,7 +101,10 @@ class HeadOnBalls(HeadOnNumbers):
         return super().weigh(value) + (beside << 2 * slot)
 
     def sharpened(self, moved: int, most: int, sums: int, total: int, units: int) -> tuple[int, int]:
-        """Sharpen the bounds by the averages of what is packed before values; docs/floats.md, section 7, Balls."""
+        """Sharpen the bounds by the averages of what is packed before values.
+
+        See docs/background/floats_rules.md, section 7, Balls.
+        """
         one, bits, slot = self._precision.one, self._precision.fraction, self._precision.slot
         room, mask = total >> bits, (1 << slot) - 1
         if 1024 * units > room:

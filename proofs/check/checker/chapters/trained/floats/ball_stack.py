@@ -1,7 +1,7 @@
 """A network in ball arithmetic, with error bounds for every execution under a float model.
 
-docs/floats.md, section 7, Balls. Numbers are those of ../balls/stack.py, of the network with rounded weights; errors
-include those of executions.
+docs/background/floats_rules.md, section 7, Balls. Numbers are those of ../balls/stack.py, of the network with rounded
+weights; errors include those of executions.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Inputs in ball arithmetic, which is enough for most; docs/floats.md, section 7, Balls."""
+"""Inputs in ball arithmetic, which is enough for most; docs/background/floats_rules.md, section 7, Balls."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction

@@ -1,4 +1,6 @@
-"""Errors of the roundings of an execution in the 2-norm, in fixed point; docs/floats.md, section 7, Balls.
+"""Errors of the roundings of an execution in the 2-norm, in fixed point.
+
+See docs/background/floats_rules.md, section 7, Balls.
 
 Sizes bound the 2-norm of vectors of the execution, errors their distance from the computed ones.
 """

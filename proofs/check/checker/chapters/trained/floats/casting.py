@@ -86,7 +86,7 @@ class Casting:
 
 
 def balls_have_rules(network: Network) -> bool:
-    """Return whether the rules of balls cover the network: docs/floats.md, section 7, Balls."""
+    """Return whether the rules of balls cover the network: docs/background/floats_rules.md, section 7, Balls."""
     attention = [step for step in network.steps if isinstance(step, AttentionStep)]
     units = [step for step in network.steps if isinstance(step, UnitsStep)]
     return (all(step.norm is None or step.norm.of is None for step in network.steps)

@@ -1,4 +1,4 @@
-"""The operations of a proof by abstract words under a float model: docs/floats.md, section 7, Classes.
+"""The operations of a proof by abstract words under a float model: docs/background/floats_rules.md, section 7, Classes.
 
 An average of an execution is compared with the one whose weights are exactly exp(score), for scores as they are stored,
 each with the error of the exponentials. The stated ranges are about the latter; the difference is a radius.
@@ -116,7 +116,7 @@ class FloatAttention:
                   ) -> AffineForm:
         """Return the stream plus the output of all averages of an execution; its real products are near ``written``.
 
-        Proof: docs/floats.md, section 7, Inputs in tracks, By classes.
+        Proof: docs/background/floats_rules.md, section 7, Inputs in tracks, By classes.
         """
         operations, out, off, most = self._operations, self._maps.out, list[int](), list[int]()
         for greatest in sizes:

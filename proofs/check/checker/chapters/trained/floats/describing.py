@@ -13,7 +13,7 @@ def describe_classes(floats: Sequence[FloatClaim], in_tracks: bool) -> list[str]
 
 
 def words_of_model(model: FloatClaim, in_tracks: bool) -> list[str]:
-    """Return the lines about one float model; docs/floats.md, section 1, defines its fields."""
+    """Return the lines about one float model; docs/reference/floats.md, section 1, defines its fields."""
     inputs, parts = ("inputs", "columns") if in_tracks else ("words", "symbols")
     formats = [f"{name} {write_format(form)}" for name, form in model.formats.items()]
     return [f"{quote(model.name)}, {inputs} of up to {model.max_n} {parts}:",

@@ -1,4 +1,6 @@
-"""Numbers that are equal in all executions, as their sums are exact: docs/floats.md, section 7, Exact sums.
+"""Numbers that are equal in all executions, as their sums are exact.
+
+See docs/background/floats_rules.md, section 7, Exact sums.
 
 Numbers are integers over 2^44; the weights of a *whole* network are multiples of 2^-44.
 """

@@ -1,4 +1,6 @@
-"""One execution under a float model on one word, number by number: docs/floats.md, section 7, Wrong runs.
+"""One execution under a float model on one word, number by number.
+
+See docs/background/floats_rules.md, section 7, Wrong runs.
 
 The choices that a model leaves open are an `ExecutionChoices`. Functions and roots are within one unit in the last
 place, intermediate roundings are all made, subnormal numbers are kept, no partial sum is rescaled.

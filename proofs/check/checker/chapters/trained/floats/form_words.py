@@ -1,4 +1,4 @@
-"""Inputs as affine forms, where ball arithmetic is too coarse; docs/floats.md, section 7."""
+"""Inputs as affine forms, where ball arithmetic is too coarse; docs/background/floats_rules.md, section 7."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction

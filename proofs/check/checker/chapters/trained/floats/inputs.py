@@ -1,4 +1,7 @@
-"""Rows of inputs under a float model: in ball arithmetic, else as affine forms; docs/floats.md, section 7."""
+"""Rows of inputs under a float model: in ball arithmetic, else as affine forms.
+
+See docs/background/floats_rules.md, section 7.
+"""
 
 from __future__ import annotations
 

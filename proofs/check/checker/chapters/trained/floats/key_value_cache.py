@@ -1,4 +1,7 @@
-"""Key-value cache of the tokens of inputs, in all executions under a float model; docs/floats.md, section 7."""
+"""Key-value cache of the tokens of inputs, in all executions under a float model.
+
+See docs/background/floats_rules.md, section 7.
+"""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,6 @@
-"""Affine forms of one token's numbers in all executions under a float model, step by step; docs/floats.md, section 7.
+"""Affine forms of one token's numbers in all executions under a float model, step by step.
+
+See docs/background/floats_rules.md, section 7.
 
 A form contains the numbers of every execution: it is the real operation on forms (../zonotopes), plus a radius for the
 rounding of each result, which becomes a symbol where it is read.
@@ -150,8 +152,8 @@ class Operations:
     def norm_error(self, maps: NormMaps, given: Sequence[int], exact: Sequence[int], low: int) -> tuple[list[int], int]:
         """Bound the error of each coordinate of the norm before gain and bias, and the error common to all coordinates.
 
-        Inputs have the sizes ``given``, the exact norm ``exact``; s is at least ``low``. Proof: docs/floats.md, section
-        7, Norms. ``psi`` are at least |ψ_i|, ``mean`` is at least |δ|.
+        Inputs have the sizes ``given``, the exact norm ``exact``; s is at least ``low``. Proof:
+        docs/background/floats_rules.md, section 7, Norms. ``psi`` are at least |ψ_i|, ``mean`` is at least |δ|.
 
         Raises:
             Rejected: if the deviation may be too near to 0 for its rounding.
@@ -226,7 +228,7 @@ class Operations:
     def rotated(self, rotary: Rotary, position: int, x: AffineForm) -> AffineForm:
         """Return a query or a key of a head, stored and not fresh, with rotary positions, stored.
 
-        Proof: docs/floats.md, section 7, Rotary positions.
+        Proof: docs/background/floats_rules.md, section 7, Rotary positions.
         """
         model, maps, inexact = self.model, make_rotation(rotary, position, len(x.rows)), (sum(x.sizes) >> WEIGHT) + 2
         self.budget.spend(1 + (len(x.rows) ** 2 >> 3))
@@ -237,7 +239,10 @@ class Operations:
         return self.stored(apply(self.budget, maps, x), made)
 
     def function_error(self, name: str, sizes: Sequence[int]) -> list[int]:
-        """Bound the error of an activation of numbers of these sizes: docs/floats.md, section 7, Activations."""
+        """Bound the error of an activation of numbers of these sizes.
+
+        See docs/background/floats_rules.md, section 7, Activations.
+        """
         least = tiny(self.model.softmax)
         lost = 4 * least
         expect_finite(self.model.softmax, [2 * size for size in sizes])

@@ -1,7 +1,7 @@
 """Proof that in every execution under each float model each row of stored logits of every word is above the margin.
 
-docs/floats.md, section 7. Each word is bounded with ball arithmetic; if that is too coarse, with affine forms. Or there
-is a cover, some units of which are proved by abstract words.
+docs/background/floats_rules.md, section 7. Each word is bounded with ball arithmetic; if that is too coarse, with
+affine forms. Or there is a cover, some units of which are proved by abstract words.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Bounds of rounding errors, in units of 2^-44, rounded up; docs/floats.md, sections 1 and 7."""
+"""Bounds of rounding errors, in units of 2^-44, rounded up.
+
+See docs/reference/floats.md, section 1, and floats_rules.md, section 7.
+"""
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
@@ -50,7 +53,8 @@ def all_times(factor: Fraction, sizes: Iterable[int]) -> list[int]:
 def sum_errors(model: FloatClaim, terms: int, totals: Sequence[int]) -> list[int]:
     """Bound the errors of sums of ``terms`` products, in any order, fused or not.
 
-    ``totals`` are the sums of the products' absolute values, as they count. Proof: docs/floats.md, rule 2.
+    ``totals`` are the sums of the products' absolute values, as they count. Proof: docs/background/floats_rules.md,
+    rule 2.
     """
     factor, lost = _parts_of_a_sum(model.sums, roundoff_of_sums(model), terms)
     above, below = factor.numerator, factor.denominator

@@ -1,4 +1,6 @@
-"""The average of a head at one token in an execution; docs/floats.md, section 7, Softmax, has the proof.
+"""The average of a head at one token in an execution.
+
+See docs/background/floats_rules.md, section 7, Softmax, has the proof.
 
 Scores are forms over the symbols of the token of the query; keys and values are centres and radii.
 """
@@ -229,8 +231,8 @@ class SoftmaxOnForms(SoftmaxRules):
     def beside(self, greatest: Sequence[int], count: int) -> list[int]:
         """Bound the error of an average, by coordinate, relative to that with exact weights exp(score).
 
-        Each log-weight is within its `exponents`, at most 1; values are at most ``greatest``. Proof: docs/floats.md,
-        section 7, Classes.
+        Each log-weight is within its `exponents`, at most 1; values are at most ``greatest``. Proof:
+        docs/background/floats_rules.md, section 7, Classes.
 
         Raises:
             Rejected: if the flushed part of the weights may be large.

@@ -1,4 +1,7 @@
-"""Errors of softmax under a float model, for any number of visible positions; docs/floats.md, section 7, Softmax."""
+"""Errors of softmax under a float model, for any number of visible positions.
+
+See docs/background/floats_rules.md, section 7, Softmax.
+"""
 
 from fractions import Fraction
 
@@ -35,7 +38,10 @@ class SoftmaxRules:
         return room / (6 * self._u * (1 + self._rescaled(count)))
 
     def relative(self, count: int) -> Fraction:
-        """Return the relative error of quotients, weights, products and sums: U of docs/floats.md, section 7."""
+        """Return the relative error of quotients, weights, products, sums.
+
+        See docs/background/floats_rules.md, section 7, U.
+        """
         if count not in self._relative:
             self._relative[count] = self._find_relative(count)
         return self._relative[count]

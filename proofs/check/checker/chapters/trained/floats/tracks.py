@@ -1,4 +1,7 @@
-"""Inputs in tracks, in every execution under each float model; docs/floats.md, section 7, Inputs in tracks."""
+"""Inputs in tracks, in every execution under each float model.
+
+See docs/background/floats_rules.md, section 7, Inputs in tracks.
+"""
 
 from __future__ import annotations
 

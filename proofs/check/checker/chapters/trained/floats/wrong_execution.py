@@ -1,4 +1,7 @@
-"""An execution under a float model in which a claim is false: docs/floats.md, section 7, Wrong runs."""
+"""An execution under a float model in which a claim is false.
+
+See docs/background/floats_rules.md, section 7, Wrong runs.
+"""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction

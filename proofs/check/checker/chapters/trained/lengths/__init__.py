@@ -1,4 +1,5 @@
-"""Words of any length, for networks of one attention step without position tables; docs/lengths.md; in reading order.
+"""Words of any length, for networks of one attention step without position tables; docs/background/lengths.md; in
+reading order.
 
 ../reading    of certificates and of long wrong words
 counts        words by their last letter and Parikh vector; cells of Parikh vectors

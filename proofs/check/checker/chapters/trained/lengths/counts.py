@@ -1,4 +1,4 @@
-"""Words as Parikh vectors (counts of letters), and cells of them; docs/lengths.md, section 2.
+"""Words as Parikh vectors (counts of letters), and cells of them; docs/background/lengths.md, section 2.
 
 A *region* is a last letter (none, where tokens follow the word) and for each letter a class of its counts. A cell of a
 region has bounds of the length N, and of the share n_a / N of each letter a. A *narrowed* cell still contains every

@@ -1,4 +1,4 @@
-"""The stream at the judged token, on all words of a cell, as an affine form; docs/lengths.md, section 4.
+"""The stream at the judged token, on all words of a cell, as an affine form; docs/background/lengths.md, section 4.
 
 Without positions a head's score and value depend on the tokens alone. So its average is Σ_t p_t v_t over tokens t, p_t
 = A_t e^(s_t) / Σ_u A_u e^(s_u). The *amount* A_t is how often t is visible, over the length of the word.
@@ -145,7 +145,8 @@ class Margins:
     def _weights_of(self, number: int, head: HeadMaps, visible_amounts: VisibleAmounts) -> dict[int, PathBounds]:
         """Enclose e^(score) times a common factor, in units of 2^-EXP, for each visible token.
 
-        Proof. docs/lengths.md, section 4: the error of `Exponentials` is less than what is subtracted and added.
+        Proof. docs/background/lengths.md, section 4: the error of `Exponentials` is less than what is subtracted and
+        added.
         """
         if (number, visible_amounts.query_token) not in self._weights:
             form = apply(self._budget, head.query, self._normed(visible_amounts.query_token))

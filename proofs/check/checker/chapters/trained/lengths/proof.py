@@ -1,4 +1,4 @@
-"""Proof of every row in every cell, and of a long wrong word; docs/lengths.md, sections 2 and 5."""
+"""Proof of every row in every cell, and of a long wrong word; docs/background/lengths.md, sections 2 and 5."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,6 @@
-"""Proof of every row where scores fall with the distance, by the last letters of words; docs/lengths.md, section 7.
+"""Proof of every row where scores fall with the distance, by the last letters of words.
+
+See docs/background/lengths.md, section 7.
 
 Distant tokens have small weights, whatever they are: so the last letters bound what each head averages.
 """

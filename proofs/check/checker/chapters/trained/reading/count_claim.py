@@ -1,4 +1,4 @@
-"""The property *count* of docs/counting.md: what is claimed of the number of right inputs."""
+"""The property *count* of docs/background/counting.md: what is claimed of the number of right inputs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

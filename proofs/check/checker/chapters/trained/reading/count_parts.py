@@ -1,4 +1,4 @@
-"""Evidence for a count: sub-machines with the proofs of their claims; docs/counting.md, section 4."""
+"""Evidence for a count: sub-machines with the proofs of their claims; docs/background/counting.md, section 4."""
 
 from dataclasses import dataclass
 from functools import partial

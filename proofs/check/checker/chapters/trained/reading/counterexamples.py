@@ -1,6 +1,10 @@
-"""Parsing of counterexamples: docs/trained.md, section 7; docs/tracks.md, section 6; docs/lengths.md, section 5.
+"""Parsing of counterexamples.
 
-A word or an input by which a claim is false, perhaps in one execution: docs/floats.md, section 7, Wrong runs.
+See docs/background/trained_rules.md, section 7; docs/background/tracks_rules.md, section 6; and
+docs/background/lengths.md, section 5.
+
+A word or an input by which a claim is false, perhaps in one execution: docs/background/floats_rules.md, section 7,
+Wrong runs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Parsing of the evidence of docs/trained.md, section 4: a cover of all words."""
+"""Parsing of the evidence of docs/reference/trained.md, section 4: a cover of all words."""
 
 from __future__ import annotations
 

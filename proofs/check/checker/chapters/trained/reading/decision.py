@@ -1,4 +1,5 @@
-"""Records of docs/trained.md, sections 3, 4 and 7: a claim about a network, and the evidence for or against it.
+"""Records of docs/reference/trained.md, sections 3 and 4, and trained_rules.md, section 7: a claim about a network, and
+the evidence for or against it.
 
 A claim is about words or inputs in tracks; of exact outputs, or of those of every execution under some float models.
 """

@@ -1,6 +1,7 @@
 """Tensors of a network, and their matrices and vectors, as exact dyadic rationals: integers times a power of two.
 
-A tensor is base64 of its bytes, with a digest; docs/trained.md, section 2. Floats are decoded as bits, unrounded.
+A tensor is base64 of its bytes, with a digest; docs/reference/trained.md, section 2. Floats are decoded as bits,
+unrounded.
 """
 
 from array import array

@@ -1,4 +1,4 @@
-"""Parsing of the evidence of docs/lengths.md, sections 3 and 7, about words of any length."""
+"""Parsing of the evidence of docs/background/lengths.md, sections 3 and 7, about words of any length."""
 
 from dataclasses import dataclass
 from functools import partial

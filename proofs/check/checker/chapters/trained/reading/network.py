@@ -1,4 +1,4 @@
-"""Parsing of a network, docs/trained.md, section 2: a trained transformer with exact weights."""
+"""Parsing of a network, docs/reference/trained.md, section 2: a trained transformer with exact weights."""
 
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Parsing of the evidence of docs/tracks.md, section 4."""
+"""Parsing of the evidence of docs/reference/tracks.md, section 4."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Claims about inputs in tracks: a letter-to-letter transducer on aligned words; docs/tracks.md, section 3."""
+"""Claims about inputs in tracks: a letter-to-letter transducer on aligned words.
+
+See docs/reference/tracks.md, section 3.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Claims about words, docs/trained.md, section 3."""
+"""Claims about words, docs/reference/trained.md, section 3."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -37,7 +37,10 @@ class Case:
 
 @dataclass(frozen=True)
 class TrainedClaim:
-    """A claim about all words; docs/trained.md, section 3. Places, as in ``predicates``, are those of ``language``."""
+    """A claim about all words.
+
+    See docs/reference/trained.md, section 3. Places, as in ``predicates``, are those of ``language``.
+    """
 
     alphabet: tuple[str, ...]
     tokens: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""Aligned (convolution) words and letter-to-letter transducers; docs/tracks.md. Files in reading order.
+"""Aligned (convolution) words and letter-to-letter transducers; docs/reference/tracks.md. Files in reading order.
 
 ../reading    claims (tracks, machine, forms), certificates and wrong inputs
 columns       the steps of a machine that are on a path to an allowed end

@@ -1,4 +1,6 @@
-"""Proof of a form by classes of inputs: every range of every class, every row in every cell; docs/tracks.md, section 5.
+"""Proof of a form by classes of inputs: every range of every class, every row in every cell.
+
+See docs/background/tracks_rules.md, section 5.
 
 Classes with the same steps after the last heads are a group, whose boxes of ranges are cut into cells together.
 """

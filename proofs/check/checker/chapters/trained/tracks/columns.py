@@ -1,4 +1,7 @@
-"""The steps of a machine that remain for a token of the query and given columns; docs/tracks.md, section 4."""
+"""The steps of a machine that remain for a token of the query and given columns.
+
+See docs/reference/tracks.md, section 4.
+"""
 
 from __future__ import annotations
 

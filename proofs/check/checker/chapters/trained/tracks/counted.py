@@ -1,4 +1,4 @@
-"""An accepted number of right inputs, in words; docs/counting.md."""
+"""An accepted number of right inputs, in words; docs/background/counting.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The number of right inputs, at least and at most: docs/counting.md, which has the proof.
+"""The number of right inputs, at least and at most: docs/background/counting.md, which has the proof.
 
 Each part is a claim about the inputs of a *sub-machine*: a deterministic machine that allows some of the claim's inputs
 and writes what the claim's machine writes; a wrong part writes another token at one answer. Its claim is proved by the

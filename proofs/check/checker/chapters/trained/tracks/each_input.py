@@ -1,4 +1,7 @@
-"""Proof of a form by enumeration of its inputs, for any network; docs/tracks.md, section 5, *Input by input*."""
+"""Proof of a form by enumeration of its inputs, for any network.
+
+See docs/background/tracks_rules.md, section 5, *Input by input*.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 

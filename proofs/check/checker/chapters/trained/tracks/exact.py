@@ -1,6 +1,7 @@
 """Networks of one attention step, without norms, with `relu` units: exact in all but exp.
 
-docs/tracks.md, section 5, Exact numbers: all numbers except the weights of softmax are dyadic rationals.
+docs/background/tracks_rules.md, section 5, Exact numbers: all numbers except the weights of softmax are dyadic
+rationals.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,6 +1,6 @@
 """Proof of a form in exact numbers: every range, then every row in every cell.
 
-docs/tracks.md, section 5, Exact numbers.
+docs/background/tracks_rules.md, section 5, Exact numbers.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,6 @@
-"""An attention step of a form: ranges of all queries, and the streams after it; docs/tracks.md, section 5.
+"""An attention step of a form: ranges of all queries, and the streams after it.
+
+See docs/background/tracks_rules.md, section 5.
 
 In the first step queries, scores and values are those of single tokens at single places. The streams after it are forms
 of *nodes*, so queries and sources of the next step are nodes.

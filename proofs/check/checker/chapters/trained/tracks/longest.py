@@ -1,4 +1,6 @@
-"""Longest paths over all inputs of many classes at once: one pass over the columns; docs/tracks.md, section 5.
+"""Longest paths over all inputs of many classes at once: one pass over the columns.
+
+See docs/background/tracks_rules.md, section 5.
 
 Each class and direction has a slot of packed integers, with a threshold of its own. Sums are biased by 2^126 (in slots
 of S bits by 2^(S - 2)), so that the maximum is branch-free.

@@ -1,4 +1,7 @@
-"""The tokens at all places of an input, and the row at one; docs/tracks.md, sections 3 and 6."""
+"""The tokens at all places of an input, and the row at one.
+
+See docs/reference/tracks.md, section 3, and tracks_rules.md, section 6.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Proof of a certificate about inputs in tracks, form by form: by classes, in exact numbers, or input by input.
 
-docs/tracks.md. Each way is imported on demand.
+docs/reference/tracks.md. Each way is imported on demand.
 """
 
 from collections import Counter

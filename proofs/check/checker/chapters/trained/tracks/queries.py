@@ -1,7 +1,7 @@
 """Queries at places: tokens that may occur there, classes of inputs, and nodes of several classes.
 
 Before the first attention step the stream of a token depends on its place alone; between two steps it is that of a
-*node*. docs/tracks.md, sections 4 and 5, Layers.
+*node*. docs/reference/tracks.md, section 4, and tracks_rules.md, section 5, Layers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Proof that a claim about tracks is false: docs/tracks.md, section 6.
+"""Proof that a claim about tracks is false: docs/background/tracks_rules.md, section 6.
 
 One row at one answer is at most the margin, after the right answers before it.
 """

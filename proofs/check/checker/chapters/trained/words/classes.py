@@ -1,4 +1,6 @@
-"""Proof of one unit of a cover by abstract words: every row at its nodes; docs/trained.md, sections 4 and 5.
+"""Proof of one unit of a cover by abstract words: every row at its nodes.
+
+See docs/reference/trained.md, section 4, and trained_rules.md, section 5.
 
 At each attention step keys and values are prepared first: before the first one a node is one token at one position,
 later an abstract word (a class) with a form of its own. Then the stated ranges of the averages of each node that the

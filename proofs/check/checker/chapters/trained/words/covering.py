@@ -1,4 +1,4 @@
-"""Check that the units of a cover are about all obligations: docs/trained.md, section 4."""
+"""Check that the units of a cover are about all obligations: docs/reference/trained.md, section 4."""
 
 from ....kernel.verdicts import require
 from ..reading.cover import ClassesUnit, Cover

@@ -1,4 +1,7 @@
-"""The obligations that a cover must meet: docs/trained.md, section 4. They follow from claim and rows of tables."""
+"""The obligations that a cover must meet.
+
+See docs/reference/trained.md, section 4. They follow from claim and rows of tables.
+"""
 
 from collections.abc import Iterator
 

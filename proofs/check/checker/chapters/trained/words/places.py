@@ -1,4 +1,7 @@
-"""The place where a wrong word is judged, whatever the network computes there; docs/trained.md, section 7."""
+"""The place where a wrong word is judged, whatever the network computes there.
+
+See docs/background/trained_rules.md, section 7.
+"""
 
 from ....kernel.verdicts import require
 from ..reading.counterexamples import WrongWord

@@ -1,4 +1,7 @@
-"""Proof that a claim is false: docs/trained.md, section 7. A row at a judged place of a word is at most the margin."""
+"""Proof that a claim is false.
+
+See docs/background/trained_rules.md, section 7. A row at a judged place of a word is at most the margin.
+"""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,7 @@
-"""Linear approximations of activations of affine forms; docs/trained.md, section 5, and 6 for second derivatives."""
+"""Linear approximations of activations of affine forms.
+
+See docs/background/trained_rules.md, section 5, and 6 for second derivatives.
+"""
 
 from __future__ import annotations
 

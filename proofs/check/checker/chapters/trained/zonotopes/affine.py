@@ -1,4 +1,6 @@
-"""Affine forms (zonotopes), 44 fractional bits: a vector on all words of a class; docs/trained.md, section 5.
+"""Affine forms (zonotopes), 44 fractional bits: a vector on all words of a class.
+
+See docs/background/trained_rules.md, section 5.
 
 A coordinate is x = (centre + Σ_k generator_k ε_k + radius ε) / 2^44. The ε_k in [-1, 1] are *symbols*, shared by all
 coordinates (each word has its values of them); ε is its own. Centre and generators of a coordinate are the slots of one

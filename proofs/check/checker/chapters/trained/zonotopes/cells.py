@@ -1,4 +1,7 @@
-"""The box of a node's ranges, cut into cells: rows proved on each are proved; docs/trained.md, section 5, *cells*."""
+"""The box of a node's ranges, cut into cells: rows proved on each are proved.
+
+See docs/background/trained_rules.md, section 5, *cells*.
+"""
 
 from collections.abc import Iterator, Sequence
 from struct import unpack

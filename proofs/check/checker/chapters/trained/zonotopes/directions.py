@@ -1,4 +1,7 @@
-"""The directions of a head, along which its average is bounded; docs/trained.md, sections 4 and 5, Forms."""
+"""The directions of a head, along which its average is bounded.
+
+See docs/reference/trained.md, section 4, and trained_rules.md, section 5, Forms.
+"""
 
 from collections.abc import Sequence
 from operator import mul

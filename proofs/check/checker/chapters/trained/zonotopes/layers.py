@@ -1,4 +1,7 @@
-"""The abstract transformer of each step, on affine forms; docs/trained.md, sections 1 and 5."""
+"""The abstract transformer of each step, on affine forms.
+
+See docs/reference/trained.md, section 1, and trained_rules.md, section 5.
+"""
 
 from fractions import Fraction
 from typing import NamedTuple

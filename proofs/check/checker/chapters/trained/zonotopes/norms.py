@@ -1,4 +1,4 @@
-"""Layer norm and RMS norm of affine forms; docs/trained.md, section 5.
+"""Layer norm and RMS norm of affine forms; docs/background/trained_rules.md, section 5.
 
 Both are sqrt(d) y / sqrt(|y|^2 + E), with y = x and E = d ε for `rms`. For `layer`, y = d (x - mean(x)), which has
 integer coefficients, and E = d^3 ε: (x - mean) / sqrt(mean((x - mean)^2) + ε) = y / sqrt(|y|^2 / d + d^2 ε).

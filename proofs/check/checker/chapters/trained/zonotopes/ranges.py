@@ -1,4 +1,6 @@
-"""Bounds of attention's averages at a node along directions, proved by longest paths; docs/trained.md, section 5.
+"""Bounds of attention's averages at a node along directions, proved by longest paths.
+
+See docs/background/trained_rules.md, section 5.
 
 Many directions are packed, each in a slot: sums of a path are biased by 2^126, so that the maximum is branch-free.
 """

@@ -1,9 +1,9 @@
 """Rows of a case at the stream of a node: above the margin by the form, or by the averages in it.
 
-docs/trained.md, section 5, *row* and *cells*. On a cell (cells.py; a node without cuts has one, its whole box) let y be
-the values along all directions of the heads of the last attention step, each in its [low, high] there. A row's form
-has, for the symbol of each of them, a generator g. Let middle and half be the centre and the half width of [low, high],
-so that y = middle + half ε. For any numbers α and μ, one of each for each y,
+docs/background/trained_rules.md, section 5, *row* and *cells*. On a cell (cells.py; a node without cuts has one, its
+whole box) let y be the values along all directions of the heads of the last attention step, each in its [low, high]
+there. A row's form has, for the symbol of each of them, a generator g. Let middle and half be the centre and the half
+width of [low, high], so that y = middle + half ε. For any numbers α and μ, one of each for each y,
 
     g ε = α (y - middle) + (g - α half) ε,    α y = μ y + (α - μ) y,    μ y >= min(μ low, μ high).
 

@@ -1,4 +1,7 @@
-"""Bounds of the score of a query and a key on all words of both classes; docs/trained.md, section 5."""
+"""Bounds of the score of a query and a key on all words of both classes.
+
+See docs/background/trained_rules.md, section 5.
+"""
 
 from collections.abc import Sequence
 from fractions import Fraction

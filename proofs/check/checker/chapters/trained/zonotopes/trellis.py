@@ -2,7 +2,7 @@
 
 The tokens of an input are *columns*: the tokens of ``before``, one node each, then the levels 1, 2, ... of the graph. A
 node of a column has a token, and the nodes of the column before from which it is reached; none in the first column.
-docs/trained.md, section 4, Graph and Rows of a node.
+docs/reference/trained.md, section 4, Graph and Rows of a node.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
