@@ -1,8 +1,8 @@
 """Coq as a prover: its kernel decides whether a network computes a formula on words of every length.
 
-``library`` knows the sources of ``proofs/coq``, ``compiled`` compiles them once for each user, ``kernel`` runs
-``coqc``, ``axioms`` reads what a theorem rests on and ``asking`` puts the question. Nothing is believed but the exit
-status of ``coqc`` and its list of axioms.
+``library`` lists the sources of ``proofs/coq``, ``compiled`` compiles them once for each user, ``kernel`` runs
+``coqc``, ``axioms`` parses the axioms of a theorem and ``asking`` runs Coq on a question. Only the exit status of
+``coqc`` and its list of axioms are trusted.
 """
 
 from proofs.every_n.asking import ask, ask_about_file

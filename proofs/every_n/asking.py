@@ -1,4 +1,4 @@
-"""The question whether a network computes a formula for every n, put to Coq; if Coq says no, where it stopped."""
+"""Proof by Coq that a network computes a formula for every n; or the place where the checker refused."""
 
 import tempfile
 from dataclasses import replace
@@ -17,7 +17,7 @@ from proofs.every_n.transformer_file import refusal_file, theorem_file
 
 def ask(coq: Coq, library: Path, transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH,
         ) -> KernelAnswer:
-    """Whether Coq proves that the transformer computes the formula on words of every length, or of these.
+    """Return whether Coq proves that the transformer computes the formula on words of every length, or of these.
 
     Raises:
         Unsupported: naming a part of the transformer that the library has no counterpart of.
@@ -32,7 +32,7 @@ def ask(coq: Coq, library: Path, transformer: Transformer, formula: Formula, len
 
 def ask_about_file(coq: Coq, library: Path, transformer: Transformer, formula: Formula,
                    lengths: ProvedLengths = EVERY_LENGTH) -> KernelAnswer:
-    """Whether Coq proves the same of the text of the transformer's model file, as an exported folder states it.
+    """Return whether Coq proves the text of the transformer's model file, as an exported folder states it.
 
     Raises:
         Unsupported: as ``ask``.
@@ -51,7 +51,7 @@ def ask_about_file(coq: Coq, library: Path, transformer: Transformer, formula: F
 
 def _with_place(coq: Coq, library: Path, transformer: Transformer, formula: Formula, answer: KernelAnswer,
                 lengths: ProvedLengths = EVERY_LENGTH) -> KernelAnswer:
-    """Return the answer; if the checker said no, with the place where it stopped."""
+    """Return the answer; if the checker refused, with the place where it stopped."""
     if answer.reason != REFUSED:
         return answer
     with tempfile.TemporaryDirectory(prefix="certify-") as folder:

@@ -1,4 +1,4 @@
-"""The axioms that a theorem rests on, and those that it may rest on."""
+"""Axioms of a theorem, and the axioms that are allowed."""
 
 from proofs.every_n.library import LIBRARY
 
@@ -8,18 +8,18 @@ _NONE = "Closed under the global context"
 
 
 class NoAxiomList(Exception):
-    """What Coq printed is no answer to ``Print Assumptions``."""
+    """Output of Coq that is not an answer to ``Print Assumptions``."""
 
 
 def allowed_axioms() -> frozenset[str]:
-    """Return the axioms of Coq's own real numbers, which ``proofs/coq/axioms.txt`` lists with what they state."""
+    """Return the axioms of Coq's own real numbers, listed with their statements in ``proofs/coq/axioms.txt``."""
     return frozenset(ALLOW_LIST.read_text(encoding="utf-8").splitlines())
 
 
 def parse_axioms(printed: str) -> frozenset[str]:
     """Return the axioms in an answer of Coq to ``Print Assumptions``, each with what it states, on one line.
 
-    The statement counts as well as the name: of a name, Coq prints only as much as sets it apart. Whatever else Coq
+    The statement counts as well as the name, as Coq prints the shortest unambiguous name. Anything else that Coq
     reports there (an unguarded recursion, a section's variable) is an entry too, so that it is not allowed.
 
     >>> parse_axioms("Axioms:\\nClassical_Prop.classic\\n  : forall P : Prop,\\n    P \\\\/ ~ P\\n")
@@ -28,7 +28,7 @@ def parse_axioms(printed: str) -> frozenset[str]:
     frozenset()
 
     Raises:
-        NoAxiomList: if it is no such answer.
+        NoAxiomList: if it is not one.
     """
     head, *lines = printed.rstrip().split("\n")
     if (head, lines) == (_NONE, []):

@@ -1,9 +1,9 @@
-"""The library in compiled form: once for each user, each version of the library and each build of Coq.
+"""The compiled library: one for each user, each version of the library and each build of Coq.
 
-It lies in the user's cache, under a name that is a digest of the sources and of Coq's build. It is compiled in a folder
-beside that place and then renamed, so that what is found there is whole. What lies there would be believed, so it is
-used only if nobody else may write there and if it is, byte for byte, what was compiled; else it is compiled again.
-What had been compiled when somebody interrupted that lies beside it in the same way, and is not compiled again.
+It is in the user's cache, under a name that is a digest of the sources and of Coq's build. It is compiled in a folder
+next to its place and then renamed, so that it is always complete. As its contents are trusted, it is used only if no
+other user may write there and if it is, byte for byte, what was compiled; else it is compiled again. Files that were
+compiled before an interruption are kept next to it in the same way, and are not compiled again.
 """
 
 import contextlib
@@ -25,18 +25,18 @@ from proofs.every_n.library import COMPILED, INSTANCES, digest, digest_of_files,
 SEAL = "sealed"
 """The file with the digest of all others in its folder."""
 PRINTED = ".printed"
-"""How the name of a file ends that has what Coq printed when it compiled the file of that name."""
+"""Suffix of the file with Coq's output from compiling the file of that name."""
 BEGUN, TEMPORARY = ".begun", ".coq-"
-"""Suffix of a folder that has a part of the library, and prefix of one in which somebody compiles."""
+"""Suffix of a folder with a part of the library, and prefix of one in which a process compiles."""
 ABANDONED = 24 * 3600
-"""Seconds in which nothing was written, after which nobody compiles in such a folder."""
+"""Seconds without a write after which a folder is abandoned."""
 AT_ONCE = min(os.cpu_count() or 1, 4)
-"""How many files are compiled at once: one takes half a gigabyte."""
+"""Files that are compiled at once: one takes half a gigabyte."""
 _ANOTHER = "XDG_CACHE_HOME names another place"
 
 
 def cache_folder() -> Path:
-    """Where this user's caches of ``certify`` are; a relative XDG_CACHE_HOME does not count.
+    """Return the folder of this user's caches of ``certify``; a relative XDG_CACHE_HOME is ignored.
 
     Raises:
         InputError: if there is neither such a place nor a home.
@@ -50,9 +50,9 @@ def cache_folder() -> Path:
 
 def compiled_library(coq: Coq, progress: Callable[[str], None] = lambda _: None,
                      entries: Sequence[str] = COMPILED, copied: Sequence[str] = COMPILED) -> Path:
-    """Return the folder with these files of the library and what they need, compiled; where it is not yet, it is made.
+    """Return the folder with these files of the library and their imports, compiled; it is made if missing.
 
-    What has been compiled for the entries ``copied`` is copied from there.
+    Files compiled for the entries ``copied`` are copied from there.
 
     Raises:
         InputError: if the cache cannot be written, or if somebody else can write it.
@@ -85,18 +85,18 @@ def compiled_library(coq: Coq, progress: Callable[[str], None] = lambda _: None,
 
 
 def _place(coq: Coq, sources: dict[str, str]) -> Path:
-    """Where these sources are, compiled by this Coq."""
+    """Return the folder for these sources, compiled by this Coq."""
     return cache_folder() / f"coq-{digest([coq.version, coq.build, *sources, *sources.values()])}"
 
 
 def _compiled(coq: Coq, entries: Sequence[str]) -> Path | None:
-    """Where these are compiled, if they are."""
+    """Return the folder in which these are compiled, if they are."""
     place = _place(coq, needed_sources(*entries))
     return place if _is_whole(place) else None
 
 
 def _is_whole(place: Path) -> bool:
-    """Whether the library is there as it was compiled."""
+    """Return whether the library is there as it was compiled."""
     if not place.is_dir():
         return False
     _check_private(place.parent)
@@ -108,7 +108,7 @@ def _is_whole(place: Path) -> bool:
 
 
 def _check_private(folder: Path) -> None:
-    """Raise InputError if another user could put something else in the place of the library."""
+    """Raise InputError if another user can replace the library."""
     found = folder.stat()
     if found.st_uid != os.geteuid() or found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise InputError(f"{folder}: another user may write in this cache, expected one that is this user's alone; "
@@ -116,7 +116,7 @@ def _check_private(folder: Path) -> None:
 
 
 def _sweep(parent: Path) -> None:
-    """Remove folders in which nobody compiles any more: of processes that were killed."""
+    """Remove folders in which no process compiles any more: of processes that were killed."""
     for folder in parent.glob(f"{TEMPORARY}*"):
         with contextlib.suppress(OSError):
             if time.time() - max(path.stat().st_mtime for path in (folder, *folder.iterdir())) > ABANDONED:
@@ -124,7 +124,7 @@ def _sweep(parent: Path) -> None:
 
 
 def _keep(folder: Path, done: Collection[str], begun: Path, replaced: Path) -> None:
-    """Put what has been compiled where the next one finds it, sealed, and nothing else."""
+    """Move what has been compiled, and nothing else, to the place where the next call finds it, sealed."""
     for path in folder.iterdir():
         if path.with_suffix(".v").name not in done:
             path.unlink()
@@ -137,9 +137,9 @@ def _keep(folder: Path, done: Collection[str], begun: Path, replaced: Path) -> N
 
 def _compile(coq: Coq, folder: Path, sources: dict[str, str], known: Sequence[Path],
              progress: Callable[[str], None], done: set[str]) -> None:
-    """Compile each file once those that it imports are compiled, several at once, and seal what was made.
+    """Compile each file once its imports are compiled, several at once, and seal the results.
 
-    Those that are compiled in the ``known`` folders are copied. Names are added to ``done`` as soon as they are.
+    Files compiled in the ``known`` folders are copied. Names are added to ``done`` as soon as they are compiled.
     """
     for name, text in sources.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -172,22 +172,22 @@ def _compile(coq: Coq, folder: Path, sources: dict[str, str], known: Sequence[Pa
 
 
 def _digest_of_made(folder: Path) -> str:
-    """The digest of all that is there: Coq takes other files than it made, too, such as a ``.vio`` that is newer."""
+    """Return the digest of all files: Coq also takes files that it did not make, such as a newer ``.vio``."""
     return digest_of_files(sorted(path for path in folder.rglob("*")
                                   if path.name != SEAL and (path.is_symlink() or not path.is_dir())))
 
 
 def axioms_of_instances(library: Path) -> str:
-    """What Coq printed of the axioms of the theorems that ``proofs.every_n.instances`` makes instances of.
+    """Return Coq's output about the axioms of the theorems used in ``proofs.every_n.instances``.
 
-    It is empty, and so no list of axioms, if Coq printed nothing.
+    It is empty, and so not a list of axioms, if Coq printed nothing.
     """
     printed = (library / INSTANCES).with_suffix(PRINTED)
     return printed.read_text(encoding="utf-8") if printed.is_file() else ""
 
 
 def _settle(folder: Path, place: Path, replaced: Path) -> None:
-    """Rename. Where another process was faster, its folder stays; one that was changed is replaced."""
+    """Rename the folder to its place. If another process was faster, its folder stays, unless it was changed."""
     try:
         folder.rename(place)
     except OSError:

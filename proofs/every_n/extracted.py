@@ -24,7 +24,7 @@ JAVASCRIPT = "js_of_ocaml"
 
 @dataclass(frozen=True)
 class OcamlProgram:
-    """An OCaml program around what Coq extracts; a file of a later folder stands in place of its namesake before."""
+    """An OCaml program around extracted code; a file in a later folder replaces its namesake in an earlier one."""
 
     name: str
     folders: tuple[Path, ...]
@@ -32,7 +32,7 @@ class OcamlProgram:
     is_javascript: bool = False
 
     def own_sources(self) -> dict[str, str]:
-        """Its files that are written by hand."""
+        """Return its handwritten files."""
         return {path.name: path.read_text(encoding="utf-8") for folder in self.folders
                 for path in sorted(folder.iterdir()) if path.suffix in (".ml", ".v", ".md") or path.name == "Makefile"}
 
@@ -43,7 +43,7 @@ VERIFIED = OcamlProgram("certify-check", (READERS, READERS / "verified"))
 """Whether the claim of a certificate holds; with numbers as they are in Coq."""
 VERIFIED_WITH_ZARITH = OcamlProgram("certify-check", (*VERIFIED.folders, READERS / "verified" / "zarith"),
                                     needs_zarith=True)
-"""The same, faster, with numbers of the library Zarith."""
+"""`VERIFIED`, faster, with numbers of the library Zarith."""
 EVERY_N_IN_PAGES = OcamlProgram(f"{EVERY_N.name}.js", (READERS, READERS / "javascript"), is_javascript=True)
 VERIFIED_IN_PAGES = OcamlProgram(f"{VERIFIED.name}.js", (*VERIFIED.folders, READERS / "javascript",
                                                          READERS / "verified" / "javascript"), is_javascript=True)
@@ -51,14 +51,14 @@ VERIFIED_IN_PAGES = OcamlProgram(f"{VERIFIED.name}.js", (*VERIFIED.folders, READ
 
 
 class OCamlMissing(Missing):
-    """There is no OCaml compiler on the path; the message says what to install."""
+    """The error that no OCaml compiler is on the path; the message says what to install."""
 
 
 def extract_checker(coq: Coq, library: Path, program: OcamlProgram = EVERY_N) -> Mapping[str, str]:
-    """Return the OCaml files that Coq makes of the checker, by their names.
+    """Return the OCaml files that Coq extracts from the checker, by their names.
 
     Raises:
-        InternalError: if Coq makes none, or if the checker rests on an axiom, which no OCaml program can have.
+        InternalError: if Coq extracts none, or if the checker depends on an axiom, which no OCaml program can have.
     """
     with tempfile.TemporaryDirectory(prefix="certify-") as folder:
         source = Path(folder) / EXTRACTION
@@ -80,7 +80,7 @@ def _check_no_axioms(printed: str) -> None:
 
 
 def checker_sources(coq: Coq, library: Path, program: OcamlProgram = EVERY_N) -> Mapping[str, str]:
-    """All that a program is built from: what Coq extracts, the readers, and the Makefile.
+    """Return all sources of a program: extracted code, readers, and the Makefile.
 
     Raises:
         InternalError: as ``extract_checker``.
@@ -89,7 +89,7 @@ def checker_sources(coq: Coq, library: Path, program: OcamlProgram = EVERY_N) ->
 
 
 def find_ocaml() -> tuple[str, ...]:
-    """Return the command that compiles OCaml to machine code: ``ocamlopt``, or the one that ``ocamlfind`` knows.
+    """Return the command that compiles OCaml to machine code: ``ocamlopt``, or that of ``ocamlfind``.
 
     Raises:
         OCamlMissing: if there is none.
@@ -110,14 +110,14 @@ def find_zarith() -> tuple[str, ...]:
     find_ocaml()
     finder = shutil.which("ocamlfind")
     found = finder and subprocess.run([finder, "query", "zarith"], capture_output=True, text=True, check=False).stdout
-    if finder and found and (Path(found.strip()) / "z.cmi").is_file():  # not what programs need to run alone
+    if finder and found and (Path(found.strip()) / "z.cmi").is_file():  # the development files, not the runtime only
         return finder, "ocamlopt"
     raise OCamlMissing("ocamlfind does not find Zarith; install it (Debian: the package libzarith-ocaml-dev), "
                        "or build with --numbers coq")
 
 
 def find_js_of_ocaml() -> tuple[str, ...]:
-    """Return the command that compiles OCaml to what js_of_ocaml reads.
+    """Return the command that compiles OCaml to the input of js_of_ocaml.
 
     Raises:
         OCamlMissing: if there is no OCaml, or no js_of_ocaml.
@@ -134,7 +134,7 @@ def find_compiler(program: OcamlProgram) -> tuple[str, ...]:
     """Return the command that compiles the program.
 
     Raises:
-        OCamlMissing: if something that it needs is missing.
+        OCamlMissing: if a tool is missing.
     """
     if program.is_javascript:
         return find_js_of_ocaml()
@@ -173,7 +173,7 @@ def compiled_files(makefile: str) -> list[str]:
 
 
 def makefile_words(makefile: str, name: str) -> list[str]:
-    """What the Makefile gives a name; nothing, if it does not.
+    """Return the words of a variable of the Makefile; none if it is not defined.
 
     >>> makefile_words("OPTIONS = -I +unix\\n", "OPTIONS")
     ['-I', '+unix']

@@ -1,7 +1,7 @@
-"""A transformer as a Coq file in which big formulas have names, so that formulas are as large as their graphs.
+"""A transformer as a Coq file in which large formulas have names, so that formulas are as large as their graphs.
 
-``check_graph.v`` has the checker and what is proved of it: the k-th named formula is ``User (b + k)``, where
-b is the number of users' predicates, and the theorem is about the claim with all names unfolded.
+``check_graph.v`` has the checker and its theorem: the k-th named formula is ``User (b + k)``, where b is the number of
+users' predicates, and the theorem is about the claim with all names unfolded.
 """
 
 from collections.abc import Sequence
@@ -31,12 +31,12 @@ Eval vm_compute in find_refusal_in_graph {base} named_formulas {lengths} network
 
 
 def is_large(transformer: Transformer, formula: Formula) -> bool:
-    """Whether names are worth it: for the formula, or another one that the transformer mentions."""
+    """Return whether names are useful: for the formula, or another one that the transformer mentions."""
     return max(map(written_length, mentioned_formulas(transformer, formula))) > LONGEST_AS_TREES
 
 
 def graph_theorem_file(transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH) -> str:
-    """As ``transformer_file.theorem_file``, with names for big formulas.
+    """Return the text of ``transformer_file.theorem_file``, with names for large formulas.
 
     Raises:
         Unsupported: naming a part of the transformer that the Coq library has no counterpart of.
@@ -45,7 +45,7 @@ def graph_theorem_file(transformer: Transformer, formula: Formula, lengths: Prov
 
 
 def graph_refusal_file(transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH) -> str:
-    """As ``transformer_file.refusal_file``, with names for big formulas.
+    """Return the text of ``transformer_file.refusal_file``, with names for large formulas.
 
     Raises:
         Unsupported: as ``graph_theorem_file``.
@@ -55,7 +55,7 @@ def graph_refusal_file(transformer: Transformer, formula: Formula, lengths: Prov
 
 
 class GraphFile(CoqFile):
-    """The file being printed; what ``names`` has of a big formula is a constant that stands for its name."""
+    """Printer of a file; for a large formula, ``names`` has the constant that is its name."""
 
     @property
     def base(self) -> str:
@@ -67,7 +67,7 @@ class GraphFile(CoqFile):
         return self.text(_HEADER + theorem_about_graph(lengths, self.base) + PRINT_AXIOMS)
 
     def _check_sizes(self, formula: Formula, mentioned: Sequence[Formula]) -> None:
-        """A graph may be written out as long as it likes."""
+        """Accept any size, as graphs stay small."""
 
     def _formulas(self) -> str:
         lines, named = [], []
@@ -83,6 +83,6 @@ class GraphFile(CoqFile):
 
 
 def _has_name(formula: Formula) -> bool:
-    """A negation has none: beside what it negates, in two meanings of one head, it is recognised as it stands."""
+    """Return whether a formula gets a name; a negation gets none, as it is recognised next to its operand."""
     return (written_length(formula) > _LONGEST_WITHOUT_NAME
             and not isinstance(formula, Not) and not is_symbolic(formula) and not is_positional(formula))

@@ -1,8 +1,8 @@
 """Theorems about one network: instances of the theorems that ``instances.v`` lists.
 
-The proof of each is one of those, and a computation: that the checker's answer is ``true``. So its axioms are theirs,
-which Coq prints once, when the library is compiled, and those of the few constants of the file, which Coq prints each
-time. To look for the axioms of the theorem as a whole is to walk through the library again.
+The proof of each is one of those, and a computation: that the checker's answer is ``true``. So its axioms are those of
+the theorem, which Coq prints when the library is compiled. Coq prints those of the few constants of the file each time.
+Printing the axioms of the whole theorem would traverse the library again.
 """
 
 from proofs.every_n.lengths import ProvedLengths
@@ -44,7 +44,7 @@ def theorem_about(lengths: ProvedLengths) -> str:
 
 
 def theorem_about_graph(lengths: ProvedLengths, base: str) -> str:
-    """Return the same of a claim in which big formulas have names; ``base`` is the number of the first name."""
+    """Return the theorem and its proof for a claim with named formulas; ``base`` is the number of the first name."""
     claim = f"(written_out {base} named_formulas claim)"
     if lengths.all:
         return _INSTANCE.format(

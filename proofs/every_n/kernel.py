@@ -1,8 +1,7 @@
-"""Running ``coqc``, and what its answer means.
+"""Running ``coqc``, and the meaning of its answer.
 
 The question is a file of ``proofs.every_n.transformer_file``. It is proved if ``coqc`` accepts the file and the theorem
-rests on allowed axioms only. If ``coqc`` does not accept it, nothing is known: the library's checker accepts less than
-what is true.
+depends on allowed axioms only. If ``coqc`` rejects it, nothing is decided: the library's checker is incomplete.
 """
 
 import os
@@ -20,19 +19,19 @@ from proofs.every_n.library import LOGICAL_NAME, digest_of_files
 
 REFUSED = "the checker of the Coq library does not accept this network, which does not make it wrong"
 SMALL_HEAP = {"OCAMLRUNPARAM": "s=256k,o=1000"}
-"""For the library's own files, which are small: to page in Coq's first heap of 256 MB takes longer than that saves."""
+"""For the library's own files, which are small: paging in Coq's first heap of 256 MB costs more than it saves."""
 
 _CHECK_SAYS_NO = re.compile(
     r"check(_for users some_lengths|_graph \S+ \S+)? network meanings (named_formulas )?claim = true")
 
 
 class CoqMissing(Missing):
-    """There is no ``coqc`` on the path; the message says what to install."""
+    """The error that ``coqc`` is not on the path; the message says what to install."""
 
 
 @dataclass(frozen=True)
 class CoqRun:
-    """What ``coqc`` did with one file."""
+    """The result of ``coqc`` on one file."""
 
     accepted: bool
     printed: str
@@ -41,7 +40,7 @@ class CoqRun:
 
 @dataclass(frozen=True)
 class KernelAnswer:
-    """Whether a theorem is proved; if so the names of its axioms, if not the reason."""
+    """The answer of Coq: whether a theorem is proved; if so the names of its axioms, if not the reason."""
 
     proved: bool
     axioms: frozenset[str]
@@ -50,16 +49,16 @@ class KernelAnswer:
 
 @dataclass(frozen=True)
 class Coq:
-    """A ``coqc``, its version, and what tells its build from others of that version."""
+    """A ``coqc``, its version, and a text that identifies its build."""
 
     program: str
     version: str
     build: str = ""
 
     def compile(self, source: Path, library: Path, folder: str | None = None) -> CoqRun:
-        """Compile one file, with ``library`` known as the library; what is compiled lies beside the source.
+        """Compile one file, with ``library`` as the library; the compiled file is written next to the source.
 
-        What lies there already is known by the logical name ``folder``, if one is given.
+        Files that are there already have the logical name ``folder``, if one is given.
         """
         beside = [] if folder is None else ["-Q", str(source.parent), folder]
         command = [self.program, "-q", "-Q", str(library), LOGICAL_NAME, *beside, str(source)]
@@ -84,7 +83,7 @@ def find_coq() -> Coq:
 
 
 def _run(command: list[str], folder: Path, unless_set: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
-    """Return the program, which is ended when time is up; these variables are set for it, but for those that are."""
+    """Run a command with a timeout; set these environment variables unless already set."""
     try:
         return subprocess.run(command, capture_output=True, check=False, cwd=folder,
                               env={**unless_set, **environment()}, timeout=seconds_left())
@@ -105,10 +104,10 @@ def _output(program: str, option: str) -> str:
 
 def find_answer(coq: Coq, library: Path, source: Path, folder: str | None = None, *, besides: str
                 | None) -> KernelAnswer:
-    """Whether Coq proves the theorem in the file, and by which axioms; ``folder`` as for ``Coq.compile``.
+    """Return whether Coq proves the theorem in the file, and its axioms; ``folder`` as for ``Coq.compile``.
 
-    The axioms are those that compiling the file prints. Where these are not all, ``besides`` is what Coq printed of the
-    others; it is None for a file that prints those of the whole theorem.
+    The axioms are those printed by compiling the file. Where these are not all, ``besides`` is Coq's output about
+    the others; it is None for a file that prints those of the whole theorem.
     """
     run = coq.compile(source, library, folder)
     if not run.accepted:
@@ -124,19 +123,19 @@ def find_answer(coq: Coq, library: Path, source: Path, folder: str | None = None
 
 
 def refused(run: CoqRun) -> KernelAnswer:
-    """No proof: the reason in words, if it is the checker that said no; else what Coq complains of."""
+    """Return the answer without a proof: the reason, if the checker refused; else Coq's complaint."""
     if _CHECK_SAYS_NO.search(run.complaint):
         return KernelAnswer(False, frozenset(), REFUSED)
     return KernelAnswer(False, frozenset(), f"Coq does not accept the theorem: {run.complaint}")
 
 
 def environment() -> dict[str, str]:
-    """Without the places where Coq would look for more libraries, which could stand in the place of ours or its own."""
+    """Return the environment without paths to further libraries, which could replace ours or Coq's own."""
     kept = {name: value for name, value in os.environ.items() if name != "COQPATH"}
     return kept | {"XDG_DATA_HOME": os.devnull, "XDG_DATA_DIRS": os.devnull}
 
 
 def one_line(complaint: str, limit: int = 400) -> str:
-    """What Coq complains of, without the place in the file."""
+    """Return Coq's complaint, without the place in the file."""
     text = re.sub(r"\s+", " ", complaint.partition("Error:")[2] or complaint).strip()
     return text if len(text) <= limit else text[:limit] + " ..."

@@ -1,4 +1,4 @@
-"""The lengths that a theorem in Coq is about: every n, or those from one number on, up to another."""
+"""Lengths of a theorem in Coq: every n, or those from one number on, up to another."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ GREATEST = 100_000
 
 @dataclass(frozen=True)
 class ProvedLengths:
-    """From ``least`` to ``greatest``, which is None if there is no greatest."""
+    """Lengths from ``least`` to ``greatest``, which is None if there is no greatest."""
 
     least: int = 1
     greatest: int | None = None
@@ -27,16 +27,16 @@ class ProvedLengths:
             raise InputError(f"max_n: {self.greatest}, expected {self.least} to {GREATEST}")
 
     def __contains__(self, n: int) -> bool:
-        """Whether the theorem is about this length."""
+        """Return whether the theorem is about this length."""
         return self.least <= n and (self.greatest is None or n <= self.greatest)
 
     @property
     def all(self) -> bool:
-        """Whether every length is among them."""
+        """Whether these are all lengths."""
         return self.least == 1 and self.greatest is None
 
     def __str__(self) -> str:
-        """In words.
+        """Write the lengths in words.
 
         >>> [str(lengths) for lengths in (ProvedLengths(), ProvedLengths(2), ProvedLengths(1, 8))]
         ['every n', 'every n >= 2', 'every n from 1 to 8']
@@ -47,7 +47,7 @@ class ProvedLengths:
 
     @property
     def bounds(self) -> str:
-        """What they are of all the natural numbers.
+        """The bounds of n in words.
 
         >>> [lengths.bounds for lengths in (ProvedLengths(), ProvedLengths(2), ProvedLengths(1, 8))]
         ['n >= 1', 'n >= 2', 'n from 1 to 8']
@@ -55,7 +55,7 @@ class ProvedLengths:
         return "n >= 1" if self.all else str(self).removeprefix("every ")
 
     def data(self) -> str:
-        """As Coq has it in ``proofs/coq/network/network.v``.
+        """Return the lengths as data of ``proofs/coq/network/network.v``.
 
         >>> ProvedLengths(2).data(), ProvedLengths(1, 8).data()
         ('(Lengths 2%nat None)', '(Lengths 1%nat (Some 8%nat))')

@@ -1,7 +1,7 @@
 """The sources of the Coq library: their order, and which of them a theorem about a network needs.
 
-They lie in one folder a layer, but no two have one name; so an import names no layer, and what is compiled or exported
-lies side by side.
+They are in one folder for each layer, but no two have one name; so imports do not name layers, and compiled or exported
+files are in one folder.
 """
 
 import hashlib
@@ -14,26 +14,26 @@ LOGICAL_NAME = "Certify"
 CHECKER = "check.v"
 """The file with ``check_computes``; theorems about networks import it and what it imports."""
 STATEMENTS = "model_text.v"
-"""The file that says what it means that a model file is proved."""
+"""The file with the statement that a model file is proved."""
 DIAGNOSIS = "refusal.v"
-"""The file that says where the checker said no."""
+"""The file that finds where the checker refused."""
 FILES = "check_file.v"
 """The file with the checker of model files, which is extracted to OCaml."""
 CERTIFICATES = "check_certificate.v"
 """The file with the checker of certificates, which is extracted to OCaml, too."""
 SOFTENING = ("soft_for_every_n.v", "user_predicates.v")
-"""The files that a theorem on hard attention made soft imports."""
+"""The imports of a theorem on softened hard attention."""
 INSTANCES = "instances.v"
-"""The file that says what theorems about one network are instances of, and prints the axioms of that."""
+"""The file with the theorems that theorems about one network instantiate; it prints their axioms."""
 COMPILED = (DIAGNOSIS, FILES, CERTIFICATES, INSTANCES)
-"""The files that are compiled for this user, with all that they need."""
+"""The files that are compiled for each user, with their imports."""
 FOLDER_SCRIPT = LIBRARY / "check_folder.sh"
-"""What checks an exported folder from its sources."""
+"""The script that checks an exported folder from its sources."""
 _IMPORTS = re.compile(r"From Certify Require Import ([^.]*)\.\s")
 
 
 def listed_files() -> list[Path]:
-    """Every file of the library, each after those that it imports, as ``_CoqProject`` lists them."""
+    """Return every file of the library, each after its imports, in the order of ``_CoqProject``."""
     lines = (LIBRARY / "_CoqProject").read_text(encoding="utf-8").splitlines()
     return [LIBRARY / line for line in lines if line.endswith(".v")]
 
@@ -48,10 +48,7 @@ def imported_files(text: str) -> set[str]:
 
 
 def needed_sources(*entries: str) -> dict[str, str]:
-    """Files, by default those for theorems about networks and their files, and all that they need, with their texts.
-
-    Each comes after those that it imports.
-    """
+    """Return the texts of files (by default, for theorems about networks) and of their imports, imports first."""
     needed, texts = set(entries or (CHECKER, STATEMENTS)), {}
     for path in reversed(listed_files()):
         if path.name in needed:
@@ -61,7 +58,7 @@ def needed_sources(*entries: str) -> dict[str, str]:
 
 
 def sealed_files() -> dict[str, str]:
-    """What every exported folder has alike: the library, the allowed axioms and the script that checks it all."""
+    """Return the files common to all exported folders: the library, the allowed axioms and the checking script."""
     return {**{f"library/{name}": text for name, text in needed_sources().items()},
             "axioms.txt": (LIBRARY / "axioms.txt").read_text(encoding="utf-8"),
             "check.sh": FOLDER_SCRIPT.read_text(encoding="utf-8")}
@@ -73,12 +70,12 @@ def digests_of(files: Mapping[str, str]) -> str:
 
 
 def library_digest() -> str:
-    """The SHA-256 of SHA256SUMS in an exported folder: what a theorem means and how it is checked, in one number."""
+    """Return the SHA-256 of SHA256SUMS in an exported folder: of the theorem's meaning and of the check."""
     return hashlib.sha256(digests_of(sealed_files()).encode("utf-8")).hexdigest()
 
 
 def digest(texts: Iterable[str]) -> str:
-    """Sixteen hexadecimal digits that other texts do not have."""
+    """Return sixteen hexadecimal digits of a SHA-256 of texts."""
     whole = hashlib.sha256()
     for text in texts:
         whole.update(hashlib.sha256(text.encode("utf-8")).digest())

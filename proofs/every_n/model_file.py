@@ -1,7 +1,7 @@
 """A network with its names as a Coq file, and the file that states that ``model.json`` is proved.
 
-The names are kept as JSON spells them, in ASCII. ``model_text.v`` writes the text of a model file from them
-and from the network, and Coq compares it with the text that lies beside: nothing printed here is trusted.
+The names are kept as JSON spells them, in ASCII. ``model_text.v`` computes the text of a model file from them and from
+the network, and Coq compares it with the text of the file: nothing printed here is trusted.
 """
 
 import json
@@ -64,8 +64,7 @@ Print Assumptions model_json_is_proved.
 
 def proof_files(transformer: Transformer, formula: Formula, theorem: str, lengths: ProvedLengths = EVERY_LENGTH,
                 ) -> dict[str, str]:
-    """The text of the model file, the network and the theorem about it and these lengths, and the statement, in the
-    order in which Coq compiles them.
+    """Return the text of the model file, the network with its theorem, and the statement, in compilation order.
 
     Raises:
         Unsupported: naming a part of the transformer that the Coq library has no counterpart of.
@@ -78,10 +77,7 @@ def proof_files(transformer: Transformer, formula: Formula, theorem: str, length
 
 
 def text_file(text: str) -> str:
-    """Return the text of a model file as a string of Coq, as ``check_folder.sh`` writes it: in parts of 50 lines.
-
-    A long literal takes Coq more stack than it has.
-    """
+    """Return the text of a model file as a Coq string, in parts of 50 lines (for Coq's stack), as the script does."""
     lines = text.removesuffix("\n").split("\n")
     parts = ["\n".join(lines[k:k + 50]).replace('"', '""') for k in range(0, len(lines), 50)]
     return _TEXT + "".join(f'Definition part{k} : part := "{part}\n"%part.\n' for k, part in enumerate(parts, 1)) + (
@@ -90,7 +86,7 @@ def text_file(text: str) -> str:
 
 
 def model_file(transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH) -> str:
-    """Return the network, the names that its file has beside, and the theorem that it computes the formula.
+    """Return the network, the names in its file, and the theorem that it computes the formula.
 
     Raises:
         Unsupported: naming a part of the transformer that the Coq library has no counterpart of.
@@ -99,7 +95,7 @@ def model_file(transformer: Transformer, formula: Formula, lengths: ProvedLength
 
 
 def definitions_of_model(transformer: Transformer, formula: Formula) -> str:
-    """Return the same without the theorem: a ``model``, and the ``claim``.
+    """Return the file without the theorem: a ``model``, and the ``claim``.
 
     Raises:
         Unsupported: as ``model_file``.
@@ -126,7 +122,7 @@ def statement_file(transformer: Transformer, formula: Formula, theorem: str, len
 
 
 def name_of_statement(lengths: ProvedLengths) -> str:
-    """What ``proofs/coq/network/model_text.v`` calls what is stated of a file and these lengths."""
+    """Return the name of the statement about a file and these lengths in ``proofs/coq/network/model_text.v``."""
     return "file_computes" if lengths.all else "file_computes_for"
 
 

@@ -1,4 +1,4 @@
-"""A user's predicate as data of ``user_predicates.v``, which says what it means for every k and n."""
+"""A user's predicate as data of ``user_predicates.v``, which defines its meaning for every k and n."""
 
 from collections.abc import Mapping
 
@@ -17,7 +17,7 @@ _LEAVES = {"k": "TheNumber", "n": "TheLength"}
 
 
 def condition_data(definition: PredicateDefinition) -> str:
-    """Return the condition, over the integers; what it divides by and its exponents are positive numbers.
+    """Return the condition, over the integers; its divisors and exponents are positive numbers.
 
     Raises:
         Unsupported: if the condition divides with ``/``, or by (or to the power of) anything but a positive number.

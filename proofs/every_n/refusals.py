@@ -1,7 +1,4 @@
-"""Where the checker of the Coq library said no, and what it found there, in words.
-
-``refusal.v`` finds it; ``proofs/ocaml/showing.ml`` says it in the same words.
-"""
+"""Refusals of the checker of the Coq library, in words; ``proofs/ocaml/showing.ml`` uses the same words."""
 
 import re
 from collections.abc import Sequence
@@ -40,7 +37,7 @@ _TROUBLES = {
 
 
 def describe_refusal(printed: str, directions: Sequence[str]) -> str:
-    """What ``find_refusal`` of ``proofs/coq/checker/refusal.v`` found, in words; empty if it found nothing.
+    """Describe the refusal that ``find_refusal`` of ``proofs/coq/checker/refusal.v`` found; empty if none.
 
     >>> printed = "= InHeads 2 [Fault 0%nat 1%nat WrittenBefore;\\n Fault 1%nat 0%nat (WrittenTimes 2)]\\n : refusal"
     >>> describe_refusal(printed, ["near[Q_a]", "near[Q_b]"])
@@ -60,7 +57,7 @@ def describe_refusal(printed: str, directions: Sequence[str]) -> str:
 
 
 def _faults(printed: str, directions: Sequence[str]) -> str:
-    """Return the faults, with those directions together that have the same one after the other."""
+    """Return the faults; consecutive directions with one fault are grouped."""
     faults = list(_FAULT.finditer(printed))
     named = [(_trouble(fault, directions), _direction(fault, directions)) for fault in faults[:MOST_NAMED]]
     groups = [f"{', '.join(name for _, name in group)}: {trouble}"

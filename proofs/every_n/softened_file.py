@@ -1,7 +1,7 @@
-"""Theorem 26 of one network for every n, as a Coq file, and the question put to Coq.
+"""Theorem 26 of one network for every n, as a Coq file, and its proof by Coq.
 
-The library's ``soft_for_every_n.v`` computes from the weights that no head ties and that the gap is at least 1/n; the
-theorem says that softmax at 5/(7 n (b + log2ceil(n^p))) then moves nothing by more than 1/4, at any length.
+The library's ``soft_for_every_n.v`` computes from the weights that no head ties and that the gap is at least 1/n; by
+the theorem, softmax at 5/(7 n (b + log2ceil(n^p))) then changes no output by more than 1/4, at any length.
 """
 
 import re
@@ -49,13 +49,13 @@ _DULL_HEAD = "Eval vm_compute in dull_head network.\n"
 
 @dataclass(frozen=True)
 class Temperature:
-    """5/(7 n (b + log2ceil(n^p)))."""
+    """The temperature 5/(7 n (b + log2ceil(n^p)))."""
 
     b: int
     p: int
 
     def expression(self) -> Expression:
-        """As model files write it.
+        """Return the temperature as model files write it.
 
         >>> str(Temperature(8, 2).expression())
         '5/(7*n*(8+log2ceil(n^2)))'
@@ -64,10 +64,10 @@ class Temperature:
 
 
 def temperature_of(transformer: Transformer) -> Temperature:
-    """That of Theorem 26 if the gap is at least 1/n at every n.
+    """Return the temperature of Theorem 26 if the gap is at least 1/n at every n.
 
     Raises:
-        Unsupported: if a head has softmax of scores, or if the library knows no bound of an embedding for every n.
+        Unsupported: if a head has softmax of scores, or if the library has no bound of an embedding for every n.
     """
     constants, law = constants_of(transformer), initial_law(transformer)
     return Temperature(log2ceil(constants.inverse_share(1, None, law.factor)), 2 + 2 * law.exponent)
@@ -77,7 +77,7 @@ def initial_law(transformer: Transformer) -> Law:
     """Return a law that is nowhere below x_max(n), n >= 1.
 
     Raises:
-        Unsupported: if a position embedding is none of those that the Coq library knows, or beside one of symbols.
+        Unsupported: if the Coq library has no bound of a position embedding, or symbols embed the direction, too.
     """
     tokens = transformer.token_embedding.values()
     for name in transformer.position_embedding:
@@ -99,9 +99,9 @@ def _degree(name: str, value: PositionFunction) -> int:
 
 
 def softened_file(transformer: Transformer, temperature: Temperature) -> str:
-    """Return the text of a Coq file that states and proves what softmax at this temperature does, for every n.
+    """Return the text of a Coq file that states and proves the effect of softmax at this temperature, for every n.
 
-    Whether the proof goes through is for Coq to say.
+    Coq decides whether the proof is accepted.
 
     Raises:
         Unsupported: naming a part of the transformer that the Coq library has no counterpart of.
@@ -111,21 +111,21 @@ def softened_file(transformer: Transformer, temperature: Temperature) -> str:
 
 
 def check_ties(transformer: Transformer) -> None:
-    """The theorem is about average-hard attention: where positions tie, leftmost and rightmost attention are another.
+    """Check that ties are averaged: the theorem is about average-hard attention, not leftmost or rightmost.
 
-    A head whose scores are not all 0 is proved to have no ties. One with softmax of scores that are all 0 averages at
-    any temperature, which must be one.
+    A head whose scores are not all 0 is proved to have no ties. Softmax of scores that are all 0 averages at any
+    positive temperature.
 
     Raises:
         Unsupported: if a leftmost or rightmost head has scores that are all 0, or softmax another temperature than a
             positive number.
     """
     for number, place, head in transformer.heads():
-        name, heat = f"head {number}.{place} ({head.name})", head.temperature
+        name, temperature = f"head {number}.{place} ({head.name})", head.temperature
         if is_uniform(head):
-            if head.weighting.is_softmax and (heat.variables or not_positive(heat, 1, 1)):
-                raise Unsupported(f"{name}: softmax at temperature {heat}, expected a positive number: of another "
-                                  "expression Coq is not asked whether it is one")
+            if head.weighting.is_softmax and (temperature.variables or not_positive(temperature, 1, 1)):
+                raise Unsupported(f"{name}: softmax at temperature {temperature}, expected a positive number: Coq "
+                                  "does not decide whether another expression is one")
         elif not any(any(query.values()) and any(key.values())
                      for query, key in zip(head.queries, head.keys, strict=True)):
             raise Unsupported(f"{name}: {head.weighting.value} of scores that are all 0, where softmax tends to the "
@@ -133,7 +133,7 @@ def check_ties(transformer: Transformer) -> None:
 
 
 def _network(transformer: Transformer) -> str:
-    """Return the parameters, with Coq's only kind of head: what weighs its scores is in the theorem."""
+    """Return the parameters, with Coq's only kind of head: the theorem states how scores are weighed."""
     bare = replace(soften(transformer, parse_expression("1")),
                    directions=dict.fromkeys(transformer.directions, Anything()))
     title = comment(f"Hard attention made soft, over the alphabet {', '.join(transformer.alphabet)}.")
@@ -141,7 +141,7 @@ def _network(transformer: Transformer) -> str:
 
 
 def ask_softened(coq: Coq, library: Path, transformer: Transformer, temperature: Temperature) -> KernelAnswer:
-    """Whether Coq proves that softmax at this temperature moves nothing by more than 1/4, for every n.
+    """Return whether Coq proves that softmax at this temperature changes nothing by more than 1/4, for every n.
 
     Raises:
         Unsupported: as ``softened_file``.
@@ -158,7 +158,7 @@ def ask_softened(coq: Coq, library: Path, transformer: Transformer, temperature:
 
 
 def describe_dull_head(printed: str, transformer: Transformer) -> str:
-    """The head of which the library does not know that it is tieless with gap 1/n; empty if it knows it of all."""
+    """Describe the head that is not shown to be tieless with gap 1/n; empty if all are."""
     found = re.search(r"= Some \((\d+)%?\w*, (\d+)%?\w*\)", re.sub(r"\s+", " ", printed))
     if not found:
         return ""

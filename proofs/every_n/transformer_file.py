@@ -1,7 +1,7 @@
 """A transformer as a Coq file: its parameters and meanings, and the theorem that it computes a formula for every n.
 
 Coq's kernel checks the file with the library ``proofs/coq``: there ``check`` is a computation on the parameters, and
-``check_computes`` says what follows from its answer ``true``. Nothing here is trusted beyond the printing of the
+``check_computes`` states the consequence of its answer ``true``. Nothing here is trusted beyond the printing of the
 parameters and of the formula, which a reader can compare with the model.
 """
 
@@ -42,7 +42,7 @@ _ZERO = "(Int 0)"
 MOST_UNARY = 100_000
 MOST_WRITTEN_OUT = 20_000
 DEEPEST = 200
-"""A formula without names is looked at as a tree, however many of its parts are equal (``graph_file`` has names)."""
+"""A formula without names is traversed as a tree, even if parts are equal (``graph_file`` has names)."""
 
 _HEADER = """\
 From Coq Require Import String Reals QArith ZArith List Bool.
@@ -58,9 +58,9 @@ Eval vm_compute in find_refusal_for users {lengths} network meanings claim.
 
 
 def theorem_file(transformer: Transformer, formula: syntax.Formula, lengths: ProvedLengths = EVERY_LENGTH) -> str:
-    """The text of a Coq file that states and proves that the transformer computes ``formula`` for every n, or for some.
+    """Return the text of a Coq file that states and proves that the transformer computes ``formula``.
 
-    Whether the proof goes through is for Coq to say.
+    The theorem is for every n, or for these lengths. Coq decides whether the proof is accepted.
 
     Raises:
         Unsupported: naming a part of the transformer that the Coq library has no counterpart of.
@@ -78,10 +78,10 @@ def refusal_file(transformer: Transformer, formula: syntax.Formula, lengths: Pro
 
 
 class CoqFile:
-    """One transformer being printed: numbers for its directions, ``names`` for the formulas it mentions."""
+    """Printer of one transformer: numbers for its directions, ``names`` for the formulas it mentions."""
 
     def __init__(self, transformer: Transformer, formula: syntax.Formula) -> None:
-        """Nothing is printed yet.
+        """Assign numbers to the directions, and names to the formulas.
 
         Raises:
             Unsupported: if a formula is too large for Coq.
@@ -96,7 +96,7 @@ class CoqFile:
         self.names = {part: f"f{number}" for number, part in enumerate(syntax.subformulas_of_all(mentioned))}
 
     def _check_sizes(self, formula: syntax.Formula, mentioned: Sequence[syntax.Formula]) -> None:
-        """Raise Unsupported if the formula, or another one, is too large to be looked at as a tree."""
+        """Raise Unsupported if a formula is too large to be traversed as a tree."""
         longest = max(map(written_length, mentioned))
         if longest > MOST_WRITTEN_OUT or formula.depth > DEEPEST:
             is_long = longest > MOST_WRITTEN_OUT
@@ -117,7 +117,7 @@ class CoqFile:
         return "\n".join(parts)
 
     def network_text(self) -> str:
-        """Return the network alone, with the formulas that its embeddings mention."""
+        """Return the network only, with the formulas that its embeddings mention."""
         return "\n".join([self._users(), self._formulas(), self._network()])
 
     # -- formulas ------------------------------------------------------------------------------------------------------
@@ -238,7 +238,7 @@ class CoqFile:
 
 
 def mentioned_formulas(transformer: Transformer, formula: syntax.Formula) -> list[syntax.Formula]:
-    """Those of the embedding and of the meanings, and this one."""
+    """Return the formulas of the embedding and of the meanings, and this one."""
     embedded = [value.formula for value in transformer.position_embedding.values() if isinstance(value, Bracket)]
     meant = [part for meaning in transformer.directions.values() for part in meanings.formulas_of(meaning)]
     return [*embedded, *meant, formula]
@@ -248,7 +248,7 @@ def mentioned_formulas(transformer: Transformer, formula: syntax.Formula) -> lis
 
 
 def comment(text: str) -> str:
-    """A Coq comment on one line; what would end it or open another one is taken apart, what no reader sees is escaped.
+    """Return a Coq comment on one line; its delimiters in the text are split, and invisible characters escaped.
 
     >>> print(comment("2*(*)\\nDefinition"))
     (* 2*( * )\\nDefinition *)
@@ -317,7 +317,7 @@ def expression(value: Expression) -> str:
 
 @dataclass(frozen=True)
 class _Operand:
-    """Part of an expression: as a rational, and as an integer exponent if it can be one."""
+    """An operand of an expression: as a rational, and as an integer exponent if it can be one."""
 
     text: str
     exponent: str | None

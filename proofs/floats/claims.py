@@ -1,4 +1,4 @@
-"""Float claims as they stand in a certificate: the key ``floats`` (docs/background/floats_rules.md, section 4)."""
+"""Claims about float models in certificates: the key ``floats`` (docs/background/floats_rules.md, section 4)."""
 
 import json
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ MOST_CLAIMS = 32
 
 @dataclass(frozen=True)
 class FloatClaim:
-    """That the theorem holds for the class and all lengths of the certificate up to ``max_n``."""
+    """The claim that the theorem holds under the model, for all lengths of the certificate up to ``max_n``."""
 
     run: FloatModel
     max_n: int
@@ -39,10 +39,10 @@ def float_claims_to_json(claims: Sequence[FloatClaim], lengths: Lengths) -> list
 
 
 def read_float_claims(data: object, lengths: Lengths) -> tuple[FloatClaim, ...]:
-    """Return the claims of a certificate for these lengths.
+    """Parse the claims of a certificate for these lengths.
 
     Raises:
-        InputError: naming the first thing that is not as docs/reference/floats.md says.
+        InputError: naming the first deviation from docs/background/floats_rules.md.
     """
     if not isinstance(data, list) or not 0 < len(data) <= MOST_CLAIMS:
         raise InputError(f"floats: expected a list of 1 to {MOST_CLAIMS} claims")
@@ -78,7 +78,7 @@ def _check(claims: Sequence[FloatClaim], lengths: Lengths) -> None:
 
 
 def claim_floats(certificate: str, claims: Sequence[FloatClaim]) -> str:
-    """Return the sealed certificate, which claims this of float runs besides, and nothing else of them.
+    """Return the sealed certificate with these claims about float models, in place of its own.
 
     Raises:
         InputError: if two claims have one name, there are too many, or one is about lengths that are not certified.

@@ -1,8 +1,7 @@
-"""Feed-forward outputs that the value of a sum of counts decides, in floating point (rules 1 and 5).
+"""Feed-forward outputs by the value of a sum of counts, in floating point (rules 1 and 5).
 
-Slack is read from a mean or an average and from numbers of the position, and these are concrete numbers in every run,
-or between two of them: the mean as a uniform head computes it for the first and for the last sum of a run of values,
-between which it lies for the others, since rounding is monotone.
+Slack reads a mean or an average and numbers of the position, which are fixed in every execution, or between two fixed
+numbers. For an interval of values, the computed mean is between those for its ends, since rounding is monotone.
 """
 
 from collections.abc import Mapping
@@ -23,19 +22,19 @@ Ends = tuple[Fraction, Fraction]
 
 
 class OutputsByValue:
-    """Checks such outputs for one class of runs."""
+    """Check of these outputs under one float model."""
 
     def __init__(self, numbers: EnclosedNumbers):
-        """The inputs hold what ``numbers`` say."""
+        """Prepare the check; ``numbers`` encloses the inputs."""
         self.numbers, self.run = numbers, numbers.run
         self._means: dict[tuple[UniformSum, int], Ends] = {}
         self._forms: dict[tuple[Fraction, ...], Ends] = {}
-        self._seen: dict[tuple[str, int], UniformSum] = {}
+        self._visible: dict[tuple[str, int], UniformSum] = {}
         self._weights: dict[Fraction, FloatEnclosure] = {}
         self._rounded: dict[Fraction, Fraction] = {}
 
     def check(self, obligation: FeedForwardObligation, errors: Mapping[str, Fraction]) -> None:
-        """Raise NotDerived unless the output is in every case what it means; ``errors`` are of *others* directions."""
+        """Raise NotDerived unless the output is its meaning in every case; ``errors`` are of *others* directions."""
         directions = self.numbers.transformer.directions
         read = {name for reads, _, _ in obligation.units for name in reads}
         if not any(isinstance(directions[name], Mean | Average) for name in read):
@@ -58,7 +57,7 @@ class OutputsByValue:
             raise NotDerived(f"a slack that should be 0 may be {describe(upper)}, over {case.looked_at} positions")
 
     def _ends_of_form(self, reads: Coefficients, bias: Fraction, case: InputCase) -> Ends:
-        """Between which numbers the form is, as it is computed in any order."""
+        """Enclose the form, computed in any order."""
         if case.slack or case.values:
             raise NotDerived("a unit reads slack or a count beside a mean")
         products = [(self._exact_weight(reads[name]), self._entered(*self._ends(name, box.lower, box.upper, case)))
@@ -81,14 +80,14 @@ class OutputsByValue:
 
     def _exact_weight(self, weight: Fraction) -> FloatEnclosure:
         if weight not in self._weights:
-            held = self.numbers.weight(weight)
-            if held.error or self.run.inputs.round(weight) != weight:
+            enclosure = self.numbers.weight(weight)
+            if enclosure.error or self.run.inputs.round(weight) != weight:
                 raise NotDerived(f"the weight {describe(weight)} is not a number of the formats")
-            self._weights[weight] = held
+            self._weights[weight] = enclosure
         return self._weights[weight]
 
     def _ends(self, name: str, lower: Fraction, upper: Fraction, case: InputCase) -> Ends:
-        """Between which numbers a direction is as it is stored, whose real value is between these."""
+        """Enclose a stored direction whose real value is between these."""
         meaning = self.numbers.transformer.directions[name]
         if isinstance(meaning, Mean | Average):
             ends = [self._ends_of_mean(name, case.looked_at, x) for x in (lower, upper)]
@@ -103,25 +102,25 @@ class OutputsByValue:
         return rounded, rounded
 
     def _ends_of_mean(self, name: str, length: int, mean: Fraction) -> Ends:
-        seen = self._what_is_seen(name, length)
-        key = seen, int(mean * length / power_of_two(seen.grid))
+        visible = self._visible_sum(name, length)
+        key = visible, int(mean * length / power_of_two(visible.grid))
         if key not in self._means:
             self._means[key] = ends_of_mean(*key, self.run)
         return self._means[key]
 
-    def _what_is_seen(self, name: str, length: int) -> UniformSum:
-        if (name, length) not in self._seen:
+    def _visible_sum(self, name: str, length: int) -> UniformSum:
+        if (name, length) not in self._visible:
             write = self.numbers.written[name]
             head = self.numbers.transformer.head(write.layer, write.place)
             if any(head.queries):
                 raise NotDerived("the mean is that of a head whose queries read something")
             value = self.numbers.value_form(head.values[name], length, length)
             size = int(length * value.size / power_of_two(value.grid))
-            self._seen[name, length] = UniformSum(length, length, size, value.grid, signed=value.lower < 0)
-        return self._seen[name, length]
+            self._visible[name, length] = UniformSum(length, length, size, value.grid, signed=value.lower < 0)
+        return self._visible[name, length]
 
     def _entered(self, lower: Fraction, upper: Fraction) -> FloatEnclosure:
-        """What lies between two numbers of the storage format, as it enters a product."""
+        """Enclose the input of a product that is stored between two numbers."""
         return FloatEnclosure(self._entered_end(lower), self._entered_end(upper), ZERO,
                               self.run.storage.least - self.run.storage.precision)
 

@@ -1,4 +1,4 @@
-"""Feed-forward outputs in floating point: exactly what they mean, case by case (rule 5)."""
+"""Feed-forward outputs in floating point: exactly their meaning, case by case (rule 5)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ from proofs.floats.float_enclosure import (
     FloatEnclosure,
     check_finite,
     describe,
+    enclose_number,
     fits,
-    hold_number,
     round_to,
 )
 from proofs.floats.forms import enter, operations_error, sum_on_grid
@@ -27,14 +27,14 @@ from proofs.formula.feed_forward.worst_case import enclose_input
 
 ABOVE = ONE + ALLOWED_ERROR
 BOXES = {FALSE_BOX: FALSE_BOX, TRUE_BOX: Interval(TRUE_BOX.lower, ABOVE), FREE_BOX: Interval(ZERO, ABOVE)}
-"""What a *near* direction holds: over the reals, and in a float run."""
+"""The intervals of a *near* direction: over the reals, and under a float model."""
 MOST_COPIES = 2
-"""So many copies of a number may be added, and so many subtracted: twice a number is one of the format."""
+"""Copies of a number that may be added, and that may be subtracted: twice a number is one of the format."""
 
 
 @dataclass(frozen=True)
 class Activation:
-    """What a unit hands on: ``slope`` times the near direction plus ``constant``; it is exact."""
+    """The exact output of a unit: ``slope`` times the near direction, plus ``constant``."""
 
     near: str | None
     slope: Fraction
@@ -42,23 +42,23 @@ class Activation:
     write: Fraction
 
     def on(self, piece: FloatEnclosure) -> FloatEnclosure:
-        """What it holds on a piece of the near direction's range."""
+        """Enclose the activation on a part of the near direction's range."""
         if self.near is None:
-            return hold_number(self.constant)
+            return enclose_number(self.constant)
         ends = sorted(self.slope * end + self.constant for end in (piece.lower, piece.upper))
-        grid = min(piece.grid + hold_number(self.slope).grid, hold_number(self.constant).grid)
+        grid = min(piece.grid + enclose_number(self.slope).grid, enclose_number(self.constant).grid)
         return FloatEnclosure(ends[0], ends[1], ZERO, grid)
 
 
 class ExactOutputs:
-    """Checks outputs for one class of runs; ``errors`` are those of the *others* directions."""
+    """Check of outputs under one float model; ``errors`` are those of the *others* directions."""
 
     def __init__(self, numbers: EnclosedNumbers, errors: Mapping[str, Fraction]):
-        """The inputs hold what ``numbers`` say."""
+        """Prepare the check; ``numbers`` encloses the inputs."""
         self.numbers, self.run, self.errors = numbers, numbers.run, errors
 
     def check(self, obligation: FeedForwardObligation) -> None:
-        """Raise NotDerived unless the output is in every case what it means."""
+        """Raise NotDerived unless the output is its meaning in every case."""
         meaning = self.numbers.transformer.directions[obligation.direction]
         decided: dict[tuple[object, ...], Activation | None] = {}
         for case in obligation.cases:
@@ -74,18 +74,18 @@ class ExactOutputs:
                     check.is_truth()
 
     def known(self, name: str, x: Fraction, obligation: FeedForwardObligation) -> FloatEnclosure:
-        """What a known direction holds where its real value is x."""
+        """Enclose a known direction where its real value is x."""
         if isinstance(self.numbers.transformer.directions[name], Truth):
-            return hold_number(x)
+            return enclose_number(x)
         return self.numbers.by_value(name, obligation.lengths)[x]
 
 
 class _CaseCheck:
-    """One case of one output: what the directions hold in it, and what the units make of it."""
+    """Check of one case of one output, by enclosures of the directions in it."""
 
     def __init__(self, outputs: ExactOutputs, obligation: FeedForwardObligation, case: InputCase,
                  decided: dict[tuple[object, ...], Activation | None]):
-        """``decided`` says what units make of what they read, in the cases before."""
+        """Prepare the case; ``decided`` memoises the activations of units."""
         self.outputs, self.obligation, self.case, self.decided = outputs, obligation, case, decided
         self.run = outputs.run
         self.slack = dict(case.slack)
@@ -97,16 +97,16 @@ class _CaseCheck:
             else:
                 self.near[name] = BOXES[box]
 
-    # -- the three kinds -----------------------------------------------------------------------------------------------
+    # -- kinds of outputs ----------------------------------------------------------------------------------------------
 
     def is_truth(self) -> None:
-        """The output is exactly the 0 or 1 that is expected."""
+        """Check that the output is exactly the expected 0 or 1."""
         if self.case.expected not in (ZERO, ONE):
             raise NotDerived(f"the output is to be {self.case.expected}: only 0 and 1 are exact in every run")
         self.is_number()
 
     def is_number(self) -> None:
-        """The output is exactly the number that is expected."""
+        """Check that the output is exactly the expected number."""
         active = [activation for number in range(len(self.obligation.units)) if (activation := self._open(number))]
         nears = {each.near for each in active if each.near}
         if len(nears) > 1:
@@ -120,7 +120,7 @@ class _CaseCheck:
             self._exact_sum([*products, (TRUTH_ONE, self._weight(self.obligation.bias))])
 
     def is_product(self, source: str) -> None:
-        """The output is a copy of the source, or exactly 0."""
+        """Check that the output is a copy of the source, or exactly 0."""
         copies = [write for reads, bias, write in self.obligation.units if not self._is_shut(reads, bias)
                   and self._check_copy(reads, bias, source)]
         if self.obligation.bias or any(abs(write) != 1 for write in copies) or max(
@@ -131,7 +131,7 @@ class _CaseCheck:
             raise NotDerived(f"copies do not leave {describe(expected)}")
 
     def is_slack(self) -> None:
-        """The output is exactly 0, or at least 1."""
+        """Check that the output is exactly 0, or at least 1."""
         if len(self.obligation.units) != 1 or self.obligation.units[0][2] != 1 or self.obligation.bias:
             raise NotDerived("slack is written by one unit, with weight 1")
         reads, bias, _ = self.obligation.units[0]
@@ -142,11 +142,11 @@ class _CaseCheck:
         (lower, _), error = self._real_ends(reads, bias), self._form_error(reads, bias)
         if lower - error < 1:
             raise NotDerived(f"a slack that should be at least 1 may be {describe(lower - error)}, as the number read "
-                             f"may be off by {describe(self._largest_error(reads))}")
+                             f"may err by {describe(self._largest_error(reads))}")
 
     def _room(self, reads: Coefficients, bias: Fraction) -> str:
         (_, upper), error = self._real_ends(reads, bias), self._form_error(reads, bias)
-        return (f"its input may be {describe(upper + error)}, as the number read may be off by "
+        return (f"its input may be {describe(upper + error)}, as the number read may err by "
                 f"{describe(self._largest_error(reads))}")
 
     def _largest_error(self, reads: Coefficients) -> Fraction:
@@ -155,10 +155,10 @@ class _CaseCheck:
     # -- units ---------------------------------------------------------------------------------------------------------
 
     def _open(self, number: int) -> Activation | None:
-        """What an open unit hands on; None if it is shut.
+        """Return the activation of an open unit; None if it is shut.
 
         Raises:
-            NotDerived: if it is neither shut nor exact in every run.
+            NotDerived: if it is neither shut nor exact in every execution.
         """
         reads, bias, write = self.obligation.units[number]
         key = number, *(self._state(name) for name in reads)
@@ -169,17 +169,17 @@ class _CaseCheck:
         return self.decided[key]
 
     def _state(self, name: str) -> object:
-        """What a direction holds, if that says all of it; None of a count, which cases bound together with others."""
+        """Return a direction's enclosure, if that determines it; None for a count, which cases bound jointly."""
         if name in self.slack:
             return self.slack[name]
         return self.near.get(name) or self.numbers.get(name)
 
     def _is_shut(self, reads: Coefficients, bias: Fraction) -> bool:
-        """Whether the activation is exactly 0: at the worst ends by G and M, or with all errors."""
+        """Return whether the activation is exactly 0: at the worst ends by G and M, or with all errors."""
         worst = {name: self._worst_end(name, weight) for name, weight in reads.items()}
         ends = {name: end for name, end in worst.items() if end is not None}
         if len(ends) == len(worst):
-            total = self._grid_sum({name: hold_number(x) for name, x in ends.items()}, reads, bias)
+            total = self._grid_sum({name: enclose_number(x) for name, x in ends.items()}, reads, bias)
             if total is not None:
                 return total.upper <= 0
         if any(name in self.near or name in self.slack for name in reads):
@@ -194,21 +194,21 @@ class _CaseCheck:
             if not self.slack[name]:
                 return None if weight > 0 else ONE
             return ZERO
-        held = self.numbers.get(name)
-        return None if held is None or held.error else held.lower
+        enclosure = self.numbers.get(name)
+        return None if enclosure is None or enclosure.error else enclosure.lower
 
     def _activate(self, reads: Coefficients, bias: Fraction, write: Fraction) -> Activation | None:
         """Return an exact activation.
 
         Raises:
-            NotDerived: if it is not exact in every run.
+            NotDerived: if it is not exact in every execution.
         """
         open_nears = [name for name in reads if name in self.near]
-        exact = {name: held for name, held in self.numbers.items() if name in reads and not held.error}
-        exact |= {name: hold_number(ZERO) for name in reads if self.slack.get(name)}
+        exact = {name: enclosure for name, enclosure in self.numbers.items() if name in reads and not enclosure.error}
+        exact |= {name: enclose_number(ZERO) for name in reads if self.slack.get(name)}
         if len(exact) + len(open_nears) != len(reads) or len(open_nears) > 1:
             raise NotDerived(f"a unit that reads {', '.join(reads)} is neither shut nor exact")
-        constant = bias + sum((reads[name] * held.lower for name, held in exact.items()), ZERO)
+        constant = bias + sum((reads[name] * enclosure.lower for name, enclosure in exact.items()), ZERO)
         if not open_nears:
             if self._grid_sum(exact, reads, bias) is None:
                 raise NotDerived(f"a unit that reads {', '.join(reads)} is not exact")
@@ -223,10 +223,10 @@ class _CaseCheck:
         return Activation(near, reads[near], constant, write)
 
     def _check_copy(self, reads: Coefficients, bias: Fraction, source: str) -> bool:
-        """That an open unit hands the source on as it is."""
-        held = self.numbers[source]
+        """Return True if an open unit copies the source unchanged; else raise NotDerived."""
+        enclosure = self.numbers[source]
         others = [self.numbers.get(name) for name in reads if name != source]
-        normal = held.lower - held.error >= self.run.inputs.smallest_normal
+        normal = enclosure.lower - enclosure.error >= self.run.inputs.smallest_normal
         if bias or reads.get(source) != 1 or not normal or any(
                 each is None or each.computed_size for each in others):
             raise NotDerived(f"a unit neither is shut nor copies {source}")
@@ -235,7 +235,7 @@ class _CaseCheck:
     # -- forms ---------------------------------------------------------------------------------------------------------
 
     def _pieces(self) -> tuple[FloatEnclosure, FloatEnclosure]:
-        """What a direction near a truth holds, as it enters a product: below 1, and from 1 on."""
+        """Return enclosures of a direction near 1, as the input of a product: below 1, and from 1 on."""
         p = self.run.inputs.precision
         return FloatEnclosure(TRUE_BOX.lower, ONE, ZERO, -p), FloatEnclosure(ONE, ABOVE, ZERO, 1 - p)
 
@@ -263,12 +263,12 @@ class _CaseCheck:
             raise NotDerived("the sum of what units write is not exact")
 
     def _real_ends(self, reads: Coefficients, bias: Fraction) -> tuple[Fraction, Fraction]:
-        """Return the least and the greatest number that the form may be over the reals."""
+        """Return the least and the greatest value of the form over the reals."""
         reach = enclose_input(reads, self.obligation, self.case)
         return reach.interval.lower + bias, reach.interval.upper + bias
 
     def _form_error(self, reads: Coefficients, bias: Fraction) -> Fraction:
-        """How far the form may be off, as it is stored."""
+        """Bound the error of the form, as it is stored."""
         run = self.run
         products = [(enter(self._weight(weight), run), enter(self._number(name), run))
                     for name, weight in reads.items()]
@@ -299,4 +299,4 @@ class _CaseCheck:
         return FloatEnclosure(ZERO, Fraction(self.obligation.lengths.last), self.outputs.errors[name], ANY_GRID)
 
 
-TRUTH_ONE = hold_number(ONE)
+TRUTH_ONE = enclose_number(ONE)

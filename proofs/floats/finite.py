@@ -1,4 +1,4 @@
-"""That every number of a run is finite, also what nobody reads (docs/background/floats_rules.md, section 4)."""
+"""Check that every number of an execution is finite, also unused ones (docs/background/floats_rules.md, section 4)."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -16,15 +16,15 @@ from proofs.formula.failures import NotDerived
 
 
 class FiniteUnits:
-    """Bounds every unit by the sizes of all that it reads, those of any direction at any row."""
+    """Bounds of every unit by the sizes of its inputs, at any row."""
 
     def __init__(self, numbers: EnclosedNumbers, lengths: Lengths, others: Mapping[str, Fraction]):
-        """``others`` are the errors of the directions that look up a number."""
+        """Prepare the check; ``others`` are the errors of the directions that look up a number."""
         self.numbers, self.run, self.lengths, self.others = numbers, numbers.run, lengths, others
         self._sizes: dict[str, Fraction] = {}
 
     def check(self) -> None:
-        """Raise NotDerived if a number may be too large, or a weight is no number of the formats."""
+        """Raise NotDerived if a number may be too large, or a weight is not a number of the formats."""
         run, transformer = self.run, self.numbers.transformer
         if 2 * self.lengths.last > run.softmax.largest or 2 * self.lengths.last > run.sums.largest:
             raise NotDerived(f"{self.lengths.last} weights may add up to more than {run.softmax} or {run.sums} holds")
@@ -59,7 +59,7 @@ class FiniteUnits:
         return size
 
     def _size_of_sum(self, reads: Coefficients, bias: Fraction) -> Fraction:
-        """At least every partial sum: each of k roundings in A, and that of inputs to I, adds no more than u of it."""
+        """Bound every partial sum: each of k roundings in A, and that of inputs to I, adds at most u of it."""
         sums, inputs = self.run.sums, self.run.inputs
         terms = len(reads) + 1
         size = abs(bias) + sum((abs(weight) * self._sizes.get(name, ZERO) for name, weight in reads.items()), ZERO)
@@ -67,7 +67,7 @@ class FiniteUnits:
         return factor * (size + terms * (sums.smallest_normal + inputs.smallest_normal))
 
     def _size(self, name: str) -> Fraction:
-        """At least what the direction may hold anywhere, of all that layers before have written."""
+        """Bound a direction at all rows, from those written by the layers before."""
         numbers, last = self.numbers, Fraction(self.lengths.last)
         match numbers.transformer.directions[name]:
             case Anything():
@@ -81,7 +81,7 @@ class FiniteUnits:
             case Mean():
                 return 1 + max(numbers.mean(n).error for n in range(1, self.lengths.last + 1))
             case Average(term):
-                # At most the sum of weights, twice 1 with its errors, times the greatest value.
+                # The sum of weights is at most 2 with its errors, and is multiplied by the greatest value.
                 return Fraction(4 * sum(abs(number) for number, _ in term.coefficients))
             case Total():
                 return last
@@ -90,7 +90,7 @@ class FiniteUnits:
         if name not in numbers.known:
             raise NotDerived(f"{name}: nothing is known of it")
         if numbers.written[name].stage:
-            return max(held.computed_size for held in numbers.distinct(name, self.lengths))
+            return max(enclosure.computed_size for enclosure in numbers.distinct(name, self.lengths))
         visited = self.lengths if numbers.differs_by_length([name]) else [self.lengths.last]
         return max(numbers.span(name, n, n).computed_size for n in visited)
 

@@ -1,4 +1,4 @@
-"""What a direction, a query, a key or a score holds: its real values, and how far the computed one may be off."""
+"""Float enclosures of a direction, a query, a key or a score: real values, and an error bound of the computed one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proofs.formula.failures import NotDerived
 
 ZERO, ONE = Fraction(0), Fraction(1)
 ANY_GRID = 1 << 20
-"""The grid of 0, which is a multiple of everything."""
+"""The grid of 0, which is a multiple of every number."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class FloatEnclosure:
 
     @property
     def computed_size(self) -> Fraction:
-        """The greatest absolute value that is computed."""
+        """The greatest absolute value of the computed number."""
         return self.size + self.error
 
     @property
@@ -43,7 +43,7 @@ class FloatEnclosure:
         return not self.error and self.size <= power_of_two(self.grid) if self.grid < ANY_GRID else not self.error
 
     def join(self, other: FloatEnclosure) -> FloatEnclosure:
-        """What holds one or the other."""
+        """Return the interval hull, with the greater error."""
         return FloatEnclosure(min(self.lower, other.lower), max(self.upper, other.upper), max(self.error, other.error),
                               min(self.grid, other.grid))
 
@@ -52,11 +52,11 @@ TRUTH = FloatEnclosure(ZERO, ONE, ZERO, 0)
 NOTHING = FloatEnclosure(ZERO, ZERO, ZERO, ANY_GRID)
 
 
-def hold_number(x: Fraction) -> FloatEnclosure:
+def enclose_number(x: Fraction) -> FloatEnclosure:
     """Return an exact number.
 
     Raises:
-        NotDerived: if it is no multiple of a power of 2.
+        NotDerived: if it is not a dyadic rational.
     """
     grid = grid_of(x)
     if grid is None:
@@ -65,7 +65,7 @@ def hold_number(x: Fraction) -> FloatEnclosure:
 
 
 def join_all(parts: Iterable[FloatEnclosure]) -> FloatEnclosure:
-    """What holds one of the parts."""
+    """Return the hull of the parts, of which there is one at least."""
     first, *rest = parts
     for part in rest:
         first = first.join(part)
@@ -102,25 +102,25 @@ def stored(x: Fraction, target: Format) -> FloatEnclosure:
     return FloatEnclosure(x, x, error, ANY_GRID if grid is None else grid)
 
 
-def fits(held: FloatEnclosure, target: Format) -> bool:
-    """Whether every number held is one of the format, and none is subnormal."""
-    if held.error:
+def fits(enclosure: FloatEnclosure, target: Format) -> bool:
+    """Return whether all enclosed numbers are numbers of the format, and none is subnormal."""
+    if enclosure.error:
         return False
-    return not held.size or (held.grid >= target.least and held.size <= target.largest
-                             and held.size <= power_of_two(target.precision + held.grid))
+    return not enclosure.size or (enclosure.grid >= target.least and enclosure.size <= target.largest
+                             and enclosure.size <= power_of_two(target.precision + enclosure.grid))
 
 
-def round_to(held: FloatEnclosure, target: Format) -> FloatEnclosure:
-    """What is held after rounding to a format.
+def round_to(enclosure: FloatEnclosure, target: Format) -> FloatEnclosure:
+    """Return the enclosure after rounding to a format.
 
     Raises:
-        NotDerived: if that may be greater than the largest number of the format.
+        NotDerived: if a number may be greater than the largest of the format.
     """
-    if fits(held, target):
-        return held
-    error = up(held.error + half_unit(target, held.computed_size) + target.smallest_normal)
-    check_finite(held.size + error, target)
-    return FloatEnclosure(held.lower, held.upper, error, ANY_GRID)
+    if fits(enclosure, target):
+        return enclosure
+    error = up(enclosure.error + half_unit(target, enclosure.computed_size) + target.smallest_normal)
+    check_finite(enclosure.size + error, target)
+    return FloatEnclosure(enclosure.lower, enclosure.upper, error, ANY_GRID)
 
 
 def check_finite(size: Fraction, target: Format) -> None:
@@ -130,7 +130,7 @@ def check_finite(size: Fraction, target: Format) -> None:
 
 
 def describe(x: Fraction) -> str:
-    """Return a number in a few digits, for people.
+    """Write a number in a few digits, for messages.
 
     >>> describe(Fraction(-1, 3)), describe(Fraction(3 * 10**12)), describe(Fraction(1, 80000))
     ('-0.333', '3e12', '1.25e-5')

@@ -1,4 +1,4 @@
-"""Linear forms in floating point: exact by lemma G, or with an error that holds for every order (rule 2)."""
+"""Linear forms in floating point: exact by lemma G, or with an error bound for every order (rule 2)."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -15,7 +15,7 @@ Product = tuple[FloatEnclosure, FloatEnclosure]
 def bound_form(products: Sequence[Product], run: FloatModel, target: Format) -> FloatEnclosure:
     """Return the sum of the products, computed in any order, fused or not, and rounded to the target.
 
-    A bias is a product with 1. Nothing is charged for rounding to the format in which the sum already is.
+    A bias is a product with 1. Rounding to the format of the sum itself adds no error.
 
     Raises:
         NotDerived: if a number may be too large, or there are too many terms for the format.
@@ -29,13 +29,13 @@ def bound_form(products: Sequence[Product], run: FloatModel, target: Format) -> 
     return found if target == run.sums else round_to(found, target)
 
 
-def enter(held: FloatEnclosure, run: FloatModel) -> FloatEnclosure:
-    """What is stored, as it enters a product.
+def enter(enclosure: FloatEnclosure, run: FloatModel) -> FloatEnclosure:
+    """Return the enclosure of a stored number as the input of a product.
 
     Raises:
         NotDerived: if it may be too large.
     """
-    return held if run.inputs == run.storage else round_to(held, run.inputs)
+    return enclosure if run.inputs == run.storage else round_to(enclosure, run.inputs)
 
 
 def sum_on_grid(products: Sequence[Product], sums: Format) -> FloatEnclosure | None:
@@ -73,7 +73,7 @@ def _bound_sum(products: Sequence[Product], run: FloatModel) -> FloatEnclosure:
 
 
 def operations_error(products: Sequence[Product], size: Fraction, sizes: Fraction, run: FloatModel) -> Fraction:
-    """The error of the operations alone: ``size`` bounds the exact sum of what enters, ``sizes`` that of its sizes.
+    """Bound the error of the operations: ``size`` bounds the exact sum, ``sizes`` the sum of sizes of the products.
 
     Raises:
         NotDerived: if there are too many terms for the format.

@@ -1,4 +1,4 @@
-"""By how much the real scores of two positions of a head differ at least, whatever the word."""
+"""The least difference of the real scores of two positions of a head, over all words."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""Heads that look up a number: how far the number held may be off in a float run (rule 4)."""
+"""Heads that look up a number: the error bound of the output (rule 4)."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -19,16 +19,16 @@ from proofs.formula.lookup.obligation import LookupObligation
 from proofs.formula.lookup.scores import Parabola, Quadratic
 
 LARGEST_THETA = Fraction(64)
-"""Sharp parabolas leave room for scores that are off by much."""
+"""Sharp parabolas tolerate large errors of scores."""
 TRIED = (*map(Fraction, (32, 16, 64, 128)), None)
-"""Where far positions may begin, the most promising first; None leaves none apart."""
+"""Score differences from which positions are far, the most promising first; None: no position is."""
 ENOUGH = Fraction(1, 64)
-"""Of rows that err by no more than over the reals, and a quarter of that, and this, no better bound is sought."""
+"""No better bound is sought for rows whose error is at most 5/4 of that over the reals, plus this."""
 
 
 @dataclass(frozen=True)
 class OthersBound:
-    """How far the number held may be from the true one, in the worst rows."""
+    """The error bound of the output in the worst rows."""
 
     delta: Fraction
     theta: Fraction
@@ -36,10 +36,10 @@ class OthersBound:
 
 
 class OthersErrors:
-    """The errors of one lookup head, all lengths worked out once."""
+    """The error bounds of one lookup head, memoised by length."""
 
     def __init__(self, obligation: LookupObligation, scores: HeadScores, run: FloatModel):
-        """Nothing is worked out before it is asked for."""
+        """Store the obligation; bounds are computed on demand."""
         self.obligation, self.scores, self.run = obligation, scores, run
         self._by_length: dict[int, OthersBound] = {}
         self._rows = RowByRow(scores.numbers, obligation)
@@ -48,7 +48,7 @@ class OthersErrors:
         """Return the worst error over words of lengths ``first`` to ``last``.
 
         Raises:
-            NotDerived: if the scores are no parabola around the count, or too far off.
+            NotDerived: if the scores are not a parabola around the count, or their errors are too large.
         """
         return max((self.of_length(n) for n in range(first, last + 1)), key=lambda bound: bound.error)
 
@@ -60,7 +60,7 @@ class OthersErrors:
         return self._by_length[n]
 
     def _of_length(self, n: int) -> OthersBound:
-        """By rule 4, or by rule 7, if that is less."""
+        """Return the bound by rule 4, or by rule 7, if that is less."""
         found, curvatures, fault = [], self._curvatures(n), NotDerived("")
         try:
             found.append(self._of_rows(n, range(1, n + 1), curvatures))
@@ -75,10 +75,10 @@ class OthersErrors:
         return min(found, key=lambda bound: bound.error)
 
     def _curvatures(self, n: int) -> list[Fraction | None]:
-        """For each row the factor of the parabola; None where one position is visible only.
+        """Return for each row the factor of the parabola; None where one position is visible only.
 
         Raises:
-            NotDerived: if the scores are none, or the value at its top is not the number looked up.
+            NotDerived: if the scores are not a parabola, or the value at its top is not the number looked up.
         """
         problem, mask = self.obligation.problem, self.obligation.head.mask
         scales, values = problem.scores.scales(n), problem.values(n)
@@ -96,9 +96,9 @@ class OthersErrors:
         return found
 
     def _check_top(self, offset: int, values: Sequence[Fraction], visible: range, length: int) -> None:
-        """Check that the position that a count leads to is visible, and holds the count."""
+        """Check that the position for each count is visible, and its value is the count."""
         if offset not in visible or offset + length - 1 not in visible or values[offset - 1] != 0:
-            raise NotDerived("the value at the top of the parabola is not the number that is looked up")
+            raise NotDerived("the value at the top of the parabola is not the number looked up")
 
     def _check_values(self, n: int) -> None:
         """Check that values are exact, not negative, at most n, and rise by 1 from position to position."""
@@ -110,7 +110,7 @@ class OthersErrors:
             raise NotDerived(f"values do not rise by 1 at n = {n}")
 
     def _of_rows(self, n: int, rows: range, curvatures: Sequence[Fraction | None]) -> OthersBound:
-        """Return the error in these rows of words of length n: of all at once, or of either half."""
+        """Return the error in these rows of words of length n: all at once, or by halves."""
         fault = NotDerived("")
         try:
             bound = self._of_block(n, rows, curvatures)
@@ -125,13 +125,13 @@ class OthersErrors:
         return max(self._of_rows(n, rows[:middle], curvatures[:middle]), later, key=lambda bound: bound.error)
 
     def _of_block(self, n: int, rows: range, curvatures: Sequence[Fraction | None]) -> OthersBound:
-        held, fault = self.scores.over(n, rows).held, NotDerived("")
+        scores, fault = self.scores.over(n, rows), NotDerived("")
         flattest, enough = _least(curvatures), self._enough(n, curvatures)
         found: list[OthersBound] = []
         for far in TRIED:
             try:
-                deviation = deviate(RowScores(n, held, held.upper - held.lower), far, self.run, LARGEST_THETA)
-                found.append(OthersBound(held.error, deviation.theta, self._error(n, flattest, deviation)))
+                deviation = deviate(RowScores(n, scores.enclosure, scores.spread), far, self.run, LARGEST_THETA)
+                found.append(OthersBound(scores.delta, deviation.theta, self._error(n, flattest, deviation)))
             except NotDerived as why:
                 fault = why
             if found and found[-1].error <= enough:
@@ -148,17 +148,17 @@ class OthersErrors:
         target = exp_down(-deviation.theta) - deviation.flushed
         if target <= 0:
             raise NotDerived("the weight of the target may be flushed to 0")
-        aside = exp_up(deviation.theta) * _miss_of(curvature) + n * n * deviation.stray
-        real = aside / target
+        missed = exp_up(deviation.theta) * _miss_of(curvature) + n * n * deviation.additive
+        real = missed / target
         quotient, loose = quotient_error(n, deviation, self.run, None)
         computed = real + quotient * (n + real) + loose * n
-        # So much weights add up to, the greatest being 1; the values are at most n, and sums err by less than half.
-        check_finite(2 * n * (exp_up(deviation.theta) + 2 * aside), self.run.sums)
+        # A bound of sums of weights, the greatest being 1, times values of at most n; sums err by less than half.
+        check_finite(2 * n * (exp_up(deviation.theta) + 2 * missed), self.run.sums)
         return up(computed + half_unit(self.run.storage, n + computed) + self.run.storage.smallest_normal)
 
 
 def _parabola_of_two(quadratic: Quadratic) -> Parabola | None:
-    """Return the parabola that is seen at two positions only: its step is c (2 off - 3) + 2 c m."""
+    """Return the parabola over two positions: its step is c (2 off - 3) + 2 c m."""
     constant, by_here, by_others = quadratic.slope
     sharpness = by_others / 2
     if by_here or sharpness <= 0 or ((constant / sharpness + 3) / 2).denominator != 1:
@@ -176,7 +176,7 @@ def _miss_of(curvature: Fraction | None) -> Fraction:
 
 @cache
 def miss(curvature: Fraction) -> Fraction:
-    """At least the sum of k e^(-c k^2) over k >= 1.
+    """Bound the sum of k e^(-c k^2) over k >= 1 from above.
 
     With x = e^-c it is at most x / (1 - x^3)^2, as k^2 - 1 >= 3 (k - 1).
 

@@ -1,4 +1,4 @@
-"""What every direction holds in a float run, position by position (rule 1)."""
+"""Float enclosures of every direction, position by position (rule 1)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -12,8 +12,8 @@ from constructions.network.transformer import Coefficients, Mask, Transformer
 from proofs.enclosures.float_models.model import FloatModel
 from proofs.floats.float_enclosure import NOTHING, ONE, TRUTH, FloatEnclosure, join_all, round_to, stored
 from proofs.floats.forms import enter, sum_on_grid
-from proofs.floats.spans import Spans, hold_column
-from proofs.floats.uniform import hold_mean_of_truths
+from proofs.floats.spans import Spans, enclose_column
+from proofs.floats.uniform import enclose_mean_of_truths
 from proofs.floats.uniform_numbers import UniformNumbers
 from proofs.formula.common.word_independent import KnownValues
 from proofs.formula.composition import Write, writes
@@ -21,10 +21,10 @@ from proofs.formula.failures import NotDerived
 
 
 class EnclosedNumbers:
-    """What the directions hold, for one class of runs."""
+    """Enclosures of the directions, under one float model."""
 
     def __init__(self, transformer: Transformer, known: KnownValues, run: FloatModel):
-        """Nothing is worked out before it is asked for."""
+        """Store the network; enclosures are computed on demand."""
         self.transformer, self.known, self.run = transformer, known, run
         self.written: dict[str, Write] = {write.direction: write for write in writes(transformer)}
         self._means: dict[int, FloatEnclosure] = {}
@@ -44,10 +44,7 @@ class EnclosedNumbers:
         return self._weights[weight]
 
     def differs_by_length(self, row: Iterable[str]) -> bool:
-        """Whether what some direction of the row holds at i, as it is computed, may be another for another n.
-
-        Two lengths may round one mean in two ways.
-        """
+        """Return whether computed numbers at i may depend on n; two lengths may round one mean in two ways."""
         return any(self._differs(name) for name in row)
 
     def _differs(self, name: str) -> bool:
@@ -66,10 +63,10 @@ class EnclosedNumbers:
     # -- rows of one length --------------------------------------------------------------------------------------------
 
     def over(self, name: str, n: int, rows: range) -> FloatEnclosure:
-        """What the direction holds at these positions of words of length n.
+        """Enclose the direction at these positions of words of length n.
 
         Raises:
-            NotDerived: if that is not known.
+            NotDerived: if nothing encloses it.
         """
         match self.transformer.directions[name]:
             case Truth(formula) if not is_positional(formula):
@@ -85,12 +82,12 @@ class EnclosedNumbers:
             return self.span(name, n, n)
         if self.written[name].stage or len(rows) == 1:
             return join_all(self.column(name, n)[rows[0] - 1:rows[-1]])
-        return hold_column(self.known.column(name, n)[rows[0] - 1:rows[-1]], self.run.storage)
+        return enclose_column(self.known.column(name, n)[rows[0] - 1:rows[-1]], self.run.storage)
 
     def mean(self, length: int) -> FloatEnclosure:
-        """What the mean of the truths at so many positions holds."""
+        """Enclose the mean of truths over ``length`` positions."""
         if length not in self._means:
-            self._means[length] = hold_mean_of_truths(length, self.run)
+            self._means[length] = enclose_mean_of_truths(length, self.run)
         return self._means[length]
 
     def _is_copied(self, name: str) -> bool:
@@ -111,7 +108,7 @@ class EnclosedNumbers:
     # -- columns -------------------------------------------------------------------------------------------------------
 
     def column(self, name: str, n: int) -> Sequence[FloatEnclosure]:
-        """What a known direction holds at i = 1, ..., n, and perhaps beyond."""
+        """Enclose a known direction at i = 1, ..., n, and perhaps beyond."""
         length, column = self._columns.get(name, (0, ()))
         if self._differs(name):
             if length != n:
@@ -163,10 +160,10 @@ class EnclosedNumbers:
     # -- many positions ------------------------------------------------------------------------------------------------
 
     def span(self, name: str, n: int, last: int) -> FloatEnclosure:
-        """What a direction that keys or values read holds at positions 1 to ``last`` of a word of length n.
+        """Enclose a direction that keys or values read, at positions 1 to ``last`` of a word of length n.
 
         Raises:
-            NotDerived: if that is not known.
+            NotDerived: if nothing encloses it.
         """
         match self.transformer.directions[name]:
             case Truth():
@@ -185,24 +182,24 @@ class EnclosedNumbers:
     def _hold_all(self, name: str, n: int) -> FloatEnclosure:
         if self.written[name].stage:
             return join_all(set(self.column(name, n)))
-        return hold_column(self.known.column(name, n), self.run.storage)
+        return enclose_column(self.known.column(name, n), self.run.storage)
 
     def by_value(self, name: str, lengths: Lengths) -> Mapping[Fraction, FloatEnclosure]:
-        """What a known direction holds where its real value is such and such."""
+        """Return the enclosures of a known direction by its real value."""
         if (name, lengths) not in self._by_value:
             found: dict[Fraction, FloatEnclosure] = {}
-            for held in self.distinct(name, lengths):
-                before = found.get(held.lower)
-                found[held.lower] = before.join(held) if before else held
+            for enclosure in self.distinct(name, lengths):
+                before = found.get(enclosure.lower)
+                found[enclosure.lower] = before.join(enclosure) if before else enclosure
             self._by_value[name, lengths] = found
         return self._by_value[name, lengths]
 
     def distinct(self, name: str, lengths: Lengths) -> Iterable[FloatEnclosure]:
-        """All that a known direction may hold at one position of words of these lengths, each once or more."""
+        """Return the enclosures of a known direction at all positions of words of these lengths, each once or more."""
         write = self.written[name]
         if write.place:
             return self._uniform_numbers(name).distinct(lengths)
         visited = lengths if self._differs(name) else [lengths.last]
         if write.stage and self._is_copied(name):
-            return {held for n in visited for held in self.column(name, n)[:n]}
+            return {enclosure for n in visited for enclosure in self.column(name, n)[:n]}
         return [self._store(x) for x in {x for n in visited for x in self.known.column(name, n)}]

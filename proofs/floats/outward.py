@@ -8,7 +8,7 @@ from proofs.enclosures.exponential import enclose_exp
 BITS = 64
 """Significant bits of a bound."""
 GRAIN = Fraction(1, 1 << 20)
-"""Exponents are rounded to multiples of this before exp is enclosed, so that few are ever looked at."""
+"""Exponents are rounded to multiples of this before exp is enclosed, so that few are ever computed."""
 LEAST_EXPONENT = -4096
 """Below it e^x is bounded by e^LEAST_EXPONENT."""
 
@@ -26,27 +26,27 @@ def up(x: Fraction) -> Fraction:
 
 
 def exp_up(x: Fraction) -> Fraction:
-    """At least e^x, by no more than 2^-19 of it for x >= LEAST_EXPONENT."""
+    """Bound e^x from above, with a relative error of at most 2^-19 for x >= LEAST_EXPONENT."""
     argument = max(-(-x // GRAIN) * GRAIN, Fraction(LEAST_EXPONENT))
     found = enclose_exp(argument, BITS)
     return found.upper * power_of_two(found.exponent)
 
 
 def exp_down(x: Fraction) -> Fraction:
-    """At most e^x, and positive."""
+    """Bound e^x from below by a positive number."""
     return 1 / exp_up(-x)
 
 
 def gamma(k: int, u: Fraction) -> Fraction | None:
-    """k u / (1 - k u): the relative error of k roundings in a row; None if k u is 1 or more."""
+    """Return k u / (1 - k u): the relative error of k consecutive roundings; None if k u is 1 or more."""
     return k * u / (1 - k * u) if k * u < 1 else None
 
 
 def half_unit(target: Format, x: Fraction) -> Fraction:
-    """How far a number of absolute value at most x may be from the nearest one of the format, flushing apart.
+    """Bound the error of rounding a number of absolute value at most x to the format, except for flushing.
 
-    Half a unit in the last place at x; but the power of 2 that is at most x is a number of the format, and units below
-    it are half as large.
+    It is half a unit in the last place at x. But the greatest power of 2 that is at most x is a number of the
+    format, and units below it are half as large.
     """
     half = target.unit(x) / 2
     if not x or (exponent := exponent_of(x)) <= target.least:

@@ -1,7 +1,7 @@
-"""Heads that look up, row by row and count by count: from the query that a run stores to what the head holds (rule 7).
+"""Heads that look up, row by row and count by count: from the stored query to the head's output (rule 7).
 
-A query is a number or two, rounded; what it errs is common to all scores of its row, and moves them alike. So a row is
-looked at once for each number that the query may be: every score is then known but for its own roundings, which are
+A query is one number or two, rounded; its error is common to all scores of its row, and moves them together. So a row
+is bounded for each number that the query may be: every score is then determined except for its own roundings, which are
 monotone, so that it lies between two numbers of the format.
 """
 
@@ -27,28 +27,28 @@ from proofs.formula.failures import NotDerived
 from proofs.formula.lookup.obligation import LookupObligation
 
 FINE = 256
-"""Bits after the point of the ends of a span."""
+"""Fractional bits of the ends of a span."""
 UNIT = 1 << FINE
 COARSE = 16
-"""Bits after the point of exponents, so that few exponentials are ever computed."""
+"""Fractional bits of exponents, so that few exponentials are ever computed."""
 WEIGHT = 1 << 64
 """Weights are in units of its inverse."""
 GRAIN = 1 << COARSE
 ENOUGH, LARGEST_ERROR = Fraction(1, 32), Fraction(1, 2)
-"""Of a number that errs by no more no better bound is sought; and one that may err by more is given up."""
+"""No better bound is sought below the first one; above the second one, a number is given up."""
 LEAST_EXPONENT = -100 << COARSE
 MOST_THETA = Fraction(1, 8)
 LONGEST = 24
-"""No longer words are looked at row by row: the work grows with the fourth power of the length."""
+"""The greatest length bounded row by row: the work grows with the fourth power of the length."""
 
 Span = tuple[int, int]
-"""The least and the greatest number that a run may compute, in units of 2^-FINE."""
+"""The least and the greatest number that may be computed, in units of 2^-FINE."""
 NOTHING: Span = (0, 0)
 
 
 @dataclass(frozen=True)
 class RowsBound:
-    """The worst case of some rows: by how much two orders of one score differ, and how far the head may be off."""
+    """The worst case of some rows: the width of score spans, and the error bound of the head."""
 
     delta: Fraction
     theta: Fraction
@@ -61,7 +61,7 @@ NO_ERROR = RowsBound(ZERO, ZERO, ZERO, ZERO)
 
 @dataclass(frozen=True)
 class _VisibleRow:
-    """What a row sees: the keys and the values; and what its head is to write."""
+    """The visible keys and values of a row, and the number to be written."""
 
     keys: Sequence[Sequence[Span]]
     values: Sequence[Fraction]
@@ -71,8 +71,7 @@ class _VisibleRow:
 
 @dataclass(frozen=True)
 class _Loss:
-    """By how much of themselves the sum of the weights errs, and by how much of it that of the values; and how often
-    something may be flushed."""
+    """Relative errors of the sum of weights and of the sum of values, and the number of results that may be flushed."""
 
     below: Fraction
     above: Fraction
@@ -80,17 +79,17 @@ class _Loss:
 
 
 class Spans:
-    """Rounding of spans in one class of runs."""
+    """Rounding of spans under one float model."""
 
     def __init__(self, run: FloatModel):
-        """The formats are those of the class."""
+        """Store the model, which has the formats."""
         self.run = run
 
     def form(self, terms: Iterable[tuple[Span, Span]], is_score: bool = False) -> Span:
-        """The sum of at most two products in any order, fused or not, in A, and as it is stored; a score may be kept.
+        """Return the sum of at most two products in any order, fused or not, stored; a score may be left unstored.
 
         Raises:
-            NotDerived: if more than two products may be other than 0.
+            NotDerived: if more than two products may be nonzero.
         """
         sums = self.run.sums
         products = []
@@ -100,14 +99,14 @@ class Spans:
                 exact = min(ends), max(ends)
                 products.append(hull((exact[0] >> FINE, -(-exact[1] >> FINE)), rounded(exact, sums, FINE)))
         if len(products) > 2:
-            raise NotDerived("a sum of more than two products is not looked at row by row")
+            raise NotDerived("a sum of more than two products is not bounded row by row")
         total = rounded((sum(low for low, _ in products), sum(high for _, high in products)), sums)
         if is_score:
             return hull(total, rounded(total, self.run.scores))
         return rounded(total, self.run.storage)
 
     def entered(self, span: Span) -> Span:
-        """What is stored, as the input of a product."""
+        """Return a stored span as the input of a product."""
         return span if self.run.inputs == self.run.storage else rounded(span, self.run.inputs)
 
     def weight(self, x: Fraction) -> Span:
@@ -121,12 +120,12 @@ def outward(low: Fraction, high: Fraction) -> Span:
 
 
 def hull(a: Span, b: Span) -> Span:
-    """Return the least span that holds both."""
+    """Return the least span that contains both."""
     return min(a[0], b[0]), max(a[1], b[1])
 
 
 def rounded(span: Span, target: Format, finer: int = 0) -> Span:
-    """What numbers of a span are after rounding, which is monotone; ``finer`` more bits after the point go in."""
+    """Enclose the numbers of a span after rounding; its ends have ``finer`` additional bits."""
     tiny = 1 << max(target.least + FINE + finer, 0)
     low, high = (nearest(x, target.precision) for x in span)
     if low and abs(low) < tiny:
@@ -137,7 +136,7 @@ def rounded(span: Span, target: Format, finer: int = 0) -> Span:
 
 
 def nearest(x: int, precision: int) -> int:
-    """Return the integer of so many significant bits that is nearest to x, ties to even.
+    """Return x rounded to ``precision`` significant bits, ties to even.
 
     >>> nearest(257, 8), nearest(259, 8), nearest(-259, 8), nearest(3, 8)
     (256, 260, -260, 3)
@@ -147,7 +146,7 @@ def nearest(x: int, precision: int) -> int:
 
 
 def halves(span: Span, target: Format) -> list[Span] | None:
-    """Parts of a span that hold all numbers of the format in it; None if there is one, or it holds subnormal ones.
+    """Return parts of a span that cover all its numbers of the format; None if it is not cut.
 
     Where the ends have one sign, all of them are multiples of the unit in the last place of the lesser one.
     """
@@ -163,23 +162,23 @@ def halves(span: Span, target: Format) -> list[Span] | None:
 
 @lru_cache(maxsize=1 << 16)
 def weight_above(exponent: int) -> int:
-    """At least e^(exponent 2^-COARSE), in units of 1 / WEIGHT."""
+    """Bound e^(exponent 2^-COARSE) from above, in units of 1 / WEIGHT."""
     x = exp_up(Fraction(exponent, 1 << COARSE))
     return -(-x.numerator * WEIGHT // x.denominator)
 
 
 @lru_cache(maxsize=1 << 16)
 def weight_below(exponent: int) -> int:
-    """At most the same."""
+    """Bound e^(exponent 2^-COARSE) from below, in units of 1 / WEIGHT."""
     x = exp_down(Fraction(exponent, 1 << COARSE))
     return x.numerator * WEIGHT // x.denominator
 
 
 class RowByRow:
-    """One direction that one lookup head writes, in one class of runs."""
+    """Bounds of one direction that a lookup head writes, under one float model."""
 
     def __init__(self, numbers: EnclosedNumbers, obligation: LookupObligation):
-        """Nothing is worked out before it is asked for."""
+        """Store the obligation; bounds are computed on demand."""
         self.numbers, self.run, self.obligation = numbers, numbers.run, obligation
         self.spans = Spans(numbers.run)
         self._by_length: dict[int, RowsBound | NotDerived] = {}
@@ -189,7 +188,7 @@ class RowByRow:
         """Return the worst bound of all rows of words of length n.
 
         Raises:
-            NotDerived: if there is none, or a truth may be off by more than 1/4.
+            NotDerived: if there is none, or a truth may err by more than 1/4.
         """
         if n not in self._by_length:
             try:
@@ -203,11 +202,11 @@ class RowByRow:
 
     def _find(self, n: int) -> RowsBound:
         if n > LONGEST:
-            raise NotDerived(f"words of length {n} are not looked at row by row")
+            raise NotDerived(f"words of length {n} are not bounded row by row")
         keys = [self._key(n, j) for j in range(1, n + 1)]
         values = self.obligation.problem.values(n)
         if self._whole_may_be(n) > UPPER_OF_ALL:
-            raise NotDerived(f"sums of {n} weights may be off by too much in {self.run.sums} or {self.run.softmax}")
+            raise NotDerived(f"sums of {n} weights may err by too much in {self.run.sums} or {self.run.softmax}")
         found = [NO_ERROR]
         for i in range(n, 0, -1):
             visible = self.obligation.head.mask.visible(i, n)
@@ -217,13 +216,13 @@ class RowByRow:
         return _worst(found)
 
     def _prove(self, query: Sequence[Span], row: _VisibleRow) -> RowsBound:
-        """Return the bound for all queries of these spans, each half by itself if that of the whole is not enough."""
+        """Return the bound for all queries of these spans, cut in halves if the bound is not enough."""
         fault = ""
         try:
             bound = self._bound(query, row)
             if bound.error <= (ALLOWED_ERROR if self._is_truth else ENOUGH):
                 return bound
-            fault = f"the head may be off by {describe(bound.error)} at {row.where}, more than {self._most}"
+            fault = f"the head may err by {describe(bound.error)} at {row.where}, more than {self._most}"
             if bound.error <= self._most and not self._parts(query):
                 return bound
         except NotDerived as why:
@@ -246,11 +245,10 @@ class RowByRow:
     def _most(self) -> Fraction:
         return ALLOWED_ERROR if self._is_truth else LARGEST_ERROR
 
-    # -- what queries and keys are -------------------------------------------------------------------------------------
+    # -- queries and keys ----------------------------------------------------------------------------------------------
 
     def _cases(self, n: int, i: int) -> Iterator[tuple[int, list[Span]]]:
-        """The targets, and the stored queries over the temperature, for each truth of what is counted, and each number
-        of others, the most first."""
+        """Yield goal and query over the temperature, for each truth of what is counted and each number of others."""
         targets = self.obligation.problem.targets.at(n, i)
         length = counted_length(self.obligation.count, i, n)
         for here in (1, 0):
@@ -276,14 +274,14 @@ class RowByRow:
         return [self._form(row, n, j) for row in self.obligation.head.keys]
 
     def _held(self, name: str, n: int, i: int, here: int, count: int, length: int) -> Span:
-        """What a direction holds at (n, i), where so many positions are counted, and ``here`` says if this one is."""
+        """Enclose a direction at (n, i), where ``count`` positions are counted, ``here`` of them this one."""
         numbers = self.numbers
         match meaning := numbers.transformer.directions[name]:
             case _ if name in numbers.known:
                 if not numbers.written[name].stage:
                     return self.spans.weight(numbers.known.value(name, i, n))
-                held = numbers.column(name, n)[i - 1]
-                return outward(held.lower - held.error, held.upper + held.error)
+                enclosure = numbers.column(name, n)[i - 1]
+                return outward(enclosure.lower - enclosure.error, enclosure.upper + enclosure.error)
             case Truth(formula) if formula is self.obligation.count.operand:
                 return here * UNIT, here * UNIT
             case Product(_, formula) if formula is self.obligation.count.operand:
@@ -293,31 +291,31 @@ class RowByRow:
                 return outward(*ends_of_mean(UniformSum(length, count, count, 0, signed=False), count, self.run))
         raise NotDerived(f"reads {name}, {meaning}")
 
-    # -- what the head holds -------------------------------------------------------------------------------------------
+    # -- the head's output ---------------------------------------------------------------------------------------------
 
     def _bound(self, query: Sequence[Span], row: _VisibleRow) -> RowsBound:
-        """How far the weighted mean of the values may be from the goal, whatever the scores are in their spans."""
+        """Bound the error of the weighted mean of the values, for all scores in their spans."""
         scores = [self.spans.form(zip(query, key, strict=True), is_score=True) for key in row.keys]
         run, n = self.run, len(scores)
         top = max(high for _, high in scores)
         spread, size = top - min(low for low, _ in scores), max(max(high, -low) for low, high in scores)
         theta = self._theta(n, Fraction(spread, UNIT), Fraction(size, UNIT))
         if theta > MOST_THETA:
-            raise NotDerived(f"weights may be off by e^{describe(theta)}")
-        own, steep = int(-(-theta * GRAIN // 1)), 1 if run.exp_base is ExpBase.E else 4
-        bits = FINE - COARSE + run.softmax.precision  # steep / 2^bits is what grows with the distance, in grains
+            raise NotDerived(f"weights may err by e^{describe(theta)}")
+        own, slope = int(-(-theta * GRAIN // 1)), 1 if run.exp_base is ExpBase.E else 4
+        bits = FINE - COARSE + run.softmax.precision  # steep / 2^bits grows with the distance, in grains
         flushed = 6 * (run.softmax.smallest_normal + run.weights.smallest_normal) * WEIGHT
         lost, least, most = int(-(-flushed // 1)), list[int](), list[int]()
         for low, high in scores:
-            off = own + (steep * (top - low) >> bits) + 1
-            most.append(weight_above(max(-((top - high) * GRAIN >> FINE) + off, LEAST_EXPONENT)) + lost)
-            below = -((top - low) * GRAIN >> FINE) - 1 - off
+            error = own + (slope * (top - low) >> bits) + 1
+            most.append(weight_above(max(-((top - high) * GRAIN >> FINE) + error, LEAST_EXPONENT)) + lost)
+            below = -((top - low) * GRAIN >> FINE) - 1 - error
             least.append(max(0, weight_below(below) - lost) if below > LEAST_EXPONENT else 0)
         width = up(Fraction(max(high - low for low, high in scores), UNIT))
         return RowsBound(width, theta, *self._error(least, most, row))
 
     def _theta(self, n: int, spread: Fraction, size: Fraction) -> Fraction:
-        """How far the logarithm of a weight may be off, but for what grows with the distance to the greatest score."""
+        """Bound the error of log-weights, except for the part that grows with the distance to the greatest score."""
         run, u, tiny = self.run, self.run.softmax.roundoff, self.run.softmax.smallest_normal
         exp_error = run.exp_error / (1 - run.exp_error)
         theta = tiny + exp_error + run.weights.roundoff / (1 - run.weights.roundoff)
@@ -329,7 +327,7 @@ class RowByRow:
         return up(theta)
 
     def _error(self, least: Sequence[int], most: Sequence[int], row: _VisibleRow) -> tuple[Fraction, Fraction]:
-        """Return the share that counts against the goal, and how far the head may be off."""
+        """Return the share that counts against the goal, and the error bound of the head."""
         size = lcm(*(value.denominator for value in row.values))
         values = [value.numerator * (size // value.denominator) for value in row.values]
         whole, goal = sum(least), row.goal * size
@@ -349,7 +347,7 @@ class RowByRow:
         terms = [x * value for x, value in zip(most, values, strict=True)]
         ends = [self._computed(mean, loss, greatest) for loss in self._losses(mean[1], terms, most, whole, size)]
         if not ends:
-            raise NotDerived(f"sums of {len(most)} weights may be off by too much")
+            raise NotDerived(f"sums of {len(most)} weights may err by too much")
         if self._is_truth:
             return up(share), up(min(1 - low if goal else high for low, high in ends))
         error = min(max(row.goal - low, high - row.goal) for low, high in ends)
@@ -357,7 +355,7 @@ class RowByRow:
 
     def _losses(self, mean: Fraction, terms: Sequence[int], most: Sequence[int], whole: int,
                 size: int) -> Iterator[_Loss]:
-        """What sums may lose, by the number of roundings, or by tails."""
+        """Yield the errors of sums, by the number of roundings, and by tails."""
         n, rescalings = len(most), rescalings_of(len(most), self.run)
         factor = gamma(n + rescalings, roundoff_of_sums(self.run))
         if factor is not None and factor <= MOST_THETA:
@@ -374,7 +372,7 @@ class RowByRow:
         return sum(min(most, tail) for tail in list(accumulate(ranked))[:-1])
 
     def _computed(self, mean: tuple[Fraction, Fraction], loss: _Loss, greatest: Fraction) -> tuple[Fraction, Fraction]:
-        """Between what the computed mean is, if the exact one is between these."""
+        """Enclose the computed mean, if the exact one is between these."""
         run = self.run
         single = (1 + run.softmax.roundoff) * (1 + run.weights.roundoff) * (1 + run.sums.roundoff)
         tiny = sum((each.smallest_normal for each in (run.weights, run.softmax, run.sums)), ZERO)
@@ -383,10 +381,10 @@ class RowByRow:
                 (mean[1] + loss.above) * single / (1 - loss.below) + lost)
 
     def _whole_may_be(self, n: int) -> Fraction:
-        """What a head of values up to 1 may write at most."""
+        """Bound the output of a head with values up to 1."""
         factor = gamma(n + rescalings_of(n, self.run), roundoff_of_sums(self.run))
         if factor is None or factor >= 1:
-            raise NotDerived(f"sums of {n} weights may be off by too much in {self.run.sums} or {self.run.softmax}")
+            raise NotDerived(f"sums of {n} weights may err by too much in {self.run.sums} or {self.run.softmax}")
         return self._computed((ONE, ONE), _Loss(factor, factor, n), ONE)[1]
 
 

@@ -1,4 +1,4 @@
-"""The scores of a head in floating point: how far they may be off, row by row (rule 2)."""
+"""The scores of a head in floating point, with error bounds, row by row (rule 2)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,39 +10,39 @@ from proofs.enclosures.float_models.model import ExpBase
 from proofs.floats.float_enclosure import ONE, FloatEnclosure, check_finite, stored
 from proofs.floats.forms import bound_form
 from proofs.floats.numbers import EnclosedNumbers
-from proofs.floats.spans import hold_column
+from proofs.floats.spans import enclose_column
 from proofs.formula.failures import NotDerived
 
 
 @dataclass(frozen=True)
 class ScoreBound:
-    """What the scores of some rows of words of length n hold."""
+    """The enclosure of the scores of some rows of words of length n."""
 
-    held: FloatEnclosure
+    enclosure: FloatEnclosure
     n: int
     rows: range
 
     @property
     def delta(self) -> Fraction:
-        """How far a score may be off."""
-        return self.held.error
+        """The error bound of a score."""
+        return self.enclosure.error
 
     @property
     def spread(self) -> Fraction:
-        """At least the difference of two scores of one row."""
-        return self.held.upper - self.held.lower
+        """A bound of the difference of two scores of one row."""
+        return self.enclosure.upper - self.enclosure.lower
 
     def __str__(self) -> str:
-        """Where these rows are."""
+        """Return where these rows are."""
         first, last = self.rows[0], self.rows[-1]
         return f"at i = {first}{f' to {last}' if last > first else ''}, n = {self.n}"
 
 
 class HeadScores:
-    """The scores of one head: of all rows of a length at once, or of fewer where that is too coarse."""
+    """Enclosures of the scores of one head: all rows of a length together, or parts where that is too coarse."""
 
     def __init__(self, numbers: EnclosedNumbers, head: Head):
-        """Nothing is worked out before it is asked for."""
+        """Store the head; scores are enclosed on demand."""
         self.numbers, self.head = numbers, head
         self._over: dict[tuple[int, range], ScoreBound] = {}
         self._bounds: dict[int, list[ScoreBound]] = {}
@@ -52,7 +52,7 @@ class HeadScores:
         """Return the scores of these rows of words of length n.
 
         Raises:
-            NotDerived: if they may be too large, or read what is not known.
+            NotDerived: if they may be too large, or depend on unknown numbers.
         """
         if (n, rows) not in self._over:
             self._over[n, rows] = self._bound(n, rows)
@@ -75,14 +75,14 @@ class HeadScores:
         return query if scales is None else bound_form([(query, scales)], run, run.storage)
 
     def _scales(self, n: int, rows: range) -> FloatEnclosure | None:
-        """What the queries of these rows are multiplied with; None if the temperature is 1 everywhere."""
+        """Enclose the factor of the queries of these rows; None if the temperature is 1 everywhere."""
         temperature, storage = self.head.temperature, self.numbers.run.storage
         if not temperature.mentions_i:
             rows = rows[:1]
         values = [1 / temperature.evaluate(i=i, n=n) for i in rows]
         if values == [ONE] and not (temperature.mentions_i or temperature.mentions_n):
             return None
-        return stored(values[0], storage) if len(values) == 1 else hold_column(values, storage)
+        return stored(values[0], storage) if len(values) == 1 else enclose_column(values, storage)
 
     def _key_forms(self, n: int, last: int) -> list[FloatEnclosure]:
         key = (n if self._keys_differ else 0, last)
@@ -99,13 +99,13 @@ class HeadScores:
 
     @cached_property
     def _is_free_of_length(self) -> bool:
-        """Whether row i is the same in words of all lengths."""
+        """Whether row i is equal in words of all lengths."""
         read = [name for row in self.head.queries for name in row]
         return (self.head.mask is Mask.FUTURE and not self.head.temperature.mentions_n and not self._keys_differ
                 and all(name in self.numbers.known for name in read) and not self.numbers.differs_by_length(read))
 
     def up_to(self, first: int, last: int) -> list[ScoreBound]:
-        """Return the scores of all rows of words of lengths ``first`` to ``last``, as finely as they were split.
+        """Return the scores of all rows of words of lengths ``first`` to ``last``, in the parts made so far.
 
         Raises:
             NotDerived: as ``over``.
@@ -120,7 +120,7 @@ class HeadScores:
         return self._bounds[n]
 
     def _finite_parts(self, n: int, rows: range) -> list[ScoreBound]:
-        """Return the scores of these rows, together if all are bounded together."""
+        """Return the scores of these rows, in parts where they are not bounded together."""
         try:
             return [self.over(n, rows)]
         except NotDerived:
@@ -129,7 +129,7 @@ class HeadScores:
         return [bound for half in reversed(halves_of(rows)) for bound in self._finite_parts(n, half)]
 
     def split(self, bounds: Iterable[ScoreBound]) -> bool:
-        """Bound each half of the rows of these by itself; False if there is nothing to split."""
+        """Bound each half of the rows of these separately; return False if there is nothing to split."""
         parted = [bound for bound in bounds if len(bound.rows) > 1]
         for bound in parted:
             halves = [self.over(bound.n, half) for half in halves_of(bound.rows)]

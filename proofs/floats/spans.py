@@ -1,4 +1,4 @@
-"""What a column of numbers holds as a whole, or its beginnings."""
+"""Enclosures of columns of numbers, and of their prefixes."""
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
@@ -12,29 +12,29 @@ ROUGH_BITS = 64
 
 
 class Spans:
-    """The beginnings of a column: what the first k numbers hold together."""
+    """The hulls of the prefixes of a column."""
 
     def __init__(self) -> None:
-        """No numbers yet."""
+        """Begin with no numbers."""
         self._beginnings: list[FloatEnclosure] = []
 
     @property
     def reach(self) -> int:
-        """How many numbers there are."""
+        """The number of numbers."""
         return len(self._beginnings)
 
     def extend(self, more: Iterable[FloatEnclosure]) -> None:
         """Add numbers at the end."""
-        for held in more:
-            self._beginnings.append(self._beginnings[-1].join(held) if self._beginnings else held)
+        for enclosure in more:
+            self._beginnings.append(self._beginnings[-1].join(enclosure) if self._beginnings else enclosure)
 
     def up_to(self, k: int) -> FloatEnclosure:
-        """What the first k numbers hold."""
+        """Return the hull of the first k numbers."""
         return self._beginnings[k - 1]
 
 
-def hold_column(values: Sequence[Fraction], target: Format) -> FloatEnclosure:
-    """What any of the values, rounded to a format, holds.
+def enclose_column(values: Sequence[Fraction], target: Format) -> FloatEnclosure:
+    """Return the hull of the values, rounded to a format.
 
     Raises:
         NotDerived: if one is greater than the largest number of the format.

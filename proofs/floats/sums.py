@@ -1,4 +1,4 @@
-"""The relative error of adding weights in any order: by the number of roundings, or by their tails (lemma T)."""
+"""The relative error of sums of weights in any order: by the number of roundings, or by their tails (lemma T)."""
 
 from fractions import Fraction
 
@@ -13,16 +13,16 @@ def roundoff_of_sums(run: FloatModel) -> Fraction:
 
 
 def error_by_length(n: int, rescalings: int, run: FloatModel) -> Fraction | None:
-    """n numbers that are not negative and their rescalings; None if they are too many for the format."""
+    """Return the error for n nonnegative numbers and their rescalings; None if they are too many for the format."""
     return gamma(n + rescalings, roundoff_of_sums(run))
 
 
 def error_by_tails(n: int, apart: Fraction, theta: Fraction, run: FloatModel) -> Fraction | None:
-    """Weights whose real scores differ by at least ``apart`` >= 1, each within e^±theta, theta <= 1, of the real one.
+    """Return the error for weights whose real scores differ by ``apart`` >= 1, each within e^±theta, theta <= 1.
 
-    The values are 0 or 1, whatever the word. Each quotient is rounded once more than theta says. Of the terms
-    min(u, e^(2 theta + 4 u_X) e^(-apart (j-1)) / (1 - e^-apart)) those beyond the place where they are below 2^-20 u
-    are bounded by a geometric sum. None if there are too many numbers for the format.
+    The values are 0 or 1, for any word. Each quotient is rounded once more than theta includes. Of the terms min(u,
+    e^(2 theta + 4 u_X) e^(-apart (j-1)) / (1 - e^-apart)) those after the first one below 2^-20 u are bounded by a
+    geometric sum. None if there are too many numbers for the format.
     """
     u = roundoff_of_sums(run)
     if (factor := gamma(n, u)) is None:
@@ -39,7 +39,7 @@ def error_by_tails(n: int, apart: Fraction, theta: Fraction, run: FloatModel) ->
 
 
 def error_of_quotient(rho: Fraction, run: FloatModel) -> Fraction | None:
-    """U: the relative error of a weighted mean of numbers that are not negative, ``rho`` being that of its sums."""
+    """Return U: the relative error of a weighted mean of nonnegative numbers, ``rho`` being that of its sums."""
     if rho >= 1:
         return None
     single = (1 + run.softmax.roundoff) * (1 + run.weights.roundoff) * (1 + run.sums.roundoff)

@@ -14,8 +14,8 @@ from proofs.formula.failures import NotDerived
 class UniformSum(NamedTuple):
     """``length`` visible values, multiples of 2^``grid``, of which ``terms`` are not 0.
 
-    In units of 2^``grid``, ``size`` is at least the sum of the positive ones, and that of the absolute values of the
-    others; ``signed`` if some may be negative.
+    In units of 2^``grid``, ``size`` is at least the sum of the positive ones, and that of the absolute values of
+    the others; ``signed`` if some may be negative.
     """
 
     length: int
@@ -27,11 +27,11 @@ class UniformSum(NamedTuple):
 
 Ends = tuple[Fraction, Fraction]
 MOST_BITS, MOST_UNITS = 16, 64
-"""Sums of few bits are followed unit by unit, if they are no more."""
+"""Limits of precision and of units up to which sums are enumerated unit by unit."""
 
 
-def hold_mean_of(visible: UniformSum, total: int, run: FloatModel) -> FloatEnclosure:
-    """What a uniform head writes where the visible values sum up to ``total`` units.
+def enclose_mean(visible: UniformSum, total: int, run: FloatModel) -> FloatEnclosure:
+    """Enclose the output of a uniform head where the visible values sum up to ``total`` units.
 
     Raises:
         NotDerived: if their sum is not exact, or a quotient is too small or too large for a format.
@@ -42,12 +42,12 @@ def hold_mean_of(visible: UniformSum, total: int, run: FloatModel) -> FloatEnclo
 
 
 def ends_of_mean(visible: UniformSum, total: int, run: FloatModel) -> Ends:
-    """Return the least and the greatest number that a uniform head may write where the visible values have this sum.
+    """Return the least and the greatest output of a uniform head where the visible values have this sum.
 
-    Neither falls as the sum grows, since rounding is monotone.
+    Both are monotone in the sum, since rounding is.
 
     Raises:
-        NotDerived: as ``hold_mean_of``.
+        NotDerived: as ``enclose_mean``.
     """
     lowers, uppers = zip(*_computed(visible, total * power_of_two(visible.grid), run), strict=True)
     return min(lowers), max(uppers)
@@ -60,7 +60,7 @@ def _grid(x: Fraction) -> int:
 
 
 def _computed(visible: UniformSum, total: Fraction, run: FloatModel) -> list[Ends]:
-    """Between which numbers the result lies, for each way to normalise."""
+    """Return the ends of the result, for each way to normalise."""
     _check_length(visible, run)
     found = []
     if run.normalised is not Normalised.BEFORE:
@@ -80,10 +80,10 @@ def _computed(visible: UniformSum, total: Fraction, run: FloatModel) -> list[End
 
 @lru_cache(maxsize=1 << 14)
 def sums_of_units(unit: Fraction, count: int, sums: Format) -> Ends:
-    """The least and the greatest computed sum, in any order, of products that are positive multiples of the unit and
-    make up ``count`` units over the reals.
+    """Return the least and the greatest computed sum of products that are ``count`` units together, in any order.
 
-    Rounding is monotone, so a sum of two parts is least where both are. A product may be rounded before it is added.
+    Products are positive multiples of the unit. Rounding is monotone, so a sum of two parts is least where both
+    are. A product may be rounded before it is added.
 
     >>> [float(x) for x in sums_of_units(Fraction(57, 512), 9, Format(8, -126, 127))]
     [0.9921875, 1.001953125]
@@ -111,7 +111,7 @@ def _check_sum(visible: UniformSum, run: FloatModel) -> None:
 
 
 def is_exact_sum(size: Fraction, grid: int, sums: Format) -> bool:
-    """Whether multiples of 2^``grid`` are added exactly in any order, ``size`` being as in a ``UniformSum`` (G)."""
+    """Return whether multiples of 2^``grid`` are added exactly in any order, with ``size`` of a `UniformSum` (G)."""
     return grid >= sums.least and size <= min(power_of_two(sums.precision + grid), sums.largest)
 
 
@@ -138,11 +138,11 @@ def _rounded(x: Fraction, target: Format) -> Fraction:
     return rounded
 
 
-def hold_mean_of_truths(length: int, run: FloatModel) -> FloatEnclosure:
-    """What a uniform head writes over truths, whatever their count.
+def enclose_mean_of_truths(length: int, run: FloatModel) -> FloatEnclosure:
+    """Enclose the output of a uniform head over truths, for any count.
 
     Raises:
-        NotDerived: as ``hold_mean_of``.
+        NotDerived: as ``enclose_mean``.
     """
     visible = UniformSum(length, length, length, 0, signed=False)
     _check_length(visible, run)
@@ -162,12 +162,12 @@ def hold_mean_of_truths(length: int, run: FloatModel) -> FloatEnclosure:
 
 
 def _is_short(length: int, run: FloatModel) -> bool:
-    """Whether all counts divided by the length are numbers of the storage format."""
+    """Return whether all counts divided by the length are numbers of the storage format."""
     return not length & (length - 1) and length <= power_of_two(run.storage.precision)
 
 
 def _error_of_quotients(length: int, run: FloatModel) -> Fraction:
-    """Return the greatest error of a count divided by the length, and rounded twice."""
+    """Return the greatest error of a count divided by the length, rounded twice."""
     if _is_short(length, run):
         return ZERO
     # The quotients below 1 that are not exact are below 1 - 2^-p, so their units are those below 1.

@@ -1,4 +1,4 @@
-"""The known numbers that a uniform head computes: at each row the mean of the values that it sees (rule 1)."""
+"""Known numbers that a uniform head computes: at each row the mean of the visible values (rule 1)."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from constructions.network.lengths import Lengths
 from constructions.network.transformer import Coefficients, Head, Mask
 from proofs.enclosures.float_models.model import FloatModel
 from proofs.floats.float_enclosure import ANY_GRID, FloatEnclosure
-from proofs.floats.uniform import UniformSum, hold_mean_of
+from proofs.floats.uniform import UniformSum, enclose_mean
 from proofs.formula.common.word_independent import KnownValues
 from proofs.formula.failures import NotDerived
 
 Key = tuple[UniformSum, int]
-"""What is seen, and its sum in units."""
+"""The visible values, and their sum in units."""
 
 
 class Values(Protocol):
-    """What the values of a head are."""
+    """A source of the values of a head."""
 
     known: KnownValues
     run: FloatModel
@@ -29,17 +29,17 @@ class Values(Protocol):
         """Return the values at positions 1 to ``last``, which are exact."""
 
     def differs_by_length(self, row: Iterable[str]) -> bool:
-        """Whether what is computed at i may depend on n."""
+        """Return whether computed numbers at i may depend on n."""
 
 
 class UniformNumbers:
-    """What one direction holds that a uniform head writes; equal sums are rounded once."""
+    """Enclosures of one direction that a uniform head writes; equal sums are rounded once."""
 
     def __init__(self, numbers: Values, name: str, head: Head):
-        """Nothing is worked out before it is asked for.
+        """Store the head; enclosures are computed on demand.
 
         Raises:
-            NotDerived: if a query reads something.
+            NotDerived: if a query is not empty.
         """
         if any(head.queries):
             raise NotDerived("the mean is that of a head whose queries read something")
@@ -49,11 +49,11 @@ class UniformNumbers:
         self._sums: tuple[int, Sums] = (0, Sums(0))
 
     def column(self, positions: range, n: int) -> Sequence[FloatEnclosure]:
-        """What is held at these positions."""
+        """Return the enclosures at these positions."""
         return [self._hold(key) for key in self._keys(positions, n)]
 
     def distinct(self, lengths: Lengths) -> Iterable[FloatEnclosure]:
-        """All that is held at words of these lengths."""
+        """Return the different enclosures on words of these lengths."""
         by_length = self._by_length or self.head.mask is not Mask.FUTURE
         keys: set[Key] = set()
         for n in lengths if by_length else [lengths.last]:
@@ -62,7 +62,7 @@ class UniformNumbers:
 
     def _hold(self, key: Key) -> FloatEnclosure:
         if key not in self._held:
-            self._held[key] = hold_mean_of(*key, self.numbers.run)
+            self._held[key] = enclose_mean(*key, self.numbers.run)
         return self._held[key]
 
     def _keys(self, positions: range, n: int) -> list[Key]:
@@ -77,7 +77,7 @@ class UniformNumbers:
         return keys
 
     def _sums_up_to(self, n: int) -> Sums:
-        """Return the sums of all beginnings of words of length n, and perhaps of longer words, if that is the same."""
+        """Return the sums of all prefixes of words of length n, and perhaps of longer words, if these are equal."""
         length, sums = self._sums
         if n > length or (self._by_length and n != length):
             grid = self.numbers.value_form(self.row, n, n).grid
@@ -90,16 +90,16 @@ class UniformNumbers:
 
 
 class Sums:
-    """For each beginning the sums of the positive values and of the others, in units, and how many are not 0."""
+    """Sums of each prefix of values, of the positive ones and of the others, in units; and numbers of nonzero ones."""
 
     def __init__(self, grid: int):
-        """Of no values; the unit is 2^``grid``."""
+        """Begin with no values; the unit is 2^``grid``."""
         self.grid = grid
         self.positive, self.negative, self.terms = [0], [0], [0]
 
     @property
     def reach(self) -> int:
-        """Of how many values."""
+        """The number of values."""
         return len(self.terms) - 1
 
     def extend(self, values: Iterable[Fraction]) -> None:

@@ -1,4 +1,4 @@
-"""What float runs of a class are proved to do: whether a network is right in all of them, and up to which length."""
+"""Verdicts about float models: whether a network is right in every execution, and up to which length."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -31,14 +31,14 @@ from proofs.formula.feed_forward.obligation import oblige_feed_forward
 from proofs.formula.lookup.obligation import LookupObligation, looks_up, oblige_lookup
 
 Bounds = Mapping[str, tuple[Fraction, Fraction]]
-"""Of each direction that a head holds nearly: its certified errors over the reals, if false and if true."""
+"""Certified errors over the reals of each direction near a truth, if false and if true."""
 
 
 @dataclass(frozen=True)
 class HeadFigures:
-    """How far a head may be off in a float run: its scores, the logarithms of its weights, and what it writes.
+    """Error bounds of a head under a float model: of its scores, its log-weights, and its output.
 
-    ``share`` is what counts against the target before sums are rounded; None for a head that looks up a number.
+    ``share`` is the weight against the target before sums are rounded; None for a head that looks up a number.
     """
 
     layer: int
@@ -52,7 +52,7 @@ class HeadFigures:
 
 @dataclass(frozen=True)
 class Fault:
-    """What is not derived: who writes what direction (empty if it is about all of them), and why in words."""
+    """A failed derivation: the writer of a direction (empty if it is about all of them), and the reason."""
 
     where: str
     direction: str
@@ -64,9 +64,9 @@ class Fault:
 
 @dataclass(frozen=True)
 class FloatVerdict:
-    """Whether every direction that means a truth holds exactly 0 or 1, the right one, in every run of the class.
+    """The verdict whether every direction that means a truth is exactly that truth, in every execution under the model.
 
-    ``fault`` is the first thing that is not derived: not that it is false.
+    ``fault`` is the first thing that is not derived; it need not be false.
     """
 
     run: FloatModel
@@ -87,18 +87,18 @@ def certified_bounds(lines: Iterable[Line]) -> dict[str, tuple[Fraction, Fractio
 
 
 def find_largest_length(transformer: Transformer, bounds: Bounds, lengths: Lengths, run: FloatModel) -> int | None:
-    """The last of the lengths up to which the network is proved right in all runs of the class; None if not even one.
+    """Return the last of the lengths up to which the network is proved right in all executions; None if there is none.
 
-    It is found by bisection: that more words make a proof harder is not used, only that what is proved is true.
+    Bisection is sound even if longer claims are easier to prove: only proved lengths are returned.
     """
     return FloatProof(transformer, bounds, run).find_largest_length(lengths)
 
 
 class FloatProof:
-    """The proofs about one network and one class, for any lengths: what is worked out for one serves the others."""
+    """Proofs about one network and one float model, for any lengths; results are shared between lengths."""
 
     def __init__(self, transformer: Transformer, bounds: Bounds, run: FloatModel):
-        """The ``bounds`` are those of an accepted certificate, of lengths that cover all that is asked."""
+        """Prepare proofs; the ``bounds`` are those of an accepted certificate, for all lengths used here."""
         self.transformer, self.bounds, self.run = transformer, bounds, run
         self.known = KnownValues(transformer.directions)
         self.numbers = EnclosedNumbers(transformer, self.known, run)
@@ -140,7 +140,7 @@ class FloatProof:
         return FloatVerdict(self.run, lengths, tuple(figures))
 
     def find_largest_length(self, lengths: Lengths) -> int | None:
-        """As the function of this name."""
+        """Return the largest length, as the function of this name."""
         if self.verdict(lengths).holds:
             return lengths.last
         good, bad = lengths.first - 1, lengths.last
@@ -150,7 +150,7 @@ class FloatProof:
         return good if good >= lengths.first else None
 
     def _prove(self, write: Write, lengths: Lengths, figures: list[HeadFigures], others: dict[str, Fraction]) -> None:
-        """Prove what one writer writes; what heads come to is added to ``figures`` and ``others``.
+        """Prove one direction of a writer; bounds of heads are added to ``figures`` and ``others``.
 
         Raises:
             NotDerived: if it is not proved.
@@ -208,8 +208,7 @@ class FloatProof:
                            found.error)
 
     def _prove_by_rows(self, write: Write, lengths: Lengths, bound: Callable[[Lengths], NearBound]) -> RowsBound:
-        """The bound of a lookup of a truth whose rows, where those of a length have no common one, are looked at each
-        by itself; the longest words first, where it may fail."""
+        """Return the bound of a lookup of a truth, row by row for lengths whose rows have no common bound."""
         rows = RowByRow(self.numbers, self._oblige_lookup(write, lengths))
         found = []
         for n in range(lengths.last, lengths.first - 1, -1):
@@ -246,4 +245,4 @@ class FloatProof:
 
 
 def _no_gap() -> None:
-    """Of heads whose sums are bounded by their lengths alone."""
+    """Return no gap, for heads whose sums are bounded by their lengths only."""

@@ -1,4 +1,1 @@
-"""Trained transformers decided: evidence in floats, enclosures, classes of words, certificates.
-
-See docs/reference/trained.md.
-"""
+"""Trained transformers: evidence in floats, enclosures, abstract words, certificates; docs/reference/trained.md."""

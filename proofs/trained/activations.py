@@ -30,7 +30,7 @@ def _hermite(x: Array) -> list[Array]:
 
 
 def _erf_table() -> Array:
-    """Taylor coefficients of erf at each grid point, [ERF_TERMS, points]."""
+    """Return the Taylor coefficients of erf at each grid point, [ERF_TERMS, points]."""
     grid = np.arange(ERF_STEPS * ERF_END + 1) / ERF_STEPS
     slope = 2 / math.sqrt(math.pi) * np.exp(-grid * grid)
     rows = [np.array([math.erf(x) for x in grid.tolist()])]
@@ -42,7 +42,7 @@ ERF_TABLE = _erf_table()
 
 
 def erf(x: Array) -> Array:
-    """Return the error function, from the Taylor polynomial at the nearest grid point; off by a few units of 2^-53."""
+    """Return the error function, by the Taylor polynomial at the nearest grid point; error of a few units of 2^-53."""
     size = np.minimum(np.abs(x), ERF_END)
     index = np.rint(size * ERF_STEPS).astype(np.intp)
     rest = size - index / ERF_STEPS
@@ -53,21 +53,21 @@ def erf(x: Array) -> Array:
 
 
 def logistic(x: Array) -> Array:
-    """1 / (1 + exp(-x)); 0 where exp(-x) is beyond float64."""
+    """Return 1 / (1 + exp(-x)); 0 where exp(-x) overflows."""
     with np.errstate(over="ignore"):
         return np.asarray(1 / (1 + np.exp(-x)))
 
 
 def gelu_tanh(x: Array) -> Array:
-    """x / (1 + exp(-2 c (x + a x³)))."""
+    """Return x / (1 + exp(-2 c (x + a x³)))."""
     slope, cube = (number.numerator / number.denominator for number in (GELU_TANH_SLOPE, GELU_TANH_CUBE))
     return x * logistic(2 * slope * (x + cube * (x * x * x)))
 
 
 def rounded(rounding: Rounding, x: Array) -> Array:
-    """Numbers [..., tokens, units] of inputs, or [..., units] of tokens, if no range is of all tokens.
+    """Round numbers [..., tokens, units] of inputs, or [..., units] of tokens, if no range is of all tokens.
 
-    Multiples of the scale; ties as float64 sees them.
+    The results are multiples of the scale; ties are decided in float64.
     """
     if rounding.scale is not None:
         given = np.float64(rounding.scale)
@@ -81,7 +81,7 @@ def rounded(rounding: Rounding, x: Array) -> Array:
 
 
 def activation_of(activation: Activation | Rounding) -> Callable[[Array], Array]:
-    """Return the function."""
+    """Return the function of an activation."""
     return partial(rounded, activation) if isinstance(activation, Rounding) else ACTIVATIONS[activation]
 
 

@@ -1,7 +1,7 @@
 """A trained network on one input in ball arithmetic (Arb): every ball contains the true real value.
 
 Weights are exact; products, exp, erf and roots are Arb's, whose balls have proved bounds. More bits make balls smaller;
-a sign is read off a ball only where the whole ball has it.
+a sign is decided only if the whole ball has it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +26,7 @@ Map = Callable[[arb], arb]
 
 @dataclass(frozen=True)
 class RowDecision:
-    """Whether a row's value is above the margin; None if no precision of ``BITS`` tells.
+    """A decision whether a row's value is above the margin; None if undecided at all precisions of ``BITS``.
 
     The value lies in ``ends``, which are None if it could not be bounded.
     """
@@ -51,7 +51,7 @@ def _gelu(x: arb) -> arb:
 
 
 def _gelu_tanh(x: arb) -> arb:
-    """GELU by tanh; the cube is a product, as Arb's power of a ball around 0 is not a number."""
+    """Return GELU by tanh; the cube is a product, as Arb's power of a ball around 0 is NaN."""
     return x * _logistic(2 * ball(GELU_TANH_SLOPE) * (x + ball(GELU_TANH_CUBE) * x * x * x))
 
 
@@ -77,15 +77,15 @@ class Balls(Floats):
         return ball(x)
 
     def inverse_root(self, x: int) -> arb:
-        """1 / sqrt(x)."""
+        """Return 1 / sqrt(x)."""
         return arb(x).rsqrt()
 
     def entering(self, x: Array) -> Array:
-        """Exact balls."""
+        """Return exact balls."""
         return np.asarray(_exact_ball(x.astype(object)))
 
     def product(self, x: Array, weight: Array) -> Array:
-        """Return the product of matrices; those of weights are made once and kept, as the network keeps its arrays."""
+        """Return the product of matrices; those of weights are converted once."""
         if weight.ndim > 2:
             return np.stack([self.product(one, other) for one, other in zip(x, weight, strict=True)])
         found = arb_mat(_rows(x)) * self._matrix(weight)
@@ -99,12 +99,12 @@ class Balls(Floats):
         return self._matrices[id(weight)]
 
     def exponentials(self, scores: Array) -> Array:
-        """exp on the last axis up to an exact factor."""
+        """Return exp on the last axis up to an exact factor."""
         shifts = [[max(score.mid() for score in row if isinstance(score, arb))] for row in _rows(scores)]
         return np.asarray(np.exp(scores - _array(shifts, (*scores.shape[:-1], 1))))
 
     def activation(self, activation: trained.Activation | trained.Rounding) -> Callable[[Array], Array]:
-        """Return the function of each ball; of roundings, of all tokens."""
+        """Return the activation on arrays of balls; a rounding is given the numbers of all tokens."""
         if not isinstance(activation, trained.Rounding):
             function = np.frompyfunc(ACTIVATIONS[activation], 1, 1)
             return lambda x: np.asarray(function(x))
@@ -125,7 +125,7 @@ def _array(rows: Rows, shape: tuple[int, ...]) -> Array:
 
 
 class BallNetwork(FloatNetwork):
-    """A network whose numbers are balls, with numbers that it needs as exact as the most bits."""
+    """A network in ball arithmetic; its own constants have the highest precision."""
 
     def __init__(self, network: trained.TrainedNetwork) -> None:
         with working_precision(BITS[-1]):
@@ -133,7 +133,7 @@ class BallNetwork(FloatNetwork):
 
 
 def rounded(rounding: trained.Rounding, rows: Rows) -> Rows:
-    """Return the numbers of tokens rounded: both neighbours in one ball where it is open which is nearer."""
+    """Return the rounded numbers of tokens; the hull of both neighbours where the nearer one is undecided."""
     if rounding.scale is not None:
         scale, zero = ball(rounding.scale), (Fraction(rounding.zero),) * 2
         return [[_multiple(x, scale, zero, rounding) for x in row] for row in rows]
@@ -152,7 +152,7 @@ def rounded(rounding: trained.Rounding, rows: Rows) -> Rows:
 
 
 def _multiple(x: arb, scale: arb, zero: tuple[Fraction, Fraction], rounding: trained.Rounding) -> arb:
-    """Return the nearest multiple of the scale, between the limits less a zero point between these two."""
+    """Return the nearest multiple of the scale, within the limits minus a zero point between these two."""
     if not (quotient := x / scale).is_finite():
         return arb("nan")
     low, high = (ball(min(max(Fraction(round(end)), rounding.least - z), rounding.greatest - z))
@@ -161,13 +161,13 @@ def _multiple(x: arb, scale: arb, zero: tuple[Fraction, Fraction], rounding: tra
 
 
 def enclose_logits(network: BallNetwork, tokens: Sequence[int], offset: int, at: Sequence[int], bits: int) -> arb_mat:
-    """Balls around the logits [len(at), outputs] of the tokens ``at`` of one input, computed with so many bits."""
+    """Enclose the logits [len(at), outputs] of the tokens ``at`` of one input, at this precision."""
     with working_precision(bits):
         return arb_mat(network.logits(np.array([tokens], np.intp), offset, at)[0].tolist())
 
 
 def enclose_attention(network: BallNetwork, tokens: Sequence[int], offset: int, bits: int) -> list[list[Rows]]:
-    """For each attention step, for each head, balls around the weights [T, T] of one input."""
+    """Enclose for each attention step and head the weights [T, T] of one input."""
     with working_precision(bits):
         return [step.tolist() for step in network.attention(np.array(tokens, np.intp), offset)]
 
@@ -176,7 +176,7 @@ def decide_row(
     network: BallNetwork, tokens: Sequence[int], offset: int, at: int, row: Sequence[tuple[int, Fraction]],
     margin: Fraction,
 ) -> RowDecision:  # fmt: skip
-    """Whether Σ coefficient · logit of the token ``at`` is above the margin, with as many bits as it takes."""
+    """Decide whether Σ coefficient · logit of the token ``at`` is above the margin, at rising precision."""
     for bits in BITS:
         logits = enclose_logits(network, tokens, offset, [at], bits)
         with working_precision(bits):

@@ -1,6 +1,4 @@
-"""The text of a certificate about a trained network.
-
-See docs/reference/trained.md, sections 2 and 3 and 4, and trained_rules.md, section 7.
+"""Certificates about trained networks: docs/reference/trained.md, sections 2 to 4 and 7.
 
 The same units give the same bytes: units are put in order, graphs and directions are listed as the units use them.
 """
@@ -32,7 +30,7 @@ EXACT, RUNS, ANSWERS, COUNT = "exact", "float runs", "answers", "count"
 
 @dataclass(frozen=True)
 class WordsUnit:
-    """Obligations first … last at an offset, by running every word."""
+    """Obligations first … last at an offset, by enumeration of words."""
 
     offset: int
     first: int
@@ -44,7 +42,7 @@ Unit = WordsUnit | ClassUnit
 
 @dataclass(frozen=True)
 class CoverJson:
-    """Units as values of JSON, and the graphs and directions that they name by their places, each once."""
+    """Units as values of JSON, and the graphs and directions to which they refer by index, each once."""
 
     graphs: tuple[Any, ...] = ()
     directions: tuple[Any, ...] = ()
@@ -62,7 +60,7 @@ def cover_of(units: Iterable[Unit]) -> CoverJson:
 
 
 def joined(covers: Iterable[CoverJson]) -> CoverJson:
-    """All units of several covers, in their order."""
+    """Return all units of several covers, in their order."""
     graphs, directions, units = _Listed(), _Listed(), []
     for cover in covers:
         graph_places = [graphs.place(graph) for graph in cover.graphs]
@@ -80,7 +78,7 @@ class _Listed:
         self._places: dict[str, int] = {}
 
     def place(self, value: Any) -> int:
-        """Where the value is in the list."""
+        """Return the index of the value in the list; a new value is appended."""
         place = self._places.setdefault(json.dumps(value), len(self.values))
         if place == len(self.values):
             self.values.append(value)
@@ -89,8 +87,8 @@ class _Listed:
 
 def certificate_text(inputs: str, by: str, network: TrainedNetwork, claim: dict[str, Any], evidence: dict[str, Any],
                      run: dict[str, Any] | None = None, counts: dict[str, Any] | None = None) -> str:
-    """Return a certificate of the format certify-decision: ``inputs`` say what the claim is about, ``by`` what proves
-    or refutes it; of a class of float runs, or of exact outputs; of all answers, or of how many inputs are right."""
+    """Return a certificate about ``inputs``, of the evidence ``by``; of exact outputs or under a float model; of all
+    answers, or of how many inputs are right."""
     return write_canonical({
         "format": FORMAT, "version": VERSION, "inputs": inputs, "execution": EXACT if run is None else RUNS,
         "property": ANSWERS if counts is None else COUNT, "by": by, "network": network_to_json(network), "claim": claim,
@@ -106,25 +104,25 @@ def decision_text(network: TrainedNetwork, claim: WordsClaim, cover: CoverJson, 
 
 
 def each_word_text(network: TrainedNetwork, claim: WordsClaim, run: FloatModel) -> str:
-    """Return the certificate of a claim about float runs that the checker proves word by word."""
+    """Return the certificate of a claim under a float model that the checker proves word by word."""
     return certificate_text(WORDS, "each word", network, claim_to_json(claim), {}, run_to_json(run, claim))
 
 
 def wrong_word_text(network: TrainedNetwork, claim: WordsClaim, found: RefutingWord, run: FloatModel
                     | None = None) -> str:
-    """Return the certificate of a wrong word, in an execution of a class if it is one of float runs."""
+    """Return the certificate of a wrong word, in an execution under a float model if there is one."""
     return certificate_text(WORDS, "wrong word", network, claim_to_json(claim), {
         "word": list(found.word), "offset": found.offset, "place": found.place, "case": found.case, "row": found.row,
         **({} if found.execution is None else {"run": found.execution.to_json()})}, run_to_json(run, claim))
 
 
 def run_to_json(run: FloatModel | None, claim: WordsClaim) -> dict[str, Any] | None:
-    """Return the class of float runs of a claim about words."""
+    """Return the float model of a claim about words."""
     return None if run is None else {**run.to_json(), "max_n": claim.lengths[1]}
 
 
 def _unit_to_json(unit: Unit, graphs: dict[Any, int], directions: dict[Any, int]) -> dict[str, Any]:
-    """Return the unit; its graph and its directions are listed, if they are new."""
+    """Return the unit; list its graph and directions, if they are new."""
     head = {"offset": unit.offset, "from": unit.first, "to": unit.last}
     if isinstance(unit, WordsUnit):
         return {**head, "by": "words"}
@@ -140,7 +138,7 @@ def _unit_to_json(unit: Unit, graphs: dict[Any, int], directions: dict[Any, int]
 
 
 def _tree_to_json(tree: Tree) -> dict[str, Any]:
-    """TREE of the page."""
+    """Return TREE of docs/reference/trained.md."""
     if isinstance(tree, Leaf):
         return {"shares": [None if share is None else packed([share]) for share in tree.shares]}
     below, above = map(_tree_to_json, (tree.below, tree.above))
@@ -152,5 +150,5 @@ def _packed_directions(directions: Directions) -> tuple[tuple[str, ...], ...]:
 
 
 def packed(arrays: Sequence[np.ndarray[Any, np.dtype[np.int32]]]) -> str:
-    """Base64 of the numbers in row-major order as little-endian int32, array after array."""
+    """Return the base64 of the numbers in row-major order as little-endian int32, array after array."""
     return base64.b64encode(b"".join(array.astype("<i4").tobytes() for array in arrays)).decode("ascii")

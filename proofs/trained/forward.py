@@ -1,7 +1,7 @@
-"""A trained network, many words at once: in float64, which is evidence, not proof, or in the numbers of another domain.
+"""A trained network on many words at once: in float64, which is evidence, not proof, or in another domain.
 
-What floats find is confirmed by enclosures (balls.py) or by the checker; nothing is claimed because of these numbers.
-Streams are arrays [..., width]. The pieces of a step are methods of their own, for who bounds them over sets of words.
+Enclosures (balls.py) or the checker confirm what floats find; no claim rests on these numbers. Streams are arrays [...,
+width]. The parts of a step are separate methods, for callers that bound them over sets of words.
 """
 
 import math
@@ -22,35 +22,35 @@ Indices = NDArray[np.integer]
 
 
 class Floats:
-    """The domain of float64 numbers: whatever differs between domains beside the numbers' own operations.
+    """The domain of float64 numbers: the operations that differ between domains.
 
     Weights are arrays of float64 in every domain, as their numbers are exact.
     """
 
     def number(self, x: Fraction) -> Any:
-        """Return a rational."""
+        """Convert a rational."""
         return np.float64(x)
 
     def inverse_root(self, x: int) -> Any:
-        """1 / sqrt(x)."""
+        """Return 1 / sqrt(x)."""
         return np.float64(1 / math.sqrt(x))
 
     def entering(self, x: Array) -> Array:
-        """Rows of tables, which are exact."""
+        """Convert rows of tables, which are exact."""
         return x
 
     def product(self, x: Array, weight: Array) -> Array:
-        """The product of matrices on the last two axes; all vectors of x at once if there is one matrix of weights."""
+        """Return the matrix product on the last two axes; one product for all vectors of x if ``weight`` is 2-D."""
         if weight.ndim > 2:
             return np.asarray(x @ weight)
         return (x.reshape(-1, weight.shape[0]) @ weight).reshape(*x.shape[:-1], weight.shape[1])
 
     def exponentials(self, scores: Array) -> Array:
-        """exp on the last axis up to a factor; -inf becomes 0, and the greatest score must be finite."""
+        """Return exp on the last axis up to a factor; -inf becomes 0, and the greatest score must be finite."""
         return np.asarray(np.exp(scores - scores.max(-1, keepdims=True)))
 
     def activation(self, activation: trained.Activation | trained.Rounding) -> Callable[[Array], Array]:
-        """Return the function, element by element but for roundings."""
+        """Return the function, element by element except for roundings."""
         return activation_of(activation)
 
 
@@ -59,7 +59,7 @@ FLOATS = Floats()
 
 @dataclass(frozen=True)
 class FloatAffine:
-    """x weight + bias on the last axis."""
+    """The affine map x ↦ x weight + bias on the last axis."""
 
     weight: Array
     bias: Array | None
@@ -82,7 +82,7 @@ class FloatNorm:
     of: FloatAffine | None = None
 
     def __call__(self, x: Array) -> Array:
-        """Each vector normalised."""
+        """Normalise each vector."""
         x = x if self.of is None else self.of(x)
         centred = x - x.mean(-1, keepdims=True) if self.centred else x
         y = centred / np.sqrt(np.mean(centred * centred, -1, keepdims=True) + self.epsilon)
@@ -92,14 +92,14 @@ class FloatNorm:
 
 @dataclass(frozen=True)
 class FloatRotary:
-    """Pairs of coordinates turned by the row of the position number."""
+    """Rotary positions: rotation of pairs of coordinates by the row of the position number."""
 
     cosines: Array
     sines: Array
     halves: bool
 
     def __call__(self, x: Array, numbers: Indices) -> Array:
-        """x [..., T, head width] with position numbers [T]; coordinates beyond the pairs stay."""
+        """Rotate x [..., T, head width] by position numbers [T]; coordinates beyond the pairs stay."""
         pairs = self.cosines.shape[1]
         first, second = ((slice(0, pairs), slice(pairs, 2 * pairs)) if self.halves
                          else (slice(0, 2 * pairs, 2), slice(1, 2 * pairs, 2)))  # fmt: skip
@@ -123,7 +123,7 @@ class FloatHead:
 
 @dataclass(frozen=True)
 class FloatAttention:
-    """An attention step in pieces: norm, queries, keys and values of each head, scores, averages, out."""
+    """An attention step in parts: norm, queries, keys and values of each head, scores, averages, output."""
 
     norm: FloatNorm | None
     heads: tuple[FloatHead, ...]
@@ -139,22 +139,22 @@ class FloatAttention:
         return scores if self.cap is None else self.cap * np.tanh(scores / self.cap)
 
     def normed(self, stream: Array) -> Array:
-        """What queries, keys and values are made from."""
+        """Return the input of queries, keys and values."""
         return stream if self.norm is None else self.norm(stream)
 
     def queries(self, head: FloatHead, normed: Array, numbers: Indices) -> Array:
-        """Queries at position numbers [T], times the scale of scores."""
+        """Return queries at position numbers [T], times the scale of scores."""
         return self.scale * self._turned(head.query(normed), numbers)
 
     def keys(self, head: FloatHead, normed: Array, numbers: Indices) -> Array:
-        """Keys at position numbers [T]."""
+        """Return keys at position numbers [T]."""
         return self._turned(head.key(normed), numbers)
 
     def _turned(self, x: Array, numbers: Indices) -> Array:
         return x if self.rotary is None else self.rotary(x, numbers)
 
     def weights(self, head: FloatHead, normed: Array, numbers: Indices, at: Indices) -> Array:
-        """Softmax weights [..., queries, T] of the tokens ``at`` for normed streams [..., T, width]."""
+        """Return softmax weights [..., queries, T] of the tokens ``at`` for normed streams [..., T, width]."""
         queries = self.queries(head, normed[..., at, :], numbers[at])
         keys = self.keys(head, normed, numbers)
         scores = self.capped(self.domain.product(queries, np.swapaxes(keys, -1, -2)))
@@ -165,7 +165,7 @@ class FloatAttention:
         return softmax(scores, self.domain)
 
     def averages(self, stream: Array, numbers: Indices, at: Indices) -> list[Array]:
-        """For each head the averages of its values [..., queries, value width] at the tokens ``at``."""
+        """Return for each head the averages of its values [..., queries, value width] at the tokens ``at``."""
         normed = self.normed(stream)
         return [self.domain.product(self.weights(head, normed, numbers, at), head.value(normed)) for head in self.heads]
 
@@ -178,7 +178,7 @@ class FloatAttention:
 
 @dataclass(frozen=True)
 class FloatUnits:
-    """A layer of units, gated or not."""
+    """A feed-forward block, gated or not."""
 
     norm: FloatNorm | None
     inward: FloatAffine
@@ -199,16 +199,16 @@ FloatStep = FloatNorm | FloatAttention | FloatUnits
 
 
 def softmax(scores: Array, domain: Floats = FLOATS) -> Array:
-    """Softmax on the last axis; -inf is a weight of 0, and the greatest score must be finite."""
+    """Return softmax on the last axis; -inf is a weight of 0, and the greatest score must be finite."""
     weights = domain.exponentials(scores)
     return np.asarray(weights / weights.sum(-1, keepdims=True))
 
 
 class FloatNetwork:
-    """A network whose numbers are float64, or those of another domain."""
+    """A network in float64, or in another domain."""
 
     def __init__(self, network: trained.TrainedNetwork, domain: Floats = FLOATS) -> None:
-        """Weights are exact; epsilons, slopes and scales are rounded."""
+        """Convert the network; weights are exact; epsilons, slopes and scales are rounded."""
         self.network, self.domain = network, domain
         self.tokens = numbers(network, network.tokens)
         self.positions = None if network.positions is None else numbers(network, network.positions)
@@ -218,12 +218,12 @@ class FloatNetwork:
         self.last_attention = attention[-1] if attention else -1
 
     def embedded(self, tokens: Indices, numbers: Indices) -> Array:
-        """Streams [..., width] before the first step; position numbers broadcast over the tokens."""
+        """Return streams [..., width] before the first step; position numbers broadcast over the tokens."""
         rows = self.domain.entering(self.tokens[tokens])
         return rows if self.positions is None else rows + self.positions[numbers]
 
     def logits(self, tokens: Indices, offset: int, at: Sequence[int] | None = None) -> Array:
-        """Logits [B, T, outputs] of inputs [B, T] at an offset; [B, len(at), outputs] of the tokens ``at`` alone."""
+        """Return logits [B, T, outputs] of inputs [B, T] at an offset; or [B, len(at), outputs] of tokens ``at``."""
         places = np.arange(tokens.shape[1]) if at is None else np.asarray(at) % tokens.shape[1]
         position = offset + np.arange(tokens.shape[1])
         stream = self.embedded(tokens, position)
@@ -236,25 +236,25 @@ class FloatNetwork:
         return self.tail(stream if self.last_attention >= 0 else stream[:, places])
 
     def after(self, step: FloatStep, stream: Array, numbers: Indices, at: Indices) -> Array:
-        """Streams [B, len(at), width] after a step, from those before it at position numbers [T]."""
+        """Return streams [B, len(at), width] after a step, from those before it at position numbers [T]."""
         if isinstance(step, FloatAttention):
             return step.write(stream[:, at], step.averages(stream, numbers, at))
         return step(stream[:, at])
 
     def tail(self, stream: Array) -> Array:
-        """Logits from the streams after the last attention step."""
+        """Return logits from the streams after the last attention step."""
         for step in self.steps[self.last_attention + 1 :]:
             stream = self.alone(step, stream)
         return self.unembedding(stream)
 
     @staticmethod
     def alone(step: FloatStep, stream: Array) -> Array:
-        """Return a step in which no token reads another, but for ranges of all tokens."""
+        """Apply a step that is not attention."""
         assert not isinstance(step, FloatAttention)
         return step(stream)
 
     def attention(self, tokens: Indices, offset: int) -> list[Array]:
-        """For each attention step the weights [heads, T, T] of one input [T]."""
+        """Return for each attention step the weights [heads, T, T] of one input [T]."""
         position = offset + np.arange(len(tokens))
         stream, everything, found = self.embedded(tokens, position)[np.newaxis], np.arange(len(tokens)), []
         for step in self.steps[: self.last_attention + 1]:

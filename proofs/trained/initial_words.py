@@ -1,4 +1,4 @@
-"""Words with which the search for a wrong one begins: extreme ones, regular ones, random ones of each case."""
+"""Initial words of the search for a wrong one: extreme, regular, and random ones of each case."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice, permutations
@@ -17,7 +17,7 @@ OF_EACH_CASE = 96
 
 
 class Starts:
-    """Words of one length to begin with."""
+    """Initial words of one length."""
 
     def __init__(self, claim: WordsClaim, n: int) -> None:
         self.claim, self.n, self.letters = claim, n, len(claim.alphabet)
@@ -25,19 +25,19 @@ class Starts:
         self.live = [levels.live([n], case) for case in range(len(claim.cases))]
 
     def first(self, draw: np.random.Generator, given: Sequence[Sequence[int]]) -> Rows:
-        """Return the words to begin with, [B, n]: first those that were given, cut or continued to this length."""
+        """Return the initial words, [B, n]: first the given ones, cut or repeated to this length."""
         words: list[Rows] = [np.resize(np.array(word, dtype=np.intp), self.n) for word in given if len(word)]
         words += islice(self._extreme(), PAIRS)
         words += self._regular(draw)
         return np.concatenate([np.array(words, dtype=np.intp).reshape(-1, self.n), self.random(draw)])
 
     def random(self, draw: np.random.Generator) -> Rows:
-        """Random words of each case's own: those on which it can hold at the end, as far as prefixes tell."""
+        """Return random words for each case: those on which it can hold at the end, as far as prefixes decide."""
         none = np.zeros((0, self.n), dtype=np.intp)
-        return np.concatenate([none, *(walks(live, self.n, draw) for live in self.live)])
+        return np.concatenate([none, *(draw_live_words(live, self.n, draw) for live in self.live)])
 
     def _extreme(self) -> Iterator[Rows]:
-        """One letter alone, two in turn, one half each, one of them once."""
+        """Yield words of one letter; of two letters alternating, half and half, or one of them once."""
         places = np.arange(self.n)
         yield from (np.full(self.n, letter) for letter in range(self.letters))
         for one, other in permutations(range(self.letters), 2):
@@ -47,7 +47,7 @@ class Starts:
             yield np.where(places == self.n - 1, one, other)
 
     def _regular(self, draw: np.random.Generator) -> Iterator[Rows]:
-        """Mirrored words, repeated words, words of long runs, shuffles of nearly as many of each letter."""
+        """Yield mirrored words, repeated words, long runs, and shuffles with nearly equal counts of letters."""
         half = (self.n + 1) // 2
         for _ in range(REGULAR // 4):
             part = draw.integers(0, self.letters, half)
@@ -57,8 +57,8 @@ class Starts:
             yield draw.permutation(np.resize(draw.permutation(self.letters), self.n))
 
 
-def walks(live: Steps, n: int, draw: np.random.Generator) -> Rows:
-    """Random words [OF_EACH_CASE, n] through states that live; none if the first is dead."""
+def draw_live_words(live: Steps, n: int, draw: np.random.Generator) -> Rows:
+    """Return random words [OF_EACH_CASE, n] along live states; none if the first is dead."""
     words = np.zeros((OF_EACH_CASE, n), dtype=np.intp)
     states = np.zeros(OF_EACH_CASE, dtype=np.intp)
     rows = np.arange(OF_EACH_CASE)

@@ -1,7 +1,7 @@
-"""One token after another for many prefixes at once: keys and values of earlier tokens are kept, and shared.
+"""Key-value cache for many prefixes at once, token by token: keys and values of shared prefixes are computed once.
 
-A *level* is one token of the input; its rows are the different prefixes that end there. A longer prefix names its row
-at each level, so that what many words have in common is computed once. Float64: evidence, not proof.
+A *level* is one token of the input; its rows are the different prefixes that end there. A longer prefix has a row at
+each level. Float64: evidence, not proof.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Rows = NDArray[np.integer]
 
 @dataclass(frozen=True)
 class CachedToken:
-    """Keys and values of one token, for each attention step, for each head: [rows, head width]."""
+    """Keys and values of one token, for each attention step and head: [rows, head width]."""
 
     keys: list[list[Array]]
     values: list[list[Array]]
@@ -24,12 +24,12 @@ class CachedToken:
 
 @dataclass(frozen=True)
 class Prefixes:
-    """Prefixes of one length: ``path[:, j]`` are their rows at level j, the last column 0, 1, … themselves."""
+    """Prefixes of one length: ``path[:, j]`` are their rows at level j, the last column 0, 1, …."""
 
     levels: tuple[CachedToken, ...]
     path: Rows
     stream: Array | None
-    """The streams of their last tokens after the last attention step, if they were asked for."""
+    """The streams of their last tokens after the last attention step, if ``judged``."""
 
     def __len__(self) -> int:
         return len(self.path)
@@ -42,7 +42,7 @@ EMPTY = Prefixes((), np.zeros((1, 0), dtype=np.intp), None)
 def extend(
     network: FloatNetwork, prefixes: Prefixes, parents: Rows, tokens: Rows, offset: int, *, judged: bool,
 ) -> Prefixes:  # fmt: skip
-    """Prefix ``parents[r]`` with token ``tokens[r]`` behind it, for each r; streams only if they are ``judged``."""
+    """Return prefix ``parents[r]`` followed by token ``tokens[r]``, for each r; with streams if ``judged``."""
     number = np.array([offset + len(prefixes.levels)])
     stream = network.embedded(tokens, number)
     path = np.concatenate([prefixes.path[parents], np.arange(len(parents))[:, np.newaxis]], 1)
@@ -62,7 +62,7 @@ def extend(
 
 def _averages(step: FloatAttention, normed: Array, number: Rows, levels: tuple[CachedToken, ...],
               path: Rows) -> list[Array]:
-    """For each head the averages of the values of all levels, on the path of each row."""
+    """Return for each head the averages of the values of all levels, on the path of each row."""
     this, found = len(levels[-1].keys) - 1, []
     for index, head in enumerate(step.heads):
         queries = step.queries(head, normed, number)[:, 0]
@@ -78,6 +78,6 @@ def _averages(step: FloatAttention, normed: Array, number: Rows, levels: tuple[C
 
 
 def numbers_of_a_row(network: FloatNetwork) -> int:
-    """How many numbers are kept for one row of one level."""
+    """Return how many numbers one row of one level has."""
     steps = [step for step in network.steps if isinstance(step, FloatAttention)]
     return sum(head.key.weight.shape[1] + head.value.weight.shape[1] for step in steps for head in step.heads)

@@ -1,4 +1,4 @@
-"""Which prefixes can still lead to a place where a case holds: those in other states of the tracker are left out."""
+"""Live prefixes: those after which a case can still hold at a judged place, by the tracker's states."""
 
 from collections.abc import Collection
 
@@ -9,19 +9,18 @@ from constructions.trained.claim import WordsClaim, find_what_is_not_past_only
 from proofs.words.tracking import State, Tracker, track
 
 MOST_WORK = 2**21
-"""How many parts of formulas may be evaluated to follow the states; beyond that, nothing is known of them."""
+"""Subformulas that may be evaluated to enumerate the states; beyond that, all cases may hold."""
 STEP_WORK = 20
-"""What a step of the tracker costs, whatever the formulas are, in parts of formulas."""
+"""The fixed cost of a step of the tracker, in subformulas."""
 
 Steps = list[NDArray[np.intp]]
 
 
 class StateLevels:
-    """The states that words of each length 0 … longest lead to, and their steps.
+    """The states that words of each length 0 … longest reach, and their steps.
 
     ``steps[t][state, letter]`` is a state of level t + 1, ``holds[t][state, case]`` whether the case holds. Where
-    formulas look ahead, or following them would take too much work, there is one state at each level, in which all
-    cases may hold.
+    formulas look ahead, or states are too many to enumerate, each level has one state, in which all cases may hold.
     """
 
     def __init__(self, claim: WordsClaim, longest: int) -> None:
@@ -49,7 +48,7 @@ class StateLevels:
         self.steps = steps
 
     def live(self, asked: Collection[int], case: int | None = None) -> Steps:
-        """The steps, with -1 for states from which no case (or not this one) holds at any of the places asked."""
+        """Return the steps, with -1 for states after which no case (or not this one) holds at an asked place."""
         live_steps = list(self.steps)
         for level in range(len(self.steps), 0, -1):
             live = np.zeros(len(self.holds[level]), dtype=np.bool_)

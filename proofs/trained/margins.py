@@ -1,4 +1,4 @@
-"""How far the rows of a claim are above its margin on given words, in float64: evidence, not proof."""
+"""Margins of the rows of a claim on given words, in float64: evidence, not proof."""
 
 import itertools
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Least:
-    """The least value of a row minus the claim's margin that was seen, and where: below 0 is a wrong word in floats."""
+    """The least value of a row minus the claim's margin, and its place; 0 or less is a wrong word in floats."""
 
     margin: np.float64
     word: tuple[str, ...]
@@ -39,9 +39,9 @@ class ClaimRows:
                 self.matrix[token, column] = np.float64(coefficient)
         self.margin = np.float64(claim.margin)
 
-    def margins(self, logits: Array, held: Truths) -> Array:
-        """[…, rows]: value minus margin of each row for logits […, outputs]; inf where its case does not hold."""
-        return np.where(held[..., self.case_of], logits @ self.matrix - self.margin, np.inf)
+    def margins(self, logits: Array, holds: Truths) -> Array:
+        """Return value minus margin of each row, […, rows], for logits […, outputs]; inf unless its case holds."""
+        return np.where(holds[..., self.case_of], logits @ self.matrix - self.margin, np.inf)
 
     def least(self, margins: Array, words: NDArray[np.integer], offset: int, places: Sequence[int]) -> Least | None:
         """Return the least of margins [B, places, rows] of words [B, n]; the first of equals; None if no case holds."""
@@ -55,12 +55,12 @@ class ClaimRows:
         return Least(margin, letters, offset, places[place], *self.rows[column])
 
 
-    def least_of_held(self, logits: Array, held: Truths, words: NDArray[np.integer], offset: int,
+    def least_of_true_cases(self, logits: Array, holds: Truths, words: NDArray[np.integer], offset: int,
                       places: Sequence[int]) -> Least | None:
-        """``least`` of the margins of logits [B, places, outputs], without those of cases that do not hold."""
+        """Return ``least`` of the margins of logits [B, places, outputs], for cases that hold."""
         found = []
         for case, (first, last) in enumerate(itertools.pairwise(self.first)):
-            at = np.argwhere(held[..., case])
+            at = np.argwhere(holds[..., case])
             if first == last or not len(at):
                 continue
             margins = logits[at[:, 0], at[:, 1]] @ self.matrix[:, first:last] - self.margin

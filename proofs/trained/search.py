@@ -1,7 +1,7 @@
-"""A search for words that a network gets wrong, at lengths where nobody can run them all.
+"""Search for wrong words at lengths beyond enumeration.
 
-Words move, by exchanges of letters, to where the margin is smaller, in float64. What floats call wrong is confirmed by
-an enclosure of that one run before it is called wrong here. The search depends on its seed and its work, not on time.
+Words descend to smaller margins by exchanges of letters, in float64. A word that is wrong in floats is confirmed by an
+enclosure. The search depends on its seed and its work, not on time.
 """
 
 from collections.abc import Sequence
@@ -22,10 +22,10 @@ from proofs.trained.words import WordMargins, check_fits
 from proofs.words.tracking import cases_at
 
 WORK = 40_000
-"""How many words one search runs, if nobody says otherwise."""
+"""The default number of words that one search runs."""
 NEIGHBOURS = 512
 WORDS_OF_A_CASE = 3
-"""How many words move at once for each case."""
+"""Words that descend at once for each case."""
 SHAKES = 3
 
 
@@ -33,7 +33,7 @@ SHAKES = 3
 class RefutingWord:
     """A word on which a row of a case is at most the claim's margin, and an enclosure of the row's value: a proof.
 
-    Of float runs: an ``execution`` of the class, replayed bit by bit, whose stored logits give the value exactly.
+    Under a float model: an ``execution``, replayed bit by bit, whose stored logits give the value exactly.
     """
 
     word: tuple[str, ...]
@@ -47,16 +47,16 @@ class RefutingWord:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What a search found: a wrong word, if any, and the least margin that it saw in float64."""
+    """The wrong word that was found, if any, and the least margin found in float64."""
 
     wrong: RefutingWord | None
     least: Least | None
 
 
 def confirm(network: BallNetwork, claim: WordsClaim, least: Least) -> RefutingWord | None:
-    """Return the wrong word that floats saw, if an enclosure says so, too.
+    """Return the wrong word found in floats, if an enclosure confirms it.
 
-    Where later letters change nothing, it is cut after the place where it is wrong, or goes on to the least length.
+    Where later letters change nothing, it is cut after the wrong place, or extended to the least length.
     """
     word = least.word
     if is_by_place(network.network, claim):
@@ -69,9 +69,9 @@ def confirm(network: BallNetwork, claim: WordsClaim, least: Least) -> RefutingWo
 
 
 def find_wrong_prefix(network: TrainedNetwork, claim: WordsClaim, wrong: RefutingWord) -> RefutingWord | None:
-    """The shortest proper prefix in the claim that is wrong at the same token, which reads no later ones; else None.
+    """Return the shortest proper prefix in the claim that is wrong at the same token, if tokens are causal.
 
-    Later letters may decide the case even where the network does not read them: a prefix must have it, too.
+    Later letters may decide the case even where the network does not attend to them: a prefix must have it, too.
     """
     if not network.is_causal or claim.read == "last":
         return None
@@ -85,9 +85,9 @@ def find_wrong_prefix(network: TrainedNetwork, claim: WordsClaim, wrong: Refutin
 
 
 def is_wrong(network: BallNetwork, claim: WordsClaim, wrong: RefutingWord) -> bool:
-    """Whether the word is in the claim, its case holds at the place, and balls show its row at or below the margin.
+    """Return whether the word is in the claim, its case holds at the place, and balls prove its row at most the margin.
 
-    For wrong words that somebody else says were found.
+    For wrong words that were not found here.
     """
     n, rows = len(wrong.word), network.network.rows
     last = wrong.offset + len(claim.before) + n + len(claim.after)
@@ -104,14 +104,14 @@ def is_wrong(network: BallNetwork, claim: WordsClaim, wrong: RefutingWord) -> bo
 
 
 def decide_least(network: BallNetwork, claim: WordsClaim, least: Least, word: Sequence[str]) -> RowDecision:
-    """Whether the row of ``least`` is above the margin on this word."""
+    """Decide whether the row of ``least`` is above the margin on this word."""
     token = dict(judged(claim, len(word)))[least.place]
     row = claim.cases[least.case].above[least.row]
     return decide_row(network, input_tokens(claim, word), least.offset, token, row, claim.margin)
 
 
 class WrongWordSearch:
-    """One network and one claim; ask it for lengths and offsets."""
+    """Search for wrong words of one network and one claim, by lengths and offsets."""
 
     def __init__(self, network: TrainedNetwork, claim: WordsClaim) -> None:
         self.claim = claim
@@ -128,13 +128,13 @@ class WrongWordSearch:
         check_fits(self.balls.network, self.claim, offset, n)
         if n not in self.starts:
             self.starts[n] = Starts(self.claim, n)
-        walk = _Descent(self, self.starts[n], offset, np.random.default_rng([seed, n, offset]), work)
-        walk.run([self.claim.letters(word) for word in given])
-        return SearchResult(walk.wrong, walk.least)
+        descent = _Descent(self, self.starts[n], offset, np.random.default_rng([seed, n, offset]), work)
+        descent.run([self.claim.letters(word) for word in given])
+        return SearchResult(descent.wrong, descent.least)
 
 
 class _Descent:
-    """Several words of one length that move to smaller margins at one offset."""
+    """Descent of several words of one length to smaller margins at one offset."""
 
     def __init__(self, search: WrongWordSearch, starts: Starts, offset: int, draw: np.random.Generator,
                  work: int) -> None:
@@ -146,7 +146,7 @@ class _Descent:
         self.cleared: set[tuple[str, ...]] = set()
 
     def run(self, given: Sequence[Sequence[int]]) -> None:
-        """Until a wrong word is confirmed or the work is done."""
+        """Search until a wrong word is confirmed or the work is used up."""
         if not self.places:
             return
         if not self.starts.n:
@@ -159,23 +159,23 @@ class _Descent:
             pool = self.starts.random(self.draw)
 
     def is_done(self) -> bool:
-        """Whether there is nothing left to do."""
+        """Return whether a wrong word is found or the work is used up."""
         return self.wrong is not None or self.work <= 0
 
     def _run(self, words: Rows) -> Array:
-        """Return the least margin [B, rows] over the places of each word; wrong words are confirmed on the way."""
+        """Return the least margin [B, rows] over the places of each word; confirm wrong words."""
         found = []
         for start in range(0, len(words), self.size):
             batch = words[start : start + self.size]
             margins = self.search.judge.margins(batch, self.offset)
             self.work -= len(batch)
             found.append(margins.min(1))
-            self._see(self.search.judge.rows.least(margins, batch, self.offset, self.places))
+            self._record(self.search.judge.rows.least(margins, batch, self.offset, self.places))
             if self.wrong:
                 break
         return np.concatenate(found)
 
-    def _see(self, least: Least | None) -> None:
+    def _record(self, least: Least | None) -> None:
         self.least = smaller(self.least, least)
         if least and least.margin <= 0 and least.word not in self.cleared:
             self.wrong = confirm(self.search.balls, self.search.claim, least)
@@ -191,7 +191,7 @@ class _Descent:
         return [pool[index] for index in chosen if np.isfinite(margins[index]).any()]
 
     def _descend(self, word: Rows) -> None:
-        """To the best neighbour as long as it is better; then again from there, shaken, a few times."""
+        """Move to the best neighbour while it is better; then repeat from there, shaken, a few times."""
         for shake in range(SHAKES + 1):
             margin = np.float64(np.inf)
             while not self.is_done():

@@ -1,4 +1,4 @@
-"""The neighbours of a word: one letter exchanged, two letters swapped, a stretch turned around or shifted by one."""
+"""Neighbours of a word: one letter exchanged, two letters swapped, a factor reversed or rotated by one."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,7 @@ STRETCHES = 64
 
 
 def neighbours(word: Rows, letters: int, draw: np.random.Generator, most: int) -> Rows:
-    """Words [at most ``most``, n] near a word [n]; with more neighbours than that, some of them at random."""
+    """Return words [at most ``most``, n] near a word [n]: all its neighbours, or a random sample."""
     found = np.concatenate([_exchanged(word, letters), _swapped(word), _stretches(word, draw)])
     return found if len(found) <= most else found[draw.permutation(len(found))[:most]]
 
@@ -22,7 +22,7 @@ def shaken(word: Rows, letters: int, draw: np.random.Generator, times: int) -> R
 
 
 def _exchanged(word: Rows, letters: int) -> Rows:
-    """Each letter replaced by each other letter."""
+    """Return the words with one letter replaced by each other letter."""
     n = len(word)
     found = np.tile(word, (n * (letters - 1), 1))
     places = np.repeat(np.arange(n), letters - 1)
@@ -31,7 +31,7 @@ def _exchanged(word: Rows, letters: int) -> Rows:
 
 
 def _swapped(word: Rows) -> Rows:
-    """Each two different letters swapped: how often a letter occurs stays the same."""
+    """Return the words with two different letters swapped; the Parikh vector stays the same."""
     first, second = np.triu_indices(len(word), 1)
     differ = word[first] != word[second]
     first, second = first[differ], second[differ]
@@ -41,7 +41,7 @@ def _swapped(word: Rows) -> Rows:
 
 
 def _stretches(word: Rows, draw: np.random.Generator) -> Rows:
-    """Random stretches, half of them turned around, half shifted by one letter."""
+    """Return words with random factors, half of them reversed, half rotated by one letter."""
     found = np.tile(word, (STRETCHES if len(word) > 1 else 0, 1))
     for index, row in enumerate(found):
         start, end = sorted(draw.integers(0, len(word) + 1, 2).tolist())

@@ -1,7 +1,7 @@
-"""All words of an obligation in float64: the least margin, and where it is. Evidence, not proof.
+"""All words of an obligation in float64: the least margin, and its word. Evidence, not proof.
 
 Causal networks share prefixes, depth first by blocks, one new token for each prefix. Where a place's truth or logits
-depend on what follows, whole words are run in batches.
+depend on later tokens, whole words are run in batches.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -21,16 +21,13 @@ from proofs.words.truths import CasesOfWords, Truths
 BLOCK = 2048
 MOST_WORDS = 2**62
 KEPT_NUMBERS = 2**24
-"""What the levels of a tree may keep, in numbers of 8 bytes."""
+"""The memory of the levels of a tree, in numbers of 8 bytes."""
 BATCH_NUMBERS = 2**18
-"""How many numbers the widest array of a batch has: what stays in a processor's cache is fastest."""
+"""Numbers of the widest array of a batch: arrays that fit a processor's cache are fastest."""
 
 
 def survey(network: FloatNetwork, claim: WordsClaim, offset: int, count: int) -> Least | None:
-    """Return the least margin of one obligation: of a place or of a length, as docs/reference/trained.md, section 4,
-    says.
-
-    None if no case holds anywhere.
+    """Return the least margin of an obligation, a place or length (docs/reference/trained.md, 4); None without cases.
 
     Raises:
         InputError: if the words do not fit into the position tables.
@@ -40,7 +37,7 @@ def survey(network: FloatNetwork, claim: WordsClaim, offset: int, count: int) ->
 
 def survey_all(network: FloatNetwork, claim: WordsClaim, offset: int, counts: Collection[int]) -> Mapping[int, Least
                                                                                                           | None]:
-    """The least margin for each of several places or lengths at one offset, in one pass where prefixes are shared.
+    """Return the least margin for each of several places or lengths at one offset, in one pass over shared prefixes.
 
     Raises:
         InputError: if the words do not fit into the position tables.
@@ -52,17 +49,17 @@ def survey_all(network: FloatNetwork, claim: WordsClaim, offset: int, counts: Co
 
 
 def is_read_at_ends(network: FloatNetwork, claim: WordsClaim) -> bool:
-    """Whether what is judged at a prefix depends on this prefix (and on ``after``) alone."""
+    """Return whether logits judged at a prefix depend on this prefix (and on ``after``) only."""
     if not network.network.is_causal or claim.read == "first":
         return False
     return claim.read == "last" or is_by_place(network.network, claim)
 
 
 def check_fits(network: TrainedNetwork, claim: WordsClaim, offset: int, n: int) -> None:
-    """The position tables have a row for every token of a word of length n at this offset.
+    """Check that the position tables have a row for every token of a word of length n at this offset.
 
     Raises:
-        InputError: if they have not.
+        InputError: if they do not.
     """
     last, rows = offset + len(claim.before) + n + len(claim.after) - 1, network.rows
     if offset < 0 or (rows is not None and last >= rows):
@@ -71,7 +68,7 @@ def check_fits(network: TrainedNetwork, claim: WordsClaim, offset: int, n: int) 
 
 
 class _Tree:
-    """A walk through all prefixes, depth first."""
+    """Depth-first traversal of the prefix tree."""
 
     def __init__(self, network: FloatNetwork, claim: WordsClaim, offset: int, counts: Collection[int]) -> None:
         self.network, self.claim, self.offset = network, claim, offset
@@ -96,14 +93,14 @@ class _Tree:
         return prefixes
 
     def _is_judged(self, place: int) -> bool:
-        """Whether the prefixes of a place are judged at their last letters."""
+        """Return whether the prefixes of a place are judged at their last letters."""
         return place in self.found and not self.after
 
     def _extended(self, prefixes: Prefixes, parents: Rows, tokens: Rows, judged_here: bool) -> Prefixes:
         return extend(self.network, prefixes, parents, tokens, self.offset, judged=judged_here)
 
     def _visit(self, prefixes: Prefixes, words: Rows, states: Rows) -> None:
-        """Judge the words of a block, and visit those that are longer by a letter."""
+        """Judge the words of a block, and visit their extensions by a letter."""
         place = words.shape[1]
         if place in self.found:
             self._judge(prefixes, words)
@@ -126,9 +123,9 @@ class _Tree:
             last = index + 1 == len(self.after)
             prefixes = self._extended(prefixes, rows, np.full(len(words), token), last)
         assert prefixes.stream is not None
-        held = self.cases.hold(words)[:, place]
+        holds = self.cases.hold(words)[:, place]
         logits = self.network.tail(prefixes.stream)
-        least = self.rows.least_of_held(logits[:, np.newaxis], held[:, np.newaxis], words, self.offset, [place])
+        least = self.rows.least_of_true_cases(logits[:, np.newaxis], holds[:, np.newaxis], words, self.offset, [place])
         self.found[place] = smaller(self.found[place], least)
 
 
@@ -152,7 +149,7 @@ class WordMargins:
         self.tokens = np.array(claim.tokens, dtype=np.intp)
 
     def batch(self, n: int) -> int:
-        """How many words of length n to run at once."""
+        """Return the number of words of length n to run at once."""
         length = len(self.claim.before) + n + len(self.claim.after)
         units = [len(step.outward.weight) for step in self.network.steps if isinstance(step, FloatUnits)]
         return max(1, BATCH_NUMBERS // (max(length, 1) * max(self.network.network.width, length, *units)))
@@ -164,11 +161,11 @@ class WordMargins:
         return np.concatenate([around[0], self.tokens[words], around[1]], 1)
 
     def margins(self, words: Rows, offset: int) -> Array:
-        """[B, judged places, rows]; inf where a case does not hold."""
+        """Return margins [B, judged places, rows]; inf where a case does not hold."""
         return self.rows.margins(*self._run(words, offset))
 
     def _run(self, words: Rows, offset: int) -> tuple[Array, Truths]:
-        """Logits and cases that hold, [B, judged places, …]."""
+        """Return logits and cases that hold, [B, judged places, …]."""
         places, tokens = zip(*judged(self.claim, words.shape[1]), strict=True)
         return self.network.logits(self.inputs(words), offset, tokens), self.cases.hold(words)[:, places]
 
@@ -177,11 +174,11 @@ class WordMargins:
         pairs = judged(self.claim, words.shape[1])
         if not pairs:
             return None
-        return self.rows.least_of_held(*self._run(words, offset), words, offset, [place for place, _ in pairs])
+        return self.rows.least_of_true_cases(*self._run(words, offset), words, offset, [place for place, _ in pairs])
 
 
 def words_in_batches(letters: int, n: int, size: int) -> Iterator[Rows]:
-    """All words of length n over so many letters, in the order of the alphabet, as arrays [at most size, n].
+    """Yield all words of length n, in the order of the alphabet, as arrays [at most size, n].
 
     Raises:
         Unsupported: if there are more than 2^62.

@@ -6,16 +6,16 @@ from fractions import Fraction
 from typing import Any
 
 from proofs.floats.execution.execution import Execution, OrderedSum, Pushed
-from proofs.floats.execution.orders import ExecutionChoices, Order
+from proofs.floats.execution.orders import Order, OrderKind
 
 
 def parse_order(text: str) -> Order:
     match text.split():
         case "drawn", seed:
-            return Order(ExecutionChoices.DRAWN, int(seed))
+            return Order(OrderKind.DRAWN, int(seed))
         case "listed", *numbers:
-            return Order(ExecutionChoices.LISTED, listed=tuple(map(int, numbers)))
-    return Order(ExecutionChoices(text))
+            return Order(OrderKind.LISTED, listed=tuple(map(int, numbers)))
+    return Order(OrderKind(text))
 
 
 def parse_execution(data: dict[str, Any]) -> Execution:

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from proofs.enclosures.float_models.model import FloatModel
 from proofs.floats.execution.execution import Execution
-from proofs.floats.execution.orders import ExecutionChoices, Order, stream
+from proofs.floats.execution.orders import Order, OrderKind, stream
 
 
 def random_execution(run_class: FloatModel, seed: int) -> Execution:
@@ -17,11 +17,11 @@ def random_execution(run_class: FloatModel, seed: int) -> Execution:
     def one_of(*choices: str) -> str:
         return choices[next(draws) % len(choices)]
 
-    ways = [way.value for way in ExecutionChoices if way is not ExecutionChoices.LISTED]
-    way = ExecutionChoices(one_of(*ways, ExecutionChoices.DRAWN.value, ExecutionChoices.DRAWN.value))
+    ways = [way.value for way in OrderKind if way is not OrderKind.LISTED]
+    way = OrderKind(one_of(*ways, OrderKind.DRAWN.value, OrderKind.DRAWN.value))
     ends = one_of("drawn", "drawn", "least", "greatest")
     return Execution(
-        order=Order(way, seed if way is ExecutionChoices.DRAWN else 0),
+        order=Order(way, seed if way is OrderKind.DRAWN else 0),
         fused=one_of("fused", "not") == "fused",
         normalised=one_of("before", "after") if run_class.normalised == "either" else str(run_class.normalised),
         flush=one_of("flushed", "kept") == "flushed",

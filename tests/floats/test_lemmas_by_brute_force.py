@@ -11,7 +11,7 @@ import pytest
 
 from constructions.network.float_formats import Format, parse_format
 from proofs.enclosures.float_models.model import FloatModel, presets, read_float_model
-from proofs.floats.float_enclosure import FloatEnclosure, hold_number
+from proofs.floats.float_enclosure import FloatEnclosure, enclose_number
 from proofs.floats.forms import bound_form, sum_on_grid
 from proofs.floats.outward import exp_down, exp_up
 from proofs.floats.sums import error_by_length, error_by_tails
@@ -44,7 +44,7 @@ def every_order(numbers: Sequence[Fraction], target: Format) -> set[Fraction]:
 def test_lemma_g_sums_on_a_grid_are_exact_in_every_order(seed: int) -> None:
     random = Random(seed)
     numbers = [Fraction(random.randint(-7, 7), 4) for _ in range(4)]
-    products = [(hold_number(x), hold_number(Fraction(1))) for x in numbers]
+    products = [(enclose_number(x), enclose_number(Fraction(1))) for x in numbers]
     if sum_on_grid(products, TINY):
         assert every_order(numbers, TINY) == {sum(numbers, ZERO)}
 
@@ -52,7 +52,7 @@ def test_lemma_g_sums_on_a_grid_are_exact_in_every_order(seed: int) -> None:
 def test_lemma_g_refuses_a_sum_that_an_order_rounds() -> None:
     numbers = [Fraction(15), Fraction(2), Fraction(-16)]
     assert len(every_order(numbers, TINY)) > 1
-    assert sum_on_grid([(hold_number(x), hold_number(Fraction(1))) for x in numbers], TINY) is None
+    assert sum_on_grid([(enclose_number(x), enclose_number(Fraction(1))) for x in numbers], TINY) is None
 
 
 @pytest.mark.one_in(6)
@@ -86,8 +86,8 @@ def test_the_error_of_a_form_bounds_every_order_fused_or_not(seed: int, sums: st
     count = random.randint(1, 3)
     weights = [TINY.round(Fraction(random.randint(-40, 40), 5)) for _ in range(count)]
     real = [Fraction(random.randint(-40, 40), 9) for _ in range(count)]
-    held = [FloatEnclosure(x, x, abs(TINY.round(x) - x), 0) if TINY.round(x) != x else hold_number(x) for x in real]
-    bound = bound_form([(hold_number(w), x) for w, x in zip(weights, held, strict=True)], run, run.storage)
+    held = [FloatEnclosure(x, x, abs(TINY.round(x) - x), 0) if TINY.round(x) != x else enclose_number(x) for x in real]
+    bound = bound_form([(enclose_number(w), x) for w, x in zip(weights, held, strict=True)], run, run.storage)
     exact = sum((w * x for w, x in zip(weights, real, strict=True)), ZERO)
     products = [w * TINY.round(x) for w, x in zip(weights, real, strict=True)]
     results = every_order([run.sums.round(p) for p in products], run.sums)

@@ -22,7 +22,7 @@ from proofs.floats.float_enclosure import TRUTH, FloatEnclosure
 from proofs.floats.lookup import miss
 from proofs.floats.numbers import EnclosedNumbers
 from proofs.floats.scores import HeadScores, halves_of
-from proofs.floats.uniform import UniformSum, hold_mean_of
+from proofs.floats.uniform import UniformSum, enclose_mean
 from proofs.floats.verdict import FloatProof
 from proofs.formula.common.word_independent import KnownValues
 from proofs.formula.failures import NotDerived
@@ -39,8 +39,8 @@ def numbers_of(text: str, regime: int = 0) -> EnclosedNumbers:
 def test_one_visible_value_passes_through_the_softmax_format() -> None:
     run = replace(BINARY32, softmax=TINY, scores=TINY, weights=TINY, exp_ulp=Fraction(1, 2))
     seventeen = UniformSum(1, 1, 17, 0, signed=False)
-    assert hold_mean_of(seventeen, 17, run).error == 1  # fl(17/1) has 4 bits: 16
-    assert hold_mean_of(seventeen._replace(size=16), 16, run) == FloatEnclosure(Fraction(16), Fraction(16), Fraction(0),
+    assert enclose_mean(seventeen, 17, run).error == 1  # fl(17/1) has 4 bits: 16
+    assert enclose_mean(seventeen._replace(size=16), 16, run) == FloatEnclosure(Fraction(16), Fraction(16), Fraction(0),
                                                                                 4)
 
 
@@ -58,8 +58,9 @@ def test_theta_charges_flushed_differences(field: str, value: object) -> None:
 def test_positions_are_far_only_beyond_twice_what_scores_are_off() -> None:
     scores = RowScores(4, FloatEnclosure(Fraction(0), Fraction(40), Fraction(3), 0), Fraction(40))
     assert deviate(scores, Fraction(8), BINARY32).theta > 3
-    with pytest.raises(NotDerived, match="scores may be off by 5"):
-        deviate(replace(scores, held=replace(scores.held, error=Fraction(5))), Fraction(8), BINARY32, Fraction(64))
+    with pytest.raises(NotDerived, match="scores may err by 5"):
+        wider = replace(scores.enclosure, error=Fraction(5))
+        deviate(replace(scores, enclosure=wider), Fraction(8), BINARY32, Fraction(64))
 
 
 def test_flushed_numbers_count_twice_where_there_are_many_for_the_format() -> None:
@@ -99,7 +100,8 @@ def test_bounds_of_parts_of_the_rows_are_within_that_of_all() -> None:
     rows = [scores.over(12, range(i, i + 1)) for i in range(1, 13)]
     halves = [scores.over(12, half) for half in halves_of(range(1, 13))]
     assert max(row.delta for row in rows) <= max(half.delta for half in halves) <= whole.delta
-    assert all(whole.held.lower <= row.held.lower and row.held.upper <= whole.held.upper for row in rows)
+    around, inside = whole.enclosure, [row.enclosure for row in rows]
+    assert all(around.lower <= row.lower and row.upper <= around.upper for row in inside)
 
 
 def test_nothing_is_claimed_of_a_network_with_a_direction_of_any_kind() -> None:

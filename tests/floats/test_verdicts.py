@@ -52,7 +52,7 @@ def test_a_fault_says_which_head_and_why() -> None:
     fault = FloatProof(network, bounds, presets()["bfloat16"]).verdict(up_to(64)).fault
     assert fault is not None
     assert (fault.where, fault.direction) == ("layer 1, head 1", "near[Q_a S Q_b]")
-    assert "scores may be off by" in fault.why
+    assert "scores may err by" in fault.why
 
 
 def test_a_coarser_exponential_bounds_more() -> None:

@@ -24,7 +24,7 @@ from proofs.enclosures.float_models.model import FloatModel
 from proofs.trained.counting.boxes import BoxSearch
 from proofs.trained.counting.parts import Part, counts_text, parts_of_boxes, parts_of_inputs
 from proofs.trained.forward import FloatNetwork
-from proofs.trained.tracks.wrong import Margins, glance
+from proofs.trained.tracks.wrong import Margins, sample_margin
 
 SECONDS = 60
 """How long open classes of a form are split, times the effort."""
@@ -146,7 +146,7 @@ def whole(claim: TracksClaim, number: int) -> Part:
 def seems_right(floats: FloatNetwork, claim: TracksClaim, number: int, effort: int) -> bool:
     """Return whether the inputs of a form are many, and a sample of them is right in floats."""
     return (count_inputs(claim, claim.forms[number]) > EACH * effort
-            and bool(glance(Margins(floats, claim, number)).margin > 0))
+            and bool(sample_margin(Margins(floats, claim, number)).margin > 0))
 
 
 def find_parts(floats: FloatNetwork, claim: TracksClaim, number: int, within: Fraction, effort: int) -> Iterator[Part]:

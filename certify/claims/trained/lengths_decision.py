@@ -16,7 +16,7 @@ from proofs.check import Refusal, Rejected, check_text
 from proofs.trained.lengths.certificate import lengths_text, long_word_text, suffixes_text
 from proofs.trained.lengths.enclosing import enclose_row
 from proofs.trained.lengths.margins import CountMargins, has_slopes
-from proofs.trained.lengths.search import MOST_CELLS, LengthSearch, SearchResult, SeenWord, joined
+from proofs.trained.lengths.search import MOST_CELLS, LengthSearch, LongWord, SearchResult, joined
 from proofs.trained.lengths.suffixes import MOST_ENDINGS, EndingsFound, SuffixSearch
 from proofs.trained.search import RefutingWord
 
@@ -30,7 +30,7 @@ SLACKS = tuple(map(np.float64, (1e-11, 1e-9, 1e-6)))
 class LongWrongWord:
     """The shortest wrong word; ``value`` encloses the row of the case at its end."""
 
-    word: SeenWord
+    word: LongWord
     value: tuple[Fraction, Fraction]
 
 
@@ -157,7 +157,7 @@ def _certificate_of_wrong(network: TrainedNetwork, claim: WordsClaim, greatest: 
 
 def _of_ending(claim: WordsClaim, wrong: RefutingWord) -> LongWrongWord:
     runs = joined([(letter, 1) for letter in claim.letters(wrong.word)])
-    return LongWrongWord(SeenWord(runs, wrong.case, wrong.row), wrong.value)
+    return LongWrongWord(LongWord(runs, wrong.case, wrong.row), wrong.value)
 
 
 def _why_open(found: SearchResult | EndingsFound, search: LengthSearch | SuffixSearch) -> str:
@@ -166,7 +166,7 @@ def _why_open(found: SearchResult | EndingsFound, search: LengthSearch | SuffixS
     return f"a word of length {found.open_from} has a margin too near to the required one"
 
 
-def _proved(network: TrainedNetwork, claim: WordsClaim, seen: SeenWord) -> LongWrongWord | None:
+def _proved(network: TrainedNetwork, claim: WordsClaim, seen: LongWord) -> LongWrongWord | None:
     """Return the word, if ball arithmetic confirms that it is wrong."""
     is_above, value = enclose_row(network, claim, seen)
     return LongWrongWord(seen, value) if is_above is False else None

@@ -20,7 +20,7 @@ from proofs.trained.tracks.exact_numbers import find_obstacle
 from proofs.trained.tracks.exact_search import ExactSearch, Suspect
 from proofs.trained.tracks.levels import NoClasses
 from proofs.trained.tracks.queries import StepArrays, all_classes, queries
-from proofs.trained.tracks.wrong import Margins, SeenInput, confirmed, glance, search
+from proofs.trained.tracks.wrong import InputMargin, Margins, confirmed, sample_margin, search
 
 EACH = 1 << 17
 """Inputs of a form that are run one by one, per unit of effort."""
@@ -46,7 +46,7 @@ class FormRow:
     n: int
     verdict: str
     inputs: int
-    seen: SeenInput
+    seen: InputMargin
     bound: float | None = None
     wrong: WrongInput | None = None
     reason: str = ""
@@ -84,7 +84,7 @@ class FormDecider:
         """
         form, margins = self.claim.forms[number], Margins(self.floats, self.claim, number)
         inputs = count_inputs(self.claim, form)
-        row = FormRow(len(form.columns), "unknown", inputs, glance(margins))
+        row = FormRow(len(form.columns), "unknown", inputs, sample_margin(margins))
         if (wrong := self._wrong(row)) is not None:
             return FormResult(wrong)
         is_few = inputs <= EACH * self.effort
@@ -127,7 +127,7 @@ class FormDecider:
         if proved.unit is None or reason:
             return self.result(number)
         form = self.claim.forms[number]
-        seen = glance(Margins(self.floats, self.claim, number))
+        seen = sample_margin(Margins(self.floats, self.claim, number))
         row = FormRow(len(form.columns), "certified", count_inputs(self.claim, form), seen, float(proved.least))
         return FormResult(row, proved.unit, proved.classes, proved.cells)
 
@@ -152,7 +152,7 @@ class FormDecider:
         row = replace(row, verdict="certified", bound=float(found.least), seen=seen)
         return FormResult(row, found.unit, found.classes, found.cells)
 
-    def _near(self, form: int, suspect: Suspect) -> Iterator[SeenInput]:
+    def _near(self, form: int, suspect: Suspect) -> Iterator[InputMargin]:
         """Yield the margins of an input at an answer, in ball arithmetic."""
         tokens = self.claim.tokens(self.claim.forms[form], suspect.columns)
         right, before = tokens[suspect.place], tokens[:suspect.place]
@@ -161,14 +161,14 @@ class FormDecider:
             found = None if other == right else decide_row(
                 self.balls, before, self.claim.offset, suspect.place - 1, row, self.claim.margin).ends
             if found is not None:
-                yield SeenInput(np.float64(found[0] - self.claim.margin), form, suspect.columns, suspect.place, other)
+                yield InputMargin(np.float64(found[0] - self.claim.margin), form, suspect.columns, suspect.place, other)
 
     def _suspected(self, row: FormRow, suspect: Suspect) -> FormRow | None:
         """Return the row of a form, if this input is wrong at this answer."""
         form = row.seen.form
         right = self.claim.tokens(self.claim.forms[form], suspect.columns)[suspect.place]
         for other in self.claim.among:
-            seen = SeenInput(np.float64(0), form, suspect.columns, suspect.place, other)
+            seen = InputMargin(np.float64(0), form, suspect.columns, suspect.place, other)
             found = None if other == right else confirmed(self.balls, self.claim, seen)
             if found is not None:
                 seen = replace(seen, margin=np.float64(found.value[1] - self.claim.margin))

@@ -1,1 +1,1 @@
-"""One run of a class, bit by bit: executions, their replay, and the search for one whose output is wrong."""
+"""Executions under a float model, exactly rounded: choices, replay, and the search for one with a wrong output."""

@@ -1,4 +1,4 @@
-"""An execution: everything that a class of float runs leaves open (docs/reference/floats.md, section 1), decided."""
+"""The choices that a float model leaves open, as one execution makes them (docs/reference/floats.md, section 1)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ SIGNS = {"+": 1, "0": 0, "-": -1}
 
 
 class OrderedSum(StrEnum):
-    """The sums of a run that may have an order of their own."""
+    """Sums of an execution that may have orders of their own."""
 
     QUERY = "query"
     KEY = "key"
@@ -28,8 +28,7 @@ class OrderedSum(StrEnum):
 
 @dataclass(frozen=True)
 class Pushed:
-    """Exponentials of one head's row (all counted from 1): at their greatest (+), least (-) or nearest (0) value that
-    the class allows, one sign for each visible position in turn."""
+    """Exponentials of one head's row, by visible position: moved to the greatest (+), least (-) or nearest (0)."""
 
     layer: int
     head: int
@@ -39,10 +38,12 @@ class Pushed:
 
 @dataclass(frozen=True)
 class Execution:
-    """``order`` of all sums but those of ``orders``; products ``fused`` with the sums they enter, or none; weights
-    ``normalised`` before or after the values are summed; results below the least normal number flushed to 0, or kept;
-    ``base`` of exponentials; all of these shifted by ``shift`` (see ``Exponential``), or each to one end of what is
-    allowed, as drawn with ``drawn_shifts``; but those ``pushed``.
+    """Choices of an execution: ``order`` of all sums except those of ``orders``; fusion, normalisation, underflow.
+
+    Products are ``fused`` with the sums they enter, or none; weights are ``normalised`` before or after the values
+    are summed; results below the least normal number are flushed to 0, or kept. Exponentials of ``base`` are
+    shifted by ``shift`` (see ``Exponential``), or each to one end of its range, drawn with ``drawn_shifts``; except
+    those ``pushed``.
     """
 
     order: Order = ASCENDING
@@ -60,7 +61,7 @@ class Execution:
         return self.orders.get(which, self.order)
 
     def shift_at(self, layer: int, head: int, i: int, j: int, nth: int) -> Fraction:
-        """How the exponential of the score (i, j) is shifted; j is the ``nth`` visible position, from 0."""
+        """Return the shift of the exponential of the score (i, j); j is the ``nth`` visible position, from 0."""
         for row in self.pushed:
             if (row.layer, row.head, row.position) == (layer, head, i) and nth < len(row.signs):
                 return Fraction(SIGNS[row.signs[nth]])
@@ -70,10 +71,10 @@ class Execution:
         return Fraction(drawn % 2 * 2 - 1)
 
     def check_member(self, of: FloatModel) -> None:
-        """Check that the class leaves open what the execution decides.
+        """Check that the float model allows these choices.
 
         Raises:
-            InputError: if it has decided otherwise.
+            InputError: if it does not.
         """
         if of.normalised not in (self.normalised, "either"):
             raise InputError(f"execution: normalised {self.normalised}, but the class says {of.normalised}")
@@ -81,7 +82,7 @@ class Execution:
             raise InputError(f"execution: exponentials of base {self.base}, but the class says {of.exp_base}")
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the choices as JSON."""
         drawn = self.drawn_shifts
         return {
             "order": str(self.order),

@@ -1,4 +1,4 @@
-"""What all runs of a network in a class share: weights as they are stored, arithmetic, exponentials."""
+"""The part common to all executions of a network under a float model: stored weights, arithmetic, exponentials."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ MOST_EMBEDDED = 1 << 16
 
 
 class FloatProgram:
-    """A network in a class of runs.
+    """A network under a float model.
 
     Raises:
         Unsupported: if the network has hard attention, or reads or writes a direction out of turn.
     """
 
     def __init__(self, transformer: Transformer, run_class: FloatModel):
-        """Weights are rounded once, with subnormal ones kept and with them flushed."""
+        """Round weights once, with subnormal ones kept and with them flushed."""
         if faults := find_composition_faults(transformer):
             raise Unsupported(faults[0])
         for _, _, head in transformer.heads():
@@ -37,15 +37,15 @@ class FloatProgram:
         self._stored = {flush: StoredNetwork(transformer, run_class, flush) for flush in (False, True)}
 
     def stored(self, flush: bool) -> StoredNetwork:
-        """The weights, and what computes with them, with results below the least normal number flushed or kept."""
+        """Return weights and arithmetic, with results below the least normal number flushed or kept."""
         return self._stored[flush]
 
 
 class StoredNetwork:
-    """The weights of a network, rounded to S, and the arithmetic of a class."""
+    """The weights of a network, rounded to S, and the arithmetic of a float model."""
 
     def __init__(self, transformer: Transformer, run_class: FloatModel, flush: bool):
-        """Results below the least normal number are flushed to 0 or kept, in all formats alike."""
+        """Round the weights; results below the least normal number are flushed or kept in all formats."""
         def of(target: Format) -> Arithmetic:
             return Arithmetic(target, flush)
 
@@ -60,10 +60,10 @@ class StoredNetwork:
         self._transformer, self._run_class = transformer, run_class
 
     def exponential(self, base: str) -> Exponential:
-        """e^d or 2^d.
+        """Return the function e^d or 2^d.
 
         Raises:
-            InputError: if the class asks for exponentials that no format has.
+            InputError: if no format has exponentials as exact as the model requires.
         """
         if base not in self._exponentials:
             self._exponentials[base] = Exponential(self.softmax, self._run_class.exp_ulp, base)
@@ -81,7 +81,7 @@ class StoredNetwork:
         return self.storage.add(self.storage.number(of_symbol), of_position)
 
     def number_of(self, *ends: Fraction) -> Number:
-        """Return the number that is stored of a real one between these.
+        """Return the stored number for a real one between these.
 
         Raises:
             Unsupported: if they are rounded to several.
@@ -96,7 +96,7 @@ class StoredHead:
     """The weights of one head."""
 
     def __init__(self, network: StoredNetwork, head: Head):
-        """Rounded to S."""
+        """Round the weights to S."""
         self.mask = head.mask
         self.queries, self.keys = [network.row(row) for row in head.queries], [network.row(row) for row in head.keys]
         self.values = {name: network.row(row) for name, row in head.values.items()}
@@ -104,7 +104,7 @@ class StoredHead:
         self._temperature, self._network = head.temperature, network
 
     def scale(self, i: int, n: int) -> Number | None:
-        """1/temperature, as it is stored; None if the temperature is 1 everywhere."""
+        """Return 1/temperature, as it is stored; None if the temperature is 1 everywhere."""
         if not self._scaled:
             return None
         return self._network.number_of(*(1 / end for end in self._temperature.enclose(i=i, n=n)))
@@ -114,7 +114,7 @@ class StoredPart:
     """The weights of the feed-forward part of a layer."""
 
     def __init__(self, network: StoredNetwork, part: FeedForward):
-        """Rounded to S; of each direction the units that write it, with their weights."""
+        """Round the weights to S; list for each direction the units that write it, with their weights."""
         self.reads = [(network.row(unit.reads), network.storage.number(unit.bias)) for unit in part.units]
         self.bias: Mapping[str, Number] = dict(network.row(part.bias))
         self.writes: dict[str, list[tuple[int, Number]]] = {name: [] for name in self.bias}

@@ -1,7 +1,7 @@
-"""Wrong executions: a truth that a run of the class does not hold exactly, and its replay.
+"""Wrong executions, in which a direction that means a truth is not exactly that truth; and their replay.
 
-A claim about all runs of a class is called refuted only if one execution was replayed here, in integers, on one word,
-and a direction that means a truth then held something else than 0 or 1, or the other one of them, or no finite number.
+A claim about a float model is called refuted only if one execution was replayed here, in integers, on one word. A
+direction that means a truth was then not exactly the right 0 or 1, or not finite.
 """
 
 from collections.abc import Sequence
@@ -22,8 +22,7 @@ from proofs.words.replay import WordMeanings
 
 @dataclass(frozen=True)
 class Refutation:
-    """In the ``execution`` on the ``word``, ``direction`` holds ``value`` at ``position`` (from 1), where ``expected``
-    is the truth of its formula. A value of None is no finite number."""
+    """A wrong ``value`` (None: not finite) of a ``direction``; ``expected`` is the truth of its formula there."""
 
     word: tuple[str, ...]
     position: int
@@ -38,7 +37,7 @@ class Refutation:
         return len(self.word)
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON: all that a replay needs but the network and the class."""
+        """Return JSON with all that a replay needs except the network and the float model."""
         return {
             "word": list(self.word),
             "position": self.position,
@@ -49,42 +48,42 @@ class Refutation:
         }
 
     def replays(self, transformer: Transformer, run_class: FloatModel) -> bool:
-        """Whether the execution, run anew, holds just this value, and it is wrong.
+        """Return whether the execution, replayed, has exactly this value, and it is wrong.
 
         Raises:
-            InputError: if the execution is none of the class.
-            Unsupported: if such networks have no float runs.
+            InputError: if the model does not allow the execution.
+            Unsupported: if no rule covers such networks.
         """
         return self == replay(transformer, run_class, self.word, self.position, self.direction, self.execution)
 
 
 def replay(transformer: Transformer, run_class: FloatModel, word: Sequence[str], position: int, direction: str,
            execution: Execution) -> Refutation | None:
-    """What the execution shows of a direction that means a truth; None if it holds just this truth.
+    """Return the refutation by the execution at a direction that means a truth; None if the direction is right.
 
     Raises:
-        InputError: if the execution is none of the class.
-        Unsupported: if such networks have no float runs.
+        InputError: if the model does not allow the execution.
+        Unsupported: if no rule covers such networks.
     """
     run = FloatRun(FloatProgram(transformer, run_class), word, execution)
     return find_fault(run, WordMeanings(word), position, direction)
 
 
 def find_fault(run: FloatRun, reading: WordMeanings, position: int, direction: str) -> Refutation | None:
-    """As ``replay``, of a run and a reading of its word that are there already."""
+    """Return the refutation as ``replay`` does, by a given run and a given reading of its word."""
     meaning = run.program.transformer.directions[direction]
     assert isinstance(meaning, Truth)
     expected = reading.truth(meaning.formula, position)
-    value = held_or_none(run, direction, position)
+    value = find_number(run, direction, position)
     if value == int(expected):
         return None
     return Refutation(run.word, position, direction, expected, value, run.execution)
 
 
-def held_or_none(run: FloatRun, direction: str, position: int) -> Fraction | None:
-    """What the run holds there; None if it is not finite."""
+def find_number(run: FloatRun, direction: str, position: int) -> Fraction | None:
+    """Return the value of the direction; None if it is not finite."""
     try:
-        return exact_value(run.held(direction, position))
+        return exact_value(run.number_at(direction, position))
     except NotFinite:
         return None
 

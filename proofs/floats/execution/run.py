@@ -1,11 +1,10 @@
-"""One run of a network on a word, number by number: the float program of docs/reference/floats.md, section 1, as
-executed.
+"""One execution of a network on a word, number by number: the float program of docs/reference/floats.md, section 1.
 
-Every number is computed in integers from those that it is made of, on demand and once. As every direction is written
-once and read only afterwards, what is asked for does not depend on what is not: a truth at one position can be replayed
-without the rest of the run. (A rest that is not finite would be a fault of the run as well, and never mend this one.)
+Every number is computed in integers from its operands, on demand and once. As every direction is written once and read
+only afterwards, results do not depend on numbers that are not computed: a truth at one position can be replayed without
+the rest. (If the rest is not finite, that is another fault of the execution, and does not repair this one.)
 
-That it is a run of the class: each operation is the one that section 1 names, on inputs rounded as it says; sums are
+The execution is one under the model: each operation is one of section 1, on inputs rounded as stated there; sums are
 added along a binary tree, each product fused or not; an exponential is a number of X within exp_ulp units of the true
 one, and exp(0) is 1; partial sums are never rescaled, as they *may* be after a block; results below the least normal
 number are all kept or all flushed.
@@ -31,39 +30,39 @@ class FloatRun:
     """The numbers of one execution of a network on a word.
 
     Raises:
-        InputError: if the execution is none of the class.
+        InputError: if the model does not allow the execution.
     """
 
     def __init__(self, program: FloatProgram, word: Sequence[str], execution: Execution):
-        """Nothing is computed yet."""
+        """Store the arguments; numbers are computed on demand."""
         execution.check_member(program.run_class)
         self.program, self.word, self.n, self.execution = program, tuple(word), len(word), execution
         self.stored = program.stored(execution.flush)
         self.scored = 0
-        """How many scores were computed: what a run costs grows with it."""
-        self._held: dict[tuple[str, int], Number] = {}
+        """The number of computed scores, which measures the cost."""
+        self._computed: dict[tuple[str, int], Number] = {}
         self._heads = {(layer, place): _HeadRun(self, layer, place, head)
                        for (layer, place), head in self.stored.heads.items()}
         self._writers = self._find_writers()
 
-    def held(self, direction: str, i: int) -> Number:
-        """What a direction holds at position i (from 1) once it is written.
+    def number_at(self, direction: str, i: int) -> Number:
+        """Return the number of a direction at position i (from 1) once it is written.
 
         Raises:
-            NotFinite: if a number that it is computed from is greater than the largest one of its format.
+            NotFinite: if an operand is greater than the largest number of its format.
         """
         key = direction, i
-        if key not in self._held:
-            self._held[key] = self._writers[direction](direction, i)
-        return self._held[key]
+        if key not in self._computed:
+            self._computed[key] = self._writers[direction](direction, i)
+        return self._computed[key]
 
     def numbers(self) -> dict[str, list[Fraction]]:
-        """All that is held after the last layer, position by position; before its stage a direction holds 0.
+        """Return all numbers after the last layer, position by position; before its stage a direction is 0.
 
         Raises:
             NotFinite: if some number is greater than the largest one of its format.
         """
-        return {name: [exact_value(self.held(name, i)) for i in range(1, self.n + 1)] for name in self._writers}
+        return {name: [exact_value(self.number_at(name, i)) for i in range(1, self.n + 1)] for name in self._writers}
 
     def _find_writers(self) -> dict[str, Callable[[str, int], Number]]:
         parts = [_FeedForwardRun(self, number, part) for number, part in enumerate(self.stored.parts, start=1)]
@@ -81,8 +80,7 @@ class FloatRun:
 
     def form(self, which: OrderedSum, place: str, terms: Sequence[tuple[Number, Number]], bias: Number = ZERO,
              rounded: bool = True) -> Number:
-        """A linear form, not yet stored: inputs rounded to I (unless they are ``rounded`` already), products and sums
-        in A; a bias other than 0 is its last term."""
+        """Return a linear form in A, not yet stored; inputs are rounded to I, unless ``rounded`` already."""
         to_input = self.stored.to_input
         products = [multiply_exactly(x, y) if rounded else multiply_exactly(to_input(x), to_input(y))
                     for x, y in terms]
@@ -92,8 +90,8 @@ class FloatRun:
                          f"{which.value}/{place}")
 
     def stored_form(self, which: OrderedSum, row: Row, i: int, place: str, bias: Number = ZERO) -> Number:
-        """st(row . h + bias) at position i."""
-        terms = [(weight, self.held(name, i)) for name, weight in row]
+        """Return st(row . h + bias) at position i."""
+        terms = [(weight, self.number_at(name, i)) for name, weight in row]
         return self.stored.storage.round(self.form(which, f"{place}/{i}", terms, bias, rounded=False))
 
     def score(self, layer: int, place: int, i: int, j: int) -> Number:
@@ -106,11 +104,11 @@ class FloatRun:
         return [exact_value(head.value(direction, j)) for j in head.head.mask.visible(i, self.n)]
 
 
-def once(known: dict[int, V], key: int, compute: Callable[[int], V]) -> V:
-    """What is known for the key, computed if it is not."""
-    if key not in known:
-        known[key] = compute(key)
-    return known[key]
+def memoised(memo: dict[int, V], key: int, compute: Callable[[int], V]) -> V:
+    """Return the memoised value of the key."""
+    if key not in memo:
+        memo[key] = compute(key)
+    return memo[key]
 
 
 @dataclass(frozen=True)
@@ -123,21 +121,21 @@ class _Weighing:
 
 
 class _HeadRun:
-    """One head of the run."""
+    """One head of the execution."""
 
     def __init__(self, run: FloatRun, layer: int, place: int, head: StoredHead):
-        """``layer`` and ``place`` count from 1."""
+        """Store the head; ``layer`` and ``place`` count from 1."""
         self.run, self.layer, self.place, self.head, self.stored = run, layer, place, head, run.stored
         self.name = f"{layer}/{place}"
         self.after = run.execution.normalised == "after"
-        self._known_queries: dict[int, list[Number]] = {}
-        self._known_keys: dict[int, list[Number]] = {}
-        self._known_weighings: dict[int, _Weighing] = {}
-        self._known_values: dict[str, dict[int, Number]] = {name: {} for name in head.values}
+        self._queries: dict[int, list[Number]] = {}
+        self._keys: dict[int, list[Number]] = {}
+        self._weighings: dict[int, _Weighing] = {}
+        self._values: dict[str, dict[int, Number]] = {name: {} for name in head.values}
 
     def output(self, direction: str, i: int) -> Number:
-        """What the head writes to a direction at position i."""
-        weighing = once(self._known_weighings, i, self._weigh)
+        """Return the output of the head to a direction at position i."""
+        weighing = memoised(self._weighings, i, self._weigh)
         terms = [(weight, self.value(direction, j))
                  for j, weight in zip(weighing.visible, weighing.weights, strict=True)]
         summed = self.run.form(OrderedSum.WEIGHTED, f"{self.name}/{direction}/{i}", terms)
@@ -145,7 +143,7 @@ class _HeadRun:
 
     def value(self, direction: str, j: int) -> Number:
         """Return the value at position j for a direction that the head writes."""
-        return once(self._known_values[direction], j, partial(self._value, direction))
+        return memoised(self._values[direction], j, partial(self._value, direction))
 
     def _value(self, direction: str, j: int) -> Number:
         return self.run.stored_form(OrderedSum.VALUE, self.head.values[direction], j, f"{self.name}/{direction}")
@@ -176,7 +174,7 @@ class _HeadRun:
         return _Weighing(visible, total, weights)
 
     def _differences(self, i: int, visible: range) -> list[Number]:
-        """Each score less the greatest; times log2(e) if the base is 2."""
+        """Return each score minus the greatest; times log2(e) if the base is 2."""
         scores = [self.score(i, j) for j in visible]
         least = min(exponent for _, exponent in scores)
         greatest = negated(max(scores, key=lambda score: score[0] << (score[1] - least)))
@@ -189,7 +187,7 @@ class _HeadRun:
 
     def score(self, i: int, j: int) -> Number:
         """Return the score of position j for the query of position i, rounded to C."""
-        query, key = once(self._known_queries, i, self._query), once(self._known_keys, j, self._key)
+        query, key = memoised(self._queries, i, self._query), memoised(self._keys, j, self._key)
         terms = list(zip(query, key, strict=True))
         return self.stored.scores.round(self.run.form(OrderedSum.SCORE, f"{self.name}/{i}/{j}", terms, rounded=False))
 
@@ -198,13 +196,13 @@ class _FeedForwardRun:
     """The feed-forward part of a layer."""
 
     def __init__(self, run: FloatRun, layer: int, part: StoredPart):
-        """``layer`` counts from 1."""
+        """Store the part; ``layer`` counts from 1."""
         self.run, self.layer, self.part = run, layer, part
-        self._known: list[dict[int, Number]] = [{} for _ in part.reads]
+        self._activations: list[dict[int, Number]] = [{} for _ in part.reads]
 
     def output(self, direction: str, i: int) -> Number:
-        """What the part writes to a direction at position i."""
-        terms = [(weight, once(self._known[unit], i, partial(self._activation, unit)))
+        """Return the output of the part to a direction at position i."""
+        terms = [(weight, memoised(self._activations[unit], i, partial(self._activation, unit)))
                  for unit, weight in self.part.writes[direction]]
         bias = self.part.bias.get(direction, ZERO)
         return self.run.stored.storage.round(

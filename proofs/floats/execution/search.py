@@ -1,10 +1,10 @@
-"""The search for an execution of a class whose output is wrong, at one length or at the least at which it finds one.
+"""Search for an execution with a wrong output, at one length or at the least one at which it finds one.
 
-At one length: the worst words of the heads are run adversely at the position where they are worst: the exponentials of
-that head's row pushed to where they make it worse, sums in orders that lose most, fused or not, subnormals flushed.
-Then many words are run as a plain program would, at many positions, and those adversely where an approximate truth or
-number was furthest off. Nothing is reported that was not replayed in integers, and the work is
-counted, not timed, so that every search finds the same. A search that finds nothing says nothing.
+At one length, the worst words of the heads are run adversely at the position where they are worst: exponentials of that
+head's row pushed to the worse ends, sums in the orders with the greatest errors, fused or not, subnormals flushed. Then
+many words are run in plain executions, at many positions, and adversely where an approximate truth or number had the
+greatest error. Every result was replayed in integers. Work is counted, not timed, so that every search finds the same.
+A search that finds nothing proves nothing.
 """
 
 from collections import Counter
@@ -18,9 +18,9 @@ from constructions.network.transformer import Transformer
 from proofs.enclosures.float_models.exponentials import LEAST_ULP
 from proofs.enclosures.float_models.model import FloatModel
 from proofs.floats.execution.execution import Execution, OrderedSum, Pushed
-from proofs.floats.execution.orders import ASCENDING, ExecutionChoices, Order
+from proofs.floats.execution.orders import ASCENDING, Order, OrderKind
 from proofs.floats.execution.program import FloatProgram
-from proofs.floats.execution.replay import Refutation, find_fault, held_or_none, truths_made
+from proofs.floats.execution.replay import Refutation, find_fault, find_number, truths_made
 from proofs.floats.execution.run import FloatRun
 from proofs.floats.execution.words import block_words, likely_words
 from proofs.floats.execution.worst_words import find_worst_words
@@ -29,23 +29,23 @@ from proofs.formula.refutation.plain_words import Word
 from proofs.words.replay import WordMeanings
 
 DEFAULT_WORK = 300_000
-"""What may be done at one length, in scores computed; a run counts for some more. Some 20 seconds on a core of 2024."""
+"""Work at one length, in scores computed; an execution costs some more. Some 20 seconds on a core of 2024."""
 WORK_OF_A_RUN = 30
 ROWS = 4096
-"""So many positions are looked at in one word, over its length: all of a short one, fewer of a long one."""
+"""Positions checked in one word, times its length: all of a short one, fewer of a long one."""
 LEAST_ROWS = 8
 WORST_ROWS = 6
-"""So many rows of each head are run adversely."""
+"""Rows of each head that are run adversely."""
 SEEDS = 3
 WORK_ON_BLOCKS = 8
-"""Words of two blocks, of all lengths together, may take as much work as so many lengths."""
+"""Work for words of two blocks, of all lengths together, in units of the work at one length."""
 DOWNWARD = 4
-"""So many shorter lengths are tried before the least one is reported: whether one is wrong is not monotone."""
+"""Shorter lengths that are tried before the least one is reported: wrongness is not monotone in length."""
 
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A row where a head was off by ``error``, above (+) or below (-)."""
+    """A row where a head had this signed ``error``."""
 
     error: Fraction
     word: Word
@@ -56,7 +56,7 @@ class _Candidate:
 
 @dataclass
 class LengthSearch:
-    """Looks for a wrong execution on the words of one length; ``work`` is how much may still be done."""
+    """Search for a wrong execution on words of one length; ``work`` is the remaining work."""
 
     program: FloatProgram
     n: int
@@ -78,9 +78,9 @@ class LengthSearch:
                 or self._run_adversely(self._worst_rows(), 0))
 
     def find_in_blocks(self) -> Refutation | None:
-        """Return a wrong run among all words of two blocks, as a plain program does it, while there is work left.
+        """Return a wrong plain execution on a word of two blocks, while there is work left.
 
-        Looked at where the second block begins, since what is true changes there, and in the first position.
+        Positions are the first one, and the beginning of the second block, where truths change.
         """
         if self.run_class.exp_ulp < LEAST_ULP:
             return None
@@ -103,11 +103,11 @@ class LengthSearch:
                                      normalised)
 
     def _run_plainly(self, kept: int) -> Refutation | None:
-        """Every word in the likeliest executions, while more than ``kept`` of the work is left."""
+        """Run every word in the likeliest executions, while more than ``kept`` of the work is left."""
         for word in likely_words(self.transformer.alphabet, self.n):
             for execution in plain_executions(self.run_class):
                 run = FloatRun(self.program, word, execution)
-                found = self._look_at_rows(run)
+                found = self._check_rows(run)
                 self._charge(run)
                 if found:
                     return found
@@ -118,9 +118,9 @@ class LengthSearch:
     def _charge(self, run: FloatRun) -> None:
         self.work -= run.scored + WORK_OF_A_RUN
 
-    def _look_at_rows(self, run: FloatRun) -> Refutation | None:
+    def _check_rows(self, run: FloatRun) -> Refutation | None:
         found: Refutation | None = None
-        for i in rows_looked_at(self.n):
+        for i in checked_rows(self.n):
             fault = self._fault_at(run, i)
             if fault and fault.direction == self.transformer.output:
                 return fault
@@ -140,18 +140,18 @@ class LengthSearch:
         return self._readings[word]
 
     def _errors_at(self, run: FloatRun, i: int) -> Iterator[_Candidate]:
-        """How far the heads are off at position i, where their meaning says something."""
+        """Yield the errors of the heads at position i, where their meaning determines a value."""
         reading = self._reading(run.word)
         for write in self._heads:
             aim = _aim(self.transformer.directions[write.direction], reading, i)
-            held = held_or_none(run, write.direction, i)
-            if aim is not None and held is not None:
-                # Where nothing is off, a false truth can only be off upward, and a true one downward.
-                error = held - aim or (Fraction(-aim, 10**9) if aim else Fraction(1, 10**9))
+            number = find_number(run, write.direction, i)
+            if aim is not None and number is not None:
+                # Without an error, a false truth can only err upward, and a true one downward.
+                error = number - aim or (Fraction(-aim, 10**9) if aim else Fraction(1, 10**9))
                 yield _Candidate(error, run.word, i, write, run.execution.normalised)
 
     def _run_adversely(self, candidates: Iterable[_Candidate], kept: int) -> Refutation | None:
-        """Rows in adverse executions, while more than ``kept`` of the work is left."""
+        """Run rows in adverse executions, while more than ``kept`` of the work is left."""
         for candidate in candidates:
             for execution in self._adverse_executions(candidate):
                 run = FloatRun(self.program, candidate.word, execution)
@@ -182,18 +182,18 @@ class LengthSearch:
         likely = replace(plain, orders=adverse_orders(candidate.error > 0)[0], pushed=(pushed,))
         yield replace(likely, flush=True)
         yield replace(likely, fused=True)
-        yield replace(likely, fused=True, order=Order(ExecutionChoices.DESCENDING))
+        yield replace(likely, fused=True, order=Order(OrderKind.DESCENDING))
         for seed in range(1, SEEDS + 1):
-            yield replace(plain, order=Order(ExecutionChoices.DRAWN, seed), pushed=(pushed,))
+            yield replace(plain, order=Order(OrderKind.DRAWN, seed), pushed=(pushed,))
 
     def _push(self, candidate: _Candidate, plain: Execution) -> Pushed:
-        """The exponentials at greater values up and the others down, if the head is off upward; else the reverse."""
+        """Push exponentials at greater values up and the others down, if the error is positive; else the reverse."""
         write, i = candidate.write, candidate.i
         run = FloatRun(self.program, candidate.word, plain)
-        held = held_or_none(run, write.direction, i) or Fraction(0)
+        number = find_number(run, write.direction, i) or Fraction(0)
         values = run.values_seen(write.layer, write.place, write.direction, i)
         more, less = "+-" if candidate.error > 0 else "-+"
-        return Pushed(write.layer, write.place, i, "".join(more if value > held else less for value in values))
+        return Pushed(write.layer, write.place, i, "".join(more if value > number else less for value in values))
 
 
 def _aim(meaning: Meaning, reading: WordMeanings, i: int) -> Fraction | None:
@@ -204,10 +204,10 @@ def _aim(meaning: Meaning, reading: WordMeanings, i: int) -> Fraction | None:
     return Fraction(reading.count(meaning.count, i) - reading.truth(meaning.count.operand, i))
 
 
-def rows_looked_at(n: int) -> list[int]:
-    """All positions of short words; of long ones the first, the last and some between.
+def checked_rows(n: int) -> list[int]:
+    """Return all positions of short words; for long ones the first, the last and some between.
 
-    >>> rows_looked_at(3), len(rows_looked_at(64)), rows_looked_at(1024)[:3]
+    >>> checked_rows(3), len(checked_rows(64)), checked_rows(1024)[:3]
     ([3, 2, 1], 64, [1024, 1023, 896])
     """
     number = max(LEAST_ROWS, ROWS // n)
@@ -217,17 +217,17 @@ def rows_looked_at(n: int) -> list[int]:
 
 
 def plain_executions(run_class: FloatModel) -> list[Execution]:
-    """What a plain program would do, in one order and in another."""
+    """Return the executions of a plain program, in two orders."""
     return [Execution(order, normalised=normalised, base=_base(run_class))
-            for normalised in _normalisations(run_class) for order in (ASCENDING, Order(ExecutionChoices.BALANCED))]
+            for normalised in _normalisations(run_class) for order in (ASCENDING, Order(OrderKind.BALANCED))]
 
 
 def adverse_orders(upward: bool) -> list[Mapping[OrderedSum, Order]]:
-    """Orders of the two sums of a head that make its output greater (or less), the likeliest first.
+    """Return orders of the two sums of a head that make its output greater (or less), the likeliest first.
 
-    To add the largest terms first loses most of a sum whose terms decrease fast; to add them last, least.
+    Sums whose terms decrease fast lose most if the largest terms are added first, and least if last.
     """
-    losing, keeping = Order(ExecutionChoices.LARGEST_FIRST), Order(ExecutionChoices.SMALLEST_FIRST)
+    losing, keeping = Order(OrderKind.LARGEST_FIRST), Order(OrderKind.SMALLEST_FIRST)
     likely = (losing, keeping) if upward else (keeping, losing)
     return [{OrderedSum.DENOMINATOR: denominator, OrderedSum.WEIGHTED: weighted}
             for denominator, weighted in (likely, likely[:1] * 2, likely[1:] * 2)]
@@ -243,14 +243,14 @@ def _base(run_class: FloatModel) -> str:
 
 def find_first_wrong(transformer: Transformer, run_class: FloatModel, lengths: Lengths,
                      work: int = DEFAULT_WORK) -> Refutation | None:
-    """A wrong execution on words as short as the search finds one: no shorter one was found, which proves nothing.
+    """Return a wrong execution on words as short as the search finds one; shorter ones may exist.
 
-    The longest words are tried first, since they err most, then some shorter ones; then all words of two blocks, the
-    shortest first. From a length that is wrong the interval down to the first length is halved, and at last some
-    lengths below are tried. Shorter words may err that the search does not find.
+    The longest words are tried first, since their errors are greatest, then some shorter ones; then all words of
+    two blocks, the shortest first. From a wrong length the interval down to the first length is bisected, and at
+    last some lengths below are tried.
 
     Raises:
-        Unsupported: if such networks have no float runs.
+        Unsupported: if no rule covers such networks.
     """
     program = FloatProgram(transformer, run_class)
 
@@ -264,7 +264,7 @@ def find_first_wrong(transformer: Transformer, run_class: FloatModel, lengths: L
 
 
 def _find_in_blocks(program: FloatProgram, lengths: range, work: int) -> Refutation | None:
-    """Return a wrong run on a word of two blocks of the least of the lengths that has one, if the work suffices."""
+    """Return a wrong execution on a word of two blocks at the least length with one, if the work suffices."""
     for n in lengths:
         search = LengthSearch(program, n, work)
         if (found := search.find_in_blocks()) or search.work <= 0:
@@ -285,7 +285,7 @@ def likely_lengths(lengths: Lengths) -> list[int]:
 
 
 def _descend(find: Callable[[int], Refutation | None], first: int, found: Refutation) -> Refutation:
-    """From a length that is wrong to the least that is found wrong."""
+    """Descend from a wrong length to the least length found wrong."""
     right = first - 1
     while found.n - right > 1:
         middle = (right + found.n) // 2
@@ -297,5 +297,5 @@ def _descend(find: Callable[[int], Refutation | None], first: int, found: Refuta
 
 
 def _lengths_below(n: int, first: int) -> range:
-    """Return the next lengths below n but the very next, at which nothing was found."""
+    """Return the next lengths below n except n - 1, at which nothing was found."""
     return range(n - 2, max(n - 2 - DOWNWARD, first - 1), -1)

@@ -1,4 +1,4 @@
-"""Words of one length that may bring a float run to err, the likelier ones first."""
+"""Words of one length on which floating-point errors may be large, the likelier ones first."""
 
 import itertools
 import random
@@ -7,16 +7,15 @@ from collections.abc import Iterator, Sequence
 from proofs.formula.refutation.plain_words import Word
 
 EXHAUSTIVE_WORDS = 128
-"""All words of a length are tried where they are no more."""
+"""All words of a length are tried if they are at most this many."""
 COUNTS = 24
-"""So many words of two blocks are tried for each pair of symbols; of shorter ones all."""
+"""Words of two blocks that are tried for each pair of symbols; all of shorter ones."""
 RANDOM_WORDS = 6
 LONGEST_PERIOD = 3
 
 
 def likely_words(alphabet: Sequence[str], n: int) -> Iterator[Word]:
-    """All words, if they are few; else two blocks, one symbol among others, periods, random ones, and one symbol
-    between two blocks; each once."""
+    """Return all words, if they are few; else those of the families below, each word once."""
     if len(alphabet) ** n <= EXHAUSTIVE_WORDS:
         return itertools.product(alphabet, repeat=n)
     families = itertools.chain(two_blocks(alphabet, n), sparse_words(alphabet, n), periodic_words(alphabet, n),
@@ -25,7 +24,7 @@ def likely_words(alphabet: Sequence[str], n: int) -> Iterator[Word]:
 
 
 def two_blocks(alphabet: Sequence[str], n: int) -> Iterator[Word]:
-    """A symbol, and then another one: all lengths of the first block if they are few, else some, both ends closely.
+    """Yield words of two blocks, with all lengths of the first block if they are few, else mostly ends.
 
     >>> ["".join(word) for word in two_blocks("ab", 2)]
     ['bb', 'aa', 'ba', 'ab']
@@ -39,7 +38,7 @@ def two_blocks(alphabet: Sequence[str], n: int) -> Iterator[Word]:
 
 
 def block_words(alphabet: Sequence[str], n: int) -> Iterator[tuple[Word, int]]:
-    """All words of two blocks, each with the length of the first block.
+    """Yield all words of two blocks, each with the length of the first block.
 
     >>> [("".join(word), first) for word, first in block_words("ab", 3)]
     [('abb', 1), ('baa', 1), ('aab', 2), ('bba', 2)]
@@ -50,7 +49,7 @@ def block_words(alphabet: Sequence[str], n: int) -> Iterator[tuple[Word, int]]:
 
 
 def one_between(alphabet: Sequence[str], n: int) -> Iterator[Word]:
-    """Yield a block, another symbol, and a block of a third symbol: at all places, far ones from each other first.
+    """Yield a block, another symbol, and a block of a third symbol: at all places, in steps that halve.
 
     >>> ["".join(word) for word in one_between("abc", 3)][:3]
     ['abc', 'acb', 'bac']
@@ -63,7 +62,7 @@ def one_between(alphabet: Sequence[str], n: int) -> Iterator[Word]:
 
 
 def sparse_words(alphabet: Sequence[str], n: int) -> Iterator[Word]:
-    """One symbol everywhere but for another one at one place."""
+    """Yield words of one symbol except for another one at one place."""
     for place in dict.fromkeys((n - 2, n - 3, 1, 0, n // 2)):
         for symbol, other in itertools.permutations(alphabet, 2):
             if 0 <= place < n:
@@ -71,14 +70,14 @@ def sparse_words(alphabet: Sequence[str], n: int) -> Iterator[Word]:
 
 
 def periodic_words(alphabet: Sequence[str], n: int) -> Iterator[Word]:
-    """Short words again and again."""
+    """Yield repetitions of short words."""
     for period in range(2, LONGEST_PERIOD + 1):
         for pattern in itertools.islice(itertools.product(alphabet, repeat=period), EXHAUSTIVE_WORDS // 4):
             yield (pattern * n)[:n]
 
 
 def random_words(alphabet: Sequence[str], n: int) -> Iterator[Word]:
-    """Words drawn with a fixed seed."""
+    """Yield words drawn with a fixed seed."""
     draw = random.Random(n)
     for _ in range(RANDOM_WORDS):
         yield tuple(draw.choice(alphabet) for _ in range(n))

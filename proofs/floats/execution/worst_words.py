@@ -1,8 +1,8 @@
-"""Worst words of a head in a class of runs: the shortest path of its automaton, over weights as a run computes them.
+"""Worst words of a head under a float model: shortest paths of its automaton, over weights as computed.
 
-Over the real numbers the worst input of a head minimises the sum of weight * (1/4 - error) (formula/attention).
-Here the scores are those that a run computes, roundings included, and each weight is at the end of what the class
-allows for its exponential that is worse. What else rounds is left to the run that follows: this only finds words.
+Over the real numbers the worst input of a head minimises the sum of weight * (1/4 - error) (formula/attention). Here
+scores are computed in an execution, roundings included, and each weight is at the worse end of the range that the model
+allows for its exponential. Other roundings are left to the execution that follows: this only finds words.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,14 +34,13 @@ from proofs.formula.refutation.plain_words import Word
 MARGIN = Fraction(1, 4)
 MOST_LETTERS = 16
 MOST_SCORES = 1 << 15
-"""So many scores are computed for one head at most: of many groups of rows, those that look at long words first."""
+"""Scores computed for one head at most; groups of rows on long words come first."""
 Offer = list[tuple[Number, Option]]
 
 
 @dataclass(frozen=True)
 class WorstWord:
-    """A word on which a head is worst at position i, for a target with this truth; a margin below 0 foretells that it
-    is wrong. Margins are in units of the greatest weight."""
+    """A word on which a head is worst at position i; a negative margin (over the greatest weight) predicts an error."""
 
     margin: Fraction
     word: Word
@@ -51,7 +50,7 @@ class WorstWord:
 
 
 def find_worst_words(program: FloatProgram, n: int, execution: Execution) -> list[WorstWord]:
-    """For each head over truths of symbols, each row and each truth of its target a worst word; the worst first."""
+    """Return a worst word for each head over truths of symbols, each row and truth of its target; worst first."""
     found = [one for write, obligation in _symbolic_obligations(program, n)
              for one in _Worst(program, obligation, write, n, execution).words()]
     return sorted(found, key=lambda one: one.margin)
@@ -76,22 +75,22 @@ def _symbolic_obligations(program: FloatProgram, n: int) -> Iterator[tuple[Write
 
 
 class _AssumedRun(FloatRun):
-    """A run in which directions that mean truths hold those of one assignment to the atoms, at every position."""
+    """An execution in which directions that mean truths have those of one assignment to the atoms, at all positions."""
 
     def __init__(self, program: FloatProgram, word: Word, execution: Execution, obligation: AttentionObligation,
                  assignment: Assignment):
-        """The word is any one: what is asked for does not depend on it."""
+        """Store the assumptions; the word is arbitrary, as the results used do not depend on it."""
         super().__init__(program, word, execution)
         self._target, self._assignment = obligation.target, assignment
         self._assumed = {name: meaning.formula for row in (*obligation.head.keys,
                                                            obligation.head.values[obligation.direction])
                          for name in row if isinstance(meaning := program.transformer.directions[name], Truth)}
 
-    def held(self, direction: str, i: int) -> Number:
-        """Return the assumed truth, or what any run holds."""
+    def number_at(self, direction: str, i: int) -> Number:
+        """Return the assumed truth, or the number that any execution has."""
         formula: Formula | None = self._assumed.get(direction)
         if formula is None:
-            return super().held(direction, i)
+            return super().number_at(direction, i)
         return ONE if self._target.read_truth(formula, self._assignment, i, self.n) else ZERO
 
 
@@ -100,14 +99,14 @@ class _Worst:
 
     def __init__(self, program: FloatProgram, obligation: AttentionObligation, write: Write, n: int,
                  execution: Execution):
-        """Scores are computed as the execution does."""
+        """Prepare runs for each letter; scores are computed by the execution."""
         self.obligation, self.write, self.n = obligation, write, n
         self.alphabet = program.transformer.alphabet
         any_word = (self.alphabet[0],) * n
         self.runs = [_AssumedRun(program, any_word, execution, obligation, letter) for letter in obligation.letters]
         softmax = program.run_class.softmax
         self.softmax = Arithmetic(softmax)
-        # Weights far below others decide nothing, but where they are the only ones, they must not be 0.
+        # Weights far below others decide nothing, but if there are no others, they must not be 0.
         wide = Arithmetic(replace(softmax, least=-MAX_EXPONENT))
         self.exponential = Exponential(wide, program.run_class.exp_ulp, "e")
 
@@ -133,7 +132,7 @@ class _Worst:
                 yield WorstWord(Fraction(cost, greatest), self._spell(weighed.sweep, choices), i, truth, self.write)
 
     def _weigh(self, group: RowGroup) -> WeighedSweep:
-        """Return the weights as a run computes them, in common units, relative to the greatest score of all."""
+        """Return the computed weights, in common units, relative to the greatest score of all."""
         offers = [(j, self._offer(group.rows[-1], j)) for j in self.obligation.reading.order(group)]
         least = min(score[1] for _, offer in offers for score, _ in offer)
         top = negated(max((score for _, offer in offers for score, _ in offer),
@@ -157,7 +156,7 @@ class _Worst:
         return self.exponential.of(difference, Fraction(-1)), self.exponential.of(difference, Fraction(1))
 
     def _spell(self, sweep: Sweep, choices: Sequence[int]) -> Word:
-        """Return the word whose letters are the choices; any symbol where nothing is read."""
+        """Return the word whose letters are the choices; any symbol at other positions."""
         by_letter = {self.obligation.letters.index(tuple(symbolic_truth(atom, symbol)
                                                          for atom in self.obligation.target.atoms)): symbol
                      for symbol in reversed(self.alphabet)}
@@ -167,6 +166,6 @@ class _Worst:
 
 
 def _in_units(pair: tuple[Number, Number], unit: int) -> Dyadic:
-    """Ends in common units, whose exponent is called 0: so a cost is in these units, too."""
+    """Return both ends in common units, whose exponent is 0, so that costs are in these units."""
     (low, low_exponent), (high, high_exponent) = pair
     return Dyadic(low << (low_exponent - unit), high << (high_exponent - unit), 0)

@@ -1,1 +1,1 @@
-"""Classes of words: the search in float64 for the covers of docs/reference/trained.md, section 4; it proves nothing."""
+"""Abstract words: the float64 search for covers (docs/reference/trained.md, sections 4 and 5). It proves nothing."""

@@ -1,7 +1,4 @@
-"""One head of an attention step over classes: scores, weights, and the ranges of its average.
-
-See docs/background/trained_rules.md, 5.
-"""
+"""Scores, weights and ranges of averages of a head on abstract words (docs/background/trained_rules.md, 5)."""
 
 from dataclasses import dataclass
 
@@ -15,16 +12,16 @@ from proofs.trained.forward import FloatAffine, FloatAttention, FloatHead, Float
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-LEAST_EXPONENT = -600  # weights below are not told apart: no sum of weights is 0
+LEAST_EXPONENT = -600  # lesser exponents are raised to this: no sum of weights is 0
 BLOCK = 1 << 22  # numbers of one intermediate array
 
 
 @dataclass(frozen=True)
 class KeyLevels:
-    """What keys are computed for, level by level: letters before the first attention step is done, nodes after it.
+    """Columns of keys, level by level: letters before the first attention step is done, nodes after it.
 
-    ``levels`` [columns] ascending (0: the tokens before the word), ``numbers`` their position numbers, ``of_nodes``
-    for each level which of its columns a node of the skeleton has.
+    ``levels`` [columns] ascend (0: the tokens before the word), ``numbers`` are their position numbers,
+    ``of_nodes`` gives for each level the column of each node of the skeleton.
     """
 
     levels: Indices
@@ -39,9 +36,9 @@ class KeyLevels:
 
 @dataclass(frozen=True)
 class Queries:
-    """Nodes whose averages are asked for, deepest level first: their places, and their columns among the keys.
+    """Nodes whose averages are bounded, deepest level first: their levels, and their columns among the keys.
 
-    ``ends`` are those of the paths that each sees, its own; tokens before the word are all at level 0 and place 0.
+    ``ends`` are the ends of the paths that each query sees; tokens before the word are all at level 0 and place 0.
     """
 
     levels: Indices
@@ -53,7 +50,7 @@ class Queries:
 
 
 def _turned(forms: Forms, rotary: FloatRotary | None, numbers: Indices) -> Forms:
-    """Pairs of coordinates turned by the row of each vector's position number."""
+    """Rotate pairs of coordinates by the row of each vector's position number."""
     if rotary is None:
         return forms
     sizes = FloatRotary(np.abs(rotary.cosines), -np.abs(rotary.sines), rotary.halves)
@@ -74,29 +71,29 @@ class AttendedHead:
                  queries: Queries) -> None:  # fmt: skip
         self.columns, self.queries, self.causal, self._capped = columns, queries, step.causal, step.capped
         own = normed.only(queries.columns)
-        asking = _scaled(head.query, np.float64(step.scale))
-        self.query = _turned(affine(own, asking), step.rotary, columns.numbers[queries.columns])
+        scaled_query = _scaled(head.query, np.float64(step.scale))
+        self.query = _turned(affine(own, scaled_query), step.rotary, columns.numbers[queries.columns])
         self.key = _turned(affine(normed, head.key), step.rotary, columns.numbers)
         self.value = affine(normed, head.value)
         self.slope = np.float64(head.slope)
         self.low, self.high = self._weights()
 
     def ranges(self, skeleton: Skeleton, directions: Array) -> tuple[Array, Array]:
-        """For each query the least and the greatest c · z over its class, for each row c of the directions."""
+        """Bound c · z from below and above over each query's class, for each row c of the directions."""
         both = np.concatenate([directions, -directions])
         terms = self.terms(both)
         found = greatest(skeleton, self.queries.ends, terms)
         return -found[:, len(directions) :], found[:, : len(directions)]
 
     def terms(self, directions: Array) -> Terms:
-        """Return the terms for the same directions [D, value width] at all queries."""
+        """Return the terms of all queries for common directions [D, value width]."""
         highest = self.value.centre @ directions.T + self.value.loose @ np.abs(directions).T
         if self.value.symbols:
             highest += _spread(self.value.parts, directions)
         return self._terms([highest[self.columns.of_level(k), np.newaxis] for k in range(self._levels)])
 
     def terms_of_pairs(self, ends: Ends, directions: Array) -> Terms:
-        """Return the terms for one direction [value width] of its own for each end: the end's index is its query's."""
+        """Return the terms with one direction [value width] for each end: the end's index is its query's."""
         highest = self.value.centre @ directions.T + self.value.loose @ np.abs(directions).T
         if self.value.symbols:
             highest += _spread(self.value.parts, directions)
@@ -108,10 +105,10 @@ class AttendedHead:
         return Terms(low, high, [highest[part, :, np.newaxis] for part in slices], self.columns.of_nodes)
 
     def averages_along(self, paths: Indices, ends: Ends, terms: Terms, s: Array, directions: Array) -> Array:
-        """What the bounds s [ends, 1] of ``terms_of_pairs`` are attained by: the averages [ends, value width].
+        """Return the averages [ends, value width] that attain the bounds s [ends, 1] of ``terms_of_pairs``.
 
-        ``paths`` [ends, levels from 1] are places among the nodes of each level; all ends are at the last of them.
-        0 where scores are so uncertain that no weight is told from 0.
+        ``paths`` [ends, levels from 1] are places among the nodes of each level; all ends are at the last of
+        them. The average is 0 where all lower bounds of weights are 0.
         """
         total, weight = np.zeros((len(paths), self.value.centre.shape[1])), np.zeros((len(paths), 1))
         own = np.arange(len(paths))
@@ -125,7 +122,7 @@ class AttendedHead:
         return np.asarray(total / np.maximum(weight, LEAST_WEIGHT))
 
     def _farthest(self, columns: Indices, directions: Array) -> Array:
-        """Return the value of each column, as far in its direction as its form allows."""
+        """Return the vertex of each column's value that is greatest along its direction."""
         value = self.value.only(columns)
         signs = np.sign(np.einsum("nsd,nd->ns", value.parts, directions))
         along = np.einsum("ns,nsd->nd", signs, value.parts) if value.symbols else 0
@@ -133,7 +130,7 @@ class AttendedHead:
 
     @property
     def is_inexact(self) -> bool:
-        """Whether weights have two bounds."""
+        """Whether lower and upper bounds of weights differ."""
         return self.low is not self.high
 
     @property
@@ -144,7 +141,7 @@ class AttendedHead:
         return Terms(self.low, self.high, values, self.columns.of_nodes)
 
     def _weights(self) -> tuple[list[Array], list[Array]]:
-        """Bounds of exp(score), for each level [columns, queries at it or below], times a factor for each query."""
+        """Bound exp(score) times a factor for each query, for each level [columns, queries at it or below]."""
         scores, errors = [], []
         top = np.full(len(self.queries), -np.inf)
         for level in range(self._levels):
@@ -164,13 +161,13 @@ class AttendedHead:
         return low, high
 
     def _visible(self) -> Array:
-        """Which tokens before the word a query sees, [tokens, queries]: 1 or 0."""
+        """Return the mask of the tokens before the word, [tokens, queries]: 1 or 0."""
         first = self.columns.of_level(0)
         last = self.queries.columns if self.causal else np.full(len(self.queries), first.stop)
         return np.asarray(np.arange(first.stop)[:, np.newaxis] <= last, np.float64)
 
     def _scores(self, level: int) -> tuple[Array, Array]:
-        """Return the centres of the scores and how far they may be off, [columns, queries at the level or below]."""
+        """Return centres and error bounds of the scores, [columns, queries at the level or below]."""
         part = self.columns.of_level(level)
         going = int(np.searchsorted(-self.queries.ends.levels, -level, side="right"))
         key, query = self.key.only(part), self.query.only(slice(0, going))
@@ -184,7 +181,7 @@ class AttendedHead:
 
 
 def _spread(parts: Array, vectors: Array) -> Array:
-    """Σ over symbols of |part · vector|, [N, vectors], for parts [N, symbols, d]."""
+    """Return Σ over symbols of |part · vector|, [N, vectors], for parts [N, symbols, d]."""
     found = np.zeros((len(parts), len(vectors)))
     if not parts.size or not vectors.size:
         return found

@@ -1,9 +1,7 @@
-"""Cells: the box of a node's ranges is cut until every row is proved in each cell.
+"""Search for cells: cuts of the box of an asked node until all rows are proved (docs/background/trained_rules.md, 5).
 
-See docs/background/trained_rules.md, section 5.
-
-All open cells of a node are cut and looked at together. A cell is cut where that shrinks the radii of its worst row
-the most. What is found here is evidence; the tree says what the checker needs.
+All open cells of a node are cut and bounded together. A cell is cut where that shrinks the radii of its worst row most.
+The tree is evidence; the checker proves it.
 """
 
 from __future__ import annotations
@@ -27,21 +25,21 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Word = tuple[int, ...]
 
-BLOCK = 64      # cells whose forms are made at once
+BLOCK = 64      # cells whose forms are computed at once
 MAX_DEPTH = 40  # cuts on the way to a leaf
 NOTHING = np.float64(-np.inf)
-OFTEN = 3       # so many cuts share one look at what cuts are worth
-TOO_NARROW = 4  # ranges that move the streams so many times less than the widest one are not worth that look
+OFTEN = 3       # cuts for each estimate of the worth of cuts
+TOO_NARROW = 4  # no estimate for ranges that move the streams this many times less than the widest one
 
 NARROWER = np.array([[3, 1], [1, 3]]) / 4
-"""Times the ends of a range: half as wide, about the same middle."""
+"""The matrix that halves a range around its middle."""
 
 
 @dataclass(eq=False)
 class Box:
-    """A box of whole numbers [y, 2]; ``shares`` [rows, y] are the best known.
+    """A box of integers [y, 2]; ``shares`` [rows, y] are the best found.
 
-    ``worth`` [y]: how much smaller the radius of the worst row would be if a range were half as wide.
+    ``worth`` [y]: the decrease of the radius of the worst row when a range is halved.
     """
 
     box: Whole
@@ -54,7 +52,7 @@ class Box:
 
     @property
     def direction(self) -> int:
-        """Where to cut it."""
+        """The range to cut."""
         return int(self.worth.argmax())
 
     @property
@@ -64,7 +62,7 @@ class Box:
         return int(low + high) // 2
 
     def cut(self) -> tuple[Box, Box]:
-        """Its halves. Radii are mostly of second order: the next cut of the range is worth a quarter."""
+        """Halve the box. Radii are mostly of second order: the next cut of the same range is worth a quarter."""
         self.halves = self._half(1), self._half(0)
         return self.halves
 
@@ -77,12 +75,15 @@ class Box:
 
 
 class CellSearch:
-    """The cells of one asked node; after ``run``: ``low`` is a bound of all rows in the cells that are proved,
-    ``worst`` the least row (less the margin) and its word, of all words that were met; ``looked_at`` counts cells."""
+    """Search for the cells of one asked node; after ``run``, ``low`` bounds all rows in the proved cells.
+
+    ``worst`` is the least row minus the margin, and its word, among all evaluated words; ``looked_at`` counts
+    cells.
+    """
 
     def __init__(self, floats: FloatNetwork, claim: WordsClaim, offset: int, unit: Evaluated, query: int,
                  limit: int) -> None:  # fmt: skip
-        """``limit``: of leaves."""
+        """Prepare a search for at most ``limit`` leaves."""
         self.floats, self.claim, self.offset, self.unit, self.query = floats, claim, offset, unit, query
         self.level, node = unit.nodes[query]
         self.cases = unit.skeleton.graph.levels[self.level].cases[node]
@@ -93,17 +94,17 @@ class CellSearch:
         self.limit, self.looked_at = limit, 0
         self.low = np.float64(np.inf)
         self.worst: tuple[np.float64, Word] = (np.float64(np.inf), ())
-        self._met: set[Word] = set()
+        self._evaluated: set[Word] = set()
         written = np.concatenate([head.directions @ head.out for head in unit.heads])
         self._moves = np.sqrt((written * written).sum(axis=1))
 
     def run(self) -> Tree | None:
-        """Return the tree, if there is one within the limits; None as soon as a word is met that is wrong."""
+        """Return the tree, if there is one within the limits; None as soon as a wrong word is found."""
         root = Box(self.box, np.zeros((len(self.rows), len(self.box))), np.zeros(len(self.box)))
         waiting, proved = [root], 0
         while waiting:
             for first in range(0, len(waiting), BLOCK):
-                self._look_at(waiting[first : first + BLOCK])
+                self._bound_cells(waiting[first : first + BLOCK])
             still = [cell for cell in waiting if cell.low <= self.enough]
             self.low = min([self.low, *(cell.low for cell in waiting if cell.low > self.enough)])
             proved += len(waiting) - len(still)
@@ -115,14 +116,14 @@ class CellSearch:
 
     @staticmethod
     def _expected(still: int, waiting: int) -> int:
-        """How many leaves the open cells come to, if of the next ones no smaller a part is open than of these.
+        """Estimate the leaves below the open cells, if at the next cuts no smaller part stays open than now.
 
-        No fewer than their halves: what is given up would go on for longer than it is worth.
+        At least their halves are counted: a hopeless search would run for longer than it is worth.
         """
         return 2 * still + 2 * still * still // waiting
 
-    def _look_at(self, cells: Sequence[Box]) -> None:
-        """Bounds and shares of the cells, and what cuts are worth to those that are not proved."""
+    def _bound_cells(self, cells: Sequence[Box]) -> None:
+        """Bound the rows of cells, find shares, and estimate the worth of cuts of cells that are not proved."""
         self.looked_at += len(cells)
         boxes = np.ldexp(np.array([cell.box for cell in cells], np.float64), -self.unit.bits)
         forms = self._rows_within(boxes)
@@ -141,27 +142,26 @@ class CellSearch:
 
     def _tightened(self, cells: Sequence[Box], boxes: Array, alpha: Array, rest: Array,
                    pairs: tuple[Indices, ...]) -> Array:  # fmt: skip
-        """Return the bounds of pairs of a cell and a row with the best shares; words that were met are noted."""
+        """Return the bounds of pairs of a cell and a row with the best shares; evaluate the minimising words."""
         cut = np.array([cell.box != self.box for cell in cells])[pairs[0]]
         rows = CellRows(alpha, rest, boxes[pairs[0]], cut, self.enough)
         start = np.array([cells[cell].shares[row] for cell, row in zip(*pairs, strict=True)])
         shares, bounds, paths = best_shares(rows, self.members, start)
         for cell, row, share in zip(*pairs, shares, strict=True):
             cells[cell].shares[row] = share
-        self._meet({path_letters(self.unit.skeleton, path) for path in paths} - self._met)
+        self._evaluate({path_letters(self.unit.skeleton, path) for path in paths} - self._evaluated)
         return bounds
 
-    def _meet(self, words: set[Word]) -> None:
-        """Words of the class where linear parts are least, run."""
+    def _evaluate(self, words: set[Word]) -> None:
+        """Evaluate words of the class at which linear parts are least."""
         if words:
             ordered = sorted(words)
             values = worst_rows(self.floats, self.claim, self.offset, ordered, self.cases, self.level)
             self.worst = min([self.worst, *((value[0], word) for value, word in zip(values, ordered, strict=True))])
-            self._met |= words
+            self._evaluated |= words
 
     def _worth(self, box: Array, row: int) -> Array:
-        """For each range how much smaller the row's radius without the linear part is if it is half as wide; 0 where
-        the range moves little."""
+        """Return for each range the decrease of the row's radius, without the linear part, when it is halved."""
         moves = (box[:, 1] - box[:, 0]) * self._moves
         places = np.nonzero(moves * TOO_NARROW >= moves.max())[0]
         variants = np.tile(box, (len(places) + 1, 1, 1))
@@ -192,7 +192,7 @@ class CellSearch:
 
 
 def whole_box(unit: Evaluated, query: int) -> Whole:
-    """The ranges of a query of the last attention step as the certificate has them, [directions of all heads, 2]."""
+    """Return the ranges of a query of the last attention step over 2^bits, [directions of all heads, 2]."""
     ends = [np.stack([head.centre[query] - head.half[query], head.centre[query] + head.half[query]], axis=1)
             for head in unit.heads]  # fmt: skip
     return np.asarray(np.rint(np.ldexp(np.concatenate(ends), unit.bits)), np.int32)

@@ -1,9 +1,9 @@
-"""Contexts: suffixes by which words are told apart, longer where that is needed and short elsewhere.
+"""Contexts: suffixes by which words are distinguished, of varying length (a suffix automaton of split suffixes).
 
-Some suffixes are *split*: words that end in one and go on to the left are told apart by the letter before it. So each
-word that is longer than all split suffixes ends in exactly one *context*, a suffix that is not split itself although
-all its own suffixes are. What must be remembered of a word, to know its context and those of all that begin with it, is
-the longest suffix of it that is the beginning of a context (Aho and Corasick, 1975).
+Some suffixes are *split*: words that end in one, and are longer, are distinguished by the letter before it. So each
+word longer than all split suffixes ends in exactly one *context*: a suffix that is not split although all its own
+suffixes are. To determine the context of a word and of all its extensions, its longest suffix that is a prefix of a
+context suffices (Aho and Corasick, 1975).
 """
 
 from collections.abc import Iterable
@@ -11,19 +11,19 @@ from dataclasses import dataclass
 from functools import cached_property
 
 Suffix = tuple[int, ...]
-JUST_LETTERS: frozenset[Suffix] = frozenset({()})  # the empty suffix is always split: a last letter is known
+JUST_LETTERS: frozenset[Suffix] = frozenset({()})  # the empty suffix is always split: keys contain a last letter
 
 
 @dataclass(frozen=True)
 class Contexts:
-    """``split`` holds all suffixes of each of its members."""
+    """Contexts of an alphabet; ``split`` contains all suffixes of each of its members."""
 
     alphabet: int
     split: frozenset[Suffix] = JUST_LETTERS
 
     @cached_property
     def beginnings(self) -> frozenset[Suffix]:
-        """All beginnings of all contexts, and of what is split."""
+        """All prefixes of all contexts and split suffixes."""
         ends = [(letter, *suffix) for suffix in self.split for letter in range(self.alphabet)]
         return frozenset(end[:length] for end in ends for length in range(len(end) + 1))
 
@@ -33,7 +33,7 @@ class Contexts:
         return word[len(word) - next(lengths, len(word)) :]
 
     def memory(self, word: Suffix) -> Suffix:
-        """What is remembered of a word; of a word with one letter more, the memory and the letter are enough."""
+        """Return the longest suffix that is a prefix of a context: an extension's follows from it and the letter."""
         lengths = (length for length in range(len(word), 0, -1) if word[len(word) - length :] in self.beginnings)
         return word[len(word) - next(lengths, 0) :]
 

@@ -1,4 +1,4 @@
-"""A unit of the cover: one offset, one graph, levels first … last: the ranges of each step, and bounds of the rows."""
+"""A unit of the cover: one offset, one graph, levels first … last; the ranges of each step, and bounds of the rows."""
 
 import math
 from collections.abc import Sequence
@@ -18,15 +18,15 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 BITS = 24
-ROOM = 2  # units of 2^-bits that every range is wider than what was found, for the checker's roundings
+ROOM = 2  # units of 2^-bits by which every range is widened, for the checker's roundings
 PART_OF_WIDTH = 2**-7
 LARGEST = 2**31 - 1
 WEIGHT_ROUNDING = 2**-42
-"""So much may a weight be off, the greatest being 1; with room for the differences to the checker's."""
+"""Error bound of a weight, relative to the greatest one; with room for differences to the checker's."""
 
 
 class TooLarge(ArithmeticError):
-    """Some range does not fit into 32 bits; ``bits`` are enough for it."""
+    """A range that does not fit into 32 bits; with ``bits`` fractional bits it does."""
 
     def __init__(self, bits: int) -> None:
         super().__init__("the bounds overflow")
@@ -47,12 +47,12 @@ class HeadRanges:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """What a unit comes to: whole numbers for the certificate, and forms of the streams at the asked nodes.
+    """An evaluated unit: integers for the certificate, and forms of the streams at the asked nodes.
 
     ``ranges`` are [nodes, heads' directions, 2] for each step, for the nodes ``ranged``, in the certificate's order
-    (tokens before the word are (0, index - their number + 1)); ``streams`` follow ``queries`` (deepest first), whose
-    nodes in the graph are ``nodes``; ``heads`` are those of the last attention step, ``entering`` the streams before it
-    and ``bias`` what it adds to all of them; ``tail`` are the steps after it.
+    (tokens before the word are (0, index - their number + 1)); ``streams`` follow ``queries`` (deepest first),
+    whose nodes in the graph are ``nodes``; ``heads`` are those of the last attention step, ``entering`` the streams
+    before it and ``bias`` what it adds to all of them; ``tail`` are the steps after it.
     """
 
     skeleton: Skeleton
@@ -70,7 +70,7 @@ class Evaluated:
     def streams_within(self, queries: Indices, boxes: Array) -> Forms:
         """Return the streams at some queries, each on the words whose averages are in its box.
 
-        ``boxes`` are [queries, heads' directions, 2], the heads' ranges in order.
+        ``boxes`` are [queries, heads' directions, 2], head by head.
         """
         heads, first = [], 0
         for head in self.heads:
@@ -87,16 +87,16 @@ class Evaluated:
         reaching = {(depth, int(node)) for depth, level in enumerate(part.levels) for node in level.nodes}
         kept = [{(0, node) for depth, node in nodes if not depth} | reaching for nodes in self.ranged]
         kept[-1] = set(part.asked)
-        return tuple(numbers[[node in wanted for node in nodes]] for numbers, nodes, wanted
+        return tuple(numbers[[node in chosen for node in nodes]] for numbers, nodes, chosen
                      in zip(self.ranges, self.ranged, kept, strict=True))  # fmt: skip
 
 
 def evaluate(floats: FloatNetwork, claim: WordsClaim, skeleton: Skeleton, offset: int, directions: Directions,
              bits: int = BITS) -> Evaluated:
-    """Return the ranges of all steps, with as many bits as fit, and not more than these.
+    """Compute the ranges of all steps, with as many fractional bits as fit, at most these.
 
     Raises:
-        ArithmeticError: if a range is infinite, or has no whole number of 32 bits.
+        ArithmeticError: if a range is infinite, or does not fit into 32 bits as an integer.
     """
     while True:
         try:
@@ -146,7 +146,7 @@ class _Unit:
         return np.asarray(self.offset + len(self.claim.before) - 1 + levels)
 
     def _letter_columns(self) -> tuple[KeyLevels, Indices]:
-        """A column for each token before the word, for each letter at each level, for each token after the word."""
+        """Return a column for each token before the word, each letter at each level, each token after the word."""
         before, length = len(self.claim.before), self.skeleton.graph.length
         tokens, levels = list(self.claim.before), [0] * before
         of_nodes = [np.zeros(1, np.intp)]
@@ -160,17 +160,17 @@ class _Unit:
         return KeyLevels(np.array(levels, np.intp), numbers, of_nodes), np.array(tokens, np.intp)
 
     def _all_nodes(self) -> list[tuple[int, int]]:
-        """Tokens before the word (-1 and less: level 0, counted back from node 0), then the nodes that matter."""
+        """Return the tokens before the word (level 0, counted back from node 0), then the kept nodes."""
         nodes = [(0, token - len(self.claim.before) + 1) for token in range(len(self.claim.before))]
         return nodes + [(depth, int(node)) for depth, level in enumerate(self.skeleton.levels) if depth
                         for node in level.nodes]
 
     def _queries(self, nodes: list[tuple[int, int]], columns: KeyLevels, is_last: bool
                  ) -> tuple[Queries, list[tuple[int, int]]]:
-        """Return the nodes, deepest level first (within a level as they come).
+        """Return the nodes as queries, deepest level first (within a level in the given order).
 
-        Where attention is bidirectional, each sees all words that pass it; of the nodes that are asked about the first
-        token, or the last one, all that end there.
+        Where attention is bidirectional, a query sees all words that pass it; if the first or the last token is
+        judged, the paths of an asked node end at it.
         """
         nodes = sorted(nodes, key=lambda node: -node[0])
         levels = np.array([level for level, _ in nodes], np.intp)
@@ -217,7 +217,7 @@ class _Unit:
         return tuple(heads)
 
     def _rounded(self, low: Array, high: Array) -> NDArray[np.int32]:
-        """Ranges [queries, directions, 2] as whole numbers, outwards, with room."""
+        """Round ranges [queries, directions, 2] outwards to integers over 2^bits, with room."""
         ends = np.floor(np.ldexp(low, self.bits)) - ROOM, np.ceil(np.ldexp(high, self.bits)) + ROOM
         scaled = np.stack(ends, axis=2)
         largest = np.float64(np.abs(scaled).max(initial=0))
@@ -229,15 +229,15 @@ class _Unit:
 
 
 def _with_room(low: Array, high: Array, inexact: bool) -> tuple[Array, Array]:
-    """Wider by a part of the width where the checker's own forms enter, which need not be as narrow as these."""
+    """Widen by a part of the width where weights are inexact: the checker's forms may be wider than these."""
     room = (high - low) * PART_OF_WIDTH if inexact else np.zeros_like(low)
     return low - room, high + room
 
 
 def _room_for_weights(skeleton: Skeleton, attended: AttendedHead, rows: Array) -> Array:
-    """Room for the checker's roundings of weights, [queries, directions]; no more than the spread of all values.
+    """Return room for the checker's roundings of weights, [queries, directions]; at most the spread of values.
 
-    A weight may be off by a part of the greatest one of the class, also on words that meet far smaller ones alone.
+    The error of a weight is relative to the greatest one of the class, also on words with far smaller weights only.
     """
     ends, terms = attended.queries.ends, attended.terms(rows)
     least, most = terms.hull()
@@ -249,7 +249,7 @@ def _room_for_weights(skeleton: Skeleton, attended: AttendedHead, rows: Array) -
 
 
 def alone(step: FloatStep, forms: Forms) -> Forms:
-    """Return a step in which no token reads another; what has no symbols yet stays exact."""
+    """Apply a step that is not attention; forms without symbols stay exact."""
     assert not isinstance(step, FloatAttention)
     if not forms.symbols:
         return exact(step(forms.centre))
@@ -264,7 +264,7 @@ def written(streams: Forms, heads: Sequence[HeadRanges], bias: Array | None) -> 
 
 
 def averages(ranges: HeadRanges, symbols: int) -> Forms:
-    """z = Qᵀ y + (I - Qᵀ Q) z: symbols of its own after the first ``symbols``."""
+    """Return z = Qᵀ y + (I - Qᵀ Q) z, with new symbols after the first ``symbols``."""
     q, value = ranges.directions, ranges.head.value
     largest = (np.abs(value.centre) + value.radius).max(axis=0)
     rest = np.abs(np.eye(len(q)) - q.T @ q) @ largest

@@ -1,4 +1,4 @@
-"""The directions in which ranges are asked: principal directions of what heads average on sampled words."""
+"""Directions along which averages are bounded: principal components of the averages of heads on sampled words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from proofs.trained.forward import FloatAttention, FloatNetwork
 
 Array = NDArray[np.float64]
 
-ONE = 1 << 30  # directions are whole numbers / 2^30
-CLASSES = 32   # that words are sampled from
+ONE = 1 << 30  # directions are integers / 2^30
+CLASSES = 32   # from which words are sampled
 WORDS = 24     # from each
 
 
 @dataclass(frozen=True, eq=False)
 class Directions:
-    """For each attention step, for each head, a square matrix of whole numbers; rows / 2^30 are nearly orthonormal."""
+    """Square matrices of integers, one for each attention step and head; rows / 2^30 are nearly orthonormal."""
 
     matrices: tuple[tuple[NDArray[np.int32], ...], ...]
 
@@ -29,7 +29,7 @@ class Directions:
 
 
 def sampled_directions(floats: FloatNetwork, claim: WordsClaim, skeleton: Skeleton, offset: int) -> Directions:
-    """Principal directions of the deviations from each class's mean; the same words for the same arguments."""
+    """Return principal directions of deviations from class means; equal arguments sample equal words."""
     steps = [step for step in floats.steps if isinstance(step, FloatAttention)]
     moments = [[np.zeros((head.out.shape[0],) * 2) for head in step.heads] for step in steps]
     random = np.random.default_rng(0)
@@ -45,7 +45,7 @@ def sampled_directions(floats: FloatNetwork, claim: WordsClaim, skeleton: Skelet
 
 
 def plain_directions(floats: FloatNetwork) -> Directions:
-    """Return the coordinates themselves, for where no word is asked."""
+    """Return the coordinate directions, for units without asked nodes."""
     steps = [step for step in floats.steps if isinstance(step, FloatAttention)]
     return Directions(tuple(tuple(_principal(np.eye(head.out.shape[0])) for head in step.heads) for step in steps))
 
@@ -64,7 +64,7 @@ def path_letters(skeleton: Skeleton, path: Sequence[int] | NDArray[np.intp]) -> 
 
 
 def averages_at(floats: FloatNetwork, inputs: NDArray[np.intp], offset: int, at: int) -> list[list[Array]]:
-    """For each attention step, for each head, the averages [words, value width] at a token."""
+    """Return for each attention step and head the averages [words, value width] at a token."""
     numbers = offset + np.arange(inputs.shape[1])
     everything, end = np.arange(inputs.shape[1]), np.array([at])
     stream, found = floats.embedded(inputs, numbers), []
@@ -77,7 +77,7 @@ def averages_at(floats: FloatNetwork, inputs: NDArray[np.intp], offset: int, at:
 
 
 def _sample(skeleton: Skeleton, level: int, node: int, random: np.random.Generator) -> NDArray[np.intp]:
-    """Paths to a node, [WORDS, level] nodes in the graph: each step back to a predecessor drawn at random."""
+    """Sample paths to a node, [WORDS, level] nodes in the graph: each predecessor is drawn at random."""
     places = np.repeat(skeleton.places([(level, node)]), WORDS)
     paths = np.empty((WORDS, level), np.intp)
     for depth in range(level, 0, -1):
@@ -88,7 +88,7 @@ def _sample(skeleton: Skeleton, level: int, node: int, random: np.random.Generat
 
 
 def _moment(average: Array) -> Array:
-    """Return the second moment of the deviations, its trace 1 (0 if all words are alike)."""
+    """Return the second moment of the deviations, normalised to trace 1 (0 without deviations)."""
     deviations = average - average.mean(axis=0)
     moment = deviations.T @ deviations
     trace = np.float64(np.trace(moment))

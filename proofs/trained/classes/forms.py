@@ -1,8 +1,7 @@
-"""Affine forms, many at once: centre + Σ symbol · part ± loose, symbols in [-1, 1].
+"""Affine forms (zonotopes), vectorised: centre + Σ symbol · part ± loose, symbols in [-1, 1].
 
-See docs/background/trained_rules.md, section 5.
-
-The rules are those of the checker, in float64: what is found with them is proved there.
+docs/background/trained_rules.md, section 5. The rules are those of the checker, in float64; the checker proves what is
+found with them.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ CURVATURES: Mapping[str, int] = {"gelu": 80, "gelu-tanh": 84, "silu": 51, "sigmo
 """Bounds of the second derivative, in hundredths."""
 CELLS = 32  # of the grid on which a curve is compared with its chord
 NARROW = 2**-30  # intervals on which a chord's slope would be noise
-WIDE = 256  # of the greatest variance over the least one, from which on a form of the norm is not of use
+WIDE = 256  # ratio of the greatest variance to the least one from which a form of the norm is useless
 NEARLY = 2**-5
 LEAST_VARIANCE = 2**-1000
 
@@ -39,12 +38,12 @@ class Forms:
 
     @property
     def symbols(self) -> int:
-        """How many symbols each vector has."""
+        """The number of symbols of each vector."""
         return int(self.parts.shape[1])
 
     @property
     def radius(self) -> Array:
-        """How far each coordinate may be from its centre, [N, d]."""
+        """The radius of each coordinate, [N, d]."""
         return np.asarray(np.abs(self.parts).sum(axis=1) + self.loose)
 
     def only(self, chosen: NDArray[np.intp] | slice) -> Forms:
@@ -53,18 +52,18 @@ class Forms:
 
 
 def exact(vectors: Array) -> Forms:
-    """Vectors [N, d] without symbols."""
+    """Return vectors [N, d] as forms without symbols."""
     return Forms(vectors, np.zeros((len(vectors), 0, vectors.shape[1])), np.zeros_like(vectors))
 
 
 def with_symbols(parts: Array, symbols: int) -> Array:
-    """Parts with zeros for the symbols that are missing."""
+    """Pad parts with zeros for missing symbols."""
     missing = symbols - parts.shape[1]
     return np.pad(parts, ((0, 0), (0, missing), (0, 0))) if missing else parts
 
 
 def linear(forms: Forms, weight: Array, bias: Array | None = None) -> Forms:
-    """x weight + bias."""
+    """Return x weight + bias."""
     centre = forms.centre @ weight
     centre = centre if bias is None else centre + bias
     parts = (forms.parts.reshape(-1, weight.shape[0]) @ weight).reshape(*forms.parts.shape[:2], weight.shape[1])
@@ -84,7 +83,7 @@ def added(first: Forms, second: Forms) -> Forms:
 
 
 def with_own_symbols(forms: Forms, radii: Array) -> Forms:
-    """One symbol more for each coordinate, with these radii [N, d]."""
+    """Append a symbol for each coordinate, with these radii [N, d]."""
     own = np.zeros((*radii.shape, radii.shape[1]))
     places = np.arange(radii.shape[1])
     own[:, places, places] = radii
@@ -92,7 +91,7 @@ def with_own_symbols(forms: Forms, radii: Array) -> Forms:
 
 
 def product(first: Forms, second: Forms) -> Forms:
-    """Coordinate by coordinate: both centres times both forms; the rest is one symbol for each coordinate.
+    """Return the product by coordinate; the second-order error is one symbol for each coordinate.
 
     ``second`` may have one coordinate, which multiplies all of ``first``.
     """
@@ -105,7 +104,7 @@ def product(first: Forms, second: Forms) -> Forms:
 
 
 def normed(forms: Forms, norm: FloatNorm | None) -> Forms:
-    """Layer norm or RMS norm of each vector or its image; the vectors themselves without a norm."""
+    """Return the layer norm or RMS norm of each vector or its image; without a norm the vectors."""
     if norm is None:
         return forms
     forms = forms if norm.of is None else affine(forms, norm.of)
@@ -142,7 +141,7 @@ def _variance(forms: Forms, epsilon: np.float64) -> tuple[Forms, Array, Array]:
 
 
 def _ends_alone(forms: Forms, epsilon: np.float64) -> tuple[Array, Array]:
-    """The least and the greatest of each coordinate of the norm, from those of the vector's coordinates alone."""
+    """Bound each coordinate of the norm from the ranges of the coordinates of the vector alone."""
     width, low, high = forms.centre.shape[1], forms.centre - forms.radius, forms.centre + forms.radius
     near, far = np.maximum(np.maximum(low, -high), 0) ** 2, np.maximum(-low, high) ** 2
     others = [one.sum(axis=1, keepdims=True) - one + width * epsilon for one in (near, far)]
@@ -152,9 +151,9 @@ def _ends_alone(forms: Forms, epsilon: np.float64) -> tuple[Array, Array]:
 
 
 def _ended(forms: Forms, wide: Array, low: Array, high: Array) -> Forms:
-    """Where coordinates have less than half the form's width between these ends, or forms are too wide: these ends.
+    """Replace coordinates by these ends where the ends are less than half as wide, or forms are too wide.
 
-    The checker decides in other numbers: where it is nearly so, what is said contains both.
+    The checker decides by other roundings: near the threshold, the result contains both.
     """
     narrow, nearly = forms.radius / np.maximum(high - low, LEAST_VARIANCE), 1 - NEARLY
     chosen = np.maximum(wide, narrow) > nearly
@@ -167,7 +166,7 @@ def _ended(forms: Forms, wide: Array, low: Array, high: Array) -> Forms:
 
 
 def _inverse_root(variance: Forms, low: Array, high: Array) -> Forms:
-    """1/sqrt between its chord on [low, high] and the parallel tangent; one symbol more."""
+    """Bound 1/sqrt between its chord on [low, high] and the parallel tangent; append one symbol."""
     roots = np.sqrt(low), np.sqrt(high)
     slope = -1 / (roots[0] * roots[1] * (roots[0] + roots[1]))
     touching = np.cbrt(1 / (4 * slope * slope))
@@ -179,7 +178,7 @@ def _inverse_root(variance: Forms, low: Array, high: Array) -> Forms:
 
 
 def activated(forms: Forms, activation: Activation | Rounding) -> Forms:
-    """The chord of the activation on each coordinate's interval; one symbol more for each. Identity: the forms."""
+    """Approximate the activation linearly on each interval, by its chord; append a symbol for each coordinate."""
     if activation == "identity":
         return forms
     radius = forms.radius
@@ -199,7 +198,7 @@ def _relu_band(low: Array, high: Array) -> tuple[Array, Array, Array]:
 
 
 def _steps_band(low: Array, high: Array, rounding: Rounding) -> tuple[Array, Array, Array]:
-    """Of a rounding with a scale: a constant between two steps at most, else the chord of what is cut off at the ends.
+    """Return slope and constants of a rounding with a scale: a constant for few steps, else a chord after clipping.
 
     Raises:
         Unsupported: if there is no scale.
@@ -217,7 +216,7 @@ def _steps_band(low: Array, high: Array, rounding: Rounding) -> tuple[Array, Arr
 
 
 def _band(low: Array, high: Array, activation: Activation) -> tuple[Array, Array, Array]:
-    """Return a slope and between which constants the curve minus slope · x lies, from a grid and the curvature."""
+    """Return a slope, and the constants between which the curve minus slope · x lies, by a grid and the curvature."""
     curve = ACTIVATIONS[activation]
     points = low[..., np.newaxis] + (high - low)[..., np.newaxis] * (np.arange(CELLS + 1) / CELLS)
     values = curve(points)
@@ -229,7 +228,7 @@ def _band(low: Array, high: Array, activation: Activation) -> tuple[Array, Array
 
 
 def after_units(forms: Forms, step: FloatUnits) -> Forms:
-    """Return the streams after a layer of units."""
+    """Return the streams after a feed-forward block."""
     inside = normed(forms, step.norm)
     inward = affine(inside, step.inward)
     if step.gate is None:

@@ -1,4 +1,4 @@
-"""The layered graphs of docs/reference/trained.md, section 4: nodes are classes of words, every word follows one path.
+"""Layered graphs of abstract words (docs/reference/trained.md, section 4): every word follows one path of nodes.
 
 Keys that matter become nodes of their own, or are merged on the last level; all others are one node for each letter.
 """
@@ -21,8 +21,8 @@ IRRELEVANT = "irrelevant"
 class NodeLevel:
     """The nodes of one level.
 
-    ``letters`` are indices into the alphabet (0 where the level's token is fixed), ``cases`` those to be proved if the
-    level is judged, ``relevant`` says from which nodes a judged node with cases can be reached (or which are one).
+    ``letters`` are indices into the alphabet (0 where the level's token is fixed). ``cases`` are those to be proved
+    if the level is judged. ``relevant`` nodes reach a judged node with cases, or are one.
     """
 
     letters: tuple[int, ...]
@@ -47,16 +47,16 @@ class ClassGraph:
 
     @cached_property
     def successors(self) -> tuple[tuple[tuple[int, ...], ...], ...]:
-        """The graph as the certificate has it."""
+        """The graph as the certificate contains it."""
         return tuple(level.successors for level in self.levels)
 
     def to_json(self) -> list[Any]:
-        """GRAPH of the page."""
+        """Return GRAPH of docs/reference/trained.md."""
         return [[list(node) for node in level] for level in self.successors]
 
     @cached_property
     def predecessors(self) -> list[NDArray[np.intp]]:
-        """For each level [most edges into a node, nodes]: the predecessors, -1 where there are no more."""
+        """The predecessors of the nodes of each level, [most edges into a node, nodes], padded with -1."""
         tables = [np.full((1, 1), -1, np.intp)]
         for before, level in zip(self.levels, self.levels[1:], strict=False):
             into: list[list[int]] = [[] for _ in range(len(level))]
@@ -82,12 +82,12 @@ def padded(rows: Sequence[Sequence[int]]) -> NDArray[np.intp]:
 
 
 def class_graph(histories: Histories, length: int, judged: range, after: int = 0,
-                merge: Callable[[Key], Hashable] | None = None, alike: bool = False) -> ClassGraph:
-    """Return the graph of all words of a length, with the cases of the judged levels.
+                merge: Callable[[Key], Hashable] | None = None, merge_equal: bool = False) -> ClassGraph:
+    """Build the graph of all words of a length, with the cases of the judged levels.
 
-    With ``merge`` keys of the last letter that it maps to one value (and that end in one letter, if no tokens follow)
-    are one node where they are judged, and ``alike`` also before that, if they have one letter and go on to the same
-    nodes. With tokens ``after`` the word the level length + after alone is judged.
+    With ``merge``, keys of the last letter that it maps to one value (and that end in one letter, if no tokens
+    follow) are one node where they are judged. With ``merge_equal``, keys of earlier levels with one letter and equal
+    successors are one node, too. With tokens ``after`` the word only the level length + after is judged.
     """
     histories.extend(length)
     cases = [[histories.cases(key) if level in judged or (after and level == length) else ()
@@ -100,8 +100,8 @@ def class_graph(histories: Histories, length: int, judged: range, after: int = 0
     for level in range(1, length + 1):
         labels[level] = [label if matters else (IRRELEVANT, key.last[-1]) for label, matters, key
                          in zip(labels[level], relevant[level], histories.levels[level], strict=True)]  # fmt: skip
-    if merge and alike:
-        _merge_alike(histories, labels)
+    if merge and merge_equal:
+        _merge_equal(histories, labels)
     levels = _levels(histories, labels, cases, relevant)
     if not after:
         return ClassGraph(length, levels, tuple(name[1] for name in dict.fromkeys(labels[-1])) if merge else ())
@@ -112,7 +112,7 @@ def class_graph(histories: Histories, length: int, judged: range, after: int = 0
 
 
 def with_tokens_after(graph: ClassGraph, after: int) -> ClassGraph:
-    """The graph of words, all of which go on through one node for each token after them, where nothing is asked."""
+    """Append one node for each token after the word, through which all words go on; no case is asked there."""
     if not after:
         return graph
     last = graph.levels[-1]
@@ -121,17 +121,17 @@ def with_tokens_after(graph: ClassGraph, after: int) -> ClassGraph:
     return ClassGraph(graph.length, (*graph.levels[:-1], joined, *tail))
 
 
-def _merge_alike(histories: Histories, labels: list[list[tuple[Hashable, ...]]]) -> None:
-    """Labels of all levels but the last: the letter and the labels of the successors (as numbers)."""
+def _merge_equal(histories: Histories, labels: list[list[tuple[Hashable, ...]]]) -> None:
+    """Label the keys of all levels except the last by the letter and the labels of the successors (as numbers)."""
     for level in range(len(labels) - 2, 0, -1):
         index: dict[Hashable, int] = {}
         after = [index.setdefault(label, len(index)) for label in labels[level + 1]]
-        labels[level] = [("alike", key.last[-1], *(after[k] for k in successors)) for key, successors
+        labels[level] = [("equal", key.last[-1], *(after[k] for k in successors)) for key, successors
                          in zip(histories.levels[level], histories.successors[level], strict=True)]  # fmt: skip
 
 
 def _relevant(histories: Histories, cases: Sequence[Sequence[tuple[int, ...]]]) -> list[list[bool]]:
-    """Level by level from the last: has the key cases, or a successor that matters?"""
+    """Return level by level whether a key has cases, or a successor that matters."""
     relevant = [[bool(one) for one in cases[-1]]]
     for level in range(len(cases) - 2, -1, -1):
         relevant.append([bool(own) or any(relevant[-1][k] for k in successors) for own, successors
@@ -141,7 +141,7 @@ def _relevant(histories: Histories, cases: Sequence[Sequence[tuple[int, ...]]]) 
 
 def _levels(histories: Histories, labels: Sequence[Labels], cases: Sequence[Sequence[tuple[int, ...]]],
             relevant: Sequence[Sequence[bool]]) -> tuple[NodeLevel, ...]:
-    """Return a node for each label; nodes without an edge into them are impossible, as every key has one."""
+    """Return a node for each label; every node has an edge into it, as every key has one."""
     index = [{label: k for k, label in enumerate(dict.fromkeys(level))} for level in labels]
     levels = []
     for level, names in enumerate(labels):
@@ -159,7 +159,7 @@ def _levels(histories: Histories, labels: Sequence[Labels], cases: Sequence[Sequ
 
 
 def _united(index: dict[Hashable, int], names: Labels, cases: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
-    """For each node the cases of all its keys."""
+    """Return for each node the cases of all its keys."""
     found: list[set[int]] = [set() for _ in index]
     for label, own in zip(names, cases, strict=True):
         found[index[label]].update(own)

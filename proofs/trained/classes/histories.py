@@ -1,4 +1,4 @@
-"""All words, told apart by what a class may depend on: the tracker's state, the last letters, the first letters."""
+"""Keys of all words: the tracker's state, the last letters, the first letters."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ MAX_KEYS = 2_000_000  # of all levels together: a few hundred megabytes
 
 @dataclass(frozen=True)
 class Fineness:
-    """What tells classes apart: how many of the last letters (1 at least) and of the first letters, suffixes split."""
+    """Granularity of keys: the number of last letters (at least 1) and of first letters, and the split suffixes."""
 
     last: int = 1
     first: int = 0
@@ -20,7 +20,7 @@ class Fineness:
 
 @dataclass(frozen=True)
 class Key:
-    """Words that end in the same state, with the same last letters (as many as are remembered) and first letters."""
+    """Words that end in one state, with equal last letters (as many as are stored) and first letters."""
 
     state: State
     last: tuple[int, ...]
@@ -28,7 +28,7 @@ class Key:
 
 
 class Histories:
-    """The keys of all words, by length; made level by level, as they are asked for."""
+    """The keys of all words, by length; levels are made on demand."""
 
     def __init__(self, tracker: Tracker, fineness: Fineness) -> None:
         self.tracker = tracker
@@ -66,7 +66,7 @@ class Histories:
         return Key(self._step(key.state, letter), self._memory((*key.last, letter)), first)
 
     def _memory(self, letters: Suffix) -> Suffix:
-        """Return the longer one of the last letters and what the contexts need."""
+        """Return the last letters, or the suffix that the contexts need, if that is longer."""
         if letters not in self._memories:
             self._memories[letters] = max(self.contexts.memory(letters), letters[-self.fineness.last :], key=len)
         return self._memories[letters]

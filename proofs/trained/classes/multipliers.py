@@ -1,8 +1,8 @@
 """Shares (docs/background/trained_rules.md, section 5, *cells*): Lagrange multipliers for the cuts of a cell.
 
-For a row α · y + rest, y in a box and in the class, and any μ: the row is at least rest + the least μ · y over the box
-+ the least (α - μ) · y over the class, head by head. This is concave in μ; what the class attains its least value at
-is a point y, and each point bounds the function from above: points are shared by all cells of a node.
+For a row α · y + rest, y in a box and in the class, and any μ, head by head: the row is at least rest + the least μ · y
+over the box + the least (α - μ) · y over the class. This is concave in μ. The class attains its least value at a point
+y, and each point bounds the function from above: points are shared by all cells of a node.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ Indices = NDArray[np.intp]
 Path = tuple[int, ...]
 
 ROUNDS = 5      # evaluations of the class, at most
-ASCENTS = 80    # steps between them, on the points known
-BEYOND = 4      # steps aim at a quarter more than what is missing
+ASCENTS = 80    # steps between them, on the stored points
+BEYOND = 4      # steps aim at 1/BEYOND more than what is missing
 LARGEST_SHARE = 1 << 10
 NARROW = 2**-40
 
 
 @dataclass(frozen=True)
 class CellRows:
-    """Pairs of a cell and a row: α [pairs, y], rest [pairs], the cell's box [pairs, y, 2] and what was cut [the same].
+    """Pairs of a cell and a row: α [pairs, y], rest [pairs], the cell's box [pairs, y, 2], and which ends were cut.
 
     A pair is proved where its bound is above ``enough``.
     """
@@ -45,7 +45,7 @@ class CellRows:
         return CellRows(self.alpha[chosen], self.rest[chosen], self.box[chosen], self.cut[chosen], self.enough)
 
     def box_part(self, shares: Array) -> tuple[Array, Array]:
-        """Return the least μ · y over the boxes, [pairs], and where it is attained, [pairs, y]."""
+        """Return the least μ · y over the boxes, [pairs], and the points where it is attained, [pairs, y]."""
         ends = np.where(shares > 0, self.box[..., 0], self.box[..., 1])
         return np.asarray((shares * ends).sum(axis=1)), ends
 
@@ -57,7 +57,7 @@ class CellRows:
 
 
 class ClassOfNode:
-    """The words of one asked node: least values of linear functions of the averages, and the points met so far."""
+    """The words of one asked node: least values of linear functions of the averages, and the points found so far."""
 
     def __init__(self, unit: Evaluated, query: int) -> None:
         self.unit, self.query = unit, query
@@ -66,7 +66,7 @@ class ClassOfNode:
         self.points: list[Array] = [np.zeros((0, size)) for size in sizes]
 
     def least(self, slopes: Array) -> tuple[Array, list[Path]]:
-        """The least slope · y over the class, [pairs], head by head, and paths of all heads; points are noted."""
+        """Return the least slope · y over the class, [pairs], and paths of all heads; store the points."""
         total, found = np.zeros(len(slopes)), []
         for place, (head, own) in enumerate(zip(self.unit.heads, self.heads, strict=True)):
             near = -self._model_of(place, slopes)[0] if len(self.points[place]) else None
@@ -77,7 +77,7 @@ class ClassOfNode:
         return total, found
 
     def _least_of(self, head: HeadRanges, directions: Array, near: Array | None) -> tuple[Array, list[Path], Array]:
-        """The least direction · z, the paths, and the averages there; ``near`` are values that it is not above."""
+        """Return the least direction · z, the paths, and the averages there; ``near`` are upper bounds of it."""
         count = len(directions)
         own = self.unit.queries.ends.only(np.full(count, self.query))
         level = int(own.levels[0]) if count else 0
@@ -91,7 +91,7 @@ class ClassOfNode:
         return -highest[:, 0], paths, head.head.averages_along(places, ends, terms, highest, -directions)
 
     def model(self, slopes: Array) -> tuple[Array, Array]:
-        """The least slope · y over the points, [pairs], and the points [pairs, y]: never less than over the class."""
+        """Return the least slope · y over the points, [pairs], not below the class's; and the points [pairs, y]."""
         total, chosen = np.zeros(len(slopes)), np.zeros_like(slopes)
         for place, own in enumerate(self.heads):
             values, chosen[:, own] = self._model_of(place, slopes)
@@ -99,14 +99,14 @@ class ClassOfNode:
         return total, chosen
 
     def _model_of(self, place: int, slopes: Array) -> tuple[Array, Array]:
-        """Return the same of one head."""
+        """Return least value and point of one head."""
         values = slopes[:, self.heads[place]] @ self.points[place].T
         nearest = values.argmin(axis=1)
         return values[np.arange(len(slopes)), nearest], self.points[place][nearest]
 
 
 def rounded(shares: Array) -> Array:
-    """Shares as the certificate has them."""
+    """Round shares to multiples of 2^-SHARE_BITS, as in the certificate."""
     return np.asarray(np.ldexp(np.rint(np.ldexp(shares, SHARE_BITS)), -SHARE_BITS))
 
 
@@ -117,16 +117,16 @@ def value(rows: CellRows, members: ClassOfNode, shares: Array) -> tuple[Array, l
 
 
 def best_shares(rows: CellRows, members: ClassOfNode, start: Array) -> tuple[Array, Array, list[Path]]:
-    """Shares [pairs, y], the bounds [pairs] with them, and the paths that were met.
+    """Return shares [pairs, y], the bounds [pairs] with them, and all minimising paths.
 
-    A pair is left as soon as it is proved, or as the points known say that it cannot be.
+    A pair is left as soon as it is proved, or the points found so far show that it cannot be.
     """
     shares = rounded(rows.allowed(start))
-    best, bounds, met = shares.copy(), np.full(len(shares), -np.inf), []
+    best, bounds, minimisers = shares.copy(), np.full(len(shares), -np.inf), []
     open_pairs = np.arange(len(shares))
     for _ in range(ROUNDS):
         found, paths = value(rows.only(open_pairs), members, shares[open_pairs])
-        met += paths
+        minimisers += paths
         better = found > bounds[open_pairs]
         bounds[open_pairs] = np.maximum(bounds[open_pairs], found)
         best[open_pairs[better]] = shares[open_pairs[better]]
@@ -138,11 +138,11 @@ def best_shares(rows: CellRows, members: ClassOfNode, start: Array) -> tuple[Arr
         open_pairs = open_pairs[hoped > rows.enough]
         if not len(open_pairs):
             break
-    return best, bounds, met
+    return best, bounds, minimisers
 
 
 def _ascended(rows: CellRows, members: ClassOfNode, start: Array) -> tuple[Array, Array]:
-    """The best of Polyak's steps on the points known: values and shares. Steps are measured in widths of the box."""
+    """Ascend by Polyak's subgradient steps on the stored points, in widths of the box; return values and shares."""
     widths = np.maximum(rows.box[..., 1] - rows.box[..., 0], NARROW)
     shares, best, bounds, aims = start, start.copy(), np.full(len(start), -np.inf), np.zeros(0)
     for _ in range(ASCENTS):

@@ -1,8 +1,8 @@
-"""How words are put into classes where they are judged: by how many changes of a letter are near another answer.
+"""Partition of words into classes at the judged token, by the distance to states with other cases.
 
-Labels are split again and again where a class is not decided: distances are halved, then states stand alone, then more
-of the last and of the first letters tell words apart; or, with contexts, one more of the last letters, in the class
-that fails alone.
+Labels are split repeatedly where a class is not decided. Distances are halved, then states are separated, then more of
+the last and of the first letters distinguish words. With contexts, only the failing class is split, by one more of its
+last letters.
 """
 
 from collections import deque
@@ -15,16 +15,16 @@ from proofs.words.tracking import State
 
 SCHEDULE = tuple(Fineness(last, first) for last, first in (
     (1, 0), (2, 0), (3, 0), (4, 1), (5, 2), (6, 3), (7, 4), (8, 5), (10, 6), (12, 8)))
-"""What tells words apart, from coarse to fine; each is finer than the one before it."""
+"""Granularities from coarse to fine; each refines the one before it."""
 
 FAR = 1 << 30  # the distance of states from which no other answer is near
 Label = tuple[Hashable, ...]
 
 
 def distances(histories: Histories, length: int) -> dict[State, int]:
-    """For each state of words of a length: how many steps away are other cases, a step being another last letter.
+    """Return for each state of words of a length the number of steps to other cases; a step changes the last letter.
 
-    Words that differ in their last letter alone are one step apart; so are the states that they may end in.
+    Words that differ in their last letter only are one step apart; so are the states in which they end.
     """
     histories.extend(length)
     keys = histories.levels[length]
@@ -48,12 +48,12 @@ def distances(histories: Histories, length: int) -> dict[State, int]:
 class Partition:
     """Classes of the words of one length; ``split`` makes some of them smaller."""
 
-    def __init__(self, histories: Histories, length: int, known: frozenset[Label] | None = None) -> None:
-        """``known``: states stand alone from the start, contexts split them, and these labels are split already."""
-        self.histories, self.length, self.by_contexts = histories, length, known is not None
+    def __init__(self, histories: Histories, length: int, split_labels: frozenset[Label] | None = None) -> None:
+        """Make the coarsest partition; with ``split_labels``, split already, it is by state and contexts."""
+        self.histories, self.length, self.by_contexts = histories, length, split_labels is not None
         self.distances = distances(histories, length)
         self._farthest = max((one for one in self.distances.values() if one < FAR), default=1)
-        self.was_split = known or frozenset()
+        self.was_split = split_labels or frozenset()
 
     def label(self, key: Key) -> Label:
         """Return the class of a key (of any fineness that is at least ``fineness``)."""
@@ -68,7 +68,7 @@ class Partition:
         return label
 
     def split(self, labels: Iterable[Label]) -> bool:
-        """Split some classes; false, and nothing is done, if one of them cannot be split."""
+        """Split some classes; return False, and change nothing, if one of them cannot be split."""
         labels = list(labels)
         if any(label[0] == "fine" and label[1] == len(SCHEDULE) - 1 for label in labels):
             return False
@@ -79,12 +79,12 @@ class Partition:
 
     @property
     def fineness(self) -> Fineness:
-        """What the keys must tell apart for the labels."""
+        """The granularity of keys that determines the labels."""
         deepest = max((int(str(label[1])) + 1 for label in self.was_split if label[0] == "fine"), default=0)
         return replace(SCHEDULE[deepest], split=with_suffixes(_suffixes(self.was_split)))
 
     def _context(self, key: Key) -> Label:
-        """Return the class by the state and as many of the last letters as were asked for there."""
+        """Return the class by the state and the last letters, as many as splits require."""
         lengths = (length for length in range(len(key.last))
                    if ("context", key.state, key.last[len(key.last) - length :]) not in self.was_split)
         return ("context", key.state, key.last[len(key.last) - next(lengths, len(key.last)) :])

@@ -1,9 +1,7 @@
-"""Longest paths: exact ranges of c · z over all words of a class, many classes at once.
+"""Longest paths: exact ranges of c · z over the words of many classes (docs/background/trained_rules.md, section 5).
 
-See docs/background/trained_rules.md, section 5.
-
-For a number s the greatest sum over all paths of max(low (V - s), high (V - s)) is convex and falls in s; where it is
-0, s is the bound. Newton's method finds it from any start, in a handful of passes over the levels.
+The greatest sum over all paths of max(low (V - s), high (V - s)) is convex and decreasing in s; where it is 0, s is the
+bound. Newton's method finds it from any start, in a handful of passes over the levels.
 """
 
 from __future__ import annotations
@@ -20,14 +18,13 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 MAX_PASSES = 60
-CLOSE = 2**-43  # relative; the ranges get a room that is far larger
+CLOSE = 2**-43  # relative tolerance, far below the room of ranges
 LEAST_WEIGHT = 2**-1000
 
 
 @dataclass(frozen=True)
 class PathLevel:
-    """The nodes of a level that matter: their indices in the graph, letters, and predecessors [most, nodes] among those
-    of the level before (the first again where there are fewer)."""
+    """The kept nodes of a level; predecessors [most, nodes] are places among those of the level before, padded."""
 
     nodes: Indices
     letters: Indices
@@ -35,11 +32,10 @@ class PathLevel:
 
 
 class Skeleton:
-    """The nodes from which asked nodes can be reached, levels 0 … last, the last that has one; where a query sees whole
-    words, also the nodes that are reached from asked ones, to the last level of the graph."""
+    """The nodes on paths to asked nodes; where a query sees whole words, also those reached from asked nodes."""
 
     def __init__(self, graph: ClassGraph, asked: Sequence[tuple[int, int]], whole: bool = False) -> None:
-        """``asked`` are (level, index in the graph), ascending; one at least."""
+        """Keep the nodes; ``asked`` are (level, index in the graph), ascending, at least one."""
         self.graph, self.asked = graph, list(asked)
         self.last = len(graph.levels) - 1 if whole else asked[-1][0]
         kept = self._reaching()
@@ -64,7 +60,7 @@ class Skeleton:
         return reaching[::-1]
 
     def _with_reached(self, kept: list[Indices]) -> list[Indices]:
-        """Together with what is reached from asked nodes."""
+        """Add the nodes that are reached from asked nodes."""
         asked = {*self.asked}
         found, reached = [], set[int]()
         for depth, nodes in enumerate(kept):
@@ -82,17 +78,17 @@ class Skeleton:
         return np.searchsorted(kept[depth - 1], np.where(is_kept, table, some))
 
     def places(self, queries: Sequence[tuple[int, int]]) -> Indices:
-        """For each node (level, index in the graph) its place among the nodes that matter of its level."""
+        """Return for each node (level, index in the graph) its place among the kept nodes of its level."""
         return np.array([np.searchsorted(self.levels[level].nodes, node) for level, node in queries], np.intp)
 
 
 @dataclass(frozen=True)
 class Terms:
-    """What the nodes of each level add: for the queries (ordered by level, deepest first) weights in [low, high].
+    """Terms of the nodes of each level, for queries ordered by level, deepest first; weights are in [low, high].
 
     ``low`` and ``high`` are [columns, queries] for each level (level 0: the tokens before the word, all of them on
-    every path), ``values`` [columns, 1 or queries, directions] at least c · value; ``column`` says which column a node
-    has.
+    every path). ``values`` [columns, 1 or queries, directions] are upper bounds of c · value. ``column`` is the
+    column of each node.
     """
 
     low: list[Array]
@@ -120,9 +116,9 @@ class Terms:
 
 @dataclass(frozen=True)
 class Ends:
-    """Where paths end: levels (deepest first), places among the nodes that matter, and whose query they belong to.
+    """Ends of paths: levels (deepest first), places among the kept nodes, and the query of each.
 
-    With ``through``, levels and places, paths end anywhere on their level, and pass there.
+    With ``through``, levels and places, paths pass there and end anywhere on their level.
     """
 
     levels: Indices
@@ -135,7 +131,7 @@ class Ends:
         through = self.through and (self.through[0][chosen], self.through[1][chosen])
         return Ends(self.levels[chosen], self.places[chosen], self.queries[chosen], through)
 
-    def held(self, depth: int, sums: Array) -> Array:
+    def masked(self, depth: int, sums: Array) -> Array:
         """Return the sums [nodes, ends, …] at a level, -∞ where paths do not pass."""
         if self.through is None:
             return sums
@@ -144,8 +140,7 @@ class Ends:
         return np.where(missed.reshape(*missed.shape, *[1] * (sums.ndim - 2)), -np.inf, sums)
 
     def lasts(self, ending: Indices, sums: Array) -> Indices:
-        """For the ends on this level, and each direction, at which node paths end: [ends, …] of sums [nodes, ends, …].
-        """
+        """Return the nodes at which paths end, for the ends on this level: [ends, …] from sums [nodes, ends, …]."""
         if self.through is None:
             places = self.places[ending].reshape(-1, *[1] * (sums.ndim - 2))
             return np.broadcast_to(places, (len(ending), *sums.shape[2:]))
@@ -153,10 +148,10 @@ class Ends:
 
 
 def greatest(skeleton: Skeleton, ends: Ends, terms: Terms, start: Array | None = None) -> Array:
-    """For each end and direction the least s that no word of the class exceeds: [ends, directions].
+    """Return for each end and direction the least upper bound s over the words of the class: [ends, directions].
 
-    ``start`` [ends, directions] is best near it, and below. Where Newton's method does not end in time, the greatest
-    value of all nodes, which is right as well.
+    A ``start`` [ends, directions] is best near it, and below. Where Newton's method does not end in time, the
+    result is the greatest value of all nodes, which is sound, too.
     """
     least, most = (np.broadcast_to(hull, (len(ends.levels), hull.shape[1])) for hull in terms.hull())
     s = least.copy() if start is None else np.clip(start, least, most)
@@ -188,7 +183,7 @@ def longest(skeleton: Skeleton, ends: Ends, terms: Terms, s: Array) -> tuple[Arr
             column = terms.column[depth]
             sums += added[column]
             along += weights[column]
-            sums = ends.held(depth, sums)
+            sums = ends.masked(depth, sums)
         ending = np.nonzero(ends.levels[:going] == depth)[0]
         chosen = ends.lasts(ending, sums)[np.newaxis]
         for found, kept in ((total, sums), (weight, along)):
@@ -208,7 +203,7 @@ def _next_level(level: PathLevel, sums: Array, along: Array) -> tuple[Array, Arr
 
 
 def words(skeleton: Skeleton, ends: Ends, terms: Terms, s: Array) -> list[tuple[int, ...]]:
-    """For each end the nodes (indices in the graph, levels 1 … ) of a path with the greatest sum; s is [ends, 1]."""
+    """Return for each end the nodes (indices in the graph, levels 1 … ) of a longest path; s is [ends, 1]."""
     added, _ = terms.at(0, ends.queries, s)
     sums = added.sum(axis=0)[np.newaxis, :, 0]
     choices: list[Indices] = [np.zeros((1, len(s)), np.intp)]
@@ -218,13 +213,13 @@ def words(skeleton: Skeleton, ends: Ends, terms: Terms, s: Array) -> list[tuple[
         choice = options.argmax(axis=0)
         choices.append(skeleton.levels[depth].predecessors[choice, np.arange(options.shape[1])[:, np.newaxis]])
         added, _ = terms.at(depth, ends.queries[:going], s[:going])
-        sums = ends.held(depth, options.max(axis=0) + added[terms.column[depth], :, 0])
+        sums = ends.masked(depth, options.max(axis=0) + added[terms.column[depth], :, 0])
     places = ends.places if ends.through is None else ends.lasts(np.arange(len(s)), sums)
-    return [_walk(skeleton, choices, int(level), int(place), index)
+    return [_trace_back(skeleton, choices, int(level), int(place), index)
             for index, (level, place) in enumerate(zip(ends.levels, places, strict=True))]
 
 
-def _walk(skeleton: Skeleton, choices: list[Indices], level: int, place: int, index: int) -> tuple[int, ...]:
+def _trace_back(skeleton: Skeleton, choices: list[Indices], level: int, place: int, index: int) -> tuple[int, ...]:
     nodes = []
     for depth in range(level, 0, -1):
         nodes.append(int(skeleton.levels[depth].nodes[place]))

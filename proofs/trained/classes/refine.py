@@ -1,7 +1,7 @@
-"""Deciding obligations by classes: an attempt, and where it does not succeed finer classes, up to a limit of work.
+"""Refinement of abstract words until obligations are decided, up to a limit of work.
 
-What is decided here is evidence; units carry what the checker needs to prove it. What is not decided is *open*, with
-the best bound and a word. The same arguments give the same units, whatever was asked before.
+Results are evidence; units contain what the checker needs to prove them. An undecided obligation is *open*, with the
+best bound and a word. The same arguments give the same units, in any order of calls.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,12 +24,12 @@ from proofs.trained.classes.shared import Name, Shared, names_of
 from proofs.trained.runs import runs
 
 WORTHWHILE, STALLS, STALLS_OF_WHOLE_WORDS = 16, 5, 2
-"""Given up after so many attempts on end that each came less than 1/16 nearer; sooner where each of several attention
-steps sees whole words, as no class is told apart by what follows."""
+"""A length is given up after this many consecutive attempts that each closed less than 1/16 of the gap; sooner where
+each of several attention steps sees whole words, as later letters do not distinguish classes."""
 FIRST_BLOCK = 12
 """Places before this one are tried together."""
 HOPELESS = 2
-"""Longer places are not tried when so many on end could not be decided."""
+"""Longer places are not tried after this many consecutive undecided ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,10 +42,10 @@ class Settled:
 
 
 class ClassSearch:
-    """Decides obligations of one claim; what they share is made once."""
+    """Search for units of one claim; what obligations share is computed once."""
 
     def __init__(self, network: TrainedNetwork, claim: WordsClaim, limits: Limits | None = None) -> None:
-        """Raises Unsupported if the network is not causal or has no attention, or prefixes do not decide the claim."""
+        """Prepare the search; raise Unsupported if `Shared` does not support network or claim."""
         self.limits = limits or Limits()
         self.shared = Shared(network, claim, self.limits)
         self.claim = claim
@@ -54,16 +54,16 @@ class ClassSearch:
         """Decide the obligations (offset, first … last)."""
         task = _Task(self.shared, offset)
         if self.shared.is_whole and task.many_steps:
-            for at in told(range(first, last + 1)):
+            for at in with_progress(range(first, last + 1)):
                 task.one_by_one(at)
             return task.decided
         if self.shared.is_whole and self.claim.read == "each":
-            for at in told(range(first, last + 1)):
+            for at in with_progress(range(first, last + 1)):
                 task.whole(at)
             return task.decided
         wide = self.shared.first_wide(last)
         task.apart([at for at in range(first, last + 1) if at < wide])
-        for at in told(range(max(first, wide), last + 1)):
+        for at in with_progress(range(max(first, wide), last + 1)):
             task.merged(at)
         task.decided.units.sort(key=lambda unit: unit.first)
         task.decided.open.sort()
@@ -71,8 +71,8 @@ class ClassSearch:
         return task.decided
 
 
-def told(lengths: range) -> Iterator[int]:
-    """Yield these lengths, one after another, with how many are done told to whoever listens."""
+def with_progress(lengths: range) -> Iterator[int]:
+    """Yield these lengths in order, reporting progress."""
     for done, at in enumerate(lengths):
         report_progress("lengths by classes", done, len(lengths))
         yield at
@@ -89,22 +89,22 @@ class _Task:
         self.decided = Decided()
 
     def apart(self, pending: list[int]) -> None:
-        """Places with few classes: many at once, every class a node of its own; then one by one, by contexts."""
+        """Decide places with few classes: first together, every class a node; then one by one, by contexts."""
         if self.many_steps:
             self._in_blocks(pending)
             return
         pending = self._together(pending, SCHEDULE[0])
-        known: frozenset[Label] = frozenset()
+        split_labels: frozenset[Label] = frozenset()
         while pending:
-            known = self.merged(pending.pop(0), known)
+            split_labels = self.merged(pending.pop(0), split_labels)
             if self._is_hopeless():
                 break
         self.decided.open += pending
 
     def _in_blocks(self, pending: list[int]) -> None:
-        """With many steps a unit holds ranges for all earlier nodes, and classes of all levels are made finer at once.
+        """Decide places in blocks: with several steps, a unit has ranges of all earlier nodes, refined together.
 
-        So places go in blocks, each about as long as all before it; after one that is not decided none is tried.
+        Each block is about as long as all blocks before it; after an undecided block none is tried.
         """
         while pending:
             end = max(2 * pending[0], FIRST_BLOCK)
@@ -117,12 +117,12 @@ class _Task:
                 return
 
     def _is_hopeless(self) -> bool:
-        """Whether the last places that were tried are neither decided nor wrong."""
+        """Return whether the last places that were tried are neither decided nor wrong."""
         last = self.decided.open[-HOPELESS:]
         return len(last) == HOPELESS and last[-1] - last[0] == HOPELESS - 1 and not any(map(self._is_wrong, last))
 
     def _together(self, pending: list[int], fineness: Fineness) -> list[int]:
-        """One attempt at places; those that are left."""
+        """Attempt places together; return those that are left."""
         if not pending:
             return []
         longest = pending[-1] if self.many_steps else self.shared.longest(0)  # all offsets share that graph
@@ -135,7 +135,7 @@ class _Task:
         return self._take(graph, unit, pending, bounds)
 
     def _bounds(self, unit: Evaluated, cells: int) -> list[NodeBound]:
-        """The bounds of the asked nodes; those that fail, and not for a wrong word, are cut into so many cells."""
+        """Return the bounds of the asked nodes; failing nodes without a wrong word are cut into at most ``cells``."""
         bounds, left = self.shared.bounds(unit), self.shared.limits.cells_together
         for place in sorted(range(len(bounds)), key=lambda place: -bounds[place].low):
             bound = bounds[place]
@@ -154,17 +154,17 @@ class _Task:
         return worst_row(self.shared.floats, self.claim, self.offset, bound.word, bound.cases, bound.level)
 
     def _by_place(self, bounds: Sequence[NodeBound]) -> dict[int, np.float64]:
-        """Return the least bound at each level; bounds and wrong words are noted."""
+        """Return the least bound at each level; store bounds and wrong words."""
         grouped: dict[int, list[NodeBound]] = {}
         for bound in bounds:
             grouped.setdefault(bound.level, []).append(bound)
         return {level: self._note(level, some) for level, some in grouped.items()}
 
     def _note(self, at: int, bounds: Sequence[NodeBound]) -> np.float64:
-        """Note the least bound at a place or length, the least row of the classes' words, and wrong words."""
+        """Store the least bound at a place or length, the least row of the classes' words, and wrong words."""
         margin = np.float64(self.claim.margin)
-        known = self.decided.bounds.get(at, RowBound(np.float64(-np.inf), (), np.float64(np.inf)))
-        word, value = known.word, known.value
+        noted = self.decided.bounds.get(at, RowBound(np.float64(-np.inf), (), np.float64(np.inf)))
+        word, value = noted.word, noted.value
         ordered = sorted(bounds, key=lambda bound: bound.low)
         for bound in ordered:
             if bound.low - margin > max(value, ROOM):
@@ -174,11 +174,11 @@ class _Task:
                 self._wrong(at, bound, case, row, found)
             word, value = min((value, word), (found, bound.word))[::-1]
         least = ordered[0].low - margin
-        self.decided.bounds[at] = RowBound(max(known.low, least), word, value)
+        self.decided.bounds[at] = RowBound(max(noted.low, least), word, value)
         return least
 
     def _wrong(self, at: int, bound: NodeBound, case: int, row: int, value: np.float64) -> None:
-        """A wrong word; words that are too short for the claim go on with its first letter."""
+        """Store a wrong word; words that are too short for the claim are extended by its first letter."""
         whole = bound.word + (0,) * (self.claim.lengths[0] - len(bound.word))
         place = bound.level if self.claim.read == "each" else at
         self.decided.wrong.append(SuspectWord(whole, self.offset, place, case, row, value))
@@ -188,10 +188,10 @@ class _Task:
 
     def _take(self, graph: ClassGraph, unit: Evaluated | None, pending: list[int],
               bounds: Sequence[NodeBound]) -> list[int]:  # fmt: skip
-        """Units for what is proved; the places that are to be tried again. Places without asked nodes are proved."""
+        """Store units for proved places; return the places to try again. Places without asked nodes are proved."""
         least = self._by_place(bounds)
         proved = [at for at in pending if least.get(at, np.inf) > ROOM]
-        if self.many_steps:  # the ranges of all earlier nodes go with every unit: one unit for each attempt at most
+        if self.many_steps:  # every unit contains the ranges of all earlier nodes: at most one for each attempt
             first_failing = min(set(pending) - set(proved), default=pending[-1] + 1)
             proved = [at for at in proved if at < first_failing]
         for first, last in runs(proved):
@@ -202,7 +202,7 @@ class _Task:
 
     def _unit(self, graph: ClassGraph, unit: Evaluated | None, first: int, last: int,
               bounds: Sequence[NodeBound]) -> ClassUnit:  # fmt: skip
-        """Return the part of an evaluated unit for some levels; nothing is asked there if there is none."""
+        """Return the part of an evaluated unit for some levels; without asked nodes, one without ranges."""
         directions = self.shared.directions(self.offset, last)
         levels = len(graph.levels) - 1
         asked = graph.asked(first, last) if self.shared.by_place else graph.asked(0, levels)
@@ -215,8 +215,7 @@ class _Task:
         return ClassUnit(self.offset, first, last, graph, directions, unit.bits, ranges, cells if any(cells) else ())
 
     def whole(self, at: int) -> None:
-        """One length, with answers at every letter, each of which sees the whole word: classes of all levels are made
-        finer at once."""
+        """Decide a length, where every letter is judged and sees the whole word: all levels are refined together."""
         least = np.float64(np.nan)
         for fineness in SCHEDULE:
             graph = self.shared.graph_of_length(fineness, at)
@@ -234,7 +233,7 @@ class _Task:
         self.decided.open.append(at)
 
     def one_by_one(self, at: int) -> None:
-        """One length, where several steps see whole words: each asked class by itself, with ranges of all steps."""
+        """Decide a length where several steps see whole words: each asked class alone, with ranges of all steps."""
         partition, least, stalls = Partition(self.shared.histories(SCHEDULE[0]), at), np.float64(np.nan), 0
         is_each = self.claim.read == "each"
         for attempt in range(len(SCHEDULE) if is_each else self.shared.limits.attempts):
@@ -257,7 +256,7 @@ class _Task:
         self.decided.open.append(at)
 
     def _each_alone(self, graph: ClassGraph, at: int, asked: Sequence[tuple[int, int]]) -> list[Evaluated]:
-        """Each asked node evaluated by itself, all with the same bits; fewer, if one is too much work."""
+        """Evaluate each asked node alone, all with equal bits; return fewer, if one is too much work."""
         bits, units = BITS, list[Evaluated]()
         while len(units) < min(len(asked), self.shared.limits.classes):
             unit = self.shared.attempt(graph, self.offset, at, [asked[len(units)]], bits)
@@ -267,19 +266,19 @@ class _Task:
         return units
 
     def _take_alone(self, graph: ClassGraph, at: int, units: Sequence[Evaluated], bounds: Sequence[NodeBound]) -> None:
-        """The unit of a length whose asked nodes are proved each by itself."""
+        """Store the unit of a length whose asked nodes are proved one by one."""
         trees = tuple(bound.tree for bound in bounds)
         ranges = tuple(numbers for unit in units for numbers in unit.ranges)
         self.decided.units.append(ClassUnit(
             self.offset, at, at, graph, self.shared.directions(self.offset, at), units[0].bits if units else 0, ranges,
             trees if any(trees) else ()))
 
-    def merged(self, at: int, known: frozenset[Label] | None = None) -> frozenset[Label]:
-        """One length (or place): classes merged where they are asked, and split where they fail.
+    def merged(self, at: int, split_labels: frozenset[Label] | None = None) -> frozenset[Label]:
+        """Decide a length (or place): asked classes are merged, and split where they fail. Return the split labels.
 
-        With the labels that other places split (none, perhaps) classes are split by contexts. Returns what was split.
+        With ``split_labels``, the labels that other places split (perhaps none), classes are split by contexts.
         """
-        partition = Partition(self.shared.histories(SCHEDULE[0]), at, known)
+        partition = Partition(self.shared.histories(SCHEDULE[0]), at, split_labels)
         settled: dict[Name, Settled] = {}
         least, stalls = np.float64(np.nan), 0
         for _ in range(self.shared.limits.attempts):
@@ -289,11 +288,11 @@ class _Task:
             unit = self.shared.attempt(graph, self.offset, at, asked) if asked else None
             if asked and unit is None:
                 break
-            cells = self.shared.limits.cells if known is None else self.shared.limits.cells_at_first
+            cells = self.shared.limits.cells if split_labels is None else self.shared.limits.cells_at_first
             bounds = self._bounds(unit, cells) if unit else []
             found = [*bounds, *(one.bound for one in settled.values())]
             before, least = least, self._note(at, found) if bounds else np.float64(np.inf)
-            stalls = stalls + 1 if known is None and least < before + (ROOM - before) / WORTHWHILE else 0
+            stalls = stalls + 1 if split_labels is None and least < before + (ROOM - before) / WORTHWHILE else 0
             failing = {names[bound.node][0] for bound in bounds if bound.low <= self._enough}
             settled |= {name: one for name, one in _settled(unit, bounds).items() if name[0] not in failing}
             if not failing and self._finish(graph, at, settled):
@@ -304,13 +303,13 @@ class _Task:
         return partition.was_split
 
     def _finish(self, graph: ClassGraph, at: int, settled: dict[Name, Settled]) -> bool:
-        """The unit of a length whose classes are settled; looked at together where earlier steps have ranges, too."""
+        """Store the unit of a length with settled classes; evaluated together where earlier steps have ranges, too."""
         level, names = len(graph.levels) - 1, names_of(graph)
         everything = graph.asked(level, level)
-        known = [settled[names[node]] for _, node in everything if names[node] in settled]
-        bits = {one.bits for one in known}
-        if not self.many_steps and len(bits) == 1 and len(known) == len(everything):
-            ranges, trees = np.stack([one.ranges for one in known]), tuple(one.bound.tree for one in known)
+        parts = [settled[names[node]] for _, node in everything if names[node] in settled]
+        bits = {one.bits for one in parts}
+        if not self.many_steps and len(bits) == 1 and len(parts) == len(everything):
+            ranges, trees = np.stack([one.ranges for one in parts]), tuple(one.bound.tree for one in parts)
             self.decided.units.append(ClassUnit(self.offset, at, at, graph, self.shared.directions(self.offset, at),
                                                 bits.pop(), (ranges,), trees if any(trees) else ()))  # fmt: skip
             return True
@@ -323,7 +322,7 @@ class _Task:
 
 
 def _settled(unit: Evaluated | None, bounds: Iterable[NodeBound]) -> dict[Name, Settled]:
-    """What is known of the asked nodes of a merged graph."""
+    """Return bound and ranges of the asked nodes of a merged graph."""
     if unit is None:
         return {}
     names = names_of(unit.skeleton.graph)

@@ -1,4 +1,4 @@
-"""What the search for covers yields."""
+"""Results of the search for covers."""
 
 from dataclasses import dataclass, field
 
@@ -12,22 +12,22 @@ from proofs.trained.classes.trees import Tree
 
 @dataclass(frozen=True)
 class Limits:
-    """When to give up: classes asked at one level, terms of one pass over the levels, attempts at one length."""
+    """Limits of work: asked classes at one level, terms of one pass over the levels, attempts at one length."""
 
     classes: int = 256
     terms: int = 64_000_000
     attempts: int = 24
     cells: int = 96  # of one node
-    cells_at_first: int = 12  # while there are other ways
+    cells_at_first: int = 12  # of one node, while other refinements remain
     cells_together: int = 384  # of one attempt
-    wide: int = 24  # more classes than these at a level are merged where they are asked
+    wide: int = 24  # levels with more asked classes merge them
 
 
 @dataclass(frozen=True, eq=False)
 class ClassUnit:
-    """A unit of the cover, by classes: obligations first … last at an offset.
+    """A unit of the cover, by abstract words: obligations first … last at an offset.
 
-    ``ranges`` are whole numbers / 2^bits, for each attention step [nodes, directions of all heads, 2]; ``cells`` are
+    ``ranges`` are integers / 2^bits, for each attention step [nodes, directions of all heads, 2]; ``cells`` are
     those of the asked nodes in order, if some have any.
     """
 
@@ -43,10 +43,7 @@ class ClassUnit:
 
 @dataclass(frozen=True)
 class RowBound:
-    """Every row of an obligation is at least ``low``; on ``word`` (letters) one is ``value``, the least that was met.
-
-    Both are less the margin, in float64.
-    """
+    """The bound ``low`` of all rows of an obligation, minus the margin; ``word`` (letters) has the least one found."""
 
     low: np.float64
     word: tuple[int, ...]
@@ -55,7 +52,7 @@ class RowBound:
 
 @dataclass(frozen=True)
 class SuspectWord:
-    """In float64 the row is not above the margin: to be confirmed. ``word`` is a whole input, of letters."""
+    """A row that is not above the margin in float64, to be confirmed; ``word`` is a whole input, of letters."""
 
     word: tuple[int, ...]
     offset: int
@@ -67,7 +64,7 @@ class SuspectWord:
 
 @dataclass
 class Decided:
-    """Units, the obligations they leave open, for each obligation the best bound; wrong words, if some were met."""
+    """Units, the obligations they leave open, the best bound of each obligation, and the wrong words found."""
 
     units: list[ClassUnit] = field(default_factory=list)
     open: list[int] = field(default_factory=list)

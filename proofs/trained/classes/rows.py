@@ -1,4 +1,4 @@
-"""The rows of the asked nodes: lower bounds, the words at which they are attained, and what the network says there."""
+"""Rows of the asked nodes: lower bounds, the words that minimise linear parts, and the network's rows there."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,15 +17,15 @@ from proofs.trained.forward import FloatNetwork
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-ROOM = 2**-20  # for the checker's roundings: rows that are closer to the margin are not called proved
+ROOM = 2**-20  # for the checker's roundings: rows must exceed the margin by more than this
 
 
 @dataclass(frozen=True)
 class NodeBound:
-    """All rows of an asked node's cases are at least ``low`` on every word of the class.
+    """A lower bound ``low`` of all rows of an asked node's cases on every word of the class.
 
-    ``word`` (letters) is where the linear part of the least row is least: a candidate for a wrong word. ``tree``: the
-    cells that it takes, if the box of ranges is too wide.
+    ``word`` (letters) minimises the linear part of the least row: a candidate for a wrong word. ``tree``: the
+    cells, if the box of ranges is too wide.
     """
 
     level: int
@@ -38,7 +38,7 @@ class NodeBound:
 
 def worst_row(floats: FloatNetwork, claim: WordsClaim, offset: int, word: Sequence[int],
               cases: Sequence[int], level: int | None = None) -> tuple[np.float64, int, int]:  # fmt: skip
-    """Return the least row of some cases where a word (letters) is judged: its value less the margin, case and row.
+    """Return the least row of some cases at the judged token of a word (letters): row minus margin, case, row's index.
 
     With answers at each letter's token that is its last letter, or the one of this level.
     """
@@ -47,7 +47,7 @@ def worst_row(floats: FloatNetwork, claim: WordsClaim, offset: int, word: Sequen
 
 def worst_rows(floats: FloatNetwork, claim: WordsClaim, offset: int, words: Sequence[Sequence[int]],
                cases: Sequence[int], level: int | None = None) -> list[tuple[np.float64, int, int]]:  # fmt: skip
-    """Return the same for several words of one length."""
+    """Return the least row, as `worst_row`, for several words of one length."""
     after = () if claim.read == "each" and floats.network.is_causal else claim.after
     tokens = [[*claim.before, *(claim.tokens[letter] for letter in word), *after] for word in words]
     letters = len(words[0]) if level is None else level
@@ -92,15 +92,15 @@ def row_forms(floats: FloatNetwork, streams: Forms, rows: Sequence[Row]) -> Form
 
 def _tightened(unit: Evaluated, members: Indices, forms: Forms,
                enough: np.float64) -> tuple[Array, list[tuple[int, ...]]]:  # fmt: skip
-    """Return the least bound of each node's rows, and the path where the linear part of the worst row is least.
+    """Return the least bound of each node's rows, and the path that minimises the linear part of the worst row.
 
-    Rows that the box of ranges does not prove, and the worst row of each node, get the exact least value of their
-    linear part over the class, if there is one head.
+    With one head, rows that the box does not prove, and each node's worst row, get the exact minimum of their
+    linear part over the class.
     """
     lows = least_of(forms)
-    asking = lows <= enough
-    asking[np.arange(len(lows)), lows.argmin(axis=1)] = True
-    nodes, rows = np.nonzero(asking)
+    tightened = lows <= enough
+    tightened[np.arange(len(lows)), lows.argmin(axis=1)] = True
+    nodes, rows = np.nonzero(tightened)
     paths: dict[tuple[int, int], tuple[int, ...]] = {}
     for head in unit.heads[:1] if len(unit.heads) == 1 else unit.heads:
         values, found = _exact(unit, head, members, forms, nodes, rows)
@@ -108,13 +108,13 @@ def _tightened(unit: Evaluated, members: Indices, forms: Forms,
             lows[nodes, rows] = np.maximum(lows[nodes, rows], values)
         for key, path in zip(zip(nodes.tolist(), rows.tolist(), strict=True), found, strict=True):
             paths.setdefault(key, path)
-    worst = np.where(asking, lows, np.inf).argmin(axis=1)
+    worst = np.where(tightened, lows, np.inf).argmin(axis=1)
     return lows.min(axis=1), [paths[place, int(row)] for place, row in enumerate(worst)]
 
 
 def _exact(unit: Evaluated, head: HeadRanges, members: Indices, forms: Forms, nodes: Indices,
            rows: Indices) -> tuple[Array, list[tuple[int, ...]]]:  # fmt: skip
-    """For pairs of a node and a row: the least value with the linear part in the head's average taken exactly."""
+    """Return for pairs of a node and a row the bound with the exact minimum of the head's linear part; and paths."""
     queries = members[nodes]
     chosen = Forms(*(forms_of[..., np.newaxis] for forms_of in
                      (forms.centre[nodes, rows], forms.parts[nodes, :, rows], forms.loose[nodes, rows])))  # fmt: skip
@@ -128,9 +128,9 @@ def _exact(unit: Evaluated, head: HeadRanges, members: Indices, forms: Forms, no
 
 
 def linear_parts(forms: Forms, symbol: int, centre: Array, half: Array) -> tuple[Array, Array]:
-    """Rows as α · y + at least rest, y = centre + half · symbols from ``symbol`` on: α [N, rows, y], rest [N, rows].
+    """Write rows as α · y + at least rest, y = centre + half · symbols: return α [N, rows, y], rest [N, rows].
 
-    ``forms`` are the rows, ``centre`` and ``half`` [N, y].
+    ``forms`` are the rows, ``centre`` and ``half`` [N, y]; the symbols of y begin at ``symbol``.
     """
     own = forms.parts[:, symbol : symbol + half.shape[1]]
     widths = np.broadcast_to(half[..., np.newaxis], own.shape)

@@ -1,4 +1,4 @@
-"""What the obligations of one claim share: the tracker, its histories, graphs and directions; and one attempt."""
+"""State shared by the obligations of one claim: the tracker, its histories, graphs and directions; one attempt."""
 
 from collections.abc import Sequence
 
@@ -18,18 +18,18 @@ from proofs.trained.classes.rows import NodeBound, node_bounds
 from proofs.trained.forward import FloatNetwork
 from proofs.words.tracking import track
 
-OFFSETS = 16  # so many offsets share their directions
-LENGTHS = 8   # and so many lengths
+OFFSETS = 16  # consecutive offsets with common directions
+LENGTHS = 8   # consecutive lengths with common directions
 Nodes = Sequence[tuple[int, int]]
 Name = tuple[Label, int]
-"""A class that is asked: its label and the last letter."""
+"""An asked class: its label and the last letter."""
 
 
 class Shared:
-    """Everything is made once, and depends on what it is made for alone, not on the order."""
+    """Memoised parts of a search; each depends on its arguments only, not on the order of calls."""
 
     def __init__(self, network: TrainedNetwork, claim: WordsClaim, limits: Limits) -> None:
-        """Raises Unsupported: if prefixes do not decide the claim, or nothing is attended to."""
+        """Prepare the shared parts; raise Unsupported without attention, or a rule for network or claim."""
         self.network, self.claim, self.limits = network, claim, limits
         self.floats = FloatNetwork(network)
         self.by_place = is_by_place(network, claim)
@@ -50,7 +50,7 @@ class Shared:
         self._directions: dict[tuple[int, int], Directions] = {}
 
     def histories(self, fineness: Fineness) -> Histories:
-        """All words, told apart so finely."""
+        """Return all words at this granularity."""
         if fineness not in self._histories:
             self._histories[fineness] = Histories(self.tracker, fineness)
         return self._histories[fineness]
@@ -63,7 +63,7 @@ class Shared:
         return min(self.claim.lengths[1], rows - offset - len(self.claim.before) - len(self.claim.after))
 
     def first_wide(self, last: int) -> int:
-        """The first place with too many classes for each to be asked; all lengths, where not places are judged."""
+        """Return the first place with more than `Limits.wide` asked classes; 0 unless the claim is by place."""
         if not self.by_place:
             return 0
         histories = self.histories(SCHEDULE[0])
@@ -74,7 +74,7 @@ class Shared:
         return last + 1
 
     def whole_graph(self, fineness: Fineness, length: int) -> ClassGraph:
-        """Every class a node of its own, every place judged."""
+        """Return the graph in which every class is a node, and every place is judged."""
         if (fineness, length) not in self._graphs:
             first = self.claim.lengths[0] if self.claim.read == "last" else int(not self.claim.empty)
             graph = class_graph(self.histories(fineness), length, range(first, length + 1))
@@ -82,7 +82,7 @@ class Shared:
         return self._graphs[fineness, length]
 
     def graph_of_length(self, fineness: Fineness, length: int) -> ClassGraph:
-        """All words of a length, every class a node of its own, every letter judged."""
+        """Return the graph of all words of a length: every class is a node, every letter is judged."""
         graph = class_graph(self.histories(fineness), length, range(int(not self.claim.empty), length + 1))
         return with_tokens_after(graph, self.after)
 
@@ -99,11 +99,11 @@ class Shared:
             judged = range(0) if self.after else range(at, at + 1)
             histories = self.histories(partition.fineness)
             self._graphs[key] = class_graph(histories, at, judged, self.after, partition.label,
-                                            alike=len(self.network.attention_steps) == 1)
+                                            merge_equal=len(self.network.attention_steps) == 1)
         return self._graphs[key]
 
     def directions(self, offset: int, at: int) -> Directions:
-        """For all offsets, and lengths, that share them: those of the least offset."""
+        """Return the directions of a group of offsets and lengths: those of its least offset."""
         start = offset - offset % OFFSETS
         wide = self.first_wide(at) <= at
         rounded = at if at < LENGTHS else max(at - at % LENGTHS, self.claim.lengths[0])
@@ -115,7 +115,7 @@ class Shared:
         return self._directions[start, length]
 
     def _sampled_from(self, length: int, wide: bool) -> Skeleton | None:
-        """Return the classes that words are sampled from; None if there are none."""
+        """Return the classes from which words are sampled, if there are some."""
         if wide:
             graph = self.merged_graph(self.partition(length), length)
             asked = graph.asked(len(graph.levels) - 1, len(graph.levels) - 1)
@@ -126,11 +126,11 @@ class Shared:
         return self.skeleton(graph, asked) if asked else None
 
     def skeleton(self, graph: ClassGraph, asked: Nodes) -> Skeleton:
-        """Return the nodes that matter to these."""
+        """Return the skeleton of these asked nodes."""
         return Skeleton(graph, asked, self.is_whole)
 
     def attempt(self, graph: ClassGraph, offset: int, at: int, asked: Nodes, bits: int = BITS) -> Evaluated | None:
-        """Ranges and streams of the asked nodes; None if that would be too much work, or bounds overflow."""
+        """Evaluate the asked nodes: ranges and streams; None if that is too much work, or bounds overflow."""
         skeleton = self.skeleton(graph, asked)
         width = max(head.out.shape[0] for step in self.floats.steps for head in getattr(step, "heads", ()))
         nodes = sum(len(level.nodes) for level in skeleton.levels)

@@ -1,7 +1,4 @@
-"""Trees of cells: the cuts of the box of a node's ranges, and the shares of each leaf.
-
-See docs/background/trained_rules.md, section 5.
-"""
+"""Trees of cells: cuts of a node's box, and the shares of leaves (docs/background/trained_rules.md, section 5)."""
 
 from __future__ import annotations
 
@@ -14,19 +11,19 @@ from numpy.typing import NDArray
 Whole = NDArray[np.int32]
 
 SHARE_BITS = 20
-"""Shares are whole numbers / 2^20."""
+"""Shares are integers / 2^20."""
 
 
 @dataclass(frozen=True)
 class Leaf:
-    """For each row to prove its share, one number for each head and direction; None where it needs none."""
+    """The shares of each row to prove, one number for each head and direction; None where it needs none."""
 
     shares: tuple[Whole | None, ...]
 
 
 @dataclass(frozen=True)
 class Cut:
-    """In ``below`` the range of a head's direction ends at ``at`` (in units of the ranges), in ``above`` it begins."""
+    """A cut of a head's direction at ``at`` (in units of the ranges), upper end of ``below`` and lower of ``above``."""
 
     head: int
     direction: int

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from constructions.errors import Unsupported
 from constructions.trained.tracks import TracksClaim
 from proofs.trained.forward import FloatNetwork
-from proofs.trained.tracks.levels import between, heard
+from proofs.trained.tracks.levels import after_heads, between
 from proofs.trained.tracks.queries import Restricted
 from proofs.trained.tracks.ranges import FormRanges
 
@@ -67,12 +67,12 @@ class QuerySums:
 
     def __init__(self, form: FormRanges, query: int, own: int) -> None:
         asks, step = form.queries[query], form.last
-        seen = step.sources.seen(asks.place, own)
+        seen = step.sources.visible(asks.place, own)
         self.own = own
         self.values: list[tuple[list[Array], Array, np.float64]] = []
         self.weights: list[tuple[list[Array], Array, np.float64]] = []
         self.ends: list[tuple[np.float64, np.float64]] = []
-        met = step.sources.met(asks, own)
+        met = step.sources.visible_rows(asks, own)
         for head, rows in enumerate(form.rows):
             low, high = step.level.scores(head, own, met)
             scores = (low + high) / 2
@@ -264,7 +264,7 @@ class BoxSearch:
     def _least(self, own: int, answers: Indices, low: Array, high: Array) -> Array:
         """Return the least of logit(answer) - logit(other) on each box, over all others that are compared."""
         streams = self.form.last.level.streams.only(np.full(len(answers), own))
-        stream, out = between(self.after, heard(streams, (low, high), self.rows)), self.floats.unembedding
+        stream, out = between(self.after, after_heads(streams, (low, high), self.rows)), self.floats.unembedding
         rows = out.weight[:, answers].T[:, :, np.newaxis] - out.weight[np.newaxis][:, :, self.among]
         centre = (stream.centre[:, np.newaxis] @ rows)[:, 0]
         if out.bias is not None:
@@ -275,7 +275,7 @@ class BoxSearch:
     def _logits(self, own: int, averages: Array, answers: Indices) -> Array:
         """Return right less other logits of averages [N, directions]."""
         streams = self.form.last.level.streams.only(np.full(len(averages), own))
-        stream = between(self.after, heard(streams, (averages, averages), self.rows)).centre
+        stream = between(self.after, after_heads(streams, (averages, averages), self.rows)).centre
         logits = stream @ self.floats.unembedding.weight
         if self.floats.unembedding.bias is not None:
             logits = logits + self.floats.unembedding.bias

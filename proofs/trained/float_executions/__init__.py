@@ -1,4 +1,5 @@
-"""Single float runs of trained networks: many at once in numpy, to find wrong ones, and one bit by bit, to prove it.
+"""Single executions of trained networks: vectorised in numpy, to find wrong ones, and exactly rounded, to prove one.
 
-docs/background/floats_rules.md, section 7. What holds of all runs of a class is proved by the trusted folder alone.
+docs/background/floats_rules.md, section 7. Only the trusted folder proves claims about all executions under a float
+model.
 """

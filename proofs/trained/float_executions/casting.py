@@ -1,7 +1,7 @@
-"""The network that float runs of a class compute with: its numbers are rounded once, when it is loaded.
+"""The network of the executions under a float model: its numbers are rounded once, when it is loaded.
 
 Weights of matrix products are rounded to `storage` and then to `inputs`, all other numbers to `storage`; subnormal
-numbers are kept. Every number of such a format is a binary64 number, so the result is a network with exact numbers.
+numbers are kept. Every number of these formats is a binary64 number, so the result is a network with exact numbers.
 """
 
 from dataclasses import fields, replace
@@ -52,17 +52,17 @@ def rounded(x: Array, target: Format) -> Array:
 
 
 def cast_network(network: TrainedNetwork, run: FloatModel) -> TrainedNetwork:
-    """Return the network of the runs of a class.
+    """Return the network with the weights of a float model.
 
     Raises:
         InputError: if a number is too large for its format.
-        Unsupported: if there is no rule for what the network does in float runs, or a format is not within binary64.
+        Unsupported: if no rule covers the network under float models, or a format is not within binary64.
     """
     return _Cast(network, run).network()
 
 
 class _Cast:
-    """Makes a tensor of each view."""
+    """Builder of a tensor for each view."""
 
     def __init__(self, network: TrainedNetwork, run: FloatModel) -> None:
         widest = FORMATS["binary64"]
@@ -72,7 +72,7 @@ class _Cast:
         self.tensors: dict[str, Tensor] = {}
 
     def network(self) -> TrainedNetwork:
-        """All of it."""
+        """Return the whole network."""
         given = self.given
         for step in given.steps:
             if isinstance(step, UnitsStep) and isinstance(step.activation, Rounding):
@@ -82,7 +82,7 @@ class _Cast:
         return replace(given, **parts, tensors=self.tensors)
 
     def cast(self, part: Any) -> Any:
-        """A part of the network: weights of matrix products, all other views, slopes, and what is made of them."""
+        """Cast a part of the network: weights of matrix products, all other views, slopes, and records of them."""
         match part:
             case View():
                 return self._new(part, rounded(numbers(self.given, part), self.run.storage))

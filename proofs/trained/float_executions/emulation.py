@@ -1,7 +1,7 @@
 """Many words in one execution, in numpy: every result is rounded to its format.
 
 Results are rounded to binary64 first, which is harmless for one sum, product or quotient of binary32 numbers, and
-mostly elsewhere: evidence, not proof. In replay.py the same steps are taken in exact numbers, and results rounded once.
+mostly elsewhere: evidence, not proof. In replay.py the same steps are exact, with results rounded once.
 """
 
 from collections.abc import Callable, Mapping
@@ -43,7 +43,7 @@ FUNCTIONS: Mapping[str, Callable[[Array], Array]] = {
 
 
 class FloatRun:
-    """A cast network in an execution of a class: the steps, whatever the numbers are."""
+    """A cast network in an execution under a float model: the steps, for any domain of numbers."""
 
     def __init__(self, network: TrainedNetwork, run: FloatModel, execution: Execution) -> None:
         self.network, self.run, self.execution = network, run, execution
@@ -59,7 +59,7 @@ class FloatRun:
         return self._linear(self.network.unembedding, stream if attention else stream[:, at])
 
     def numbers(self, view: View) -> Array:
-        """Return the numbers of a view, kept."""
+        """Return the numbers of a view, memoised."""
         if view not in self._kept:
             self._kept[view] = self.made(numbers(self.network, view))
         return self._kept[view]
@@ -67,11 +67,11 @@ class FloatRun:
     # -- what differs between numbers; here those of float64 -----------------------------------------------------------
 
     def made(self, numbers: Array) -> Array:
-        """Numbers of the network, as they are computed with."""
+        """Convert numbers of the network to the domain."""
         return numbers
 
     def number(self, x: Fraction) -> Any:
-        """Return a rational, which is rounded next."""
+        """Convert a rational, which is rounded next."""
         return np.float64(x)
 
     def rounded(self, x: Array, target: Format) -> Array:
@@ -105,7 +105,7 @@ class FloatRun:
         return self.added(terms, target, self.execution.order, self.execution.fused)
 
     def added(self, terms: Array, target: Format, order: Order, fused: bool) -> Array:
-        """Return the same in an order."""
+        """Return the sum in this order."""
         if order == "in pairs":
             return self._in_pairs(self.rounded(terms, target), target)
         if order == "backwards":
@@ -122,7 +122,7 @@ class FloatRun:
         return self.total(terms, self.run.sums)
 
     def function(self, name: str, x: Array, target: Format) -> Array:
-        """Values of exp, erf, tanh or a root, rounded."""
+        """Return the rounded values of exp, erf, tanh or a root."""
         return self.rounded(self.value(name, x, target), target)
 
     def _in_pairs(self, terms: Array, target: Format) -> Array:
@@ -205,7 +205,7 @@ class FloatRun:
         return self._product(self._entering(np.concatenate(averages, -1)), out, bias)
 
     def _turned(self, rotary: Rotary | None, x: Array, positions: Indices) -> Array:
-        """Queries or keys with rotary positions."""
+        """Apply rotary positions to queries or keys."""
         if rotary is None:
             return x
         cosines, sines = (self.numbers(table)[positions] for table in (rotary.cosines, rotary.sines))
@@ -265,7 +265,7 @@ class FloatRun:
 
 
 class Emulation(FloatRun):
-    """Runs in float64."""
+    """Executions in float64."""
 
     def logits(self, tokens: Indices, offset: int, at: Indices) -> Array:
         """Return the stored logits [B, len(at), outputs] of inputs [B, T]."""

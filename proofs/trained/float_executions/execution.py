@@ -1,4 +1,4 @@
-"""What one run does where a class of runs leaves a choice, and the executions that are looked at first."""
+"""The choices that a float model leaves open, as one execution makes them; and the executions to try first."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -10,10 +10,10 @@ Order = Literal["forwards", "backwards", "in pairs"]
 
 @dataclass(frozen=True)
 class Execution:
-    """The order of every sum, whether products are fused with the sums that they enter, when weights are normalised.
+    """Order of every sum, ``fused`` products, whether weights are normalised ``before``, base of exponentials.
 
     ``in pairs``: neighbours are added, then their sums, and so on; nothing is fused then. A bias is the last term.
-    Exponentials, erf, tanh and roots are the nearest numbers; ``base`` is that of exponentials.
+    Exponentials, erf, tanh and roots are correctly rounded; ``base`` is that of exponentials.
     """
 
     order: Order
@@ -22,7 +22,7 @@ class Execution:
     base: Literal["e", "2"]
 
     def to_json(self) -> dict[str, Any]:
-        """As certificates have it."""
+        """Return the choices as in certificates."""
         return {"order": self.order, "fused": self.fused, "normalised": "before" if self.before else "after",
                 "exp_base": self.base}
 
@@ -34,7 +34,7 @@ class Execution:
 
 
 def executions(run: FloatModel) -> list[Execution]:
-    """Executions of a class, the plainest first."""
+    """Return executions under a float model, the plainest first."""
     normalised = [before for before, other in ((True, Normalised.AFTER), (False, Normalised.BEFORE))
                   if run.normalised != other]
     bases: list[Literal["e", "2"]] = ["2"] if run.exp_base == ExpBase.TWO else ["e"]

@@ -1,6 +1,6 @@
 """One execution on one word, bit by bit: each result is the exact one, rounded once, in rationals.
 
-Exponentials, erf, tanh and roots are the nearest numbers: enclosed (Arb), ever more narrowly, until that is certain.
+Exponentials, erf, tanh and roots are the nearest numbers: enclosed (Arb) at rising precision until that is certain.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ ENCLOSED: Mapping[str, Callable[[arb], arb]] = {
 
 
 def nearest(function: Callable[[arb], arb], x: Fraction, target: Format) -> Fraction:
-    """Return the number of the format that is nearest to the function's value, which is no tie."""
+    """Return the number of the format nearest to the function's value, which is not a tie."""
     bits = FIRST_BITS
     while True:
         with working_precision(bits):
@@ -38,7 +38,7 @@ def nearest(function: Callable[[arb], arb], x: Fraction, target: Format) -> Frac
 
 
 class Replay(FloatRun):
-    """A cast network in one execution of a class: arrays hold rationals (flint's)."""
+    """A cast network in one execution under a float model; arrays contain rationals (flint's)."""
 
     def __init__(self, network: TrainedNetwork, run: FloatModel, execution: Execution) -> None:
         super().__init__(network, run, execution)
@@ -56,15 +56,15 @@ class Replay(FloatRun):
         return [Fraction(int(x.numerator), int(x.denominator)) for x in found.tolist()]
 
     def made(self, numbers: Array) -> Array:
-        """Numbers of the network, exactly."""
+        """Convert numbers of the network exactly."""
         return np.asarray(_of_float(numbers.astype(object)))
 
     def number(self, x: Fraction) -> Any:
-        """Return a rational, exactly."""
+        """Convert a rational exactly."""
         return fmpq(x.numerator, x.denominator)
 
     def rounded(self, x: Array, target: Format) -> Array:
-        """Return the nearest numbers of a format; raises NotFinite beyond the greatest."""
+        """Return the nearest numbers of a format; raise NotFinite beyond the greatest."""
         return np.asarray(_rounding(target)(x))
 
     def value(self, name: str, x: Array, target: Format) -> Array:
@@ -77,12 +77,12 @@ class Replay(FloatRun):
         return np.asarray(self._functions[key](x))
 
     def _product(self, x: Array, weight: Array, bias: Array | None) -> Array:
-        """Token by token, as numbers are many bytes long."""
+        """Multiply token by token, as the numbers are long."""
         return np.stack([super(Replay, self)._product(x[:, k], weight, bias) for k in range(x.shape[1])], axis=1)
 
 
 def _number(x: fmpq) -> Number:
-    """Return a dyadic rational."""
+    """Convert a dyadic rational."""
     return int(x.numerator), 1 - int(x.denominator).bit_length()
 
 

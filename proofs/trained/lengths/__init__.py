@@ -1,4 +1,1 @@
-"""Lengths beyond enumeration: networks that see counts alone, cells of counts, branch and bound.
-
-See docs/background/lengths.md.
-"""
+"""Words of any length: Parikh boxes (cells of counts), branch and bound, last letters; docs/howto/any_length.md."""

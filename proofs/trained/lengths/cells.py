@@ -1,6 +1,6 @@
-"""Cells of counts: bounds of the length and of each letter's share of it, and what else follows from them.
+"""Cells of Parikh vectors: bounds of the length and of each letter's share, and the bounds that follow from them.
 
-The bounds are those that the checker derives (docs/background/lengths.md, section 2), exact rationals.
+The bounds are exact rationals, those that the checker derives (docs/background/lengths.md, section 2).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Counts = tuple[int, ...]
 
 @dataclass(frozen=True)
 class ParikhBox:
-    """Lengths ``least`` to ``greatest`` (None: all longer ones), shares of letters, and counts that follow."""
+    """A Parikh box: lengths ``least`` to ``greatest`` (None: unbounded), shares of letters, and bounds of counts."""
 
     least: int
     greatest: int | None
@@ -34,17 +34,17 @@ class ParikhBox:
     most: tuple[int | None, ...] = ()
 
     def up_to(self, longest: int | None) -> ParikhBox:
-        """Return the cell without longer words than these."""
+        """Return the cell with lengths of at most ``longest``."""
         return self if longest is None else replace(
             self, greatest=longest if self.greatest is None else min(self.greatest, longest))
 
     @property
     def is_single(self) -> bool:
-        """Whether there is one vector of counts at most."""
+        """Whether it has at most one Parikh vector."""
         return self.fewest == self.most
 
     def halves(self, cut: Cut) -> tuple[ParikhBox, ParikhBox]:
-        """What is below the cut, and what is above it."""
+        """Return the parts below and above the cut."""
         letter, at = cut
         if letter == LENGTH:
             return self.up_to(at), replace(self, least=max(self.least, at + 1))
@@ -55,7 +55,7 @@ class ParikhBox:
 
 
 def everything(letters: int, least: int, greatest: int | None) -> ParikhBox:
-    """All vectors of these lengths."""
+    """Return the cell of all vectors of these lengths."""
     return ParikhBox(least, greatest, (ZERO,) * letters, (ONE,) * letters)
 
 
@@ -69,13 +69,13 @@ def in_class(kind: CountPartition, number: int, low: int, high: int | None) -> t
 
 
 class Narrowing:
-    """Narrows cells of a region."""
+    """Narrowing of cells of a region by linear forms of counts."""
 
     def __init__(self, kinds: Sequence[CountPartition], sums: Sequence[tuple[int, ...]]) -> None:
         self.kinds, self.sums = kinds, sums
 
     def narrowed(self, region: Region, cell: ParikhBox) -> ParikhBox | None:
-        """Return the cell with bounds that follow from each other; None if it holds no vector of the region."""
+        """Narrow the cell by bounds that follow from each other; None if it contains no vector of the region."""
         found: ParikhBox | None = cell
         for _ in range(ROUNDS):
             found = self._counted(region, found) if found else None
@@ -96,7 +96,7 @@ class Narrowing:
         return replace(cell, fewest=tuple(low for low, _ in ends), most=tuple(high for _, high in ends))
 
     def vectors(self, region: Region, cell: ParikhBox, length: int) -> Iterator[Counts]:
-        """Yield some vectors of this length in the cell: where all counts but one are at an end, or between."""
+        """Yield some vectors of this length in the cell, with all counts but one at an end or in the middle."""
         at = self._counted(region, replace(cell, least=length, greatest=length))
         if at is None:
             return
@@ -141,7 +141,7 @@ def _of_shares(cell: ParikhBox | None) -> ParikhBox | None:
 
 
 def share_of_sum(cell: ParikhBox, coefficients: Sequence[int]) -> tuple[Fraction, Fraction]:
-    """Bounds of a sum of multiples of shares, of which one at a time is 1 less the others."""
+    """Bound a linear form of shares; shares add up to 1, so any one may be eliminated."""
     ends = []
     for base in set(coefficients):
         terms = [sorted(((c - base) * x, (c - base) * y))
@@ -151,7 +151,7 @@ def share_of_sum(cell: ParikhBox, coefficients: Sequence[int]) -> tuple[Fraction
 
 
 def sum_in(cell: ParikhBox, coefficients: Sequence[int]) -> tuple[int | None, int | None]:
-    """Bounds of a sum of multiples of counts."""
+    """Bound a linear form of counts."""
     low, high = share_of_sum(cell, coefficients)
     by_length = [_times(low, cell), _times(-high, cell)]
     by_counts = [_least_sum(cell, coefficients), _least_sum(cell, [-c for c in coefficients])]
@@ -161,7 +161,7 @@ def sum_in(cell: ParikhBox, coefficients: Sequence[int]) -> tuple[int | None, in
 
 
 def _times(share: Fraction, cell: ParikhBox) -> int | None:
-    """Return the least that the length times something is that is at least this share; None if there is none."""
+    """Return the least integer that is at least ``share`` times a length of the cell; None if there is none."""
     if share < 0 and cell.greatest is None:
         return None
     return ceil(share * (cell.least if share > 0 else cell.greatest or 0))
@@ -207,7 +207,7 @@ def cut_of_share(cell: ParikhBox, letter: int) -> Cut | None:
 
 
 def cut_of_length(cell: ParikhBox) -> Cut | None:
-    """Return a length between the ends, in the middle of their logarithms; None if there is one length."""
+    """Return a length between the ends, near their geometric mean; None if there is one length."""
     if cell.greatest is None:
         return LENGTH, 2 * cell.least
     if cell.least == cell.greatest:

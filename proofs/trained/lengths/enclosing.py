@@ -1,4 +1,4 @@
-"""A long word in ball arithmetic from its counts: every ball contains the true value of the row."""
+"""A row on a long word in ball arithmetic, from its Parikh vector."""
 
 from fractions import Fraction
 
@@ -7,13 +7,13 @@ from constructions.trained.network import TrainedNetwork
 from proofs.enclosures.exponential import ball, exact_ends, working_precision
 from proofs.trained.balls import BITS, BallNetwork
 from proofs.trained.lengths.margins import CountMargins
-from proofs.trained.lengths.search import SeenWord
+from proofs.trained.lengths.search import LongWord
 from proofs.trained.lengths.truths import reads_last_letter
 
 
 def enclose_row(network: TrainedNetwork, claim: WordsClaim,
-                wrong: SeenWord) -> tuple[bool | None, tuple[Fraction, Fraction]]:
-    """Whether the row is above the margin at the end of the word (None if no precision tells), and bounds of it."""
+                wrong: LongWord) -> tuple[bool | None, tuple[Fraction, Fraction]]:
+    """Return whether the row is above the margin at the word's end (None if undecided), and bounds of the row."""
     balls, ends = BallNetwork(network), (Fraction(0), Fraction(0))
     counts = tuple(sum(times for letter, times in wrong.runs if letter == own) for own in range(len(claim.alphabet)))
     last = wrong.runs[-1][0] if reads_last_letter(claim) else None

@@ -1,7 +1,4 @@
-"""Rows of a claim over cells of counts, in float64: what the checker's forms come to.
-
-See docs/background/lengths.md, section 4.
-"""
+"""Rows of a claim over cells of Parikh vectors, in float64 (docs/background/lengths.md, section 4)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,16 +20,17 @@ Array = NDArray[np.float64]
 
 
 def has_slopes(network: TrainedNetwork) -> bool:
-    """Whether scores of some head depend on distances by a slope (ALiBi)."""
+    """Return whether scores of some head depend on distances by a slope (ALiBi)."""
     return any(head.slope is not None for step in network.attention_steps for head in step.heads)
 
 
 def expect_tokens_suffice(network: TrainedNetwork, claim: WordsClaim) -> None:
-    """See that what is computed where logits are judged follows from one token and how often others are seen, each as
-    often as it comes, or where there are slopes as its distance weighs.
+    """Require that logits are a function of the judged token and of the amounts of visible tokens.
+
+    A token's amount is its number, or with slopes a function of its distances.
 
     Raises:
-        Unsupported: saying what forbids it.
+        Unsupported: with the reason.
     """
     steps = network.attention_steps
     reasons = (
@@ -52,7 +50,7 @@ def expect_tokens_suffice(network: TrainedNetwork, claim: WordsClaim) -> None:
 
 @dataclass(frozen=True)
 class Bounded:
-    """Of each cell and row a lower bound, the value in the middle, and how much each token's share moves it."""
+    """Bounds for each cell and row: a lower bound, the middle value, and the effect of each token's share."""
 
     least: Array
     middle: Array
@@ -60,10 +58,10 @@ class Bounded:
 
 
 class CountMargins:
-    """All rows of a claim (its cases' rows, one after another) at the token that is judged."""
+    """All rows of a claim (case by case) at the judged token."""
 
     def __init__(self, network: TrainedNetwork, claim: WordsClaim, floats: FloatNetwork | None = None) -> None:
-        """In float64, unless the network is given in another domain."""
+        """Prepare the step; in float64, unless ``floats`` is a network in another domain."""
         expect_tokens_suffice(network, claim)
         self.claim, self.floats = claim, floats or FloatNetwork(network)
         self.around = (*claim.before, *(() if reads_last_letter(claim) else claim.after))
@@ -82,24 +80,23 @@ class CountMargins:
                 self._columns[token, number] = self.floats.domain.number(coefficient)
 
     def over(self, last: int | None, cells: Sequence[ParikhBox]) -> Bounded:
-        """Bounds of all rows in cells of regions with this last letter."""
+        """Bound all rows in cells of regions with this last letter."""
         low, high = (np.array([self._amounts(cell, end) for cell in cells], np.float64) for end in (0, 1))
-        return self.within(self._asker(last), [(low, high)] * len(self._step.heads))
+        return self.within(self._judged(last), [(low, high)] * len(self._step.heads))
 
     @property
     def slopes(self) -> list[np.float64]:
-        """How fast the scores of each head fall with the distance."""
+        """The ALiBi slope of each head."""
         return [np.float64(head.slope) for head in self._step.heads]
 
-    def within(self, asker: int, amounts: Sequence[tuple[Array, Array]]) -> Bounded:
-        """Bounds of all rows at a token (its place in ``tokens``), where for each head so much of each token is seen,
-        at least and at most: [cells, tokens]."""
+    def within(self, judged: int, amounts: Sequence[tuple[Array, Array]]) -> Bounded:
+        """Bound all rows at a judged token (its place in ``tokens``), for bounds of amounts [cells, tokens] by head."""
         count = len(amounts[0][0])
         nothing = np.zeros((count, 0, self._streams.shape[1]))
-        stream = np.tile(self._streams[asker], (count, 1))
+        stream = np.tile(self._streams[judged], (count, 1))
         forms, tokens = Forms(stream, nothing, np.zeros_like(stream)), len(self.tokens)
         for number, (head, (low, high)) in enumerate(zip(self._step.heads, amounts, strict=True)):
-            weights = self._weights(head, asker)
+            weights = self._weights(head, judged)
             least, greatest = _shares(low * weights, high * weights)
             averages = _averages(least, greatest, head.value(self._normed), number * tokens)
             forms = added(forms, linear(averages, head.out))
@@ -114,42 +111,41 @@ class CountMargins:
         moves = np.abs(rows.parts[:, : heads * tokens]).reshape(count, heads, tokens, -1).sum(axis=1)
         return Bounded(rows.centre - rows.radius, rows.centre, moves)
 
-    def _asker(self, last: int | None) -> int:
+    def _judged(self, last: int | None) -> int:
         return self.tokens.index(self.around[-1] if last is None else self.claim.tokens[last])
 
-    def _weights(self, head: FloatHead, asker: int) -> Array:
-        """Return the weight of each token for the one that is judged, the greatest being 1."""
-        queries = self._step.queries(head, self._normed[asker : asker + 1], np.zeros(1, np.intp))
+    def _weights(self, head: FloatHead, judged: int) -> Array:
+        """Return the weight of each token for the judged one, the greatest being 1."""
+        queries = self._step.queries(head, self._normed[judged : judged + 1], np.zeros(1, np.intp))
         keys = self._step.keys(head, self._normed, np.zeros(len(self.tokens), np.intp))
         return self.floats.domain.exponentials(self._step.capped(self.floats.domain.product(queries, keys.T)[0]))
 
     def is_loose_by_length(self, last: int | None, cell: ParikhBox, letter: int) -> bool:
-        """Whether the tokens around the word have a wider part in sums of weights, as the length varies, than a letter
-        has as its share does."""
-        asker, tokens = self._asker(last), self.tokens
+        """Return whether lengths, by the tokens around the word, loosen weights more than a letter's share does."""
+        judged, tokens = self._judged(last), self.tokens
         width = 1 / cell.least - (0 if cell.greatest is None else 1 / cell.greatest)
         own = tokens.index(self.claim.tokens[letter])
         return any(
             width * sum(weights[tokens.index(token)] for token in self.around)
             > np.float64(cell.high[letter] - cell.low[letter]) * weights[own]
-            for head in self._step.heads for weights in [self._weights(head, asker)])
+            for head in self._step.heads for weights in [self._weights(head, judged)])
 
     def at(self, last: int | None, vectors: Sequence[Counts]) -> Array:
-        """All rows on words with these counts."""
+        """Return all rows on words with these Parikh vectors."""
         counts = np.zeros((len(vectors), len(self.tokens)))
         for token, column in zip(self.claim.tokens, np.array(vectors, np.float64).T, strict=True):
             counts[:, self.tokens.index(token)] += column
         for token in self.around:
             counts[:, self.tokens.index(token)] += 1
-        asker, averages, product = self._asker(last), [], self.floats.domain.product
+        judged, averages, product = self._judged(last), [], self.floats.domain.product
         for head in self._step.heads:
-            parts = counts * self._weights(head, asker)
+            parts = counts * self._weights(head, judged)
             averages.append(product(parts / parts.sum(axis=1, keepdims=True), head.value(self._normed)))
-        stream = self._step.write(np.tile(self._streams[asker], (len(vectors), 1)), averages)
+        stream = self._step.write(np.tile(self._streams[judged], (len(vectors), 1)), averages)
         return product(self.floats.tail(stream), self._columns)
 
     def _amounts(self, cell: ParikhBox, end: int) -> list[Fraction]:
-        """How often each token is seen, over the length, at least or at most."""
+        """Return the least or greatest amount of each token, over the length."""
         amounts = dict.fromkeys(self.tokens, Fraction(0))
         for token, share in zip(self.claim.tokens, (cell.low, cell.high)[end], strict=True):
             amounts[token] += share
@@ -160,7 +156,7 @@ class CountMargins:
 
 
 def _shares(low: Array, high: Array) -> tuple[Array, Array]:
-    """Bounds of the part of each in the sum of all."""
+    """Bound the share of each part in the sum."""
     below = low + (high.sum(axis=1, keepdims=True) - high)
     above = high + (low.sum(axis=1, keepdims=True) - low)
     least = np.divide(low, below, out=np.zeros_like(low), where=below > 0)
@@ -168,7 +164,7 @@ def _shares(low: Array, high: Array) -> tuple[Array, Array]:
 
 
 def _averages(least: Array, greatest: Array, values: Array, first: int) -> Forms:
-    """Averages of values with shares within bounds: a symbol for each token but the one with the widest share."""
+    """Enclose averages of values with bounded shares; a symbol for each token except the one with the widest share."""
     chosen = np.argmax(greatest - least, axis=1)
     base = values[chosen]
     away = values[np.newaxis] - base[:, np.newaxis]

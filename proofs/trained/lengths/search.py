@@ -1,7 +1,7 @@
-"""Branch and bound over cells of counts, those that may hold the shortest words first.
+"""Branch and bound over cells of Parikh vectors, shortest words first.
 
-Floats say which cells are right and which vectors are wrong: evidence. The checker proves the tree of cells, and ball
-arithmetic the shortest wrong word.
+Floats find right cells and wrong vectors: evidence. The checker proves the tree of cells, and ball arithmetic the
+shortest wrong word.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class RegionTree:
 
 
 @dataclass(frozen=True)
-class SeenWord:
-    """A word, as runs of letters, whose row of a case is not above the margin, as floats say."""
+class LongWord:
+    """A word, run-length encoded, with a row of a case that is at most the margin in float64."""
 
     runs: tuple[tuple[int, int], ...]
     case: int
@@ -51,25 +51,25 @@ class SeenWord:
 
     @property
     def length(self) -> int:
-        """How many letters it has."""
+        """The number of letters."""
         return sum(times for _, times in self.runs)
 
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What a search found: no shorter word than ``open_from`` is wrong (None: none at all), and what is at that length.
+    """Result of a search: no word shorter than ``open_from`` is wrong (None: no word at all).
 
-    ``wrong`` is a word of that length, or None where one could not be told from a right one, or work was up.
+    ``wrong`` is a word of that length, or None where it is undecided, or the limit of work was reached.
     """
 
     open_from: int | None
-    wrong: SeenWord | None
+    wrong: LongWord | None
     cells: int
 
 
 @dataclass
 class LengthSearch:
-    """One claim; ``slack`` is by how much floats must be above the margin for a cell to be called right."""
+    """Search for one claim; in floats, rows of a right cell exceed the margin by more than ``slack``."""
 
     margins: CountMargins
     claim: WordsClaim
@@ -84,13 +84,13 @@ class LengthSearch:
         self._waiting: list[tuple[int, int, RegionTree]] = []
         self._ticks, self._cells = itertools.count(), 0
         self._open: int | None = None
-        self._wrong: SeenWord | None = None
+        self._wrong: LongWord | None = None
         self._margin = np.float64(self.claim.margin)
         self._rows_of_case = [[number for number, (one, _) in enumerate(self.margins.rows) if one == case]
                               for case in range(len(self.claim.cases))]
 
     def run(self) -> SearchResult:
-        """Until every cell with words shorter than the shortest wrong one is right, or work is up."""
+        """Search until all cells with words shorter than the shortest wrong one are right, or the limit of work."""
         least = 1 if self.claim.read == "each" else self.claim.lengths[0]
         start = everything(len(self.kinds), least, self.greatest)
         self.roots = [self._pushed(number, start) for number in range(len(self.regions))]
@@ -99,11 +99,11 @@ class LengthSearch:
                 return SearchResult(self._waiting[0][0], None, self._cells)
             batch = [heapq.heappop(self._waiting)[2] for _ in range(min(BATCH, len(self._waiting)))]
             for last in {self.regions[node.region].last for node in batch}:
-                self._look([node for node in batch if self.regions[node.region].last == last], last)
+                self._bound_cells([node for node in batch if self.regions[node.region].last == last], last)
         return SearchResult(self._open, self._wrong, self._cells)
 
     def _pushed(self, region: int, cell: ParikhBox) -> RegionTree | None:
-        """Return a node that waits, unless it holds no vector that is asked about."""
+        """Return a waiting node, unless it contains no vector of the claim."""
         found = self.narrowing.narrowed(self.regions[region], cell.up_to(self._longest))
         if found is None:
             return None
@@ -116,11 +116,11 @@ class LengthSearch:
 
     @property
     def _longest(self) -> int | None:
-        """Longer words no longer matter."""
+        """The greatest length that still matters; None without a bound."""
         return None if self._open is None else self._open - 1
 
-    def _look(self, nodes: Iterable[RegionTree], last: int | None) -> None:
-        """At cells of regions with one last letter: they are right, or are cut, or a vector in them is wrong."""
+    def _bound_cells(self, nodes: Iterable[RegionTree], last: int | None) -> None:
+        """Bound cells of regions with one last letter: they are right, are cut, or contain a wrong vector."""
         kept: list[tuple[RegionTree, list[int]]] = []
         for node in nodes:
             self._cells += 1
@@ -149,7 +149,7 @@ class LengthSearch:
         return [row for case in sorted(cases) for row in self._rows_of_case[case]]
 
     def _cut(self, node: RegionTree, moves: Array, is_wrong: bool) -> None:
-        """Cut the cell where that tells most; what cannot be cut is open at its length."""
+        """Cut the cell where it matters most; a cell that cannot be cut is open at its length."""
         cell = self.narrowing.narrowed(self.regions[node.region], node.cell.up_to(self._longest))
         if cell is None:
             return
@@ -157,17 +157,17 @@ class LengthSearch:
         last = self.regions[node.region].last
         cut = None if cell.is_single else self._chosen_cut(last, cell, moves, is_wrong)
         if cut is None and is_clipped:
-            self._wait(node)  # a shorter word was found meanwhile: without longer ones the cell may be right
+            self._wait(node)  # a shorter word was found: without longer ones the cell may be right
             return
         if cut is None:
-            self._see(cell.least, None)
+            self._record(cell.least, None)
             return
         node.cut = cut
         below, above = cell.halves(cut)
         node.halves = self._pushed(node.region, below), self._pushed(node.region, above)
 
     def _chosen_cut(self, last: int | None, cell: ParikhBox, moves: Array, is_wrong: bool) -> Cut | None:
-        """Return the share of the letter that moves rows most; the length where that does, or where all looks wrong."""
+        """Cut the share of the letter that moves rows most, or the length if it does, or if all looks wrong."""
         by_length = cut_of_length(cell)
         is_long = cell.greatest is None or cell.greatest > 2 * cell.least
         if is_wrong and is_long:
@@ -186,7 +186,7 @@ class LengthSearch:
         return by_length or cut_of_share(cell, widest)
 
     def _try(self, last: int | None, nodes: Sequence[RegionTree]) -> None:
-        """Some vectors of each cell, among them shortest ones."""
+        """Evaluate some vectors of each cell, among them shortest ones."""
         tried: list[tuple[RegionTree, Counts]] = []
         for node in nodes:
             cell = node.cell
@@ -204,18 +204,18 @@ class LengthSearch:
             cases = self.truths.cases(self.regions[node.region], exactly(counts))
             wrong = [row for case in cases for row in self._rows_of_case[case] if row_values[row] <= self._margin]
             for row in wrong:
-                self._see(length, self._word(self.regions[node.region], counts, row))
+                self._record(length, self._word(self.regions[node.region], counts, row))
                 break
 
-    def _see(self, length: int, wrong: SeenWord | None) -> None:
+    def _record(self, length: int, wrong: LongWord | None) -> None:
         if self._open is None or length < self._open:
             self._open, self._wrong = length, wrong
 
-    def _word(self, region: Region, counts: Counts, row: int) -> SeenWord:
-        """Return a word with these counts: as counts decide the cases, any order will do."""
+    def _word(self, region: Region, counts: Counts, row: int) -> LongWord:
+        """Return a word with this Parikh vector, in any order, as counts decide the cases."""
         end = () if region.last is None else ((region.last, 1),)
         runs = [(a, times) for a, n in enumerate(counts) if (times := n - (a == region.last))]
-        return SeenWord(joined((*runs, *end)), *self.margins.rows[row])
+        return LongWord(joined((*runs, *end)), *self.margins.rows[row])
 
     def tree(self, root: RegionTree | None) -> list[list[int] | None]:
         """Return the tree below a node, in preorder; None for a leaf."""
@@ -232,7 +232,7 @@ class LengthSearch:
 
 
 def joined(runs: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Return the runs, where two of one letter that meet are one."""
+    """Merge adjacent runs of one letter."""
     found: list[tuple[int, int]] = []
     for letter, times in runs:
         if found and found[-1][0] == letter:

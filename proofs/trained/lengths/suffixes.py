@@ -1,7 +1,7 @@
 """Words by their last letters, where scores fall with the distance (ALiBi): docs/background/lengths.md, section 7.
 
-Level by level: all words that end in some letters are right, as floats say, whatever comes before; or the word of just
-these letters is looked at, and those that are a letter longer. What is found is evidence, which the checker proves.
+In float64, level by level: either all words that end in some letters are right; or the word of exactly these letters is
+evaluated, and suffixes with one more letter follow. The result is evidence, which the checker proves.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Word = tuple[int, ...]
 
 @dataclass(frozen=True)
 class EndingsFound:
-    """No shorter word than ``open_from`` is wrong (None: none at all); ``wrong`` is one of that length, if known."""
+    """Result: no word shorter than ``open_from`` is wrong (None: no word at all), ``wrong`` has that length."""
 
     open_from: int | None
     wrong: RefutingWord | None
@@ -35,24 +35,23 @@ class EndingsFound:
 
 @dataclass(frozen=True)
 class Endings:
-    """Last letters of words, all of one length: ``maps`` say to which state they lead from each, ``near`` [words,
-    heads, tokens] how much of each token is seen among them."""
+    """Suffixes of one length: ``maps`` of states, ``near`` [words, heads, tokens] are the amounts of their tokens."""
 
     words: list[Word]
     maps: list[tuple[int, ...]]
     near: Array
 
     def only(self, chosen: Sequence[int]) -> Endings:
-        """Return some of them."""
+        """Return some of the suffixes."""
         return Endings([self.words[k] for k in chosen], [self.maps[k] for k in chosen], self.near[list(chosen)])
 
 
 class SuffixSearch:
-    """One claim about a network whose scores fall with the distance."""
+    """Search for one claim about a network whose scores fall with the distance."""
 
     def __init__(self, network: TrainedNetwork, claim: WordsClaim, greatest: int | None, slack: np.float64,
                  most: int = MOST_ENDINGS) -> None:
-        """Raises Unsupported if the last letters do not bound what is computed, or a formula is about more."""
+        """Prepare the search; raise Unsupported if last letters do not bound averages, or formulas are about more."""
         self.claim, self.greatest, self.most = claim, greatest, most
         self.margins, self.truths, self.balls = CountMargins(network, claim), CountTruths(claim), BallNetwork(network)
         self._margin, self._slack = np.float64(claim.margin), slack
@@ -66,7 +65,7 @@ class SuffixSearch:
         self.cells = 0
 
     def run(self) -> EndingsFound:
-        """Until no word is left, one is wrong, or work is up."""
+        """Search until no suffix is open, a word is wrong, or the limit of work is reached."""
         level, length = self._nothing(), 0
         while level.words:
             self.cut |= set(level.words)
@@ -93,14 +92,14 @@ class SuffixSearch:
         return found
 
     def _nothing(self) -> Endings:
-        """No letters: of the tokens alone that come after a word."""
+        """Return the empty suffix, followed by the tokens after a word."""
         near = np.zeros((1, len(self._slopes), len(self.margins.tokens)))
         for distance, token in enumerate(reversed(self._after)):
             near[0, :, self.margins.tokens.index(token)] += np.exp(-self._slopes * distance)
         return Endings([()], [tuple(range(len(self._steps)))], near)
 
     def _longer(self, level: Endings) -> Endings:
-        """Return a letter more, before the others."""
+        """Return the suffixes with one more letter in front."""
         letters = range(len(self.claim.alphabet))
         words = [(letter, *word) for word in level.words for letter in letters]
         maps = [tuple(to[steps[letter]] for steps in self._steps) for to in level.maps for letter in letters]
@@ -111,7 +110,7 @@ class SuffixSearch:
         return Endings(words, maps, near)
 
     def _open_ones(self, level: Endings) -> list[int]:
-        """Those after which some word may be wrong."""
+        """Return the suffixes with which some word may be wrong."""
         distance = len(level.words[0]) + len(self._after)
         beyond = np.exp(-self._slopes * distance) / -np.expm1(-self._slopes)
         found = self._bounds(level, level.near, level.near + beyond[:, np.newaxis])
@@ -124,7 +123,7 @@ class SuffixSearch:
         return still
 
     def _wrong_among(self, level: Endings) -> tuple[RefutingWord | None, bool]:
-        """A word of just these letters that is wrong, if one is found; and whether some is not told to be right."""
+        """Return a wrong word of exactly these letters, if one is found; and whether some word is undecided."""
         near, before = level.near.copy(), self.claim.before
         for k, token in enumerate(reversed(before)):
             distance = len(level.words[0]) + len(self._after) + k
@@ -143,28 +142,28 @@ class SuffixSearch:
         return None, is_open
 
     def _rows(self, word: Word, states: frozenset[int], counts: Sequence[int] | None) -> list[int]:
-        """Return the rows of the cases that may hold; without counts, whatever these are."""
+        """Return the rows of the cases that may hold, for given counts or any."""
         last = None if self._after else word[-1]
         sums = exactly(counts) if counts is not None else lambda _: (None, None)
         cases = self.truths.cases(Region(last, (), states), sums)
         return [number for number, (case, _) in enumerate(self.margins.rows) if case in cases]
 
     def _bounds(self, level: Endings, low: Array, high: Array) -> Array:
-        """Lower bounds of all rows, [words, rows]."""
-        askers = np.array([self.margins.tokens.index(self._after[-1] if self._after else self.claim.tokens[word[-1]])
-                           for word in level.words])
+        """Return lower bounds of all rows, [words, rows]."""
+        ends = [self._after[-1] if self._after else self.claim.tokens[word[-1]] for word in level.words]
+        judged_tokens = np.array(list(map(self.margins.tokens.index, ends)))
         found = np.zeros((len(level.words), len(self.margins.rows)))
-        for asker in np.unique(askers):
-            mine = np.nonzero(askers == asker)[0]
+        for judged in np.unique(judged_tokens):
+            mine = np.nonzero(judged_tokens == judged)[0]
             for first in range(0, len(mine), BATCH):
                 some = mine[first : first + BATCH]
                 amounts = [(low[some, head], high[some, head]) for head in range(len(self._slopes))]
-                found[some] = self.margins.within(int(asker), amounts).least
+                found[some] = self.margins.within(int(judged), amounts).least
         return found
 
 
 def _reached(start: int, steps: Sequence[Sequence[int]]) -> frozenset[int]:
-    """Return the states that some word leads to."""
+    """Return the states that some word reaches."""
     found, waiting = {start}, [start]
     while waiting:
         new = set(steps[waiting.pop()]) - found

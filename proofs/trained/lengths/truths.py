@@ -1,4 +1,4 @@
-"""What counts of letters say of the cases of a claim: formulas over cells, and automata over classes of counts."""
+"""Cases of a claim as functions of counts: formulas over cells, and automata over classes of counts."""
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
@@ -28,21 +28,21 @@ Maybe = tuple[bool, bool]
 """Whether something may hold, and whether it may fail."""
 EITHER: Maybe = (True, True)
 Sums = Callable[[tuple[int, ...]], tuple[int | None, int | None]]
-"""Between which whole numbers a sum of multiples of counts is."""
+"""Bounds of a linear form of counts."""
 MOST_NODES = 1 << 16
-"""Last letters, states and classes of counts together, as the checker has it."""
+"""The checker's limit of triples of last letter, state and classes of counts."""
 MOST_KINDS = 64
 
 
 @dataclass(frozen=True)
 class CountPartition:
-    """Which counts of a letter are told apart: each below ``threshold``, the others by their remainder."""
+    """Classes of the counts of a letter: single counts below ``threshold``, others by remainder modulo ``period``."""
 
     threshold: int
     period: int
 
     def grown(self, number: int) -> int:
-        """Return the class of a count that is one more than one of a class."""
+        """Return the class of a count plus 1."""
         return number + 1 if number + 1 < self.threshold + self.period else self.threshold
 
     def is_exact(self, number: int) -> bool:
@@ -52,7 +52,7 @@ class CountPartition:
 
 @dataclass(frozen=True)
 class Region:
-    """All words with a last letter (None: any) whose counts are of these classes, and the states that they reach."""
+    """All words with a last letter (None: any) and these classes of counts, and the states that they reach."""
 
     last: int | None
     classes: tuple[int, ...]
@@ -63,26 +63,26 @@ class CountTruths:
     """The cases of a claim as conditions on the last letter, states and counts."""
 
     def __init__(self, claim: WordsClaim) -> None:
-        """Raises Unsupported, naming a formula that is about more than that."""
+        """Raise Unsupported, naming a formula with other parts than counts of letters and the last letter."""
         self.claim = claim
         self._order = subformulas_of_all(claim.formulas)
         self._sums: dict[Formula, tuple[tuple[int, ...], int]] = {}
-        known: set[Formula] = set()
+        counted: set[Formula] = set()
         for formula in self._order:
             if isinstance(formula, Comparison):
                 self._sums[formula] = self._sum(formula)
-                known |= {part for count in _counted(formula) for part in subformulas(count)}
+                counted |= {part for count in _counted(formula) for part in subformulas(count)}
         for formula in self._order:
             is_plain = isinstance(formula, Constant | Not | And | Or | Implies | Iff | Comparison | Symbol)
-            if not is_plain and formula not in known:
+            if not is_plain and formula not in counted:
                 raise Unsupported(f"counts of letters do not decide {format_formula(formula)}")
-            if isinstance(formula, Symbol) and formula not in known and not reads_last_letter(claim):
+            if isinstance(formula, Symbol) and formula not in counted and not reads_last_letter(claim):
                 raise Unsupported(f"{format_formula(formula)} is about the last letter, which is not the token that is "
                                   "judged")
         self.sums = list(dict.fromkeys(one for one, _ in self._sums.values()))
 
     def _sum(self, formula: Comparison) -> tuple[tuple[int, ...], int]:
-        """How often each letter counts in a comparison, and its constant."""
+        """Return the coefficient of each letter in a comparison, and its constant."""
         term, total = difference(formula), [0] * len(self.claim.alphabet)
         for coefficient, count in term.coefficients:
             if count.side != "left":
@@ -143,7 +143,7 @@ def connected(formula: Formula, truths: Mapping[Formula, Maybe]) -> Maybe:
 
 
 def compared(relation: str, constant: int, ends: tuple[int | None, int | None]) -> Maybe:
-    """Whether a whole number within the bounds, plus the constant, may be in the relation to 0, and whether not."""
+    """Return whether an integer in the bounds, plus the constant, may be in the relation to 0, and whether not."""
     low, high = (None if end is None else end + constant for end in ends)
     above, below = high is None or high > 0, low is None or low < 0
     zero = (low is None or low <= 0) and (high is None or high >= 0)
@@ -152,12 +152,12 @@ def compared(relation: str, constant: int, ends: tuple[int | None, int | None]) 
 
 
 def reads_last_letter(claim: WordsClaim) -> bool:
-    """Whether logits are judged at the last letter's token, not at one behind the word."""
+    """Return whether logits are judged at the last letter's token, not at one after the word."""
     return claim.read == "each" or not claim.after
 
 
 def regions_of(claim: WordsClaim, kinds: Sequence[CountPartition]) -> list[Region]:
-    """Return the regions of all words with letters, in the order of a certificate."""
+    """Return the regions of all nonempty words, in the order of a certificate."""
     automaton, letters = claim.automaton or Automaton(0, ((0,) * len(kinds),)), range(len(kinds))
     found: dict[tuple[int | None, tuple[int, ...]], set[int]] = {}
     waiting = [(automaton.start, (0,) * len(kinds))]
@@ -175,10 +175,10 @@ def regions_of(claim: WordsClaim, kinds: Sequence[CountPartition]) -> list[Regio
 
 
 def kinds_of(claim: WordsClaim) -> tuple[CountPartition, ...]:
-    """Which counts to tell apart, as few as tell as much of the cases as the powers of all letters do.
+    """Return the coarsest classes of counts found that determine the cases as the powers of all letters do.
 
     Raises:
-        Unsupported: if there are very many, or the order of letters decides cases, too.
+        Unsupported: if there are too many, or the order of letters also decides cases.
     """
     letters = len(claim.alphabet)
     plain = CountPartition(0, 1)
@@ -190,19 +190,19 @@ def kinds_of(claim: WordsClaim) -> tuple[CountPartition, ...]:
         nodes *= kind.threshold + kind.period
     if nodes > MOST_NODES or any(kind.threshold + kind.period > MOST_KINDS for kind in kinds):
         raise Unsupported("the claim's automaton tells very many classes of counts apart")
-    if _is_doubtful(claim, kinds):
-        raise Unsupported("what the claim asks depends on the order of letters, not only on their counts and the last")
+    if _is_ambiguous(claim, kinds):
+        raise Unsupported("the claim's cases depend on the order of letters, not only on their counts and the last")
     for letter in range(letters):
         for threshold, period in itertools.product(range(kinds[letter].threshold + 1), (1, kinds[letter].period)):
             tried = [*kinds[:letter], CountPartition(threshold, period), *kinds[letter + 1:]]
-            if not _is_doubtful(claim, tried):
+            if not _is_ambiguous(claim, tried):
                 kinds = tried
                 break
     return tuple(kinds)
 
 
 def _kind_of_powers(automaton: Automaton, letter: int) -> CountPartition:
-    """The powers of a letter, as maps of states, repeat from some power on; a count has its last letter beside it."""
+    """Return the classes by powers of a letter as maps of states, eventually periodic; one more for the last letter."""
     powers: dict[tuple[int, ...], int] = {}
     power = tuple(range(len(automaton.steps)))
     while power not in powers and len(powers) <= MOST_KINDS:
@@ -212,8 +212,8 @@ def _kind_of_powers(automaton: Automaton, letter: int) -> CountPartition:
     return CountPartition(first + 1, len(powers) - first)
 
 
-def _is_doubtful(claim: WordsClaim, kinds: Sequence[CountPartition]) -> bool:
-    """Whether in some region states have different cases."""
+def _is_ambiguous(claim: WordsClaim, kinds: Sequence[CountPartition]) -> bool:
+    """Return whether states of some region have different cases."""
     def cases(state: int) -> tuple[int, ...]:
         return tuple(number for number, case in enumerate(claim.cases)
                      if case.when.states is None or state in case.when.states)
@@ -222,7 +222,7 @@ def _is_doubtful(claim: WordsClaim, kinds: Sequence[CountPartition]) -> bool:
 
 
 def exactly(counts: Sequence[int]) -> Sums:
-    """Return the sums of one vector of counts."""
+    """Return linear forms of one Parikh vector."""
     def sums(coefficients: tuple[int, ...]) -> tuple[int, int]:
         total = sum(c * n for c, n in zip(coefficients, counts, strict=True))
         return total, total

@@ -1,1 +1,1 @@
-"""Inputs in tracks (docs/reference/tracks.md): ranges by shortest paths over columns, cells, wrong inputs."""
+"""Aligned words (docs/howto/aligned.md): ranges by longest paths over columns, cells, wrong inputs."""

@@ -1,8 +1,7 @@
-"""The boxes of a group of classes, covered by cells in which every row is proved; many cells at once, in float64.
+"""Cells that cover the boxes of a group of classes, in each of which every row is proved; vectorised, in float64.
 
-A cell is the hull of what is left of the classes' boxes between the cuts (docs/background/tracks_rules.md, section 5).
-Where few classes are in it, a row's linear part is bounded over each class instead. What is found here is proved by the
-checker.
+A cell is the hull of the remaining boxes between the cuts (docs/background/tracks_rules.md, section 5). Where a cell
+contains few classes, a row's linear part is bounded on each class instead. The checker proves what is found here.
 """
 
 from __future__ import annotations
@@ -15,24 +14,24 @@ from numpy.typing import NDArray
 
 from proofs.trained.classes.forms import Forms, least_of
 from proofs.trained.classes.rows import linear_parts
-from proofs.trained.tracks.levels import between, heard
+from proofs.trained.tracks.levels import after_heads, between
 from proofs.trained.tracks.queries import Restricted
 from proofs.trained.tracks.ranges import FormRanges, Ranged
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
 ROOM = 2**-20  # for the checker's roundings
-SPARSE = 3  # of so many classes a cell's rows are bounded class by class
+SPARSE = 3  # a cell of at most this many classes is bounded class by class
 MOST_CUTS = 48
 FOR_EACH = 8  # cells for each class, in a group of many
 LIST = 512  # cells at once
 FAR = np.float64(10) ** 30
-LESS = 10**-3  # counts how wide a box is, beside how much its row feels it
+LESS = 10**-3  # weight of the width of a box, beside the sensitivity of its row
 
 
 @dataclass
 class ClassBoxes:
-    """Classes of a group, with what is left of their boxes: whole numbers [classes, directions]."""
+    """Classes of a group, with the remaining parts of their boxes: integers [classes, directions]."""
 
     group: int
     members: NDArray[np.intp]
@@ -51,7 +50,7 @@ class ClassBoxes:
 
 @dataclass
 class ClassGroup:
-    """Classes that have all that follows the heads in common: where they are read, what, and at last what is right."""
+    """Classes with the same steps after the last heads; ``key`` ends with the right answer."""
 
     key: tuple[int, ...]
     ranged: list[Ranged]
@@ -59,11 +58,11 @@ class ClassGroup:
     cells: int = 0
     open: set[int] = field(default_factory=set)
     least: np.float64 = field(default_factory=lambda: np.float64(np.inf))
-    known: np.float64 = field(default_factory=lambda: np.float64(np.inf))
+    lower_bound: np.float64 = field(default_factory=lambda: np.float64(np.inf))
 
 
 class BoxCover:
-    """Covers the boxes of groups by cells."""
+    """Search for cells that cover the boxes of groups."""
 
     def __init__(self, form: FormRanges, margin: np.float64, most_cells: int) -> None:
         self.form, self.margin, self.most_cells = form, margin, most_cells
@@ -75,13 +74,13 @@ class BoxCover:
         self.exact_tests = 0
 
     def cover(self, groups: Sequence[ClassGroup]) -> None:
-        """Cells of each group; classes that stay open are named in it."""
+        """Compute the cells of each group; its ``open`` classes are not proved."""
         waiting = []
         for number, group in enumerate(groups):
             group.root = ClassBoxes(number, np.arange(len(group.ranged)), np.stack([one.least for one in group.ranged]),
                                     np.stack([one.greatest for one in group.ranged]))
             group.cells, group.open = 1, set()
-            group.least = group.known = np.float64(np.inf)
+            group.least = group.lower_bound = np.float64(np.inf)
             waiting.append(group.root)
         while waiting:
             new: list[ClassBoxes] = []
@@ -90,7 +89,7 @@ class BoxCover:
             waiting = new
 
     def _pass(self, groups: Sequence[ClassGroup], cells: list[ClassBoxes]) -> list[ClassBoxes]:
-        """Return the cells that these, where they are not proved, are cut into."""
+        """Return the halves of the cells that are not proved."""
         forms = self.row_forms(groups, cells)
         lows = least_of(forms)
         new: list[ClassBoxes] = []
@@ -106,28 +105,28 @@ class BoxCover:
             made = None if is_last else self._cut(cell, forms.parts[place][:, lows[place].argmin()])
             if made is None:
                 group.open |= set(cell.members.tolist())
-                group.known = min(group.known, low)
+                group.lower_bound = min(group.lower_bound, low)
             else:
                 group.cells += 2
                 new += made
         return new
 
     def _most(self, group: ClassGroup) -> int:
-        """How many cells a group may have."""
+        """Return the greatest number of cells of a group."""
         return max(self.most_cells, FOR_EACH * len(group.ranged))
 
     def row_forms(self, groups: Sequence[ClassGroup], cells: Sequence[ClassBoxes]) -> Forms:
-        """All rows (the right answer's logit less each other's) of cells."""
+        """Return all rows (the right answer's logit minus each other one) of cells."""
         boxes = [cell.box for cell in cells]
         least, greatest = np.stack([box[0] for box in boxes]), np.stack([box[1] for box in boxes])
         box = least / self.scale, greatest / self.scale
         own = [self.form.own(groups[cell.group].ranged[0].one) for cell in cells]
-        stream = between(self.steps, heard(self.form.last.level.streams.only(np.array(own)), box, self.rows))
+        stream = between(self.steps, after_heads(self.form.last.level.streams.only(np.array(own)), box, self.rows))
         answers = np.array([groups[cell.group].key[-1] for cell in cells])
         return self._differences(stream, answers)
 
     def _differences(self, stream: Forms, answers: NDArray[np.intp]) -> Forms:
-        """Return the logit of each cell's answer less every other one's; its own column is far above everything."""
+        """Return the logit of each cell's answer minus every other one; its own column is `FAR`."""
         unembedding = self.form.floats.unembedding
         weight = unembedding.weight[:, answers].T[:, :, np.newaxis] - unembedding.weight[np.newaxis][:, :, self.among]
         centre = (stream.centre[:, np.newaxis] @ weight)[:, 0]
@@ -138,7 +137,7 @@ class BoxCover:
                      (stream.loose[:, np.newaxis] @ np.abs(weight))[:, 0])
 
     def _by_classes(self, group: ClassGroup, cell: ClassBoxes, forms: Forms) -> bool:
-        """Whether all rows that the box does not prove follow from the least of their linear part on each class."""
+        """Return whether rows that the box does not prove follow from the minimum of linear parts on each class."""
         least, greatest = cell.box
         centre, half = (least + greatest) / 2 / self.scale, (greatest - least) / 2 / self.scale
         alpha, rest = linear_parts(forms, 0, centre[np.newaxis], half[np.newaxis])
@@ -171,12 +170,12 @@ class BoxCover:
         return total
 
     def _cut(self, cell: ClassBoxes, parts: Array) -> tuple[ClassBoxes, ...] | None:
-        """Return the cell in two, where the worst row feels it most; None if it is too narrow to be cut."""
+        """Cut the cell where the worst row is most sensitive; None if it is too narrow."""
         least, greatest = cell.box
         widths = greatest - least
         slopes = np.abs(parts[:len(widths)])
         if not (slopes * widths).any():
-            slopes = np.ones(len(widths))  # a norm of a wide box does not say which direction makes it wide
+            slopes = np.ones(len(widths))  # the norm of a wide box gives no slopes
         score = np.where(widths > 1, slopes + LESS * slopes.max() * widths / max(int(widths.max()), 1), -1)
         if not len(score) or score.max() < 0:
             return None

@@ -1,7 +1,4 @@
-"""The text of a certificate about inputs in tracks, and of a wrong input.
-
-See docs/reference/tracks.md, section 4, and tracks_rules.md, section 6.
-"""
+"""Certificates about inputs in tracks, and of wrong inputs: docs/reference/tracks.md, sections 4 and 6."""
 
 from base64 import b64encode
 from collections.abc import Sequence
@@ -24,10 +21,10 @@ from proofs.trained.tracks.ranges import FormRanges, Ranged, StepRanges
 
 @dataclass(frozen=True)
 class WrongInput:
-    """An input of a form (its index); after it and the right answers before ``place`` (of the layout) the logit of
-    ``other`` is not below the right one's by more than the margin: by how much lies between the ends of ``value``.
+    """An input of a form (its index) by which the claim is false.
 
-    Of float runs: in an ``execution`` of the class, replayed bit by bit, which gives the value exactly.
+    After it, and the right answers before ``place`` (of the layout), the right logit minus that of ``other`` is at
+    most the margin; it lies in ``value``. Under a float model an ``execution`` is replayed, and the value exact.
     """
 
     form: int
@@ -40,7 +37,7 @@ class WrongInput:
 
 def unit_to_json(form: FormRanges, splits: Sequence[tuple[int, ...]], ranged: Sequence[Sequence[Ranged]],
                  groups: Sequence[ClassGroup], window: int = 1) -> dict[str, Any]:
-    """How one form is proved; of a machine that knows so many columns (windows.py)."""
+    """Return the evidence of one form, for a transducer whose states have ``window`` - 1 columns (windows.py)."""
     numbers = [np.stack([one.least, one.greatest], axis=-1).ravel() for row in ranged for one in row]
     last = _averages(form.last, np.concatenate(numbers))
     unit = {
@@ -48,17 +45,17 @@ def unit_to_json(form: FormRanges, splits: Sequence[tuple[int, ...]], ranged: Se
         "splits": [list(split) for split in splits],
         "ranges": last["ranges"],
         "cells": [_tree(group.root) for group in groups]}
-    told = {} if window == 1 else {"window": window}
+    windowed = {} if window == 1 else {"window": window}
     if form.nodes is None:
-        return unit | told
+        return unit | windowed
     return unit | {
         "labels": [None if labels is None else b64encode(labels.astype("<u2").tobytes()).decode("ascii")
                    for labels in form.nodes.labels],
-        "before": [_averages(step, np.stack(bounds, axis=-1).ravel()) for step, bounds in form.before]} | told
+        "before": [_averages(step, np.stack(bounds, axis=-1).ravel()) for step, bounds in form.before]} | windowed
 
 
 def _averages(step: StepRanges, ranges: NDArray[np.int64]) -> dict[str, Any]:
-    """What is stated of an attention step."""
+    """Return directions and ranges of an attention step."""
     return {"directions": [packed([matrix]) for matrix in step.directions], "bits": step.bits,
             "ranges": packed([ranges.astype(np.int32)])}
 
@@ -71,13 +68,13 @@ def _tree(cell: ClassBoxes | None) -> Any:
 
 def tracks_text(network: TrainedNetwork, claim: TracksClaim, units: Sequence[dict[str, Any]],
                 run: FloatModel | None = None) -> str:
-    """Return the certificate of a claim about inputs in tracks, of exact outputs or of the runs of a class."""
+    """Return the certificate of a claim about inputs in tracks, of exact outputs or under a float model."""
     return _text("forms", network, claim, {"units": list(units)}, run)
 
 
 def wrong_input_text(network: TrainedNetwork, claim: TracksClaim, found: WrongInput, run: FloatModel | None = None
                      ) -> str:
-    """Return the certificate of a wrong input, in an execution of a class if it is one of float runs."""
+    """Return the certificate of a wrong input, in an execution under a float model if there is one."""
     return _text("wrong input", network, claim, {
         "form": found.form, "input": [list(column) for column in found.columns], "place": found.place,
         "other": found.other, **({} if found.execution is None else {"run": found.execution.to_json()})}, run)

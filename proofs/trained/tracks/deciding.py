@@ -1,4 +1,4 @@
-"""One form of a claim about tracks: ranges, cells, classes that are split; or what stays open."""
+"""Search for the proof of one form of a claim about tracks: ranges, cells, and classes to split."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,34 +18,33 @@ from proofs.trained.tracks.windows import windowed
 
 MOST_CELLS = 600  # of a group
 MOST_ROUNDS = 12
-ROUNDS = 3  # after so many, open classes must become fewer from each round to the next
+ROUNDS = 3  # afterwards, each round must decrease the number of open classes
 MOST_OPEN = 1000  # classes that are split in a round, times the effort
-ALIKE = 1 / 4  # weights with no wider gap than so much of the greatest are about the same
+EQUAL = 1 / 4  # weights without a gap of this part of the greatest are about equal
 PARTS = 4  # of a class that is split in a round, at least, if there are columns
-LISTED = 64  # inputs of open classes that are looked at
-GLANCED = 16  # groups that tell whether floats know enough
+LISTED = 64  # inputs of open classes that are evaluated
+SAMPLED = 16  # groups that show whether floats are precise enough
 Choice = tuple[int, frozenset[int]]
 """A column, and combinations of letters."""
 
 
 @dataclass(frozen=True)
 class FormProved:
-    """What is known of a form: the unit of a certificate if every row is proved, else inputs of the classes that are
-    open; floats say that margins of these are at least ``known``."""
+    """The unit of a certificate if every row is proved, else inputs of open classes with a bound of margins."""
 
     unit: dict[str, Any] | None
     classes: int
     cells: int
     least: np.float64
     open: int
-    known: np.float64
+    lower_bound: np.float64
     inputs: tuple[tuple[Column, ...], ...] = field(repr=False)
 
     @property
     def why_open(self) -> str:
-        """How many classes are not proved, and how far their margins may be below what is to be proved."""
+        """The number of open classes, and the lower bound of their margins."""
         return (f"{self.open} of {self.classes} classes are not proved; of the margins there it is known only that "
-                f"they are at least {self.known:.4g}")
+                f"they are at least {self.lower_bound:.4g}")
 
 
 class FormSearch:
@@ -53,16 +52,17 @@ class FormSearch:
 
     def __init__(self, floats: FloatNetwork, claim: TracksClaim, number: int, effort: int, room: int = 1,
                  window: int = 1, rarely: int = 1) -> None:
-        """A step tells of as many columns as ``window`` says; where more than one of so many classes is open, none is
-        split.
+        """Prepare a search; states have the last ``window`` - 1 columns.
+
+        Classes are not split while more than one in ``rarely`` is open.
 
         Raises:
-            Unsupported: if these are too many classes.
+            Unsupported: if there are too many classes.
         """
-        told = windowed(claim, number, window)
-        if told is None:
+        widened = windowed(claim, number, window)
+        if widened is None:
             raise Unsupported(f"windows of {window} columns: too many classes")
-        self.floats, self.claim, self.effort, self.window, self.rarely = floats, told, effort, window, rarely
+        self.floats, self.claim, self.effort, self.window, self.rarely = floats, widened, effort, window, rarely
         self._start(room)
 
     def _start(self, room: int) -> None:
@@ -73,7 +73,7 @@ class FormSearch:
         self.groups: dict[tuple[int, ...], ClassGroup] = {}
 
     def widen(self, room: int) -> None:
-        """Leave so many units of 2^-bits to roundings of the checker, in place of those that were left."""
+        """Replace the room for the checker's roundings by this many units of 2^-bits."""
         more, self.form.last.room = room - self.form.last.room, room
         if more and self.form.before:  # later steps are wider, too
             self._start(room)
@@ -83,7 +83,7 @@ class FormSearch:
                 one.least, one.greatest = one.least - more, one.greatest + more
 
     def run(self, is_wrong: Callable[[Sequence[tuple[Column, ...]]], bool] = lambda inputs: False) -> FormProved:
-        """The proof, or what is open: where one of the inputs at the ends of open classes is wrong, none is split."""
+        """Return the proof, or the open classes: none is split if an input at the ends of open classes is wrong."""
         self._cover(self._grouped())
         if is_wrong(self._inputs(self._open())):
             return self._proved()
@@ -100,9 +100,9 @@ class FormSearch:
         return self._proved()
 
     def looks_easy(self) -> bool:
-        """Whether most of a few groups are covered before any class is split."""
+        """Return whether most of a sample of groups are covered before any class is split."""
         groups = [group for _, group in sorted(self._grouped().items())]
-        few = groups[::max(1, len(groups) // GLANCED)]
+        few = groups[::max(1, len(groups) // SAMPLED)]
         self.cover.cover(few)
         return 2 * sum(bool(group.open) for group in few) < len(few)
 
@@ -122,7 +122,7 @@ class FormSearch:
         return [group.ranged[member] for group in self.groups.values() for member in sorted(group.open)]
 
     def _split_finely(self, open_ones: Sequence[Ranged]) -> bool:
-        """Each open class by one column or more, until it has some parts; whether any was."""
+        """Split each open class by one or more columns into at least `PARTS` parts; return whether any was."""
         families = [[one] for one in open_ones]
         while True:
             small = [family for family in families if len(family) < PARTS]
@@ -133,10 +133,10 @@ class FormSearch:
                 family[:] = [part for one in family for part in made.get(id(one), [one])]
 
     def split(self, open_ones: Sequence[Ranged]) -> dict[int, list[Ranged]]:
-        """Each open class in two by letters of the column that weighs most: the parts, by the id of the class."""
-        wanted, found = {id(one) for one in open_ones}, dict[int, list[Ranged]]()
+        """Split each open class by letters of its heaviest column; return the parts by the id of the class."""
+        ids, found = {id(one) for one in open_ones}, dict[int, list[Ranged]]()
         for number, row in enumerate(self.ranged):
-            chosen = self._choices(number, [one for one in row if id(one) in wanted])
+            chosen = self._choices(number, [one for one in row if id(one) in ids])
             made, choices = self.parts(number, chosen), {id(one): choice for one, choice in chosen}
             found |= made
             place = 0
@@ -152,16 +152,15 @@ class FormSearch:
         return found
 
     def parts(self, number: int, chosen: Sequence[tuple[Ranged, Choice]]) -> dict[int, list[Ranged]]:
-        """The parts of classes of a query, those with some letters in a column and those without, with their ranges:
-        what is split alike together."""
-        query, alike = self.form.queries[number], dict[Split, list[Ranged]]()
+        """Return the parts of classes of a query, with and without some letters in a column, with their ranges."""
+        query, by_split = self.form.queries[number], dict[Split, list[Ranged]]()
         for one, (column, letters) in chosen:
-            known = dict(one.one.split)
-            allowed = known.pop(column, frozenset(range(len(self.claim.all_columns))))
+            restrictions = dict(one.one.split)
+            allowed = restrictions.pop(column, frozenset(range(len(self.claim.all_columns))))
             for some in (allowed & letters, allowed - letters):
-                alike.setdefault((*known.items(), (column, some)), []).append(one)
+                by_split.setdefault((*restrictions.items(), (column, some)), []).append(one)
         made: dict[int, list[Ranged]] = {id(one): [] for one, _ in chosen}
-        for split, wholes in alike.items():
+        for split, wholes in by_split.items():
             left = set(Restricted(query, split).classes.tolist())
             those = [one for one in wholes if one.one.member in left]
             if not those:
@@ -173,8 +172,7 @@ class FormSearch:
         return made
 
     def _choices(self, number: int, those: Sequence[Ranged]) -> list[tuple[Ranged, Choice]]:
-        """Of each class of a query that has one the column whose letters may move the averages most, and those that
-        weigh more there than the others."""
+        """Return for classes of a query the column whose letters move averages most, and its heavy letters."""
         found = []
         for one in those:
             weights = self._letters(Restricted(self.form.queries[number], one.one.split, one.one.member),
@@ -185,7 +183,7 @@ class FormSearch:
         return found
 
     def _letters(self, kept: Restricted, own: int) -> dict[int, dict[int, np.float64]]:
-        """Of each column with several letters left how much each weighs for what asks."""
+        """Return for each column with several remaining letters the weight of each letter for the query."""
         found: dict[int, dict[int, np.float64]] = {}
         heads = [self.form.last.weights(kept.query, own, head)[1] for head in range(len(self.form.rows))]
         for at, rows in zip(self.form.form.layout[:kept.query.place], self.form.last.sources.read, strict=False):
@@ -207,11 +205,11 @@ class FormSearch:
             self.form, self.splits, self.ranged, groups, self.window)
         return FormProved(unit, sum(map(len, self.ranged)), sum(group.cells for group in groups),
                           min((group.least for group in groups), default=np.float64(np.inf)), len(open_ones),
-                          min((group.known for group in groups), default=np.float64(np.inf)),
+                          min((group.lower_bound for group in groups), default=np.float64(np.inf)),
                           tuple(self._inputs(open_ones)))
 
     def _inputs(self, open_ones: Sequence[Ranged]) -> list[tuple[Column, ...]]:
-        """Inputs at the ends of the ranges of open classes."""
+        """Return inputs at the ends of the ranges of open classes."""
         found: dict[tuple[Column, ...], None] = {}
         for one in open_ones[:: max(1, len(open_ones) // LISTED)]:
             restricted = Restricted(self.form.queries[one.one.query], one.one.split)
@@ -225,9 +223,9 @@ class FormSearch:
 
 
 def _heavy(weights: Mapping[int, np.float64]) -> frozenset[int]:
-    """Return the letters before the widest gap of weights, or half of them, where they weigh about the same."""
+    """Return the letters before the widest gap of weights, or half of them, where weights are about equal."""
     order = sorted(weights, key=lambda letter: -weights[letter])
     gaps = [weights[first] - weights[second] for first, second in pairwise(order)]
-    if max(gaps) < ALIKE * weights[order[0]]:
+    if max(gaps) < EQUAL * weights[order[0]]:
         return frozenset(sorted(order)[:len(order) // 2])
     return frozenset(order[:1 + int(np.argmax(gaps))])

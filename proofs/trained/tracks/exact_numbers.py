@@ -1,7 +1,7 @@
-"""Networks of one attention step, without norms, whose units are `relu`, in long integers: evidence, not proof.
+"""Networks of one attention step, without norms, with `relu` units, in long integers: evidence, not proof.
 
-Numbers are integers over 2^PLACES, weights of softmax over 2^WEIGHT; docs/background/tracks_rules.md, section 5, Exact
-numbers, says how the checker proves what is found with them.
+Numbers are integers over 2^PLACES, weights of softmax over 2^WEIGHT. The checker's proof:
+docs/background/tracks_rules.md, section 5, Exact numbers.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ Indices = NDArray[np.intp]
 PLACES = 320
 WEIGHT = 176
 PRECISION = 128
-"""Bits behind the point of the checker's scores."""
+"""Fractional bits of the checker's scores."""
 GUARD = 30
-MOST_HEARD = 8
+MOST_AVERAGED = 8
 CHORD = 20
 
 
 def find_obstacle(network: TrainedNetwork) -> str | None:
-    """Why exact numbers are not tried: the checker has no rule for it, or what it hears makes too wide boxes."""
+    """Return why exact numbers are not tried: the checker has no rule, or boxes would be too wide; else None."""
     if sum(isinstance(step, AttentionStep) for step in network.steps) != 1 or not network.is_causal:
         return "it has not one causal attention step"
     for step in network.steps:
@@ -43,13 +43,13 @@ def find_obstacle(network: TrainedNetwork) -> str | None:
             return "its scores have a cap"
         if isinstance(step, UnitsStep) and (step.gate is not None or step.activation not in ("relu", "identity")):
             return "its units are other ones than relu"
-        if isinstance(step, AttentionStep) and sum(head.out.shape[0] for head in step.heads) > MOST_HEARD:
-            return f"its heads average more than {MOST_HEARD} numbers"
+        if isinstance(step, AttentionStep) and sum(head.out.shape[0] for head in step.heads) > MOST_AVERAGED:
+            return f"its heads average more than {MOST_AVERAGED} numbers"
     return None
 
 
 def fixed(array: NDArray[np.float64]) -> Long:
-    """Return the numbers over 2^PLACES."""
+    """Return the numbers as integers over 2^PLACES, rounded down."""
     found = np.empty(array.shape, object)
     for place in np.ndindex(array.shape):
         top, below = array[place].item().as_integer_ratio()
@@ -59,18 +59,18 @@ def fixed(array: NDArray[np.float64]) -> Long:
 
 @dataclass(frozen=True)
 class LongMap:
-    """x to x weight + bias."""
+    """The affine map x ↦ x weight + bias."""
 
     weight: Long
     bias: Long | None
 
     def __call__(self, x: Long) -> Long:
-        """Without the bias."""
+        """Return x weight, without the bias."""
         return np.asarray(x.dot(self.weight) >> PLACES)
 
 
 class LongNetwork:
-    """What the network makes of tokens at places (row place · tokens + token), and of averages."""
+    """Streams of tokens at places (row place · tokens + token), and logits of averages."""
 
     def __init__(self, network: TrainedNetwork, claim: TracksClaim, form: Layout) -> None:
         self.network, self.tokens = network, network.tokens.shape[0]
@@ -103,7 +103,7 @@ class LongNetwork:
         return LongMap(self._view(affine.weight), None if affine.bias is None else self._view(affine.bias))
 
     def weights(self, head: int, own: int, rows: Indices) -> Long:
-        """Return the weights of rows for what one asks, over 2^WEIGHT, the greatest one 1; 0 elsewhere."""
+        """Return the weights of rows for a query row, over 2^WEIGHT, the greatest 1; 0 elsewhere."""
         scores = self.keys[head][rows].dot(self.queries[head][own]) >> PLACES
         scale, slope = self.step.scale, self.step.heads[head].slope
         if scale.root is not None:
@@ -120,20 +120,19 @@ class LongNetwork:
         return found
 
     def stream(self, own: int) -> Long:
-        """Return the stream there as a constant and factors [1 + variables, width] of what heads average."""
+        """Return the stream of a row as a constant and coefficients [1 + variables, width] of the heads' averages."""
         return np.concatenate([self.streams[own][np.newaxis], *self.outs])
 
     def differences(self, stream: Long, answer: int, others: Sequence[int], box: list[tuple[int, int]], places: int
                     ) -> tuple[list[Fraction], list[Kink]]:
-        """The least that the answer's logit less each other one may be in a box over 2^places; and the units that may
-        be on both sides of 0 there."""
+        """Return the least logit differences in a box over 2^places, and the units that may have both signs."""
         kinks: list[Kink] = []
         box, count = list(box), len(box)
         for is_relu, inward, outward in self._after:
             units = linear(inward, stream)
             if is_relu:
                 units, more = relu(units, box, places)
-                kinks += [(doubt, factors[:1 + count]) for doubt, factors in more]
+                kinks += [(width, factors[:1 + count]) for width, factors in more]
             stream = grown(stream, len(units)) + linear(outward, units)
         logits = linear(self.logits, stream)
         rows = logits[:, [answer]] - logits[:, list(others)]
@@ -142,17 +141,17 @@ class LongNetwork:
 
 
 Kink = tuple[int, Long]
-"""How much a unit that may be on both sides of 0 is not known, and its constant and factors."""
+"""The width of a unit that may have both signs, and its constant and coefficients."""
 
 
 def applied(linear_map: LongMap, rows: Long) -> Long:
-    """Return the map of each row."""
+    """Return the image of each row."""
     made = linear_map(rows)
     return made if linear_map.bias is None else made + linear_map.bias
 
 
 def linear(one: LongMap, factors: Long) -> Long:
-    """Return the map of a constant and factors of variables."""
+    """Return the image of a constant and coefficients of variables."""
     made = one(factors)
     if one.bias is not None:
         made[0] = made[0] + one.bias
@@ -160,7 +159,7 @@ def linear(one: LongMap, factors: Long) -> Long:
 
 
 def grown(factors: Long, rows: int) -> Long:
-    """Return the same with factors 0 of more variables."""
+    """Append coefficients 0 of more variables."""
     more = np.zeros((rows - len(factors), factors.shape[1]), object)
     return np.concatenate([factors, more])
 
@@ -175,7 +174,7 @@ def ends(factors: Long, box: Sequence[tuple[int, int]], places: int) -> tuple[Lo
 
 
 def relu(units: Long, box: list[tuple[int, int]], places: int) -> tuple[Long, list[Kink]]:
-    """relu by chords, with a variable more for each unit that may have both signs, which is put into the box."""
+    """Return relu by chords; a unit that may have both signs gets a new variable, which is appended to the box."""
     least, greatest = ends(units, box, places)
     made, kinks, more = units.copy(), list[Kink](), list[tuple[int, int]]()
     for unit, (low, high) in enumerate(zip(least, greatest, strict=True)):

@@ -1,4 +1,4 @@
-"""The greatest averages of classes in long integers, by Newton's method: as paths.py has them in floats."""
+"""Greatest averages of classes in long integers, by Newton's method; paths.py does the same in float64."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from proofs.trained.tracks.exact_numbers import PRECISION, Indices, Long
-from proofs.trained.tracks.paths import Seen
+from proofs.trained.tracks.paths import VisibleSources
 from proofs.trained.tracks.queries import Restricted
 
 MOST_ROUNDS = 64
@@ -15,7 +15,7 @@ NEVER = -1 << 800
 
 @dataclass(frozen=True)
 class Bundle:
-    """Of steps from one state to another those that may be greatest: sums of values and of weights."""
+    """Steps from one state to another that may be greatest: sums of values and of weights."""
 
     source: int
     target: int
@@ -27,21 +27,22 @@ class Bundle:
 class LongPaths:
     """Greatest ratios over the classes of a restricted query; weights and values are given by source."""
 
-    def __init__(self, restricted: Restricted, seen: Seen, weights: Long, values: Long, ends: tuple[int, int]) -> None:
-        """``ends``: ratios lie between them."""
+    def __init__(self, restricted: Restricted, visible: VisibleSources, weights: Long, values: Long,
+                 ends: tuple[int, int]) -> None:
+        """Prepare paths; all ratios lie between the ``ends``."""
         self.restricted, self.ends = restricted, ends
         columns = restricted.query.columns
         self.columns, self.start = columns, columns.claim.machine.start
         self.length, by = len(columns.source), restricted.query.by
         self.column = self.length if by is None else by
         products = weights * values
-        self.sums = [(products[rows].sum(axis=1), weights[rows].sum(axis=1)) for rows in seen.columns]
-        self.lasts = products[seen.lasts].sum(axis=1), weights[seen.lasts].sum(axis=1)
-        self.fixed = products[seen.fixed].sum(), weights[seen.fixed].sum()
+        self.sums = [(products[rows].sum(axis=1), weights[rows].sum(axis=1)) for rows in visible.columns]
+        self.lasts = products[visible.lasts].sum(axis=1), weights[visible.lasts].sum(axis=1)
+        self.fixed = products[visible.fixed].sum(), weights[visible.fixed].sum()
         self.bundles = [self._bundles(column) if column != self.column else [] for column in range(self.length)]
 
     def _bundles(self, column: int) -> list[Bundle]:
-        """Lines that another one is not above at both ends."""
+        """Return for each pair of states the lines that no other one exceeds at both ends."""
         (values, weights), columns = self.sums[column], self.columns
         pairs: dict[tuple[int, int], list[int]] = {}
         for step in np.flatnonzero(self.restricted.kept[column]).tolist():
@@ -61,7 +62,7 @@ class LongPaths:
         return found
 
     def greatest(self, members: Indices, tops: Long) -> tuple[Long, Long]:
-        """For some classes the greatest ratios, rounded down, and the sums of weights there, beginning with these."""
+        """Return for some classes the greatest ratios, rounded down, and the sums of weights there; from ``tops``."""
         tops, weights, waiting = tops.copy(), np.zeros(len(members), object), np.arange(len(members))
         for _ in range(MOST_ROUNDS):
             value, weight = self.best(members[waiting], tops[waiting])
@@ -73,7 +74,7 @@ class LongPaths:
         return tops, weights
 
     def best(self, members: Indices, tops: Long) -> tuple[Long, Long]:
-        """For each class the greatest Σ w (v - T), for its T, and Σ w there."""
+        """Return for each class the greatest Σ w (v - T), for its T, and Σ w there."""
         before, after = self._forward(tops), self._backward(tops)
         if self.column == self.length:
             source = target = members
@@ -119,7 +120,7 @@ class LongPaths:
         return new, new_weights
 
     def input(self, member: int, top: int) -> tuple[int, ...]:
-        """Return the columns (indices of letters) of an input of the class at which the sum is greatest for T."""
+        """Return the columns (indices of letters) of an input of the class with the greatest sum for T."""
         columns = self.columns
         lasts = [state for state in np.flatnonzero(self.restricted.lasts).tolist()
                  if self.column < self.length or state == member]
@@ -148,5 +149,5 @@ class LongPaths:
 
 
 def slack(spread: int, weight: int, places: int) -> int:
-    """How far the checker's weights may move a ratio over the same power of two, and more."""
+    """Bound the effect of the checker's weights on a ratio over the same power of two."""
     return (spread >> PRECISION - 8) + (spread * places << 4) // max(weight, 1) + 2

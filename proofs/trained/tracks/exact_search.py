@@ -1,7 +1,7 @@
-"""One form of a claim about tracks in long integers: ranges of every class, cells; or inputs that may be wrong.
+"""Search for the proof of one form of a claim about tracks in long integers: ranges, cells; or suspect inputs.
 
-For networks of which floats, and the checker's 44 bits, know too little: docs/background/tracks_rules.md, section 5,
-Exact numbers.
+For networks that need more precision than floats, and the checker's 44 bits: docs/background/tracks_rules.md, section
+5, Exact numbers.
 """
 
 from base64 import b64encode
@@ -21,16 +21,16 @@ from proofs.trained.tracks.nodes import tokens_at_places
 from proofs.trained.tracks.queries import InputClass, Restricted, StepArrays, TokenQuery, queries, right
 
 BYTES = 16  # of a number of a range
-MOST_BITS = 100  # of ranges, behind the point
+MOST_BITS = 100  # fractional bits of ranges
 MOST_CUTS = 48
 MOST_CELLS = 256  # of a group, times the effort
-NEAREST = 2  # boxes in the cell with the least margin that are looked at
+NEAREST = 2  # boxes evaluated in the cell with the least margin
 Box = tuple[tuple[int, int], ...]
 
 
 @dataclass
 class ExactGroup:
-    """Boxes of classes that have a place, a token that is read and an answer in common, each with its classes."""
+    """Boxes of classes with a common source row (place and token) and answer, each with its classes."""
 
     own: int
     answer: int
@@ -47,7 +47,7 @@ class Suspect:
 
 @dataclass(frozen=True)
 class ExactlyProved:
-    """The unit of a certificate if every row is proved, and inputs where the least is; else inputs of open classes."""
+    """The unit of a certificate if every row is proved, and inputs of the least row; else inputs of open classes."""
 
     unit: dict[str, Any] | None
     classes: int
@@ -74,9 +74,9 @@ class ExactSearch:
         self._least: tuple[Fraction, ExactGroup, list[Box]] | None = None
 
     def run(self) -> ExactlyProved:
-        """Return the proof, or what is open."""
+        """Return the proof, or inputs of open classes."""
         if self.bits < 1:
-            return ExactlyProved(None, 0, 0, np.float64(0), (), "what a head hears is too great for exact numbers")
+            return ExactlyProved(None, 0, 0, np.float64(0), (), "averages are too great for exact numbers")
         boxes, classes, groups = dict[Box, int](), list[int](), dict[tuple[int, int, int], ExactGroup]()
         for number, query in enumerate(self.queries):
             restricted = Restricted(query)
@@ -103,11 +103,11 @@ class ExactSearch:
                              tuple(self.suspects(least[1], least[2][:NEAREST])) if least else ())
 
     def own(self, query: TokenQuery) -> int:
-        """Return the row that asks."""
+        """Return the row of a query."""
         return query.place * self.network.tokens + query.own
 
     def ranges(self, query: TokenQuery, restricted: Restricted) -> Iterator[Box]:
-        """Of each class the ranges of all that heads average, over 2^bits."""
+        """Return for each class the ranges of the coordinates of all heads' averages, over 2^bits."""
         members, found = restricted.classes, list[tuple[Sequence[int], Sequence[int]]]()
         for head, width in enumerate(self.network.widths if len(members) else ()):
             for coordinate in range(width):
@@ -122,24 +122,24 @@ class ExactSearch:
 
     def greatest(self, query: TokenQuery, restricted: Restricted, head: int, coordinate: int, sign: int
                  ) -> tuple[LongPaths, list[int], list[int]]:
-        """The greatest of a coordinate on each class, turned round if the sign is; and the sums of weights there."""
+        """Return paths, the greatest sign · coordinate on each class, and the sums of weights there."""
         own = self.own(query)
-        met = self.sources.met(query, own)
+        visible_rows = self.sources.visible_rows(query, own)
         if self._weights[0] != (head, own):
-            self._weights = (head, own), self.network.weights(head, own, met)
+            self._weights = (head, own), self.network.weights(head, own, visible_rows)
         weights = self._weights[1]
         values = sign * self.network.values[head][:, coordinate]
-        ends = int(values[met].min()), int(values[met].max())
-        paths = LongPaths(restricted, self.sources.seen(query.place, own), weights, values, ends)
-        known = self._tops.setdefault((query.place, head, coordinate, sign), {})
+        ends = int(values[visible_rows].min()), int(values[visible_rows].max())
+        paths = LongPaths(restricted, self.sources.visible(query.place, own), weights, values, ends)
+        tops_before = self._tops.setdefault((query.place, head, coordinate, sign), {})
         members = restricted.classes
-        start = np.array([known.get(member, ends[0]) for member in members.tolist()], object)
+        start = np.array([tops_before.get(member, ends[0]) for member in members.tolist()], object)
         tops, sums = paths.greatest(members, start)
-        known.update(zip(members.tolist(), tops.tolist(), strict=True))
+        tops_before.update(zip(members.tolist(), tops.tolist(), strict=True))
         return paths, tops.tolist(), sums.tolist()
 
     def cover(self, group: ExactGroup) -> tuple[Any, int, list[Box]]:
-        """Return a tree of cells, how many they are, and the boxes that stay open."""
+        """Return a tree of cells, their number, and the boxes that stay open."""
         stream = self.network.stream(group.own)
         others = [other for other in self.claim.among if other != group.answer]
         cells, tried, open_ones = 0, 0, dict[Box, None]()
@@ -169,7 +169,7 @@ class ExactSearch:
         return tree, cells, list(open_ones)
 
     def missing(self, group: ExactGroup, boxes: Sequence[Box]) -> str:
-        """What would have to be proved."""
+        """Return a sentence about what is not proved."""
         place, token = divmod(group.own, self.network.tokens)
         unit = np.float64(2) ** self.bits
         shown = " x ".join(f"[{low / unit:.17g}, {high / unit:.17g}]" for low, high in boxes[0])
@@ -177,7 +177,7 @@ class ExactSearch:
                 f"cells prove it of averages in {shown}")
 
     def suspects(self, group: ExactGroup, boxes: Sequence[Box]) -> Iterator[Suspect]:
-        """Inputs at all ends of the ranges of the classes of these boxes, of each box one."""
+        """Yield inputs at all ends of the ranges of one class of each box."""
         for box in boxes[:64]:
             number, member = group.boxes[box][0]
             query = self.queries[number]
@@ -192,7 +192,7 @@ class ExactSearch:
 
 def kept(parts: list[tuple[Box, Box]], direction: int, least: int | None, greatest: int | None
          ) -> list[tuple[Box, Box]]:
-    """What of boxes is between these numbers in a direction."""
+    """Return the parts of boxes between these numbers in a direction."""
     found = []
     for box, whole in parts:
         low, high = box[direction]
@@ -204,7 +204,7 @@ def kept(parts: list[tuple[Box, Box]], direction: int, least: int | None, greate
 
 def find_cut(boxes: Sequence[Box], hull: list[tuple[int, int]], kinks: Sequence[Kink], bits: int
              ) -> tuple[int, int] | None:
-    """Where a cell is cut: in the widest gap between its boxes, or where a unit turns, or in the middle."""
+    """Return where to cut a cell: in the widest gap between its boxes, where a unit is 0, or in the middle."""
     gaps = list[tuple[int, int, int]]()
     for direction in range(len(hull)):
         reached = hull[direction][0]
@@ -232,7 +232,7 @@ def find_cut(boxes: Sequence[Box], hull: list[tuple[int, int]], kinks: Sequence[
 
 
 def turning(factors: Long, hull: list[tuple[int, int]], direction: int, bits: int) -> int:
-    """About where a unit is 0 along a direction, in the middle of the others."""
+    """Return approximately where a unit is 0 along a direction, with the others in their middle."""
     rest = 2 * int(factors[0]) << bits
     rest += sum(int(factors[1 + k]) * (low + high) for k, (low, high) in enumerate(hull) if k != direction)
     return -rest // (2 * int(factors[1 + direction]))

@@ -1,4 +1,4 @@
-"""Many inputs of a form at once, as arrays of columns (indices of combinations of letters), and their tokens."""
+"""Inputs of a form as arrays of columns (indices of combinations of letters), and their tokens."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,7 @@ Indices = NDArray[np.intp]
 
 
 class TransducerArrays:
-    """The machine of a form as arrays."""
+    """The transducer of a form as arrays."""
 
     def __init__(self, claim: TracksClaim, form: Layout) -> None:
         self.claim, self.form = claim, form
@@ -22,13 +22,13 @@ class TransducerArrays:
         self._ends = np.array(ends, np.intp).reshape(len(ends), width)  # perhaps nothing is written
 
     def _table(self, table: int) -> Indices:
-        """For each state and column the next state (-1 where it is not allowed) and what is written."""
+        """Return for each state and column the next state (-1 where it is not allowed) and the outputs."""
         steps = self.claim.machine.tables[table]
         width = next((len(step) for row in steps for step in row if step is not None), 1)
         return np.array([[step or (-1,) * width for step in row] for row in steps], np.intp)
 
     def allowed(self, columns: Indices) -> Indices:
-        """Those of the inputs [N, columns] that the machine allows."""
+        """Return the inputs [N, columns] that the transducer allows."""
         state = np.full(len(columns), self.claim.machine.start)
         fine = np.ones(len(columns), np.bool_)
         for place, table in enumerate(self._tables):
@@ -38,7 +38,7 @@ class TransducerArrays:
         return np.asarray(columns[fine & self._may_end[state]])
 
     def tokens(self, columns: Indices) -> Indices:
-        """Return the sequences [N, places] of inputs that the machine allows."""
+        """Return the sequences [N, places] of allowed inputs."""
         states = [np.full(len(columns), self.claim.machine.start)]
         for place, table in enumerate(self._tables):
             states.append(table[states[-1], columns[:, place], 0])
@@ -57,7 +57,7 @@ class TransducerArrays:
         return found
 
     def every(self) -> Indices:
-        """All inputs that the machine allows, [N, columns]."""
+        """Return all allowed inputs, [N, columns]."""
         prefixes, states = np.zeros((1, 0), np.intp), np.array([self.claim.machine.start])
         for table, useful in zip(self._tables, self._useful()[1:], strict=True):
             following = table[states, :, 0]
@@ -66,7 +66,7 @@ class TransducerArrays:
         return prefixes
 
     def drawn(self, count: int, seed: int = 0) -> Indices:
-        """So many of them at random, column by column; the same for the same arguments."""
+        """Draw up to ``count`` allowed inputs at random, column by column; equal arguments give equal inputs."""
         draw, states = np.random.default_rng(seed), np.full(count, self.claim.machine.start)
         found = np.empty((count, len(self._tables)), np.intp)
         for place, (table, useful) in enumerate(zip(self._tables, self._useful()[1:], strict=True)):
@@ -77,7 +77,7 @@ class TransducerArrays:
         return self.allowed(found)
 
     def _useful(self) -> list[NDArray[np.bool_]]:
-        """Before each column and after the last one: from which states an input may end."""
+        """Return, before each column and after the last one, from which states an allowed end is reached."""
         numbers = range(len(self._may_end))
         return [np.array([state in states for state in numbers]) for states in useful_states(self.claim, self.form)]
 
@@ -89,10 +89,10 @@ class TransducerArrays:
         return self.allowed(near[(near != columns).any(axis=1)])
 
     def indices(self, inputs: list[tuple[Column, ...]]) -> Indices:
-        """Inputs as arrays."""
+        """Return inputs as arrays."""
         found = [[self.claim.column_index[column] for column in one] for one in inputs]
         return np.array(found, np.intp).reshape(len(found), len(self.form.columns))
 
     def columns(self, one: Indices) -> tuple[Column, ...]:
-        """One of them, as it is written."""
+        """Return the letters of an input, column by column."""
         return tuple(self.claim.all_columns[index] for index in one.tolist())

@@ -1,4 +1,4 @@
-"""An attention step in float64: what is asked and read, as affine forms, of tokens at places, or of nodes.
+"""An attention step in float64: queries, keys and outputs as affine forms, of tokens at places, or of nodes.
 
 A row is one source: in the first step a token at a place, later a node (docs/background/tracks_rules.md, section 5,
 Layers).
@@ -17,22 +17,22 @@ from proofs.trained.forward import FloatAttention, FloatNetwork, FloatRotary, Fl
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
-ONE = 1 << 30  # directions are whole numbers / 2^30
-NOTHING = 10**-13  # of the greatest: directions along which a head writes less than that are none
-LOOSE = 2**-38  # of a stream, where it begins
-ROOM = 2**-10  # of radii, for the checker's curves, which are others
+ONE = 1 << 30  # directions are integers / 2^30
+NOTHING = 10**-13  # of the greatest output: directions with less are dropped
+LOOSE = 2**-38  # relative error bound of a stream where forms begin
+ROOM = 2**-10  # of radii, for the checker's curves, which differ
 SAMPLES = 64
 
 
 class NoClasses(Unsupported):
-    """The network has no attention, or a later token changes what stands at earlier places."""
+    """The network has no attention, or is not causal."""
 
 
 def attention_steps(floats: FloatNetwork) -> list[int]:
-    """Where they are.
+    """Return the indices of the attention steps.
 
     Raises:
-        NoClasses: if there are none, or tokens read later ones.
+        NoClasses: if the network has no attention, or is not causal.
     """
     found = [k for k, step in enumerate(floats.steps) if isinstance(step, FloatAttention)]
     if not found:
@@ -44,7 +44,7 @@ def attention_steps(floats: FloatNetwork) -> list[int]:
 
 @dataclass(frozen=True)
 class HeadForms:
-    """Of one head: what each row asks, its key, and what it writes."""
+    """Query, key and output of one head, for each row."""
 
     queries: Forms
     keys: Forms
@@ -61,12 +61,12 @@ class AttentionLevel:
         self.heads = [HeadForms(_scaled(_turned(step.rotary, affine(read, head.query), numbers), step.scale),
                                 _turned(step.rotary, affine(read, head.key), numbers),
                                 linear(affine(read, head.value), head.out)) for head in step.heads]
-        self._knows = [(_ends(head.queries), _ends(head.keys)) for head in self.heads]
+        self._intervals = [(_ends(head.queries), _ends(head.keys)) for head in self.heads]
 
     def scores(self, head: int, own: int, rows: Indices) -> tuple[Array, Array]:
-        """Return the least and the greatest scores of what one row asks, for the keys of some."""
+        """Return the least and the greatest scores of the query of one row and the keys of some rows."""
         queries, keys = self.heads[head].queries, self.heads[head].keys
-        (middle, reach), (centres, reaches) = self._knows[head]
+        (middle, reach), (centres, reaches) = self._intervals[head]
         centre, size = centres[rows] @ middle[own], reaches[rows] @ reach[own]
         size = size + np.abs(np.einsum("nsd,d->ns", keys.parts[rows], middle[own])).sum(axis=1)
         size = size + keys.loose[rows] @ np.abs(middle[own])
@@ -76,7 +76,7 @@ class AttentionLevel:
         return self.step.capped(centre - size) + added, self.step.capped(centre + size) + added
 
     def most(self, head: int, vector: Array) -> Array:
-        """For each row the greatest that vector · what the head writes may be."""
+        """Return for each row the greatest vector · output of the head."""
         written = self.heads[head].written
         return np.asarray(written.centre @ vector + np.abs(written.parts @ vector).sum(axis=1)
                           + written.loose @ np.abs(vector))
@@ -99,7 +99,7 @@ def _turned(rotary: FloatRotary | None, forms: Forms, numbers: Indices) -> Forms
 
 
 def first_level(floats: FloatNetwork, claim: TracksClaim, form: Layout) -> AttentionLevel:
-    """Row place · tokens + token is a token at a place."""
+    """Return the first attention step; row place · tokens + token is a token at a place."""
     first, tokens, length = attention_steps(floats)[0], len(floats.tokens), len(form.layout) - 1
     places = np.repeat(np.arange(length), tokens)
     stream = floats.embedded(np.tile(np.arange(tokens), length), claim.offset + places)
@@ -111,18 +111,17 @@ def first_level(floats: FloatNetwork, claim: TracksClaim, form: Layout) -> Atten
 
 def next_level(floats: FloatNetwork, number: int, level: AttentionLevel, own: Indices, box: tuple[Array, Array],
                rows: Array) -> AttentionLevel:
-    """The attention step of this number, at nodes that asked at the ``own`` rows of the level before and heard what is
-    in a box along directions ``rows``."""
+    """Return attention step ``number`` at nodes: queries ``own`` of the level before, with averages in the box."""
     steps = attention_steps(floats)
-    stream = heard(level.streams.only(own), box, rows)
+    stream = after_heads(level.streams.only(own), box, rows)
     stream = between(floats.steps[steps[number - 1] + 1:steps[number]], stream)
     stream = Forms(stream.centre, stream.parts, stream.loose + ROOM * stream.radius)
     (attention,) = _attention(floats, steps[number])
     return AttentionLevel(attention, stream, level.places[own], 0)
 
 
-def heard(streams: Forms, box: tuple[Array, Array], rows: Array) -> Forms:
-    """The streams after the heads, which hear what is in these boxes [N, directions]; their symbols come first."""
+def after_heads(streams: Forms, box: tuple[Array, Array], rows: Array) -> Forms:
+    """Return the streams after heads whose outputs are in these boxes [N, directions]; their symbols come first."""
     centre, half = (box[0] + box[1]) / 2, (box[1] - box[0]) / 2
     parts = np.concatenate([half[:, :, np.newaxis] * rows, streams.parts], axis=1)
     base = streams.centre + centre @ rows
@@ -130,7 +129,7 @@ def heard(streams: Forms, box: tuple[Array, Array], rows: Array) -> Forms:
 
 
 def between(steps: tuple[FloatStep, ...], stream: Forms) -> Forms:
-    """Return the streams after steps in which no token reads another."""
+    """Return the streams after steps on a token alone."""
     for step in steps:
         stream = alone(step, stream)
     return stream
@@ -142,8 +141,7 @@ def _attention(floats: FloatNetwork, step: int) -> list[FloatAttention]:
 
 def directions(floats: FloatNetwork, claim: TracksClaim, form: Layout, number: int, level: AttentionLevel
                ) -> list[NDArray[np.int32]]:
-    """For each head of an attention step orthonormal rows / 2^30 that span what it writes, the principal ones of
-    sampled averages first."""
+    """Return orthonormal rows / 2^30 that span each head's output, principal directions of sampled averages first."""
     inputs = sampled_inputs(claim, form, SAMPLES)
     tokens = np.array([claim.tokens(form, one)[:-1] for one in inputs], np.intp)
     places, at = np.arange(tokens.shape[1]), attention_steps(floats)[number]

@@ -1,8 +1,8 @@
-"""The greatest that a head may hear along a direction, over the inputs of a class: shortest paths over columns.
+"""The greatest output of a head along a direction, over the inputs of a class: longest paths over columns.
 
 For weights w and values v the average is at most T iff the greatest sum of w (v - T) over all inputs is at most 0
-(docs/background/tracks_rules.md, section 5). Sums are lines in T; each step of Newton's method takes the line that is
-greatest. Floats find T here, and the checker proves it in integers.
+(docs/background/tracks_rules.md, section 5). Sums are lines in T. Each step of Newton's method takes the greatest
+line. Floats find T here, and the checker proves it in integers.
 """
 
 from dataclasses import dataclass
@@ -15,15 +15,14 @@ from proofs.trained.tracks.queries import Restricted
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 MOST_ROUNDS = 60
-STILL = 10**-13  # a step that is relatively smaller is none
+STILL = 10**-13  # relative step at which Newton's method stops
 NEVER = -np.inf
 AT_ONCE = 1 << 21  # numbers
 
 
 @dataclass(frozen=True)
 class Lines:
-    """Σ w v and Σ w of each step of each column, of each last state, and of what stands outside columns. On the last
-    axis are lines of which the greatest counts: where weights are only known to lie between two ends."""
+    """Σ w v and Σ w of each step, each last state and the fixed places; the greatest line on the last axis counts."""
 
     values: tuple[Array, ...]
     weights: tuple[Array, ...]
@@ -34,25 +33,23 @@ class Lines:
 
 
 @dataclass(frozen=True)
-class Seen:
-    """What is read at the places before a query: numbers of sources. ``fixed``, and for each column [step, place] and
-    for last states [state, place]."""
+class VisibleSources:
+    """Sources visible to a query: ``fixed``, [step, place] of each column, and [state, place] of last states."""
 
     fixed: Indices
     columns: tuple[Indices, ...]
     lasts: Indices
 
 
-def lines(seen: Seen, least: Array, greatest: Array, values: Array) -> Lines:
-    """Sums for weights between two ends and for values, each by source."""
-    columns = [_lines(rows, least, greatest, values) for rows in seen.columns]
-    lasts, (value, weight) = (_lines(rows, least, greatest, values) for rows in (seen.lasts, seen.fixed))
+def lines(visible: VisibleSources, least: Array, greatest: Array, values: Array) -> Lines:
+    """Return the sums for weights between two ends and for values, each by source."""
+    columns = [_lines(rows, least, greatest, values) for rows in visible.columns]
+    lasts, (value, weight) = (_lines(rows, least, greatest, values) for rows in (visible.lasts, visible.fixed))
     return Lines(tuple(one[0] for one in columns), tuple(one[1] for one in columns), *lasts, value, weight)
 
 
 def _lines(rows: Indices, least: Array, greatest: Array, values: Array) -> tuple[Array, Array]:
-    """The greatest sum of w (v - T) is that of the greatest weights of the values above T and the least of the others:
-    values and weights of these lines [..., lines], for sources [..., sources]."""
+    """Return the lines [..., lines] of which the greatest is the sum of w (v - T), for sources [..., sources]."""
     low, high, value = least[rows], greatest[rows], values[rows]
     if (low == high).all():
         return (low * value).sum(axis=-1)[..., np.newaxis], low.sum(axis=-1)[..., np.newaxis]
@@ -67,15 +64,14 @@ def _lines(rows: Indices, least: Array, greatest: Array, values: Array) -> tuple
 
 
 class Edges:
-    """The lines of a column's steps that may be greatest of those from one state to another; ``steps`` says whose they
-    are."""
+    """Lines of a column that may be greatest among those from one state to another; ``steps`` has the step of each."""
 
     def __init__(self, source: Indices, target: Indices, values: Array, weights: Array, steps: Indices) -> None:
         self.source, self.target, self.values, self.weights, self.steps = source, target, values, weights, steps
         self._orders = [_Order(target), _Order(source)]
 
     def advance(self, values: Array, weights: Array, tops: Array, forward: bool) -> tuple[Array, Array]:
-        """Return the greatest sums [states, classes] one column on, and their weights."""
+        """Return the greatest sums [states, classes] one column further, and their weights."""
         new, new_weights = np.full_like(values, NEVER), np.ones_like(values)
         size = max(1, AT_ONCE // max(1, len(self.steps)))
         for first in range(0, len(tops) if len(self.steps) else 0, size):
@@ -98,7 +94,7 @@ class Edges:
 
 
 class _Order:
-    """Lines by the states that they lead to."""
+    """Lines grouped by target state."""
 
     def __init__(self, states: Indices) -> None:
         self.lines = np.argsort(states, kind="stable")
@@ -109,7 +105,7 @@ class Paths:
     """Greatest ratios over the classes of a restricted query."""
 
     def __init__(self, restricted: Restricted, sums: Lines, least: np.float64, greatest: np.float64) -> None:
-        """``least`` and ``greatest`` are bounds of all values: ratios lie between them."""
+        """Prepare paths; ``least`` and ``greatest`` bound all values, and so all ratios."""
         self.restricted, self.sums, self.least, self.greatest = restricted, sums, least, greatest
         columns = restricted.query.columns
         self.states, self.start = columns.states, columns.claim.machine.start
@@ -137,7 +133,7 @@ class Paths:
         return Edges(source, target, values[those], weights[those], kept[those])
 
     def greatest_ratios(self, members: Indices) -> tuple[Array, Array]:
-        """For some classes the greatest ratios, and the sums of weights there."""
+        """Return for some classes the greatest ratios, and the sums of weights there."""
         top = np.full(len(members), self.least)
         weight = np.ones(len(members))
         open_ones = np.arange(len(members))
@@ -153,7 +149,7 @@ class Paths:
         return top, weight
 
     def best(self, members: Indices, tops: Array) -> tuple[Array, Array]:
-        """For each class the greatest Σ w (v - T), for its T, and Σ w there."""
+        """Return for each class the greatest Σ w (v - T), for its T, and Σ w there."""
         before, after = self._forward(tops), self._backward(tops)
         columns, sums = self.restricted.query.columns, self.sums
         each = np.arange(len(members))
@@ -181,7 +177,7 @@ class Paths:
         return values, weights
 
     def input(self, member: int, top: np.float64) -> tuple[int, ...]:
-        """Return the columns (indices of letters) of an input of the class at which the sum is greatest for T."""
+        """Return the columns (indices of letters) of an input of the class with the greatest sum for T."""
         columns = self.restricted.query.columns
         lasts = self.restricted.lasts & (np.arange(self.states) == member) if self.column == self.length else (
             self.restricted.lasts)
@@ -208,7 +204,7 @@ class Paths:
 
 
 def _most(values: Array, weights: Array, tops: Array) -> tuple[Array, Array]:
-    """Of lines on the last axis the greatest for each T, and its weight."""
+    """Return for each T the greatest of the lines on the last axis, and its weight."""
     if values.shape[-1] == 1:
         found = values[..., 0] - weights[..., 0] * tops
         return found, np.broadcast_to(weights[..., 0], found.shape)

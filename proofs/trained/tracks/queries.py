@@ -1,7 +1,6 @@
-"""Who asks what: for each place that writes an answer, and each token that may be read there, the classes of inputs.
+"""Queries: for each place before an answer, and each token that may occur there, the classes of inputs.
 
-The order of queries, classes and groups is that of docs/reference/tracks.md, section 4, in which the checker reads
-them.
+Queries, classes and groups have the order of docs/reference/tracks.md, section 4, in which the checker reads them.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ from constructions.trained.tracks import Layout, TokenSource, TracksClaim
 Indices = NDArray[np.intp]
 Allowed = NDArray[np.bool_]
 Split = tuple[tuple[int, frozenset[int]], ...]
-"""Columns of a class, each with the combinations of letters (their indices) that are left of it."""
+"""Columns of a class, each with its remaining combinations of letters (their indices)."""
 
 
 class StepArrays:
-    """The steps of a form as arrays: for each column ``source``, ``letters`` and ``target`` of all steps allowed."""
+    """The steps of a form as arrays: for each column ``source``, ``letters`` and ``target`` of all allowed steps."""
 
     def __init__(self, claim: TracksClaim, form: Layout) -> None:
         self.claim, self.form = claim, form
@@ -39,81 +38,76 @@ class StepArrays:
         array = np.array(found, np.intp).reshape(len(found), -1)
         return array[:, 0], array[:, 1], array[:, 2], array[:, 3:]
 
-    def is_alike(self, place: int) -> bool:
-        """Whether all inputs are one class where it is read: a token that is fixed, but not before the answers."""
+    def is_fixed(self, place: int) -> bool:
+        """Return whether all inputs are one class at a place: a fixed token that is not just before the answers."""
         return self.form.layout[place].kind == "token" and place + 1 < self.form.asked[0]
 
     def by(self, place: int) -> int | None:
-        """Return the column whose steps tell apart what is read at a place, if there is one."""
+        """Return the column whose steps determine the token at a place, if there is one."""
         one = self.form.layout[place]
-        return _column(self.form.layout[place + 1] if one.kind == "token" and not self.is_alike(place) else one)
+        return _column(self.form.layout[place + 1] if one.kind == "token" and not self.is_fixed(place) else one)
 
     def tokens(self, place: TokenSource) -> Indices:
-        """What stands at a place of a column, for each of its steps."""
+        """Return the token at a place of a column, for each of its steps."""
         if place.kind == "track":
             return np.asarray(self._tokens[place.index][self.letters[place.column]])
         return np.asarray(self._written[place.column][:, place.index])
 
     def ends(self, place: TokenSource) -> Indices:
-        """What stands at a place that is written at the end, for each last state; -1 where none may be last."""
+        """Return the token at a place that last states determine, for each state; -1 where it may not be last."""
         return np.array([-1 if end is None else end[place.index] for end in self.claim.machine.end], np.intp)
 
-    def may_stand(self, place: TokenSource) -> list[int]:
-        """Return the tokens that may stand at a place, ascending."""
+    def possible_tokens(self, place: TokenSource) -> list[int]:
+        """Return the tokens that may occur at a place, ascending."""
         if place.kind == "token":
             return [place.index]
         found = self.ends(place)[self.may_end] if place.kind == "end" else self.tokens(place)
         return sorted({*found.tolist()})
 
-    def stand(self, place: TokenSource, kept: Restricted) -> list[int]:
-        """Return the tokens that stand there where the steps are kept."""
-        if place.kind == "token":
-            return [place.index]
-        found = self.ends(place)[kept.lasts] if place.kind == "end" else self.tokens(place)[kept.kept[place.column]]
-        return sorted({*found.tolist()})
-
 
 @dataclass(frozen=True)
 class TokenQuery:
-    """What is asked at ``place`` where ``own`` is read, by classes: the steps of the column ``by``, or last states if
-    it is None; ``steps`` and ``lasts`` say which steps and last states are left. Perhaps it ``asks`` for an answer."""
+    """A query at ``place`` with the token ``own``, or that token as a source; ``for_answer`` if it is just before one.
+
+    Classes are the steps of the column ``by``, or last states if it is None.
+    """
 
     columns: StepArrays
     place: int
     own: int
     by: int | None
-    asks: bool
+    for_answer: bool
 
     @property
     def at(self) -> TokenSource:
-        """What is read there."""
+        """The place in the layout."""
         return self.columns.form.layout[self.place]
 
     def steps(self, column: int) -> Allowed:
-        """Return the steps of a column with which the own token is read."""
+        """Return which steps of a column are possible with the own token."""
         if self.at.kind in ("track", "answer") and self.at.column == column:
             return np.asarray(self.columns.tokens(self.at) == self.own)
         return np.ones(len(self.columns.source[column]), np.bool_)
 
     def lasts(self) -> Allowed:
-        """Return the last states with which it is."""
+        """Return which last states are possible with the own token."""
         if self.at.kind == "end":
             return np.asarray(self.columns.may_end & (self.columns.ends(self.at) == self.own))
         return self.columns.may_end.copy()
 
 
 def queries(columns: StepArrays) -> list[TokenQuery]:
-    """All queries, by place and then by the token that is read."""
+    """Return all queries, by place and then by token."""
     form = columns.form
     return [TokenQuery(columns, place - 1, own, _column(form.layout[place]), True) for place in form.asked
-            for own in columns.may_stand(form.layout[place - 1])]
+            for own in columns.possible_tokens(form.layout[place - 1])]
 
 
 def sources(columns: StepArrays) -> list[TokenQuery]:
-    """What is read from later places, by place and then by token."""
+    """Return the sources at each place to which a later one attends, by place and then by token."""
     layout = columns.form.layout
     return [TokenQuery(columns, place, own, columns.by(place), False) for place in range(len(layout) - 2)
-            for own in columns.may_stand(layout[place])]
+            for own in columns.possible_tokens(layout[place])]
 
 
 def _column(place: TokenSource) -> int | None:
@@ -122,8 +116,7 @@ def _column(place: TokenSource) -> int | None:
 
 @dataclass(frozen=True)
 class Restricted:
-    """A query with columns restricted, perhaps to one class: the steps that are left on a path from the start to an
-    allowed end."""
+    """A query with columns restricted, perhaps to one class: the steps on a path from the start to an allowed end."""
 
     query: TokenQuery
     split: Split = ()
@@ -132,15 +125,15 @@ class Restricted:
     lasts: Allowed = field(init=False)
 
     def __post_init__(self) -> None:
-        columns, wanted = self.query.columns, dict(self.split)
+        columns, limits = self.query.columns, dict(self.split)
         kept = []
         for column in range(len(columns.source)):
             steps = self.query.steps(column)
-            kept.append(steps & np.isin(columns.letters[column], [*wanted[column]]) if column in wanted else steps)
+            kept.append(steps & np.isin(columns.letters[column], [*limits[column]]) if column in limits else steps)
         before, after = [np.zeros(columns.states, np.bool_)], [self.query.lasts()]
         if self.member is not None:
-            told = after[0] if self.query.by is None else kept[self.query.by]
-            told &= np.arange(len(told)) == self.member
+            own = after[0] if self.query.by is None else kept[self.query.by]
+            own &= np.arange(len(own)) == self.member
         before[0][columns.claim.machine.start] = True
         for column, steps in enumerate(kept):
             on = steps & before[-1][columns.source[column]]
@@ -159,14 +152,14 @@ class Restricted:
 
     @cached_property
     def classes(self) -> Indices:
-        """The steps of the column that tells classes apart, or the last states: a class each."""
+        """The steps of the column that distinguishes classes, or the last states: a class each."""
         by = self.query.by
         return np.flatnonzero(self.lasts if by is None else self.kept[by])
 
 
 @dataclass
 class InputClass:
-    """Inputs with one step in a column, or one last state, and perhaps with columns that are split."""
+    """Inputs with one step in a column, or one last state, and perhaps with split columns."""
 
     query: int
     member: int

@@ -1,4 +1,4 @@
-"""The ranges of every class along every direction, as whole numbers / 2^bits that enclose them with a little room."""
+"""Ranges of every class along every direction: integers / 2^bits that enclose them with a little room."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,58 +26,58 @@ from proofs.trained.tracks.queries import (
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
 Bounds = tuple[Whole, Whole]
-"""The least and the greatest number along each direction of each head, one head after another."""
+"""The least and the greatest number along each direction, head by head."""
 BITS = 30  # of the greatest range
-NOISE = 2**-39  # the checker's weights are known to so much of the greatest
+NOISE = 2**-39  # error of the checker's weights, relative to the greatest
 SLACK = 2**-30  # of values, for sums in floats
 LAST = 2**-39  # two units of the checker's weights
-FAINT = 2**-20  # weights of which some are less are known to two units, as the checker knows them
+FAINT = 2**-20  # if a weight is less, all get an error bound of two units, as in the checker
 MOST_TOKENS = 1 << 20
 FINENESS = np.float64(2) ** -6
-"""Boxes of one node differ by no more than so much of the greatest range."""
+"""Boxes of one node differ by at most this part of the greatest range."""
 
 
 class StepRanges:
-    """Everything about an attention step of a form that follows from shortest paths."""
+    """Directions, weights and ranges of an attention step of a form."""
 
     def __init__(self, level: AttentionLevel, found: Sources, made: list[NDArray[np.int32]], room: int) -> None:
-        """``room`` is how many units of 2^-bits are left to roundings of the checker."""
+        """Prepare the step; ``room`` is the number of units of 2^-bits for the checker's roundings."""
         self.level, self.sources, self.directions, self.room = level, found, made, room
         self.rows = [matrix / ONE for matrix in made]
         reach = max((np.abs(level.most(head, sign * row)).max() for head, rows in enumerate(self.rows)
                      for row in rows for sign in (1, -1)), default=1)
         self.bits = BITS - max(-BITS, int(np.ceil(np.log2(max(reach, 2**-20)))))
         if self.bits < 0:
-            raise Unsupported("classes: what a head may hear is beyond 2^30")
+            raise Unsupported("classes: a head's output may be beyond 2^30")
         self._weights: dict[tuple[int, int], tuple[Array, Array]] = {}
 
     def weights(self, query: TokenQuery, own: int, head: int) -> tuple[Array, Array]:
-        """The least and the greatest weight of each source for a row that asks, the greatest that may be met about 1;
-        0 where it is not met."""
+        """Return the least and greatest weight of each source for a query row, at most about 1; 0 if not visible."""
         if (own, head) not in self._weights:
-            met = self.sources.met(query, own)
-            least, greatest = self.level.scores(head, own, met)
+            rows = self.sources.visible_rows(query, own)
+            least, greatest = self.level.scores(head, own, rows)
             found = np.zeros(len(self.level.places)), np.zeros(len(self.level.places))
             for weights, scores in zip(found, (least, greatest), strict=True):
-                weights[met] = np.exp(scores - greatest.max())
-            if not self.level.is_exact or found[1][met].min() < FAINT:
-                found[0][met], found[1][met] = np.maximum(found[0][met] - LAST, 0), np.minimum(found[1][met] + LAST, 1)
+                weights[rows] = np.exp(scores - greatest.max())
+            if not self.level.is_exact or found[1][rows].min() < FAINT:
+                found[0][rows] = np.maximum(found[0][rows] - LAST, 0)
+                found[1][rows] = np.minimum(found[1][rows] + LAST, 1)
             self._weights[own, head] = found
         return self._weights[own, head]
 
     def paths(self, restricted: Restricted, own: int, head: int, vector: Array) -> Paths:
-        """Paths for what a head writes along a vector."""
+        """Return paths for the output of a head along a vector."""
         least, greatest = self.weights(restricted.query, own, head)
         values = self.level.most(head, vector)
-        met = values[greatest > 0]
-        seen = self.sources.seen(restricted.query.place, own)
-        return Paths(restricted, lines(seen, least, greatest, values), met.min(), met.max())
+        reached = values[greatest > 0]
+        visible = self.sources.visible(restricted.query.place, own)
+        return Paths(restricted, lines(visible, least, greatest, values), reached.min(), reached.max())
 
     def greatest(self, restricted: Restricted, own: int, head: int, vector: Array,
                  members: NDArray[np.intp]) -> Array:  # fmt: skip
         """Return the greatest vector · average of some classes, with room for the checker's roundings.
 
-        Where all weights are too small to be told from 0, it is the greatest value.
+        Where all weights may be 0, it is the greatest value.
         """
         paths = self.paths(restricted, own, head, vector)
         top, weight = paths.greatest_ratios(members)
@@ -102,17 +102,17 @@ class StepRanges:
                 np.ceil(np.stack(greatest, 1) * scale).astype(np.int64) + self.room)
 
     def box(self, bounds: Bounds) -> tuple[Array, Array]:
-        """Return the same as numbers."""
+        """Return bounds as floats."""
         scale = np.float64(2) ** self.bits
         return bounds[0] / scale, bounds[1] / scale
 
 
 class FormRanges:
-    """The attention steps of a form: at nodes up to the last one, whose classes are ranged one by one."""
+    """The attention steps of a form: at nodes, and in the last one class by class."""
 
     def __init__(self, floats: FloatNetwork, claim: TracksClaim, form: Layout, room: int = 1,
                  fineness: np.float64 = FINENESS) -> None:
-        """Raises NoClasses."""
+        """Compute directions and ranges of all steps before the last; raise NoClasses if `attention_steps` does."""
         self.floats, self.claim, self.form = floats, claim, form
         self.columns = StepArrays(claim, form)
         self.queries = queries(self.columns)
@@ -134,7 +134,7 @@ class FormRanges:
             found = self.nodes.sources
 
     def _bounds(self, restricted: Restricted, members: NDArray[np.intp]) -> Bounds:
-        """Return the ranges of classes of a query at the step that is last so far."""
+        """Return the ranges of classes of a query at the last step made so far."""
         least, greatest = (np.zeros((len(members), sum(map(len, self.rows))), np.int64) for _ in range(2))
         own = np.array([self.last.sources.own(restricted.query, member) for member in members.tolist()], np.intp)
         for row in np.unique(own).tolist():
@@ -143,32 +143,32 @@ class FormRanges:
 
     @property
     def directions(self) -> list[NDArray[np.int32]]:
-        """Those of the last step."""
+        """The directions of the last step, integers / 2^30."""
         return self.last.directions
 
     @property
     def rows(self) -> list[Array]:
-        """The same as numbers."""
+        """The directions of the last step, as floats."""
         return self.last.rows
 
     @property
     def bits(self) -> int:
-        """Of the ranges of the last step."""
+        """The fractional bits of the ranges of the last step."""
         return self.last.bits
 
     def own(self, one: InputClass) -> int:
-        """Return the row at which a class asks in the last step."""
+        """Return the row of a class in the last step."""
         return self.last.sources.own(self.queries[one.query], one.member)
 
     def key(self, one: InputClass) -> tuple[int, ...]:
-        """Classes with the same have everything that follows the last heads in common."""
+        """Return a key: classes with equal keys have the same steps after the last heads."""
         query = self.queries[one.query]
         if self.nodes is not None:
             return query.place, query.own, self.nodes.label(query, one.member), right(query, one)
         return (query.place if self.floats.positions is not None else 0), query.own, right(query, one)
 
     def ranges(self, classes: Sequence[InputClass]) -> Bounds:
-        """Of classes of one query, which are split alike."""
+        """Return the ranges of classes of one query with equal splits."""
         restricted = Restricted(self.queries[classes[0].query], classes[0].split)
         return self._bounds(restricted, np.array([one.member for one in classes], np.intp))
 
@@ -183,7 +183,7 @@ class Ranged:
 
 
 def ranged(form: FormRanges) -> list[list[Ranged]]:
-    """All classes of a form, query by query, with their ranges."""
+    """Return all classes of a form, query by query, with their ranges."""
     found: list[list[Ranged]] = []
     for classes in all_classes(form.queries):
         if not classes:

@@ -1,8 +1,6 @@
-"""A claim by a machine that also knows the last columns that it read.
+"""A transducer whose states also have the last columns (docs/background/tracks_rules.md, section 5, Windows).
 
-See docs/background/tracks_rules.md, section 5, Windows.
-
-What it writes and what it allows is the same, so that the claim is; but classes and nodes know several columns.
+The claim is the same; but classes and nodes distinguish several columns.
 """
 
 from dataclasses import replace
@@ -16,7 +14,7 @@ MOST_STEPS = 1 << 12
 
 
 def windowed(claim: TracksClaim, number: int, window: int) -> TracksClaim | None:
-    """The claim about one form, by a machine of which a step tells so many columns; None if it has too many steps."""
+    """Return the claim about one form, with states that have ``window`` - 1 columns; None if it has too many steps."""
     form, machine = claim.forms[number], claim.machine
     if window == 1:
         return replace(claim, forms=(form,))

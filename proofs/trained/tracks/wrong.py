@@ -1,4 +1,4 @@
-"""Inputs by which a claim about tracks is false: sampled, climbed to where margins are small, confirmed by balls."""
+"""Search for inputs by which a claim about tracks is false: samples, coordinate descent, confirmation by balls."""
 
 import math
 from collections.abc import Sequence
@@ -17,16 +17,16 @@ from proofs.trained.tracks.inputs import TransducerArrays
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 SAMPLES = 2**11
-LISTED = 2**17  # inputs, if they are no more, are all looked at
-WORK = 2**30  # products of what is looked at, at most; SAMPLES are always
+LISTED = 2**17  # all inputs are evaluated if they are at most this many
+WORK = 2**30  # products at most, but always SAMPLES
 BATCH = 1024
-CLIMBS = 8  # inputs that are climbed from, for each answer
+CLIMBS = 8  # starting inputs for each answer
 ROUNDS = 12
 
 
 @dataclass(frozen=True)
-class SeenInput:
-    """The least margin that floats saw: the right answer's logit less another one's, less the claim's margin."""
+class InputMargin:
+    """The least margin found in floats: the right answer's logit minus another one, minus the claim's margin."""
 
     margin: np.float64
     form: int
@@ -47,12 +47,12 @@ class Margins:
         self.most = min(LISTED, max(SAMPLES, WORK // (numbers * len(self.form.layout))))
 
     def looked_at(self, effort: int = 1) -> Indices:
-        """All inputs where they are few, otherwise so many drawn at random."""
+        """Return all inputs where they are few, otherwise a random sample."""
         few = count_inputs(self.claim, self.form) <= self.most * effort
         return self.inputs.every() if few else self.inputs.drawn(min(self.most, 8 * SAMPLES) * effort)
 
     def of(self, columns: Indices, answer: int | None = None) -> tuple[Array, Indices]:
-        """Margins [inputs, answers] of all answers, or of one, and the tokens that come nearest, [inputs, answers]."""
+        """Return margins [inputs, answers] of all answers, or of one, and of each the nearest other token."""
         found = [self._of(columns[first:first + BATCH], answer) for first in range(0, len(columns), BATCH)]
         return np.concatenate([one[0] for one in found]), np.concatenate([one[1] for one in found])
 
@@ -66,21 +66,21 @@ class Margins:
         return rest.min(axis=2) - np.float64(self.claim.margin), self.among[rest.argmin(axis=2)]
 
     def _logits(self, tokens: Indices, places: Sequence[int]) -> Array:
-        """Logits at each place of what stands up to there."""
+        """Return the logits at each place, on the tokens up to it."""
         if self.floats.network.is_causal:
             return self.floats.logits(tokens[:, :places[-1] + 1], self.claim.offset, places)
         return np.concatenate([self.floats.logits(tokens[:, :place + 1], self.claim.offset, [place])
                                for place in places], axis=1)
 
-    def seen(self, columns: Indices) -> SeenInput:
-        """Return the least margin of some inputs, and where."""
+    def seen(self, columns: Indices) -> InputMargin:
+        """Return the least margin of some inputs, and its input."""
         margins, others = self.of(columns)
         place, answer = np.unravel_index(int(margins.argmin()), margins.shape)
-        return SeenInput(margins[place, answer], self.number, self.inputs.columns(columns[place]),
+        return InputMargin(margins[place, answer], self.number, self.inputs.columns(columns[place]),
                          self.form.asked[int(answer)], int(others[place, answer]))
 
     def climb(self, columns: Indices, answer: int) -> Indices:
-        """Return an input whose margin at an answer no change of one column makes smaller, or nearly so."""
+        """Descend to an input whose margin at an answer no change of one column decreases, or for `ROUNDS` steps."""
         best = self.of(columns[np.newaxis], answer)[0][0, 0]
         for _ in range(ROUNDS):
             near = self.inputs.near(columns)
@@ -93,14 +93,13 @@ class Margins:
         return columns
 
 
-def glance(margins: Margins) -> SeenInput:
+def sample_margin(margins: Margins) -> InputMargin:
     """Return the least margin of all inputs where they are few, otherwise of inputs drawn at random."""
     return margins.seen(margins.looked_at())
 
 
-def search(margins: Margins, effort: int, more: Sequence[tuple[Column, ...]] = ()) -> SeenInput:
-    """The least margin that is found, on samples and on inputs that are given, and climbing from the least of each
-    answer; a wrong one ends the search."""
+def search(margins: Margins, effort: int, more: Sequence[tuple[Column, ...]] = ()) -> InputMargin:
+    """Return the least margin found on samples, on given inputs, and by descent; a wrong input ends the search."""
     inputs = np.concatenate([margins.inputs.indices([*more]), margins.looked_at(effort)])
     found, (values, _) = margins.seen(inputs), margins.of(inputs)
     for answer in np.argsort(values.min(axis=0)):
@@ -112,8 +111,8 @@ def search(margins: Margins, effort: int, more: Sequence[tuple[Column, ...]] = (
     return found
 
 
-def confirmed(balls: BallNetwork, claim: TracksClaim, seen: SeenInput) -> WrongInput | None:
-    """Return the wrong input, if balls show that it is wrong."""
+def confirmed(balls: BallNetwork, claim: TracksClaim, seen: InputMargin) -> WrongInput | None:
+    """Return the wrong input, if ball arithmetic confirms it."""
     tokens = claim.tokens(claim.forms[seen.form], seen.columns)
     row = sorted([(tokens[seen.place], Fraction(1)), (seen.other, Fraction(-1))])
     decision = decide_row(balls, tokens[:seen.place], claim.offset, seen.place - 1, row, claim.margin)

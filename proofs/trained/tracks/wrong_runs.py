@@ -1,4 +1,4 @@
-"""Wrong float runs on inputs in tracks: emulated where margins are least, replayed bit by bit in integers."""
+"""Wrong executions on inputs in tracks: emulated where margins are least, replayed bit by bit in integers."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,18 +16,18 @@ from proofs.trained.tracks.wrong import Margins
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 RUN_INPUTS = 48
-"""Inputs, those with the least margins, that are run in the executions of the class, times the effort."""
+"""Inputs with the least margins that are run in each execution, times the effort."""
 REPLAYED = 4
 
 
 class WrongInputRuns:
-    """Looks for wrong runs of a network whose weights are those of the class."""
+    """Search for wrong executions of a network with weights rounded to the float model."""
 
     def __init__(self, cast: TrainedNetwork, claim: TracksClaim, run: FloatModel, effort: int) -> None:
         self.cast, self.claim, self.run, self.effort = cast, claim, run, effort
 
     def find(self, margins: Margins, columns: Indices) -> WrongInput | None:
-        """Return a wrong run on one of those of the inputs whose margins over the reals are least."""
+        """Return a wrong execution on one of the inputs with the least margins over the reals, if one is found."""
         least = margins.of(columns)[0].min(axis=1)
         columns = columns[np.argsort(least, kind="stable")[:RUN_INPUTS * self.effort]]
         for execution in executions(self.run):
@@ -41,8 +41,7 @@ class WrongInputRuns:
         return None
 
     def margins(self, margins: Margins, columns: Indices, emulation: Emulation) -> tuple[Array, Indices]:
-        """Of the answers of inputs in an execution: how far the right logit is above the nearest other one, less the
-        margin, [inputs, answers]; and that token."""
+        """Return margins [inputs, answers] of answers of inputs in an execution, and the nearest other tokens."""
         tokens, asked = margins.inputs.tokens(columns), [*margins.form.asked]
         places = np.array(asked) - 1
         if self.cast.attention == "causal":
@@ -58,7 +57,7 @@ class WrongInputRuns:
 
     def replayed(self, number: int, columns: tuple[Column, ...], place: int, other: int, execution: Execution
                  ) -> WrongInput | None:
-        """Return the wrong run on an input of a form, if a replay in integers gives at most the margin."""
+        """Return the wrong execution on an input of a form, if a replay in integers gives at most the margin."""
         tokens = self.claim.tokens(self.claim.forms[number], columns)
         try:
             logits = Replay(self.cast, self.run, execution).logits(tokens[:place], self.claim.offset, place - 1)

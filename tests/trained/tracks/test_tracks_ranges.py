@@ -106,7 +106,7 @@ def test_ranges_of_random_networks_of_two_and_three_layers_contain_all_inputs_an
     try:
         assert compare_with_all_inputs(network, claim) > 0
     except Unsupported as reason:
-        assert "what a head may hear is beyond 2^30" in str(reason)
+        assert "a head's output may be beyond 2^30" in str(reason)
         return
     found = FormRanges(FloatNetwork(network), claim, claim.forms[0], 1 << 16 if seed in ROUGH else 16)
     with pytest.raises(Rejected, match=r"a row is not shown to be above the margin|a form reaches beyond"):
@@ -203,5 +203,5 @@ def test_of_open_classes_it_is_said_what_is_known_of_their_margins() -> None:
     network = adder(2, 1)
     search = FormSearch(FloatNetwork(network), replace(adds(network, 2, 1), margin=Fraction(101, 100)), 0, 1)
     proved = search.run()
-    assert proved.unit is None and 1 - 2**-20 < proved.known <= 1, "every margin is 1"
+    assert proved.unit is None and 1 - 2**-20 < proved.lower_bound <= 1, "every margin is 1"
     assert proved.why_open.endswith("at least 1")
