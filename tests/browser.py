@@ -52,7 +52,7 @@ SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 
 @dataclass
 class Seen:
-    """A page, the addresses that it asked for, and its complaints."""
+    """A page, the addresses that it requested, and its errors."""
 
     page: Page
     address: str
@@ -77,7 +77,7 @@ def browser() -> Iterator[Browser]:
 
 
 def faults(page: Page) -> list[str]:
-    """What axe-core has against the page: of its rules each that is broken, and the first element that breaks it.
+    """Return the broken rules of axe-core on a page, each with the first element that breaks it.
 
     Contrast is left to ``CONTRASTS``, which is quicker and reads pictures, too.
     """

@@ -29,10 +29,10 @@ LOADED = "From Coq Require String Reals QArith ZArith List Bool."
 
 
 class CoqThatStays(Coq):
-    """As ``Coq``, for files beside which nothing else is compiled."""
+    """A ``Coq`` process for files that need no other compiled files."""
 
     def compile(self, source: Path, library: Path, folder: str | None = None) -> CoqRun:
-        """As ``Coq.compile``, but nothing is written unless it is a file of the library itself."""
+        """Compile as ``Coq.compile``, but write only files of the library itself."""
         if folder is not None or source.parent == library:
             return super().compile(source, library, folder)
         assert "Fail " not in source.read_text(encoding="utf-8"), "what is loaded may not have a Fail of its own"
@@ -60,7 +60,7 @@ def _session(coqc: str, library: Path) -> subprocess.Popen[bytes]:
 
 
 def _tell(process: subprocess.Popen[bytes], sentence: str) -> str:
-    """What is printed, up to the answer to a question that is put behind the sentence."""
+    """Send a sentence; return the output up to the answer to a question after it."""
     assert process.stdin is not None and process.stdout is not None
     process.stdin.write(f"{sentence}\nLocate {END}.\n".encode())
     process.stdin.flush()

@@ -16,7 +16,7 @@ from certify.cli import main
 
 
 def run_certify(*arguments: str, folder: Path, environment: dict[str, str]) -> CompletedProcess[str]:
-    """What ``certify`` with these arguments leaves behind in a folder; it knows no variable but these, and one core."""
+    """Return the results of ``certify`` with these arguments in a folder, with only these variables, on one core."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2))
     with (patch.dict(os.environ, environment, clear=True), patch.object(sys, "argv", ["certify", *arguments]),
           patch("certify.common.shards.workers.usable_cores", lambda: 1), contextlib.chdir(folder),

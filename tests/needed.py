@@ -1,4 +1,4 @@
-"""What some tests need and not every machine has: without it they are skipped, or fail where the variable is set."""
+"""Tools that tests need and not every machine has: without them tests are skipped, or fail if a variable is set."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Found = TypeVar("Found")
 
 
 def found_or_skipped(find: Callable[[], Found], missing: type[Exception], variable: str) -> Found:
-    """What is found on this machine; the message of the exception says what is not there."""
+    """Return the tool on this machine, or skip; the message of the exception names what is absent."""
     try:
         return find()
     except missing as reason:

@@ -40,7 +40,7 @@ MAY_LOOK = re.compile(r"\b(?:subprocess|shutil|os|multiprocessing|importlib|runp
 
 
 class Noting:
-    """What was noted so far, in this process; each line of the file is a test."""
+    """The notes of this process so far; each line of the file is a test."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -93,12 +93,12 @@ def watch(note: Callable[[], None]) -> None:
 
 
 def looks_for_nothing(event: str, arguments: tuple[Any, ...]) -> bool:
-    """Whether what starts cannot tell whether a tool is there."""
+    """Return whether the started process cannot look for tools."""
     return only_filters(event, arguments) or python_alone(event, arguments)
 
 
 def python_alone(event: str, arguments: tuple[Any, ...]) -> bool:
-    """Whether it is a Python that finds no package, with the checker or a short program."""
+    """Return whether it is a Python without packages, with the checker or a short program."""
     if event != "subprocess.Popen" or not isinstance(arguments[1], list) or len(arguments[1]) < 4:
         return False
     program, isolated, without_site, *rest = map(str, arguments[1])
@@ -109,7 +109,7 @@ def python_alone(event: str, arguments: tuple[Any, ...]) -> bool:
 
 
 def only_filters(event: str, arguments: tuple[Any, ...]) -> bool:
-    """Whether what starts is a shell for such a line."""
+    """Return whether the started process is a shell for a line of filters."""
     if event != "subprocess.Popen" or not isinstance(arguments[1], list):
         return False
     shell, *words = arguments[1]

@@ -41,7 +41,7 @@ def console_blocks(text: str) -> list[tuple[str, str]]:
 
 
 def printed_by(command: str, folder: Path, path: str) -> str:
-    """What a command of a document prints; what it asks of ``certify`` alone, this process does."""
+    """Return the output of a command of a document; ``certify`` commands run in this process."""
     variables = {"PYTHONPATH": str(ROOT), "PATH": path, "PYTHONIOENCODING": "utf-8"}
     steps = [ONLY_CERTIFY.fullmatch(step) for step in re.split(r" && (?=certify )", command)]
     if all(steps):
@@ -59,7 +59,7 @@ def printed_by(command: str, folder: Path, path: str) -> str:
 
 
 def check_run(command: str, shown: str, folder: Path, path: str = "") -> None:
-    """The command prints what is shown, but for the seconds."""
+    """Check that the command prints the shown text, except for times."""
     printed = "\n".join(line.rstrip() for line in printed_by(command, folder, path).splitlines()).strip()
     assert SECONDS.sub("? s", printed) == SECONDS.sub("? s", shown)
 

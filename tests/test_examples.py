@@ -93,7 +93,7 @@ def after_earlier(word: str, i: int, length: int) -> int | None:
 
 
 def predicts_b(hops: int) -> Holds:
-    """Return the position that is so many hops back has the symbol b."""
+    """Return the predicate that the position this many hops back has the symbol b."""
 
     def holds(word: str, i: int) -> bool:
         place: int | None = i
@@ -312,7 +312,7 @@ OF_THE_DEMO = Regime(Sharpening.POSITION, causal=True)
 
 
 def find_unsupported(formula: Formula, regime: Regime) -> Formula | None:
-    """What a causal regime does not support: looking ahead, and counts without a temperature."""
+    """Find parts that a causal regime does not support: look-ahead, and counts without a temperature."""
     if not regime.causal:
         return None
     counting = (part for part in subformulas(formula) if counts_of(part))

@@ -133,7 +133,7 @@ def test_each_function_of_the_kernel_has_a_name_of_its_own() -> None:
 
 
 def chapter_of_any(path: Path) -> str:
-    """As `chapter_of`, of any file of the folder."""
+    """Return the chapter of any file of the folder."""
     return chapter_of(path) if "checker" in path.relative_to(ROOT / "proofs" / "check").parts else ""
 
 
@@ -257,7 +257,7 @@ def test_the_repository_names_no_absolute_path_and_no_package_host() -> None:
 
 
 def room_of(module: str) -> str:
-    """Return a folder of a package; a file that stands beside the folders is a room by itself."""
+    """Return the folder of a module in a package; a file next to the folders is its own room."""
     return ".".join(module.split(".")[:2])
 
 

@@ -48,7 +48,7 @@ TEMPORAL = (Since, Until)
 
 
 def layered(width: int, height: int, seed: int = 1) -> Formula:
-    """A formula whose parts are shared: so many parts in each of the layers, made from some two of the layer below."""
+    """Return a formula with shared parts: ``width`` parts in each layer, each from two parts of the layer below."""
     choose = random.Random(seed)
     layer: list[Formula] = [Symbol("a"), Symbol("b")]
     for _ in range(height):

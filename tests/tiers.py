@@ -33,7 +33,7 @@ def ends_and_all(values: Sequence[Any]) -> list[Any]:
 
 
 def drawn(few: int) -> settings:
-    """So many random examples always, and four times as many where others are drawn, with ``--hypothesis-seed``."""
+    """Return settings with ``few`` random examples, and four times as many with ``--hypothesis-seed``."""
     return settings(max_examples=few if settings().derandomize else 4 * few)
 
 
@@ -51,7 +51,7 @@ def is_exhaustive(item: pytest.Item) -> bool:
 
 
 def rows_left_out(rows: Sequence[pytest.Function], one_in: int) -> Iterator[pytest.Function]:
-    """All but one in so many rows of a test, by lot; one more is kept for a value of a parameter that no other has.
+    """Yield random rows of a test to skip, except one in ``one_in``, and one for each value of a parameter.
 
     A parameter counts if it has no more values than rows are kept.
     """

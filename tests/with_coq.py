@@ -1,4 +1,4 @@
-"""What the tests with Coq share: without Coq they are skipped, or fail where CERTIFY_NEEDS_COQ is set.
+"""Helpers of the tests with Coq: without Coq they are skipped, or fail if CERTIFY_NEEDS_COQ is set.
 
 The library is compiled once for all processes that test: who comes while another compiles waits for it. To load it, and
 the real numbers, is nearly all that `coqc` does with a short file, so that what tests ask many times is asked of a Coq
@@ -38,7 +38,7 @@ MORE = ("compile_formula.v", *SOFTENING)
 
 @cache
 def _coq_at(_: str | None) -> Coq:
-    """What ``find_coq`` finds, asked once for each program; where it is, is looked up each time."""
+    """Return the result of ``find_coq``, cached by program; its location is looked up each time."""
     return find_coq()
 
 
@@ -51,7 +51,7 @@ def coq_or_skip() -> Coq:
 
 @contextmanager
 def one_at_a_time(name: str) -> Iterator[None]:
-    """Of all processes that test, one is here; the others wait."""
+    """Hold a lock that one test process has at a time."""
     cache_folder().mkdir(mode=0o700, parents=True, exist_ok=True)
     with (cache_folder() / f".{name}.lock").open("w", encoding="ascii") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -86,13 +86,13 @@ def staying_coq_or_skip() -> Coq:
 
 
 def ask_coq(transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH) -> KernelAnswer:
-    """What Coq says of the theorem that the transformer computes the formula, for every n or these."""
+    """Return Coq's answer about the theorem that the transformer computes the formula, for every n or these."""
     coq = staying_coq_or_skip()
     return ask(coq, library_of(coq), transformer, formula, lengths)
 
 
 def ask_coq_whether(transformer: Transformer, formula: Formula) -> KernelAnswer:
-    """Return the same for every n, but if the answer is no, Coq is not asked where its checker stopped."""
+    """Return Coq's answer for every n; if it is no, the location of the refusal is not computed."""
     coq = staying_coq_or_skip()
     library = library_of(coq)
     with TemporaryDirectory() as folder:
@@ -103,7 +103,7 @@ def ask_coq_whether(transformer: Transformer, formula: Formula) -> KernelAnswer:
 
 
 def printed_by_coq(texts: Sequence[str]) -> str:
-    """What Coq prints of these texts in one file: each in a module of its own, and what they import above them all."""
+    """Return Coq's output for these texts in one file, each in its own module, with their imports at the top."""
     coq = staying_coq_or_skip()
     imported = dict.fromkeys(line for text in texts for line in IMPORTS.findall(text))
     modules = [f"Module M{k}.\n{IMPORTS.sub('', text)}\nEnd M{k}.\n" for k, text in enumerate(texts)]
@@ -116,7 +116,7 @@ def printed_by_coq(texts: Sequence[str]) -> str:
 
 
 def places_of_kernel(claims: Sequence[tuple[Transformer, Formula, ProvedLengths]]) -> list[str]:
-    """Of each network where Coq's kernel finds that `check_for` says no: empty if, and only if, it says yes."""
+    """Return the location of the refusal of `check_for` in Coq's kernel by network; empty iff it is accepted."""
     texts = [_question_or_none(*claim) for claim in claims]
     answers = iter(printed_by_coq([text for text in texts if text is not None]).split(": bool")[:-1])
     return [UNSUPPORTED if text is None else _place(next(answers), network)
@@ -124,7 +124,7 @@ def places_of_kernel(claims: Sequence[tuple[Transformer, Formula, ProvedLengths]
 
 
 def _question_or_none(network: Transformer, formula: Formula, lengths: ProvedLengths) -> str | None:
-    """What asks Coq for the place, and whether the checker says yes."""
+    """Return the query of Coq for the location, and whether the checker accepts."""
     try:
         return (f"{refusal_file(network, formula, lengths)}\n"
                 f"Eval vm_compute in check_for users {lengths.data()} network meanings claim.")

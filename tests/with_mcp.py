@@ -1,4 +1,4 @@
-"""What the tests of `certify mcp` need: without it they are skipped, or fail where CERTIFY_NEEDS_MCP is set."""
+"""Helpers of the tests of `certify mcp`: without its packages they are skipped, or fail if CERTIFY_NEEDS_MCP is set."""
 
 from __future__ import annotations
 

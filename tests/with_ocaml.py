@@ -1,6 +1,6 @@
-"""What the tests of the extracted checker share: the program.
+"""The extracted checker as a program, for tests.
 
-Without OCaml they are skipped, or fail where CERTIFY_NEEDS_OCAML is set.
+Without OCaml they are skipped, or fail if CERTIFY_NEEDS_OCAML is set.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ def ocaml_or_skip() -> tuple[str, ...]:
 
 
 def compiler_or_skip(program: OcamlProgram) -> tuple[str, ...]:
-    """What compiles the program on this machine."""
+    """Return the compiler of the program on this machine, or skip."""
     return found_or_skipped(partial(find_compiler, program), OCamlMissing, "CERTIFY_NEEDS_OCAML")
 
 
 @dataclass
 class Shared:
-    """Where programs are kept for all processes of a run of the tests; ``tests/conftest.py`` says it."""
+    """The folder of programs for all processes of a test run; ``tests/conftest.py`` sets it."""
 
     folder: Path | None = None
 
@@ -59,7 +59,7 @@ SHARED = Shared()
 
 @cache
 def extracted(program: OcamlProgram) -> Mapping[str, str]:
-    """What Coq makes of the checker, made once for all processes that test."""
+    """Return Coq's extraction of the checker, made once for all test processes."""
     library = library_of(coq_or_skip())
     folder = _shared(str(library), program.own_sources()[EXTRACTION])
     with one_at_a_time("extraction"):
@@ -101,12 +101,12 @@ def script_of(program: OcamlProgram) -> str:
 
 
 def program_place(main: Path | None = None) -> Path:
-    """Where the program is."""
+    """Return the location of the program."""
     return _built(EVERY_N, main)
 
 
 def verified_place(with_zarith: bool = False) -> Path:
-    """Where the proved checker of certificates is, with numbers as they are in Coq, or of Zarith."""
+    """Return the location of the proved checker of certificates, with Coq's numbers or those of Zarith."""
     return _built(VERIFIED_WITH_ZARITH if with_zarith else VERIFIED)
 
 
@@ -119,7 +119,7 @@ def run_program(*arguments: str | Path, main: Path | None = None,
 
 @dataclass(frozen=True)
 class Judged:
-    """What the program says of one file."""
+    """The output of the program about one file."""
 
     status: int
     word: str
@@ -127,12 +127,12 @@ class Judged:
 
     @property
     def place(self) -> str:
-        """Where the checker said no."""
+        """The location of the checker's refusal."""
         return self.text.partition(REFUSED)[2]
 
 
 def answer(*arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
-    """What the program does with a command line."""
+    """Run the program with a command line."""
     return subprocess.run([program_place(), *arguments], capture_output=True, check=False)
 
 
@@ -156,24 +156,24 @@ def canonical(path: Path) -> str | None:
 
 @dataclass(frozen=True)
 class Checked:
-    """What the proved checker says of one file: its verdict, and the lines that it prints."""
+    """The verdict of the proved checker on one file, and the printed lines."""
 
     verdict: str
     lines: tuple[str, ...]
 
     @property
     def reason(self) -> str:
-        """Why the file is not accepted."""
+        """The reason why the file is not accepted."""
         return self.lines[-1].partition(": ")[2].partition(": ")[2]
 
     @property
     def leaves_errors_unproved(self) -> bool:
-        """Whether it says that the file states smaller errors than are proved."""
+        """True if the output says that the file states smaller errors than are proved."""
         return any(NOT_PROVED in line for line in self.lines)
 
     @property
     def errors(self) -> tuple[Fraction, Fraction]:
-        """The greatest errors of a truth and of a number, as printed; 0 if there is none."""
+        """The greatest errors of a truth and of a number, as printed; 0 without any."""
         found = PRINTED_ERROR.findall("\n".join(self.lines).partition("error bound")[2])
         error_of = {kind: Fraction(error) for error, kind in found}
         return error_of.get("truth", Fraction(0)), error_of.get("number", Fraction(0))
@@ -183,7 +183,7 @@ VERDICTS = ("accepted", "rejected", "malformed", "incomplete")
 
 
 def check_verified(paths: Sequence[Path], *options: str, with_zarith: bool = False) -> list[Checked]:
-    """Return the answers of the proved checker about files, which it is asked about at once."""
+    """Return the answers of the proved checker about files, from one call."""
     done = subprocess.run([verified_place(with_zarith), *options, "--", *paths], capture_output=True, check=False)
     assert not done.stderr, done.stderr
     answers, lines = list[Checked](), list[str]()

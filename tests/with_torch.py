@@ -1,4 +1,4 @@
-"""What the tests with torch share: without torch they are skipped, or fail where CERTIFY_NEEDS_TORCH is set."""
+"""Helpers of the tests with torch: without torch they are skipped, or fail if CERTIFY_NEEDS_TORCH is set."""
 
 from __future__ import annotations
 

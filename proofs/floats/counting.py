@@ -51,10 +51,10 @@ class OutputsByValue:
     def _check_case(self, reads: Coefficients, bias: Fraction, case: InputCase) -> None:
         lower, upper = self._ends_of_form(reads, bias, case)
         if case.or_more and lower < 1:
-            raise NotDerived(f"a slack that should be at least 1 may be {describe(lower)}, over {case.looked_at} "
+            raise NotDerived(f"a slack that should be at least 1 may be {describe(lower)}, over {case.positions} "
                              "positions")
         if not case.or_more and upper > 0:
-            raise NotDerived(f"a slack that should be 0 may be {describe(upper)}, over {case.looked_at} positions")
+            raise NotDerived(f"a slack that should be 0 may be {describe(upper)}, over {case.positions} positions")
 
     def _ends_of_form(self, reads: Coefficients, bias: Fraction, case: InputCase) -> Ends:
         """Enclose the form, computed in any order."""
@@ -90,7 +90,7 @@ class OutputsByValue:
         """Enclose a stored direction whose real value is between these."""
         meaning = self.numbers.transformer.directions[name]
         if isinstance(meaning, Mean | Average):
-            ends = [self._ends_of_mean(name, case.looked_at, x) for x in (lower, upper)]
+            ends = [self._ends_of_mean(name, case.positions, x) for x in (lower, upper)]
             return ends[0][0], ends[1][1]
         if isinstance(meaning, Truth):
             return lower, upper

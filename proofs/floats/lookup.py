@@ -92,7 +92,7 @@ class OthersErrors:
                 raise NotDerived(f"the scores are not a parabola around the count at i = {i}, n = {n}")
             self._check_top(offset, values, visible, counted_length(self.obligation.count, i, n))
             scale = scales[i - 1 if len(scales) > 1 else 0]
-            found.append(None if alone or parabola is None else parabola.sharpness * scale)
+            found.append(None if alone or parabola is None else parabola.curvature * scale)
         return found
 
     def _check_top(self, offset: int, values: Sequence[Fraction], visible: range, length: int) -> None:

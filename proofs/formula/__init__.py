@@ -1,7 +1,7 @@
-"""What is claimed of formulas: what must hold for the weights to compute their meanings, and its proof.
+"""Claims about formulas: the obligations by which weights compute their meanings, and their proofs.
 
-A family for each kind of writer, side by side: what it must achieve for every n and i (``obligation``), derived from
-weights and meanings alone; the exact worst case or case check (``worst_case``); the second prover (``second``), and
-``family``, which joins them; ``families`` lists all.
-``composition`` says which direction may be read when, ``common`` has what the families share.
+There is one package for each family of writers. ``obligation`` derives what holds for every n and i, from weights and
+meanings only; ``worst_case`` is the exact worst case or case check; ``second`` is the second prover. ``family`` joins
+them, and ``families`` lists all families. ``composition`` checks the order of writes and reads; ``common`` has the
+shared modules.
 """

@@ -1,6 +1,6 @@
-"""What cvc5 says of an SMT-LIB script: ``python proofs/formula/by_cvc5.py FILE`` prints sat, unsat or unknown.
+"""Answer of cvc5 to an SMT-LIB script: ``python proofs/formula/by_cvc5.py FILE`` prints sat, unsat or unknown.
 
-Run in a process of its own, which can be stopped; it imports nothing of this project.
+It runs in its own process, which can be stopped, and imports nothing of this project.
 """
 
 import sys

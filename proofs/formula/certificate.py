@@ -1,4 +1,4 @@
-"""Sealing a proof: the certificate of docs/reference/certificate.md, section 3, canonical to the byte."""
+"""Writer of the certificate of docs/reference/certificate.md, section 3, in canonical form."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -21,7 +21,7 @@ def seal(formula: Formula, lengths: Lengths, regime: Regime | None, transformer:
          allowed_error: Fraction | None = None) -> str:
     """Return the text of the certificate; a regime of None claims nothing about how attention is sharpened.
 
-    Bounds that have room are not stated above a ``allowed_error`` that they meet.
+    Room is added to a bound only up to the ``allowed_error``, if the bound is below that.
 
     Sealing proves nothing: the checker recomputes everything that is written here.
     """

@@ -1,7 +1,6 @@
-"""The composition: which direction may be read when, and that every direction is written once.
+"""Composition: every direction is written once, and is read only after it is written.
 
-This is what lets each head be certified alone: when it reads a direction, that direction already holds its meaning,
-and nothing changes it afterwards.
+So each head can be certified separately: a direction that it reads holds its meaning, and does not change afterwards.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,7 +19,7 @@ from proofs.formula.common.word_independent import known_column, known_mentions_
 
 @dataclass(frozen=True)
 class Write:
-    """One direction written at one place: stage 0 is the embedding, 2l - 1 the heads of layer l, 2l its ReLUs."""
+    """One direction and its writer: stage 0 embeds, 2l - 1 has the heads of layer l, 2l its feed-forward block."""
 
     stage: int
     place: int
@@ -33,14 +32,14 @@ class Write:
 
     @property
     def where(self) -> str:
-        """The place in words."""
+        """The writer, in words."""
         if self.stage == 0:
             return "the embedding"
         return f"layer {self.layer}, " + (f"head {self.place}" if self.place else "feed-forward")
 
 
 def writes(transformer: Transformer) -> Iterator[Write]:
-    """Every write, in the order of stages."""
+    """Yield every write, in the order of stages."""
     for name in transformer.embedded():
         yield Write(0, 0, name)
     for number, layer in enumerate(transformer.layers, start=1):
@@ -52,7 +51,7 @@ def writes(transformer: Transformer) -> Iterator[Write]:
 
 
 def first_writes(transformer: Transformer) -> Iterator[Write]:
-    """Yield the same, each direction once: heads of one layer that write it together are named by the first."""
+    """Yield the first write of each direction: heads of one layer that write it together are named by the first."""
     seen: set[str] = set()
     for write in writes(transformer):
         if write.direction not in seen:
@@ -61,7 +60,7 @@ def first_writes(transformer: Transformer) -> Iterator[Write]:
 
 
 def find_composition_faults(transformer: Transformer) -> list[str]:
-    """Reads before a write and second writes; empty if the composition is sound."""
+    """Find reads before a write, and second writes; empty if the composition is sound."""
     written: dict[str, Write] = {}
     faults = []
     for write in writes(transformer):
@@ -77,7 +76,7 @@ def find_composition_faults(transformer: Transformer) -> list[str]:
 
 
 def _add_up(transformer: Transformer, one: Write, other: Write) -> bool:
-    """Whether two heads of a layer write the direction, whose weights are such that they may do so together."""
+    """Return whether two heads of one layer write the direction, both with additive weights."""
     return one.stage == other.stage and bool(one.place and other.place) and all(
         transformer.head(write.layer, write.place).weighting.is_additive for write in (one, other))
 
@@ -90,7 +89,7 @@ def _reads(transformer: Transformer) -> Iterator[tuple[int, str, Iterable[Coeffi
 
 
 def find_output_faults(transformer: Transformer) -> list[str]:
-    """What keeps the output from being a claim about a formula and all its subformulas."""
+    """Find reasons why the output does not hold a formula, or no direction holds one of its subformulas."""
     output = transformer.directions[transformer.output]
     if not isinstance(output, meanings.Truth):
         return [f"the output {transformer.output} is {output}, expected the exact truth of a formula"]
@@ -100,7 +99,7 @@ def find_output_faults(transformer: Transformer) -> list[str]:
 
 
 def find_embedding_fault(transformer: Transformer, direction: str, lengths: Lengths) -> str | None:
-    """Why an embedded direction does not hold its meaning, if it does not."""
+    """Find the reason why an embedded direction does not hold its meaning; None if it does."""
     tokens = {symbol: row[direction] for symbol, row in transformer.token_embedding.items() if direction in row}
     position = transformer.position_embedding.get(direction)
     meaning: meanings.Meaning = transformer.directions[direction]
@@ -123,7 +122,7 @@ def find_embedding_fault(transformer: Transformer, direction: str, lengths: Leng
 
 
 def _find_position_fault(transformer: Transformer, direction: str, lengths: Lengths) -> str | None:
-    """Why a direction is not embedded as the function of the position that it means, if it is not."""
+    """Find the reason why a direction is not embedded as the function of the position that it means; None if it is."""
     meaning, position = transformer.directions[direction], transformer.position_embedding.get(direction)
     if not meanings.is_known(meaning):
         return f"{meaning} is not decided by the embedding"
@@ -138,10 +137,10 @@ def _find_position_fault(transformer: Transformer, direction: str, lengths: Leng
 
 
 def _holds_everywhere(meaning: meanings.Meaning, position: PositionFunction, lengths: Lengths) -> bool:
-    """Whether the embedding has, at every (n, i), the value that the meaning states.
+    """Return whether the embedding has, at every (n, i), the value that the meaning states; False if it is undefined.
 
-    Where nothing mentions n, the longest words have all positions. A function stated as it is embedded need only be
-    defined. False also if some value is undefined.
+    If nothing mentions n, the longest words have all positions. If both are one expression, only its definedness is
+    checked.
     """
     mentions_n = position.mentions_n or known_mentions_n(meaning)
     try:

@@ -1,4 +1,4 @@
-"""Every obligation of a transformer, proved twice: by the exact worst case (or exact case check) and by Z3.
+"""Proofs of all obligations of a transformer, each by two provers: the exact worst case (or case check) and Z3.
 
 The two must agree. A disagreement is an error of this program and is raised as one; it is never a verdict.
 """
@@ -13,7 +13,7 @@ from constructions.network.meanings import ALLOWED_ERROR, Meaning, Others
 from constructions.network.transformer import Transformer
 from proofs.enclosures.intervals import Interval
 from proofs.formula.additive.obligation import SelectingObligation
-from proofs.formula.attention.in_powers import UNHEATED, stays_within
+from proofs.formula.attention.in_powers import TEMPERATURE_ONE, stays_within
 from proofs.formula.attention.obligation import AttentionObligation
 from proofs.formula.common.extremes import WorstCase
 from proofs.formula.common.kinds import Approximation, Obligation, ObligationKind
@@ -36,15 +36,15 @@ from proofs.formula.two_provers import Disagreement, ProofAttempt
 
 Progress = Callable[[str], None]
 MORE_DIGITS = 192, 768
-"""Digits of ln and sqrt, tried in turn while it is not known on which side of what is allowed an error is."""
+"""Digits of ln and sqrt, tried in turn until an error is decided to be at most the allowed one, or greater."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """The outcome of one obligation. ``proved`` only if both provers say so; else ``reason`` says what is missing.
+    """The result of one obligation: ``proved`` only if both provers succeed; else ``reason`` is not empty.
 
-    Of heads that approximate, ``worst`` is their worst case and ``obligation`` what it is the worst case of. What is
-    proved ``on_every_word`` is confirmed by the checker alone.
+    For heads that approximate, ``worst`` is the worst case of ``obligation``. An obligation that is proved
+    ``on_every_word`` is confirmed by the checker only.
     """
 
     kind: ObligationKind
@@ -64,13 +64,13 @@ class Line:
 
 @dataclass
 class DischargedObligations:
-    """Obligations discharged before: equal ones are discharged once."""
+    """A cache of the proofs of obligations: equal obligations are discharged once."""
 
     proofs: dict[tuple[object, ...], ProofAttempt] = field(default_factory=dict)
     _latest: tuple[dict[str, Meaning], KnownValues] | None = None
 
     def known_values(self, directions: Mapping[str, Meaning]) -> KnownValues:
-        """Return the known values of these directions, those of the latest network if its directions mean the same."""
+        """Return the known values of these directions, reused if the previous network has the same meanings."""
         if self._latest is None or self._latest[0] != directions:
             self._latest = dict(directions), KnownValues(directions)
         return self._latest[1]
@@ -79,11 +79,11 @@ class DischargedObligations:
 def discharge(transformer: Transformer, lengths: Lengths, memory: DischargedObligations | None = None,
               progress: Progress = lambda _: None, allowed_error: Fraction | None = None,
               twice: bool = True, transcript: Transcript | None = None) -> list[Line]:
-    """One line per obligation, for all these n and all i <= n; the claim holds if every line is proved.
+    """Return one line per obligation, for all these n and all i <= n; the claim holds if every line is proved.
 
     With an ``allowed_error`` (at most 1/4) a head is proved only if it errs by no more than that. Unless ``twice`` is
-    set, the exact method alone is asked, which is quick: enough to search with, not to certify. A ``transcript`` takes
-    what Z3 is asked; with a ``memory`` of earlier obligations, what it was asked about those is missing there.
+    set, only the exact method is used, which is fast: enough for a search, not for a certificate. A ``transcript``
+    receives the questions to Z3, except those about obligations that ``memory`` already has.
 
     Raises:
         Disagreement: if the two provers contradict each other.
@@ -121,11 +121,11 @@ class _Discharge:
                 yield line
 
     def _exact_line(self, kind: ObligationKind, direction: str, fault: str) -> Line:
-        """What is true or false at sight; it arises in no layer."""
+        """Return the line of a condition that is decided directly, and belongs to no layer."""
         return Line(kind, 0, 0, direction, "", self.lengths.cells, not fault, fault)
 
     def _with_more_digits(self, line: Line, write: Write) -> Line:
-        """Return the line of a layer, with as many digits of ln and sqrt as it takes to decide about its errors."""
+        """Return the line of a write, computed with as many digits of ln and sqrt as its errors need."""
         if line.is_open and write.place and reads_irrational(
                 self.transformer, self.transformer.head(write.layer, write.place), write.direction):
             for digits in MORE_DIGITS:
@@ -141,7 +141,7 @@ class _Discharge:
         return self._finer[digits]
 
     def _line(self, write: Write, network: Transformer, known: KnownValues) -> Line:
-        """What a layer writes."""
+        """Return the line of a write, at the second attempt with formulas taken apart."""
         written = WrittenDirection(network, known, self.lengths, write.layer, write.place, write.direction,
                                    self.allowed_error, self.bounds)
         family = family_of(written)
@@ -167,7 +167,7 @@ class _Discharge:
                     isinstance(obligation, SlackOnEveryWord), proof.is_open)
 
     def _of_real_numbers(self, proof: ProofAttempt, obligation: Approximation, network: Transformer) -> ProofAttempt:
-        """Return the same of the real ln and sqrt, which were rounded down before."""
+        """Return the proof for the real ln and sqrt, from that with both rounded down."""
         head, direction, allowed = obligation.head, obligation.direction, obligation.allowed_error
         if not reads_irrational(network, head, direction):
             return proof
@@ -183,32 +183,32 @@ class _Discharge:
         return replace(proof, worst=worst)
 
     def _prove(self, family: WriterFamily[Any], obligation: Obligation) -> tuple[ProofAttempt, bool]:
-        """Return the proof of the obligation or of an equal one, and whether it is that of an equal one."""
+        """Return the proof of the obligation, and whether it is reused from an equal obligation."""
         own = obligation.key()
         if own is None:
             return family.prove(obligation, self.twice, ignore), False
         key = (obligation.kind, self.twice, *own)
         record = self.transcript.recorder(key, obligation) if self.transcript else ignore
-        if known := self.memory.proofs.get(key):  # hashes of keys cost as much as many a proof
+        if known := self.memory.proofs.get(key):  # to hash a key can cost as much as a proof
             return known, True
         proof = self.memory.proofs[key] = family.prove(obligation, self.twice, record)
         return proof, False
 
 
 def is_of_powers(obligation: Approximation, network: Transformer) -> TypeGuard[AttentionObligation]:
-    """Whether weights may be rational although the temperature is not: all else that is read is."""
-    head = replace(obligation.head, temperature=UNHEATED)
+    """Return whether weights may be rational although the temperature is not: everything else that is read is."""
+    head = replace(obligation.head, temperature=TEMPERATURE_ONE)
     return (isinstance(obligation, AttentionObligation) and head.weighting.is_softmax
             and not reads_irrational(network, head, obligation.direction))
 
 
 def _may_be_taken_apart(obligation: Approximation | None) -> bool:
-    """Whether other atoms may prove what those of this obligation do not, or what was not derived with them."""
+    """Return whether other atoms may prove an obligation that was not derived or proved with these atoms."""
     return not isinstance(obligation, AttentionObligation | SelectingObligation) or obligation.target.has_wholes
 
 
 def bounds_of(lines: Iterable[Line]) -> dict[str, Interval]:
-    """Return the proved range of the error of each *others* direction."""
+    """Return the proved error range of each *others* direction."""
     return {line.direction: Interval(-line.worst.bound(True), line.worst.bound(False)) for line in lines
             if line.proved and line.worst and line.obligation and isinstance(line.obligation.meaning, Others)}
 

@@ -1,11 +1,10 @@
-"""Why an obligation could not be derived or decided: never a verdict about the network, but about these provers."""
+"""Exceptions for obligations that are not derived or decided: they are not verdicts about the network."""
 
 
 class NotDerived(Exception):
     """The meaning of a direction does not follow from the weights by the rules of docs/reference/certificate.md.
 
-    The message says where and why. The claim may still be true: the outcome is refuted only if a replayed word says
-    so, and unknown otherwise.
+    The message has the location and the reason. The claim may still be true: it is refuted only by a replayed word.
     """
 
 

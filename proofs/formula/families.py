@@ -1,4 +1,4 @@
-"""All families of writers: the first that recognises what is written decides what must hold of it."""
+"""The list of all families of writers; the first one that recognises a written direction derives its obligation."""
 
 from typing import Any
 
@@ -19,5 +19,5 @@ FAMILIES: tuple[WriterFamily[Any], ...] = (
 
 
 def family_of(written: WrittenDirection) -> WriterFamily[Any]:
-    """The family that the writer belongs to: the rules of docs/background/obligations.md, that it comes under."""
+    """Return the family of a written direction, by the rules of docs/background/obligations.md, section 5."""
     return next(family for family in FAMILIES if family.recognises(written))

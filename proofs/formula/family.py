@@ -1,4 +1,4 @@
-"""A family: one kind of writer, with what it must achieve, the exact method that decides it, and the second prover."""
+"""A family of writers: the derivation of its obligations, the exact method that decides them, and the second prover."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ Obliged = TypeVar("Obliged", bound=Obligation)
 class WriterFamily(Generic[Obliged]):
     """One kind of writer; ``families.FAMILIES`` has all.
 
-    ``oblige`` says what a direction must hold, or raises NotDerived; ``prove`` takes that, whether Z3 and mpmath are to
-    confirm it, and what records the questions to Z3. A family that ``takes_apart`` leaves atoms free, and formulas that
-    are read may be taken apart into more of these.
+    ``oblige`` derives the obligation of a direction, or raises NotDerived. ``prove`` takes the obligation, whether Z3
+    and mpmath confirm it, and the recorder of the questions to Z3. A family that ``takes_apart`` has free atoms, and
+    may have more of them at a second attempt, which takes apart formulas that are read.
     """
 
     kind: ObligationKind

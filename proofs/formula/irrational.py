@@ -1,11 +1,12 @@
-"""Heads that read irrational numbers: their errors, from those with ln and sqrt rounded down.
+"""Error bounds of heads that read irrational numbers, from those with ln and sqrt rounded down.
 
-Source      docs/background/obligations.md, Heads that read irrational numbers. There the checker asks for smaller
-            errors with rationals; here an error that was found with rationals is widened to enclose the real one.
-Claim       Let scaled scores change by at most δ, s = 2 δ < 1, R = exp(s) <= 1/(1 - s), o the real error on one input
-            and o' that with rationals. For ``near``, o' (1 - s) <= o'/R <= o <= R o' <= o'/(1 - s), as o/(1 - o) is
-            between 1/R and R times o'/(1 - o'). For ``others``, |o - o'| <= 2 s V if values are at most V in absolute
-            value.
+Source      docs/background/obligations.md, section 5, Heads that read irrational numbers. The checker requires smaller
+errors
+            with rationals; here an error that was found with rationals is widened to enclose the real one.
+Claim       Let scaled scores change by at most δ, s = 2 δ < 1, R = exp(s) <= 1/(1 - s). Let o be the real error on one
+            input, and o' the error with rationals. For ``near``, o' (1 - s) <= o'/R <= o <= R o' <= o'/(1 - s), as
+            o/(1 - o) is between 1/R and R times o'/(1 - o'). For ``others``, |o - o'| <= 2 s V if values are at most V
+            in absolute value.
 """
 
 from collections.abc import Iterable, Iterator
@@ -28,14 +29,14 @@ ZERO, ONE = Fraction(0), Fraction(1)
 
 
 class Extent(NamedTuple):
-    """A number of every row: at most ``size`` in absolute value, and within ``error`` of the rational for it."""
+    """Bounds of a number over all rows: of its absolute value, and of its distance from its rational approximation."""
 
     size: Fraction
     error: Fraction
 
 
 def known_to(transformer: Transformer, digits: int) -> Transformer:
-    """Return the same transformer, in which so many digits of ln and sqrt are known."""
+    """Return the transformer with ln and sqrt evaluated to this many digits."""
     def finer(function: PositionFunction) -> Any:
         return function.to_digits(digits) if isinstance(function, Expression) else function
 
@@ -47,7 +48,7 @@ def known_to(transformer: Transformer, digits: int) -> Transformer:
 
 
 def reads_irrational(transformer: Transformer, head: Head, direction: str) -> bool:
-    """Whether ln or sqrt occurs in the temperature of a head, or in a position function that it reads."""
+    """Return whether the temperature of a head, or a position function that it reads, may be irrational."""
     read = {name for row in (*head.queries, *head.keys, head.values[direction]) for name in row}
     functions = [head.temperature, *(value for name in read
                                      if (value := _function(transformer.directions[name])) is not None)]
@@ -55,10 +56,10 @@ def reads_irrational(transformer: Transformer, head: Head, direction: str) -> bo
 
 
 def widened(worst: WorstCase, transformer: Transformer, head: Head, direction: str, lengths: Lengths) -> WorstCase:
-    """Return the worst case of the real head, from that of the one with rationals.
+    """Return the worst case of the head with real numbers, from that with rational ones.
 
     Raises:
-        NotDerived: if nothing is known of such a head, or its numbers are not known closely enough.
+        NotDerived: if the rules do not cover the head, or its numbers have too few digits.
     """
     if not head.weighting.is_exponential:
         raise NotDerived(f"{head.weighting} takes rational scores, and something that the head reads is irrational")
@@ -86,17 +87,17 @@ def _function(meaning: Meaning) -> PositionFunction | None:
 
 
 class Extents:
-    """How large numbers are at all rows of these lengths, in every word, and how far from the rationals for them."""
+    """Bounds of numbers and of their rounding errors at all rows of these lengths, in every word."""
 
     def __init__(self, transformer: Transformer, lengths: Lengths):
-        """Nothing is looked at yet."""
+        """Store the meanings of the directions, and the lengths."""
         self.directions, self.lengths = transformer.directions, lengths
 
     def of_scores(self, head: Head) -> Fraction:
-        """How far the scaled scores are at most from those with rationals: one factor after the other is replaced."""
-        cold, found = _extent_of_sharpness(head.temperature, self.lengths), ZERO
+        """Bound the difference of the scaled scores from those with rationals: factors are replaced one by one."""
+        inverse, found = _extent_of_inverse(head.temperature, self.lengths), ZERO
         for query, key in zip(head.queries, head.keys, strict=True):
-            factors = (self.of_form(query), self.of_form(key), cold)
+            factors = (self.of_form(query), self.of_form(key), inverse)
             for place, factor in enumerate(factors):
                 term = factor.error
                 for other in factors[:place] + factors[place + 1:]:
@@ -105,7 +106,7 @@ class Extents:
         return found
 
     def of_form(self, row: Coefficients) -> Extent:
-        """Of a linear form."""
+        """Return the bounds of a linear form."""
         parts = [(abs(weight), self._of_direction(name)) for name, weight in row.items()]
         return Extent(sum((weight * part.size for weight, part in parts), ZERO),
                       sum((weight * part.error for weight, part in parts), ZERO))
@@ -127,19 +128,19 @@ class Extents:
 
 @lru_cache(maxsize=256)
 def _extent_of_values(function: PositionFunction, lengths: Lengths, when: Formula | None) -> Extent:
-    """Where a positional formula holds, if there is one."""
+    """Return the bounds of a position function, where a positional formula holds, if there is one."""
     return _extent_of(_found_at(function, lengths, when))
 
 
 @lru_cache(maxsize=256)
-def _extent_of_sharpness(temperature: Expression, lengths: Lengths) -> Extent:
-    """Of 1 over the temperature."""
-    return _extent_of(tuple(1 / heat for heat in found) for found in _found_at(temperature, lengths))
+def _extent_of_inverse(temperature: Expression, lengths: Lengths) -> Extent:
+    """Return the bounds of 1 over the temperature."""
+    return _extent_of(tuple(1 / value for value in found) for found in _found_at(temperature, lengths))
 
 
 def _found_at(function: PositionFunction, lengths: Lengths,
               when: Formula | None = None) -> Iterator[tuple[Fraction, ...]]:
-    """Yield the rational for each value, and its enclosure, at rows that have all values."""
+    """Yield the rational approximation of each value, and its enclosure, at rows that have all values."""
     for n in lengths if when is not None or "n" in function.variables else [lengths.last]:
         for i in range(1, n + 1 if when is not None or "i" in function.variables else 2):
             if when is None or positional_truth(when, i, n):
@@ -147,7 +148,7 @@ def _found_at(function: PositionFunction, lengths: Lengths,
 
 
 def _extent_of(numbers: Iterable[tuple[Fraction, ...]]) -> Extent:
-    """Of numbers that are given by the rational for each, and by their enclosure."""
+    """Return the bounds of numbers, each given by its rational approximation and the ends of its enclosure."""
     size = error = ZERO
     for rounded, lower, upper in numbers:
         size = max(size, abs(rounded), abs(lower), abs(upper))

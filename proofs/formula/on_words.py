@@ -1,9 +1,9 @@
-"""The greatest error of a network's heads on a word, beside the bound that a certificate states.
+"""The greatest error of a network's heads on a word, compared with the bound that a certificate states.
 
-Setting     The bound of a head is its greatest error over all inputs, of which no word may have the worst. A word that
-            has that input attains the bound; else the error is maximised over words, where a trellis has few states.
-Claim       Of a network whose earlier layers are proved exact, ``lower`` is attained on ``word``, and no head errs by
-            more than ``upper`` on any word. Both agree, to the precision of the enclosures, where every head that may
+Setting     The bound of a head is its greatest error over all inputs; the worst input need not occur on a word. If it
+            does, that word attains the bound; else the error is maximised over words, if a trellis has few states.
+Claim       In a network whose earlier layers are proved exact, ``lower`` is attained on ``word``, and no head errs by
+            more than ``upper`` on any word. Both agree, to the precision of the enclosures, if every head that may
             err more than ``lower`` was maximised over words.
 """
 
@@ -30,14 +30,14 @@ from proofs.words.trellis import Word
 
 ZERO = Fraction(0)
 MOST_WORK = 500_000
-"""Edges of trellises read to find words with the worst inputs, and again to maximise: some two seconds each."""
+"""Trellis edges read to find words with the worst inputs, and again to maximise: about two seconds each."""
 
 
 @dataclass(frozen=True)
 class GreatestError:
-    """The greatest error of all heads on a word, enclosed; where no word is known ``lower`` is 0.
+    """The greatest error of all heads on a word, enclosed; ``lower`` is 0 if no word is known.
 
-    ``reason`` says why the head with the greatest bound of those that may err more was not maximised over words, or
+    ``reason`` is why the head with the greatest bound, among those that may err more, was not maximised over words; or
     which heads are left out.
     """
 
@@ -51,9 +51,9 @@ class GreatestError:
 
 def find_greatest_error(transformer: Transformer, lines: Sequence[Line], lengths: Lengths,
                         most_work: int = MOST_WORK) -> GreatestError | None:
-    """Return the greatest error on words of these lengths; None if no head errs on any input, or no bound is known.
+    """Find the greatest error on words of these lengths; None if no head errs on any input, or no bound is known.
 
-    Heads behind a layer that is not proved are left out: what they read may not be exact.
+    Heads behind a layer that is not proved are left out: the directions that they read may not be exact.
 
     Raises:
         Disagreement: if the semantics or mpmath contradicts a word that was found.
@@ -94,7 +94,7 @@ def find_greatest_error(transformer: Transformer, lines: Sequence[Line], lengths
 
 @dataclass(frozen=True)
 class _Found:
-    """The error of a line on a word."""
+    """The error of the head of a line on a word."""
 
     line: Line
     extreme: Extreme
@@ -103,17 +103,17 @@ class _Found:
 
 @dataclass(frozen=True)
 class _Searched:
-    """A line whose inputs are searched for those that words have."""
+    """A line, its worst case, and the search for words."""
 
     line: Line
     worst: Extreme
     on_words: AttentionOnWords | LookupOnWords
 
     def attained(self) -> _Found | None:
-        """Return a word that has the worst of all inputs, if there is one.
+        """Find a word that has the worst of all inputs.
 
         Raises:
-            TooMuchWork: if that is not found within the work.
+            TooMuchWork: if the budget does not suffice.
         """
         word = self.on_words.word_of(self.worst)
         return None if word is None else self._confirmed(self.worst, self.worst, word)
@@ -122,8 +122,8 @@ class _Searched:
         """Return the greatest error on a word, if it is larger than ``best``, else ``best``.
 
         Raises:
-            NotDerived: if the error is not maximised over words for such a head.
-            TooMuchWork: if it is not found within the work.
+            NotDerived: if the weighting has no rule to maximise over words.
+            TooMuchWork: if the budget does not suffice.
         """
         if best and self.worst.upper <= best.extreme.upper:
             return best
@@ -144,7 +144,7 @@ class _Searched:
         return self._confirmed(found, real, word)
 
     def _confirmed(self, found: Extreme, real: Extreme, word: Word) -> _Found:
-        """Return what was found, if the semantics and mpmath agree."""
+        """Return the error on a word, after checks by the semantics and by mpmath."""
         if not self.on_words.has(found, word) or not agrees(found):
             raise Disagreement(f"{self.line.direction}: the greatest error on a word is not that of {word}")
         return _Found(self.line, real, word)

@@ -1,6 +1,6 @@
-"""mpmath's view of a worst case that Arb enclosed: another library, another algorithm, the same number to 40 digits.
+"""Recomputation by mpmath of a worst case that Arb encloses: another library and algorithm, the same number.
 
-It guards against a wrong enclosure by raising an error; it never turns a verdict into a better one.
+A difference is raised as an error; it never improves a verdict.
 """
 
 from fractions import Fraction
@@ -11,8 +11,8 @@ import mpmath
 from constructions.network.weightings import Response
 from proofs.enclosures.by_mpmath import mpf_of, respond, weigh
 from proofs.enclosures.softmax import MAX_SPREAD
-from proofs.formula.additive.responses import TentFunction
-from proofs.formula.additive.worst_case import TentExtreme
+from proofs.formula.additive.responses import ResponseFunction
+from proofs.formula.additive.worst_case import ResponseExtreme
 from proofs.formula.attention.worst_case import SweepExtreme
 from proofs.formula.common.extremes import Extreme
 from proofs.formula.stick_breaking.worst_case import StickExtreme
@@ -21,15 +21,15 @@ DIGITS = 60
 AGREEMENT = Fraction(1, 10**25)
 """Relative, or absolute where weights end at 0; enclosures of 128 bits are about 10^-38 wide."""
 LEAST_EXPONENT = -2 * MAX_SPREAD
-"""Smaller errors count as 0: enclosures are not finer, and as rationals they would fill the memory."""
+"""Smaller errors count as 0: enclosures are not finer, and rationals would exhaust the memory."""
 
 
 def error_by_mpmath(extreme: Extreme) -> Fraction:
-    """Return the error on the input of ``extreme``, by mpmath at 60 digits (an accurate number, not a bound)."""
+    """Compute the error on the input of ``extreme`` by mpmath at 60 digits: an accurate number, not a bound."""
     with mpmath.workdps(DIGITS):
         match extreme:
-            case TentExtreme():
-                error = _error_of_bump(extreme.bump, extreme.truth)
+            case ResponseExtreme():
+                error = _error_of_response(extreme.function, extreme.truth)
             case StickExtreme():
                 error = _error_of_stick(extreme)
             case _:
@@ -41,25 +41,26 @@ def error_by_mpmath(extreme: Extreme) -> Fraction:
 
 
 def _error_of_mean(extreme: Extreme) -> Any:
-    """Return the sum of errors, each times the weight of the score beside it."""
+    """Compute the sum of errors, each times the weight of its score."""
     terms = extreme.terms()
     weights = weigh([mpf_of(score) for score, _ in terms], extreme.weighting)
     error = mpmath.fdot((weight, mpf_of(error)) for weight, (_, error) in zip(weights, terms, strict=True))
     if extreme.weighting.row.extra and isinstance(extreme, SweepExtreme) and extreme.truth:
-        error += 1 - mpmath.fsum(weights)  # what is missing from the sum errs, too
+        error += 1 - mpmath.fsum(weights)  # the weight of the additional 1 errs, too
     return error
 
 
-def _error_of_bump(bump: TentFunction, truth: bool) -> Any:
-    """What the bump misses 1 by at its peak, or has elsewhere."""
-    with mpmath.extradps(bump.distances.stop * 8 if bump.response is Response.SIGMOID else 0):
-        weights = {d: sum(mpf_of(factor) * respond(bump.response, mpf_of(slope * d + offset))
-                          for factor, slope, offset in bump.parts) for d in bump.distances}
-        return 1 - weights[bump.peak] if truth else sum(weight for d, weight in weights.items() if d != bump.peak)
+def _error_of_response(function: ResponseFunction, truth: bool) -> Any:
+    """Compute 1 minus the response function at its peak, or the sum of its values elsewhere."""
+    with mpmath.extradps(function.distances.stop * 8 if function.response is Response.SIGMOID else 0):
+        weights = {d: sum(mpf_of(factor) * respond(function.response, mpf_of(slope * d + offset))
+                          for factor, slope, offset in function.parts) for d in function.distances}
+        peak = function.peak
+        return 1 - weights[peak] if truth else sum(weight for d, weight in weights.items() if d != peak)
 
 
 def _error_of_stick(extreme: StickExtreme) -> Any:
-    """What is left of each position's value by those that are nearer, and how far the sum is from the truth."""
+    """Compute the output letter by letter, and its distance from the truth."""
     held = mpmath.mpf(0)
     for score, value in extreme.read():
         taken = respond(Response.SIGMOID, mpf_of(score))
@@ -68,7 +69,7 @@ def _error_of_stick(extreme: StickExtreme) -> Any:
 
 
 def agrees(extreme: Extreme) -> bool:
-    """Whether mpmath's error lies where the enclosure says, up to 25 digits."""
+    """Return whether the error by mpmath is within the enclosure, up to 25 digits."""
     error = error_by_mpmath(extreme)
     slack = AGREEMENT * (max(error, extreme.lower) if extreme.weighting.is_softmax else 1)
     return extreme.lower - slack <= error <= extreme.upper + slack

@@ -1,4 +1,4 @@
-"""What the second prover was asked while a transformer was proved: the questions that together are its proof."""
+"""The questions to the second prover while a transformer was proved, which together are its proof."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Record = Callable[["SolverQuery"], None]
 
 
 def ignore(_: SolverQuery) -> None:
-    """Nobody wants to know what was asked."""
+    """Drop a question."""
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where an obligation arises: a direction that is written, and by what."""
+    """The source of an obligation: a written direction and its writer."""
 
     kind: ObligationKind
     layer: int
@@ -34,21 +34,21 @@ class Origin:
 
 @dataclass
 class TranscriptEntry:
-    """One obligation: where it arises (equal ones are asked once) and what was asked."""
+    """The sources of one obligation (equal ones are proved once), and the questions about it."""
 
     places: list[Origin] = field(default_factory=list)
     questions: list[SolverQuery] = field(default_factory=list)
 
 
 class Transcript:
-    """The entries of all obligations that were proved by a solver, in order."""
+    """The entries of all obligations that a solver proved, in order."""
 
     def __init__(self) -> None:
-        """Nothing has been asked."""
+        """Start with no entries."""
         self._entries: dict[object, TranscriptEntry] = {}
 
     def recorder(self, key: object, obligation: Obligation) -> Record:
-        """What takes the questions of the obligation with this key, which arises where this one does (too)."""
+        """Return the recorder of the questions about obligations with this key, and add the source of this one."""
         entry = self._entries.setdefault(key, TranscriptEntry())
         entry.places.append(Origin(obligation.kind, obligation.layer, obligation.place, obligation.direction,
                                    obligation.source))
@@ -56,5 +56,5 @@ class Transcript:
 
     @property
     def entries(self) -> list[TranscriptEntry]:
-        """One per obligation."""
+        """The entries, one per obligation."""
         return list(self._entries.values())

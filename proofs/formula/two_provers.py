@@ -1,4 +1,4 @@
-"""What both provers have to say of one obligation: the exact worst case (or exact case check) and Z3.
+"""The proof of one obligation by two provers: the exact worst case and Z3.
 
 The two must agree. A disagreement is an error of this program and is raised as one; it is never a verdict.
 """
@@ -16,19 +16,19 @@ from proofs.formula.failures import NotDerived, Undecided
 from proofs.formula.second_opinion import agrees
 
 PRECISIONS = *exponential.PRECISIONS, 1024, 3072
-"""Bits of the weights of heads, one after the other until an error is on one side of what is allowed."""
+"""Bits of the weights of heads, tried in turn until the comparison with the allowed error is decided."""
 Checked = TypeVar("Checked")
 
 
 class Disagreement(InternalError):
-    """Z3 and the exact method contradict each other: a bug in this program or in Z3, not a fact about the network."""
+    """A contradiction of the two provers: a bug in this program or in Z3, not a fact about the network."""
 
 
 @dataclass(frozen=True)
 class ProofAttempt:
-    """Why an obligation is not proved (an empty reason if all provers say that it is), and a head's worst case.
+    """The reason why an obligation is not proved (empty if it is), and the worst case of a head.
 
-    It ``is_open`` where the error of a head is so near what is allowed that it is not known on which side.
+    The attempt ``is_open`` if the error of a head is too close to the allowed one for the comparison to be decided.
     """
 
     reason: str
@@ -38,9 +38,9 @@ class ProofAttempt:
 
 def confirm(obligation: Approximation, worst: WorstCase, allowed_error: Fraction, twice: bool,
             by_solver: Callable[[], bool]) -> ProofAttempt:
-    """Return the verdict of the worst case on the error that is allowed, if Z3 and mpmath agree with it.
+    """Compare the worst case with the allowed error, and confirm the result by Z3 and mpmath.
 
-    Unless it is done ``twice``, nothing is confirmed by them: enough to search with, not to certify.
+    Unless ``twice`` is set, the confirmation is omitted: enough for a search, not for a certificate.
 
     Raises:
         Disagreement: if they contradict the worst case.
@@ -69,7 +69,7 @@ def confirm(obligation: Approximation, worst: WorstCase, allowed_error: Fraction
 
 def prove_by_worst_case(obligation: Approximation, find: Callable[[int], WorstCase], twice: bool,
                         by_solver: Callable[[WorstCase, int], bool]) -> ProofAttempt:
-    """Return the exact worst case at rising precision until it is on one side of what is allowed, then Z3 for the same.
+    """Find the exact worst case, at rising precision until it decides about the allowed error; then confirm it.
 
     ``by_solver`` gets the worst case, and the precision at which it was found.
     """
@@ -86,7 +86,7 @@ def prove_by_worst_case(obligation: Approximation, find: Callable[[int], WorstCa
 
 
 def reason_of(check: Callable[[Checked], None], obligation: Checked) -> str:
-    """Why the check fails; empty if it does not."""
+    """Return the reason why the check fails; empty if it succeeds."""
     try:
         check(obligation)
     except NotDerived as fault:

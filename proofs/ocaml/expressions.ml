@@ -5,8 +5,8 @@ module C = Checker
 
 let longest = 300
 
-(* Part of an expression: as one of the library, as an exponent, as an amount of a condition, as far as it has these
-   forms; and as a positive number. *)
+(* Part of an expression, in those forms that it has: an expression of the library, an exponent, an amount of a
+   condition; and a positive number. *)
 type part = {
   expression : C.expression option;
   exponent : C.integer option;
@@ -42,7 +42,7 @@ let as_condition column = function
 let amount column value = Option.get (as_number column value).amount
 let both make x y = match x, y with Some x, Some y -> Some (make x y) | _ -> None
 
-(* 0-i is kept for -i, of which the library has no other form in an exponent. *)
+(* -i is represented by 0-i, the only form that the library has in an exponent. *)
 let added make left right = if left = Some (C.Int Integers.zero) then None else both make left right
 
 (* In a condition. *)

@@ -1,9 +1,9 @@
-(* Formulas of the core language (docs/reference/certificate.md, section 1) to those of the extracted checker. *)
+(* Parser of formulas of the core language (docs/reference/certificate.md, section 1), to those of the extracted checker. *)
 
 open Outcome
 module C = Checker
 
-(* The checker looks at a formula as a tree: these are of the tree. *)
+(* Limits of the formula as a tree, which the checker traverses. *)
 let deepest = 1000
 let most_nodes = 100_000
 let most_counts = 1000
@@ -18,7 +18,7 @@ type value = Truth of formula | Sum of summand list
 type scope = {
   letters : (string, int * Integers.nat) Hashtbl.t;  (* the symbols of the alphabet *)
   users : (string, int * Integers.nat) Hashtbl.t;  (* the user's predicates *)
-  table : (string, formula) Hashtbl.t;  (* what $1, $2, ... stand for, and the names of definitions *)
+  table : (string, formula) Hashtbl.t;  (* the values of $1, $2, ..., and of the names of definitions *)
 }
 
 (* ---- nodes ---- *)
@@ -70,7 +70,7 @@ let predicates =
   [ ("ODD", C.ODD); ("EVEN", C.EVEN); ("FIRST", C.FIRST); ("LAST", C.LAST); ("SQUARE", C.SQUARE); ("POW2", C.POW2);
     ("PRIME", C.PRIME) ]
 
-(* Words that no predicate of the user's can be named. *)
+(* Reserved words, which user's predicates cannot have as names. *)
 let reserved =
   [ "true"; "false"; "not"; "and"; "or"; "X"; "Y"; "MOD"; "Q"; "let"; "ln"; "sqrt"; "log2ceil"; "log2floor" ]
   @ temporal @ prefixes @ List.map fst predicates
@@ -92,7 +92,7 @@ let term summands =
 
 let counted summands = List.filter_map (fun (_, count) -> Option.map snd count) summands
 
-(* Whether all counts cancel, so that the comparison speaks of numbers alone. *)
+(* Whether all counts cancel, so that the comparison is of numbers only. *)
 let cancels summands =
   let sums = List.fold_left (fun sums (z, count) ->
       match count with
@@ -129,7 +129,7 @@ let rec value scope tokens : value =
 and combine_formulas column sign left right =
   Truth (binary sign (as_formula column left) (as_formula column right))
 
-(* An operator that groups to the right. *)
+(* A right-associative operator. *)
 and to_the_right tokens operators operand =
   let left = operand () in
   match tokens.Tokens.token with
@@ -226,7 +226,7 @@ and number digits =
     malformed "an integer of %d digits, expected at most %d" (String.length digits) Numbers.most_digits;
   Numbers.natural digits
 
-(* A predicate of the position or, with brackets behind it, of a count. *)
+(* A predicate of the position or, if brackets follow, of a count. *)
 and predicate scope tokens name column =
   let found = match List.assoc_opt name predicates, Hashtbl.find_opt scope.users name with
     | Some p, _ -> Tokens.advance tokens; p
@@ -269,7 +269,7 @@ let whole scope text =
   Tokens.expect_end tokens "formula";
   found
 
-(* ---- what files have ---- *)
+(* ---- formulas in files ---- *)
 
 let formula scope text = as_formula 1 (whole scope text)
 
@@ -283,7 +283,7 @@ let sum scope text =
   check_counts (counted summands);
   term summands
 
-(* ---- what is asked: let p = ...; q = ...; ... ---- *)
+(* ---- requested formulas: let p = ...; q = ...; ... ---- *)
 
 let definition scope tokens =
   match tokens.Tokens.token with

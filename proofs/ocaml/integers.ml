@@ -1,6 +1,6 @@
-(* Numbers of the extracted checker as they are in Coq: in binary, or, those of type nat, in unary.
+(* Numbers of the extracted checker as in Coq: in binary, or, those of type nat, in unary.
 
-   What else knows how numbers are made is `checker.ml` alone, so that a checker of which numbers are others
+   Only this file and `checker.ml` depend on the representation of numbers, so that a checker with other numbers
    (verified/zarith/integers.ml) has the same readers. *)
 
 module C = Checker
@@ -31,7 +31,7 @@ let add = C.Z.add
 let multiply = C.Z.mul
 let opposite = C.Z.opp
 
-(* The bits, the least first in the making and so the greatest first in the list: halve until nothing is left. *)
+(* The bits, the greatest first: repeated halving yields the least one first, and the list is built in reverse. *)
 let bits digits =
   let width = 8 and base = 100_000_000 in
   let length = String.length digits in
@@ -61,11 +61,11 @@ let natural digits =
   | [] -> C.Z0
   | _ :: rest -> C.Zpos (List.fold_left (fun p bit -> if bit then C.XI p else C.XO p) C.XH rest)
 
-(* A positive number as such, and as one that may be 0. *)
+(* A positive number as positive, and as N. *)
 let positive = function C.Zpos p -> Some p | _ -> None
 let natural_of = function C.Zpos p -> C.Npos p | _ -> C.N0
 
-(* Whether a number has more than so many bits. *)
+(* Whether a number has more than this many bits. *)
 let is_longer_than limit z =
   let rec go limit p = limit = 0 || match p with C.XH -> false | C.XO p | C.XI p -> go (limit - 1) p in
   match z with C.Z0 -> false | C.Zpos p | C.Zneg p -> go limit p

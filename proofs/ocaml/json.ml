@@ -1,4 +1,4 @@
-(* JSON, read strictly: UTF-8, no key twice in an object, no number but integers, limits on everything. *)
+(* A strict JSON reader: UTF-8, different keys in an object, integers as the only numbers, limits on everything. *)
 
 open Outcome
 
@@ -12,7 +12,7 @@ type t =
 
 let most_bytes = 16_000_000
 
-(* What a channel has, up to a little more than a file may have. *)
+(* The contents of a channel, cut slightly above the limit of a file. *)
 let read_all channel =
   let found = Buffer.create 65536 and piece = Bytes.create 65536 in
   let rec go () =
@@ -165,7 +165,7 @@ and field reader depth =
   skip_space reader; expect reader ':';
   (key, value reader (depth + 1))
 
-(* What stands between two brackets, with commas; the first bracket is the next character. *)
+(* The items between two brackets, separated by commas; the first bracket is the next character. *)
 and sequence : 'a. reader -> char -> (unit -> 'a) -> 'a list = fun reader closing item ->
   skip reader; skip_space reader;
   if peek reader = closing then (skip reader; [])
@@ -220,7 +220,7 @@ let character text k =
   else if b < 0xF0 then (((b land 0x0F) lsl 12) lor (tail 1 lsl 6) lor tail 2, 3)
   else (((b land 0x07) lsl 18) lor (tail 1 lsl 12) lor (tail 2 lsl 6) lor tail 3, 4)
 
-(* The text as the canonical spelling has it between quotes, in ASCII. *)
+(* The canonical form of a text, without its quotes, in ASCII. *)
 let spelled text =
   let found = Buffer.create (String.length text) in
   let unit_ code = Buffer.add_string found (Printf.sprintf "\\u%04x" code) in

@@ -1,9 +1,9 @@
-(* What certify-every-n says of the text of a file.
+(* The verdict of certify-every-n on the text of a file.
 
-   `Checker.check_file` is extracted from proofs/coq/checker/check_file.v. If it says `true` of lengths, a model, a text and a
-   formula, then what the text says is a network that computes the formula, for every n among the lengths, every word and
-   every position: this is the theorem check_file_computes. The rest of this program offers it a model for the text of a
-   file; whether this is the model that stands there, `check_file` decides. *)
+   `Checker.check_file` is extracted from proofs/coq/checker/check_file.v. If it returns `true` for lengths, a model, a
+   text and a formula, the text is that of a network that computes the formula, for every n among the lengths, every word
+   and every position: this is the theorem check_file_computes. The rest of this program passes it a model for the text
+   of a file; `check_file` decides whether the text is that of the model. *)
 
 open Outcome
 
@@ -12,10 +12,10 @@ let every_length = "every n" (* as lengths_text has it *)
 
 exception Too_costly
 
-(* What is asked of each file: its own formula, another one, or the model in its one spelling. *)
+(* The request for each file: a proof of its own formula, or of another one, or the model in canonical form. *)
 type question = Own | Asked of string | Canonical
 
-(* A verdict, its exit status and what is to be said. *)
+(* A verdict, its exit status and its message. *)
 type verdict = { word : string; status : int; text : string }
 
 let find_claim (model : Model.t) question =
@@ -52,7 +52,7 @@ let decide lengths (model : Model.t) text question =
       text = Printf.sprintf "%s: the checker does not accept this network, which does not make it wrong: %s"
           about place }
 
-(* What is said of a file that `read` reads. *)
+(* The verdict on a file that `read` reads. *)
 let answer lengths read question =
   try
     let model, text = Model.read "file" (read ()) in
@@ -68,7 +68,7 @@ let answer lengths read question =
 
 let line path verdict = Printf.sprintf "%-11s %s: %s" verdict.word (printable path) verdict.text
 
-(* The same of a text, about every length: the exit status, and the lines. *)
+(* The exit status and the output lines for a text, about every length. *)
 let of_text path text =
   let lengths = { Checker.least_length = Numbers.unary 1; greatest_length = None } in
   let found = answer lengths (fun () -> text) Own in

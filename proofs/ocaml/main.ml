@@ -7,9 +7,9 @@ open Judging
 
 let usage = "usage: certify-every-n [--formula F] [--min-n N] [--max-n N] FILE..., or --canonical FILE..."
 let most_words = 1 lsl 27 (* of memory: 1 GiB where a word has 8 bytes *)
-let most_work = 2. ** 32. (* words that one file makes the program allocate, if only for a moment: about a minute *)
+let most_work = 2. ** 32. (* words allocated for one file, in total: about a minute *)
 
-(* While a file is judged, the words allocated before it. *)
+(* The words allocated before the current file. *)
 let judging = ref None
 
 let check_costs () =
@@ -18,7 +18,7 @@ let check_costs () =
   | Some before when found.heap_words > most_words || found.minor_words -. before > most_work -> raise Too_costly
   | _ -> ()
 
-(* The command line: the least and the greatest length in digits, where they are given. *)
+(* The command line: the least and the greatest length in digits, if given. *)
 type asked = { question : question; least : string option; greatest : string option; files : string list }
 
 let read_file path =
@@ -41,7 +41,7 @@ let judge lengths path question =
   judging := Some (Gc.minor_words ());
   let verdict = answer lengths (fun () -> read_file path) question in
   judging := None;
-  if verdict.word = "unknown" then Gc.compact (); (* else the next file would pay for this one's memory *)
+  if verdict.word = "unknown" then Gc.compact (); (* so that the memory is not charged to the next file *)
   verdict
 
 let rec arguments asked = function
@@ -56,7 +56,7 @@ let rec arguments asked = function
 
 let gravest a b = if a = 2 || b = 2 then 2 else max a b
 
-(* In place of a model's text there is no verdict: this goes elsewhere. *)
+(* With --canonical a verdict is not output, which is the text of a model: it goes to standard error. *)
 let say question path verdict =
   if verdict.word = "" then print_string verdict.text
   else output_string (if question = Canonical then stderr else stdout) (line path verdict ^ "\n");

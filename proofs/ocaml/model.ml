@@ -1,19 +1,19 @@
-(* Model files (`certify-transformer`) and certificates (`certify-certificate`) to networks of the extracted checker:
-   docs/reference/certificate.md, sections 2 and 3. The order of keys and of entries is free, as for `certify model`. *)
+(* Reader of model files (`certify-transformer`) and certificates (`certify-certificate`), to networks of the extracted
+   checker: docs/reference/certificate.md, sections 2 and 3. Keys and entries may have any order, as for `certify model`. *)
 
 open Outcome
 module C = Checker
 
 type t = {
   model : C.model;
-  claim : C.formula option;  (* of a certificate its formula; of a model what the output means, if that is a truth *)
+  claim : C.formula option;  (* the formula of a certificate; for a model that of the output's meaning, if it is a truth *)
   directions : string array;
   scope : Formulas.scope;
 }
 
 let most_entries = 100_000
 
-(* What the parts of a model are read with: names to numbers. *)
+(* The tables from names to numbers for the parts of a model. *)
 type reader = { formulas : Formulas.scope; places : (string, int * Integers.nat) Hashtbl.t }
 
 (* ---- JSON ---- *)
@@ -44,7 +44,7 @@ let list where read = function
   | Json.List found -> mapi (fun k value -> read (Printf.sprintf "%s[%d]" where (k + 1)) value) found
   | other -> expected where other "a list"
 
-(* What a text in a file means; complaints say where it is. *)
+(* The value of a text in a file; messages have its location. *)
 let located where parse value =
   let found = text where value in
   try parse found with
@@ -67,7 +67,7 @@ let place reader where name =
   | Some place -> place
   | None -> malformed "%s: %s, expected one of the %d directions" where (quote name) (Hashtbl.length reader.places)
 
-(* In the order of directions, which the file need not have. *)
+(* Sorted by the order of directions, as the file may have any order. *)
 let by_direction reader where read value =
   let found = map (fun (name, value) -> (place reader where name, read (at where name) value)) (entries where value) in
   let sorted = List.stable_sort (fun ((a, _), _) ((b, _), _) -> compare a b) found in
@@ -199,7 +199,7 @@ let keys =
   [ "format"; "version"; "alphabet"; "predicates"; "formulas"; "directions"; "token_embedding"; "position_embedding";
     "layers"; "output" ]
 
-(* `predicates` and `formulas` may be left out. *)
+(* `predicates` and `formulas` are optional. *)
 let completed where value =
   let found = entries where value in
   let default name = if List.mem_assoc name found then [] else [ (name, Json.List []) ] in
@@ -278,7 +278,7 @@ let place_of model where name =
     else if model.directions.(k) = name then Numbers.unary k else go (k + 1) in
   go 0
 
-(* A certificate speaks of lengths up to one; of it only the network and the formula are looked at. *)
+(* A certificate is about lengths up to a bound; only its network and its formula are used. *)
 let certificate value =
   let found = entries "certificate" value in
   let part name = match List.assoc_opt name found with
@@ -292,7 +292,7 @@ let certificate value =
   in
   { model with claim = Some formula.node }
 
-(* Certificates that are about something else. *)
+(* Certificates of other claims. *)
 let others =
   [ ("certify-softened", "transformers with hard attention made soft"); ("certify-margin", "margins");
     ("certify-decision", "trained networks") ]
@@ -308,7 +308,7 @@ let is_certificate = function
   | Json.Object found -> List.assoc_opt "format" found = Some (Json.String "certify-certificate")
   | _ -> false
 
-(* The one spelling of any JSON is written by the checker, too. *)
+(* The checker also writes the canonical form of any JSON value. *)
 let rec json_of = function
   | Json.Object found -> C.Fields (map (fun (key, value) -> (Texts.to_coq (Json.spelled key), json_of value)) found)
   | List found -> C.Items (map json_of found)
@@ -320,7 +320,7 @@ let check_canonical text written =
     malformed "line %d: not as certify writes what was read; certify-every-n --canonical FILE writes it so"
       (Texts.first_difference text written)
 
-(* What a canonical certificate has as its transformer: the lines of that object, each without one space of indent. *)
+(* The transformer in a canonical certificate: the lines of that object, each without one space of indentation. *)
 let transformer_text text =
   let rec inside found = function
     | (" }" | " },") :: _ -> Some (String.concat "\n" (List.rev ("" :: "}" :: found)))
@@ -333,7 +333,7 @@ let transformer_text text =
   in
   Option.value (outside (String.split_on_char '\n' text)) ~default:""
 
-(* In any other certificate those lines may be elsewhere. *)
+(* In a certificate that is not canonical these lines may be elsewhere. *)
 let text_in_certificate value text =
   check_canonical text (Texts.of_coq (C.json_text (json_of value)));
   transformer_text text

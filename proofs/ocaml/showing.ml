@@ -1,4 +1,4 @@
-(* Letters, and the place where the checker said no, in words. *)
+(* Letters, and the location of a refusal of the checker, in words. *)
 
 open Outcome
 module C = Checker
@@ -6,13 +6,13 @@ module C = Checker
 let int_of_nat = Integers.int_of_nat
 let most_named = 20
 
-(* As in formulas, where it is Q_a or Q['(']: a letter that has commas or braces does not look like several. *)
+(* As in formulas, Q_a or Q['(']: a letter with commas or braces does not look like several letters. *)
 let letter name =
   let shown = Texts.of_coq (C.symbol_writer name C.EmptyString) in
   let rest = String.sub shown 2 (String.length shown - 2) in
   if shown.[1] = '_' then rest else String.sub rest 0 (String.length rest - 1)
 
-(* What the users' predicates are, of which formulas have the names alone. *)
+(* The definitions of the user's predicates, of which formulas have the names only. *)
 let definitions model =
   match map (fun definition -> Texts.of_coq (C.definition_text definition)) model.C.model_definitions with
   | [] -> ""
@@ -22,7 +22,7 @@ let direction (model : Model.t) place = printable model.directions.(int_of_nat p
 
 let read = "expected truths, and powers of the position and of n"
 
-(* As proofs/every_n/refusals.py has it. *)
+(* As in proofs/every_n/refusals.py. *)
 let trouble model = function
   | C.EmbeddedOtherwise -> "its embedding does not hold what it means"
   | EmbeddedAndWritten -> "it is embedded, and a layer writes it, too"
@@ -48,7 +48,7 @@ let trouble model = function
   | UnitBends number -> Printf.sprintf "ReLU %d may be on either side of its kink" (int_of_nat number)
   | OtherSum -> "in some case the sum of the ReLUs does not hold what it means"
 
-(* Directions with the same fault one after the other are named together. *)
+(* Consecutive directions with the same fault are named together. *)
 let faults model found =
   let named = map (fun (C.Fault (place, head, what)) ->
       let number = int_of_nat head in

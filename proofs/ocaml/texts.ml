@@ -1,4 +1,4 @@
-(* Texts as Coq has them: character by character, each of eight bits, the least first. *)
+(* Texts as in Coq: lists of characters of eight bits, the least first. *)
 
 module C = Checker
 

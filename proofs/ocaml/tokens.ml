@@ -1,4 +1,4 @@
-(* The words of formulas and expressions. *)
+(* The tokens of formulas and expressions. *)
 
 open Outcome
 
@@ -30,7 +30,7 @@ let signs =
   [ "#<["; "#>["; "<->"; "->"; "<="; ">="; "=="; "!="; "//"; "<"; ">"; "!"; "&"; "|"; "("; ")"; "["; "]"; "+"; "-";
     "*"; "/"; "%"; "^"; ","; "="; ";" ]
 
-(* With ! right behind them these are operators elsewhere: no word here. *)
+(* With ! directly after them these are operators in other languages: not names here. *)
 let strong = [ "since"; "until"; "prev"; "next" ]
 
 let starts_at text place part =
@@ -41,7 +41,7 @@ let end_of_run text place fits =
   while !k < String.length text && fits text.[!k] do incr k done;
   !k
 
-(* The symbol of Q['...'] from the place behind the first quote, and the place behind it all. *)
+(* The symbol of Q['...'] from the index after the first quote, and the index after the closing bracket. *)
 let quoted_symbol tokens place =
   let found = Buffer.create 8 in
   let rec go k =
@@ -111,7 +111,7 @@ let is_definition tokens =
   | Word _ -> advance ahead; is ahead "="
   | _ -> false
 
-(* What [read] reads, one level further inside. *)
+(* The result of [read], one level deeper. *)
 let nested tokens read =
   tokens.nesting <- tokens.nesting + 1;
   if tokens.nesting > deepest then malformed "nested more than %d deep" deepest;
@@ -119,7 +119,7 @@ let nested tokens read =
   tokens.nesting <- tokens.nesting - 1;
   found
 
-(* Operands with operators between them that group to the left. *)
+(* Operands with left-associative operators. *)
 let left_to_right tokens operators operand combine =
   let rec go left =
     match tokens.token with

@@ -1,4 +1,1 @@
-"""How far may a stage stray: the gaps of hard heads, and what softmax in their place moves.
-
-See docs/background/softened_rules.md.
-"""
+"""Error bounds of stages: gaps of hard heads, and the error of softmax (docs/background/softened_rules.md)."""

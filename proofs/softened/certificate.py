@@ -1,4 +1,4 @@
-"""Sealing a softened transformer: the certificate of docs/reference/softened.md, section 2, canonical to the byte."""
+"""Writer of the certificate of docs/reference/softened.md, section 2, in canonical form."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""What a survey finds, as data: mergeable, and with one spelling in JSON, however the words were divided."""
+"""The results of a survey: they can be merged, with a canonical JSON form that does not depend on the shards."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from proofs.softened.profile_bounds import Profile
+from proofs.softened.profile_bounds import JointBounds
 from proofs.softened.rational_json import read_all, spell, spell_all
 from proofs.softened.score_profiles import ScoreProfiles, merge
 
 MAX_NUMBERS = 4_000
-"""How many numbers of one form of a feed-forward part are listed; beyond, only the least and the greatest."""
+"""The number of listed values of a form of a feed-forward block; beyond, only the least and the greatest."""
 Where = tuple[int, int]
 """A head by layer and place, both counted from 1."""
 FormOfLayer = tuple[int, tuple[tuple[str, Fraction], ...]]
-"""A layer, and a form that its feed-forward part reads (proofs.softened.layers.FormKey)."""
+"""A layer, and a form that its feed-forward block reads (proofs.softened.layers.FormKey)."""
 K = TypeVar("K", bound=tuple[Any, ...])
 V = TypeVar("V")
 
 
 @dataclass(frozen=True)
-class Lead:
-    """The least positive lead of the winners (or 0, a tie), and the first word, position and head where it occurs."""
+class ObservedGap:
+    """The least gap of a winner (0 for a tie), and the first word, position and head where it occurs."""
 
     value: Fraction
     word: tuple[str, ...]
@@ -45,18 +45,18 @@ class GreatestActivation:
 
 @dataclass(frozen=True)
 class Taken:
-    """The numbers that a form takes: all of them, increasing, if they are few; else the least and the greatest."""
+    """The values of a form: all of them, ascending, if they are few; else the least and the greatest."""
 
     numbers: tuple[Fraction, ...]
     complete: bool
 
     def merge(self, other: Taken) -> Taken:
-        """Return the numbers of both."""
+        """Return the union of both."""
         return taken({*self.numbers, *other.numbers}, self.complete and other.complete)
 
 
 def taken(numbers: Iterable[Fraction], complete: bool = True) -> Taken:
-    """Return some numbers, listed if they are complete and few.
+    """Return the values of a form, listed if they are complete and few.
 
     >>> taken([Fraction(2), Fraction(1), Fraction(3)], complete=False).numbers
     (Fraction(1, 1), Fraction(3, 1))
@@ -68,25 +68,25 @@ def taken(numbers: Iterable[Fraction], complete: bool = True) -> Taken:
 
 @dataclass(frozen=True)
 class Survey:
-    """What hard attention does on words of one length.
+    """The behaviour of hard attention on words of one length.
 
-    ``averaged`` is the first tie of a head that averages what ties. ``tie`` is the first one of another head; after it
-    nothing further is known: ``averaged`` and ``gap`` are then None, ``heads`` and ``forms`` empty. ``gap`` is None if
-    no head with scores sees two of them, too. ``x_max`` is None if nothing is embedded.
+    ``averaged`` is the first tie of an average-hard head, ``tie`` the first tie of another head. After the latter
+    ``averaged`` and ``gap`` are None, ``heads`` and ``forms`` empty. ``gap`` is also None if no head sees two different
+    scores. ``x_max`` is None if nothing is embedded.
     """
 
     alphabet: tuple[str, ...]
     n: int
     words: int
-    gap: Lead | None
-    tie: Lead | None
-    averaged: Lead | None
+    gap: ObservedGap | None
+    tie: ObservedGap | None
+    averaged: ObservedGap | None
     x_max: GreatestActivation | None
-    heads: Mapping[Where, ScoreProfiles | Profile]
+    heads: Mapping[Where, ScoreProfiles | JointBounds]
     forms: Mapping[FormOfLayer, Taken]
 
     def merge(self, other: Survey) -> Survey:
-        """What both found together, about words that no two surveys share."""
+        """Return the survey of the words of both, which are disjoint."""
         tie = self._first(self.tie, other.tie)
         return Survey(
             self.alphabet, self.n, self.words + other.words, None if tie else self._least(self.gap, other.gap), tie,
@@ -94,25 +94,25 @@ class Survey:
             {} if tie else _united(self.heads, other.heads, merge),
             {} if tie else _united(self.forms, other.forms, Taken.merge))
 
-    def _first(self, *found: Lead | None) -> Lead | None:
+    def _first(self, *found: ObservedGap | None) -> ObservedGap | None:
         return min((lead for lead in found if lead), key=self._order, default=None)
 
-    def _least(self, *found: Lead | None) -> Lead | None:
+    def _least(self, *found: ObservedGap | None) -> ObservedGap | None:
         return min((lead for lead in found if lead), key=lambda lead: (lead.value, self._order(lead)), default=None)
 
     def _greatest(self, *found: GreatestActivation | None) -> GreatestActivation | None:
-        """Of equal values the first; no word is in both surveys."""
+        """Return the greatest activation, the first among equal ones; no word is in both surveys."""
         return min((entry for entry in found if entry),
                    key=lambda entry: (-entry.value, self._letters(entry.word), entry.i), default=None)
 
-    def _order(self, lead: Lead) -> tuple[Any, ...]:
+    def _order(self, lead: ObservedGap) -> tuple[Any, ...]:
         return self._letters(lead.word), lead.i, lead.layer, lead.head
 
     def _letters(self, word: Iterable[str]) -> list[int]:
         return [self.alphabet.index(symbol) for symbol in word]
 
     def to_json(self) -> str:
-        """Return the one spelling.
+        """Return the canonical JSON text.
 
         Raises:
             Unsupported: if it has numbers that are too long.
@@ -135,7 +135,7 @@ class Survey:
 
     @classmethod
     def from_json(cls, text: str) -> Survey:
-        """What ``to_json`` wrote; it is not checked."""
+        """Read the text that ``to_json`` wrote; it is not checked."""
         data = json.loads(text)
         entry = data["x_max"]
         return cls(
@@ -143,7 +143,7 @@ class Survey:
             _lead_from_json(data["tie"]), _lead_from_json(data["averaged"]),
             entry
             and GreatestActivation(Fraction(entry["value"]), tuple(entry["word"]), entry["i"], entry["direction"]),
-            {(head["layer"], head["head"]): (ScoreProfiles if "situations" in head else Profile).from_json(head)
+            {(head["layer"], head["head"]): (ScoreProfiles if "situations" in head else JointBounds).from_json(head)
              for head in data["heads"]},
             {(form["layer"], tuple((name, Fraction(x)) for name, x in form["reads"].items())):
              Taken(read_all(form["numbers"]), form["complete"]) for form in data["forms"]})
@@ -154,12 +154,12 @@ def _united(one: Mapping[K, V], other: Mapping[K, V], join: Callable[[V, V], V])
             for key in {**one, **other}}
 
 
-def _lead_to_json(lead: Lead | None) -> dict[str, Any] | None:
+def _lead_to_json(lead: ObservedGap | None) -> dict[str, Any] | None:
     return None if lead is None else {"value": spell(lead.value), "word": list(lead.word), "i": lead.i,
                                       "layer": lead.layer, "head": lead.head}
 
 
-def _lead_from_json(data: Any) -> Lead | None:
+def _lead_from_json(data: Any) -> ObservedGap | None:
     if data is None:
         return None
-    return Lead(Fraction(data["value"]), tuple(data["word"]), data["i"], data["layer"], data["head"])
+    return ObservedGap(Fraction(data["value"]), tuple(data["word"]), data["i"], data["layer"], data["head"])

@@ -1,14 +1,13 @@
-"""The gap of a head: by how much its greatest score exceeds the next one, at least, over all words of one length.
+"""The gap of a head: the least difference of its greatest score and the next one, over all words of one length.
 
 Source      [SHA] Definition 5 and Section 5: a head is tieless with gap g(n) if for every word of length n and every
-            position i the greatest score is attained once, and no other exceeds it less g(n). Scores are not divided by
-            the temperature, and the layers below the head attend hard.
+            position i the greatest score is attained once, and every other score is less by at least g(n). Scores are
+            not divided by the temperature, and the layers below the head have hard attention.
 Claim       ``find_gap`` is exact, and its word and position attain it.
-Method      Where what the scores read depends on no more of the word than the letter at the position where it is read,
-            the letter at i fixes the query, and every other position chooses its score freely among those of its
-            letters. A score x at one position and y <= x at another are then the two greatest of some word iff all
-            other positions have a letter with a score of at most y; the closest such pair is found by sorting. Else all
-            words are run, while they are few.
+Method      Let queries and keys depend only on the letter at their position. Then the letter at i fixes the query, and
+            every other position has a free choice among the scores of its letters. A score x at one position and
+            y <= x at another are the two greatest on some word iff all other positions have a letter with a score of
+            at most y; the closest pair is found by sorting. Otherwise all words are run, if they are few.
 """
 
 import itertools
@@ -33,8 +32,8 @@ _Close = tuple[Fraction, Word, int]
 class Gap:
     """The gap of a head at one length, and a word and a position i that attain it.
 
-    ``value`` is None if some word has no gap there because its greatest score is ``tied``, or if no position sees
-    another one, where any word will do.
+    ``value`` is None if the greatest score is ``tied`` there, or if no position sees another one; then the word is
+    arbitrary.
     """
 
     value: Fraction | None
@@ -44,7 +43,7 @@ class Gap:
 
 
 class Dependence(IntEnum):
-    """How much of the word the value of a direction depends on, at one position of a given length."""
+    """The part of the word that the value of a direction depends on, at one position of a given length."""
 
     NOTHING = 0
     LETTER = 1
@@ -81,28 +80,28 @@ def _least(closest: Iterable[_Close], nothing_seen: Gap) -> Gap:
     return nothing_seen if best is None else Gap(*best, tied=False)
 
 
-# -- how far scores reach ----------------------------------------------------------------------------------------------
+# -- dependences -------------------------------------------------------------------------------------------------------
 
 
 class Reaches:
-    """The reach of every direction; what is not written yet reaches nothing."""
+    """The dependence of every direction; NOTHING if it is not written yet."""
 
     def __init__(self, of_letters: Iterable[str]):
         self._reaches = dict.fromkeys(of_letters, Dependence.LETTER)
 
     def of(self, *rows: Coefficients) -> Dependence:
-        """Return the greatest reach of the directions that are read."""
+        """Return the greatest dependence of the directions that are read."""
         return max((self._reaches.get(name, Dependence.NOTHING) for row in rows for name in row),
                    default=Dependence.NOTHING)
 
     def raise_to(self, reaches: Iterable[tuple[str, Dependence]]) -> None:
-        """Let directions reach at least so far."""
+        """Raise the dependence of directions to at least the given ones."""
         for name, reach in reaches:
             self._reaches[name] = max(reach, self._reaches.get(name, Dependence.NOTHING))
 
 
 def reach_of(transformer: Transformer) -> Reaches:
-    """Return the reach of every direction, from what is written by what; no meaning is believed."""
+    """Return the dependence of every direction, from the reads and writes only; meanings are not used."""
     reaches = Reaches(name for row in transformer.token_embedding.values() for name in row)
     for layer in transformer.layers:
         reaches.raise_to([
@@ -139,7 +138,7 @@ def _in_integers(rows: Iterable[Coefficients], streams: Mapping[str, Sequence[Re
 
 
 def find_closest(offers: Mapping[int, Mapping[int, str]]) -> tuple[int, dict[int, str]] | None:
-    """The least difference of the two greatest scores, each position choosing one of those it offers; and the choices.
+    """Find the least difference of the two greatest scores, over all choices of one score per position; and the choice.
 
     >>> find_closest({1: {1: "a", 4: "b"}, 2: {2: "c"}})
     (1, {1: 'a', 2: 'c'})

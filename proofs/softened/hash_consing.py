@@ -1,6 +1,6 @@
-"""Numbers and vectors as small integers, and tables that compute what they do not hold yet.
+"""Hash-consed numbers and vectors as small integers, and memo tables.
 
-The same few numbers occur in millions of words: each is computed once, and whatever is looked up is looked up by ids.
+The same few numbers occur in millions of words: each is computed once, and look-ups are by id.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -12,9 +12,9 @@ from constructions.network.transformer import Coefficients
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 MAX_ENTRIES = 100_000
-"""How much a table holds; beyond it is emptied. Results do not depend on it."""
+"""The size beyond which a table is emptied. Results do not depend on it."""
 Vector = tuple[int, ...]
-"""The ids of the numbers of a residual vector, by place."""
+"""The ids of the numbers of a residual vector."""
 
 
 class Memo(dict[K, V]):
@@ -38,7 +38,7 @@ class Memo(dict[K, V]):
 
 
 class Pool(list[V]):
-    """Distinct things, each with its index as id.
+    """Distinct values, each with its index as id.
 
     >>> pool = Pool[str]()
     >>> [pool.id(x) for x in "aba"], pool[1]
@@ -50,7 +50,7 @@ class Pool(list[V]):
         self._ids: dict[V, int] = {}
 
     def id(self, thing: V) -> int:
-        """Return the id of a thing, new if the thing is."""
+        """Return the id of a value, which is added if it is new."""
         found = self._ids.get(thing)
         if found is None:
             found = self._ids[thing] = len(self)
@@ -76,7 +76,7 @@ class Numbers(Pool[Fraction]):
 
 
 class LinearFormOnIds:
-    """A linear form on vectors, its values as ids; directions without a place hold 0."""
+    """A linear form on vectors, with values as ids; directions without a place hold 0."""
 
     def __init__(self, row: Coefficients, places: Mapping[str, int], numbers: Numbers):
         reads = [(places[name], weight) for name, weight in row.items() if weight and name in places]

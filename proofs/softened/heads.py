@@ -1,7 +1,7 @@
-"""Hard heads on ids: whom a query attends to among keys and values, what that adds, and what the rivals are.
+"""Hard heads on ids: the winners of a query among keys and values, the output, and the rivals.
 
-What a head does depends on the visible positions only through their keys and values, so it is computed once for each
-query and each sequence of them.
+The output depends on the visible positions only through their keys and values, so it is computed once for each query
+and each sequence of them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,22 +14,22 @@ from typing import Protocol
 from constructions.errors import Unsupported
 from constructions.network.transformer import Coefficients, Head
 from proofs.softened.hash_consing import LinearFormOnIds, Memo, Numbers, Pool, Vector
-from proofs.softened.profile_bounds import Places, Profile, Rival
-from proofs.softened.score_profiles import MAX_SITUATIONS, ScoreProfiles, collect, merge
+from proofs.softened.profile_bounds import JointBounds, Places, Rival
+from proofs.softened.score_profiles import MAX_PROFILES, ScoreProfiles, collect, merge
 
 WINDOW = 100_000
-"""How many situations are held before they are summed up."""
-assert WINDOW > MAX_SITUATIONS
+"""The number of score profiles that are stored before they are combined."""
+assert WINDOW > MAX_PROFILES
 Seen = tuple[int, ...]
 """The ids of the keys and values of the visible positions."""
 Change = tuple[tuple[int, int], ...]
-"""What is added: places in the vector, and ids of numbers."""
+"""The output of a part: places in the vector, and ids of numbers."""
 
 
 def scoring(head: Head) -> list[tuple[Coefficients, Coefficients]]:
-    """Return the rows of queries and keys that scores depend on: no other r has a non-zero entry in both.
+    """Return the rows of queries and keys that scores depend on: in all others the query or the key is 0.
 
-    A head without any is *uniform* if its weighting is average-hardmax or softmax.
+    A head without such rows is *uniform* if its weighting is average-hardmax or softmax.
     """
     return [(query, key) for query, key in zip(head.queries, head.keys, strict=True)
             if any(query.values()) and any(key.values())]
@@ -40,21 +40,21 @@ class Tied(Exception):
 
 
 class Observer(Protocol):
-    """Who is told of scores, in the order in which words and positions are looked at."""
+    """An observer of gaps and ties, in the order of words and positions."""
 
     def note_gap(self, gap: Fraction, layer: int, place: int) -> None:
-        """The winners' lead over a rival, where it was first seen."""
+        """Note the gap of a winner to a rival, at its first occurrence."""
 
     def note_tie(self, layer: int, place: int) -> None:
-        """The greatest score occurs twice, in a head that does not average."""
+        """Note that the greatest score occurs twice, in a head that does not average."""
 
     def note_averaged(self, layer: int, place: int) -> None:
-        """The greatest score occurs twice, and what attains it is averaged."""
+        """Note that the greatest score occurs twice, in a head that averages."""
 
 
 @dataclass
 class HeadLayout:
-    """What all heads have: what they read of a vector, and what they add, by id."""
+    """The common part of heads: the forms that they read, and their outputs, by id."""
 
     head: Head
     places: Mapping[str, int]
@@ -72,22 +72,22 @@ class HeadLayout:
         return 0
 
     def key_and_value(self, vector: Vector) -> int:
-        """Return the id of what others see of a vector."""
+        """Return the id of the key and the values at a vector."""
         raise NotImplementedError
 
     def attend(self, at: tuple[int, Seen]) -> int:
-        """Return the id of what the head adds where the query sees these keys and values."""
+        """Return the id of the output of the head where the query sees these keys and values."""
         raise NotImplementedError
 
     def expect(self, queries: Sequence[int], seen: Sequence[int]) -> None:
-        """From now on only these queries may come, and only this may be seen."""
+        """Restrict the following queries, and the keys and values that are seen."""
 
     def kept(self, seen: Seen, number: int) -> Seen:
-        """What matters of what was seen, without its order, if only the first queries expected, so many, may come."""
+        """Return the relevant part of visible keys and values, unordered, for the first ``number`` expected queries."""
         raise NotImplementedError
 
     def outcome(self, query: int, kept: Seen) -> int:
-        """Return the id of what the head adds where it has seen this, as far as it matters.
+        """Return the id of the output of the head, from the relevant keys and values.
 
         Raises:
             Tied: if two scores are greatest, in a head that does not average.
@@ -95,19 +95,19 @@ class HeadLayout:
         raise NotImplementedError
 
     def change(self, values: Sequence[int]) -> int:
-        """Return the id of adding values, those that nothing reads any more left out."""
+        """Return the id of an output with these values, without those that nothing reads later."""
         return self.changes.id(tuple([(target, value) for target, value in zip(self._targets, values, strict=True)
                                       if target is not None and value]))
 
     def mean(self, seen: Seen) -> int:
-        """Return the id of adding the mean of the values of what is seen."""
+        """Return the id of the mean of the visible values."""
         rows = [self.seen[x][1] for x in seen]
         return self.change([self.numbers.id(sum((self.numbers[x] for x in column), Fraction(0)) / len(rows))
                             for column in zip(*rows, strict=True)])
 
 
 class UniformAttention(HeadLayout):
-    """The mean of the values, which have no order; only values that something reads are looked at."""
+    """A uniform head: the mean of the values; only values that something reads are computed."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -124,7 +124,7 @@ class UniformAttention(HeadLayout):
         return self._means[tuple(sorted(at[1]))]
 
     def kept(self, seen: Seen, number: int) -> Seen:
-        """All, as long as anything asks."""
+        """Return everything visible, unless no query may come."""
         return tuple(sorted(seen)) if number else ()
 
     def outcome(self, query: int, kept: Seen) -> int:
@@ -133,11 +133,10 @@ class UniformAttention(HeadLayout):
 
 
 class HardAttention(HeadLayout):
-    """A head with scores: it tells the observer its gaps and ties, and collects its situations.
+    """A head with scores: it passes gaps and ties to the observer, and collects score profiles.
 
-    Where several positions win, an average-hard head gives their mean; each of them is a winner that the situation is
-    seen from, as any may be the reference of docs/background/softened_rules.md, section 3. Leftmost and rightmost heads
-    must not tie.
+    If several positions win, an average-hard head writes their mean. There is a profile for each of them, as any may be
+    the reference of docs/background/softened_rules.md, section 3. Leftmost and rightmost heads must not tie.
     """
 
     def __init__(self, head: Head, layer: int, place: int, places: Mapping[str, int], numbers: Numbers,
@@ -148,7 +147,7 @@ class HardAttention(HeadLayout):
         self._where, self._observer = (layer, place), observer
         self._queries, self._keys = ([LinearFormOnIds(row, places, numbers) for row in rows]
                                      for rows in (zip(*scoring(head), strict=True) if scoring(head) else ([], [])))
-        self.asked: Pool[Vector] = Pool()
+        self.query_vectors: Pool[Vector] = Pool()
         self._averages = head.weighting.averages_equals
         self._won: Memo[Seen, int] = Memo(self.mean)
         self._scale = 1
@@ -157,12 +156,12 @@ class HardAttention(HeadLayout):
         self._rivals: Pool[Rival] = Pool()
         self.won: set[tuple[int, int]] = set()
         self._rows: dict[int, tuple[int, ...]] = {}
-        self._situations: set[Places] = set()
-        self._summed: ScoreProfiles | Profile | None = None
+        self._profiles: set[Places] = set()
+        self._summed: ScoreProfiles | JointBounds | None = None
 
     def query(self, vector: Vector) -> int:
         """Return the id of the query."""
-        return self.asked.id(tuple([form(vector) for form in self._queries]))
+        return self.query_vectors.id(tuple([form(vector) for form in self._queries]))
 
     def key_and_value(self, vector: Vector) -> int:
         """Return the id of the key and the values."""
@@ -170,7 +169,7 @@ class HardAttention(HeadLayout):
                              tuple([form(vector) for form in self.values])))
 
     def attend(self, at: tuple[int, Seen]) -> int:
-        """Return the mean of the winners; after a tie that must not be, the values of the first or the last of them."""
+        """Return the mean of the winners; after a forbidden tie, the values of the first or the last of them."""
         query, seen = at
         winners = self._winners(query, seen)
         if len(winners) > 1 and self._averages:
@@ -184,13 +183,13 @@ class HardAttention(HeadLayout):
         return self._won[tuple(sorted(winners))]
 
     def expect(self, queries: Sequence[int], seen: Sequence[int]) -> None:
-        """What these queries make of all this, by which of it wins."""
+        """Compute the scores of these queries, by which ``kept`` finds winners."""
         for query in queries:
             self.scores(query, seen)
         self._rows = dict(zip(seen, zip(*(self.scores(query, seen) for query in queries), strict=True), strict=True))
 
     def kept(self, seen: Seen, number: int) -> Seen:
-        """What has the greatest score for one of the queries."""
+        """Return the keys and values with the greatest score for one of the queries."""
         rows = [self._rows[x] for x in seen]
         best = list(islice(map(max, zip(*rows, strict=True)), number))
         return tuple(sorted([x for x, row in zip(seen, rows, strict=True) if any(map(eq, row, best))]))
@@ -204,7 +203,7 @@ class HardAttention(HeadLayout):
         return self._won[winners]
 
     def _winners(self, query: int, seen: Seen) -> Seen:
-        """All that has the greatest score, in the order in which it was seen."""
+        """Return all keys and values with the greatest score, in the order of positions."""
         scores = self.scores(query, seen)
         best = max(scores)
         if scores.count(best) == 1:
@@ -223,7 +222,7 @@ class HardAttention(HeadLayout):
         return scores
 
     def _score(self, query: int, seen: int) -> int:
-        score = self._product(self.asked[query], self.seen[seen][0])
+        score = self._product(self.query_vectors[query], self.seen[seen][0])
         if self._scale % score.denominator:
             factor = score.denominator
             self._scale *= factor
@@ -236,11 +235,11 @@ class HardAttention(HeadLayout):
         return sum((self.numbers[q] * self.numbers[k] for q, k in zip(query, key, strict=True)), Fraction(0))
 
     def _collect(self, query: int, winners: Seen, seen: Seen) -> None:
-        """Remember the situation, as each of the winners sees it: with what else is seen as its rivals."""
+        """Add the score profile of each winner, whose rivals are all other visible positions."""
         for winner in {*winners}:
             table, place = self._rival_of[query, winner], seen.index(winner)
-            self._situations.add(tuple(sorted([table[x] for x in (*seen[:place], *seen[place + 1 :])])))
-        if len(self._situations) >= WINDOW:
+            self._profiles.add(tuple(sorted([table[x] for x in (*seen[:place], *seen[place + 1 :])])))
+        if len(self._profiles) >= WINDOW:
             self._sum_up()
 
     def _rival(self, query: int, winner: int, other: int) -> int:
@@ -250,22 +249,22 @@ class HardAttention(HeadLayout):
         return self._rivals.id(rival)
 
     def rival(self, query: int, winner: int, other: int) -> Rival:
-        """What the other is to the winner, which has no lower score."""
-        numbers, asked = self.numbers, self.asked[query]
+        """Return the rival of a winner, which has no lower score."""
+        numbers, vector = self.numbers, self.query_vectors[query]
         (keys, values), (keys_of_other, values_of_other) = self.seen[winner], self.seen[other]
         return Rival(
-            self._product(asked, keys) - self._product(asked, keys_of_other),
-            tuple([abs(numbers[q]) for q in asked]),
+            self._product(vector, keys) - self._product(vector, keys_of_other),
+            tuple([abs(numbers[q]) for q in vector]),
             tuple([abs(numbers[a] - numbers[b]) for a, b in zip(keys, keys_of_other, strict=True)]),
             tuple([numbers[b] - numbers[a] for a, b in zip(values, values_of_other, strict=True)]))
 
     def _sum_up(self) -> None:
-        found = collect(self._rivals, self._situations)
+        found = collect(self._rivals, self._profiles)
         self._summed = found if self._summed is None else merge(self._summed, found)
-        self._situations = set()
+        self._profiles = set()
 
-    def finish(self) -> ScoreProfiles | Profile:
-        """All situations met, or their profile."""
+    def finish(self) -> ScoreProfiles | JointBounds:
+        """Return all score profiles, or their joint bounds."""
         self._sum_up()
         assert self._summed is not None
         return self._summed

@@ -1,6 +1,6 @@
-"""One layer on ids: what its heads read of a vector, and the vector after its attention and its feed-forward part.
+"""One layer on ids: queries, keys and values of a vector, and the vector after attention and the feed-forward block.
 
-A vector keeps the directions that something still reads, so vectors that differ elsewhere are one.
+A vector has only the directions that are read later, so vectors that differ elsewhere are one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ FormKey = tuple[tuple[str, Fraction], ...]
 
 
 def functions_of(feedforward: FeedForward, direction: str) -> dict[FormKey, Function]:
-    """What each group of units adds to a direction, as a function of the one form that it reads."""
+    """Return the contribution of each group of units to a direction, as a function of the one form that it reads."""
     units = tuple((unit.reads, unit.bias, unit.writes[direction]) for unit in feedforward.units_writing(direction)
                   if unit.writes[direction])
     return {tuple(function.reads.items()): function for function in group_units(units)}
@@ -35,12 +35,12 @@ def read_from(transformer: Transformer, number: int) -> list[str]:
 
 
 def read_by_units(layer: Layer) -> set[str]:
-    """Return the directions that the feed-forward part of a layer reads."""
+    """Return the directions that the feed-forward block of a layer reads."""
     return {name for unit in layer.feedforward.units for name in unit.reads}
 
 
 class FeedForwardRun:
-    """A feed-forward part on vectors of ids; it remembers the numbers that its forms took."""
+    """A feed-forward block on vectors of ids; ``taken`` has the values of its forms so far."""
 
     def __init__(self, feedforward: FeedForward, places: Mapping[str, int], numbers: Numbers):
         self._numbers = numbers
@@ -69,7 +69,7 @@ class FeedForwardRun:
         return add
 
     def change(self, vector: Vector) -> Change:
-        """What is added to a vector."""
+        """Return the output of the block at a vector."""
         return self._changes[tuple([vector[place] for place in self._reads])]
 
     def _whole(self, read: Vector) -> Vector:
@@ -112,12 +112,12 @@ class LayerRun:
         self.steps: Memo[tuple[int, ...], int] = Memo(self._step)
 
     def _read(self, vector: int) -> tuple[tuple[int, int], ...]:
-        """For each head, the query and what others see of a vector."""
+        """Return for each head the query, and the key and values, of a vector."""
         whole = self.before[vector]
         return tuple([(head.query(whole), head.key_and_value(whole)) for head in self.heads])
 
     def _step(self, at: Sequence[int]) -> int:
-        """Return the vector after the layer, from the one before it and what each head adds."""
+        """Return the vector after the layer, from the one before it and the output of each head."""
         vector, *added = at
         sums = self._numbers.sums
         middle = list(self.before[vector])

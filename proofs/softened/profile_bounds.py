@@ -1,11 +1,11 @@
-"""What bounds all situations of a head together, where they are too many to be listed.
+"""Joint bounds of all score profiles of a head, where they are too many to be listed.
 
 Source      docs/background/softened_rules.md, section 3.
-Profile     Situations are told apart by the |q_r| of the query only. For each: how far the keys of rivals with each
-            loss are from the winner's at most; and for each direction and sign, how much the values of the rivals
-            within each positive loss differ from the winner's in sum, at most, and how much the value of one that ties.
-Merging     Every entry is a greatest one, so the order does not matter. With more than MAX_LEVELS pairs of |q_r| and
-            loss the profile becomes *coarse*: one entry for all, with the least positive loss, and it stays so.
+Bounds      Profiles are grouped by the |q_r| of the query. Each group has for each loss the greatest difference of the
+            keys of rivals from the winner's. For each direction and sign it has the greatest sum of the differences of
+            values, over rivals within each positive loss, and the greatest difference of a rival that ties.
+Merging     Every entry is a maximum, so the order does not matter. With more than MAX_LEVELS pairs of |q_r| and loss
+            the bounds become *coarse*, and remain so: one entry for all, with the least positive loss.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ MAX_LEVELS = 2_000
 ZERO = Fraction(0)
 Amounts = tuple[Fraction, ...]
 Places = tuple[int, ...]
-"""A situation: the places of its rivals in a list, in increasing order."""
+"""A score profile: the places of its rivals in a list, in increasing order."""
 Steps = tuple[tuple[Fraction, Fraction], ...]
-"""A step function: at each loss listed, and from there on, the sum; both increase."""
+"""A step function: the sum at each listed loss and beyond; both increase."""
 
 
 @dataclass(frozen=True, order=True)
 class Rival:
-    """A visible position beside *: Δ, the |q_r| it lost by, its |k_r(*) - k_r(j)|, and its v_t(j) - v_t(*)."""
+    """A visible position j other than *: its loss Δ, the |q_r|, the |k_r(*) - k_r(j)|, and the v_t(j) - v_t(*)."""
 
     loss: Fraction
     queries: tuple[Fraction, ...]
@@ -44,16 +44,16 @@ class Rival:
 
     @classmethod
     def from_json(cls, data: Any) -> Rival:
-        """What ``to_json`` wrote."""
+        """Read the value that ``to_json`` wrote."""
         loss, *parts = data
         return cls(Fraction(loss), *map(read_all, parts))
 
 
 @dataclass(frozen=True)
 class Mass:
-    """Of one direction and sign: the greatest difference of one rival that ties, of one that loses, the greatest sums.
+    """The greatest difference of a rival that ties, and of one that loses, for one direction and sign; greatest sums.
 
-    The sums are of the differences of rivals that lose, within each loss.
+    The sums are over the differences of rivals that lose, within each loss.
     """
 
     tied: Fraction
@@ -78,7 +78,7 @@ class Mass:
 
     @classmethod
     def from_json(cls, data: Any) -> Mass:
-        """What ``to_json`` wrote."""
+        """Read the value that ``to_json`` wrote."""
         tied, peak, steps = data
         return cls(Fraction(tied), Fraction(peak), tuple((Fraction(loss), Fraction(total)) for loss, total in steps))
 
@@ -87,89 +87,89 @@ NOTHING = Mass(ZERO, ZERO, ())
 
 
 @dataclass(frozen=True)
-class QueryProfile:
-    """The situations of queries with the same |q_r|: the greatest |k_r(*) - k_r(j)| by loss, and the masses.
+class QueryBounds:
+    """Bounds of the profiles of queries with the same |q_r|: the greatest |k_r(*) - k_r(j)| by loss, and the masses.
 
-    There are two masses for each direction, of values above the winner's and of those below. A rival that ties is a
-    winner, too, from which the same situation is seen: in masses of all situations both signs differ as much at most.
+    There are two masses for each direction, of values above the winner's and below it. A rival that ties is also a
+    winner, with its own profile: so the greatest differences of ties are equal for both signs.
     """
 
     keys: tuple[tuple[Fraction, Amounts], ...]
     masses: tuple[Mass, ...]
 
-    def merge(self, other: QueryProfile) -> QueryProfile:
-        """What bounds the situations of both."""
+    def merge(self, other: QueryBounds) -> QueryBounds:
+        """Return joint bounds of the profiles of both."""
         keys = dict(self.keys)
         for loss, amounts in other.keys:
             keys[loss] = greatest([amounts, keys.get(loss, amounts)])
-        return QueryProfile(tuple(sorted(keys.items())),
+        return QueryBounds(tuple(sorted(keys.items())),
                             tuple(a.merge(b) for a, b in zip(self.masses, other.masses, strict=True)))
 
-    def as_one_level(self) -> QueryProfile:
-        """Return the least positive loss, with the greatest differences of all; and so of those that tie."""
+    def as_one_level(self) -> QueryBounds:
+        """Return coarse bounds: one level for ties, and one for the least positive loss, with greatest differences."""
         levels = [[level for level in self.keys if bool(level[0]) is loses] for loses in (False, True)]
-        return QueryProfile(tuple((level[0][0], greatest(amounts for _, amounts in level)) for level in levels
+        return QueryBounds(tuple((level[0][0], greatest(amounts for _, amounts in level)) for level in levels
                                   if level),
                             self.masses)
 
 
 @dataclass(frozen=True)
-class Profile:
-    """What bounds all situations together, by the |q_r| in increasing order; a single entry if it is coarse."""
+class JointBounds:
+    """Joint bounds of all profiles of a head, by the |q_r| in increasing order; a single entry if they are coarse."""
 
-    asked: tuple[tuple[Amounts, QueryProfile], ...]
+    by_query: tuple[tuple[Amounts, QueryBounds], ...]
     coarse: bool
 
-    def merge(self, other: Profile) -> Profile:
-        """What bounds the situations of both."""
-        merged = dict(self.asked)
-        for queries, asked in other.asked:
-            merged[queries] = merged[queries].merge(asked) if queries in merged else asked
+    def merge(self, other: JointBounds) -> JointBounds:
+        """Return joint bounds of the profiles of both."""
+        merged = dict(self.by_query)
+        for queries, entry in other.by_query:
+            merged[queries] = merged[queries].merge(entry) if queries in merged else entry
         return bounded(merged, self.coarse or other.coarse)
 
     def to_json(self) -> dict[str, Any]:
-        """Canonical: lists of rationals."""
-        return {"profile": [[spell_all(queries), [[spell(loss), spell_all(keys)] for loss, keys in asked.keys],
-                             [mass.to_json() for mass in asked.masses]] for queries, asked in self.asked],
+        """Return the canonical form: lists of rationals."""
+        return {"profile": [[spell_all(queries), [[spell(loss), spell_all(keys)] for loss, keys in entry.keys],
+                             [mass.to_json() for mass in entry.masses]] for queries, entry in self.by_query],
                 "coarse": self.coarse}
 
     @classmethod
-    def from_json(cls, data: Any) -> Profile:
-        """What ``to_json`` wrote."""
-        return cls(tuple((read_all(queries), QueryProfile(tuple((Fraction(loss), read_all(row)) for loss, row in keys),
+    def from_json(cls, data: Any) -> JointBounds:
+        """Read the value that ``to_json`` wrote."""
+        return cls(tuple((read_all(queries), QueryBounds(tuple((Fraction(loss), read_all(row)) for loss, row in keys),
                                                           tuple(map(Mass.from_json, masses))))
                          for queries, keys, masses in data["profile"]), data["coarse"])
 
 
-def bounded(asked: Mapping[Amounts, QueryProfile], coarse: bool = False) -> Profile:
-    """Return the profile, coarse if it must be."""
-    if coarse or sum(len(entry.keys) for entry in asked.values()) > MAX_LEVELS:
-        asked = {greatest(asked): reduce(QueryProfile.merge, asked.values()).as_one_level()}
+def bounded(by_query: Mapping[Amounts, QueryBounds], coarse: bool = False) -> JointBounds:
+    """Return the bounds, coarse if there are too many levels."""
+    if coarse or sum(len(entry.keys) for entry in by_query.values()) > MAX_LEVELS:
+        by_query = {greatest(by_query): reduce(QueryBounds.merge, by_query.values()).as_one_level()}
         coarse = True
-    return Profile(tuple(sorted(asked.items(), key=lambda item: item[0])), coarse)
+    return JointBounds(tuple(sorted(by_query.items(), key=lambda item: item[0])), coarse)
 
 
-def profile_of(rivals: Sequence[Rival], situations: Iterable[Places]) -> Profile:
-    """Return the profile of situations on an increasing list of rivals, at least one."""
+def joint_bounds_of(rivals: Sequence[Rival], profiles: Iterable[Places]) -> JointBounds:
+    """Return joint bounds of profiles, at least one, on an increasing list of rivals."""
     by_queries: dict[Amounts, list[Places]] = {}
-    for places in situations:
+    for places in profiles:
         by_queries.setdefault(rivals[places[0]].queries, []).append(places)
-    return bounded({queries: _asked(rivals, chosen) for queries, chosen in by_queries.items()})
+    return bounded({queries: _query_bounds(rivals, chosen) for queries, chosen in by_queries.items()})
 
 
-def _asked(rivals: Sequence[Rival], situations: Sequence[Places]) -> QueryProfile:
-    used = sorted({place for places in situations for place in places})
+def _query_bounds(rivals: Sequence[Rival], profiles: Sequence[Places]) -> QueryBounds:
+    used = sorted({place for places in profiles for place in places})
     losses = [(loss, list(group)) for loss, group in groupby(used, key=lambda place: rivals[place].loss)]
-    met = [rivals[place] for place in used]
-    columns = differences(met)
-    masses = {values: Mass(*peaks(met, values), _steps(losses, situations, dict(zip(used, values, strict=True))))
+    rivals_used = [rivals[place] for place in used]
+    columns = differences(rivals_used)
+    masses = {values: Mass(*peaks(rivals_used, values), _steps(losses, profiles, dict(zip(used, values, strict=True))))
               for values in {*columns}}
-    return QueryProfile(tuple((loss, greatest(rivals[place].keys for place in group)) for loss, group in losses),
+    return QueryBounds(tuple((loss, greatest(rivals[place].keys for place in group)) for loss, group in losses),
                         tuple(masses[values] for values in columns))
 
 
 def differences(rivals: Sequence[Rival]) -> list[Amounts]:
-    """For each direction, how much the values of rivals, at least one, are above the winner's, and how much below."""
+    """Return for each direction and sign the positive parts of the differences of rivals' values from the winner's."""
     return [tuple([sign * x if sign * x.numerator > 0 else ZERO for x in column])
             for column in zip(*(rival.values for rival in rivals), strict=True) for sign in (1, -1)]
 
@@ -182,9 +182,9 @@ def peaks(rivals: Iterable[Rival], values: Iterable[Fraction]) -> tuple[Fraction
     return tied, peak
 
 
-def _steps(losses: Sequence[tuple[Fraction, list[int]]], situations: Iterable[Places],
+def _steps(losses: Sequence[tuple[Fraction, list[int]]], profiles: Iterable[Places],
            values: Mapping[int, Fraction]) -> Steps:
-    """The greatest sums of values within a loss, of what loses; a situation lists its rivals by increasing loss."""
+    """Return the greatest sums of values of losing rivals within each loss; profiles list rivals by increasing loss."""
     if not any(values.values()):
         return ()
     tied = {place for loss, group in losses if not loss for place in group}
@@ -193,7 +193,7 @@ def _steps(losses: Sequence[tuple[Fraction, list[int]]], situations: Iterable[Pl
     for place, value in values.items():
         whole[place] = 0 if place in tied else int(value * scale)
     sums = [0] * len(whole)
-    for places in situations:
+    for places in profiles:
         total = 0
         for place in places:
             if whole[place]:

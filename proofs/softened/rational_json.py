@@ -1,4 +1,4 @@
-"""The one spelling of a rational number in JSON, short enough to be read again."""
+"""The canonical form of rational numbers in JSON, limited in length so that they can be read again."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -24,7 +24,7 @@ def spell(x: Fraction) -> str:
 
 
 def spell_all(row: Iterable[Fraction]) -> list[str]:
-    """Return the numbers of a row."""
+    """Return the canonical forms of the numbers of a row."""
     return [spell(x) for x in row]
 
 

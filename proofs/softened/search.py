@@ -1,6 +1,6 @@
 """The search for a word on which the softened transformer is provably too far from the hard one.
 
-Claim       Nothing is returned but what was replayed: the hard run exactly, the soft one enclosed.
+Claim       Every result was replayed: the hard run exactly, the soft run with enclosures.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ ZERO = point(Fraction(0))
 
 @dataclass(frozen=True)
 class Departure:
-    """A word and a position (from 1) where the residual vectors are ``norm`` apart, in the L1 norm."""
+    """A word and a position (from 1) with the distance of the residual vectors in the L1 norm."""
 
     word: tuple[str, ...]
     i: int
@@ -31,9 +31,9 @@ class Departure:
 
 def find_departure(transformer: Transformer, temperature: Expression,
                    words: Iterable[Sequence[str]]) -> Departure | None:
-    """The first of the words with a position where ‖y_i - ŷ_i‖₁ is provably above 1/4, and the first such position.
+    """Find the first word with a position where ‖y_i - ŷ_i‖₁ is provably above 1/4, and the first such position.
 
-    None says nothing about these words: more than enclosures of the last precision may be needed.
+    None does not mean that the distance is at most 1/4: enclosures of the last precision may be too wide.
     """
     softened = soften(transformer, temperature)
     for word in words:
@@ -50,14 +50,14 @@ def find_departure(transformer: Transformer, temperature: Expression,
 
 def enclose_distances(transformer: Transformer, softened: Transformer, word: Sequence[str],
                       bits: int) -> list[Interval]:
-    """For each position, how far the final residual vectors are apart in the L1 norm."""
+    """Enclose the distance of the final residual vectors in the L1 norm, for each position."""
     pairs = zip(run_hard(transformer, word), run_soft(softened, word, bits), strict=True)
     return [sum((enclose_distance(hard.get(name, Fraction(0)), soft.get(name, ZERO))
                  for name in {**hard, **soft}), ZERO) for hard, soft in pairs]
 
 
 def enclose_distance(x: Fraction, y: Interval) -> Interval:
-    """How far a number is from one in an interval.
+    """Enclose the distance of a number from one in an interval.
 
     >>> enclose_distance(Fraction(1), Interval(Fraction(0), Fraction(3)))
     Interval(lower=Fraction(0, 1), upper=Fraction(2, 1))

@@ -8,27 +8,27 @@ from constructions.network.transformer import Mask, Transformer
 from proofs.softened.findings import GreatestActivation
 from proofs.softened.hash_consing import Numbers, Pool, Vector
 from proofs.softened.layers import LayerRun, read_from
-from proofs.softened.least_gaps import Leads
+from proofs.softened.least_gaps import LeastGaps
 
 ZERO = Fraction(0)
 
 
 class Stack:
-    """All layers; ``leads`` is told what their heads observe.
+    """All layers; ``gaps`` is the observer of their heads.
 
-    ``starts`` has the initial vectors: for each position one for each symbol. The first ``below`` layers have heads
-    that are all future-masked.
+    ``starts`` has the initial vectors: for each position one for each symbol. In the first ``below`` layers all heads
+    are future-masked.
     """
 
-    def __init__(self, transformer: Transformer, n: int, leads: Leads | None = None):
+    def __init__(self, transformer: Transformer, n: int, gaps: LeastGaps | None = None):
         self.transformer, self.n = transformer, n
-        self.numbers, self.leads = Numbers(), leads or Leads(transformer.alphabet, n)
+        self.numbers, self.gaps = Numbers(), gaps or LeastGaps(transformer.alphabet, n)
         self.layers: list[LayerRun] = []
         pool = Pool[Vector]()
         self._streams = [embed(transformer, (symbol,) * n) for symbol in transformer.alphabet]
         self.starts = self._enter(pool)
         for number in range(1, len(transformer.layers) + 1):
-            self.layers.append(LayerRun(transformer, number, pool, self.numbers, self.leads))
+            self.layers.append(LayerRun(transformer, number, pool, self.numbers, self.gaps))
             pool = self.layers[-1].after
         self.below = next((place for place, layer in enumerate(self.layers) if {*layer.masks} - {Mask.FUTURE}),
                           len(self.layers))
@@ -40,7 +40,7 @@ class Stack:
                  for stream in self._streams] for i in range(self.n)]
 
     def find_x_max(self, prefix: Sequence[str]) -> GreatestActivation | None:
-        """The greatest absolute value of an embedded entry; each symbol may stand at each position after the prefix."""
+        """Return the greatest absolute value of an embedded entry, over all words with this prefix."""
         best: GreatestActivation | None = None
         alphabet = self.transformer.alphabet
         first = (*prefix, *(alphabet[0] for _ in range(self.n - len(prefix))))
@@ -55,5 +55,5 @@ class Stack:
         return best
 
     def _key(self, first: Sequence[str], i: int, symbol: str) -> tuple[list[int], int]:
-        """Return the order of the first word with a symbol at position i, and i."""
+        """Return a sort key: the first word with a symbol at position i, and i."""
         return [self.transformer.alphabet.index(x) for x in (*first[: i - 1], symbol, *first[i:])], i

@@ -30,7 +30,7 @@ HOLDS_NOWHERE = "what is given holds at no position of any word"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """With a network without hard heads, a trained one, and claims about it."""
+    """Return a folder with a network without hard heads, a trained one, and claims about both."""
     monkeypatch.chdir(tmp_path)
     copy = Network("0,1")
     copy.output("Q_1")

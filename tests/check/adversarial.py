@@ -1,4 +1,4 @@
-"""Files that ask for as much work or memory as a file can, chapter by chapter; `python -m` of this file measures them.
+"""Files that need as much work or memory as a file can, chapter by chapter; `python -m` of this file measures them.
 
 Every one must end with a verdict, within two minutes and 1 GB; most end as incomplete.
 """
@@ -74,7 +74,7 @@ def one_long_string() -> bytes:
 
 
 def long_formulas() -> bytes:
-    """Formulas that are 16 MB together, no two alike."""
+    """Return different formulas with a total size of 16 MB."""
     text = " & ".join(["!Q_a", "Q_b"] * 1000)
     names = {f"f{k}": truth(f"{text} & " + "prev " * (k % 190) + f"MOD({k + 2},1)") for k in range(1150)}
     return dump(plain(names, {}, 64))
@@ -166,7 +166,7 @@ def long_weights() -> bytes:
 
 
 def units_of_one_form() -> bytes:
-    """As many units as fit, which all read one form."""
+    """Return a file with as many units as fit, all reading one form."""
     units = [{"reads": {"near": "1"}, "bias": f"-{k + 1}/99991", "writes": {"is[since]": "1"}} for k in range(60_000)]
     return dump(edit(handmade.since_certificate(64), "transformer", "layers", 0, "feedforward", "units", value=units))
 
@@ -217,7 +217,7 @@ def many_heads() -> bytes:
 
 
 def many_nodes() -> bytes:
-    """As many formulas as a file may have, each a part of the next."""
+    """Return as many formulas as a file may have, each an operand of the next."""
     text = " | ".join(f"(Q_a & MOD({k + 2},1))" for k in range(4300))
     names = {f"f{k}": truth(f"MOD({k + 9},2) & ({text})") for k in range(140)}
     return dump(plain(names, {}, 4))
@@ -240,7 +240,7 @@ FILES: dict[str, Callable[[], bytes]] = {
 
 
 def measure(data: bytes) -> tuple[int, str, float, int]:
-    """Exit status, last line, processor seconds and peak memory in MB of the stand-alone checker."""
+    """Run the stand-alone checker; return exit status, last line, processor seconds and peak memory in MB."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "file"
         path.write_bytes(data)

@@ -95,8 +95,7 @@ def weigh(weighting: str, scores: dict[int, mpf], i: int, n: int) -> dict[int, m
 
 
 def weigh_sparsely(power: int, scores: dict[int, mpf]) -> dict[int, mpf]:
-    """max(z/power - theta, 0)^power; theta is that of the greatest support that is one, by its linear or quadratic sum.
-    """
+    """Return max(z/power - theta, 0)^power, theta by the linear or quadratic sum of the greatest valid support."""
     heights = {j: z / power for j, z in scores.items()}
     ranked = sorted(heights.values(), reverse=True)
     found = mpf(0)

@@ -27,7 +27,7 @@ class Format(NamedTuple):
 
 
 class Class(NamedTuple):
-    """A class in which all formats but that of sums, scores and softmax are one."""
+    """A float model in which all formats except those of sums, scores and softmax are one."""
 
     storage: Format
     wide: Format
@@ -100,7 +100,7 @@ def true_exp(x: Fraction, base: str) -> Fraction:
 
 
 def near_numbers(form: Format, y: Fraction, ulps: Fraction) -> Iterator[Fraction]:
-    """All numbers of the format within so many units in the last place of y."""
+    """Yield all numbers of the format within this many units in the last place of y."""
     step = Fraction(2) ** (max(exponent(y), form.least) - form.precision + 1)
     fine = step / 2 if y - ulps * step < Fraction(2) ** exponent(y) and exponent(y) > form.least else step
     k = -((ulps * step - y) // fine)
@@ -112,7 +112,7 @@ def near_numbers(form: Format, y: Fraction, ulps: Fraction) -> Iterator[Fraction
 
 @cache
 def exponentials(runs: Class, d: Fraction) -> Numbers:
-    """All that the exponential of a difference may be; that of 0 is 1."""
+    """Return all possible values of the exponential of a difference; exp(0) is 1."""
     if d == 0:
         return frozenset({Fraction(1)})
     found: set[Fraction] = set()
@@ -167,7 +167,7 @@ class Network:
         self._model, self._runs = model, runs
 
     def run(self, word: str) -> list[dict[str, Numbers]]:
-        """What each direction may hold at each position in the end."""
+        """Return the possible values of each direction at each position at the end."""
         n = len(word)
         held = [self._embed(symbol, n, i) for i, symbol in enumerate(word, 1)]
         for layer in self._model["layers"]:

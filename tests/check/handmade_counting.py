@@ -134,7 +134,7 @@ def on_a_count(predicate: str = "ODD", side: str = "#<", max_n: int = 5, definit
 
 
 def gated(predicate: str = "ODD", max_n: int = 5) -> Json:
-    """As `on_a_count`, but each lookup is shut by a truth that is subtracted: the other one's."""
+    """Return the network of `on_a_count` in which the other truth is subtracted from each lookup."""
     made = on_a_count(predicate, max_n=max_n)
     model = made["transformer"]
     model["directions"] = {"is not": truth("!Q_1"), **model["directions"]}

@@ -70,14 +70,14 @@ def layered(made: Json, layers: Sequence[tuple[list[Json], list[Json]]], error: 
 
 
 def exact_or_near(weighting: str, formula: str) -> tuple[Json, list[Json]]:
-    """What a selecting head writes: the truth `out`; of sigmoid it is near, and rounded."""
+    """Return the output of a selecting head: the truth `out`; for sigmoid it is near, and rounded."""
     if weighting == "sigmoid":
         return {"near": near(formula), "out": truth(formula)}, rounding("near", "out")
     return {"out": truth(formula)}, []
 
 
 def since_by_counts(weighting: str, max_n: int = 5, mirrored: bool = False) -> Json:
-    """How many positions decide, up to each; then the last of them is looked for."""
+    """Return a network that counts deciding positions up to each, and looks up the last of them."""
     formula, side, mask = (SINCE.replace("since", "until"), "#>", "past") if mirrored else (SINCE, "#<", "future")
     written, units = exact_or_near(weighting, formula)
     directions = {

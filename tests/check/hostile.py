@@ -1,4 +1,4 @@
-"""What the hostile inputs are made from, and how their refusal is asserted."""
+"""The parts of hostile inputs, and assertions of their refusal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files about margins that ask the checker for as much work or memory as they can, a few kinds of each."""
+"""Files about margins that need as much work or memory of the checker as they can, a few of each kind."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.check.softening import Json, head, layer, transformer, unit
 
 
 def claim(model: Json, max_n: int, min_n: int = 1, formula: str = "true", at: str = "last", **others: Any) -> Json:
-    """That the output is above a threshold that it never comes near."""
+    """Return the claim that the output is above a threshold that it never comes near."""
     norms = {name: value for name, value in others.items() if name == "norms"}
     return {"format": "certify-margin", "version": 1,
             "claim": {"formula": formula, "predicates": [], "alphabet": model["alphabet"], "before": [], "after": [],
@@ -88,7 +88,7 @@ def many_norms() -> Json:
 
 
 def many_prefixes() -> Json:
-    """Return a masked head is asked at every position of one word."""
+    """Return a claim that reads a masked head at every position of one word."""
     first = soft({"out": {"place": "1"}}, {"is": "1"}, {"place": "1"}, "future") | {"weighting": "leftmost-hardmax"}
     return claim(transformer("is place out", {"a": {"is": "1"}}, {"place": "i"},
                              [layer([first]), layer([soft({"out": {"out": "1"}})])]), 3000, 3000)

@@ -1,4 +1,4 @@
-"""Files that ask the checker of softened transformers for as much work or memory as they can, a few kinds of each."""
+"""Files of softened transformers that need as much work or memory of the checker as they can, a few of each kind."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def many_vectors() -> Json:
 
 
 def many_situations() -> Json:
-    """Scores, distances and weights of each word are its own, and finer bounds are asked for."""
+    """Return a file in which each word has its own scores, distances and weights, and finer bounds are needed."""
     one = head({"out": {"is": "1", "sum": "1"}}, {"one": "1", "sum": "1"}, {"place": "1", "sum": "1/97"}, mask="none")
     other = one | {"values": {"out": {"place": "1"}}}
     model = transformer("one is place sum out", tokens(2), {"place": "2^i"},
@@ -112,7 +112,7 @@ def many_units_that_read_long_numbers() -> Json:
 
 
 def many_writers_of_one_direction() -> Json:
-    """What hundreds of heads may miss is added up, each over a denominator of thousands of bits."""
+    """Return a file in which errors of hundreds of heads sum, over denominators of thousands of bits."""
     heads = [head({"out": {"is": "1"}}, {"one": str(k + 1)}, {"place": "1"}) for k in range(400)]
     model = transformer("one is place out", tokens(2), {"place": "i"}, [layer(heads)])
     return claim(model, 8, "1/(10^4*n)", {"out": "1/4"})
@@ -136,7 +136,7 @@ def long_words_that_tie() -> Json:
 
 
 def many_words_that_tie() -> Json:
-    """Two heads write one direction, so that the finer bounds are asked for."""
+    """Return a file in which two heads write one direction, so that finer bounds are needed."""
     return echoes(2, 13, 2)
 
 

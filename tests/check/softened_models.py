@@ -30,7 +30,7 @@ def rounded() -> Json:
 
 
 def copied() -> Json:
-    """What a tieless head writes, averaged by a uniform one and then copied: drifts that are the whole error."""
+    """Return a tieless head whose output is averaged by a uniform one and copied: all of the error is drift."""
     tokens = {"0": {"one": "1"}, "1": {"one": "1", "is": "1"}}
     first = head({"near": {"is": "1"}}, {"one": "1"}, {"place": "1"}, mask="past", weighting="leftmost-hardmax")
     layers = [layer([first]),

@@ -1,4 +1,4 @@
-"""What the checker says of certificates of softened transformers, in tests."""
+"""Verdicts of the checker on certificates of softened transformers, for tests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HEAD = ("transformer", "layers", 0, "heads", 0)
 
 
 def covered(made: Json) -> Mapping[str, int]:
-    """What was covered to accept it."""
+    """Return the coverage of an accepted certificate."""
     coverage = check_text(dump(made)).coverage
     assert isinstance(coverage, Mapping)
     return coverage

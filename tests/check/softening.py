@@ -1,7 +1,7 @@
 """Certificates of softened transformers, sealed from docs/background/softened_rules.md by brute force: every word,
 nothing shared.
 
-Nothing here comes from the producer or the checker. Exact numbers are Fractions; exp is that of `decimal`, correctly
+No code is shared with the producer or the checker. Exact numbers are Fractions; exp is computed by `decimal`, correctly
 rounded to 60 digits, and then widened.
 """
 
@@ -98,7 +98,7 @@ def winners_of(scores: dict[int, Fraction]) -> list[int]:
 
 
 def attend(one: Json, stream: list[Row], i: int) -> Row:
-    """What a head adds: the mean over the winners, which a leftmost or rightmost head has one of."""
+    """Return the output of a head: the mean over the winners; leftmost and rightmost heads have one winner."""
     chosen = winners_of(scores_of(one, stream, i))
     return {t: sum((apply(form, stream[j]) for j in chosen), ZERO) / len(chosen) for t, form in one["values"].items()}
 
@@ -167,7 +167,7 @@ CHOOSE_STAR: Callable[[Iterator[Fraction]], Fraction] = min
 
 
 def misses_of_head(one: Json, stream: list[Row], i: int, e: Row, heat: Fraction, star: int) -> Row:
-    """By how much softmax may miss the mean over the winners, by the rule with this one of them as *."""
+    """Bound the error of softmax relative to the mean over the winners, by the rule with this winner as *."""
     scores, exact = scores_of(one, stream, i), attend(one, stream, i)
     low, high, mass = dict.fromkeys(exact, ZERO), dict.fromkeys(exact, ZERO), Fraction(1)
     for j in scores.keys() - {star}:
@@ -183,7 +183,7 @@ def misses_of_head(one: Json, stream: list[Row], i: int, e: Row, heat: Fraction,
 
 def ends_of_weight(one: Json, stream: list[Row], i: int, e: Row, heat: Fraction,
                    pair: tuple[int, int]) -> tuple[Fraction, Fraction]:
-    """What the softened head weighs j at least and at most, relative to *."""
+    """Return bounds of the weight of j in the softened head, relative to *."""
     star, j = pair
     distance = doubt = ZERO
     for q, k in zip(one["queries"], one["keys"], strict=True):
@@ -286,7 +286,7 @@ def soft_attend(one: Json, stream: list[dict[str, Any]], i: int, heat: Fraction)
 
 
 def soft_errors(model: Json, n: int, heat: Fraction) -> list[dict[str, Any]]:
-    """How far the softened transformer is from the exact one after each stage, at most, over all words of length n."""
+    """Bound the errors of the softened transformer after each stage, over all words of length n."""
     worst: list[dict[str, Any]] = [{} for _ in range(2 * len(model["layers"]))]
     with mpmath.workdps(150):
         for word in words(model, n):

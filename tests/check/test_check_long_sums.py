@@ -17,7 +17,7 @@ DIFFERENCE = Path(__file__).parents[1] / "corpus" / "accepted" / "a_difference_t
 
 
 def compared_up_to(max_n: int, monkeypatch: pytest.MonkeyPatch) -> int:
-    """How often two forms are compared in the check of the same network on words up to this length."""
+    """Count the comparisons of two forms in the check of one network on words up to this length."""
     calls, ratio = Counter[str](), numbers.ratio
 
     def counted(*forms: object) -> object:

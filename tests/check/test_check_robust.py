@@ -94,7 +94,7 @@ def test_single_character_mutations(seed: int) -> None:
 
 
 def rationals(part: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Where the transformer has a rational."""
+    """Return the paths of the rationals in the transformer."""
     if isinstance(part, dict):
         skip = (
             "directions",

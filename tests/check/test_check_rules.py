@@ -142,7 +142,7 @@ def test_changed_heads_have_the_verdict_of_all_cases(name: str) -> None:
 
 
 def rows_left(made: Json, monkeypatch: pytest.MonkeyPatch) -> int:
-    """How many rows go to the paths, or are looked at case by case."""
+    """Count the rows that are checked by paths, or case by case."""
     left = []
 
     def paths(proof: Any, query: Any, positions: Any, ends: Any, errors: Any) -> None:

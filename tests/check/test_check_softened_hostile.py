@@ -234,7 +234,7 @@ def test_truncations_and_dropped_lines_are_refused() -> None:
 
 
 def spots(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Where the leaves are."""
+    """Return the paths of the leaves."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [spot for key, inner in items for spot in spots(inner, (*path, key))] or [path]
 

@@ -61,7 +61,7 @@ LIMITS = settings(max_examples=20, suppress_health_check=UNHURRIED)
 
 
 def is_short(made: Json) -> bool:
-    """Whether the format has room for all bounds."""
+    """Return whether the format has room for all bounds."""
     return all(len(part) <= 1000 for stages in made["errors"] for stage in stages for bound in stage.values()
                for part in bound.split("/"))
 

@@ -90,7 +90,7 @@ def random_models(masks: list[str], heads: list[int]) -> Iterator[Json]:
 
 
 def tied(masks: list[str], heads: list[int], number: int, most: Fraction) -> list[tuple[Json, Json]]:
-    """So many random models whose second layer errs and that tie, with their certificates, by at most so much."""
+    """Return random models with ties and errors of at most ``most`` in the second layer, with their certificates."""
     found = []
     for model in random_models(masks, heads):
         made = seal(model, 3, "1/20")
@@ -118,7 +118,7 @@ def test_random_ties_have_the_least_bounds_of_the_rules_and_these_are_true() -> 
 
 
 def found_in(made: Json) -> list[tuple[int, Fraction | None]] | None:
-    """How many words of each length were run, with their gap; None if the certificate is rejected."""
+    """Return the number of words of each length that were run, and their gap; None if the certificate is rejected."""
     given = read_softened_text(dump(made))
     try:
         shards = [check_shard(given, n, ()) for n in given.claim.lengths]

@@ -26,7 +26,7 @@ KINDS = ("majority", "from_length_2", "trained_wrong_word", "trained_tracks_wron
 
 
 def read_yaml(path: Path) -> Any:
-    """By PyYAML, which distributed needs."""
+    """Read a file by PyYAML, which distributed needs."""
     yaml: Any = importlib.import_module("yaml")
     return yaml.safe_load(path.read_text(encoding="utf-8"))
 

@@ -43,14 +43,14 @@ def certificate(margin: Fraction, **fields: Any) -> dict[str, Any]:
 
 
 def rescaling() -> Dyadic:
-    """That of a run: the same maximum, times log2(e), is taken from itself, once exact and once rounded."""
+    """Return the rescaling in a run: exp2 of the maximum times log2(e), exact minus rounded."""
     budget = Budget(10)
     exact = multiply((int(SCORE), 0), log2_of_e(FORM, budget))
     return computed("exp2", value(add(exact, negated(rounded(exact, FORM)))), FORM, budget)
 
 
 def average() -> Fraction:
-    """What a run makes of it."""
+    """Return the average in a run."""
     factor = rescaling()
     sums: list[Dyadic] = [(0, 0), (0, 0)]
     for place in range(2 * HALF):

@@ -41,7 +41,7 @@ Pair = tuple[Fraction, Fraction]
 
 
 def exponent(x: Fraction) -> int:
-    """Of the greatest power of 2 that is at most |x|."""
+    """Return the exponent of the greatest power of 2 that is at most |x|."""
     found = abs(x.numerator).bit_length() - x.denominator.bit_length()
     return found if abs(x) >= Fraction(2) ** found else found - 1
 
@@ -129,14 +129,14 @@ def column_of_products(pairs: Sequence[Pair], bias: Fraction) -> tuple[list[int]
 
 
 def by_forms(pairs: Sequence[Pair], bias: Fraction) -> Fraction:
-    """What forms allow."""
+    """Return the error bound of affine forms."""
     sizes, matrix, vector = column_of_products(pairs, bias)
     operations = Operations(Budget(100), run_of(FIELDS))
     return Fraction(operations.product_errors(make_map(Budget(1), matrix, vector), sizes)[0], UNIT)
 
 
 def by_balls(pairs: Sequence[Pair], bias: Fraction) -> Fraction:
-    """What balls allow."""
+    """Return the error bound of balls."""
     _, matrix, vector = column_of_products(pairs, bias)
     balls = Balls(run_of(FIELDS), Precision(0), Budget(100))
     size = balls.number(Fraction(float(np.sqrt(float(sum(x * x for x, _ in pairs)))))) + 1
@@ -144,7 +144,7 @@ def by_balls(pairs: Sequence[Pair], bias: Fraction) -> Fraction:
 
 
 def by_scores(pairs: Sequence[Pair], _: Fraction) -> Fraction:
-    """What is allowed of a query and a key."""
+    """Return the error bound of a query and a key."""
     softmax = SoftmaxOnForms(Budget(100), run_of(FIELDS))
     key = CentredRange([units(y) for _, y in pairs], [0] * len(pairs))
     return Fraction(softmax._product_errors([units(abs(x)) for x, _ in pairs], [key], Scale(Fraction(1), None))[0],

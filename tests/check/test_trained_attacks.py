@@ -54,7 +54,7 @@ class Recording(Reference):
 
 
 def make_steps(kind: str, w: Weights) -> list[Document]:
-    """With one attention step."""
+    """Return a network with one attention step."""
     d = 4
     if kind == "images":
         return [w.units(d, 3, w.norm_of(d, 5, "rms"), "identity", reads=5),
@@ -108,7 +108,7 @@ def numbers(known: Known) -> list[int]:
 
 
 def check(known: Known, margin: Fraction, ranges: list[int]) -> None:
-    """Whether the checker accepts that the row is above the margin on all words.
+    """Check that the row is above the margin on all words.
 
     Raises:
         Rejected: if it does not.

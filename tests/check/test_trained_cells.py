@@ -212,7 +212,7 @@ def unit_of(cells: Any, network: Network | None = None) -> ClassesUnit:
 
 
 def share(number: int) -> str:
-    """So many zeros."""
+    """Return a number of zeros."""
     return base64.b64encode(bytes(4 * number)).decode()
 
 

@@ -45,7 +45,7 @@ class Whole:
     judged: list[tuple[int, Word]]
 
     def claimed(self, gap: float) -> Made:
-        """With the claim of a row whose least value of all words is the gap."""
+        """Return the case with the claim of a row whose least value over all words is the gap."""
         return with_least_at(self.made, gap, self.judged)
 
 
@@ -144,7 +144,7 @@ def test_classes_of_two_steps_are_accepted(read: str, proved: int) -> None:
 
 
 def narrower(data: bytes, place: int, upper: bool, by: int) -> bytes:
-    """Return the ranges, one of which ends so much earlier."""
+    """Return the ranges, one of which is narrower by ``by`` at one end."""
     numbers = [list(pair) for pair in iter_unpack("<2i", data)]
     numbers[place][upper] += -by if upper else by
     return b"".join(pack("<2i", *pair) for pair in numbers)

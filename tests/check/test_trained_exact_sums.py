@@ -130,7 +130,7 @@ def test_products_of_a_format_have_its_least_and_greatest_exponent() -> None:
 
 @pytest.fixture(scope="module")
 def question(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, TracksClaim]:
-    """The same, read from files."""
+    """Return the question, read from files."""
     folder = tmp_path_factory.mktemp("adders")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("examples.adders.by_hand.entries", lambda: (reverser("small", 4, 40.0),))

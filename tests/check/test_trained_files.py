@@ -64,7 +64,7 @@ def test_every_place_survives_every_type(make: Any, value: object) -> None:
 
 
 def is_true(document: Document) -> bool:
-    """Whether the rows of a claim by states or always hold on all words, or the claim is refuted, by the reference."""
+    """Return whether, by the reference, a claim by states or always holds on all words, or is refuted rightly."""
     claim = document["claim"]
     if document["by"] == "wrong word" or claim["automaton"] is None:
         return mean_is_true(document)
@@ -84,7 +84,7 @@ def is_true(document: Document) -> bool:
 
 
 def mean_is_true(document: Document) -> bool:
-    """Of the mean, whose logits are the part of ones so far and a half, if its weights are as they were."""
+    """Return whether the claim about the mean is true, if the weights are unchanged."""
     budget = Budget()
     wrong = document["by"] == "wrong word"
     given = parsed(document, budget)

@@ -45,12 +45,12 @@ class Head:
         return [int(y) for y in np.rint(np.asarray(x) * self.one)]
 
     def written(self, x: Any) -> float:
-        """Return the norm of what is written, over that of the matrix."""
+        """Return the norm of the output, over the norm of the matrix."""
         return float(np.linalg.norm(x @ self.out) / np.linalg.norm(self.out, 2))
 
 
 def moved(head: Head, weights: Any, values: Any, errors: Any, scores: Any) -> float:
-    """How far an average is moved at most, weights by these errors of scores and values by theirs, in one direction."""
+    """Return the greatest change of an average in one direction, under these errors of scores and values."""
     left, _, _ = np.linalg.svd(head.out)
     middle, found = weights @ values / weights.sum(), 0.0
     for direction in (*left.T, *-left.T):
@@ -128,7 +128,7 @@ def test_scores_of_a_query_that_is_off_are_off_by_as_much_up_to_a_number_for_all
 
 
 def far_apart(head: Head, keys: Any, read_error: float) -> tuple[Any, Any]:
-    """What is said of the scores of a query that is off, of keys that are not, and how they change at the worst."""
+    """Return bounds of the scores of a query with an error and exact keys, and their greatest change."""
     query, _ = head.maps[0]
     asking = head.known.project_read(head.numbers(np.ones(4) / 8), head.numbers(keys[0]), head.numbers(np.zeros(4)),
                                  int(read_error * head.one), 0, head.one)

@@ -51,7 +51,7 @@ def halves(numbers: Sequence[Fraction], bits: int) -> Fraction:
 
 
 def rounded(vector: Sequence[int], error: Fraction, scale: Fraction) -> Fraction:
-    """How far a vector, times a scale, may be off when it has been stored with 12 bits, and entered with 9."""
+    """Bound the error of a scaled vector that was stored with 12 bits, and entered with 9."""
     more = error
     for bits, lost in ((12, 2 * Fraction(ONE, 1 << 60)), (9, 2 * Fraction(ONE, 1 << 6))):
         more += (halves([(abs(y) + more) / scale for y in vector], bits) + lost) * scale
@@ -159,7 +159,7 @@ def test_errors_are_packed_before_values_with_an_eighth_of_the_square_of_what_ex
 
 def token(query: Sequence[int] = (), key: Sequence[int] = (), query_error: int = 0, query_rest: int = 0, asks: int = 0,
           **reach: int) -> TokenProjections:
-    """What is known of a token, part by part."""
+    """Return the bounds of a token, part by part."""
     return TokenProjections(query, key, (), query_error, VisibleBounds(**reach), query_rest, asks)
 
 

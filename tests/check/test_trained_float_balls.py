@@ -114,7 +114,7 @@ def given_of(network: dict[str, Any], fields: dict[str, Any]) -> proof.FloatRuns
 
 def known_rows(network: dict[str, Any], fields: dict[str, Any], word: tuple[int, ...]
                ) -> tuple[list[tuple[int, int]], Stream]:
-    """Of each row its value, and how far it may be off in a run, in units of 2^-26; and the last stream."""
+    """Return each row's value and error bound in a run, in units of 2^-26; and the last stream."""
     given = given_of(network, fields)
     prover = proof.ModelProver(given, given.floats[0])
     known, last = prover._rows.balls.stacks.at(0).rows, list[Stream]()
@@ -161,7 +161,7 @@ def test_each_rounding_is_in_the_errors_and_these_are_as_small_as_they_were(kind
 
 
 def forms_of(network: dict[str, Any], fields: dict[str, Any]) -> list[tuple[int, int]]:
-    """Of each row the centre and the reach of its form, in units of 2^-44."""
+    """Return the centre and radius of the form of each row, in units of 2^-44."""
     given = given_of(network, fields)
     prover = proof.ModelProver(given, given.floats[0])
     stack = prover._network.forms

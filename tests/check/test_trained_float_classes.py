@@ -62,7 +62,7 @@ def greatest_average(weights: list[tuple[float, float]], values: list[float]) ->
 
 
 def most_used(fields: dict[str, Any]) -> float:
-    """How much of what the checker allows drawn runs use: 1 is all of it, and what is above that would be wrong."""
+    """Return the greatest error of drawn runs relative to the checker's bound; above 1 is wrong."""
     draw, run, worst = np.random.default_rng(2), run_of(fields), 0.0
     emulation = emulated(make_network("rms"), fields, draw)
     attention, scale = attention_of(fields), emulation.network.attention_steps[0].scale
@@ -109,7 +109,7 @@ def test_stored_scores_of_drawn_runs_are_within_their_bounds(monkeypatch: pytest
 
 
 def most_used_of_scores() -> float:
-    """How much of what the checker allows scores of drawn runs use."""
+    """Return the greatest error of scores of drawn runs relative to the checker's bound."""
     draw, worst = np.random.default_rng(5), 0.0
     emulation, softmax = emulated(make_network("rms"), COARSE, draw), SoftmaxOnForms(Budget(100), run_of(COARSE))
     for scale in (emulation.network.attention_steps[0].scale, Scale(Fraction(-3, 8), None)):
@@ -196,7 +196,7 @@ def made_of(kind: str, fields: dict[str, Any], widen: float) -> tuple[Made, Any,
 
 
 def judged_forms(made: Made, stack: FloatStack, monkeypatch: pytest.MonkeyPatch) -> dict[Any, CentredRange]:
-    """What the checker knows of the logits of each judged node when the unit is proved."""
+    """Return the checker's forms of the logits of each judged node when the unit is proved."""
     found: dict[Any, CentredRange] = {}
     proved = classes.ClassesProof.prove_rows
 

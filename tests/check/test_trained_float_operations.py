@@ -46,7 +46,7 @@ def reaches(x: AffineForm) -> list[Fraction]:
 
 
 def norm_error(one: Operations, maps: NormMaps, x: AffineForm, exact: AffineForm) -> tuple[list[int], int]:
-    """How far the norm of a form may be off, which is this form over the reals."""
+    """Bound the error of the norm of a form, which is ``exact`` over the reals."""
     return one.norm_error(maps, x.sizes, exact.sizes, one._least_deviation(maps, x))
 
 

@@ -69,7 +69,7 @@ def run_of(fields: dict[str, Any]) -> Any:
 
 
 def given_of(network: dict[str, Any], fields: dict[str, Any]) -> proof.FloatRuns:
-    """Return a certificate of a claim that asks nothing."""
+    """Return a certificate of a claim without cases."""
     return parsed(float_runs(network, make_claim(), fields), Budget(100))
 
 
@@ -179,7 +179,7 @@ def ends_of(form: AffineForm) -> list[PathBounds]:
 
 def averages(softmax: SoftmaxOnForms, operations: Operations, query: AffineForm, keys: list[CentredRange],
              values: list[CentredRange]) -> CentredRange:
-    """What is known of the average of a head, stored."""
+    """Return the bounds of the stored average of a head."""
     scores = softmax.scores(query, keys, ScaleOfChecker(None, 4))
     scores = operations.tight(promoted(widened(scores, softmax.exponents(ends_of(scores), len(keys)))))
     found = softmax.average(scores, values, len(keys))
@@ -241,7 +241,7 @@ NEAR_1 = HALVES | dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax
 
 
 def norm_of_halves(epsilon: int, gain: list[int], bias: list[int], fields: dict[str, Any] = HALVES) -> AffineForm:
-    """What the checker knows of a norm of (3, 0, ..., 0)."""
+    """Return the checker's bounds of a norm of (3, 0, ..., 0)."""
     maps = NormMaps("rms", Fraction(epsilon), [x * UNIT for x in gain], [x * UNIT for x in bias], None)
     return Operations(Budget(100), run_of(fields)).normed(maps, point(np.array([3.0] + [0.0] * (len(gain) - 1))))
 

@@ -24,7 +24,7 @@ from tests.check.trained_networks import Weights, make_claim, parsed
 
 
 def prover_of(layers: int, causal: bool) -> ModelProver:
-    """Of a network with so many attention steps, each with two heads, and units before, between and behind them."""
+    """Return the prover of a network with this many attention steps of two heads, and units around them."""
     w, d = Weights(3), 4
     steps: list[Any] = [w.units(d, 3, None, "tanh")]
     for _ in range(layers):

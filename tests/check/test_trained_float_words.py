@@ -33,7 +33,7 @@ ROWS = 12
 
 
 def network_of(kind: str, causal: bool = True, activation: str = "gelu", **how: Any) -> dict[str, Any]:
-    """Two layers, each of attention and units, and a norm; norms of this kind, or none, or they stand behind steps."""
+    """Return a network of two layers, each of attention and units, with norms of this kind, none, or after steps."""
     w, d = Weights(9), 6
     norm = w.norm(d, "layer" if kind == "post" else kind) if kind else None
     steps: list[Any] = [w.units(d, 5, None, "relu")]
@@ -67,7 +67,7 @@ def shown(run: Emulation, tokens: Any) -> Iterator[tuple[Any, list[tuple[Any, An
 
 
 def known_streams(stack: FloatStack, word: tuple[int, ...]) -> Iterator[tuple[str, list[Any]]]:
-    """Of each place what is known before each attention step, of its keys and values, and of the stream behind it."""
+    """Yield the bounds before each attention step, of keys and values, and of the stream after it, by position."""
     streams = [stack.embed(token, 1 + place) for place, token in enumerate(word)]
     for stage in stack.stages:
         yield "stream", [spread(stack.budget, stream) for stream in streams]
@@ -81,7 +81,7 @@ def known_streams(stack: FloatStack, word: tuple[int, ...]) -> Iterator[tuple[st
 
 
 def share_of(known: CentredRange, numbers: Any) -> float:
-    """How much of what they may be off these vectors are, at most, in a coordinate."""
+    """Return the greatest error of these vectors relative to their bound, over coordinates."""
     return float((np.abs(numbers * UNIT - np.array(known.centres)) / np.array(known.reaches)).max())
 
 

@@ -47,7 +47,7 @@ ROOM = 1e-11  # of a run in binary64
 
 def make_form(random: Random, width: int, symbols: int, reach: float, radius: float = 0.0,
               size: float = 2.0) -> AffineForm:
-    """Return a random form with so many symbols."""
+    """Return a random form with this number of symbols."""
     centres = [round(random.uniform(-size, size) * ONE) for _ in range(width)]
     generators = [[round(random.uniform(-reach, reach) * ONE) for _ in range(symbols)] for _ in range(width)]
     radii = [round(random.uniform(0, radius) * ONE) for _ in range(width)]
@@ -67,7 +67,7 @@ def value_of(form: AffineForm, symbols: np.ndarray, own: np.ndarray) -> np.ndarr
 
 
 def misses(form: AffineForm, symbols: np.ndarray, value: np.ndarray) -> float:
-    """How far a vector is outside of the form, if its first symbols are these."""
+    """Return the distance of a vector from the form, for these values of its first symbols."""
     slots = np.array([unpack(row, form.slots) for row in form.rows], dtype=float) / ONE
     known = slots[:, 0] + slots[:, 1:1 + len(symbols)] @ symbols
     room = np.abs(slots[:, 1 + len(symbols):]).sum(1) + np.array(form.radii, dtype=float) / ONE
@@ -80,7 +80,7 @@ def misses(form: AffineForm, symbols: np.ndarray, value: np.ndarray) -> float:
 def holds(function: Callable[[AffineForm], AffineForm], reference: Callable[[np.ndarray], np.ndarray], seed: int,
           width: int,
           reach: float, symbols: int = 5, size: float = 2.0) -> None:
-    """What a function makes of random vectors of a form is in the form that it makes."""
+    """Check that a function maps random vectors of a form into the form that it returns."""
     random = Random(seed)
     x = make_form(random, width, symbols, reach, reach / 3, size)
     for form in (x, x._replace(fresh=True)):

@@ -101,7 +101,7 @@ def changed(value: Any) -> Iterator[Any]:
 
 
 def is_true(document: dict[str, Any]) -> bool:
-    """Whether the claim holds of all words of a few letters, in float64."""
+    """Return whether the claim is true for all short words, in float64."""
     claim = dict(document["claim"])
     asked = LONGEST if claim["max_n"] is None else claim["max_n"]
     claim["max_n"] = max(asked, claim["min_n"])

@@ -38,7 +38,7 @@ WORDS = [word for n in (1, 2) for word in itertools.product((0, 1), repeat=n)]
 
 
 def rounded(rounding: Rounding, vectors: list[list[Fraction]]) -> list[list[Fraction]]:
-    """As docs/reference/trained.md, section 1, says; Python rounds halves to even."""
+    """Round vectors as docs/reference/trained.md, section 1, defines; Python rounds halves to even."""
     if rounding.scale is None and not rounding.of_input and len(vectors) > 1:
         return [x for one in vectors for x in rounded(rounding, [one])]
     scale, zero = rounding.scale, rounding.zero
@@ -134,7 +134,7 @@ def network(kind: str, causal: bool = True) -> Document:
 
 
 def least_of(document: Document, words: list[tuple[int, ...]], everywhere: bool) -> mpf:
-    """Of the row, at the last letter, or at each."""
+    """Return the least value of the row, at the last letter or at each."""
     reference = Reference(document)
     (row,) = document.get("rows", [ROW])
     return min(sum(rational(c) * x[token] for token, c in row) for word in words

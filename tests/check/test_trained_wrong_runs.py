@@ -174,7 +174,7 @@ def class_of(document: Document) -> FloatModel:
 
 
 def is_wrong(document: Document) -> bool:
-    """Whether the run of an accepted file is wrong, by the producer."""
+    """Return whether the run of an accepted file is wrong, by the producer."""
     network = network_from_json(document["network"], "test")
     claim, run = claim_from_json(document["claim"], "test"), class_of(document)
     execution = execution_of(document["evidence"]["run"])

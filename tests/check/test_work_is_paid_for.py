@@ -32,7 +32,7 @@ def steps_of(formula: str, alphabet: list[str]) -> int:
 
 
 def grows_like_squares(work: Callable[[int], int], small: int) -> bool:
-    """Whether four times the size takes less than some 16 times the work, with room for what does not grow."""
+    """Return whether four times the size takes at most about 16 times the work, apart from constant work."""
     return work(4 * small) < 18 * work(small)
 
 

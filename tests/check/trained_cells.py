@@ -52,7 +52,7 @@ ROW = ((0, Fraction(1)),)
 
 
 def small_network(kind: str, seed: int) -> Network:
-    """Of one head, of two, or with an attention step before them; logit 0 is about 20."""
+    """Return a network of one head, of two, or with an attention step before them; logit 0 is about 20."""
     maker = Maker(seed, 4)
     steps: list[Step]
     if kind == "deep":
@@ -68,7 +68,7 @@ def small_network(kind: str, seed: int) -> Network:
 
 @dataclass
 class Certified(Made):
-    """With the runs of the words of each asked node."""
+    """A certificate with the runs of the words of each judged node."""
 
     runs: dict[Node, list[Run]]
 
@@ -79,7 +79,7 @@ def everywhere(language: Language) -> Case:
 
 
 def certified(network: Network, margin: Fraction = Fraction(0), widen: float = 1e-5) -> Certified:
-    """That logit 0 is above a margin after every word of the length, by classes of the last letter."""
+    """Certify that logit 0 is above a margin after every word of the length, by classes of the last letter."""
     language = Language(Budget())
     claim = make_claim(network, 2, cases=(everywhere(language),), max_n=LENGTH, margin=margin,
                        language=language)
@@ -90,7 +90,7 @@ def certified(network: Network, margin: Fraction = Fraction(0), widen: float = 1
 
 
 def is_proved(made: Certified, cells: Sequence[Tree | None] | None, margin: Fraction | None = None) -> bool:
-    """Whether the unit is, with these cells; with a fresh budget."""
+    """Return whether the unit is proved with these cells, within a new budget."""
     try:
         Classes(with_margin(made, margin)).prove(replace(made.unit, cells=None if cells is None else tuple(cells)))
     except Rejected:
@@ -107,7 +107,7 @@ def with_margin(made: Certified, margin: Fraction | None) -> Decision[TrainedCla
 
 
 def boxes_of(made: Certified) -> dict[Node, Ranges]:
-    """Return the ranges of the last step over 2^22, of all heads' directions, for each asked node."""
+    """Return the ranges of the last step over 2^22, of all heads' directions, for each judged node."""
     last = made.decision.network.attention_steps[-1]
     width = sum(head.value.weight.width for head in last.heads)
     nodes = sorted(made.runs)
@@ -126,7 +126,7 @@ def cut_at(box: Ranges, k: int, at: int, widths: Sequence[int], deeper: Callable
 
 
 def halved(box: Ranges, widths: Sequence[int], cuts: int, leaf: Callable[[Ranges], Leaf]) -> Tree:
-    """So many times the widest direction is cut in the middle."""
+    """Return the cells of a box whose widest direction is halved ``cuts`` times."""
     if not cuts:
         return leaf(box)
     k = max(range(len(box)), key=lambda k: box[k][1] - box[k][0])
@@ -151,7 +151,7 @@ PLAIN = Leaf((None,))
 
 
 def slopes(made: Certified, node: Node, box: Ranges) -> Array:
-    """How logit 0 changes along the directions, in the middle of a box, at a word of a node."""
+    """Return the slopes of logit 0 along the directions, in the middle of a box, at a word of a node."""
     middle = np.array([sum(ends) / 2 for ends in box]) / 2**BITS
     ends = [[value_at(made, node, middle + sign * step) for sign in (1, -1)] for step in np.eye(len(box)) * 1e-4]
     return np.array([above - below for above, below in ends]) / 2e-4
@@ -179,13 +179,13 @@ def value_at(made: Certified, node: Node, along: Array) -> float:
 
 
 def halved_cells(made: Certified, widths: Sequence[int], cuts: int, part: float | None) -> list[Tree]:
-    """For each asked node its box in halves; the shares are a part of the slopes, or none."""
+    """Return for each judged node its box in halves; shares are a part of the slopes, or none."""
     return [halved(box, widths, cuts, lambda cell, node=node: PLAIN if part is None else  # type: ignore[misc]
                    shared(part * slopes(made, node, cell))) for node, box in boxes_of(made).items()]
 
 
 def random_cells(random: Random, made: Certified, widths: Sequence[int], cuts: int) -> list[Tree]:
-    """For each asked node random cuts, with no share, a random part of the slopes, or any numbers."""
+    """Return for each judged node random cuts, with no shares, parts of the slopes, or any numbers."""
     def leaf(node: Node, box: Ranges) -> Leaf:
         kind = random.randrange(3)
         any_numbers = [random.uniform(-1, 1) * 2 ** random.randint(-6, 8) for _ in box]
@@ -196,7 +196,7 @@ def random_cells(random: Random, made: Certified, widths: Sequence[int], cuts: i
 
 
 def least_value(made: Certified) -> float:
-    """Of logit 0, over all words of the length."""
+    """Return the least value of logit 0 over all words of the length."""
     return min(float(one.logits[-1, 0]) for runs in made.runs.values() for one in runs)
 
 
@@ -209,7 +209,7 @@ def values_in(made: Certified, node: Node, box: Sequence[tuple[Sequence[int], Se
 
 
 def bent_network() -> Network:
-    """Logit 0 is z2 + 2 relu(z1 - 1/2), z1 and z2 the parts of tokens 0 or 2, and of tokens 1: at least a half.
+    """Return a network with logit 0 = z2 + 2 relu(z1 - 1/2) >= 1/2, z1 the share of tokens 0, 2, and z2 of token 1.
 
     Cut at z1 = 1/2 it is linear on both sides; but that it is at least a half needs that z1 + z2 is 1, which the
     class knows, and on which side z1 is, which the cell knows.

@@ -134,7 +134,7 @@ def turned(x: Array, rotary: Rotary | None, positions: Array) -> Array:
 
 @dataclass
 class Run:
-    """Of one input: z[attention step][head][token], the stream after every step, and the logits."""
+    """The run of one input: z[attention step][head][token], the stream after every step, and the logits."""
 
     averages: list[list[Array]]
     streams: list[Array]
@@ -210,7 +210,7 @@ def make_directions(network: Network, random: Random | None = None) -> Direction
 
 
 def make_claim(network: Network, letters: int = 2, **changes: Any) -> TrainedClaim:
-    """Tokens 0, 1, ... are the letters, the last token stands before the word, and no row is claimed."""
+    """Return a claim without rows: tokens 0, 1, ... are the letters, and the last token precedes the word."""
     start = len(network.tokens.rows) - 1
     claim = TrainedClaim(tuple("abcdefg"[:letters]), tuple(range(letters)), (start,), (), (0, 0), 1, 4, "each", False,
                          Fraction(0), None, {}, (), Language(Budget(20)))
@@ -232,7 +232,7 @@ class Made:
         return unit
 
     def prove(self) -> int:
-        """How many nodes are proved."""
+        """Prove the unit; return the number of proved nodes."""
         return Classes(self.decision).prove(self.unit)
 
     def with_unit(self, **changes: Any) -> Made:
@@ -259,7 +259,7 @@ def inputs_by_node(claim: TrainedClaim, nodes: dict[Word, int], after: Word, las
 
 def find_ranges(runs: dict[Node, list[Run]], directions: DirectionMatrices, needed: Sequence[Sequence[Node]],
                 widen: float, judged: int | None = None) -> bytes:
-    """For each step and needed node, head and direction: the range over all inputs of the node, widened.
+    """Return the range over all inputs of a node, widened, for each step, needed node, head and direction.
 
     At the last step the averages are those of the nodes, or at a column that is judged.
     """
@@ -278,7 +278,7 @@ def find_ranges(runs: dict[Node, list[Run]], directions: DirectionMatrices, need
 
 def make(network: Network, claim: TrainedClaim, state: Callable[[Word], object], first: int, last: int, *,
          offset: int = 0, widen: float = 1e-6, turn: Random | None = None) -> Made:
-    """A unit whose ranges are those of all words, widened; every judged node is asked if the claim has a case."""
+    """Return a unit with the widened ranges of all words; every judged node has a case if the claim has one."""
     after = () if claim.read == "each" else claim.after
     graph, nodes = make_graph(len(claim.tokens), last, state, len(after))
     members = inputs_by_node(claim, nodes, after, last)

@@ -39,7 +39,7 @@ def averages(first: int, last: int) -> Iterator[tuple[int, int]]:
 
 
 def unit(offset: int, first: int, last: int, room: int = 1) -> Document:
-    """Return a unit of the cover, its ranges wider than the truth by so many numbers over 2^24."""
+    """Return a unit of the cover, with ranges wider than the true ones by ``room``, over 2^24."""
     data = b"".join(struct.pack("<2i", low - room, high + room) for low, high in averages(first, last))
     return {"offset": offset, "from": first, "to": last, "by": "classes", "graph": 0, "directions": 0, "bits": BITS,
             "ranges": base64.b64encode(data).decode()}
@@ -53,7 +53,7 @@ def means_by_classes() -> Document:
 
 
 def whole_words_by_classes() -> Document:
-    """Return the mean of all letters as the first token of a bidirectional network knows it, of words of length 5."""
+    """Return the certificate of the mean of all letters in a bidirectional network, for words of length 5."""
     made = means_by_classes()
     claim = made["claim"] | {"read": "first", "min_n": LONGEST, "offsets": [1, 1]}
     bidirectional = changed(made, "network", "attention", value="bidirectional")

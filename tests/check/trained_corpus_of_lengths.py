@@ -15,7 +15,7 @@ Document = dict[str, Any]
 
 
 def decided() -> tuple[Document, Document]:
-    """That the sign is right up to n = 6, and the word by which it is wrong at 7."""
+    """Return the proof that the sign is right up to n = 6, and the word that refutes it at 7."""
     found = decide_lengths(majority_by_hand(-0.7), sign_claim(CONTAINS, 40), 40)
     assert found.certificate is not None
     assert found.wrong_certificate is not None
@@ -23,7 +23,7 @@ def decided() -> tuple[Document, Document]:
 
 
 def of_last_letters() -> Document:
-    """That the last letter is told at every length: what lies before it weighs less."""
+    """Return the proof that the last letter is decided at every length: earlier letters weigh less."""
     found = decide_lengths(with_slopes(majority_by_hand(0.26), "1"), sign_claim(LAST, 40), None)
     assert found.certificate is not None
     return dict(json.loads(found.certificate))

@@ -28,7 +28,7 @@ from tests.trained.tracks.neighbours import copier, copies
 
 
 def proved() -> Document:
-    """Of an adder of two digits to the base 2."""
+    """Return the certificate of an adder of two digits to the base 2."""
     network = adder(2, 2)
     text = decide_tracks(network, adds(network, 2, 2)).certificate
     assert text is not None
@@ -45,7 +45,7 @@ def in_two_layers() -> Document:
 
 
 def by_nodes() -> Document:
-    """Of an adder of two layers, of two digits to the base 2, by classes and nodes."""
+    """Return the certificate of an adder of two layers, of two digits to the base 2, by classes and nodes."""
     entry = carries("carries", 2, 2)
     claim = tracks_claim_of_table(read_toml(entry.claim, "claim"), "claim", entry.network)
     unit = FormSearch(FloatNetwork(entry.network), claim, 0, 1, 16).run().unit
@@ -54,7 +54,7 @@ def by_nodes() -> Document:
 
 
 def by_windows() -> Document:
-    """Of two letters that are copied by what the place after each has heard of it: a step tells of two columns."""
+    """Return the certificate of a copier of two letters, in which a step attends to two columns."""
     network, claim = copier(2, 3), copies(2, 3)
     unit = FormSearch(FloatNetwork(network), claim, 0, 1, 16, 2).run().unit
     assert unit is not None
@@ -62,7 +62,7 @@ def by_windows() -> Document:
 
 
 def in_exact_numbers() -> Document:
-    """Of the adder of two digits to the base 2."""
+    """Return the certificate of the adder of two digits to the base 2, in exact numbers."""
     network = adder(2, 2)
     claim = adds(network, 2, 2)
     unit = ExactSearch(network, claim, 0, 1).run().unit
@@ -71,7 +71,7 @@ def in_exact_numbers() -> Document:
 
 
 def wrong() -> Document:
-    """Of one that is blurred."""
+    """Return the certificate of a blurred adder."""
     network = adder(2, 2, blur=0.8)
     text = decide_tracks(network, adds(network, 2, 2)).wrong_certificate
     assert text is not None
@@ -79,17 +79,17 @@ def wrong() -> Document:
 
 
 def in_runs(network: TrainedNetwork, name: str, margin: Fraction) -> TracksDecision:
-    """Of two digits to the base 2 in a class of runs."""
+    """Return the certificate of an adder of two digits to the base 2 under a float model."""
     return decide_tracks(network, replace(adds(network, 2, 2), margin=margin), run=presets()[name])
 
 
 def of_runs() -> Document:
-    """In every run of bfloat16 with sums in binary32."""
+    """Return the certificate for every run of bfloat16 with sums in binary32."""
     return json.loads(str(in_runs(adder(2, 2), "bfloat16/binary32", Fraction(1, 2)).certificate))
 
 
 def of_runs_by_classes() -> Document:
-    """In every run of binary32, by classes."""
+    """Return the certificate for every run of binary32, by classes."""
     return json.loads(str(in_runs(adder(2, 2), "binary32", Fraction(1, 2)).certificate))
 
 

@@ -29,7 +29,7 @@ def tracks_of(network: dict[str, Any], letters: int, tokens: list[int], columns:
 
 
 def many_columns_of_many_letters() -> dict[str, Any]:
-    """How the inputs go on is different at every column."""
+    """Return a file in which the continuations of the inputs differ at every column."""
     letters = 60_000
     return tracks_of(mean_network(), letters, [0] * letters, 4000, [["token", 2], ["end", 0]], [0, 1])
 

@@ -45,7 +45,7 @@ class Weights:
         return {"weight": self.matrix(height, width, size), "bias": self.vector(width) if bias else None}
 
     def norm_of(self, width: int, image: int, kind: str) -> dict[str, Any]:
-        """Of an image of a stream of this width."""
+        """Return the norm of an image of a stream of this width."""
         return self.norm(image, kind) | {"of": self.affine(width, image)}
 
     def norm(self, width: int, kind: str, bare: bool = False) -> dict[str, Any]:
@@ -166,7 +166,7 @@ def mean_network(rows: int | None = None) -> dict[str, Any]:
 
 
 def make_claim(**changes: Any) -> dict[str, Any]:
-    """About words over 0 and 1 after token 2, before token 3: nothing is asked of the logits."""
+    """Return a claim without rows about words over 0 and 1 after token 2, before token 3."""
     claim = {"alphabet": ["0", "1"], "tokens": [0, 1], "before": [2], "after": [], "offsets": [0, 0], "min_n": 1,
              "max_n": 4, "read": "each", "empty": False, "margin": "0", "automaton": None, "predicates": [],
              "cases": []}
@@ -194,7 +194,7 @@ def with_evidence(document: dict[str, Any], **parts: Any) -> dict[str, Any]:
 
 
 def parsed(document: dict[str, Any], budget: Budget) -> Any:
-    """What the checker reads in a document."""
+    """Return the checker's records of a document."""
     return find_kind(document).read(document, budget)
 
 
@@ -204,7 +204,7 @@ def dump(document: Any) -> bytes:
 
 
 def refusal_of(document: Any) -> type[Refusal] | None:
-    """How a document is refused; None if it is accepted. Nothing fails from within."""
+    """Return the refusal of a document, None if it is accepted; there are no internal errors."""
     try:
         check_text(dump(document))
     except Refusal as refusal:

@@ -95,7 +95,7 @@ class Reference:
         return [a + b for a, b in zip(x, self.affine(step["out"], hidden), strict=True)]
 
     def rounded(self, rounding: dict[str, Any], streams: list[list[mpf]]) -> list[list[mpf]]:
-        """By a scale, or by the range of each token's numbers, or of all."""
+        """Round by a scale, or by the range of each token's numbers, or of all."""
         if "scale" in rounding:
             scale, zero = rational(rounding["scale"]), rounding["zero"]
             return [[(min(max(int(nint(y / scale)) + zero, rounding["least"]), rounding["greatest"]) - zero) * scale

@@ -22,7 +22,7 @@ from constructions.regimes import Regime, Sharpening
 
 @dataclass(frozen=True)
 class Result:
-    """What a command left behind."""
+    """The results of a command."""
 
     code: int
     out: str

@@ -40,7 +40,7 @@ ANY, CHOICE = "…", r"\{([^{}]*\|[^{}]*)\}"
 
 @dataclass
 class Step:
-    """A line, where it stands, the lines that belong to it, and what was chosen in it."""
+    """A line, its location, the lines under it, and the chosen text."""
 
     place: str
     line: str
@@ -49,7 +49,7 @@ class Step:
 
     @property
     def below(self) -> list[str]:
-        """What belongs to it; ``{1}`` is the first word of what was chosen first."""
+        """Return the lines under it; ``{1}`` is the first word of the first choice."""
         return [re.sub(r"\{(\d)\}", lambda found: self.chosen[int(found[1]) - 1].split()[0], line)
                 for line in self.lines]
 
@@ -112,7 +112,7 @@ def absent(lines: list[str], patterns: list[str], step: Step) -> None:
 
 
 def value_at(data: Any, path: list[str]) -> Any:
-    """What is under keys and indices; ``*`` is each of a list, ``#`` how many there are."""
+    """Return the value at keys and indices; ``*`` is each item of a list, ``#`` its length."""
     if not path:
         return data
     key, *rest = path

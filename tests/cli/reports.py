@@ -1,4 +1,4 @@
-"""What of a JSON report does not depend on the clock, and an interrupt in the place of work."""
+"""The part of a JSON report that does not depend on the clock, and an interrupt instead of work."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def test_forty_columns_lose_no_word(certify: Any, monkeypatch: pytest.MonkeyPatc
 
 
 def is_put_together(word: str, known: set[str]) -> bool:
-    """Whether the word is one of these, or was broken into some of them, which a column does that may be broken."""
+    """Return whether the word is a known one, or a concatenation of known ones, as in a breakable column."""
     reached = {0}
     for start in range(len(word)):
         if start in reached:

@@ -93,7 +93,7 @@ REACHED = dict[str, Reach | None]()
 
 @pytest.fixture
 def reached_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What two commands ask of the same networks is found once."""
+    """Cache the results about equal networks between two commands."""
     def reach_of(network: Transformer, progress: Callable[[str], None]) -> Reach | None:
         text = write_canonical(transformer_to_json(network))
         if text not in REACHED:

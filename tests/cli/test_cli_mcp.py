@@ -201,7 +201,7 @@ def test_a_command_whose_time_is_up_has_no_answer() -> None:
 
 
 def has_ended(process: int) -> bool:
-    """Whether nothing of it is left but its number."""
+    """Return whether only the process id is left."""
     try:
         return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z"
     except OSError:

@@ -292,7 +292,7 @@ def leaves(model: Any) -> list[tuple[Any, ...]]:
 
 
 def verdict_of(model: Any) -> str:
-    """What `certify model` and `certify run` make of it; any exception but InputError is an error of theirs."""
+    """Return the results of `certify model` and `certify run`; any exception except InputError is an error."""
     try:
         transformer = read_transformer(json.dumps(model))
         outcome = certify_transformer(transformer, 3)

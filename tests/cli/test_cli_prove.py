@@ -35,14 +35,14 @@ def assert_one_line(result: Any, code: int, message: str) -> None:
 
 @cache
 def answer_about(model: str, formula: Formula, lengths: ProvedLengths) -> KernelAnswer:
-    """What Coq says of a folder about the model with this text, which it is asked once."""
+    """Return the answer of Coq in a folder about the model with this text, computed once."""
     coq = staying_coq_or_skip()
     return ask_about_file(coq, library_of(coq), transformer_from_json(json.loads(model)), formula, lengths)
 
 
 @pytest.fixture
 def coq(monkeypatch: pytest.MonkeyPatch) -> str:
-    """Its version; what is asked of one file, a Coq answers that has loaded the library and stays.
+    """Return the version of Coq; single files are answered by a Coq process that has loaded the library.
 
     What is asked of a folder is asked once for all tests, as it takes seconds.
     """

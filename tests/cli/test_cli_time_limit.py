@@ -71,14 +71,14 @@ def test_loops_over_lengths_look_at_the_clock() -> None:
 
 
 class Answer(WithExitStatus):
-    """As commands find it."""
+    """An answer in the form that commands read."""
 
     def __init__(self, verdict: str, lengths: Lengths) -> None:
         self.verdict, self.lengths = verdict, lengths
 
 
 def asking(verdicts: dict[int, str]) -> Any:
-    """Answers about lengths up to some, in a second for each length; the verdict is that of the greatest known one."""
+    """Return answers about lengths, one second for each; the verdict is that of the first bound not below the last."""
     def ask(lengths: Lengths) -> Answer:
         for _ in lengths:
             pass

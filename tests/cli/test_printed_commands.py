@@ -185,7 +185,7 @@ examine = "lemma-25"
 
 @dataclass
 class Said:
-    """What was printed and written, the commands in it to be copied, and who built commands."""
+    """The printed and written texts, the commands in them to be copied, and the builders of commands."""
 
     folder: Path
     texts: list[str] = field(default_factory=list)
@@ -280,7 +280,7 @@ def make_everything(said: Said) -> None:
 
 
 def readme_of_training() -> str:
-    """Of a folder of `certify train`, which itself needs torch."""
+    """Return the README of a folder of `certify train`, which itself needs torch."""
     from certify.learning.training.folder import commands_for, readme
     from certify.learning.training.fresh import Sizes, recipe
     from certify.learning.training.rounds import Round, Training
@@ -310,7 +310,7 @@ def listen_to_an_audit(said: Said) -> None:
 
 
 def listen_to_critical_constants(said: Said) -> None:
-    """Of a comparison: what its heads err together is looked at, or the words are too long for that."""
+    """Collect the output about a comparison: joint errors of heads, or the words are too long for it."""
     comparison = "audit --formula '#<[Q_1] > #<[Q_0]' --alphabet 01"
     said.listen(f"{comparison} --max-n 2 --critical 2")
     with pytest.MonkeyPatch.context() as patch:
@@ -321,7 +321,7 @@ def listen_to_critical_constants(said: Said) -> None:
 
 
 def coq_readme() -> str:
-    """That of a folder for Coq, which its writing does not need."""
+    """Return the README of a folder for Coq, which its writer does not need."""
     formula = parse_formula("Q_a since Q_b", "ab")
     claim = TheoremClaim("since", compile_formula(formula, "ab", Regime()), formula)
     return str(coq_folder(claim, ProvedLengths(1), checked=True)["README.md"])
@@ -472,13 +472,13 @@ def test_command_lines_are_put_together_in_one_place_each() -> None:
 
 
 def begins_a_command(words: Sequence[object]) -> bool:
-    """What is no literal may be an option."""
+    """Return whether words begin a command; a word that is not a literal may be an option."""
     return words[:1] in (["certify"], ["python"]) and all(
         str(word) in NAMES or str(word).startswith("-") for word in words[1:])
 
 
 def printed_literals(path: Path) -> Iterator[str]:
-    """Yield the texts of a module, without those that only its readers see; help texts are met where they are shown."""
+    """Yield the texts of a module, except those for its readers; help texts come where they are shown."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     notes = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     yield from (node.value for node in ast.walk(tree)

@@ -28,7 +28,7 @@ class Piece:
 
 @dataclass
 class Writer:
-    """What has been defined so far, and where the choices come from."""
+    """The definitions so far, and the source of choices."""
 
     random: Random
     truths: list[Piece] = field(default_factory=list)

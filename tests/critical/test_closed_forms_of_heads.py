@@ -33,7 +33,7 @@ def request(text: str, alphabet: str, regime: Regime) -> Request:
 
 
 def closed_form(text: str, alphabet: str, regime: Regime, n: int, lower: str, upper: str) -> ClosedForm | None:
-    """What is found between these ends, which need not be certified and refuted for that."""
+    """Find the critical constant between these ends, which need not be certified and refuted."""
     claim = NetworkAtConstants(request(text, alphabet, regime), Lengths(n, n), AuditSearch())
     bracket = Interval(Fraction(lower), Fraction(upper))
     found = find_closed_form(claim.at(bracket.upper).network, claim.at(2 * bracket.upper).network,

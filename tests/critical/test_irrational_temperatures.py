@@ -39,7 +39,7 @@ def fall_by_steps(gamma: mpf, sharpness: mpf, n: int) -> mpf:
 
 
 def critical(error: Callable[[mpf, mpf, int], mpf], sharpness: mpf, n: int) -> mpf:
-    """Where the error is 1/4."""
+    """Find the constant at which the error is 1/4."""
     return mpmath.findroot(lambda gamma: error(gamma, sharpness, n) - QUARTER, (mpf(1) / 10, mpf(3)), solver="anderson")
 
 

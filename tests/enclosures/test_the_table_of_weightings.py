@@ -41,7 +41,7 @@ def number(x: Fraction) -> mpf:
 
 
 def weigh(weighting: Weighting, scores: Scores, n: int = 8) -> list[mpf]:
-    """Return the weights under a future mask: the last position is the one that asks."""
+    """Return the weights under a future mask, with the query at the last position."""
     if weighting.is_hard:
         return list(map(number, hard_weights(scores, weighting)))
     return DEFINITIONS[weighting](list(map(number, scores)), n, Mask.FUTURE)
@@ -158,7 +158,7 @@ def test_type_checkers_and_pages_know_the_same_names() -> None:
 
 
 def names_in_table(page: str, start: str) -> set[str]:
-    """What stands in the first column, below its title."""
+    """Return the first column of a table, without its title."""
     table = page[page.index(start):].partition("\n\n")[0]
     return set(re.findall("`([^`]+)`", "".join(row.split("|")[1] for row in table.splitlines()[1:])))
 

@@ -55,7 +55,7 @@ class Question:
 
 def differing(questions: Sequence[Question], folder: Path,
               change: Callable[[str], str] = lambda text: text) -> list[Question]:
-    """Return the questions to which Coq's answer is another; also where one of both refuses the formula.
+    """Return the questions on which Coq's answer differs, or only one of both rejects the formula.
 
     ``change`` is made to what Coq is asked.
     """
@@ -71,7 +71,7 @@ def differing(questions: Sequence[Question], folder: Path,
 
 
 def proved_by_theorem(question: Question, folder: Path) -> KernelAnswer:
-    """Whether Coq accepts the theorem about the network as an instance of ``build_computes``, without ``check``."""
+    """Return whether Coq accepts the network's theorem as an instance of ``build_computes``, without ``check``."""
     coq = staying_coq_or_skip()
     network = compile_formula(question.formula, question.alphabet, question.regime, question.gamma)
     definitions = CoqFile(network, question.formula).text("")

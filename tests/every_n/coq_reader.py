@@ -77,14 +77,14 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True)
 class File:
-    """What a file defines: the network and the formula that it is claimed to compute."""
+    """The definitions of a file: the network and its claimed formula."""
 
     network: Transformer
     claim: Formula
 
 
 def read_coq(text: str, alphabet: Sequence[str], names: Sequence[str]) -> File:
-    """Return the network and the claim of a file; symbols and directions are numbers there, and named here.
+    """Return the network and the claim of a file; numbers of symbols and directions get names.
 
     Raises:
         Unreadable: if it is none.
@@ -154,7 +154,7 @@ class _Parser:
 
 
 class _Reader:
-    """The definitions of one file as nodes, and what they stand for."""
+    """The definitions of one file as nodes, and their values."""
 
     def __init__(self, text: str, alphabet: Sequence[str], names: Sequence[str]) -> None:
         self.alphabet, self.names = alphabet, names

@@ -146,7 +146,7 @@ def test_that_one_text_is_one_function_is_proved_and_its_axioms_are_printed() ->
 
 
 def accepted(transformer: Transformer, text: str) -> bool:
-    """Whether Coq proves that the transformer computes the formula, with the allowed axioms only."""
+    """Return whether Coq proves that the transformer computes the formula, with the allowed axioms only."""
     answer = ask_coq_whether(transformer, parse_formula(text, "ab"))
     assert answer.axioms == (NAMES_OF_AXIOMS if answer.proved else frozenset()), answer
     return answer.proved
@@ -163,7 +163,7 @@ def test_every_regime_is_proved_for_every_length(regime: Regime) -> None:
 
 
 def places(*claims: tuple[Transformer, str]) -> list[str]:
-    """Where the kernel finds that the checker says no of each; empty if it says yes."""
+    """Return the location of the refusal of each in the kernel; empty if it is accepted."""
     return places_of_kernel([(network, parse_formula(text, "ab"), EVERY_LENGTH) for network, text in claims])
 
 
@@ -315,7 +315,7 @@ def refusal(transformer: Transformer, text: str = "Q_a since Q_b") -> str:
 
 
 def refusals(*networks: Transformer) -> list[str]:
-    """Return the same of several at once, which are asked about `Q_a since Q_b`."""
+    """Return the refusals of several at once, for `Q_a since Q_b`."""
     return places(*((network, "Q_a since Q_b") for network in networks))
 
 

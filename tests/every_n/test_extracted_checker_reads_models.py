@@ -67,7 +67,7 @@ def test_a_table_of_formulas_is_read_and_its_network_proved(tmp_path: Path) -> N
 
 
 def some_examples(step: int) -> list[Transformer]:
-    """Of every so-many-th example one network for each regime."""
+    """Return the networks of every ``step``-th example, one for each regime."""
     found: list[Transformer] = []
     for example in load_examples()[::step]:
         for regime in ALL_REGIMES:

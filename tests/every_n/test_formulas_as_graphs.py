@@ -94,7 +94,7 @@ def test_names_for_parts_change_neither_the_verdict_nor_the_formula(text: str, r
 
 
 def accepted_with_names(file: GraphFile) -> bool:
-    """Whether Coq proves the theorem about names, and finds the claim with names to be the one without."""
+    """Return whether Coq proves the theorem with names, and its claim is convertible to the one without."""
     coq = staying_coq_or_skip()
     same = ("Module Trees.\n" + super(GraphFile, file)._formulas() + "End Trees.\n"
             f"Goal written_out {file.base} named_formulas claim = Trees.{file.names[file.formula]}.\n"

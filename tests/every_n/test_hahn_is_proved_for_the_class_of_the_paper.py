@@ -51,7 +51,7 @@ def test_theorem_1_and_corollary_2_hold_of_activations_scores_updates_and_embedd
 
 
 def proved(imports: str, definitions: str, statement: str, proof: str, folder: Path) -> bool:
-    """Whether Coq accepts the proof of the statement, with the allowed axioms only."""
+    """Return whether Coq accepts the proof of the statement, with the allowed axioms only."""
     source = folder / "asked.v"
     source.write_text(f"{imports}Import ListNotations.\nOpen Scope nat_scope.\n{definitions}"
                       f"Theorem asked : {statement}.\nProof. {proof} Qed.\nPrint Assumptions asked.\n",

@@ -127,7 +127,7 @@ def with_mask(mask: str) -> Callable[[Model], None]:
 
 
 def values_of(text: str) -> Callable[[Model], None]:
-    """What the first head attends to is the truth of another formula, and the embedding has it."""
+    """Return a change by which the values of the first head are the truth of another formula, which is embedded."""
     def change(head: Model) -> None:
         head["values"] = {written: {text: "1"} for written in head["values"]}
     return first_head(change)

@@ -94,7 +94,7 @@ def test_a_file_with_a_table_of_formulas_is_written_alike(tmp_path: Path) -> Non
 
 
 def example_networks() -> list[Transformer]:
-    """Of every example in every regime that has it."""
+    """Return the networks of every example in every regime that has it."""
     found: list[Transformer] = []
     for example in load_examples():
         for regime in ALL_REGIMES:
@@ -151,7 +151,7 @@ NO_PLACE = re.compile(r"-\d+\)?(?: \|->|%nat)|Symbol \(?-")
 
 
 def changed_definitions(network: Transformer, number: int, seed: int) -> list[str]:
-    """What Coq reads of the network, with one number, one word or one entry changed; names are as they were."""
+    """Return Coq's definitions of the network with one number, word or entry changed, and the same names."""
     formula, rng = parse_formula("Q_a since Q_b", "ab"), random.Random(seed)
     right, found = CoqFile(network, formula).text(""), list[str]()
     names = definitions_of_model(network, formula).removeprefix(right)

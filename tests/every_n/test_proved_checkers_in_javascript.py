@@ -33,7 +33,7 @@ Judges = Callable[[OcamlProgram, Sequence[Path]], list[Said]]
 
 @pytest.fixture(scope="module")
 def judges(browser: Browser) -> Judges:
-    """What a script says of files, in a page that lets it evaluate no text."""
+    """Return the verdicts of a script on files, in a page that does not evaluate texts."""
     def judge(program: OcamlProgram, paths: Sequence[Path]) -> list[Said]:
         script = script_of(program)
         page = browser.new_page()
@@ -50,7 +50,7 @@ def judges(browser: Browser) -> Judges:
 
 
 def natively(program: OcamlProgram, paths: Sequence[Path]) -> list[Said]:
-    """What the program says of the same files."""
+    """Return the output of the program about the same files."""
     if program is VERIFIED_IN_PAGES:
         return [(STATUS[found.verdict], list(found.lines)) for found in check_verified(paths)]
     done = [run_program(path) for path in paths]

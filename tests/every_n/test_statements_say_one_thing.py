@@ -21,8 +21,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def load_writer() -> Any:
-    """tools/write_statements.py as a module: docs is no package."""
-    spec = importlib.util.spec_from_file_location("write_statements", ROOT / "tools" / "write_statements.py")
+    """Load docs/write_statements.py as a module: docs is not a package."""
+    spec = importlib.util.spec_from_file_location("write_statements", ROOT / "docs" / "write_statements.py")
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     sys.modules["write_statements"] = module
@@ -49,7 +49,7 @@ def results() -> list[ClaimResult]:
 
 
 def divergences(text: str) -> dict[tuple[str, str], set[str]]:
-    """What DIVERGENCES.md says of each statement, named as in the list (a section by its number)."""
+    """Return the entries of DIVERGENCES.md by statement, named as in the list (a section by its number)."""
     found: dict[tuple[str, str], set[str]] = {}
     of_sha, _, of_hahn = text.partition("## Hahn 2020")
     for paper, part in (("SHA", of_sha), ("Hahn", of_hahn)):
@@ -83,7 +83,7 @@ LIBRARY_FILES = {path.name: path.read_text(encoding="utf-8") for path in LIBRARY
 
 
 def disagreements(listed: Sequence[Any], claims: Sequence[ClaimResult], text: str, refuting: set[str]) -> list[str]:
-    """Where an audit, DIVERGENCES.md or Coq says another thing of a statement than the list."""
+    """Return the statements on which an audit, DIVERGENCES.md or Coq differs from the list."""
     return [*of_audits(listed, claims), *of_divergences(listed, text), *of_coq(listed, refuting)]
 
 

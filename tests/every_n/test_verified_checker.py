@@ -40,7 +40,7 @@ def answers(with_zarith: bool = False) -> dict[Path, Checked]:
 @cache
 def sealed(text: str, regime: Regime | None = None, max_n: int = 4, alphabet: str = "ab",
            weighting: str | None = None, gamma: str | None = None) -> str:
-    """What the producer writes."""
+    """Return the certificate of the producer."""
     outcome = certify_formula(text, alphabet, max_n, regime or Regime(), gamma, weighting=weighting)
     assert isinstance(outcome, Certified)
     return outcome.certificate
@@ -202,7 +202,7 @@ def test_the_errors_that_are_stated_of_a_predicate_on_a_sum_are_proved(tmp_path:
 
 
 def is_covered(weighting: str, regime: Regime, text: str) -> bool:
-    """Whether there is such a network, and a rule for it."""
+    """Return whether this network exists, and a rule covers it."""
     if weighting in ALONE:
         return not (weighting == "relu-over-n" and regime.causal)
     return weighting in SPARSE or "#" not in text

@@ -66,14 +66,14 @@ def tokens(transformer: Transformer, words: Sequence[Word]) -> Any:
 
 
 def formula_of(transformer: Transformer) -> Formula:
-    """What the output means."""
+    """Return the formula that the output means."""
     meaning = transformer.directions[transformer.output]
     assert isinstance(meaning, Truth)
     return meaning.formula
 
 
 def truths(transformer: Transformer, words: Sequence[Word]) -> Any:
-    """By the semantics: (words, n, those subformulas that are short enough for a program to name)."""
+    """Return truths by the semantics, [words, n, subformulas that are short enough to be named in a program]."""
     formula = formula_of(transformer)
     named = [part for part in subformulas(formula) if part is formula or written_length(part) <= MAX_PLAIN]
     tables = [TruthTable(word) for word in words]
@@ -117,7 +117,7 @@ RUNS = {"numpy": numpy_run, "onnxruntime": onnx_run, "torch": torch_run, "torch,
 
 
 def started(program: str, transformer: Transformer, max_n: int, precision: str = "binary32") -> Run:
-    """One of the programs, ready to run; the test is skipped if it needs torch and there is none."""
+    """Return a program, ready to run; the test is skipped if it needs torch, which is absent."""
     if program.startswith("torch"):
         torch_or_skip()
     return RUNS[program](transformer, max_n, precision)

@@ -136,7 +136,7 @@ CONTEXT SUMMARY
 
 @dataclass(frozen=True)
 class Folder:
-    """An exported folder, and programs that stand in the place of Coq's."""
+    """An exported folder, and programs that replace those of Coq."""
 
     path: Path
     programs: Path
@@ -239,7 +239,7 @@ def test_a_model_with_bytes_that_none_has_is_refused(folder: Folder, change: Cal
 
 
 def check_changed_libraries(folder: Folder, number: int, seed: int) -> None:
-    """The command sees a changed byte in any file that all folders have alike."""
+    """Check that the command detects a changed byte in any file that all folders share."""
     rng = random.Random(seed)
     names = sorted(name for name in sealed_files() if name != "check.sh")
     for _ in range(number):
@@ -373,7 +373,7 @@ def about_nothing(statement: str) -> str:
 
 
 def in_other_words(statement: str) -> str:
-    """Return a statement that looks like one about another formula and prints more than it is asked."""
+    """Return a statement that looks like one about another formula, and prints more than needed."""
     notation = """Notation "'good'" := "!Q_w0 S Q_w1".\n"""
     return (statement.replace("Theorem ", f"{notation}Theorem ", 1).replace('"!Q_w0 S Q_w1".\nProof', "good.\nProof")
             + "Global Set Printing Width 20.\n")
@@ -393,7 +393,7 @@ def test_coq_refuses_a_statement_that_is_not_proved_or_not_about_the_model(
 
 
 def asked_of_coq(files: Mapping[str, str], folder: Path, refused: str | None = None) -> list[str]:
-    """What Coq says that the theorem is about, asked as the command asks; nothing if it refuses this one of the files.
+    """Return Coq's statement of the theorem by the command's query; nothing if it refuses ``refused``.
 
     It refuses no other. What stands before the statement is compiled once for all tests.
     """

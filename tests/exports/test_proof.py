@@ -38,7 +38,7 @@ def tokens(document: str) -> list[str]:
 
 
 def check_latex(document: str) -> None:
-    """Braces, dollars and environments are balanced, and nothing special stands outside its place."""
+    """Check that braces, dollars and environments are balanced, and special characters are in their places."""
     found = tokens(document.replace("Section~2", "Section 2"))
     depth, in_math = 0, False
     for token in found:

@@ -35,7 +35,7 @@ ENDLESS = 'globalThis.judge = () => { for (;;) {} };'
 
 
 def folder_with(folder: Path, script: str, **changed: str) -> str:
-    """What `certify export --to certify-check --javascript` writes, with this script."""
+    """Return a folder of `certify checker --verified --javascript` with this script."""
     for name, text in {**VERIFIED_IN_PAGES.own_sources(), VERIFIED_IN_PAGES.name: script, **changed}.items():
         (folder / name).write_text(text, encoding="utf-8")
     return str(folder)

@@ -136,7 +136,7 @@ def test_the_form_can_be_used_by_all_and_a_prover_that_does_not_start_says_so(
 
 
 def proved_in(page: Page, asked: Any) -> bytes:
-    """Return the certificate that the page offers after this was asked for."""
+    """Return the certificate that the page offers for this request."""
     formula, alphabet, regime, causal, most = asked
     for name, value in (("formula", formula), ("alphabet", alphabet), ("word", ""), ("most", str(most))):
         page.fill(f"#{name}", value)

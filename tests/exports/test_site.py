@@ -99,7 +99,7 @@ def files() -> dict[str, str | bytes]:
 
 
 class Links(HTMLParser):
-    """Where a page leads, what it loads, and what can be led to on it."""
+    """The links of a page, the files that it loads, and the anchors on it."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -302,7 +302,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, http
 
 def visit(browser: Browser, address: str, name: str, width: int = WIDE, scheme: Any = "light"
           ) -> tuple[Page, list[str]]:
-    """Return a page of the site; what it asks of other hosts is refused, and noted with every complaint."""
+    """Return a page of the site; requests to other hosts are refused, and recorded with all errors."""
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
     wrong: list[str] = []
 

@@ -117,7 +117,7 @@ def test_every_word_is_among_the_inputs_of_the_attention_scripts(formula: str, k
 
 
 def _admits(question: SolverQuery, seen: list[str], keeps: str) -> bool:
-    """Whether an input of the question shows exactly these symbols around the last one that decides."""
+    """Return whether an input of the question has exactly these symbols around the last one that decides."""
     atoms = [parse_formula(line.split(": ")[1].removesuffix(" at p")) for line in question.legend
              if line.startswith("atom")]
     pivot = max(k for k, symbol in enumerate(seen) if symbol not in keeps)

@@ -35,7 +35,7 @@ def folder(certify: Any, tmp_path: Path) -> Path:
 
 
 def run_python(folder: Path, program: str) -> list[str]:
-    """What a Python in the folder prints."""
+    """Return the output of a Python process in the folder."""
     done = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()

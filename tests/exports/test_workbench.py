@@ -45,7 +45,7 @@ ASKED = (
 
 
 def alone(folder: Path, program: str) -> str:
-    """What a program prints with the standard library and what is packed, and nothing else, as in the page."""
+    """Return the output of a program with only the standard library and the packed files, as in the page."""
     start = f"import json, sys; sys.path.insert(0, {str(folder)!r})\nfrom certify.exports.site.answers import answer\n"
     done = subprocess.run([sys.executable, "-I", "-S", "-c", start + program], capture_output=True, text=True,
                           check=False)

@@ -1,4 +1,4 @@
-"""Networks and the lengths up to which all float runs of a class are certified; each is proved when it is asked for."""
+"""Networks and the lengths up to which all runs under a float model are certified; each is proved on its first use."""
 
 from __future__ import annotations
 

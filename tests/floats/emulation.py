@@ -22,7 +22,7 @@ class Emulation:
         self.transformer, self.run, self.random = transformer, run, random
 
     def rounded(self, x: Fraction, target: Format) -> Fraction:
-        """To nearest; a subnormal number is kept or flushed."""
+        """Round to nearest; subnormal numbers are kept or flushed."""
         found = target.round(x)
         return ZERO if abs(found) < target.smallest_normal and self.random.random() < 0.5 else found
 
@@ -49,7 +49,7 @@ class Emulation:
                          storage.round(bias), storage)
 
     def word(self, word: str) -> list[Vector]:
-        """What all directions hold at all positions."""
+        """Return the values of all directions at all positions."""
         held = [self._embedded(symbol, i, len(word)) for i, symbol in enumerate(word, start=1)]
         for layer in self.transformer.layers:
             written = [self._head(head, held) for head in layer.heads]

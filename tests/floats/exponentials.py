@@ -50,7 +50,7 @@ class Errors:
 
 
 def all_arguments(form: Format, step: int = 1) -> Iterator[Array]:
-    """Every ``step``-th bit pattern of the format, in chunks; an odd step meets all last bits."""
+    """Yield every ``step``-th bit pattern of the format, in chunks; an odd step covers all last bits."""
     bits = 32 if str(form) == "binary32" else 16
     unsigned = np.uint32 if bits == 32 else np.uint16
     for first in range(0, 1 << bits, CHUNK * step):
@@ -86,7 +86,7 @@ def _errors(arguments: Array, results: Array, form: Format) -> Errors:
 
 
 def _is_trivial(arguments: Array, results: Array, form: Format) -> bool:
-    """Whether all results are 0, infinite or 1, and rightly so: six of seven numbers of binary32, quickly.
+    """Return whether all results are 0, infinite or 1, and rightly so: six of seven numbers of binary32, quickly.
 
     As ln 2 < 0.6932, exp of the first is below half the least number, and of the second beyond the greatest; exp of the
     last is within a quarter of a unit of 1.

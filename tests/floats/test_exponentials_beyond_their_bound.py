@@ -35,14 +35,14 @@ WITHIN, BEYOND, FAR_BEYOND = 3, 512, 8192
 
 
 def too_great(arguments: Any, units: int) -> Any:
-    """Every exponential but that of 0 too great by so many units in the last place."""
+    """Return exponentials that are too great by this many units in the last place, except exp(0)."""
     exact = np.exp(arguments.astype(np.float64))
     unit = 2.0 ** (np.floor(np.log2(exact)) - RUN.softmax.precision + 1)
     return np.where(arguments == 0, 1.0, exact + units * unit).astype(ml_dtypes.bfloat16)
 
 
 def runs(case: Case, units: int) -> list[tuple[Word, Columns]]:
-    """What numpy holds on worst words, with weights normalised before and after."""
+    """Return the values of numpy on worst words, with weights normalised before and after."""
     transformer = certified(case)
     worst = find_worst_words(FloatProgram(transformer, RUN), case.last, plain_executions(RUN)[0])[:6]
     return [(one.word, NumpyProgram(transformer, ml_dtypes.bfloat16, normalised,
@@ -51,7 +51,7 @@ def runs(case: Case, units: int) -> list[tuple[Word, Columns]]:
 
 
 def outputs_are_right(case: Case, units: int) -> bool:
-    """Whether all outputs are the right truths."""
+    """Return whether all outputs are the right truths."""
     transformer = certified(case)
     meaning = transformer.directions[transformer.output]
     assert isinstance(meaning, Truth)
@@ -60,7 +60,7 @@ def outputs_are_right(case: Case, units: int) -> bool:
 
 
 def heads_are_within_their_bounds(case: Case, units: int) -> bool:
-    """Whether no head is off by more than what is certified of it in the class."""
+    """Return whether the error of each head is at most its certified bound under the float model."""
     transformer, figures = certified(case), verdict_of(case, RUN).heads
     return all(_error(transformer, each.direction, word, columns) <= each.bound
                for each in figures for word, columns in runs(case, units))

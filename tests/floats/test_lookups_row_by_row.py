@@ -147,7 +147,7 @@ def test_sums_that_may_be_off_by_more_than_themselves_are_refused(length: int) -
 
 
 class EachNumberErrs(trusted.RowByRow):
-    """By an eighth of itself; of more numbers than one nothing is known."""
+    """Bounds by which each number errs by an eighth of itself; there are none for several numbers."""
 
     def _error(self, query: Sequence[tuple[int, int]], case: trusted.LookupRow) -> Fraction | None:
         (low, high), = query

@@ -30,7 +30,7 @@ def type_of(name: str) -> Any:
 
 
 def nearest_exponential(differences: Any, _head: Head, _i: int) -> Any:
-    """numpy's binary32 exp may be off by two units, that of doubles rounded hardly ever."""
+    """Return exp by double rounding: numpy's binary32 exp errs by up to two units, that of doubles hardly ever."""
     return np.exp(differences.astype(np.float64)).astype(differences.dtype)
 
 

@@ -41,7 +41,7 @@ def case_truth(formula: Formula, counted: Formula, here: bool, total: int, n: in
 
 
 def number(transformer: Transformer, name: str, j: int, n: int, count: Count, here: bool, others: int) -> Fraction:
-    """What a direction holds at j; the mean, and truths and products of what is counted, by the case."""
+    """Return the value of a direction at j; the case decides the mean, and terms with the counted formula."""
     meaning = transformer.directions[name]
     match meaning:
         case Mean():

@@ -78,7 +78,7 @@ def truths(formula: Formula, letters: Sequences, n: int, first: int) -> list[boo
 def worst_errors(
     transformer: Transformer, head: Head, direction: str, atoms: Sequence[Formula], max_n: int
 ) -> dict[bool, Fraction]:
-    """The largest error for inputs whose target is false, and true (absent if there are none), over all (n, i)."""
+    """Return the largest error over all (n, i) by truth of the target; absent if no input has it."""
     meaning = transformer.directions[direction]
     assert isinstance(meaning, Near)
     worst: dict[bool, Fraction] = {}
@@ -142,7 +142,7 @@ def _row_errors(
 
 
 def _gives(symbol: str, letter: dict[Formula, bool], transformer: Transformer) -> bool:
-    """Whether a position that holds the symbol may have these truths: those over symbols alone follow from it."""
+    """Return whether a position with the symbol may have these truths: atoms over symbols follow from it."""
     here: dict[Formula, bool] = {Symbol(other): other == symbol for other in transformer.alphabet}
     return all(truths(atom, [here], 1, 1)[0] == truth for atom, truth in letter.items() if is_symbolic(atom))
 

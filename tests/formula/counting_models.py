@@ -20,7 +20,7 @@ ZERO, ONE, THREE = F(0), F(1), F(3)
 
 @dataclass
 class Model:
-    """What is collected before it becomes a transformer. Two layers: means and products, then lookups and output."""
+    """The parts of a transformer with two layers: means and products, then lookups and output."""
 
     alphabet: str
     directions: dict[str, Meaning] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class Model:
 
 @dataclass(frozen=True)
 class Style:
-    """How attention is made sharp, and what can be changed to spoil it."""
+    """The sharpening of attention, and changes that spoil it."""
 
     temperature: str = "1/n"
     keys: str = ""

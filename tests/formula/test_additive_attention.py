@@ -20,7 +20,7 @@ from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from constructions.network.weightings import Weighting
 from constructions.regimes import ALL_REGIMES, Regime, Sharpening
-from proofs.formula.additive.worst_case import TentExtreme
+from proofs.formula.additive.worst_case import ResponseExtreme
 from proofs.formula.discharge import Line, discharge
 from proofs.formula.stick_breaking.worst_case import StickExtreme
 from tests.network.random_formulas import random_counting_formula, random_formula
@@ -153,7 +153,7 @@ def test_geometric_since_errs_by_exactly_1_less_the_power_of_p(max_n: int) -> No
 
 
 def test_worst_cases_are_no_weighted_means() -> None:
-    for weighting, kind in ((Weighting.SIGMOID, TentExtreme), (Weighting.GEOMETRIC, StickExtreme)):
+    for weighting, kind in ((Weighting.SIGMOID, ResponseExtreme), (Weighting.GEOMETRIC, StickExtreme)):
         transformer = compile_formula(parse_formula("(Q_a | Q_b) since Q_a"), "abc", Regime(), weighting=weighting)
         (worst,) = [line.worst for line in lines_of(transformer, 7) if line.worst]
         assert all(isinstance(extreme, kind) for extreme in worst.extremes)
@@ -163,7 +163,7 @@ def test_worst_cases_are_no_weighted_means() -> None:
 
 
 def changed(transformer: Transformer, rng: random.Random) -> Transformer:
-    """Return the same but for one weight of a head, which is doubled, negated or one more."""
+    """Return the network with one weight of a head doubled, negated or one more."""
     model = transformer_to_json(transformer)
     rows = [row for layer in model["layers"] for head in layer["heads"]
             for row in (*head["queries"], *head["keys"], *head["values"].values()) if row]

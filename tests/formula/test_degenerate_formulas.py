@@ -76,7 +76,7 @@ def degenerate(operands: Iterable[Formula]) -> list[Formula]:
 
 
 def unproved(formulas: Iterable[Formula], regime: Regime, max_n: int) -> list[str]:
-    """What is not proved of those formulas that the regime supports."""
+    """Return the unproved obligations of those formulas that the regime supports."""
     memory, found = DischargedObligations(), []
     for formula in formulas:
         try:

@@ -40,7 +40,7 @@ def ask_of(network: Transformer, lengths: ProvedLengths = EVERY_LENGTH) -> Kerne
 
 
 def places_of(*networks: Transformer) -> list[str]:
-    """Where the kernel finds that the checker says no of each, for every n; empty if it says yes."""
+    """Return the location of the kernel's refusal of each, for every n; empty if it is accepted."""
     return places_of_kernel([(network, formula_of(network), EVERY_LENGTH) for network in networks])
 
 

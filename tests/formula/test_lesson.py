@@ -56,7 +56,7 @@ def test_three_words_show_a_formula_one_of_them_barely(text: str, alphabet: str)
 
 
 def deciding(shown: ShownWord, formula: object, alphabet: str) -> int:
-    """How many letters decide: with some other one in its place, the truth is another one."""
+    """Count the letters that decide: the truth changes with another letter there."""
     word, i = shown.word, shown.position
     return sum(any(truth_values(formula, (*word[:k], other, *word[k + 1:]))[i - 1] != shown.truth  # type: ignore[arg-type]
                    for other in alphabet) for k in range(len(word)))

@@ -79,7 +79,7 @@ def check_equal(found: Extreme | None, expected: Extreme | None) -> None:
 
 
 def check_head(transformer: Transformer, head: Head, direction: str, lengths: Lengths) -> bool:
-    """Whether the rules left something out."""
+    """Return whether the rules left out some cases."""
     task = obligation_of(transformer, head, direction, lengths)
     undominated, all_cases = find_profiles(task, BITS), profiles_of_every_case(task, BITS)
     found, expected = find_lookup_worst_case(undominated), find_lookup_worst_case(all_cases)
@@ -94,7 +94,7 @@ def lengths_of(rng: random.Random, most: int) -> Lengths:
 
 
 def compare_seeds(seeds: range, most: int) -> int:
-    """So many of the heads had dominated cases."""
+    """Compare heads of random seeds; return the number of heads with dominated cases."""
     left_out = 0
     for seed in seeds:
         rng = random.Random(seed)

@@ -58,7 +58,7 @@ def test_a_counterexample_replays_and_is_shortest(text: str, alphabet: str, regi
 
 
 def check_words_of_z3(text: str, alphabet: str, regime: Regime, gamma: Fraction, max_n: int) -> int:
-    """For every violated row: Z3's word makes the head err there, and if it says there is none, there is none."""
+    """Check at every violated row that the head errs on Z3's word, if there is one; return the number of words."""
     transformer = compile_formula(parse_formula(text), tuple(alphabet), regime, gamma)
     known, found = KnownValues(transformer.directions), 0
     for layer, place, head in transformer.heads():

@@ -49,7 +49,7 @@ CLAIMS: dict[str, dict[str, Any]] = {
 
 @pytest.fixture
 def seen(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The worst cases that mpmath was asked about."""
+    """Record the worst cases that are passed to mpmath."""
     found: list[Any] = []
 
     def agrees(extreme: Any) -> bool:

@@ -48,7 +48,7 @@ DECIDED = {">=": ["a"], "<=": ["b"], "==": ["a", "b"], "<": ["a"], ">": ["b"], "
 
 
 def is_proved(meaning: Meaning, units: Units, bias: int = 0, error: Fraction = QUARTER, **changed: Meaning) -> bool:
-    """By the exact method; then Z3 proves it, too."""
+    """Return whether the exact method proves it; then Z3 proves it, too."""
     directions = {**DIRECTIONS, **changed, "out": meaning}
     layer = Layer((), FeedForward(tuple(Unit(reads, offset, {"out": write}) for reads, offset, write in units),
                                   {"out": F(bias)} if bias else {}))

@@ -78,7 +78,7 @@ def random_problem(seed: int, max_n: int) -> AttentionObligation | None:
 
 
 def check_agreement(obligation: AttentionObligation) -> None:
-    """The same bounds, and each attained where the other way finds it, too."""
+    """Check that both methods have equal bounds, each attained where the other one finds it."""
     found = find_worst_case(obligation, BITS)
     weighed = [weigh(sweep, BITS) for sweep in obligation.sweeps()]
     for truth, extreme in ((False, found.if_false), (True, found.if_true)):

@@ -37,7 +37,7 @@ TINY = 1e-9
 
 
 def weights_of(weighting: Weighting, scores: list[float]) -> list[float]:
-    """In doubles, thresholds by bisection."""
+    """Return the weights in doubles, with thresholds by bisection."""
     if weighting is Weighting.SOFTMAX_PLUS_ONE:
         raised = [exp(score - max(scores)) for score in scores]
         return [weight / (sum(raised) + exp(-max(scores))) for weight in raised]
@@ -110,7 +110,7 @@ def test_lookups_err_on_no_case_by_more_than_the_bound(text: str, regime: Regime
                 for here, others in product((0, 1), range(len(row.targets[0]))):
                     if (target := row.targets[here][others]) is not None:
                         slope, bend = (Fraction(a + b * here + c * others, row.denominator)
-                                       for a, b, c in (row.slope, row.bend))
+                                       for a, b, c in (row.slope, row.second_difference))
                         terms = [(slope * (j - 1) + bend * (j - 1) * (j - 2) / 2, row.values[j - 1])
                                  for j in row.visible]
                         miss = mean_of(weighting, terms) - target

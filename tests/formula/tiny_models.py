@@ -1,4 +1,4 @@
-"""Hand-made models of one head, small enough to know their errors by heart."""
+"""Handmade models of one head, with errors that can be computed by hand."""
 
 from __future__ import annotations
 

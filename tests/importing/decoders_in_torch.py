@@ -49,7 +49,7 @@ class Words:
 
 def shapes_of(layers: str, parts: Mapping[str, tuple[int, ...]], rest: Mapping[str, tuple[int, ...]], bias: bool = True,
               count: int = 2) -> dict[str, tuple[int, ...]]:
-    """Weights of so many layers, with biases."""
+    """Return the shapes of the weights of this many layers, with biases."""
     found: dict[str, tuple[int, ...]] = {}
     for index in range(count):
         for name, shape in parts.items():

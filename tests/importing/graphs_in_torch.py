@@ -12,7 +12,7 @@ VOCABULARY, ROWS, WIDTH = 5, 12, 8
 
 
 def exported(torch: Any, model: Any, length: int, dynamic: bool, opset: int = 17) -> bytes:
-    """Return the model as torch exports it, with one word of so many tokens as an example."""
+    """Return the model as exported by torch, with one word of this length as an example."""
     file = io.BytesIO()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -19,7 +19,7 @@ def modules(torch: Any) -> dict[str, Any]:
     nn, functional = torch.nn, torch.nn.functional
 
     class ByPlaces(nn.Module):  # type: ignore[misc,name-defined]  # torch's types are skipped
-        """Who attends to whom follows from places alone: the program computes the scores before it reads a token."""
+        """Attention by positions only: scores are computed before tokens are read."""
 
         def __init__(self) -> None:
             super().__init__()
@@ -50,19 +50,19 @@ def modules(torch: Any) -> dict[str, Any]:
             return self.head(self.after(x + self.out(z.transpose(1, 2).reshape(x.shape))))
 
     class ByKeys(ByPlaces):
-        """What is asked is the same everywhere."""
+        """Attention with equal queries at all positions."""
 
         def scores(self, x: Any) -> Any:
             return torch.ones(1, 2, x.shape[1], 1, dtype=x.dtype) @ self.heads(self.k(x))[..., :1].transpose(2, 3)
 
     class ByQueries(ByPlaces):
-        """What is heard follows from places, and what is asked from tokens."""
+        """Attention with keys from positions, and queries from tokens."""
 
         def scores(self, x: Any) -> Any:
             return self.heads(self.q(x)) @ self.places[: x.shape[1]].T
 
     class WithTable(ByPlaces):
-        """A learned number for each pair of places, beside what tokens ask and say; a temperature for each head."""
+        """Attention with a learned bias for each pair of positions, and a temperature for each head."""
 
         def scores(self, x: Any) -> Any:
             count = x.shape[1]

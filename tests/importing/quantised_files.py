@@ -1,4 +1,4 @@
-"""Weights quantised here, by definitions that know nothing of the importer, and the files that hold them."""
+"""Weights quantised independently of the importer, and the files that contain them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def quantised(weight: Any, bits: int, group: int | None = None, form: Any = np.f
 
 
 def exact(codes: Any, scale: Any, group: int | None = None, zero: Any = None) -> list[list[Fraction]]:
-    """What they stand for: [out, in]."""
+    """Return the values of codes, [out, in]."""
     width = group or codes.shape[1]
     return [[(int(q) - (0 if zero is None else int(zero[row][column // width])))
              * Fraction(float(scale[row][column // width])) for column, q in enumerate(line)]

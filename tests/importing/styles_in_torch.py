@@ -85,14 +85,14 @@ def modules(torch: Any) -> dict[str, Any]:
             return made
 
     class MultiHeadAlone(MultiHead):
-        """The same without them, which masks in place."""
+        """The multi-head layer without them, which masks in place."""
 
         def __init__(self) -> None:
             super().__init__()
             self.needs = False
 
     class Shared(Basic):
-        """What is changed in place is read under another name, too."""
+        """A tensor is changed in place and read under another name, too."""
 
         def start(self, tokens: Any) -> Any:
             x = self.table(tokens)
@@ -135,7 +135,7 @@ def modules(torch: Any) -> dict[str, Any]:
             return (tokens != 0)[:, None, None, :] & super().seen(tokens)
 
     class PaddedByNumbers(Basic):
-        """The same by numbers that are added."""
+        """Padding by numbers that are added."""
 
         def scores(self, q: Any, k: Any, tokens: Any) -> Any:
             hidden = (1.0 - tokens.ge(1).to(q.dtype))[:, None, None, :] * torch.finfo(q.dtype).min
@@ -152,7 +152,7 @@ def modules(torch: Any) -> dict[str, Any]:
             return self.head(self.layer(self.start(tokens), src_key_padding_mask=tokens == 0))
 
     class PaddedMean(PaddedEncoder):
-        """The mean of those tokens that are no padding."""
+        """The mean of the tokens except padding."""
 
         def forward(self, tokens: Any) -> Any:
             kept = tokens.ne(0).unsqueeze(-1).expand(-1, -1, WIDTH).float()
@@ -202,7 +202,7 @@ def modules(torch: Any) -> dict[str, Any]:
             return Basic.forward(self, tokens).softmax(-1).argmax(-1)
 
     class Next(Basic):
-        """What is chosen is changed afterwards."""
+        """A selected tensor is changed afterwards."""
 
         def forward(self, tokens: Any) -> Any:
             return super().forward(tokens).argmax(-1) + 1
@@ -265,7 +265,7 @@ def modules(torch: Any) -> dict[str, Any]:
             return y * angles.cos() + torch.cat([-other, one], -1) * angles.sin()
 
     class SharedPairs(ComplexTurns):
-        """What is changed in place lies in the memory of complex numbers."""
+        """A tensor that is changed in place shares memory with complex numbers."""
 
         def turned(self, y: Any) -> Any:
             pairs = torch.view_as_complex(y.float().reshape(*y.shape[:-1], -1, 2)) * self.turns[: y.shape[2]]

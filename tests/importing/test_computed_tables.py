@@ -15,7 +15,7 @@ from constructions.trained.numbers import all_numbers
 
 
 def nearest(x: mpmath.mpf) -> Fraction:
-    """With 60 digits no number of these tables is near a tie."""
+    """Round with 60 digits; no number of these tables is near a tie."""
     return FORMATS["binary32"].round(Fraction(str(x)))
 
 

@@ -107,7 +107,7 @@ def test_a_program_for_words_of_any_length(tmp_path: Path, kind: str) -> None:
 
 @cache
 def decoder_of_any_length() -> bytes:
-    """Return a program that is asked for the wrong lengths, and damaged."""
+    """Return a program, used with wrong lengths, and damaged."""
     torch = torch_or_skip()
     return program(torch, graphs.make(torch, "decoder"), dynamic=True)
 

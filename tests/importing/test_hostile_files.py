@@ -50,7 +50,7 @@ def npz_file(arrays: dict[str, Any], compressed: bool = False) -> bytes:
 
 
 def torch_file(arrays: dict[str, Any], change: Callable[[list[Any]], None] = lambda tensor: None) -> bytes:
-    """As torch.save writes a state dict; ``change`` spoils [start, shape, strides, elements] of the first tensor."""
+    """Write a state dict like torch.save; ``change`` spoils [start, shape, strides, elements] of the first tensor."""
     file = io.BytesIO()
     out = [b"\x80\x02}("]
     with zipfile.ZipFile(file, "w") as archive:

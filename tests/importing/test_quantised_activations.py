@@ -68,7 +68,7 @@ def of_nodes(nodes: list[Node]) -> bytes:
 
 
 def ran(data: bytes, inputs: Any) -> Any:
-    """By ONNX Runtime as the file says, one input after another, nothing fused."""
+    """Run by ONNX Runtime as the file says, one input after another, without fusion."""
     runtime = pytest.importorskip("onnxruntime")
     options = runtime.SessionOptions()
     options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL

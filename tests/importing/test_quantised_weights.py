@@ -61,7 +61,7 @@ def imported(folder: Path, data: bytes) -> Imported:
 
 
 def check_output(result: Imported, data: bytes) -> None:
-    """The logits are those of ONNX Runtime, up to what it rounds; it is told to round no activations to 8 bits."""
+    """Check that the logits equal those of ONNX Runtime up to rounding; activations are not rounded to 8 bits."""
     runtime = pytest.importorskip("onnxruntime")
     options = runtime.SessionOptions()
     options.add_session_config_entry("session.qdq_matmulnbits_accuracy_level", "0")
@@ -337,7 +337,7 @@ CHECKPOINTS: dict[str, dict[str, Any]] = {
 
 
 def layer_of(kind: str, name: str, weight: Any) -> tuple[dict[str, Any], list[list[Fraction]]]:
-    """Return the tensors in place of NAME.weight, and what they stand for."""
+    """Return the tensors that replace NAME.weight, and their values."""
     if kind == "float-quantized":
         scale = (abs(weight).max(1, keepdims=True) / 448).astype(np.float32)
         codes = np.asarray(weight / scale).astype(ml_dtypes.float8_e4m3fn)

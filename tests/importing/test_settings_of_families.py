@@ -137,7 +137,7 @@ def logits(network: TrainedNetwork) -> Any:
 
 
 def other_values(name: str, key: Key, told: Mapping[str, Any]) -> list[Any]:
-    """Valid values that are not the one that is told, nor the default."""
+    """Return valid values except the stated one and the default."""
     now = told.get(name, key.default)
     match now:
         case bool():

@@ -36,7 +36,7 @@ Coloured = tuple[int, str, str]
 
 
 def colour(ending: str, line: str) -> Iterator[Coloured]:
-    """As an editor does: the first match in the line, of several at one place that of the first pattern."""
+    """Colour a line like an editor: the first match wins, at one position that of the first pattern."""
     grammar = json.loads((FOLDER / f"{ending}.tmLanguage.json").read_text(encoding="utf-8"))
     patterns = [(re.compile(each["match"]), each["name"].removesuffix(f".certify-{ending}"))
                 for each in grammar["patterns"]]
@@ -53,7 +53,7 @@ def colour(ending: str, line: str) -> Iterator[Coloured]:
 
 
 def read(ending: str, line: str) -> list[Coloured]:
-    """As the lexer reads the line, which has no comment."""
+    """Return the tokens of the lexer for a line without comments."""
     tokens = SCRIPT.LANGUAGES[ending][1]().lex(line)
     return [(token.start_pos, str(token), SCRIPT.SCOPES[token.type]) for token in tokens
             if token.type != SCRIPT.NEWLINE]
@@ -68,7 +68,7 @@ def formulas() -> list[str]:
 
 
 def is_read(text: str) -> bool:
-    """Whether the lexer of formulas knows every character of it."""
+    """Return whether the lexer of formulas accepts every character of the text."""
     try:
         read("ltl", text)
     except UnexpectedCharacters:

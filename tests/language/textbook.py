@@ -12,14 +12,14 @@ Tree = tuple[Any, ...]
 
 
 class Reading(NamedTuple):
-    """What tools differ in."""
+    """The conventions in which tools differ."""
 
     x_is_weak: bool = False
     words_are_usual: bool = False
 
 
 def holds(tree: Tree, word: str, i: int, reading: Reading = Reading()) -> bool:
-    """Whether the word satisfies the formula at position i."""
+    """Return whether the word satisfies the formula at position i."""
     name, *parts = tree
     n = len(word)
 

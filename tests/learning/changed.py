@@ -37,7 +37,7 @@ def in_bits(bits: int) -> Change:
 
 
 def without_the_smallest(percent: int) -> Change:
-    """So many of the numbers of each matrix, the smallest, are 0."""
+    """Return a change that sets this percentage of the numbers of each matrix, the smallest, to 0."""
     def change(_: str, values: Values) -> Values:
         if values.ndim < 2:
             return values

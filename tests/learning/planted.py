@@ -19,8 +19,9 @@ LEAST_GAP = 1e-9
 
 
 def planted(network: TrainedNetwork, claim: WordsClaim, length: int, draws: int = 200) -> tuple[TrainedNetwork, str]:
-    """The network and the word: of all words of which the claim asks something, over two letters, the one that lies
-    farthest in a drawn direction, by the most of so many directions in which it is no constant word.
+    """Return the network with a neuron that is positive on one word only, and that word.
+
+    It is the farthest word with a case, over two letters, in the best of ``draws`` random directions.
 
     The neuron is above 0 behind a cut between that word and the next one. It turns what the first row says there by a
     large number.
@@ -43,7 +44,7 @@ def planted(network: TrainedNetwork, claim: WordsClaim, length: int, draws: int 
 
 
 def _levels(floats: FloatNetwork, claim: WordsClaim, length: int) -> Iterator[tuple[NDArray[np.int8], Numbers]]:
-    """Yield the words of 1, 2, … letters of which something is asked, and their streams behind the last attention."""
+    """Yield the words of 1, 2, … letters with a case, and their streams after the last attention."""
     prefixes, words, tracker = EMPTY, np.zeros((1, 0), np.int8), track(claim)
     states = [tracker.start]
     for token in claim.before:

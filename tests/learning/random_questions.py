@@ -10,7 +10,7 @@ from constructions.trained.network import TrainedNetwork
 
 
 def claim_about(network: TrainedNetwork, read: str, max_n: int) -> WordsClaim:
-    """Which of the first logits is the greatest (or the sign of the only two's difference), over two letters."""
+    """Return a claim which of the first logits is the greatest (or the sign of a difference), over two letters."""
     one = Fraction(1)
     rows = [tuple(sorted(((token, one), (rival, -one)))) for token in range(min(3, network.outputs))
             for rival in range(min(3, network.outputs)) if rival != token]

@@ -32,7 +32,7 @@ from tests.trained.random_networks import random_network
 
 
 def shortest_differences(one: TrainedNetwork, other: TrainedNetwork, question: LearningQuestion) -> list[str]:
-    """By brute force, of words that both allow: all of the least length."""
+    """Return by brute force all shortest words on which both differ, among those that both allow."""
     answers = [brute_force(network, question) for network in (one, other)]
     words = [word for word in answers[0] if answers[0][word] != answers[1][word]
              and OUT not in (answers[0][word], answers[1][word])]
@@ -82,7 +82,7 @@ def test_two_architectures_of_one_task_are_equal() -> None:
 
 
 def with_one_tensor_changed(network: TrainedNetwork, seed: int) -> TrainedNetwork:
-    """Return a tensor of a random network exchanged for that of another, if it is as large."""
+    """Return a random network with a tensor exchanged for that of another, if the shapes are equal."""
     other = random_network(seed)
     draw = np.random.default_rng(seed)
     names = sorted(name for name, tensor in network.tensors.items()

@@ -39,7 +39,7 @@ def trie_of(question: LearningQuestion, answers: dict[Word, int]) -> tuple[Autom
 
 
 def least_states(question: LearningQuestion, answers: dict[Word, int], longest: int) -> int:
-    """Of all automata that agree with the answers on words of at most so many letters."""
+    """Return the least number of states of an automaton that agrees on words of at most this length."""
     automaton, marks = trie_of(question, answers)
     if question.first == 0:
         return len(smallest_cover(automaton, marks, longest).marks)

@@ -48,7 +48,7 @@ def trained(name: str, sizes: Sizes, seed: int, steps: int, longest: int) -> tup
 
 
 def classes(question: LearningQuestion, answers: dict[Word, int]) -> int:
-    """How many words are pairwise told apart by what may follow within the length, the first ones kept.
+    """Count words that are pairwise distinguished by continuations within the length.
 
     That is the least number of states. Where the empty word has no answer, it is given each that there is.
     """
@@ -69,7 +69,7 @@ def classes(question: LearningQuestion, answers: dict[Word, int]) -> int:
 
 
 def part(levels: list[NDArray[np.int64]], n: int, place: int, more: int) -> NDArray[np.int64]:
-    """Return the answers on the words of so many letters more that begin with the word of n letters at this place."""
+    """Return the answers for continuations of ``more`` letters of the n-letter word at this place."""
     size = len(levels[more])
     return levels[n + more][place * size : (place + 1) * size]
 

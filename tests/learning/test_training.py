@@ -173,7 +173,7 @@ def test_rotary_positions_with_bidirectional_attention_are_unsupported() -> None
 
 @pytest.fixture(scope="module")
 def repaired() -> Any:
-    """tomita_2 in two bits; no short word is looked at, so that all that is known to be wrong was decided."""
+    """Train tomita_2 in two bits without a search on short words, so that every known error was decided."""
     torch_or_skip()
     from certify.learning.training.train import train
 
@@ -205,7 +205,7 @@ def test_what_repairing_changed_is_what_was_wrong_and_nothing_else(repaired: Any
 
 
 def is_wrong(network: TrainedNetwork, claim: WordsClaim, word: tuple[int, ...]) -> bool:
-    """Whether it is at the end of the word, by floats."""
+    """Return whether the network is wrong at the end of the word, by floats."""
     symbols = [claim.alphabet[letter] for letter in word]
     (at,) = (at for place, at in judged(claim, len(word)) if place == len(word))
     logits = FloatNetwork(network).logits(np.array([input_tokens(claim, symbols)]), 0, [at])[0, 0]

@@ -50,7 +50,7 @@ class Side:
 
 def query(tokens: Sequence[Sequence[int]], alternatives: Sequence[Sequence[Side]], like: str = "(isomorphic-to f)",
           kind: str = "int64") -> str:
-    """In as many spellings as the grammar has for it."""
+    """Return a query in all forms that the grammar has for it."""
     shape = f"[1, {len(tokens)}]"
     lines = ["; two networks", "(vnnlib-version <2.0>)"]
     for name, relation in (("f", ""), ("g", like)):

@@ -24,7 +24,7 @@ LOGIT = ((0, ONE),)
 
 
 def of_zeros(**fields: object) -> LearningQuestion:
-    """Whether logit 0 of a network of zeros is above 0: it never says."""
+    """Return the question whether logit 0 of a network of zeros is above 0: it never is."""
     return read_words(network_of(), claim_of([When(parse_formula("true", "ab"))], **fields), None)
 
 

@@ -38,7 +38,7 @@ def words(n: int, fixed: dict[int, str]) -> Iterator[Word]:
 
 
 def attended(network: Transformer, head: Head) -> dict[Word, list[int]]:
-    """For every word and position, the one position that the head of the first layer attends to; counted from 0."""
+    """Return for every word and position the one position, from 0, that the head of the first layer attends to."""
     found = {}
     for word in words(N, {}):
         rows = [hard_weights(scores, head.weighting) for scores in scaled_scores(head, embed(network, word))]
@@ -81,7 +81,7 @@ def test_an_activation_depends_on_what_is_picked_and_on_nothing_else(seed: int) 
 
 
 def exchanged(network: Transformer, n: int, others: tuple[str, str]) -> tuple[int, int]:
-    """Of all pairs of words that differ in one symbol: how many have the same output at n, and how many there are."""
+    """Return the numbers of pairs of words that differ in one symbol, with equal output at n, and in all."""
     output = {word: run_hard(network, word)[-1].get(network.output, 0) for word in product(others, repeat=n)}
     pairs = [(word, (*word[:p], others[1], *word[p + 1:])) for word in output for p in range(n) if word[p] == others[0]]
     return sum(output[u] == output[v] for u, v in pairs), len(pairs)

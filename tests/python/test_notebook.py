@@ -92,7 +92,7 @@ def test_what_the_texts_of_a_notebook_say_is_so(notebook: tuple[str, dict[str, A
 
 
 def display(*asked: str, **options: Any) -> str:
-    """What a notebook shows of a run."""
+    """Return the output of a notebook for a run."""
     found = run(*asked, **options)
     assert isinstance(found, WordTrace)
     return found._repr_html_()
@@ -105,7 +105,7 @@ def pictures(html: str) -> dict[str, ElementTree.Element]:
 
 
 def darkest(picture: ElementTree.Element) -> dict[int, set[int]]:
-    """In which columns each row has its darkest squares."""
+    """Return for each row the columns of its darkest squares."""
     found: dict[int, tuple[float, set[int]]] = {}
     for path in picture.iter("{http://www.w3.org/2000/svg}path"):
         for column, row in re.findall(r"M(\d+)\.\d+ (\d+)\.\d+h", path.attrib["d"]):

@@ -40,7 +40,7 @@ PAIR: tuple[Variable, ...] = ("i", "j")
 
 @dataclass(frozen=True)
 class Writer:
-    """What may be mentioned, and where the choices come from.
+    """The names in scope, and the source of choices.
 
     One drawing function instead of a tree of strategies: such a tree would be built anew for every definition.
     """

@@ -27,7 +27,7 @@ def words(program: RaspProgram, length: int) -> Iterator[str]:
 
 
 def stacks(word: str) -> list[list[str] | None]:
-    """For each prefix the brackets that are still to be closed, or None once one was closed wrongly."""
+    """Return for each prefix the open brackets, or None after a wrong closing bracket."""
     pending: list[str] | None = []
     result: list[list[str] | None] = []
     for symbol in word:

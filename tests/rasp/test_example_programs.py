@@ -85,7 +85,7 @@ def test_the_induction_head_predicts_what_followed_last_time(length: int) -> Non
 
 
 def hop(word: str, hops: int) -> str:
-    """Where the last symbol of the word was last, what followed it; and so on from there."""
+    """Return the symbol after the last occurrence of the last symbol, repeated ``hops`` times."""
     for _ in range(hops):
         earlier = word.rfind(word[-1], 0, len(word) - 1)
         if earlier < 0:
@@ -109,7 +109,7 @@ def test_hops_end_where_nothing_is_found() -> None:
 
 
 def next_symbol(word: str) -> str:
-    """What followed the last two symbols last time; else what followed the last one."""
+    """Return the symbol after the last occurrence of the last two symbols, or else of the last one."""
     for length in (2, 1):
         places = [k for k in range(len(word) - length) if word[k : k + length] == word[-length:]]
         if len(word) >= length and places:

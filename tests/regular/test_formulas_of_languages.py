@@ -134,7 +134,7 @@ def follows(language: RegularLanguage, alphabet: str) -> DefinedLanguage:
 
 
 def balanced(word: str, depth: int) -> bool:
-    """Whether the brackets of the word match, at most so many open."""
+    """Return whether the brackets of the word match, with at most ``depth`` open at once."""
     opened = ""
     for symbol in word:
         if symbol in "([":

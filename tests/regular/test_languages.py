@@ -242,7 +242,7 @@ def test_viable_states_are_those_of_prefixes() -> None:
 
 
 def counting(letter: int, modulus: int, letters: int = 2) -> Automaton:
-    """How often the letter was read, modulo a number."""
+    """Return the automaton that counts a letter modulo a number."""
     return Automaton(0, tuple(tuple((state + (each == letter)) % modulus for each in range(letters))
                               for state in range(modulus)))
 

@@ -39,7 +39,7 @@ def words(alphabet: Sequence[str], max_n: int, min_n: int = 1) -> Iterator[tuple
 
 
 class Claims:
-    """What the meanings claim of one word, by the definitions of docs/reference/certificate.md, section 2."""
+    """The claims of meanings on one word, by the definitions of docs/reference/certificate.md, section 2."""
 
     def __init__(self, word: Sequence[str]):
         self.word = word

@@ -55,7 +55,7 @@ def constant(value: object) -> ast.Constant:
 
 
 def changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
-    """What may stand in a node's place."""
+    """Yield the replacements of a node."""
     match node:
         case ast.Expr(value=ast.Call()) | ast.Raise() | ast.Assert() | ast.Continue() | ast.AugAssign():
             yield "nothing", ast.Pass()
@@ -91,7 +91,7 @@ def changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
 
 
 def pays(node: ast.AST) -> bool:
-    """Whether this says what work costs, which tests/check/test_work_is_paid_for.py is about."""
+    """Return whether the node charges work, which is the subject of tests/check/test_work_is_paid_for.py."""
     match node:
         case ast.Expr(value=ast.Call(func=ast.Attribute(attr="spend"))):
             return True
@@ -195,7 +195,7 @@ class Hunt:
         gc.freeze()
 
     def outcome(self, code: CodeType, path: Path, tests: Sequence[int]) -> str:
-        """What a forked process says that runs the tests with this code."""
+        """Return the result of a forked process that runs the tests with this code."""
         new = {place(inner): inner for inner in codes(code)}
         changed = [(f, new[place(f.__code__)]) for f in self.functions[str(path)]
                    if place(f.__code__) in new and new[place(f.__code__)] != f.__code__]

@@ -58,7 +58,7 @@ def definitions() -> str:
 
 
 def accepted(*asked: tuple[str, str]) -> list[bool]:
-    """Whether Coq takes each model for one whose file states something of these lengths."""
+    """Return whether Coq accepts each model as one whose file has a claim about these lengths."""
     printed = printed_by_coq([text + QUESTION.format(lengths=lengths) for text, lengths in asked])
     values = re.findall(r"= (true|false)\s+: bool", printed)
     assert len(values) == len(asked)
@@ -117,7 +117,7 @@ def test_no_theorem_about_a_file_is_about_no_word(tmp_path: Path) -> None:
 
 
 def softens(text: str, folder: Path) -> bool:
-    """Whether Coq accepts a theorem about hard attention made soft."""
+    """Return whether Coq accepts a theorem about softened hard attention."""
     source, coq = folder / "softened.v", staying_coq_or_skip()
     source.write_text(text, encoding="utf-8")
     return coq.compile(source, larger_library_of(coq)).accepted

@@ -32,14 +32,14 @@ class Mutant:
     formula: Formula
 
     def changes_behaviour(self) -> bool:
-        """Whether some short word shows it."""
+        """Return whether the output changes on some short word."""
         try:
             return find_wrong_output(self.network, MAX_N) is not None
         except (InputError, ZeroDivisionError):
             return True
 
     def proved(self) -> bool:
-        """Whether Coq still proves the theorem; what cannot be printed for Coq is not proved."""
+        """Return whether Coq still proves the theorem; False for networks that cannot be printed for Coq."""
         try:
             return ask_coq_whether(self.network, self.formula).proved
         except Unsupported:

@@ -43,7 +43,7 @@ class MutatedFile:
     file: File
 
     def is_false(self) -> bool:
-        """Whether the output is wrong on some short word, or the claim is not what it means."""
+        """Return whether the output is wrong on some short word, or the claim is not its meaning."""
         network, output = self.file.network, self.file.network.directions[self.file.network.output]
         try:
             if not isinstance(output, Truth) or find_wrong_output(network, MAX_N):

@@ -43,7 +43,7 @@ BATCH = 50
 
 @dataclass(frozen=True)
 class Case:
-    """A model file, the formula that is asked for, of a mutant the one that it computed before, and the lengths."""
+    """A model file, the requested formula, the original formula of a mutant, and the lengths."""
 
     about: str
     model: dict[str, Any]
@@ -61,7 +61,7 @@ class Case:
         return parse_formula(self.asked, self.model["alphabet"])
 
     def judged(self, folder: Path) -> Judged:
-        """What the program says of it in its one spelling; if it is not read, as it is."""
+        """Return the output of the program on the canonical form, or on the text itself if it is not read."""
         path, network = folder / "model.json", self.network()
         path.write_text(json.dumps(self.model), encoding="utf-8")
         if network is not None:
@@ -72,7 +72,7 @@ class Case:
 
 
 def expected(case: Case, place: str) -> tuple[int, str, str]:
-    """What the program should say where the kernel stopped at this place."""
+    """Return the expected output if the kernel stopped at this place."""
     if case.network() is None:
         return 2, "malformed", ""
     if place == UNSUPPORTED:
@@ -112,7 +112,7 @@ def examples(regimes: Sequence[Regime]) -> Iterator[Case]:
 
 
 def shipped_models() -> Iterator[Case]:
-    """For the lengths where they are right."""
+    """Yield the shipped models, with the lengths where they are right."""
     for path in sorted((examples_folder() / "models").glob("*.json")):
         network = read_transformer(path.read_text(encoding="utf-8"))
         output = network.directions[network.output]
@@ -137,14 +137,14 @@ def formulas_of_the_file() -> Iterator[Case]:
 
 
 def bases(rng: random.Random) -> Iterator[Case]:
-    """What is changed, without an end: networks of every formula and regime in turn, now and then one made by hand."""
+    """Yield endlessly networks of every formula and regime in turn, and sometimes a handmade one."""
     by_hand = itertools.cycle(shipped_models())
     for number, (text, regime) in enumerate(itertools.cycle(rng.sample(CASES, len(CASES)))):
         yield from compiled(text, "ab", regime) if number % 8 else [next(by_hand)]
 
 
 def mutants(seed: int) -> Iterator[Case]:
-    """Yield an endless supply: something is changed in each, the network or what is asked."""
+    """Yield endlessly cases with one change of the network or of the request."""
     rng = random.Random(seed)
     for case in bases(rng):
         if rng.random() < 1 / 10:
@@ -158,9 +158,7 @@ def mutants(seed: int) -> Iterator[Case]:
 
 
 def output_is_wrong(network: Transformer, least: int) -> bool:
-    """Whether the output misses its meaning on a short word, not shorter than the least; what nobody reads may hold
-    anything.
-    """
+    """Return whether the output is wrong on a short word from this length on; unread directions are arbitrary."""
     forward = SecondForward(network, DIGITS)
     return any(direction == network.output
                for word in words(network.alphabet, MAX_N[len(network.alphabet)], least)

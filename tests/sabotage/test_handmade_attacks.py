@@ -26,7 +26,7 @@ def compiled(text: str, alphabet: str = "ab", regime: Regime = Regime()) -> Mode
 
 
 def proved(model: Model, max_n: int) -> bool:
-    """Whether the producer proves it; the checker must not accept more, and neither may accept a miss."""
+    """Return whether the producer proves it; the checker must not accept more, and neither may accept an error."""
     transformer = transformer_from_json(model)
     by_producer, by_checker = (
         all(line.proved for line in discharge(transformer, up_to(max_n))),

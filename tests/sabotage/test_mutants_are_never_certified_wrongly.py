@@ -82,7 +82,7 @@ def brute_miss(transformer: Transformer, max_n: int, alphabet: Sequence[str] = "
 
 
 def checker_accepts(transformer: Transformer, max_n: int) -> bool:
-    """Whether the independent checker accepts the model as it stands, all approximations claimed to be within 1/4."""
+    """Return whether the checker accepts the model, with all approximations claimed to be within 1/4."""
     output = transformer.directions[transformer.output]
     if not isinstance(output, Truth):
         return False

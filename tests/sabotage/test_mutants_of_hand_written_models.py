@@ -43,7 +43,7 @@ class Mutant:
     network: Transformer
 
     def is_wrong(self) -> bool:
-        """Whether the output misses its meaning on a short word, or has no value there."""
+        """Return whether the output is wrong or undefined on a short word."""
         try:
             max_n, least = MAX_N[len(self.network.alphabet)], LENGTHS[self.name].least
             return find_wrong_output(self.network, max_n, least) is not None

@@ -23,7 +23,7 @@ FEW, MANY = 2000, 24
 
 
 class Tally(Counter[str]):
-    """How many there are of each verdict, and the most steps that one took."""
+    """The number of each verdict, and the most steps of a check."""
 
     most_steps = 0
 
@@ -40,7 +40,7 @@ def tally() -> Iterator[Tally]:
 
 
 def judge_every(step: int, name: str, tally: Tally) -> None:
-    """Judges every so many mutants of a certificate, another residue for each; all faults are shown at once."""
+    """Judge every ``step``-th mutant of a certificate, with another residue for each; collect all faults."""
     first, whole, faults = list(BASES).index(name) % step, dump(base(name)), []
     for number, mutant in enumerate(mutants(base(name))):
         if number % step == first:
@@ -127,7 +127,7 @@ def test_a_wrong_certificate_that_is_accepted_is_seen(name: str) -> None:
 
 
 def raw_output(data: bytes) -> Judgement:
-    """Return the checker, but for the name of the output, which it prints as it is."""
+    """Return the output of a checker that prints the name of the output without quotes."""
     found = judge(data)
     return Judgement(found.verdict, (*found.lines, data.decode().rsplit('"output": "', 1)[1].split('"')[0]))
 

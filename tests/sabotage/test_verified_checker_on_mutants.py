@@ -42,7 +42,7 @@ FEW, MANY = 2000, 10
 
 
 def agree(answer: Checked, python: Judgement, data: bytes) -> bool:
-    """Whether the proved checker accepts no more than Python, and refuses no more."""
+    """Return whether the proved checker accepts no more than Python, and rejects no more."""
     if answer.verdict == "incomplete" or (answer.verdict == "accepted") == (python.verdict == "accepted"):
         return True
     if answer.verdict == "accepted" and answer.leaves_errors_unproved and TOO_SMALL_AN_ERROR.search(python.lines[0]):
@@ -53,7 +53,7 @@ def agree(answer: Checked, python: Judgement, data: bytes) -> bool:
 
 
 def judge_every(step: int, name: str, folder: Path, with_zarith: bool) -> Counter[tuple[str, str]]:
-    """Return the verdicts of both checkers on every so many mutants."""
+    """Return the verdicts of both checkers on every ``step``-th mutant."""
     first = COVERED.index(name) % step
     chosen = [mutant for number, mutant in enumerate(mutants(base(name))) if number % step == first]
     paths = [folder / f"{number}.cert" for number in range(len(chosen))]

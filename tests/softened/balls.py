@@ -24,7 +24,7 @@ def form(row: Coefficients, vector: Balls) -> arb:
 
 
 def attend(head: Head, stream: Sequence[Balls], temperature: arb, i: int) -> Balls:
-    """What a head adds at position i (from 1)."""
+    """Return the output of a head at position i (from 1)."""
     seen = [stream[j - 1] for j in head.mask.visible(i, len(stream))]
     queries = [form(row, stream[i - 1]) for row in head.queries]
     scores = [sum((q * form(row, at) for q, row in zip(queries, head.keys, strict=True)), arb(0)) for at in seen]
@@ -58,6 +58,6 @@ def run_softmax(transformer: Transformer, word: Sequence[str], temperature: Frac
 
 
 def distance(exact: Residual, enclosed: Balls) -> arb:
-    """How far they are apart in the 1-norm."""
+    """Enclose the distance in the 1-norm."""
     return sum((abs(enclosed.get(name, arb(0)) - ball(exact.get(name, Fraction(0)))) for name in {*exact, *enclosed}),
                arb(0))

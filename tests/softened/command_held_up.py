@@ -15,7 +15,7 @@ from tests.processes import wait_until
 
 
 def hold_up(count: int, signal: Path) -> None:
-    """Make stores wait for the file once they keep so many shards."""
+    """Make stores wait for the file once they keep ``count`` shards."""
     keep, kept = Store.keep, list[str]()
 
     def keep_or_wait(store: Store, task: str, result: str) -> None:

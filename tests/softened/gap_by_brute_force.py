@@ -11,7 +11,7 @@ from constructions.network.transformer import Coefficients, Transformer
 
 
 def scores(transformer: Transformer, layer: int, place: int, word: Sequence[str], i: int) -> list[Fraction]:
-    """What position i gives to every visible position, from the residual stream below the layer."""
+    """Return the scores of position i with every visible position, from the residual stream below the layer."""
     head = transformer.layers[layer - 1].heads[place - 1]
     below = Transformer(transformer.alphabet, transformer.directions, transformer.token_embedding,
                         transformer.position_embedding, transformer.layers[: layer - 1], transformer.output)

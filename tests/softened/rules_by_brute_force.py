@@ -34,7 +34,7 @@ def reach(row: Coefficients, errors: Errors) -> Fraction:
 
 
 def streams(transformer: Transformer, n: int, layers: int, attended: bool) -> Iterator[list[Residual]]:
-    """Of every word, the residual vectors after so many layers, and after the attention of the next one."""
+    """Yield for every word the vectors after this many layers, and after the attention of the next one."""
     kept = list(transformer.layers[: layers + attended])
     if attended:
         kept[-1] = replace(kept[-1], feedforward=FeedForward())
@@ -49,7 +49,7 @@ def is_uniform(head: Head) -> bool:
 
 def strayed(head: Head, value: Coefficients, errors: Errors, temperature: Fraction, stream: list[Residual],
             i: int) -> mpf:
-    """How far the head's mean of the exact values is from that of the winners at most, at one position of one word.
+    """Bound the distance of the head's mean from that of the winners, at one position of one word.
 
     Of several winners any may be the reference: the greatest of their bounds.
     """
@@ -99,7 +99,7 @@ class Rules:
 
 
 def heads_add(rules: Rules, number: int, errors: Errors, temperature: Fraction, direction: str) -> mpf:
-    """What the heads of a layer (from 1) add to a direction."""
+    """Bound the error that the heads of a layer (from 1) add to a direction."""
     added = mpf(0)
     for head in rules.transformer.layers[number - 1].heads:
         if direction in head.values:
@@ -128,7 +128,7 @@ def grouped(feedforward: FeedForward,
 
 
 def units_add(rules: Rules, number: int, errors: Errors, direction: str) -> Fraction:
-    """What the feed-forward part of a layer (from 1) adds to a direction."""
+    """Bound the error that the feed-forward block of a layer (from 1) adds to a direction."""
     added = Fraction(0)
     for row, members in grouped(rules.transformer.layers[number - 1].feedforward, direction):
         off = reach(row, errors)

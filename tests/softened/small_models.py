@@ -60,7 +60,7 @@ def gap_by_hand(transformer: Transformer, n: int) -> Fraction | None:
 
 
 def _differences(transformer: Transformer, place: int, word: Sequence[str]) -> Iterator[Fraction]:
-    """Of the heads of one layer, at every position."""
+    """Yield the score differences of the heads of one layer, at every position."""
     heads = [head for head in transformer.layers[place].heads if not is_uniform(head)]
     stream = run_hard(replace(transformer, layers=transformer.layers[:place]), word) if heads else ()
     for head in heads:

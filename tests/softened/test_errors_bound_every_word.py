@@ -26,7 +26,7 @@ from proofs.softened import findings, profile_bounds, score_profiles
 from proofs.softened.certificate import seal_softened
 from proofs.softened.errors import Errors, Softening, enclose_power, final_error, find_errors, greatest_change
 from proofs.softened.findings import Survey, Taken
-from proofs.softened.profile_bounds import Profile
+from proofs.softened.profile_bounds import JointBounds
 from proofs.softened.search import enclose_distance, enclose_distances, find_departure
 from proofs.softened.survey import survey_words
 from proofs.words.replay import run_soft
@@ -53,7 +53,7 @@ def cut(transformer: Transformer, stage: int) -> Transformer:
 
 
 def off_at_least(transformer: Transformer, stage: int, n: int, temperature: Fraction) -> Iterator[tuple[str, Fraction]]:
-    """By how much each direction is provably off after a stage, for every word and position."""
+    """Yield lower bounds of the error of each direction after a stage, for every word and position."""
     kept = cut(transformer, stage)
     softened = soften(kept, parse_expression(str(temperature)))
     for word in itertools.product(transformer.alphabet, repeat=n):
@@ -87,7 +87,7 @@ def test_so_it_is_where_positions_tie(temperature: Fraction) -> None:
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("temperature", TEMPERATURES, ids=str)
 def test_so_it_is_by_profiles_and_incomplete_numbers(temperature: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(score_profiles, "MAX_SITUATIONS", 1)
+    monkeypatch.setattr(score_profiles, "MAX_PROFILES", 1)
     monkeypatch.setattr(findings, "MAX_NUMBERS", 1)
     for transformer in (*tieless_transformers(3, 3), *tied_transformers(3, 3)):
         check_bounds_every_word(transformer, 3, temperature)
@@ -135,7 +135,7 @@ def test_bounds_are_those_of_the_rules(models: Models, layers: int) -> None:
 def test_profiles_give_no_less_than_the_rules(levels: int, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     transformers = [*tieless_transformers(count, 3, 2), *tied_transformers(count, 3, 2)]
     surveys = [survey_words(transformer, 3) for transformer in transformers]
-    monkeypatch.setattr(score_profiles, "MAX_SITUATIONS", 1)
+    monkeypatch.setattr(score_profiles, "MAX_PROFILES", 1)
     monkeypatch.setattr(findings, "MAX_NUMBERS", 1)
     monkeypatch.setattr(profile_bounds, "MAX_LEVELS", levels)
     for transformer, exact in zip(transformers, surveys, strict=True):
@@ -169,7 +169,7 @@ def test_the_flip_flop_is_certified_from_its_critical_temperature_on(n: int) -> 
 
 def test_both_kinds_of_bounds_were_used_for_the_flip_flop() -> None:
     kinds = [type(survey_words(flip_flop_model(), n).heads[1, 1]) for n in (5, 9)]
-    assert kinds[1] is Profile is not kinds[0]
+    assert kinds[1] is JointBounds is not kinds[0]
 
 
 def test_a_word_departs_just_above_the_critical_temperature_and_none_just_below() -> None:
@@ -226,7 +226,7 @@ def test_bounds_that_are_far_too_large_are_at_least_1() -> None:
 def test_the_error_of_a_lead_has_terms_of_both_orders() -> None:
     half, third = Fraction(1, 2), Fraction(1, 3)
     softening = Softening(Fraction(1), (half, Fraction(0)), (third, half))
-    assert softening.off((Fraction(2), Fraction(7)), (Fraction(5), Fraction(11))) == (
+    assert softening.uncertainty((Fraction(2), Fraction(7)), (Fraction(5), Fraction(11))) == (
         half * 5 + (2 + half) * 2 * third + 7 * 2 * half)
 
 

@@ -72,8 +72,8 @@ def test_whether_or_not_positions_tie_the_temperature_of_a_theorem_is_certified(
     model = random_transformer(seed, seed % 4)
     tieless = all(gap_by_hand(model, n) != 0 for n in (1, 2, 3))
     found = soften_model(model, 3)
-    asked = "certified" if any(True for _ in model.heads()) else "vacuous"
-    assert (found.verdict, found.has_ties) == (asked, not tieless)
+    by_query = "certified" if any(True for _ in model.heads()) else "vacuous"
+    assert (found.verdict, found.has_ties) == (by_query, not tieless)
     assert all((row.theorem == row.with_ties) >= found.has_ties for row in found.lengths)
 
 
@@ -83,8 +83,8 @@ def test_a_tie_of_one_side_is_refuted(weighting: Weighting, seed: int) -> None:
     model = random_transformer(seed, seed % 4)
     tieless = all(gap_by_hand(model, n) != 0 for n in (1, 2, 3)) and not any(
         is_uniform(head) for _, _, head in model.heads())
-    asked = "certified" if any(True for _ in model.heads()) else "vacuous"
-    assert soften_model(heads_with(model, weighting=weighting), 3).verdict == (asked if tieless else "refuted")
+    by_query = "certified" if any(True for _ in model.heads()) else "vacuous"
+    assert soften_model(heads_with(model, weighting=weighting), 3).verdict == (by_query if tieless else "refuted")
 
 
 def test_a_network_without_embeddings_is_certified_and_one_without_heads_asks_nothing() -> None:

@@ -66,7 +66,7 @@ def run_sparsemax(transformer: Transformer, word: Sequence[str], temperature: Fr
 
 
 def moves(transformer: Transformer, n: int, temperature: Fraction) -> bool:
-    """Whether sparsemax differs anywhere on some word."""
+    """Return whether sparsemax differs anywhere on some word."""
     def clean(stream: Sequence[Residual]) -> list[Residual]:
         return [{name: x for name, x in vector.items() if x} for vector in stream]
 

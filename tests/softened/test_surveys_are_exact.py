@@ -23,7 +23,7 @@ from constructions.network.weightings import Weighting
 from constructions.statements.theorem_26_uniform_tieless import is_uniform
 from examples.models import flip_flop, matching_bracket
 from proofs.softened import findings, hash_consing, heads, profile_bounds, score_profiles
-from proofs.softened.findings import GreatestActivation, Lead, Survey
+from proofs.softened.findings import GreatestActivation, ObservedGap, Survey
 from proofs.softened.gap import find_gap
 from proofs.softened.survey import survey_words
 from tests.softened.gap_by_brute_force import scores
@@ -34,15 +34,15 @@ CAUSAL = (Mask.FUTURE,)
 SOME = range(60)
 
 
-def leads(transformer: Transformer, n: int) -> list[Lead]:
+def leads(transformer: Transformer, n: int) -> list[ObservedGap]:
     """Return the winners' lead over each other position (0 over another winner), by word, position and head."""
-    return [Lead(ordered[0] - other, word, i, layer, place)
+    return [ObservedGap(ordered[0] - other, word, i, layer, place)
             for word in itertools.product(transformer.alphabet, repeat=n) for i in range(1, n + 1)
             for layer, place, head in transformer.heads() if not is_uniform(head)
             for ordered in [sorted(scores(transformer, layer, place, word, i), reverse=True)] for other in ordered[1:]]
 
 
-def averages(transformer: Transformer, lead: Lead) -> bool:
+def averages(transformer: Transformer, lead: ObservedGap) -> bool:
     return transformer.layers[lead.layer - 1].heads[lead.head - 1].weighting is Weighting.AVERAGE_HARDMAX
 
 
@@ -158,14 +158,14 @@ def test_nor_does_one_with_ties_that_are_averaged(masks: tuple[Mask, ...]) -> No
 @pytest.mark.parametrize("most", [1, pytest.param(3, marks=pytest.mark.exhaustive), 10,
                                   pytest.param(30, marks=pytest.mark.exhaustive)])
 def test_nor_where_situations_or_numbers_are_too_many(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(score_profiles, "MAX_SITUATIONS", most)
+    monkeypatch.setattr(score_profiles, "MAX_PROFILES", most)
     monkeypatch.setattr(findings, "MAX_NUMBERS", most)
     monkeypatch.setattr(heads, "WINDOW", most + 1)
     monkeypatch.setattr(profile_bounds, "MAX_LEVELS", 2 * most)
     kinds = set()
     for seed, transformer in enumerate([*tieless_transformers(3, 4), *tied_transformers(3, 4)]):
         kinds |= {type(found).__name__ for found in check_division(transformer, 4, seed).heads.values()}
-    assert "Profile" in kinds
+    assert "JointBounds" in kinds
 
 
 def test_a_survey_does_not_depend_on_what_tables_hold(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,7 +199,7 @@ def test_one_position_has_no_gap_and_no_tie() -> None:
 def test_a_model_without_scores_has_no_gap_unless_one_side_is_preferred() -> None:
     assert survey_words(one_head(Weighting.AVERAGE_HARDMAX, queries=False), 3).tie is None
     survey = survey_words(one_head(Weighting.RIGHTMOST_HARDMAX, queries=False), 3)
-    assert survey.tie == Lead(Fraction(0), ("a", "a", "a"), 1, 1, 1) and survey.heads == {}
+    assert survey.tie == ObservedGap(Fraction(0), ("a", "a", "a"), 1, 1, 1) and survey.heads == {}
 
 
 def test_soft_heads_with_scores_and_bad_prefixes_are_refused() -> None:

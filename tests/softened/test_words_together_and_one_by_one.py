@@ -17,7 +17,7 @@ from proofs.softened import prefix_automaton, score_profiles
 from proofs.softened import survey as surveying
 from proofs.softened.certificate import seal_softened
 from proofs.softened.errors import find_errors
-from proofs.softened.prefix_automaton import Course, TooManyStates, first_course, number_of_words, run_layer
+from proofs.softened.prefix_automaton import PrefixAutomaton, TooManyStates, first_automaton, number_of_words, run_layer
 from proofs.softened.stack import Stack
 from proofs.softened.survey import survey_words
 from tests.softened.random_models import tied_transformers, tieless_transformers
@@ -38,7 +38,7 @@ def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("most", [1, 20, 2000])
 @pytest.mark.parametrize("models", [tieless_transformers, tied_transformers])
 def test_surveys_are_the_same(models: Models, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(score_profiles, "MAX_SITUATIONS", most)
+    monkeypatch.setattr(score_profiles, "MAX_PROFILES", most)
     check_surveys(list(models(25 if models is tieless_transformers else 10, 4, masks=CAUSAL)), monkeypatch)
 
 
@@ -65,7 +65,7 @@ def test_words_with_too_little_in_common_are_run_one_by_one(monkeypatch: pytest.
 def test_a_course_has_every_word_once() -> None:
     for model in tieless_transformers(10, 3, masks=CAUSAL):
         stack = Stack(model, 3)
-        course: Course = first_course(stack.starts, [1])
+        course: PrefixAutomaton = first_automaton(stack.starts, [1])
         for layer in stack.layers:
             assert number_of_words(course) == len(model.alphabet) ** 2
             course = run_layer(layer, course)
@@ -95,7 +95,7 @@ def test_the_checker_finds_the_same(temperature: str, monkeypatch: pytest.Monkey
 
 
 def found(text: str) -> tuple[int, Fraction | None, int] | str:
-    """What words of length 3 show, or why they are refused."""
+    """Return the survey of words of length 3, or the reason of the refusal."""
     try:
         one: ShardResult = check_shard(read_softened_text(text.encode()), 3, ())
     except Refusal as refusal:

@@ -1,4 +1,4 @@
-"""What the tests of the constructions share: drafts, proving a whole network, and exact critical constants."""
+"""Helpers of the tests of constructions: drafts, the proof of a whole network, and exact critical constants."""
 
 from __future__ import annotations
 

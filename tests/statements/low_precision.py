@@ -1,4 +1,4 @@
-"""What the tests of the constructions for low precision share."""
+"""Helpers of the tests of constructions for low precision."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def low_precision_network(text: str, max_n: int, alphabet: str = "abc", causal: 
 
 
 def is_certified(text: str, max_n: int, alphabet: str = "abc", causal: bool = False) -> bool:
-    """Whether both provers prove every obligation, and the checker accepts the certificate."""
+    """Return whether both provers prove every obligation, and the checker accepts the certificate."""
     network, regime = low_precision_network(text, max_n, alphabet, causal), Regime(Sharpening.POSITION, causal)
     lines = discharge(network, up_to(max_n))
     if not all(line.proved for line in lines):

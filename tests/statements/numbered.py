@@ -31,7 +31,7 @@ def numbered_statements(paper: str = "") -> list[str]:
 
 
 def is_statement(name: str) -> bool:
-    """Whether [SHA] has a statement (or section) of this name, or [Hahn] behind "Hahn, "; cases and remarks may follow.
+    """Return whether [SHA], or [Hahn] after "Hahn, ", has a statement or section of this name.
 
     >>> is_statement("Theorem 15 a"), is_statement("Lemma 7, proof"), is_statement("Theorem 14")
     (True, True, False)

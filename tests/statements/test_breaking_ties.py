@@ -43,7 +43,7 @@ def drawn_models() -> Iterator[tuple[Transformer, dict[int, Sides]]]:
 
 
 def laws(sides: dict[int, Sides]) -> dict[tuple[int, int], Law]:
-    """Of the heads that tie."""
+    """Return the laws of the heads that tie."""
     tied = sorted({where for found in sides.values() for where in found.tied})
     return {where: law_of_gaps({n: found.gaps.get(where) for n, found in sides.items()}) for where in tied}
 

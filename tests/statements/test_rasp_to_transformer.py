@@ -56,7 +56,7 @@ def run_and_measure(transformer: Transformer, word: tuple[str, ...]) -> tuple[li
 
 
 def read_vectors(program: RaspProgram, stream: Sequence[Residual]) -> dict[str, tuple[Value, ...]]:
-    """What the vectors of a compiled program hold, from the final residual vectors of a word.
+    """Return the values of the vectors of a compiled program, from the final residual vectors of a word.
 
     Raises:
         InternalError: if a direction holds something else than a value of the vector's type.

@@ -15,7 +15,7 @@ PARITY = Automaton(0, ((0, 1), (1, 0)))
 
 
 def claim_of(whens: Sequence[When | Formula], **fields: Any) -> WordsClaim:
-    """Return a claim over a and b whose cases all ask the same of logit 0."""
+    """Return a claim over a and b whose cases have one row about logit 0."""
     cases = tuple(Case(when if isinstance(when, When) else When(when), (((0, Fraction(1)),),)) for when in whens)
     standard: dict[str, Any] = {
         "alphabet": ("a", "b"), "tokens": (0, 1), "before": (), "after": (), "offsets": (0, 0), "lengths": (1, 6),

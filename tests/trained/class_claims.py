@@ -26,7 +26,7 @@ def causal_network(seed: int) -> TrainedNetwork:
 
 
 def by_states(lengths: tuple[int, int] = (1, 6), *, empty: bool = False) -> WordsClaim:
-    """Judged at each place, by an automaton one of whose states asks for nothing."""
+    """Return a claim at each place, by an automaton with one state without rows."""
     cases = tuple(Case(When(None, (state,)), ROWS[state]) for state in (0, 1))
     return WordsClaim(("a", "b"), (3, 1), (4, 0) if empty else (2,), (), (0, 2), lengths, "each", empty, Fraction(0),
                       MODULO,
@@ -46,7 +46,7 @@ def words(n: int) -> list[tuple[int, ...]]:
 
 
 def node_of(graph: ClassGraph, word: tuple[int, ...], level: int) -> int:
-    """Where a word's path is on a level."""
+    """Return the node of a word's path on a level."""
     node = 0
     for depth in range(level):
         successors = graph.levels[depth].successors[node]

@@ -41,7 +41,7 @@ class DrawnRun(Emulation):
         return total[..., 0, :]
 
     def function(self, name: str, x: Array, target: Format) -> Array:
-        """Values of a function, rounded, off by as much as the class allows."""
+        """Return rounded values of a function, with errors up to those that the model allows."""
         most = np.float64(max(self.run.exp_ulp - LEAST_ULP, Fraction(0)) * target.roundoff)
         value = self.value(name, x, target)
         return self.rounded(value * (1 + most * self.draw.choice([-1, 0, 1], value.shape)), target)
@@ -71,7 +71,7 @@ class DrawnRun(Emulation):
         return np.asarray(np.ldexp(np.trunc(np.ldexp(found, -kept)), kept + greatest[..., 0, :] - precision - 2))
 
     def _farthest(self, node: Array) -> Array:
-        """Return the sum, off by nearly as much as the class allows, either way or not at all."""
+        """Return the sum with an error of almost the allowed one, in either direction, or none."""
         many = np.maximum((node != 0).sum(-2) - 1, 0)
         allowed = np.maximum(many * np.float64(self.run.sum_ulp) - 5 / np.float64(4), 0)
         allowed = allowed * np.float64(self.run.sums.roundoff)

@@ -16,7 +16,7 @@ WAYS: tuple[Way, ...] = ("scale", "token", "input")
 
 
 def rounding_of(way: Way, draw: np.random.Generator) -> Rounding:
-    """To between 8 and 256 numbers."""
+    """Draw a rounding to between 8 and 256 numbers."""
     bits = int(draw.integers(3, 9))
     if way != "scale":
         return Rounding(0, (1 << bits) - 1, range=way)

@@ -43,7 +43,7 @@ class Case:
     directions: Directions
 
     def bounds(self) -> Iterator[tuple[int, NodeBound]]:
-        """Return the index of the query and the bound of each asked node."""
+        """Return the index of the query and the bound of each judged node."""
         return enumerate(node_bounds(self.floats, self.claim, self.unit))
 
     def words_of(self, bound: NodeBound) -> list[tuple[int, ...]]:

@@ -25,7 +25,7 @@ def whole(claim: WordsClaim, fineness: Fineness) -> ClassGraph:
 
 
 def merged(claim: WordsClaim, splits: int) -> ClassGraph:
-    """Return the classes at the last level, each of them split so many times."""
+    """Return the classes at the last level, each split ``splits`` times."""
     partition = Partition(Histories(track(claim), SCHEDULE[0]), LENGTH)
     after = len(claim.after)
     for _ in range(splits):

@@ -37,7 +37,7 @@ def unit_of(seed: int, claim: WordsClaim, offset: int) -> tuple[FloatNetwork, Ev
 
 def averages(floats: FloatNetwork, claim: WordsClaim, unit: Evaluated,
              offset: int) -> dict[tuple[int, int], list[list[np.ndarray]]]:
-    """For each node, for each of its words, for each step: the averages of all heads, in the unit's directions."""
+    """Return the averages of all heads in the unit's directions, by node, word and step."""
     graph = unit.skeleton.graph
     directions = sampled_directions(floats, claim, unit.skeleton, offset)
     found: dict[tuple[int, int], list[list[np.ndarray]]] = {}

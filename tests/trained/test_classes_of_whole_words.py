@@ -36,7 +36,7 @@ CLAIMS = {
 
 
 def whole_network(seed: int, layers: int) -> TrainedNetwork:
-    """Return a random bidirectional network with so many attention steps at most."""
+    """Return a random bidirectional network with at most this many attention steps."""
     network = replace(random_network(seed, size=0.5 if layers == 1 else 0.15), attention="bidirectional")
     starts = [k for k, step in enumerate(network.steps) if isinstance(step, AttentionStep)]
     steps = network.steps[: [*starts, len(network.steps)][min(layers, len(starts))]]
@@ -45,7 +45,7 @@ def whole_network(seed: int, layers: int) -> TrainedNetwork:
 
 
 def with_bias(network: TrainedNetwork, by: np.float64) -> TrainedNetwork:
-    """With so much more of logit 0."""
+    """Return the network with ``by`` added to logit 0."""
     bias = FloatNetwork(network).unembedding.bias
     moved = np.zeros(network.outputs) if bias is None else bias.copy()
     moved[0] += by

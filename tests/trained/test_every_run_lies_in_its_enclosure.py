@@ -42,7 +42,7 @@ OUTPUTS, LENGTH = 3, 4
 
 
 class Bounds(NamedTuple):
-    """What is said of the logits at a place, by a domain."""
+    """The bounds of the logits at a place, by a domain."""
 
     domain: str
     least: list[Fraction]
@@ -50,7 +50,7 @@ class Bounds(NamedTuple):
 
 
 def of_forms(network: Network, run: FloatClaim, tokens: Sequence[int], offset: int) -> Iterator[Bounds]:
-    """What affine forms say of the last token."""
+    """Yield the affine forms of the logits of the last token."""
     try:
         stack = FloatStack(Budget(1000), network, run)
         ((_, stream),) = CachedExecutions(stack, offset).attended(tokens, [len(tokens) - 1])
@@ -62,7 +62,7 @@ def of_forms(network: Network, run: FloatClaim, tokens: Sequence[int], offset: i
 
 
 def of_balls(network: Network, run: FloatClaim, tokens: Sequence[int], offset: int) -> Iterator[Bounds]:
-    """What balls say of it, for each logit a row."""
+    """Yield the balls of the last token's logits, a row for each logit."""
     rows = [((token, Fraction(1)),) for token in range(OUTPUTS)]
     try:
         stack = StackOnBalls(Precision(1, {}), Budget(1000), network, set(tokens), rows, Fraction(0), LENGTH, run)

@@ -39,7 +39,7 @@ def asked(name: str) -> tuple[TrainedNetwork, WordsClaim]:
 
 
 def dealt(network: TrainedNetwork, claim: WordsClaim, monkeypatch: pytest.MonkeyPatch, **instead: Any) -> Decision:
-    """What several workers find, who are there from the beginning."""
+    """Return the results of several workers, all present from the start."""
     said = list[int]()
 
     def counted(tasks: list[str], *others: Any, **given: Any) -> list[str]:

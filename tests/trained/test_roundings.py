@@ -51,14 +51,14 @@ SEEDS = (0, 2, 3, 5, 7)
 
 
 def asked(read: Read) -> WordsClaim:
-    """Of all words of 1 to 3 letters."""
+    """Return a claim about all words of 1 to 3 letters."""
     row = ((0, Fraction(1)), (1, Fraction(-1, 3)))
     return WordsClaim(("a", "b"), (3, 1), (2,), (), (0, 0), (1, 3), read, False, Fraction(0), None, (),
                       (Case(When(parse_formula("Q_a")), (row,)),))
 
 
 def is_right(network: TrainedNetwork, claim: WordsClaim, n: int) -> bool:
-    """By running every word of the length."""
+    """Return whether the network is right, by running every word of the length."""
     floats = FloatNetwork(network)
     return all(logits[0] > logits[1] / 3 for word in product("ab", repeat=n)
                for run in [floats.logits(np.array([input_tokens(claim, word)]), 0)[0]]

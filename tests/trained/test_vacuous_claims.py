@@ -23,7 +23,7 @@ from proofs.checking.parts import find_vacuous
 
 
 def decided(given: str, answers: str = "each", max_n: int = 4) -> Decision:
-    """What network and truth are does not matter here: the claim is right wherever it asks something."""
+    """Return a decision; network and truth do not matter, since the claim is right wherever it has cases."""
     network = plans()["first"].network()
     table: dict[str, Any] = {
         "alphabet": "01", "before": [2], "read": answers, "given": given, "max_n": max_n,

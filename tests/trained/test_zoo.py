@@ -25,7 +25,7 @@ Holds = Callable[[str], bool]
 
 
 def balanced(word: str, depth: int) -> bool:
-    """Nothing is left after taking away innermost pairs, at most so many times."""
+    """Return whether nothing is left after removing innermost pairs at most ``depth`` times."""
     for _ in range(depth):
         word = re.sub("01", "", word)
     return not word
@@ -65,7 +65,7 @@ def samples_of(name: str, n: int = 7) -> tuple[Task, Samples, list[str]]:
 
 
 def continuations(letters: str, holds: Holds, longest: int) -> set[str]:
-    """Return the prefixes of the words of the language of at most so many letters."""
+    """Return the prefixes of the words of the language up to this length."""
     words, level = {""}, [""]
     for _ in range(longest):
         level = [word + letter for word in level for letter in letters]

@@ -34,5 +34,5 @@ def soft_transformer(seed: int, layers: int = 2, masks: tuple[Mask, ...] = tuple
 
 
 def overlap(a: tuple[Fraction, Fraction], b: tuple[Fraction, Fraction]) -> bool:
-    """Whether two intervals have a number in common."""
+    """Return whether two intervals have a common number."""
     return a[0] <= b[1] and b[0] <= a[1]

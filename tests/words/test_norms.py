@@ -18,7 +18,7 @@ from tests.words.soft_models import soft_transformer
 
 
 def number(p: int, q: int = 1) -> Fraction:
-    """One of FLINT's rationals, which stand for Fractions inside runs."""
+    """Return a rational of FLINT, which replaces Fractions inside runs."""
     return cast(Fraction, to_flint(Fraction(p, q)))
 
 

@@ -16,7 +16,7 @@ from constructions.language.expressions import at_place
 from constructions.network.weightings import Weighting
 from constructions.statements.sparse_attention import SLOPES
 from constructions.statements.theorem_26_uniform_tieless import Constants
-from proofs.softened.findings import Lead, Survey
+from proofs.softened.findings import ObservedGap, Survey
 
 LONG = 12
 """Exact numbers with at most this many characters are shown exactly."""
@@ -219,7 +219,7 @@ def _averaged_to_json(survey: Survey) -> dict[str, Any] | None:
     return _lead_to_json(survey.averaged) if survey.averaged else None
 
 
-def _lead_to_json(lead: Lead) -> dict[str, Any]:
+def _lead_to_json(lead: ObservedGap) -> dict[str, Any]:
     return {"word": list(lead.word), "position": lead.i, "layer": lead.layer, "head": lead.head}
 
 

@@ -1,1 +1,1 @@
-"""Heads of additive weightings, whose weights depend on their own pair alone: counts, selections, lookups."""
+"""Heads of additive weightings, whose weights do not depend on other positions: counts, selections, lookups."""

@@ -5,7 +5,7 @@ from functools import partial
 from constructions.network.meanings import Near, Total
 from proofs.formula.additive.lookup import oblige_sum_lookup
 from proofs.formula.additive.obligation import CountingObligation, is_selecting, oblige_counting, oblige_selecting
-from proofs.formula.additive.worst_case import Bumpy, check_counting, find_bump_worst_case
+from proofs.formula.additive.worst_case import ResponseObligation, check_counting, find_response_worst_case
 from proofs.formula.common.extremes import WorstCase
 from proofs.formula.common.kinds import ObligationKind
 from proofs.formula.common.written_direction import WrittenDirection
@@ -15,23 +15,23 @@ from proofs.formula.two_provers import ProofAttempt, prove_by_worst_case, reason
 
 
 def prove_count(obligation: CountingObligation, twice: bool, record: Record) -> ProofAttempt:
-    """Nothing is left free: exact arithmetic, done once."""
+    """Check the obligation by exact arithmetic, once: nothing is free."""
     return ProofAttempt(reason_of(check_counting, obligation))
 
 
-def prove(obligation: Bumpy, twice: bool, record: Record) -> ProofAttempt:
-    """Return the worst case of heads whose weights depend on their own pair alone, and select or look up; then Z3."""
+def prove(obligation: ResponseObligation, twice: bool, record: Record) -> ProofAttempt:
+    """Prove heads that select or look up: by the worst case of their response functions, then by Z3."""
     def by_solver(_: WorstCase, bits: int) -> bool:
-        from proofs.formula.additive.second import proves_bumps
+        from proofs.formula.additive.second import proves_responses
 
-        return proves_bumps(obligation, obligation.allowed_error, bits, record)
+        return proves_responses(obligation, obligation.allowed_error, bits, record)
 
-    proof = prove_by_worst_case(obligation, partial(find_bump_worst_case, obligation), twice, by_solver)
+    proof = prove_by_worst_case(obligation, partial(find_response_worst_case, obligation), twice, by_solver)
     return proof if isinstance(obligation.meaning, Near) else ProofAttempt(proof.reason)  # an exact truth has no error
 
 
 def is_additive(written: WrittenDirection) -> bool:
-    """Whether a head writes it whose weights depend on their own pair alone."""
+    """Return whether a head writes the direction whose weights do not depend on other positions."""
     return written.head.weighting.is_additive
 
 

@@ -1,10 +1,10 @@
-"""What heads of additive weightings that look up a count must satisfy.
+"""Obligations of heads of additive weightings that look up a count.
 
 Source      docs/background/obligations.md, sum lookup.
 Setting     A *case* is (n, i), the truth b of what is counted there, and the number m of other positions counted. The
             scores of each head are a (p - j) and a constant at every position j, where p = m + off and b decides off.
-            In every case of which something is claimed, p is visible and has the value that is claimed: that is checked
-            here. What is left is the bump around 0.
+            In every case in which something is claimed, p is visible and has the claimed value: that is checked here.
+            It remains to prove the response function around 0.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -21,7 +21,7 @@ from constructions.network.transformer import Coefficients, Head, Mask, Transfor
 from constructions.network.weightings import Weighting
 from proofs.enclosures.exponential import PRECISIONS
 from proofs.formula.additive.obligation import common_mask, common_value, heads_writing, the_count
-from proofs.formula.additive.responses import Line, TentFunction, find_bumps, lengths_that_differ
+from proofs.formula.additive.responses import Line, ResponseFunction, find_response_functions, lengths_that_differ
 from proofs.formula.common.kinds import Approximation, ObligationKind
 from proofs.formula.common.word_independent import KnownValues
 from proofs.formula.common.written_direction import WrittenDirection
@@ -31,25 +31,25 @@ from proofs.formula.uniform.obligation import check_reads_known
 
 ZERO = Fraction(0)
 Offsets = tuple[int | None, int | None]
-"""Where p is, less m, by the truth of what is counted; None where it never has this truth."""
+"""p - m, by the truth of the counted formula; None if it never has this truth."""
 
 
 @dataclass(frozen=True)
 class SumLookupObligation(Approximation):
-    """Each bump is 1 at 0 and 0 elsewhere, to within ``allowed_error``."""
+    """Each response function is 1 at 0 and 0 elsewhere, to within ``allowed_error``."""
 
     kind: ClassVar[ObligationKind] = ObligationKind.SUM_LOOKUP
     meaning: Near
     allowed_error: Fraction
-    bumps: tuple[TentFunction, ...]
+    functions: tuple[ResponseFunction, ...]
 
     def key(self) -> tuple[Hashable, ...]:
-        """Equal obligations are discharged once."""
-        return self.allowed_error, self.bumps, self.lengths
+        """Return a key by which equal obligations are discharged once."""
+        return self.allowed_error, self.functions, self.lengths
 
 
 def oblige_sum_lookup(written: WrittenDirection) -> SumLookupObligation:
-    """The obligation of one direction that means ``near χ when G``, and is written by heads that look up a count.
+    """Return the obligation of one direction that means ``near χ when G``, written by heads that look up a count.
 
     Raises:
         NotDerived: if the rule does not cover them, or a value is not what is claimed.
@@ -67,21 +67,21 @@ def oblige_sum_lookup(written: WrittenDirection) -> SumLookupObligation:
     _check_values(known, _Claims(meaning, count, mask, value, lengths), places)
     return SumLookupObligation(written.layer, written.place, heads[0], direction, lengths, meaning,
                                written.allowed_error,
-                               find_bumps(heads[0].weighting, factors, places.lines, 0, two_sided=True))
+                               find_response_functions(heads[0].weighting, factors, places.lines, 0, two_sided=True))
 
 
 class _Scores:
-    """The scores of one head: a m + c_b - a j at every j, b the truth of what is counted."""
+    """The scores of one head: a m + c_b - a j at every j, b the truth of the counted formula."""
 
     def __init__(self, transformer: Transformer, known: KnownValues, head: Head, count: Count):
-        """Of a head whose queries are known but for totals of the count and the truth of what it counts."""
+        """Store a head whose queries read known directions, totals of the count, and the counted truth only."""
         self.known, self.head, self.count = known, head, count
         self.parts = [self._parts(transformer, row) for row in head.queries]
         for row in head.keys:
             check_reads_known(row, known, "a key")
 
     def _parts(self, transformer: Transformer, row: Coefficients) -> tuple[Fraction, Fraction]:
-        """Return the coefficients of the count, and of the truth of what it counts where that is not known."""
+        """Return the coefficients of the count, and of the truth of the counted formula where that is not known."""
         total = here = ZERO
         for name, weight in row.items():
             match transformer.directions[name]:
@@ -97,10 +97,10 @@ class _Scores:
         return total, here
 
     def at(self, n: int) -> tuple[Fraction, tuple[Fraction | None, Fraction | None]]:
-        """a, and c_b for both truths, None for one that what is counted never has.
+        """Return a, and c_b for both truths; None for a truth that the counted formula never has.
 
         Raises:
-            NotDerived: if there are no such numbers.
+            NotDerived: if scores do not have this form.
         """
         temperatures = self.head.temperature.column(range(1, n + 1), n)
         columns = [self.known.forms(row, n) for row in self.head.queries]
@@ -126,7 +126,7 @@ Row = tuple[Fraction, ...]
 
 
 def _rows_by_truth(count: Count, rows: Sequence[Row], n: int) -> tuple[set[Row], set[Row]]:
-    """Return the rows at which what is counted may be false, and those at which it may be true."""
+    """Return the rows at which the counted formula may be false, and those at which it may be true."""
     found: tuple[set[Row], set[Row]] = set(), set()
     for i, truths in _truths_of_rows(count, n):
         for truth in truths:
@@ -135,10 +135,10 @@ def _rows_by_truth(count: Count, rows: Sequence[Row], n: int) -> tuple[set[Row],
 
 
 class _Places:
-    """Where p is at each length, and the scores at p as lines in p - j."""
+    """The target position p at each length, and the scores there as lines in p - j."""
 
     def __init__(self, weighting: Weighting, factors: Sequence[Fraction], scores: Sequence[_Scores], lengths: Lengths):
-        """Of heads with these factors and scores."""
+        """Find the target positions of heads with these factors and scores."""
         self.weighting, self.factors = weighting, factors
         self.lines: list[dict[int, Line]] = [{} for _ in scores]
         self._offsets: dict[int, Offsets] = {}
@@ -148,11 +148,11 @@ class _Places:
             self._place([each.at(n) for each in scores], n)
 
     def offsets(self, n: int) -> Offsets:
-        """p - m at this length."""
+        """Return p - m at this length, by the truth of the counted formula."""
         return self._offsets.get(n) or self._offsets[self._last]
 
     def _place(self, scores: Sequence[tuple[Fraction, tuple[Fraction | None, Fraction | None]]], n: int) -> None:
-        """Where the bump of one truth has its peak; that of the other differs from it in the place alone."""
+        """Find the peak of the response function for one truth; that for the other truth is a shifted copy."""
         sure = 0 if scores[0][1][0] is not None else 1
         lines = [(slope, constant) for slope, constants in scores if (constant := constants[sure]) is not None]
         peak = self._peaks.setdefault(tuple(lines), self._peak(lines, n))
@@ -171,14 +171,15 @@ class _Places:
             line[n] = slope, constant - slope * peak
 
     def _peak(self, lines: Sequence[Line], n: int) -> int:
-        """Return the number t in -n..n for which the bump is greatest at m - j = -t."""
-        (bump,) = find_bumps(self.weighting, self.factors, [{n: line} for line in lines], 0, two_sided=True)
-        return max(range(-n, n + 1), key=lambda t: bump.weight(-t, PRECISIONS[0]).lower)
+        """Return the number t in -n..n for which the response function is greatest at m - j = -t."""
+        (function,) = find_response_functions(self.weighting, self.factors, [{n: line} for line in lines], 0,
+                                              two_sided=True)
+        return max(range(-n, n + 1), key=lambda t: function.weight(-t, PRECISIONS[0]).lower)
 
 
 @dataclass(frozen=True)
 class _Claims:
-    """What the heads are claimed to hold, and the row of values that they take it from."""
+    """The claimed meaning of the output, and the linear form of the values."""
 
     meaning: Near
     count: Count
@@ -188,7 +189,7 @@ class _Claims:
 
 
 def _check_values(known: KnownValues, claims: _Claims, places: _Places) -> None:
-    """The value at p is the truth that is claimed, in every case, and all values are in [0, 1].
+    """Check that the value at p is the claimed truth in every case, and that all values are in [0, 1].
 
     Raises:
         NotDerived: naming the first case where it is not.
@@ -209,7 +210,7 @@ def _check_values(known: KnownValues, claims: _Claims, places: _Places) -> None:
 
 
 def _truths_of_rows(count: Count, n: int) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """For every position the truths that what is counted may have there."""
+    """Yield every position with the truths that the counted formula may have there."""
     if not is_positional(count.operand):
         yield from ((i, (0, 1)) for i in range(1, n + 1))
         return

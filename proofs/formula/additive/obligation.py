@@ -1,10 +1,10 @@
-"""What heads of additive weightings must satisfy: those whose weights depend on their own pair alone.
+"""Obligations of heads of additive weightings, whose weights do not depend on other positions.
 
-Source      docs/background/obligations.md: equal scores, selecting heads, sum lookup.
-Setting     One or several heads of one layer write the direction. Scores are a d + b with an integer d: how many more
-            positions are counted here than there, or how far a position is from the one that is looked for. What the
-            heads add is then a sum over positions of the value times a *bump*, which is the sum of their weights at d.
-            Weights that are divided by n are those of ReLU at scores divided by n, so there are two kinds: ReLU and σ.
+Source      docs/background/obligations.md, section 5: equal scores, selecting heads, sum lookup.
+Setting     One or several heads of one layer write the direction. Scores are a d + b with an integer d: the count here
+            minus the count there, or the distance from the target position. Then the heads write a sum over positions
+            of the value times a *response function* W(d), the sum of their weights at d. ReLU over n is ReLU at scores
+            over n, so there are two kinds: ReLU and σ.
 """
 
 from collections.abc import Hashable, Sequence
@@ -17,7 +17,7 @@ from constructions.language.syntax import TRUE, Count, Formula
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Near, Total, Truth
 from constructions.network.transformer import Coefficients, Head, Mask, Transformer
-from proofs.formula.additive.responses import TentFunction, find_bumps, find_lines
+from proofs.formula.additive.responses import ResponseFunction, find_lines, find_response_functions
 from proofs.formula.common.kinds import Approximation, HeadObligation, ObligationKind
 from proofs.formula.common.letters import LetterTable
 from proofs.formula.common.reading import truths_read
@@ -30,19 +30,19 @@ from proofs.formula.uniform.obligation import check_mask_of
 
 @dataclass(frozen=True)
 class CountingObligation(HeadObligation):
-    """At every (n, i) the scores of the visible positions are one number, whose weight times ``factor`` is 1."""
+    """At every (n, i) all visible positions have one score, whose weight times ``factor`` is 1."""
 
     kind: ClassVar[ObligationKind] = ObligationKind.COUNTING
     factor: Fraction
     known: KnownValues
 
     def key(self) -> None:
-        """Each is checked by itself: that takes no longer than to tell them apart."""
+        """Return None: to check an obligation takes no longer than to compare it with others."""
 
 
 @dataclass(frozen=True)
 class SelectedLetter:
-    """Whether a letter is counted, what its value is, and what it does: per memory 2 * next memory + target."""
+    """A letter: whether it is counted, its value, and its effect, 2 * next memory + target by memory."""
 
     counted: bool
     value: Fraction
@@ -50,8 +50,8 @@ class SelectedLetter:
 
 
 @dataclass(frozen=True)
-class Situation:
-    """The letters of the positions where the same predicates hold; (n, j) is one of them, ``base`` its known value."""
+class PositionLetters:
+    """The letters of positions at which the same predicates hold; (n, j) is one of these, ``base`` its known value."""
 
     n: int
     j: int
@@ -61,9 +61,9 @@ class Situation:
 
 @dataclass(frozen=True)
 class SelectingObligation(Approximation):
-    """Every letter keeps the law of the ``peak`` (0: the last counted; 1: the neighbour), and each bump has it there.
+    """Every letter obeys the law of the ``peak`` (0: the last counted; 1: the neighbour); functions are near 1 there.
 
-    ``allowed_error`` says how near 1 and 0 the bumps are; 0 of a direction that means a truth.
+    They are near 0 elsewhere. The ``allowed_error`` is 0 for a direction that means a truth.
     """
 
     kind: ClassVar[ObligationKind] = ObligationKind.SELECTING
@@ -75,13 +75,13 @@ class SelectingObligation(Approximation):
     read: tuple[tuple[str, Formula], ...]
     value: Coefficients
     letters: tuple[Assignment, ...]
-    situations: tuple[Situation, ...]
-    bumps: tuple[TentFunction, ...]
+    contexts: tuple[PositionLetters, ...]
+    functions: tuple[ResponseFunction, ...]
 
     def key(self) -> tuple[Hashable, ...]:
-        """Equal up to the names of directions and formulas."""
-        letters = frozenset(situation.letters for situation in self.situations)
-        return self.allowed_error, self.peak, len(self.target.remembering), letters, self.bumps, self.lengths
+        """Return a key that is equal for obligations equal up to the names of directions and formulas."""
+        letters = frozenset(context.letters for context in self.contexts)
+        return self.allowed_error, self.peak, len(self.target.remembering), letters, self.functions, self.lengths
 
 
 def heads_writing(written: WrittenDirection) -> list[Head]:
@@ -96,7 +96,7 @@ def counts_read(transformer: Transformer, rows: Sequence[Coefficients]) -> list[
 
 
 def is_selecting(written: WrittenDirection) -> bool:
-    """Whether additive heads select by a count: their keys read it."""
+    """Return whether additive heads select by a count: their keys read it."""
     heads = heads_writing(written)
     return bool(counts_read(written.transformer, [row for head in heads for row in head.keys]))
 
@@ -105,7 +105,7 @@ def oblige_counting(written: WrittenDirection) -> CountingObligation:
     """Return the obligation of one direction that means a total.
 
     Raises:
-        NotDerived: if several heads write it, or the mask or the value is not that of the count.
+        NotDerived: if several heads write it, or the mask or the value is not as the count requires.
     """
     transformer, direction, heads, meaning = (written.transformer, written.direction, heads_writing(written),
                                               written.meaning)
@@ -148,15 +148,15 @@ def oblige_selecting(written: WrittenDirection) -> SelectingObligation:
         written.layer, written.place, heads[0], direction, lengths, meaning,
         written.allowed_error if isinstance(meaning, Near) else Fraction(0), count,
         peak, target, tuple(read.items()), value, table.assignments,
-        _situations(known, lengths, table, value, count.operand),
-        find_bumps(heads[0].weighting, factors, lines, peak, two_sided=False))
+        _contexts(known, lengths, table, value, count.operand),
+        find_response_functions(heads[0].weighting, factors, lines, peak, two_sided=False))
 
 
 def common_mask(heads: Sequence[Head]) -> Mask:
-    """Return the mask of all heads, which have one weighting, too.
+    """Return the common mask of heads.
 
     Raises:
-        NotDerived: if they differ.
+        NotDerived: if their masks or weightings differ, or the weighting is not additive.
     """
     if len({(head.mask, head.weighting) for head in heads}) > 1:
         raise NotDerived("heads that write one direction differ in mask or weighting")
@@ -179,10 +179,10 @@ def the_count(transformer: Transformer, rows: Sequence[Coefficients]) -> Count:
 
 
 def common_value(heads: Sequence[Head], direction: str) -> tuple[list[Fraction], Coefficients]:
-    """Return the one row that all value rows are multiples of, whose first coefficient is 1, and the multiples.
+    """Return the factors of all value rows, and the row, with first coefficient 1, of which they are multiples.
 
     Raises:
-        NotDerived: if they are not in proportion.
+        NotDerived: if they are not proportional.
     """
     rows = [head.values[direction] for head in heads]
     if not rows[0]:
@@ -196,17 +196,17 @@ def common_value(heads: Sequence[Head], direction: str) -> tuple[list[Fraction],
     return factors, value
 
 
-def _situations(known: KnownValues, lengths: Lengths, table: LetterTable, value: Coefficients,
-                counted: Formula) -> tuple[Situation, ...]:
-    """All positions of all lengths, those with the same letters once."""
-    found: dict[Hashable, Situation] = {}
+def _contexts(known: KnownValues, lengths: Lengths, table: LetterTable, value: Coefficients,
+                counted: Formula) -> tuple[PositionLetters, ...]:
+    """Return the letters of all positions of all lengths, each once."""
+    found: dict[Hashable, PositionLetters] = {}
     varies = bool(table.target.predicates) or any(name in known for name in value)
     for n in lengths if varies else [lengths.first]:
         column = known.forms(value, n) if varies else (Fraction(0),) * n
         for j, base in enumerate(column if varies else column[:1], start=1):
             key = (table.context(j, n), base)
             if key not in found:
-                found[key] = Situation(n, j, base, _letters(table, counted, base, j, n))
+                found[key] = PositionLetters(n, j, base, _letters(table, counted, base, j, n))
     return tuple(found.values())
 
 

@@ -1,7 +1,7 @@
-"""Bumps: what heads of an additive weighting give a position together, as a function of an integer d.
+"""Response functions: the joint weight of heads of an additive weighting, as a function of an integer d.
 
-Claim       If the scaled score of head h is a_h d + b_h at all pairs that see one another, all of them give the value
-            at d the weight W(d) = Σ c_h w(a_h d + b_h), w being ReLU or σ.
+Claim       Let the scaled score of head h be a_h d + b_h at all visible pairs. Together the heads give the value at d
+            the weight W(d) = Σ c_h w(a_h d + b_h), where w is ReLU or σ.
 """
 
 import itertools
@@ -23,14 +23,14 @@ from proofs.formula.failures import NotDerived
 
 ZERO = Fraction(0)
 Line = tuple[Fraction, Fraction]
-"""Slope and offset: the scores slope * d + offset."""
+"""Slope and offset of the scores slope * d + offset."""
 
 
 @dataclass(frozen=True)
-class TentFunction:
-    """Σ factor * w(slope * d + offset) over the ``parts``, w being the ``response``.
+class ResponseFunction:
+    """The function W(d) = Σ factor * w(slope * d + offset) over the ``parts``, where w is the ``response``.
 
-    It is wanted at every d of ``distances``: 1 at the ``peak`` and 0 elsewhere.
+    At every d of ``distances`` it is required to be near 1 at the ``peak``, and near 0 elsewhere.
     """
 
     response: Response
@@ -39,10 +39,9 @@ class TentFunction:
     peak: int
 
     def weight(self, d: int, bits: int) -> Interval:
-        """W(d); of ReLU exactly.
+        """Enclose W(d), exactly for ReLU.
 
-        σ(x) is 1 - σ(-x) where x is positive, so that what is near 1 cancels exactly, and a difference of two of them
-        is enclosed as finely as it is small.
+        For positive x, σ(x) is written 1 - σ(-x): the ones cancel exactly, and the rest has a small relative error.
         """
         scores = [(factor, slope * d + offset) for factor, slope, offset in self.parts]
         if self.response is Response.RELU:
@@ -54,12 +53,12 @@ class TentFunction:
             return Interval(*exact_ends(ball(whole) + rest if whole else rest))
 
 
-def find_bumps(weighting: Weighting, factors: Sequence[Fraction], lines: Sequence[Mapping[int, Line]], peak: int,
-               two_sided: bool) -> tuple[TentFunction, ...]:
-    """Return the bumps of heads with these factors, each once with the greatest length that has it.
+def find_response_functions(weighting: Weighting, factors: Sequence[Fraction], lines: Sequence[Mapping[int, Line]],
+                            peak: int, two_sided: bool) -> tuple[ResponseFunction, ...]:
+    """Return the response functions of heads with these factors, each once with the greatest length that has it.
 
-    ``lines`` has the line of each head by length, of which that of the greatest stands for all shorter ones that are
-    left out. Distances are from 0 on, or, if it is ``two_sided``, on either side of it.
+    ``lines`` has the line of each head by length, or one line for all lengths. Distances are 0..n - 1, or 1 - n..n - 1
+    if ``two_sided``.
     """
     assert weighting.row.response, f"{weighting} is not additive"
     longest: dict[tuple[tuple[Fraction, Fraction, Fraction], ...], int] = {}
@@ -69,7 +68,7 @@ def find_bumps(weighting: Weighting, factors: Sequence[Fraction], lines: Sequenc
         parts = tuple((factor, line[n][0] / divisor, line[n][1] / divisor) if n in line else _constant(line, factor)
                       for factor, line in zip(factors, lines, strict=True))
         longest[parts] = n
-    return tuple(TentFunction(weighting.row.response, parts, range(1 - n if two_sided else 0, n), peak)
+    return tuple(ResponseFunction(weighting.row.response, parts, range(1 - n if two_sided else 0, n), peak)
                  for parts, n in longest.items())
 
 
@@ -81,12 +80,12 @@ def _constant(line: Mapping[int, Line], factor: Fraction) -> tuple[Fraction, Fra
 
 def find_lines(transformer: Transformer, known: KnownValues, head: Head, count: Count,
                lengths: Lengths) -> dict[int, Line]:
-    """Return the numbers a and b of each length: scaled scores are a (x - y) + b, x and y the count here and there.
+    """Return a and b of each length: scaled scores are a (x - y) + b, where x and y are the counts here and there.
 
-    All pairs of positions are looked at, also those that the mask separates.
+    All pairs of positions are checked, also those that the mask separates.
 
     Raises:
-        NotDerived: if scores are no such numbers.
+        NotDerived: if scores do not have this form.
     """
     parts = [(_total_part(transformer, known, query, count), _total_part(transformer, known, key, count))
              for query, key in zip(head.queries, head.keys, strict=True)]
@@ -96,17 +95,17 @@ def find_lines(transformer: Transformer, known: KnownValues, head: Head, count: 
 
 
 def lengths_that_differ(known: KnownValues, head: Head, lengths: Lengths) -> Iterable[int]:
-    """Return the lengths whose scores may be others than those of the last; the last is among them."""
+    """Return the lengths whose scores may differ from those of the last one, and the last one."""
     mentions_n = (head.weighting.row.over_n or head.temperature.mentions_n
                   or any(known.mentions_n(row) for row in (*head.queries, *head.keys)))
     return lengths if mentions_n else [lengths.last]
 
 
 def _total_part(transformer: Transformer, known: KnownValues, row: Coefficients, count: Count) -> Fraction:
-    """Return the coefficient of the count; all else is known.
+    """Return the coefficient of the count in a linear form.
 
     Raises:
-        NotDerived: if it is not.
+        NotDerived: if the form reads anything else that is not known.
     """
     part = ZERO
     for name, weight in row.items():

@@ -1,8 +1,8 @@
-"""The exact worst case of bumps: sums of ReLUs of rationals, and of σ enclosed by Arb.
+"""The exact worst case of response functions: sums of ReLUs of rationals, and of σ enclosed by Arb.
 
 Claim       Counting heads have equal scores, whose weight times the factor of the value is 1: exact arithmetic.
-            With L and U the sums of min(W(d), 0) and max(W(d), 0) over all d but the peak, what the heads add is in
-            [L, U] where the value at the peak is 0, and in [W + L, W + U] where it is 1, W being that of the peak.
+            Let L and U be the sums of min(W(d), 0) and max(W(d), 0) over all d except the peak p. The output is in
+            [L, U] where the value at the peak is 0, and in [W(p) + L, W(p) + U] where it is 1.
 """
 
 from dataclasses import dataclass
@@ -13,27 +13,27 @@ from constructions.network.weightings import Response, Weighting
 from proofs.enclosures.intervals import Interval
 from proofs.formula.additive.lookup import SumLookupObligation
 from proofs.formula.additive.obligation import CountingObligation, SelectedLetter, SelectingObligation
-from proofs.formula.additive.responses import TentFunction
+from proofs.formula.additive.responses import ResponseFunction
 from proofs.formula.common.extremes import Extreme, WorstCase, proved_bound
 from proofs.formula.failures import NotDerived
 from proofs.formula.lookup.worst_case import ROOM
 from proofs.formula.uniform.worst_case import check_equal_scores
 
 ZERO, ONE = Fraction(0), Fraction(1)
-Bumpy = SelectingObligation | SumLookupObligation
+ResponseObligation = SelectingObligation | SumLookupObligation
 
 
 @dataclass(frozen=True)
-class TentExtreme(Extreme):
-    """All positions but that of the peak err, each as much as it can, at a length that has this bump."""
+class ResponseExtreme(Extreme):
+    """The case in which all positions except the peak have the greatest error, at a length with this function."""
 
-    bump: TentFunction
+    function: ResponseFunction
     truth: bool
 
     @property
     def n(self) -> int:
         """The length of the word."""
-        return self.bump.distances.stop
+        return self.function.distances.stop
 
     @property
     def i(self) -> int:
@@ -46,66 +46,66 @@ class TentExtreme(Extreme):
         return max(self.upper, min(proved_bound(self.upper * ROOM), ALLOWED_ERROR))
 
 
-def find_bump_worst_case(obligation: Bumpy, bits: int) -> WorstCase:
-    """Return the largest errors of all bumps; none where a bump is exactly 1 at its peak and 0 elsewhere.
+def find_response_worst_case(obligation: ResponseObligation, bits: int) -> WorstCase:
+    """Return the largest errors of all response functions; a function that is exactly 1 and 0 as required has none.
 
     Raises:
-        NotDerived: if a weight may be negative, or all of them together more than 1: then what is held may lie outside
-            of [0, 1], or be no truth.
+        NotDerived: if a weight may be negative, or their sum more than 1, so that the output may be outside [0, 1]; or
+            if a letter breaks the law of the peak.
     """
     if isinstance(obligation, SelectingObligation):
         check_laws(obligation)
-    return WorstCase.of((extreme.truth, extreme) for bump in obligation.bumps
-                        for extreme in _extremes_of(bump, obligation.head.weighting, bits))
+    return WorstCase.of((extreme.truth, extreme) for function in obligation.functions
+                        for extreme in _extremes_of(function, obligation.head.weighting, bits))
 
 
-def _extremes_of(bump: TentFunction, weighting: Weighting, bits: int) -> list[TentExtreme]:
-    weights = {d: bump.weight(d, bits) for d in bump.distances}
-    others = [weight for d, weight in weights.items() if d != bump.peak]
+def _extremes_of(function: ResponseFunction, weighting: Weighting, bits: int) -> list[ResponseExtreme]:
+    weights = {d: function.weight(d, bits) for d in function.distances}
+    others = [weight for d, weight in weights.items() if d != function.peak]
     if any(weight.lower < 0 for weight in others):
         raise NotDerived("some weight may be negative, so that what is held may be less than 0")
-    strayed = Interval(sum((w.lower for w in others), ZERO), sum((w.upper for w in others), ZERO))
-    errors = [(False, strayed)]
-    if bump.peak in weights:
-        peak = weights[bump.peak]
-        if peak.upper + strayed.upper > 1:
+    rest = Interval(sum((w.lower for w in others), ZERO), sum((w.upper for w in others), ZERO))
+    errors = [(False, rest)]
+    if function.peak in weights:
+        peak = weights[function.peak]
+        if peak.upper + rest.upper > 1:
             raise NotDerived("all weights together may be more than 1")
         errors.append((True, Interval(ONE - peak.upper, ONE - peak.lower)))
-    return [TentExtreme(error.lower, proved_bound(error.upper), bump, truth, weighting=weighting)
+    return [ResponseExtreme(error.lower, proved_bound(error.upper), function, truth, weighting=weighting)
             for truth, error in errors if error.upper]
 
 
 def check_laws(obligation: SelectingObligation) -> None:
-    """Every letter keeps the law of the peak.
+    """Check that every letter obeys the law of the peak.
 
     Raises:
-        NotDerived: naming the first that does not.
+        NotDerived: naming the first position with a letter that does not.
     """
     if len(obligation.target.remembering) != 1:
         raise NotDerived(f"{len(obligation.target.remembering)} temporal operators, and heads that select follow one")
     keeps_law = _is_neighbour if obligation.peak else _is_last_counted
-    for situation in obligation.situations:
-        for letter in situation.letters:
+    for context in obligation.contexts:
+        for letter in context.letters:
             if letter.value not in (0, 1) or not keeps_law(letter):
                 law = "the neighbour" if obligation.peak else "the last position that is counted"
-                raise NotDerived(f"the target is not the value of {law}, at position {situation.j} of n = "
-                                 f"{situation.n}")
+                raise NotDerived(f"the target is not the value of {law}, at position {context.j} of n = "
+                                 f"{context.n}")
 
 
 def _is_last_counted(letter: SelectedLetter) -> bool:
-    """Return a letter that is counted makes memory and target its value; any other keeps both, and its value is 0."""
+    """Return whether a letter, if counted, sets memory and target to its value, and else keeps both and has value 0."""
     if letter.counted:
         return all(effect == 3 * letter.value for effect in letter.effect)
     return letter.value == 0 and letter.effect == (0, 3)
 
 
 def _is_neighbour(letter: SelectedLetter) -> bool:
-    """Return a letter remembers its value, and the target is what was remembered before."""
+    """Return whether a letter stores its value in the memory, and the target is the previous memory."""
     return all(effect == 2 * letter.value + before for before, effect in enumerate(letter.effect))
 
 
 def check_counting(obligation: CountingObligation) -> None:
-    """Check every (n, i).
+    """Check that at every (n, i) each position is counted once.
 
     Raises:
         NotDerived: naming the first (n, i) where it fails, or what is read there that is not known.
@@ -124,10 +124,10 @@ def check_counting(obligation: CountingObligation) -> None:
 
 
 def _counts_each_once(weighting: Weighting, score: Fraction, factor: Fraction, n: int) -> bool:
-    wanted = n if weighting.row.over_n else 1
+    expected = n if weighting.row.over_n else 1
     match weighting.row.response:
         case Response.RELU:
-            return factor * max(score, Fraction(0)) == wanted
+            return factor * max(score, Fraction(0)) == expected
         case Response.SIGMOID:
-            return score == 0 and factor == 2 * wanted  # nowhere else is σ rational
+            return score == 0 and factor == 2 * expected  # nowhere else is σ rational
     return False

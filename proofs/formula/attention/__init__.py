@@ -1,1 +1,1 @@
-"""Heads that attend to truths: which is the first or the last position where a formula holds."""
+"""Heads that attend to truths: to the first or the last position where a formula holds."""

@@ -1,9 +1,8 @@
 """The worst case of a head under a weighting with a kernel: the share that its windows allow, and a word close to it.
 
-What a thing weighs depends on all others, so there is no sum to be followed along a path. The bound is that of the
-windows alone (``windows``). Whether it is attained is seen on the words that the bound speaks of: one
-letter makes the pivot, with the least score, and at all other positions the bad letter of the greatest score stands,
-where there is one.
+A weight depends on all other scores, so the error is not a sum along a path. The bound is that of ``windows``.
+Words that come close to it have a pivot of the least score, and at every other position the bad letter of the greatest
+score, if there is one.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ from proofs.formula.common.sweeps import Option, Step, Sweep
 from proofs.formula.failures import NotDerived
 
 MOST_LOOKED_AT = 4
-"""So many words of a group are weighed: those whose greatest gaps are the greatest."""
+"""The number of words of a group whose error is enclosed: those with the greatest gaps."""
 GAPS_COMPARED = 3
 Choices = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class AroundPivot:
-    """A word with a pivot, by the option chosen at each step up to row i, and its error."""
+    """A word with a pivot, as the option chosen at each step up to row i, and its error."""
 
     i: int
     choices: Choices
@@ -60,7 +59,7 @@ def _find_extreme(obligation: AttentionObligation, bits: int, windows: AllWindow
     group = max(shares, key=lambda group: (shares[group], group.n))
     sweep = obligation.reading.sweep(group)
     worst = find_worst_around_pivot(obligation, group, sweep, windows, truth, bits)
-    if worst is None:  # no letter makes a pivot, and then there is no error
+    if worst is None:  # no letter makes a pivot, so the error is 0
         return None
     return SweepExtreme(max(worst.error.lower, Fraction(0)), proved_bound(shares[group]), truth, sweep,
                         worst.i, worst.choices, weighting=obligation.head.weighting)
@@ -68,7 +67,7 @@ def _find_extreme(obligation: AttentionObligation, bits: int, windows: AllWindow
 
 def find_worst_around_pivot(obligation: AttentionObligation, group: RowGroup, sweep: Sweep, windows: AllWindows,
                             truth: bool, bits: int) -> AroundPivot | None:
-    """Return the word with the greatest error among those that are weighed; None if no letter makes a pivot."""
+    """Return the word with the greatest error among the enclosed ones; None if no letter makes a pivot."""
     if windows.memory is None or windows.find(group, truth) is None:
         return None
     words = sorted(_Words(sweep, windows.memory, truth).all(), key=lambda word: word.rank, reverse=True)
@@ -100,7 +99,7 @@ class _Words:
                          for step in sweep.steps]
 
     def all(self) -> Iterator[_Word]:
-        """For each step that may be a pivot, the longest word that a row looks back on."""
+        """Yield for each step that may be a pivot the longest word up to a row with this pivot."""
         for place, step in enumerate(self._steps):
             pivot = min((k for k, option in enumerate(step.options) if self._makes_pivot(option)),
                         key=lambda k: step.options[k].score, default=None)
@@ -115,7 +114,7 @@ class _Words:
         return option.effect == self._memory.pivots[self._truth] and option.value == self._truth
 
     def _last_row(self, pivot: int) -> int | None:
-        """Return the place of the last row that sees this pivot as its own."""
+        """Return the index of the last row with this pivot, or None."""
         if self._memory is PivotMemory.FLEETING:
             return pivot + 1 if pivot + 1 < len(self._steps) and self._steps[pivot + 1].j in self._rows else None
         last = None
@@ -126,14 +125,14 @@ class _Words:
         return last
 
     def _worst(self, step: Step, choices: Sequence[int]) -> int | None:
-        """Return the option that errs and has the greatest score, or if none errs, that of the least score."""
+        """Return the option of the greatest score that errs; if none errs, the option of the least score."""
         bad = [k for k in choices if step.options[k].value != self._truth]
         if bad:
             return max(bad, key=lambda k: (step.options[k].score, option_error(step.options[k].value, self._truth)))
         return min(choices, key=lambda k: step.options[k].score, default=None)
 
     def _rank(self, choices: Choices, pivot: Fraction) -> tuple[Fraction, ...]:
-        """Return the greatest gaps, the greatest first."""
+        """Return the greatest gaps, in descending order."""
         options = [step.options[choice] for step, choice in zip(self._steps, choices, strict=False)]
         gaps = sorted((option.score - pivot for option in options if option.value != self._truth), reverse=True)
         return tuple(gaps[:GAPS_COMPARED])

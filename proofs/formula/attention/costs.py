@@ -1,4 +1,4 @@
-"""The costs of a row as Z3 gets them: integers, rounded down, least over several rows at once."""
+"""The costs of a row in the questions to Z3: integers, rounded down, the least over several rows at once."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Cost = tuple[int, int]
 
 @dataclass(frozen=True)
 class SweepRow:
-    """One (n, i): the steps from the row's own position outward, nearest first."""
+    """One row (n, i): the steps from the row's own position outward, nearest first."""
 
     n: int
     i: int
@@ -26,7 +26,7 @@ class SweepRow:
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
-        """What must agree for rows to be proved together; scores may differ."""
+        """The shapes of the steps, without scores; rows that are proved together agree in them."""
         return tuple(step.shape for step in self.steps)
 
 
@@ -41,7 +41,7 @@ class Costs:
     """The costs w * (bound - err) of rows, rounded down; in each row the largest weight is 1."""
 
     def __init__(self, rows: Sequence[SweepRow], bits: int = FINE_BITS):
-        """Scores become integers over one denominator, so that equal differences are found quickly."""
+        """Express scores as integers over one denominator, so that equal differences are found quickly."""
         steps = {step.number: step for row in rows for step in row.steps}
         self._denominator = lcm(*(option.score.denominator for step in steps.values() for option in step.options))
         self._numerators = {number: [int(option.score * self._denominator) for option in step.options]
@@ -50,7 +50,7 @@ class Costs:
         self.bits = bits
 
     def hull(self, rows: Sequence[SweepRow], truth: bool, bound: Fraction, bits: int) -> list[list[int]]:
-        """The least cost over the rows, per position (nearest first) and option, compressed to small integers."""
+        """Return the least cost over the rows, by position (nearest first) and option, compressed to small integers."""
         factors = room_of(rows[-1].steps, truth, bound)
         least: list[list[Cost]] = []
         for row in reversed(rows):
@@ -76,13 +76,13 @@ class Costs:
 
 
 def room_of(steps: Sequence[Step], truth: bool, bound: Fraction) -> list[list[int]]:
-    """bound - err of each option of each step, over one denominator."""
+    """Return bound - err of each option of each step, as integers over one denominator."""
     scale = lcm(bound.denominator, *(option.value.denominator for step in steps for option in step.options))
     return [[int((bound - option_error(option.value, truth)) * scale) for option in step.options] for step in steps]
 
 
 def rounded_cost(factor: int, weight: Dyadic, bits: int) -> Cost:
-    """factor * weight, rounded down to a mantissa of exactly ``bits`` bits (or 0)."""
+    """Return factor * weight, rounded down to a mantissa of exactly ``bits`` bits (or 0)."""
     mantissa = factor * (weight.lower if factor >= 0 else weight.upper)
     excess = abs(mantissa).bit_length() - bits
     if mantissa == 0:
@@ -91,16 +91,16 @@ def rounded_cost(factor: int, weight: Dyadic, bits: int) -> Cost:
 
 
 def _order(cost: Cost) -> tuple[int, int, int]:
-    """Return a key that sorts costs with mantissas of equal length by value."""
+    """Return a key that sorts costs, with mantissas of equal length, by value."""
     mantissa, exponent = cost
     sign = (mantissa > 0) - (mantissa < 0)
     return sign, sign * exponent, mantissa
 
 
 def compressed(costs: list[list[Cost]], bits: int) -> list[list[int]]:
-    """Integers whose sums, one per position, have the same signs as the sums of the costs.
+    """Return integers whose sums, one summand per position, have the same signs as the sums of the costs.
 
-    Each cost occupies its bits, and above them enough for the carries of a sum of all of them.
+    Each cost has its own bits, and above them room for the carries of a sum of all of them.
     """
     width = bits + 1 + len(costs).bit_length() + 1
     places = places_without_gaps((exponent for options in costs for mantissa, exponent in options if mantissa), width)

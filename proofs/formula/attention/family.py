@@ -19,14 +19,13 @@ CLOSE = Fraction(1, 2**16)
 
 
 def oblige(written: WrittenDirection) -> AttentionObligation:
-    """What is required of a head that attends to truths."""
+    """Return the obligation of a head that attends to truths."""
     return oblige_attention(written.transformer, written.known, written.lengths, written.layer, written.place,
                             written.head, written.direction, written.allowed_error, written.apart)
 
 
 def prove(obligation: AttentionObligation, twice: bool, record: Record) -> ProofAttempt:
-    """Exact worst case at rising precision until it is on one side of what is allowed, then Z3 for the same statement.
-    """
+    """Prove by the exact worst case, at rising precision until it decides, then by Z3."""
     allowed_error, windows = obligation.allowed_error, AllWindows(obligation)
     find = find_worst_case if obligation.head.weighting.is_softmax else find_worst_case_by_windows
 
@@ -40,7 +39,7 @@ def prove(obligation: AttentionObligation, twice: bool, record: Record) -> Proof
 
 
 def is_close(worst: WorstCase, allowed_error: Fraction) -> bool:
-    """Whether an error is so near to what is allowed that few bits do not tell them apart."""
+    """Return whether an error is so close to the allowed one that a few bits do not separate them."""
     return any(abs(extreme.upper - allowed_error) < CLOSE for extreme in worst.extremes)
 
 

@@ -1,8 +1,8 @@
 """Heads that are near a truth where a guard holds that depends on the word, such as "something was written before".
 
-Claim       Let f be the formula and G the guard. G holds and f is false where G -> f is false; G holds and f is true
-            where G & f is true. So the head is within 1/4 of f wherever G holds if it errs by at most 1/4 where the
-            target G -> f is false, and where the target G & f is true: one truth each of obligations without a guard.
+Claim       Let f be the formula and G the guard. G holds and f is false iff G -> f is false.
+            G holds and f is true iff G & f is true. So it suffices that the error is at most 1/4 where the target
+            G -> f is false, and where the target G & f is true: one truth of each of two obligations without a guard.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ from proofs.formula.two_provers import ProofAttempt, prove_by_worst_case
 
 @dataclass(frozen=True)
 class GuardedObligation(Approximation):
-    """By the truth of the formula, the obligation of which that truth of the target is asked."""
+    """Two obligations, by truth of the formula; each is to be proved where its target has this truth."""
 
     kind: ClassVar[ObligationKind] = ObligationKind.ATTENTION
     meaning: Near
@@ -36,17 +36,17 @@ class GuardedObligation(Approximation):
     parts: Mapping[bool, AttentionObligation]
 
     def key(self) -> tuple[object, ...]:
-        """Equal up to the names of directions and formulas."""
+        """Return a key that is equal for obligations equal up to the names of directions and formulas."""
         return "guarded", *(self.parts[truth].key() for truth in (False, True))
 
     @property
     def rows(self) -> int:
-        """All rows: at each the guard may hold."""
+        """The number of all rows: the guard may hold at each."""
         return self.parts[True].rows
 
 
 def is_guarded(written: WrittenDirection) -> bool:
-    """Whether a guard is stated that depends on the word."""
+    """Return whether the meaning has a guard that depends on the word."""
     return isinstance(written.meaning, Near) and not is_positional(written.meaning.when)
 
 
@@ -54,7 +54,7 @@ def oblige(written: WrittenDirection) -> GuardedObligation:
     """Return the obligation of a head where its guard holds.
 
     Raises:
-        NotDerived: under another weighting than softmax, and as ``oblige_attention``.
+        NotDerived: if the weighting is not softmax, or ``oblige_attention`` raises it.
     """
     meaning, transformer = written.meaning, written.transformer
     assert isinstance(meaning, Near)
@@ -71,7 +71,7 @@ def oblige(written: WrittenDirection) -> GuardedObligation:
 
 
 def prove(obligation: GuardedObligation, twice: bool, record: Record) -> ProofAttempt:
-    """Return the worst case of each truth, and Z3 for the same statements."""
+    """Prove each truth by its exact worst case, then by Z3."""
     windows = {truth: AllWindows(part) for truth, part in obligation.parts.items()}
 
     def find(bits: int) -> WorstCase:

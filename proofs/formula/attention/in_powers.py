@@ -1,4 +1,4 @@
-"""Heads whose weights are rational, though their temperature is not: errors that may be equal to what is allowed.
+"""Heads whose weights are rational though their temperature is not, so that an error may equal the allowed one.
 
 Setting. At a row let 1/temperature be Σ r_p ln(p), over primes p, with rational r_p. Then the weight of a score s is
 Π p^(s r_p): a rational number, if all differences of scores times r_p are integers. Sums of costs are then exact.
@@ -23,29 +23,29 @@ from proofs.formula.common.reading import HeadReading, RowGroup
 from proofs.formula.common.sweeps import Sweep
 from proofs.formula.two_provers import Disagreement
 
-UNHEATED = parse_expression("1")
+TEMPERATURE_ONE = parse_expression("1")
 MOST_DIVISORS = 10_000
-"""Arguments of logarithms are divided by primes up to this; what is left counts as one more."""
+"""Arguments of logarithms are divided by primes up to this; the cofactor is treated as a prime."""
 LONGEST = 1 << 15
-"""Weights of more bits, relative to one another, are not made: enclosures are as good."""
+"""Ratios of weights with more bits are not computed exactly: enclosures are as good."""
 CLOSE = 64
-"""Rows at which a sum of costs is more than so many bits below the greatest cost are shown to Z3, too."""
+"""Rows at which a sum of costs is more than this many bits below the greatest cost are also checked by Z3."""
 Logarithms = Mapping[int, Fraction]
 """Σ r_p ln(p), by p."""
 
 
 class NotPowersError(ArithmeticError):
-    """A number that is not a rational, a sum of logarithms, or a rational over one."""
+    """A number that is neither rational, nor a sum of logarithms, nor a rational over a sum of logarithms."""
 
 
 def logarithms_over(temperature: Expression, i: int, n: int) -> Logarithms:
-    """Return the sum of logarithms that 1/temperature is at (n, i).
+    """Return 1/temperature at (n, i) as a sum of logarithms.
 
     >>> {p: str(r) for p, r in logarithms_over(parse_expression("2/(n*ln(12))"), 1, 3).items()}
     {2: '3', 3: '3/2'}
 
     Raises:
-        NotPowersError: if it is something else.
+        NotPowersError: if it is not one.
     """
     try:
         found = run_time((1, *temperature.postfix, "/"), _UNARY, _BINARY)({"i": i, "n": n})
@@ -57,46 +57,47 @@ def logarithms_over(temperature: Expression, i: int, n: int) -> Logarithms:
 
 
 def stays_within(obligation: AttentionObligation, twice: bool) -> bool | None:
-    """Whether all errors are at most what is allowed, exactly; None if weights are not rational.
+    """Return whether all errors are at most the allowed one, by exact arithmetic; None if weights are not rational.
 
-    Where a sum of costs is 0, or nearly, Z3 is asked for the same, if it is done ``twice``.
+    If ``twice`` is set, Z3 confirms the rows at which a sum of costs is 0 or relatively small.
 
     Raises:
-        Disagreement: if Z3 contradicts it.
+        Disagreement: if Z3 contradicts the result.
     """
     reading, head, bound = obligation.reading, obligation.head, obligation.allowed_error
-    cool = replace(head, temperature=UNHEATED)
-    unheated = replace(obligation, head=cool, reading=HeadReading(
-        reading.known, reading.lengths, cool, reading.value, reading.when, reading.letters))
+    at_one = replace(head, temperature=TEMPERATURE_ONE)
+    rescaled = replace(obligation, head=at_one, reading=HeadReading(
+        reading.known, reading.lengths, at_one, reading.value, reading.when, reading.letters))
     try:
-        for group, parts in _groups_by_heat(unheated, head.temperature):
-            weighed = weigh_exactly(unheated.reading.sweep(group), parts)
+        for group, parts in _groups_by_temperature(rescaled, head.temperature):
+            weighed = weigh_exactly(rescaled.reading.sweep(group), parts)
             for truth in (False, True):
                 minima = minimum_costs(weighed, truth, bound)
                 if any(cost < 0 for cost in minima.values()):
                     return False
                 if twice:
-                    _confirm(unheated, weighed, truth, minima)
+                    _confirm(rescaled, weighed, truth, minima)
     except NotPowersError:
         return None
     return True
 
 
-def _groups_by_heat(obligation: AttentionObligation, temperature: Expression) -> Iterator[tuple[RowGroup, Logarithms]]:
+def _groups_by_temperature(obligation: AttentionObligation,
+                           temperature: Expression) -> Iterator[tuple[RowGroup, Logarithms]]:
     """Yield the rows that share a query and a temperature."""
     for group in obligation.reading.all_groups() if temperature.mentions_n else obligation.groups:
-        heats: dict[tuple[tuple[int, Fraction], ...], list[int]] = {}
+        found: dict[tuple[tuple[int, Fraction], ...], list[int]] = {}
         for i in group.rows if temperature.mentions_i else group.rows[:1]:
-            heats.setdefault(tuple(sorted(logarithms_over(temperature, i, group.n).items())), []).append(i)
-        for parts, rows in heats.items():
+            found.setdefault(tuple(sorted(logarithms_over(temperature, i, group.n).items())), []).append(i)
+        for parts, rows in found.items():
             yield replace(group, rows=tuple(rows) if temperature.mentions_i else group.rows), dict(parts)
 
 
 def weigh_exactly(sweep: Sweep, parts: Logarithms) -> WeighedSweep:
-    """Return the sweep with its weights, which are rational, in common units.
+    """Return the sweep with its weights, as exact integers over one unknown factor.
 
     Raises:
-        NotPowersError: if they are not, or too long.
+        NotPowersError: if weights are not rational, or too long.
     """
     scores = {option.score for step in sweep.steps for option in step.options}
     least = min(scores)
@@ -108,7 +109,11 @@ def weigh_exactly(sweep: Sweep, parts: Logarithms) -> WeighedSweep:
 
 
 def _power_product(exponents: Logarithms) -> Fraction:
-    """Π p^e."""
+    """Return Π p^e.
+
+    Raises:
+        NotPowersError: if an exponent is not an integer, or the product is too long.
+    """
     if any(e.denominator > 1 for e in exponents.values()) or (
             sum(abs(e) * p.bit_length() for p, e in exponents.items()) > LONGEST):
         raise NotPowersError("a weight")
@@ -116,7 +121,7 @@ def _power_product(exponents: Logarithms) -> Fraction:
 
 
 def _confirm(obligation: AttentionObligation, weighed: WeighedSweep, truth: bool, minima: Mapping[int, int]) -> None:
-    """Ask Z3 about the rows at which a sum of costs is 0, or nearly."""
+    """Confirm by Z3 the rows at which a sum of costs is 0 or relatively small."""
     from proofs.formula.attention.second import proves_row  # z3 takes a fifth of a second to import
 
     bound, weights = obligation.allowed_error, weighed.weights

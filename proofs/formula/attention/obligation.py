@@ -1,8 +1,7 @@
-"""What one attention head must satisfy, derived from its weights and the meanings it reads and writes.
+"""The obligation of one attention head, derived from its weights and the meanings that it reads and writes.
 
-The head's Boolean inputs are left free: every word gives some assignment, so what holds of all assignments holds of all
-words. What remains of the network are groups of rows (n, i), each with the positions that it reads and what each letter
-gives there.
+The head's Boolean inputs are free: every word gives some assignment, so a bound for all assignments is one for words.
+The obligation consists of groups of rows (n, i), each with the positions that it reads and the letters there.
 """
 
 from collections.abc import Iterator
@@ -27,14 +26,14 @@ from proofs.formula.failures import NotDerived
 from proofs.formula.uniform.obligation import check_reads_known
 
 ATTENDING = tuple(weighting for weighting in Weighting if weighting.has_kernel or weighting.breaks_a_stick)
-"""Weightings of heads that attend to truths: it is known how much what is wrong can weigh beside what is right."""
+"""Weightings of heads that attend to truths: those that bound the weight of wrong values relative to the right one."""
 
 
 @dataclass(frozen=True)
 class AttentionObligation(Approximation):
-    """Every weighted mean of the head's values is near the truth of the target, at all rows.
+    """Every weighted mean of the head's values is within ``allowed_error`` of the truth of the target, at all rows.
 
-    ``allowed_error`` says how near; ``reading`` has the rows, and what they read.
+    ``reading`` has the rows and the positions that they read.
     """
 
     kind: ClassVar[ObligationKind] = ObligationKind.ATTENTION
@@ -43,12 +42,12 @@ class AttentionObligation(Approximation):
     reading: HeadReading
 
     def key(self) -> tuple[object, ...]:
-        """Equal up to the names of directions and formulas."""
+        """Return a key that is equal for obligations equal up to the names of directions and formulas."""
         return self.allowed_error, self.head.weighting, *self.reading.problem()
 
     @property
     def target(self) -> Target:
-        """What decides the formula."""
+        """The automaton that decides the formula."""
         return self.reading.letters.target
 
     @property
@@ -58,11 +57,11 @@ class AttentionObligation(Approximation):
 
     @cached_property
     def groups(self) -> list[RowGroup]:
-        """All rows, those that are the same problem for every n once."""
+        """All rows; rows that are the same problem for every n occur once."""
         return self.reading.groups()
 
     def sweeps(self) -> Iterator[Sweep]:
-        """Return the rows of all lengths with what they read, the shortest words first."""
+        """Return the sweeps of the rows of all lengths, the shortest words first."""
         return map(self.reading.sweep, self.reading.all_groups())
 
     @cached_property
@@ -74,9 +73,9 @@ class AttentionObligation(Approximation):
 def oblige_attention(transformer: Transformer, known: KnownValues, lengths: Lengths, layer: int, place: int, head: Head,
                      direction: str, allowed_error: Fraction = ALLOWED_ERROR,
                      apart: bool = False) -> AttentionObligation:
-    """Return the obligation of one written direction that means ``near χ when G``, and errs by no more than is allowed.
+    """Return the obligation of one written direction that means ``near χ when G``, to within the allowed error.
 
-    ``apart`` is that of ``build_target``.
+    ``build_target`` explains ``apart``.
 
     Raises:
         NotDerived: if the rules of docs/background/obligations.md, do not cover the head.
@@ -98,7 +97,7 @@ def oblige_attention(transformer: Transformer, known: KnownValues, lengths: Leng
 
 
 def _check_queries(known: KnownValues, head: Head, meaning: Near) -> None:
-    """Weights and queries do not depend on the word, nor does it where the head must be near the truth."""
+    """Check that the weighting has a rule, and that neither queries nor the guard depend on the word."""
     if head.weighting not in ATTENDING:
         raise NotDerived(f"weighting {head.weighting.value} of a head that attends to truths, expected one of "
                          + ", ".join(ATTENDING))

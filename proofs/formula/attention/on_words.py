@@ -1,7 +1,7 @@
-"""The greatest error of a head that attends to truths, over words in place of all inputs.
+"""The greatest error of a head that attends to truths, over words instead of all inputs.
 
-An input is the truths of the head's atoms at every position. Words have some of these alone: the paths of the trellis
-of atoms and target. So the greatest error on a word is a shortest path, too, over (position, state of the trellis).
+An input is the truths of the head's atoms at every position. Words have only some inputs: the paths of the trellis of
+atoms and target. So the greatest error on a word is also a shortest path, over (position, state of the trellis).
 """
 
 from collections.abc import Sequence
@@ -20,15 +20,14 @@ from proofs.words.trellis import Trellises, Word
 
 Moves = tuple[tuple[int, int, int], ...]
 WORK_OF_OPTION = 4
-"""Units of work of the weight of one option."""
+"""Units of work for the weight of one option."""
 
 
 @dataclass(frozen=True)
 class WordInputs:
-    """The inputs that words of one length have.
+    """The inputs that occur on words of one length.
 
-    ``moves`` has for each position the state that is left, the letter, and twice the state that is entered plus the
-    truth of the target.
+    ``moves`` has for each position the transitions: the state, the letter, and 2 * next state + truth of the target.
     """
 
     moves: tuple[Moves, ...]
@@ -36,12 +35,12 @@ class WordInputs:
     work: Work
 
     def start(self) -> Costs:
-        """Return a word begins, and ends, in any state that the trellis has there."""
+        """Return cost 0 for every state of the trellis before the first step."""
         first = self.moves[0 if self.past else -1]
         return {2 * left: (0, -1, -1) for left, _, _ in first}
 
     def follow(self, step: Step, prices: Sequence[int], previous: Costs) -> Costs:
-        """Every edge continues the cheapest path to its state."""
+        """Return the least costs after one more step: every edge continues the cheapest path to its state."""
         cheapest: dict[int, tuple[int, int]] = {}
         for code, (cost, _, _) in previous.items():
             if code >> 1 not in cheapest or cost < cheapest[code >> 1][0]:
@@ -59,17 +58,17 @@ class WordInputs:
 
 
 class AttentionOnWords:
-    """The inputs of one obligation that words over an alphabet have."""
+    """The inputs of one obligation that occur on words over an alphabet."""
 
     def __init__(self, obligation: AttentionObligation, alphabet: Sequence[str], work: Work):
-        """So much ``work`` may be done, whatever is asked."""
+        """Prepare the search; ``work`` is the budget of all calls together."""
         self.obligation, self.work, target = obligation, work, obligation.target
         self._trellises = Trellises((target.formula, *target.atoms), alphabet, work)
         self._letters = {letter: number for number, letter in enumerate(obligation.letters)}
         self._moves: dict[int, Moves] = {}
 
     def _letter(self, truths: int) -> int:
-        """Return the number of the letter that has these truths of target and atoms."""
+        """Return the index of the letter for a bit set of the truths of target and atoms."""
         return self._letters[tuple([bool(truths >> k & 1) for k, _ in enumerate(self.obligation.target.atoms, 1)])]
 
     def _inputs(self, n: int) -> WordInputs:
@@ -83,7 +82,7 @@ class AttentionOnWords:
         return WordInputs(tuple([self._moves[id(layer)] for layer in layers]), past, self.work)
 
     def _sweep(self, group: RowGroup) -> Sweep:
-        """Return the positions that a group reads; steps that are not compared with others have no numbers."""
+        """Return the positions that a group reads; ``number`` and ``shape`` of steps are not needed here, and are 0."""
         reading = self.obligation.reading
         scores, kinds = reading.scores(group), reading.positions(group.n).kinds
         offered = []
@@ -100,10 +99,10 @@ class AttentionOnWords:
         return Sweep(group.n, tuple(steps), frozenset(group.rows))
 
     def word_of(self, extreme: Extreme) -> Word | None:
-        """Return a word that has the input of an extreme; None if none has, or no input is known.
+        """Return a word that has the input of an extreme; None if no word has it, or no input is known.
 
         Raises:
-            TooMuchWork: if that is not found within the work.
+            TooMuchWork: if the budget does not suffice.
         """
         if not isinstance(extreme, InputExtreme):
             return None
@@ -120,10 +119,10 @@ class AttentionOnWords:
         """Return the greatest error on a word, under softmax, if it is larger than ``best``, else ``best``.
 
         Raises:
-            TooMuchWork: if it is not found within the work.
+            TooMuchWork: if the budget does not suffice.
         """
-        alike = self._trellises.is_free_of_length
-        groups = self.obligation.groups if alike else list(self.obligation.reading.all_groups())
+        is_free = self._trellises.is_free_of_length
+        groups = self.obligation.groups if is_free else list(self.obligation.reading.all_groups())
         for group in sorted(groups, key=lambda group: -group.n):
             weighed = weigh(self._sweep(group), PRECISIONS[0], self._inputs(group.n))
             for truth in (False, True):
@@ -131,7 +130,7 @@ class AttentionOnWords:
         return best
 
     def has(self, extreme: Extreme, word: Word) -> bool:
-        """Whether a word has the input of an extreme, as the semantics says."""
+        """Return whether a word has the input of an extreme, by the semantics."""
         truths, target = TruthTable(word), self.obligation.target
         assert isinstance(extreme, InputExtreme)
         atoms = [truths.values(atom) for atom in target.atoms]

@@ -1,7 +1,7 @@
-"""Attention: one integer variable per position holds its cost w * (bound - err), scaled and rounded down to a few bits.
+"""Attention: one integer variable per position for its cost w * (bound - err), scaled and rounded down to a few bits.
 
-Z3 shows that no input with the given truth of the target makes the sum negative. Rows (n, i) whose inputs mean the same
-are proved together with the lower hull of their costs, and in smaller groups where that is too weak.
+Z3 proves that the sum is not negative on any input with the given truth of the target. Rows (n, i) whose inputs have
+equal meanings are proved together by the lower hull of their costs, and in smaller groups where that is too weak.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -28,20 +28,20 @@ from proofs.formula.z3.unfolding import Unfolding
 def proves_attention(obligation: AttentionObligation, bound: Fraction, record: Record = ignore,
                      windows: AllWindows | None = None, truths: Collection[bool] = (False, True),
                      bits: int = FINE_BITS, close: bool = False) -> bool:
-    """Whether Z3 shows that the error is at most ``bound`` at every row, where the target has one of these truths.
+    """Return whether Z3 proves that the error is at most ``bound`` at every row where the target has one of ``truths``.
 
-    Rows whose windows are strong enough are proved by these, all others letter by letter, under softmax; their costs
-    have a few bits, or so many ``bits`` where these do not suffice, as where the error is ``close`` to the bound.
+    Rows whose windows are strong enough are proved by these; all others, under softmax only, letter by letter. Costs
+    have few bits, or ``bits`` where few do not suffice or the error is ``close`` to the bound.
 
-    False means that Z3 found an input for one single row; then, under softmax, the bound is false up to rounding. The
-    questions that ``record`` gets are those that Z3 answered as hoped: if the answer is True, they are the proof.
+    False means that Z3 found an input for a single row; then, under softmax, the bound is false up to rounding.
+    ``record`` gets the questions that are proved: if the result is True, they are the proof.
 
     Raises:
         Undecided: if Z3 gives up.
     """
     found = find_groups_left(obligation, bound, windows or AllWindows(obligation), record)
     left = {truth: found[truth] for truth in truths}
-    if not obligation.head.weighting.is_softmax:  # then there is no sum over letters
+    if not obligation.head.weighting.is_softmax:  # the error is not a sum over letters
         return not any(left.values())
     return all(_proves_groups(obligation, groups, truth, bound, record, bits, close)
                for truth, groups in left.items() if groups)
@@ -49,7 +49,7 @@ def proves_attention(obligation: AttentionObligation, bound: Fraction, record: R
 
 def _proves_groups(obligation: AttentionObligation, groups: Sequence[RowGroup], truth: bool, bound: Fraction,
                    record: Record, bits: int, close: bool) -> bool:
-    """Prove the rows of these groups, each problem once."""
+    """Return whether Z3 proves the rows of these groups, each problem once."""
     rows: dict[tuple[int, ...], SweepRow] = {}
     for group in groups:
         for row in rows_of(obligation.reading.sweep(group)):
@@ -60,7 +60,7 @@ def _proves_groups(obligation: AttentionObligation, groups: Sequence[RowGroup], 
 
 def _proves_rows(obligation: AttentionObligation, rows: list[SweepRow], truth: bool, bound: Fraction, costs: Costs,
                  record: Record, close: bool) -> bool:
-    """Prove the rows in groups by the hull of each group; where a hull is too weak, go on with groups half as large."""
+    """Return whether Z3 proves the rows, in groups by their hulls; where a hull is too weak, groups are halved."""
     largest = len(rows)
     start = 0
     while start < len(rows):
@@ -82,12 +82,13 @@ def _proves_rows(obligation: AttentionObligation, rows: list[SweepRow], truth: b
 
 
 def proves_row(obligation: AttentionObligation, row: SweepRow, truth: bool, costs: list[list[int]]) -> bool:
-    """Whether Z3 shows the bound for one row, from the exact cost at each position (nearest first) and option."""
+    """Return whether Z3 proves the bound for a row, from the exact costs by position (nearest first) and option."""
     return _ask(obligation, [row], truth, costs, obligation.allowed_error).is_proved()
 
 
 def _group(rows: list[SweepRow], start: int, largest: int) -> list[SweepRow]:
-    """At most ``largest`` rows of compatible shape from ``start`` on, none twice as long as the first."""
+    """Return at most ``largest`` rows of compatible shape from ``start`` on, each less than twice as long as the first.
+    """
     end = start + 1
     while (end < len(rows) and end - start < largest and len(rows[end].steps) < 2 * len(rows[start].steps)
            and _compatible(rows[end - 1], rows[end])):
@@ -101,7 +102,7 @@ def _compatible(shorter: SweepRow, longer: SweepRow) -> bool:
 
 def _ask(obligation: AttentionObligation, rows: list[SweepRow], truth: bool, hull: list[list[int]],
          bound: Fraction) -> SolverQuery:
-    """Whether a row of these, on some input, has sum of cost < 0; ``hull`` gives the cost per position and option."""
+    """Ask whether some row has a sum of costs < 0 on some input; ``hull`` has the costs by position and option."""
     target, letters, longest = obligation.target, obligation.letters, rows[-1]
     given: list[Any] = []
     present = [z3.Bool(f"present_{k}") for k in range(len(hull))]
@@ -121,7 +122,7 @@ def _ask(obligation: AttentionObligation, rows: list[SweepRow], truth: bool, hul
 
 
 def _describe(rows: list[SweepRow], truth: bool, bound: Fraction) -> str:
-    """What the question about these rows proves."""
+    """Return in words what a proof of the question shows."""
     first, last = rows[0], rows[-1]
     which = f"the row n = {first.n}, i = {first.i}" if len(rows) == 1 else (
         f"{len(rows)} rows from n = {first.n}, i = {first.i} to n = {last.n}, i = {last.i}")
@@ -129,13 +130,13 @@ def _describe(rows: list[SweepRow], truth: bool, bound: Fraction) -> str:
 
 
 def _legend(target: Target) -> tuple[str, ...]:
-    """What the names in the questions about this target stand for."""
+    """Return the meanings of the variables in the questions about this target."""
     side = "left" if target.past else "right"
     return (
-        f"present_k: the position k places to the {side} of the row's own is visible",
+        f"present_k: the position at distance k to the {side} of the row's own is visible",
         *(f"atom_k_{a}: {format_briefly(atom)} there" for a, atom in enumerate(target.atoms)),
-        "cost_k: its weight times (bound less error of its value), rounded down, least of the rows; rescaled such that",
-        "        the sign of the sum is kept. A negative sum is an error above the bound.",
+        "cost_k: its weight times (bound - error of its value), rounded down, least of the rows; rescaled such that",
+        "        the sign of the sum is unchanged. A negative sum is an error above the bound.",
     )
 
 
@@ -151,5 +152,5 @@ def _target_truth(target: Target, row: SweepRow, atoms: list[list[Any]], present
 
 
 def _placed_at(j: int, n: int) -> Callable[[Predicate | Comparison], Any]:
-    """Return the truth of predicates at one position."""
+    """Return a function that evaluates predicates at one position."""
     return lambda formula: z3.BoolVal(positional_truth(formula, j, n))

@@ -1,4 +1,4 @@
-"""From a head that may err to a word on which it does: the atoms are tied to a word by the semantics of formulas."""
+"""Find a word on which a head errs: atoms are constrained by the semantics of formulas on the word."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -18,9 +18,9 @@ from proofs.formula.z3.solver import Resources, choose, connective_term
 
 def find_word(target: Target, alphabet: Sequence[str], weighed: WeighedSweep, i: int, truth: bool,
               bound: Fraction, resources: Resources | None = None) -> tuple[str, ...] | None:
-    """A word of length n on which the head certainly errs by more than ``bound`` at row i; None if there is none.
+    """Find a word of length n on which the head certainly errs by more than ``bound`` at row i; None if none exists.
 
-    The atoms are tied to the word by the semantics of their formulas. Z3 takes no more than its ``resources``.
+    Z3 is limited to ``resources``.
 
     Raises:
         Undecided: if Z3 gives up.
@@ -95,7 +95,7 @@ class _Word:
         return row
 
     def _number(self, count: syntax.Count, i: int) -> Any:
-        """How many positions are counted at position i + 1."""
+        """Return the count at position i + 1."""
         row = self._truths[count.operand]
         return z3.Sum([z3.If(truth, 1, 0) for truth in (row[: i + 1] if count.side == "left" else row[i:])])
 

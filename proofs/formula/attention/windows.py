@@ -1,26 +1,26 @@
-"""Windows: a bound of the error at all rows of a group, from the scores around the position that decides.
+"""Windows: a bound of the error at all rows of a group, from the scores around the position that decides the target.
 
-Setting. The target remembers one truth, and either every letter *keeps* (the memory stays, and is the target's truth)
-or *resets* (to one truth, whatever was remembered, which is the target's truth); or every letter *overwrites* the
-memory and the target's truth is what was remembered before. `since` and `until` are of the first kind, `prev` and
-`next` of the second. So every word has a *pivot*, the last position that resets (or the one before the row), whose
-letter gives the target's truth t; the letters before it are free, those after it keep (or there is one, which is free).
-Only a word whose letters all keep has none; its target is false.
+Setting. The target remembers one truth. Either every letter *keeps* (the memory stays, and is the target's truth) or
+*resets* (memory and target become one truth, from both memories); or every letter *overwrites* the memory, and the
+target's truth is the previous memory. `since` and `until` are of the first kind, `prev` and `next` of the second. So
+every word has a *pivot*, the last position that resets (or the one before the row), whose letter gives the target's
+truth t; the letters before it are free, those after it keep (or there is one, which is free). Only a word whose letters
+all keep has no pivot; its target is false.
 
-Claim. Let every letter that makes a pivot have the value t, and let every letter that keeps have the value 0. Of a
-position q let *bad* be the letters that may stand there and whose value is not t, and let the gap at q be the greatest
-score of a bad letter at q, less the least score of a letter that makes the pivot. Then the error is at most the share
-of the others that these gaps allow (``common.kernels``); under softmax B/(1 + B), B the sum of e^gap.
+Claim. Let every letter that makes a pivot have the value t, and let every letter that keeps have the value 0 if t is
+false. The *bad* letters of a position q are those that may occur there and have another value than t. The gap at q is
+the greatest score of a bad letter at q, minus the least score of a letter that makes the pivot. Then the error is at
+most the share of the others for these gaps (``common.kernels``); under softmax B/(1 + B), B the sum of e^gap.
 
-Proof. The pivot has error 0; all other positions have errors in [0, 1], and error 0 unless their letter is bad. Under
-softmax-plus-one there is one thing more, of score and value 0, which errs where t is true: its gap is the score 0 less
-the least score of a pivot.
+Proof. The pivot has error 0; all other positions have errors in [0, 1], and error 0 unless their letter is bad. The
+additional 1 of softmax plus one has score and value 0, and errs where t is true: its gap is minus the least score of a
+pivot.
 
-One window stands for all pivots of a group: for each distance from the pivot it has the greatest gap of all of
-them, which makes the share no smaller. A pivot at place p of the longest row has p - 1 positions before it, and as many
-after it as are left; under a sparse weighting, where few gaps matter, the share is the greatest over all p. Gaps below
-the greatest one by CUT nats are not listed, nor those that weigh nothing: there are fewer of them than positions, and
-none is above ``beyond``, which is found with running maxima.
+One window bounds all pivots of a group: at each distance from the pivot it has their greatest gap, which makes the
+share no smaller. A pivot at place p of the longest row has p - 1 positions before it, and the rest after it; for a
+sparse weighting, where few gaps matter, the share is the greatest over all p. Gaps below the greatest one by CUT nats
+are not listed, nor gaps of weight 0: there are fewer of them than positions, and none exceeds ``beyond``, a running
+maximum.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from proofs.formula.common.reading import HeadReading, Offered, RowGroup
 
 CUT = 60
 FAINT = 200
-"""Nor are gaps below this many nats listed, however small the greatest is; e^-200 is below any error that matters."""
+"""Gaps below minus this many nats are not listed either; e^-200 is below any error that matters."""
 BITS = 128
 KEEPS = (0, 3)
 RESETS = {False: (0, 0), True: (3, 3)}
@@ -49,7 +49,7 @@ OVERWRITES = {False: (0, 1), True: (2, 3)}
 
 
 class PivotMemory(Enum):
-    """How a target remembers one truth, by the effects of the letters that make a pivot."""
+    """The kind of a target that remembers one truth, by the effects of the letters that make a pivot."""
 
     LASTING = "since"
     FLEETING = "prev"
@@ -61,7 +61,7 @@ class PivotMemory(Enum):
 
 
 def memory_of(offered: Sequence[Offered]) -> PivotMemory | None:
-    """How the target remembers, if it does as above."""
+    """Return the kind of the target; None if it is neither of the two."""
     effects = {letter.effect for each in offered for letter in each.letters}
     if effects <= {KEEPS, *RESETS.values()}:
         return PivotMemory.LASTING
@@ -70,10 +70,10 @@ def memory_of(offered: Sequence[Offered]) -> PivotMemory | None:
 
 @dataclass(frozen=True)
 class Window:
-    """Gaps to the pivot at distances 1, 2, ... before and after it, in reading order; None where nothing is bad.
+    """Gaps to the pivot at distances 1, 2, ... before and after it, in reading order; None where no letter is bad.
 
-    Without ``has_pivots`` no word has one. ``beyond`` bounds the gaps of the positions that are not listed, at most
-    ``positions`` for each of its numbers. ``apart`` has the gaps of what is no position, if that errs.
+    ``has_pivots`` is False if no word has a pivot. Each number in ``beyond`` bounds the gaps of at most ``positions``
+    positions that are not listed. ``apart`` has the gap of the additional 1 of softmax plus one, if that errs.
     """
 
     weighting: Weighting
@@ -98,9 +98,9 @@ class Window:
 
 
 def listed_at_places(weighting: Weighting, before: int, after: int, positions: int) -> list[tuple[int, int]]:
-    """How many of the listed gaps before and after the pivot some place for it has, wherever it stands.
+    """Return the numbers of listed gaps before and after the pivot, for each place of it; dominated ones are left out.
 
-    With fewer at both sides there is nothing greater. Where weights reach far, all are taken at once.
+    If the weighting is not sparse, all listed gaps are taken at once.
 
     >>> listed_at_places(Weighting.SPARSEMAX, 1, 1, 2), listed_at_places(Weighting.SPARSEMAX, 1, 1, 3)
     ([(0, 1), (1, 0)], [(1, 1)])
@@ -112,22 +112,22 @@ def listed_at_places(weighting: Weighting, before: int, after: int, positions: i
 
 
 class Windows:
-    """What the windows of a head's groups come from, for one truth of the target."""
+    """The scores from which the windows of a head's groups are computed, for one truth of the target."""
 
     def __init__(self, reading: HeadReading, memory: PivotMemory, truth: bool):
-        """The claim need not apply to every group: see ``line``."""
+        """Find the kinds of positions to which the claim does not apply."""
         self._reading, self._memory, self._truth = reading, memory, truth
         self.unfit = {kind for kind, offered in enumerate(reading.offered) if self._is_unfit(offered)}
 
     def _is_unfit(self, offered: Offered) -> bool:
-        """Whether the claim does not speak of heads with such positions."""
+        """Return whether the claim does not apply to groups that read positions of this kind."""
         values = [(letter.effect, offered.base_value + letter.value) for letter in offered.letters]
         pivot = self._memory.pivots[self._truth]
         return any((effect == pivot and value != self._truth) or (effect == KEEPS and value and not self._truth)
                    for effect, value in values)
 
     def line(self, group: RowGroup) -> _Line | None:
-        """Return the scores of a group that its window comes from, or None if the claim does not apply to it."""
+        """Return the scores from which the window of a group is computed; None if the claim does not apply to it."""
         order = self._reading.order(group)
         all_kinds = self._reading.positions(group.n).kinds
         kinds = [all_kinds[j - 1] for j in order]
@@ -154,8 +154,9 @@ class Windows:
         return _Line(scores.unit, nowhere, pivots, bad, after)
 
     def _adds(self, offered: Offered, adds: Sequence[int]) -> tuple[int | None, int | None, int | None]:
-        """What letters add to the score of such a position: the least of those that make a pivot, the greatest of the
-        bad ones, and the greatest of the bad ones that may follow a pivot; None where there are none."""
+        """Return the least contribution of a pivot to a score, the greatest of a bad letter, and of one after a pivot.
+
+        None replaces a contribution that no letter has."""
         letters = list(zip(offered.letters, adds, strict=True))
         bad = [(letter.effect, x) for letter, x in letters if offered.base_value + letter.value != self._truth]
         pivots = [x for letter, x in letters if letter.effect == self._memory.pivots[self._truth]]
@@ -168,15 +169,15 @@ Found = dict[Hashable, dict[bool, "Window | None"]]
 
 @lru_cache(maxsize=16)
 def _found_before(*_problem: object) -> Found:
-    """Windows of a head whose rows are the same problem for every n, by query and rows; callers add to them."""
+    """Return the cache of windows of a head whose rows are the same problem for every n; callers add to it."""
     return {}
 
 
 class AllWindows:
-    """The windows of an obligation, each found once."""
+    """The windows of an obligation, each computed once."""
 
     def __init__(self, obligation: AttentionObligation):
-        """Where the target is not of the two kinds, no group has one."""
+        """Prepare the windows; if the target is neither of the two kinds, no group has one."""
         self._reading = obligation.reading
         self.weighting = obligation.head.weighting
         self.memory = memory_of(obligation.reading.offered)
@@ -186,12 +187,12 @@ class AllWindows:
         self._windows = (_found_before(self.weighting, *obligation.reading.problem()[1:]) if self._is_free else Found())
 
     def find(self, group: RowGroup, truth: bool) -> Window | None:
-        """The window of a group, if it has one."""
+        """Find the window of a group; None if it has none."""
         key = (group.query, group.rows) if self._is_free else group
         if key not in self._windows:  # both truths at once, as they share scores, and often the window
             lines = {truth: finder.line(group) for truth, finder in self._finders.items()}
-            alike = not self.weighting.row.extra and lines.get(False) == lines.get(True)
-            found = {each: self._window(line, each) for each, line in lines.items() if line and not (each and alike)}
+            equal = not self.weighting.row.extra and lines.get(False) == lines.get(True)
+            found = {each: self._window(line, each) for each, line in lines.items() if line and not (each and equal)}
             self._windows[key] = {each: found.get(each, found.get(False)) if line else None
                                   for each, line in lines.items()}
         return self._windows[key].get(truth)
@@ -205,8 +206,7 @@ class AllWindows:
         return Window(self.weighting, before[0], after[0], beyond, len(line.pivots), has_pivots, apart)
 
     def values_by_context(self, truth: bool) -> dict[tuple[bool, ...], list[set[Fraction]]]:
-        """For predicates as they may hold at a position, all values that each letter has at such positions; of those
-        positions of which the claim speaks for this truth."""
+        """Return the values of each letter by the truths of the predicates, at positions to which the claim applies."""
         found: dict[tuple[bool, ...], list[set[Fraction]]] = {}
         for (context, base_value), kind in self._reading.kinds.items():
             if kind not in self._finders[truth].unfit:
@@ -217,25 +217,26 @@ class AllWindows:
         return found
 
     def has_no_word(self, group: RowGroup, truth: bool) -> bool:
-        """Whether the window of a group shows that the target has this truth at none of its rows, on no word."""
+        """Return whether the window of a group proves that the target never has this truth at its rows."""
         window = self.find(group, truth)
         return window is not None and not window.has_pivots and (truth or self.memory is PivotMemory.FLEETING)
 
     def greatest_error(self, group: RowGroup) -> Fraction:
-        """What the windows of a group allow, whatever the truth of the target; 1 without them."""
+        """Return the bound of the error by the windows of a group, for both truths of the target; 1 without them."""
         found = [self.find(group, truth) for truth in (False, True)]
         return max(Fraction(1) if window is None else window.error for window in found)
 
     def bounds_error(self, group: RowGroup, truth: bool, bound: Fraction) -> bool:
-        """Whether the window of a group shows that no row errs by more than ``bound``."""
+        """Return whether the window of a group proves that no row errs by more than ``bound``."""
         window = self.find(group, truth)
         return window is not None and window.error <= bound
 
 
 @dataclass(frozen=True)
 class _Line:
-    """Scores in reading order, in units of 1/``unit``: the least of a pivot, the greatest of a bad letter before it,
-    and after it. Where there is none, gaps are below -``nowhere``, and so is no other gap."""
+    """Scores in reading order, over ``unit``: the least of a pivot, the greatest of a bad letter before it, and after.
+
+    Exactly the gaps of absent letters are at most -``nowhere``."""
 
     unit: int
     nowhere: int
@@ -246,7 +247,7 @@ class _Line:
     def gaps(self, memory: PivotMemory, nothing_from: Fraction | None = None) -> tuple[_Gaps, _Gaps]:
         """Return the greatest gap at each distance before a pivot, and at each distance after it.
 
-        ``nothing_from`` is the greatest gap that weighs nothing, if one does.
+        ``nothing_from`` is the greatest gap of weight 0, if there is one.
         """
         earlier = list(accumulate(self.bad, max))
         follower = self._greatest(self.after[::-1], self.pivots[::-1], 1)
@@ -260,14 +261,13 @@ class _Line:
                 self._side(self.after[::-1], later, self.pivots[::-1], least))
 
     def _least(self, nothing_from: Fraction | None, *greatest: int) -> int:
-        """Gaps up to this one are not listed."""
+        """Return the greatest gap that is not listed."""
         if nothing_from is not None:
             return max(int(nothing_from) * self.unit, -self.nowhere)
         return max(max(greatest) - CUT * self.unit, -FAINT * self.unit, -self.nowhere)
 
     def _side(self, bad: list[int], nearer: list[int], pivots: list[int], least: int) -> _Gaps:
-        """The gaps at all distances, and a bound of those that are not listed, if any; ``nearer`` has running maxima.
-        """
+        """Return the listed gaps, and a bound of the others, if any; ``nearer`` has running maxima."""
         gaps = list[int]()
         for distance in range(1, len(pivots)):
             gap = self._greatest(bad, pivots, distance)

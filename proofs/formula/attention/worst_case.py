@@ -2,7 +2,7 @@
 
 The head's error at a row is sum(w * err) / sum(w), with err the value where the target is false and 1 - value where
 it is true. It is at most e on all inputs iff sum w * (e - err) >= 0 on all of them: a sum of one term per position,
-minimised over all letter sequences at once. The weights are enclosed outward, so a minimum found >= 0 is a proof.
+minimised over all letter sequences at once. Weights are enclosed, so a computed minimum >= 0 is a proof.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,32 +23,32 @@ from proofs.formula.common.sweeps import InputExtreme, Step, Sweep
 ROOM_OF_WINDOWS = Fraction(1, 10**20)
 """More than 2 * 4096 weights of e^-60 of the greatest."""
 SPREAD_OF_ERRORS = 1 << 13
-"""Weights so many bits below the greatest are only known to be less: bounds end at 10^-300 (``SMALLEST_BOUND``)."""
+"""Weights this many bits below the greatest are enclosed coarsely: bounds end at 10^-300 (``SMALLEST_BOUND``)."""
 Costs = dict[int, tuple[int, int, int]]
 """Per 2 * memory + truth: the least cost of a path there, the code before its last step, the option it chose."""
 Best = TypeVar("Best", bound=Extreme)
 
 
 class LetterSequences(Protocol):
-    """The inputs that are compared: any sequence of letters, or those that words have."""
+    """The inputs that are compared: all sequences of letters, or those that occur on words."""
 
     def start(self) -> Costs:
         """Return the costs before the first step."""
 
     def follow(self, step: Step, prices: Sequence[int], previous: Costs) -> Costs:
-        """Return the least costs after one more step, of whose options each has its price."""
+        """Return the least costs after one more step; ``prices`` has the cost of each option."""
 
 
 @dataclass(frozen=True)
 class AllInputs:
-    """Any letter may follow any other."""
+    """All sequences of letters."""
 
     def start(self) -> Costs:
-        """Return the memory is empty."""
+        """Return cost 0 for the empty memory."""
         return {0: (0, -1, -1)}
 
     def follow(self, step: Step, prices: Sequence[int], previous: Costs) -> Costs:
-        """Every option continues every path."""
+        """Return the least costs after one more step: every option continues every path."""
         costs: Costs = {}
         for choice, (option, cost) in enumerate(zip(step.options, prices, strict=True)):
             for code, (before, _, _) in previous.items():
@@ -64,7 +64,7 @@ ALL_INPUTS = AllInputs()
 
 @dataclass(frozen=True)
 class WeighedSweep:
-    """A sweep with its weights enclosed, per step and option, all over one unknown positive number."""
+    """A sweep with enclosures of its weights by step and option, all over one unknown positive number."""
 
     sweep: Sweep
     weights: tuple[tuple[Dyadic, ...], ...]
@@ -72,7 +72,7 @@ class WeighedSweep:
 
     @cached_property
     def values(self) -> tuple[list[Fraction], list[list[int]]]:
-        """The values of options, and for each step and option the place of its value among them."""
+        """The different values of options, and for each step and option the index of its value."""
         places: dict[tuple[int, int], int] = {}
         found = [[places.setdefault(option.value.as_integer_ratio(), len(places)) for option in step.options]
                  for step in self.sweep.steps]
@@ -80,11 +80,11 @@ class WeighedSweep:
 
 
 class SweepExtreme(InputExtreme):
-    """One whose error is the weighted mean of the errors of all positions read."""
+    """An extreme whose error is the weighted mean of the errors of all positions read."""
 
     @property
     def claimed(self) -> Fraction:
-        """``upper``; with room where it comes from windows of exponentials, which the checker lists from e^-60 on."""
+        """The stated bound: ``upper``, with room under softmax plus one: the checker lists weights from e^-60 on."""
         room = self.weighting.row.extra * ROOM_OF_WINDOWS
         return max(self.upper, min(self.upper + room, ALLOWED_ERROR))
 
@@ -109,10 +109,10 @@ def option_error(value: Fraction, truth: bool) -> Fraction:
 
 
 def minimum_costs(weighed: WeighedSweep, truth: bool, bound: Fraction, pessimistic: bool = True) -> dict[int, int]:
-    """For each row i the minimum of sum w * (bound - err), in arbitrary positive units; rows without such input absent.
+    """Return for each row i the minimum of sum w * (bound - err), in arbitrary positive units, if it has such an input.
 
-    ``pessimistic`` takes the end of each weight that makes the sum smaller (a proof that it is >= 0); otherwise the
-    other end (a proof that a negative one is real).
+    If ``pessimistic``, each weight is the end that makes the sum smaller (a proof that it is >= 0); otherwise the other
+    end (a proof that a negative sum occurs).
     """
     minima: dict[int, int] = {}
     for step, costs in _walk(weighed, truth, bound, pessimistic):
@@ -133,7 +133,7 @@ def _walk(weighed: WeighedSweep, truth: bool, bound: Fraction, pessimistic: bool
 
 
 def _costs(weighed: WeighedSweep, truth: bool, bound: Fraction, pessimistic: bool) -> list[list[int]]:
-    """For each step and option an integer; their sums have the signs of those of w * (bound - err), w at one end."""
+    """Return an integer for each step and option; sums have the signs of those of w * (bound - err), w at one end."""
     values, places_of_values = weighed.values
     scale = lcm(bound.denominator, *(value.denominator for value in values))
     factors = [int((bound - option_error(value, truth)) * scale) for value in values]
@@ -164,7 +164,7 @@ def find_worst_input(weighed: WeighedSweep, truth: bool, bound: Fraction, i: int
 
 
 def error_of(weighed: WeighedSweep, choices: Sequence[int], truth: bool) -> tuple[Fraction, Fraction]:
-    """Lower and upper bounds of the error on one input."""
+    """Return lower and upper bounds of the error on one input."""
     weights = [options[choice] for options, choice in zip(weighed.weights, choices, strict=False)]
     values, places = weighed.values
     unit = lcm(*(value.denominator for value in values))
@@ -179,10 +179,10 @@ def error_of(weighed: WeighedSweep, choices: Sequence[int], truth: bool) -> tupl
 
 
 def find_worst_case(obligation: AttentionObligation, bits: int, windows: AllWindows | None = None) -> WorstCase:
-    """Return the largest errors over all rows of the obligation, weights enclosed with so many bits.
+    """Return the largest errors over all rows of the obligation, with weights enclosed to this many bits.
 
-    The groups that may err most come first, so that the others, whose windows show that they err no more, are passed
-    over; of those that may err as much, to DIGITS digits, the longest words come first.
+    The groups of the greatest bounds come first, so that others are skipped if their windows prove that they err no
+    more; among equal bounds, to DIGITS digits, the longest words come first.
     """
     windows = windows or AllWindows(obligation)
     found: dict[bool, SweepExtreme | None] = {False: None, True: None}
@@ -199,9 +199,9 @@ def find_worst_case(obligation: AttentionObligation, bits: int, windows: AllWind
 
 
 def larger_extreme(best: Best | None, weighed: WeighedSweep, truth: bool) -> Best | SweepExtreme | None:
-    """Return the largest error over the rows of one more sweep, if it is larger, by Dinkelbach's iteration.
+    """Return the largest error over the rows of one more sweep if it is larger, else ``best``: Dinkelbach's iteration.
 
-    Each sweep is proved at a bound no larger than the final one, and a larger bound only makes the costs larger.
+    Each sweep is proved at a bound no larger than the final one, and a larger bound only increases the costs.
     """
     largest: Best | SweepExtreme | None = best
     while True:
@@ -228,7 +228,7 @@ def _extreme_at(weighed: WeighedSweep, truth: bool, bound: Fraction, i: int, at_
 
 
 def find_violations(sweeps: Iterable[WeighedSweep], bound: Fraction) -> list[tuple[int, int, bool, WeighedSweep]]:
-    """Rows (n, i, truth) at which some input certainly has an error above ``bound``, shortest words first."""
+    """Return the rows (n, i, truth) at which some input certainly errs by more than ``bound``, shortest words first."""
     found = [
         (weighed.sweep.n, i, truth, weighed)
         for weighed in sweeps

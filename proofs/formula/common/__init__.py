@@ -1,1 +1,1 @@
-"""What the families share: directions whose values are known, letters, automata, rows, and worst cases."""
+"""Modules that the families share: directions whose values are known, letters, automata, rows, and worst cases."""

@@ -1,4 +1,4 @@
-"""What a count at a position decides: the cases of a head that looks it up, and the truth of formulas in a case."""
+"""Cases of a head that looks up a count, and the truth of formulas in a case."""
 
 from collections.abc import Mapping
 
@@ -32,14 +32,13 @@ def find_count(directions: Mapping[str, Meaning], head: Head, meaning: Near | Ot
 
 
 class CaseTruths:
-    """The truth of formulas in a case: what is counted, predicates on the count, comparisons of it with numbers.
+    """The truth of formulas in a case: the counted formula, predicates on the count, comparisons of it with numbers.
 
-    What is counted follows the case even where it depends on the position alone: such cases that no word has are
-    checked like the others.
+    The counted formula has the truth of the case even where the position decides it: cases of no word are checked too.
     """
 
     def __init__(self, count: syntax.Count):
-        """Formulas that another count, or more of the word, decides are refused."""
+        """Prepare the evaluation; formulas that depend on anything else in the word are rejected."""
         self.count = count
         self._truths: dict[tuple[syntax.Formula, bool, int, int, int], bool] = {}
         self._on_position: dict[syntax.Formula, bool] = {}
@@ -58,7 +57,7 @@ class CaseTruths:
         return self._truths[key]
 
     def shape(self, formula: syntax.Formula) -> tuple[object, ...]:
-        """Equal for formulas with equal truths in equal cases, whatever the counts of both count."""
+        """Return a key of a formula: formulas with equal keys, of different counts, are equal in equal cases."""
         if formula is self.count.operand:
             return ("here",)
         match formula:
@@ -72,11 +71,11 @@ class CaseTruths:
         return type(formula), *(map(self.shape, syntax.operands(formula)) if syntax.operands(formula) else [formula])
 
     def mentions_i(self, formula: syntax.Formula) -> bool:
-        """Whether a case of another position may decide the formula otherwise."""
+        """Return whether the truth in a case may depend on the position."""
         return mentions_position(formula)
 
     def mentions_n(self, formula: syntax.Formula) -> bool:
-        """Whether a case of another length may decide the formula otherwise."""
+        """Return whether the truth in a case may depend on the length."""
         return mentions_length(formula)
 
     def _is_compared(self, difference: syntax.Term) -> bool:

@@ -1,4 +1,4 @@
-"""The worst case of a head, however it was found: where it is, how large it is at least, and what is proved at most."""
+"""The worst case of a head: its row, and a lower and an upper bound of its error."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from constructions.network.weightings import Weighting
 from proofs.enclosures.exponential import round_up
 
 DIGITS, MOST_DIGITS = 12, 192
-"""Significant decimal digits of a proved bound; just below the error that is allowed, as many as tell it from that."""
+"""Significant decimal digits of a proved bound; just below the allowed error, as many as separate the two."""
 SMALLEST_BOUND = Fraction(1, 10**300)
 """Bounds below this are rounded up to it, so that no certificate needs longer numbers."""
 
@@ -42,7 +42,7 @@ class Extreme(ABC):
 
     @property
     def count(self) -> int | None:
-        """The count at that position, where the head looks up a count."""
+        """The count at that position, if the head looks up a count."""
         return None
 
     def terms(self) -> list[tuple[Fraction, Fraction]]:
@@ -52,9 +52,9 @@ class Extreme(ABC):
 
 @dataclass(frozen=True)
 class WorstCase:
-    """The largest error where the target is false and where it is true; None where there is none.
+    """The largest error where the target is false and where it is true; None if the error is 0.
 
-    For a number in place of a truth these are how far the head's value is above it and below it.
+    For a number instead of a truth these are the largest excess and the largest shortfall.
     """
 
     if_false: Extreme | None
@@ -63,7 +63,7 @@ class WorstCase:
 
     @classmethod
     def of(cls, extremes: Iterable[tuple[bool, Extreme]]) -> WorstCase:
-        """Return the largest of those with each truth; of equal ones the first."""
+        """Return the worst case with the largest extreme of each truth, the first among equal ones."""
         found: dict[bool, Extreme] = {}
         for truth, extreme in extremes:
             if truth not in found or extreme.upper > found[truth].upper:
@@ -72,27 +72,27 @@ class WorstCase:
 
     @property
     def extremes(self) -> list[Extreme]:
-        """Those that exist."""
+        """The extremes that exist."""
         return [extreme for extreme in (self.if_false, self.if_true) if extreme]
 
     def bound(self, truth: bool) -> Fraction:
-        """Return the bound to be claimed of the error for inputs with this truth; ``otherwise`` if there are none."""
+        """Return the error bound to be stated for inputs with this truth; ``otherwise`` without an extreme."""
         extreme = self.if_true if truth else self.if_false
         return extreme.claimed if extreme else self.otherwise
 
     @property
     def worst(self) -> Extreme | None:
-        """The larger of the two."""
+        """The larger of the two extremes."""
         return max(self.extremes, key=lambda extreme: extreme.upper, default=None)
 
     def capped(self, bound: Fraction) -> WorstCase:
-        """Return the same where no error is proved to exceed the bound."""
+        """Return the worst case with all bounds capped at ``bound``, which is proved separately."""
         capped = [extreme and replace(extreme, lower=min(extreme.lower, bound), upper=min(extreme.upper, bound))
                   for extreme in (self.if_false, self.if_true)]
         return replace(self, if_false=capped[0], if_true=capped[1])
 
     def within(self, bound: Fraction) -> bool | None:
-        """Whether all errors are at most ``bound``; None if the enclosures do not say."""
+        """Return whether all errors are at most ``bound``; None if the enclosures do not decide it."""
         if any(extreme.lower <= bound < extreme.upper for extreme in self.extremes):
             return None
         return all(extreme.upper <= bound for extreme in self.extremes)

@@ -1,14 +1,14 @@
-"""How much everything else may weigh beside one position, the *pivot*, whose value is right: a kernel per weighting.
+"""The total weight of all positions except one, the *pivot*, whose value is right: a kernel for each weighting.
 
-Setting. Of the pivot the score is known, of all else that may err the *gap*: its score less that of the pivot, at most.
-The error is at most what these weigh together, if each errs by at most 1, and each further position with a right value
-only takes weight from them. So the error is at most the share of the others where there is nothing but the pivot, of
-score 0, and one thing for each gap, of that score; it grows with each gap. Under softmax the share is B/(1 + B), B the
-sum of e^gap; under sparsemax and 1.5-entmax it is 1 less the weight of the pivot, where gaps of -1 and -2, and less,
-weigh nothing. Softmax-plus-one is softmax with one more thing, of value 0 and score 0.
+Setting. For every other position that may err, the *gap* bounds its score minus the score of the pivot. If each errs by
+at most 1, the error is at most their total weight; positions with a right value only take weight from them. So the
+error is at most the share of the others where the pivot has score 0, and there is one position for each gap, with this
+score; the share grows with each gap. Under softmax it is B/(1 + B), B the sum of e^gap. Under sparsemax and 1.5-entmax
+it is 1 minus the weight of the pivot; gaps from -1 and -2 downwards have weight 0. Softmax plus one is softmax with an
+additional position of score and value 0.
 
-The share is the least e with Σ K_e(gap) <= e, where the kernel K_e(gap) is what a thing of that gap weighs at most if
-the pivot weighs 1 - e or less (docs/background/obligations.md, a pivot).
+The share is the least e with Σ K_e(gap) <= e. The kernel K_e(gap) is the greatest weight of a position of this gap if
+the pivot weighs 1 - e or less (docs/background/obligations.md, section 5, A pivot).
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,16 +22,16 @@ from proofs.enclosures.softmax import enclose_mean
 from proofs.enclosures.weightings import Scored, enclose_weights, square_root
 
 FARTHEST = 3000
-"""Gaps beyond so many nats are not told apart: e^-3000 is far below the smallest bound that is ever claimed."""
+"""Gaps beyond this many nats are treated as equal: e^-3000 is far below the smallest bound that is ever stated."""
 WEIGHS_NOTHING_FROM = {weighting: -1 / weighting.slope for weighting in Weighting if weighting.is_sparse}
-"""Gaps from which on, downwards, the kernel is 0."""
+"""The greatest gap whose kernel is 0."""
 Gaps = Iterable[tuple[int, Fraction]]
-"""How many things there are, and their gap."""
+"""Numbers of positions, and their gap."""
 ONE = Fraction(1)
 
 
 def share_of_others(weighting: Weighting, gaps: Gaps, bits: int) -> Fraction:
-    """An upper bound of what all but the pivot weigh together; 1 where that may be astronomically more than the pivot.
+    """Return an upper bound of the total weight of all positions except the pivot; 1 if a gap exceeds FARTHEST.
 
     >>> str(share_of_others(Weighting.SPARSEMAX, [(1, Fraction(-1, 2)), (9, Fraction(-2))], 64))
     '1/4'
@@ -46,17 +46,17 @@ def share_of_others(weighting: Weighting, gaps: Gaps, bits: int) -> Fraction:
 
 
 def weight_of_pivot(weighting: Weighting, gaps: Sequence[Fraction], bits: int) -> Interval:
-    """Return the weight of the pivot beside one thing of each gap, under sparsemax or 1.5-entmax."""
+    """Enclose the weight of the pivot beside one position of each gap, under sparsemax or 1.5-entmax."""
     return weights_of([Fraction(0), *gaps], weighting, bits)[0]
 
 
 def weights_of(scores: Sequence[Fraction], weighting: Weighting, bits: int) -> list[Interval]:
-    """Return the weights of exact scores under sparsemax or 1.5-entmax."""
+    """Enclose the weights of exact scores under sparsemax or 1.5-entmax."""
     return enclose_weights(weighting, Scored(list(map(point, scores)), len(scores), Mask.NONE), bits)
 
 
 def _share_of_exponentials(gaps: Sequence[tuple[int, Fraction]], bits: int) -> Fraction:
-    """B/(1 + B)."""
+    """Return an upper bound of B/(1 + B)."""
     weights = [(times, enclose_greater(gap, bits)) for times, gap in gaps]
     unit = min(0, *(weight.exponent for _, weight in weights)) if weights else 0
     bad = sum(times * weight.upper << weight.exponent - unit for times, weight in weights)
@@ -64,7 +64,7 @@ def _share_of_exponentials(gaps: Sequence[tuple[int, Fraction]], bits: int) -> F
 
 
 def enclose_greater(gap: Fraction, bits: int) -> Dyadic:
-    """Return an enclosure of e^gap, or of something greater that is tiny, too."""
+    """Enclose e^gap, or e^-FARTHEST if that is greater."""
     is_tiny = gap.numerator < -FARTHEST * gap.denominator
     return enclose_exp(Fraction(-FARTHEST) if is_tiny else gap, bits)
 
@@ -90,7 +90,7 @@ def loss_above(weighting: Weighting, error: Fraction, gap: Fraction, bits: int) 
 
 
 def enclose_mean_of(weighting: Weighting, terms: Sequence[tuple[Fraction, Fraction]], bits: int) -> Interval:
-    """Return the sum of weight times value, of exact scores and values, under a weighting that has a kernel."""
+    """Enclose the sum of weight times value of exact scores and values, under a weighting that has a kernel."""
     scores, values = [score for score, _ in terms], [value for _, value in terms]
     if weighting.is_sparse:
         weights = weights_of(scores, weighting, bits)

@@ -1,4 +1,4 @@
-"""The kinds of obligations, and what every obligation about a written direction can say of itself."""
+"""The kinds of obligations, and the interface of obligations about a written direction."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from constructions.network.transformer import Head
 
 
 class ObligationKind(StrEnum):
-    """The rules of docs/background/obligations.md for a direction; the first is about the network as a whole."""
+    """The rules of docs/reference/certificate.md for a direction; the first is about the whole network."""
 
     COMPOSITION = "composition"
     EMBEDDING = "embedding"
@@ -28,15 +28,15 @@ class ObligationKind(StrEnum):
 
 
 APPROXIMATING = (ObligationKind.ATTENTION, ObligationKind.LOOKUP, ObligationKind.SELECTING, ObligationKind.SUM_LOOKUP)
-"""Heads whose values need not be exact: their obligations may have a worst case."""
+"""The rules of heads whose values need not be exact: their obligations may have a worst case."""
 
 
 class Obligation(Protocol):
-    """What one written direction must hold at every (n, i)."""
+    """The condition that one written direction must satisfy at every (n, i)."""
 
     @property
     def kind(self) -> ObligationKind:
-        """The rules that it comes under."""
+        """The rules that apply to it."""
 
     @property
     def layer(self) -> int:
@@ -44,7 +44,7 @@ class Obligation(Protocol):
 
     @property
     def place(self) -> int:
-        """The head of the layer that writes, counted from 1; 0 for its feed-forward part."""
+        """The head of the layer that writes, counted from 1; 0 for its feed-forward block."""
 
     @property
     def direction(self) -> str:
@@ -59,12 +59,12 @@ class Obligation(Protocol):
         """The number of (n, i) that are checked."""
 
     def key(self) -> tuple[Hashable, ...] | None:
-        """Equal obligations have equal keys, and are discharged once; None if it is no use to look for an equal one."""
+        """Return a key by which equal obligations are discharged once; None if a look-up is not worthwhile."""
 
 
 @dataclass(frozen=True)
 class HeadObligation:
-    """What every obligation of a direction that heads write has; ``head`` is the first of them."""
+    """The common part of obligations of a direction that heads write; ``head`` is the first of the heads."""
 
     layer: int
     place: int
@@ -85,19 +85,19 @@ class HeadObligation:
 
 @dataclass(frozen=True)
 class Approximation(HeadObligation):
-    """One of a direction that is near a truth or a number; ``allowed_error`` says how near, None that nobody does."""
+    """The obligation of a direction near a truth or a number; an ``allowed_error`` of None means no stated bound."""
 
     meaning: Truth | Near | Others
     allowed_error: Fraction | None
 
     @property
     def aim(self) -> str:
-        """What the heads approximate, in words."""
+        """The approximated truth or number, in words."""
         assert not isinstance(self.meaning, Others)
         return format_briefly(self.meaning.formula)
 
 
 def describe_place(layer: int, place: int, direction: str) -> str:
-    """Where a direction is written, in words."""
+    """Return the location at which a direction is written, for messages."""
     writer = f"head {place}" if place else "feed-forward"
     return f"layer {layer}, {writer}, {direction}"

@@ -1,4 +1,4 @@
-"""Letters: the assignments to a target's atoms that may occur at a position, and what each of them does there."""
+"""Letters: the assignments to a target's atoms that may occur at a position, and the effect of each."""
 
 import itertools
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ ZERO = Fraction(0)
 
 @dataclass(frozen=True)
 class LetterEffect:
-    """What an assignment to the atoms adds to the keys and to the value, and its effect on the target's automaton.
+    """The contribution of a letter to each key and to the value, and its effect on the target's automaton.
 
     ``effect[memory]`` is 2 * next memory + truth of the target.
     """
@@ -27,18 +27,18 @@ class LetterEffect:
 
 
 class LetterTable:
-    """The letters of a head, position by position: they differ only by the predicates that hold there."""
+    """The letters of a head by position; they depend on the predicates that hold there."""
 
     def __init__(self, target: Target, alphabet: Sequence[str], read: Mapping[str, Formula],
                  keys: Sequence[Coefficients], value: Coefficients):
-        """``read`` are the formulas whose truths the keys and the value read, by direction."""
+        """Build the table; ``read`` has the formulas whose truths the keys and the value read, by direction."""
         self.target = target
         self.assignments = realizable(target.atoms, alphabet)
         self._read, self._keys, self._value = read, keys, value
         self._letters: dict[tuple[bool, ...], tuple[LetterEffect, ...]] = {}
 
     def context(self, j: int, n: int) -> tuple[bool, ...]:
-        """What decides the letters of position j: which of the target's predicates hold there."""
+        """Return the truths of the target's predicates at position j, which decide its letters."""
         return tuple([positional_truth(predicate, j, n) for predicate in self.target.predicates])
 
     def table(self, lengths: Lengths) -> tuple[object, ...]:
@@ -49,7 +49,7 @@ class LetterTable:
         return tuple(sorted(found.items(), key=lambda item: item[0]))
 
     def letters_at(self, j: int, n: int) -> tuple[LetterEffect, ...]:
-        """What every assignment does at position j, in the order of ``assignments``."""
+        """Return the effects of all letters at position j, in the order of ``assignments``."""
         context = self.context(j, n)
         if context not in self._letters:
             self._letters[context] = tuple(self._letter(assignment, j, n) for assignment in self.assignments)
@@ -64,18 +64,18 @@ class LetterTable:
 
 
 def assignments(atoms: int) -> list[Assignment]:
-    """All truth assignments to so many atoms, in one fixed order."""
+    """Return all truth assignments to this number of atoms, in one fixed order."""
     return list(itertools.product((False, True), repeat=atoms))
 
 
 def spread(letters: Sequence[Assignment], values: Sequence[int]) -> list[int]:
-    """Return the value of each of all assignments, in their order: that of the letter, and 0 where there is none."""
+    """Return the value of each assignment, in their order: the value of its letter, or 0."""
     by_letter = dict(zip(letters, values, strict=True))
     return [by_letter.get(assignment, 0) for assignment in assignments(len(letters[0]))]
 
 
 def realizable(atoms: Sequence[Formula], alphabet: Sequence[str]) -> tuple[Assignment, ...]:
-    """Return the assignments in which the atoms over symbols alone have the truths that one symbol gives them.
+    """Return the assignments in which the atoms over symbols have the truths that some symbol gives them.
 
     >>> from constructions.language.syntax import Symbol
     >>> realizable([Symbol("a"), Symbol("b")], "ab")
@@ -85,14 +85,14 @@ def realizable(atoms: Sequence[Formula], alphabet: Sequence[str]) -> tuple[Assig
 
 
 class Realizable:
-    """The assignments to atoms that give those over symbols alone the truths that some symbol gives them."""
+    """The assignments in which the atoms over symbols have the truths that some symbol gives them."""
 
     def __init__(self, atoms: Sequence[Formula], alphabet: Sequence[str]):
         self._symbolic = [place for place, atom in enumerate(atoms) if is_symbolic(atom)]
         self._given = {tuple(symbolic_truth(atoms[place], symbol) for place in self._symbolic) for symbol in alphabet}
 
     def allows(self, assignment: Assignment) -> bool:
-        """Whether some symbol gives these truths; always, where no atom is over symbols."""
+        """Return whether some symbol gives these truths; True if no atom is over symbols."""
         return tuple(assignment[place] for place in self._symbolic) in self._given
 
 

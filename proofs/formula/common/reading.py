@@ -1,4 +1,4 @@
-"""What a head reads: for each length the positions, and the rows that look at them with one scaled query."""
+"""Inputs of a head: for each length the positions, and the groups of rows with one scaled query."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +23,7 @@ Query = tuple[Fraction, ...]
 
 @dataclass(frozen=True, eq=False)
 class RowGroup:
-    """Rows i of words of length n that share the scaled query: each reads a beginning of the same positions."""
+    """Rows i of words of length n with one scaled query: each reads a prefix of the same positions."""
 
     n: int
     query: Query
@@ -32,7 +32,7 @@ class RowGroup:
 
 @dataclass(frozen=True)
 class Offered:
-    """What all positions of one kind offer but for the known parts of their keys: the letters, and the known value."""
+    """The letters and the known value of all positions of one kind."""
 
     letters: tuple[LetterEffect, ...]
     base_value: Fraction
@@ -59,7 +59,7 @@ class HeadReading:
 
     def __init__(self, known: KnownValues, lengths: Lengths, head: Head, value: Coefficients, when: Formula,
                  letters: LetterTable):
-        """``when`` is the guard: rows are the positions where it holds."""
+        """Prepare the reading; rows are the positions where the guard ``when`` holds."""
         self.known, self.lengths, self.head, self.when, self.letters = known, lengths, head, when, letters
         self.past = letters.target.past
         self.value = {name: weight for name, weight in value.items() if name in known}
@@ -73,31 +73,31 @@ class HeadReading:
 
     @cached_property
     def is_free_of_length(self) -> bool:
-        """Whether rows i of all n >= i are the same problem: a past head and a guard that nowhere mention n."""
+        """True if rows i of all n >= i are one problem: the head looks back, and nothing it depends on mentions n."""
         formulas = (self.when, *self.letters.target.predicates)
         return (self.past and not self.head.temperature.mentions_n and not any(map(self.known.mentions_n, self._forms))
                 and all(not mentions_length(formula) for formula in formulas))
 
     @property
     def _forms(self) -> list[Coefficients]:
-        """All that is read, as far as it is known."""
+        """The known parts of queries, keys and value."""
         return [*self.head.queries, *self.keys, self.value]
 
     def problem(self) -> tuple[object, ...]:
-        """Equal only if everything about the head is, but for the names of directions and formulas."""
+        """Return a key that is equal only for heads equal up to the names of directions and formulas."""
         forms = tuple(tuple((self.known.meaning(name), weight) for name, weight in row.items()) for row in self._forms)
         return (self.lengths, self.past, self.when, self.head.temperature, forms,
                 self.letters.target.predicates, self.letters.table(self.lengths))
 
     def groups(self) -> list[RowGroup]:
-        """The rows of all lengths, each problem once: of those that are free of the length, the longest word's."""
+        """Return the rows of all lengths; if they do not depend on the length, each problem once."""
         if not self.is_free_of_length:
             return [group for n in self.lengths for group in self._groups_of(n)]
         last = self._groups_of(self.lengths.last)
         return [RowGroup(max(*group.rows, self.lengths.first), group.query, group.rows) for group in last]
 
     def all_groups(self) -> Iterator[RowGroup]:
-        """Return the rows of all lengths, the same problem again for each length."""
+        """Return the rows of all lengths, equal problems repeated."""
         return (group for n in self.lengths for group in self._groups_of(n))
 
     def count_rows(self) -> int:
@@ -138,10 +138,10 @@ class HeadReading:
             yield RowGroup(n, same, tuple(those))
 
     def check_range(self) -> None:
-        """Every value is in [0, 1], also where only rows outside the guard see it: then so is every weighted mean.
+        """Check that every value is in [0, 1], also where only rows outside the guard see it: so every mean is.
 
         Raises:
-            NotDerived: naming the first position where one is not.
+            NotDerived: naming the first position with a value outside.
         """
         good = 0
         for n in self.lengths if self._kinds_differ else [self.lengths.first]:
@@ -159,14 +159,14 @@ class HeadReading:
                                      "number of [0, 1]")
 
     def positions(self, n: int) -> Positions:
-        """What words of length n offer."""
+        """Return the known keys and the kinds of the positions of words of length n."""
         if self._latest_positions is None or self._latest_positions[0] != n:
             keys = tuple(self._column(row, n) for row in self.keys)
             self._latest_positions = n, Positions(keys, self._kinds_of(n))
         return self._latest_positions[1]
 
     def _column(self, row: Coefficients, n: int) -> PositionValues:
-        """Return a linear form of known directions, over one denominator."""
+        """Return a linear form of known directions at all positions, over one denominator."""
         parts = [(weight / column.denominator, column.numerators) for name, weight in row.items()
                  if (column := self._integers(name, n))]
         unit = lcm(*(factor.denominator for factor, _ in parts))
@@ -177,7 +177,7 @@ class HeadReading:
         return PositionValues(unit, total)
 
     def _integers(self, name: str, n: int) -> PositionValues:
-        """Return a known direction over one denominator; one that does not mention n is worked out once."""
+        """Return a known direction over one denominator; one that does not mention n is computed once."""
         if self.known.mentions_n({name: Fraction(1)}):
             return _over_one_denominator(self.known.column(name, n))
         if name not in self._lasting:
@@ -187,7 +187,7 @@ class HeadReading:
 
     @property
     def _kinds_differ(self) -> bool:
-        """Whether positions offer different letters or values."""
+        """True if positions may have different letters or known values."""
         return bool(self.value or self.letters.target.predicates)
 
     def _kinds_of(self, n: int) -> tuple[int, ...]:
@@ -244,7 +244,7 @@ def _over_one_denominator(numbers: Sequence[Fraction]) -> PositionValues:
 
 
 def truths_read(transformer: Transformer, known: KnownValues, names: Iterable[str], reader: str) -> dict[str, Formula]:
-    """Return the formulas whose truths are read, by direction; complaints say what the ``reader`` is.
+    """Return the formulas whose truths are read, by direction; messages name the ``reader``.
 
     Raises:
         NotDerived: if a direction is neither known nor an exact truth.

@@ -1,4 +1,4 @@
-"""Sweeps: positions in reading order, each offering a few options, with rows to be checked along the way."""
+"""Sweeps: positions in reading order, each with a few options, and the rows to be checked."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -8,12 +8,12 @@ from proofs.formula.common.extremes import Extreme
 from proofs.formula.common.letters import LetterEffect
 
 MOST_OFFERS = 200_000
-"""What so many different positions offer is remembered."""
+"""The number of positions whose options are cached."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """One letter as the worst case sees it: scaled score, value and effect; several letters may give the same."""
+    """The scaled score, value and effect of a letter; several letters may have the same."""
 
     score: Fraction
     value: Fraction
@@ -22,10 +22,10 @@ class Option:
 
 @dataclass(frozen=True)
 class Step:
-    """Position ``j`` of a sweep: its options, and which of them each letter gives, in the order of the letters.
+    """Position ``j`` of a sweep: its options, and the index of the option of each letter, in the order of the letters.
 
-    Of one ``KnownSteps``, steps have the same ``number`` iff they have the same options, and the same ``shape`` iff
-    they agree in everything but the scores.
+    Among steps of one ``KnownSteps``, equal ``number`` means equal options, and equal ``shape`` equal options except
+    for their scores.
     """
 
     j: int
@@ -37,7 +37,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Positions in reading order, and the rows i at which the target must be approximated, each after its own step."""
+    """Positions in reading order, and the rows i at which the target must be approximated."""
 
     n: int
     steps: tuple[Step, ...]
@@ -69,7 +69,7 @@ class InputExtreme(Extreme):
 
 
 Offer = tuple[tuple[Option, ...], tuple[int, ...], int, int]
-"""All of a step but its position."""
+"""A step without its position: options, choices, number, shape."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class ScaledScores:
 
 @dataclass(frozen=True)
 class _Letter:
-    """Value and effect of a letter at positions of one kind; equal ones have equal numbers."""
+    """Value and effect of a letter at positions of one kind; equal pairs have equal numbers."""
 
     value: Fraction
     effect: tuple[int, ...]
@@ -91,17 +91,17 @@ class _Letter:
 
 
 class KnownSteps:
-    """What positions offer, worked out once and numbered: equal options have equal numbers."""
+    """Hash-consed options of positions: equal options have equal numbers."""
 
     def __init__(self) -> None:
-        """Nothing is known yet."""
+        """Start with empty tables."""
         self._numbers: dict[object, int] = {}
         self._offers: dict[tuple[int, ...], Offer] = {}
         self._letters: dict[int, tuple[_Letter, ...]] = {}
 
     def offer(self, kind: int, base_value: Fraction, letters: Sequence[LetterEffect], scores: ScaledScores,
               j: int) -> Offer:
-        """Return what position j offers, of this kind; positions of equal scores share the work.
+        """Return the options of position j, which has this kind; positions with equal scores share them.
 
         Equal kinds have equal base values and letters.
         """
@@ -109,7 +109,7 @@ class KnownSteps:
         key = (kind, scores.unit, base, *adds)
         if key not in self._offers:
             if len(self._offers) == MOST_OFFERS:
-                self._offers.clear()  # its numbers stay, so that nothing but time is lost
+                self._offers.clear()  # numbers are kept, so that only time is lost
             if kind not in self._letters:
                 self._letters[kind] = tuple(self._letter(base_value + letter.value, letter.effect)
                                             for letter in letters)
@@ -133,5 +133,5 @@ class KnownSteps:
         return tuple(options), tuple(choices), self._number(listed), self._number((tuple(choices), numbers))
 
     def _number(self, what: object) -> int:
-        """Return the same number for equal things, different ones for different things."""
+        """Return a number that is equal for equal keys only."""
         return self._numbers.setdefault(what, len(self._numbers))

@@ -1,7 +1,7 @@
-"""The automaton of a temporal formula: what it remembers from position to position while letters are read.
+"""The automaton of a temporal formula over letters; its memory has one truth for each temporal operator.
 
-``since`` and ``until`` remember their own last value, ``prev`` and ``next`` the last value of their operand; before the
-first letter everything remembered is false, which is exactly how these operators behave at the edge.
+``since`` and ``until`` remember their own last value, ``prev`` and ``next`` the last value of their operand. The memory
+is false before the first letter, as the semantics of these operators at the edge requires.
 """
 
 from collections import deque
@@ -14,9 +14,9 @@ from constructions.language.printer import format_briefly
 from proofs.formula.failures import NotDerived
 
 MAX_ATOMS = 8
-"""A step offers up to 2^8 letters, each of which is looked at in every state; the checker, too, refuses more."""
+"""A step has up to 2^8 letters, each of which is processed in every state; the checker has the same limit."""
 MAX_MEMORY = 6
-"""An automaton has up to 2^6 states, a head of the theorems follows one operator; the checker, too, refuses more."""
+"""An automaton has up to 2^6 states; a head of the theorems needs one operator; the checker has the same limit."""
 Assignment = tuple[bool, ...]
 """The truth of each atom at one position."""
 
@@ -33,17 +33,17 @@ class Target:
 
     @property
     def has_wholes(self) -> bool:
-        """Whether some atom could be taken apart."""
+        """True if some atom is a connective that could be taken apart."""
         return any(syntax.operands_of_connective(atom) and not syntax.is_symbolic(atom) for atom in self.atoms)
 
     def step(self, memory: int, assignment: Assignment, i: int, n: int) -> tuple[int, bool]:
-        """The next memory and the truth of the formula at position i, memory being a bit set over ``remembering``."""
+        """Return the next memory, a bit set over ``remembering``, and the truth of the formula at position i."""
         reader = _Evaluator(self, memory, assignment, i, n)
         truth = reader.truth(self.formula, at_root=True)
         return sum(1 << k for k, node in enumerate(self.remembering) if reader.remembered(node)), truth
 
     def read_truth(self, formula: syntax.Formula, assignment: Assignment, i: int, n: int) -> bool:
-        """Return the truth of a formula that the head reads, taken apart down to the atoms."""
+        """Return the truth of a formula that the head reads, from the truths of the atoms."""
         return _Evaluator(self, 0, assignment, i, n).truth(formula)
 
 
@@ -81,12 +81,12 @@ class _Evaluator:
 
 
 def build_target(formula: syntax.Formula, read: Iterable[syntax.Formula], apart: bool = False) -> Target:
-    """Return the automaton of ``formula`` over the atoms that suit a head reading the truths of ``read``.
+    """Build the automaton of ``formula`` for a head that reads the truths of ``read``.
 
-    Going down from ``formula``, what Boolean connectives reach from ``read`` is an atom; what they reach from ``read``
-    besides is taken apart down to these atoms, and what is no connective there is one more. Taken ``apart``, no
-    connective is an atom unless it speaks of symbols alone: more atoms, which know what positions and symbols say of
-    them, and the same ones however a formula is written.
+    The atoms are, going down from ``formula``, the first subformulas that occur in the Boolean closure of ``read``. The
+    other formulas in the closure are taken apart down to these atoms; further leaves of it are also atoms. With
+    ``apart``, a connective is an atom only if it is over symbols: then there are more atoms, which positions and
+    symbols constrain, and they do not depend on how a formula is written.
 
     Raises:
         NotDerived: if past and future operators are mixed or missing, counts decide it, or there are too many atoms.
@@ -98,10 +98,10 @@ def build_target(formula: syntax.Formula, read: Iterable[syntax.Formula], apart:
         is_split = apart and bool(syntax.operands_of_connective(part)) and not syntax.is_symbolic(part)
         return part is not formula and part in readable and not is_split
 
-    met = syntax.postorder(formula, lambda part: () if is_whole(part) else _entered(part))
-    atoms = dict.fromkeys(part for part in met if isinstance(part, syntax.Symbol)
+    reached = syntax.postorder(formula, lambda part: () if is_whole(part) else _entered(part))
+    atoms = dict.fromkeys(part for part in reached if isinstance(part, syntax.Symbol)
                           or (is_whole(part) and not _is_evaluated(part)))
-    inner = [part for part in met if part not in atoms]
+    inner = [part for part in reached if part not in atoms]
     if counting := [part for part in inner if not (_is_evaluated(part) or _entered(part))]:
         raise NotDerived(f"{format_briefly(counting[0])} is not decided by an automaton of this version")
     remembering = [part for part in inner if isinstance(part, _TEMPORAL)]
@@ -117,7 +117,7 @@ _TEMPORAL = (syntax.Since, syntax.Until, syntax.Previous, syntax.Next)
 
 
 class _Readable:
-    """What Boolean connectives reach from formulas, found as far as it is asked for: often that is not far."""
+    """The Boolean closure of formulas, computed lazily, as far as membership tests need it."""
 
     def __init__(self, formulas: Iterable[syntax.Formula]):
         self._reached = dict.fromkeys(formulas)
@@ -132,12 +132,12 @@ class _Readable:
 
 
 def _entered(formula: syntax.Formula) -> tuple[syntax.Formula, ...]:
-    """Return the operands of a Boolean connective or temporal operator; none of any other formula."""
+    """Return the operands of a Boolean connective or temporal operator; no operands of any other formula."""
     return syntax.operands(formula) if isinstance(formula, _TEMPORAL) else syntax.operands_of_connective(formula)
 
 
 def _is_evaluated(formula: syntax.Formula) -> bool:
-    """Whether the formula is a leaf that (n, i) decides."""
+    """Return whether the formula is a leaf that (n, i) decides."""
     return isinstance(formula, syntax.Predicate | syntax.Constant) or syntax.is_constant_comparison(formula)
 
 

@@ -15,7 +15,7 @@ from constructions.network.transformer import Coefficients
 
 ZERO, ONE = Fraction(0), Fraction(1)
 MOST_CELLS = 1 << 20
-"""So many values that depend on n are kept at most: with lengths up to 1024, two columns for every n."""
+"""The number of cached values that depend on n: with lengths up to 1024, two columns for every n."""
 Column = tuple[Fraction, ...]
 """Values at i = 1, ..., n."""
 Found = TypeVar("Found")
@@ -25,7 +25,7 @@ class KnownValues:
     """The exact values of every known direction, column by column."""
 
     def __init__(self, directions: Mapping[str, Meaning]):
-        """The known directions among ``directions``; the others are not looked up here."""
+        """Store the known directions among ``directions``."""
         self._meanings = {name: meaning for name, meaning in directions.items() if is_known(meaning)}
         self._mention_n = {name: known_mentions_n(meaning) for name, meaning in self._meanings.items()}
         self._columns = _Columns()
@@ -35,19 +35,19 @@ class KnownValues:
         return name in self._meanings
 
     def meaning(self, name: str) -> Meaning:
-        """What a known direction means."""
+        """Return the meaning of a known direction."""
         return self._meanings[name]
 
     def mentions_n(self, row: Coefficients) -> bool:
-        """Whether a known direction of the form may hold another number at i when n is another."""
+        """Return whether the value at i of some known direction in a linear form may depend on n."""
         return any(self._mention_n[name] for name in row if name in self)
 
     def describe(self, row: Coefficients) -> Hashable:
-        """Equal for forms of known directions that are equal at every (n, i), because they are written alike."""
+        """Return a key of a linear form of known directions; forms with equal keys have equal values."""
         return tuple((weight, self._meanings[name]) for name, weight in row.items())
 
     def value(self, name: str, i: int, n: int) -> Fraction:
-        """What the direction's meaning says it holds at position i of a word of length n.
+        """Return the value of a known direction at position i of a word of length n.
 
         Raises:
             InputError: if it has no value there.
@@ -58,14 +58,14 @@ class KnownValues:
             return known_value(self._meanings[name], i, n)
 
     def once(self, key: Hashable, find: Callable[[], Found]) -> Found:
-        """What ``find`` returned when it was first asked for ``key``: it follows from the known directions alone."""
+        """Return the result of ``find``, cached by ``key``; it must depend on the known directions only."""
         if key not in self._found:
             self._found[key] = find()
         found: Found = self._found[key]
         return found
 
     def column(self, name: str, n: int) -> Column:
-        """What the direction holds at i = 1, ..., n.
+        """Return the values of a known direction at i = 1, ..., n.
 
         Raises:
             InputError: if it has no value at some of these positions.
@@ -75,11 +75,11 @@ class KnownValues:
                                   lambda positions: known_column(meaning, positions, n))
 
     def form(self, row: Coefficients, i: int, n: int) -> Fraction:
-        """Return the linear form at (n, i), of its known directions alone."""
+        """Return the known part of a linear form at (n, i)."""
         return sum((weight * self.value(name, i, n) for name, weight in row.items() if name in self), ZERO)
 
     def forms(self, row: Coefficients, n: int) -> Column:
-        """Return the linear form at i = 1, ..., n, of its known directions alone.
+        """Return the known part of a linear form at i = 1, ..., n.
 
         Raises:
             InputError: if a direction with a coefficient has no value at some of these positions.
@@ -91,13 +91,13 @@ class KnownValues:
                                   lambda positions: self._combine(parts, positions, n))
 
     def forms_at(self, row: Coefficients, positions: range, n: int) -> Column:
-        """Return the linear form at these positions of a word of length n, of its known directions alone."""
+        """Return the known part of a linear form at these positions of a word of length n."""
         columns = [[weight * value for value in known_column(self._meanings[name], positions, n)]
                    for name, weight in row.items() if name in self]
         return tuple(sum((column[k] for column in columns), ZERO) for k in range(len(positions)))
 
     def multiples(self, row: Coefficients, n: int) -> list[int]:
-        """Return the linear form of its known directions at i = 1, ..., n, times one positive number.
+        """Return the known part of a linear form at i = 1, ..., n, times one positive number.
 
         Raises:
             InputError: if a direction with a coefficient has no value at some of these positions.
@@ -114,7 +114,7 @@ class KnownValues:
         return total
 
     def _integers(self, name: str, n: int) -> Sequence[int] | None:
-        """What the direction holds at i = 1, ..., n, if its expression has no division."""
+        """Return the values of a known direction at i = 1, ..., n, if its expression has no division; else None."""
         match self._meanings[name]:
             case Position(Expression() as value):
                 return value.integers(range(1, n + 1), n)
@@ -129,7 +129,7 @@ class KnownValues:
 
 
 class _Columns:
-    """Columns worked out before: those that do not depend on n once and for all, of the others so many."""
+    """A cache of columns: all that do not depend on n, and a limited number of others."""
 
     def __init__(self) -> None:
         self._lasting: dict[Hashable, Column] = {}
@@ -137,10 +137,10 @@ class _Columns:
         self._cells = 0
 
     def __reduce__(self) -> tuple[type[_Columns], tuple[()]]:
-        return _Columns, ()  # a copy in another process works them out again: they are longer than all else
+        return _Columns, ()  # a copy in another process is empty: columns are the largest part of the data
 
     def find(self, key: Hashable, mentions_n: bool, n: int, evaluate: Callable[[range], Column]) -> Column:
-        """Return the column of this key, if need be evaluated where it is not yet known."""
+        """Return the column of this key, evaluated where it is not cached."""
         if not mentions_n:
             before = self._lasting.get(key, ())
             if len(before) < n:
@@ -156,7 +156,7 @@ class _Columns:
 
 
 def known_mentions_n(meaning: Meaning) -> bool:
-    """Whether a known direction of this meaning may hold another number at i when n is another."""
+    """Return whether the value at i of a known direction of this meaning may depend on n."""
     match meaning:
         case Position(value):
             return value.mentions_n
@@ -168,15 +168,15 @@ def known_mentions_n(meaning: Meaning) -> bool:
 
 
 def known_value(meaning: Meaning, i: int, n: int) -> Fraction:
-    """Return the number that a known direction of this meaning holds at position i of a word of length n."""
+    """Return the value of a known direction of this meaning at position i of a word of length n."""
     return known_column(meaning, range(i, i + 1), n)[0]
 
 
 def known_column(meaning: Meaning, positions: range, n: int) -> Column:
-    """Return the numbers that a known direction of this meaning holds at these positions of a word of length n.
+    """Return the values of a known direction of this meaning at these positions of a word of length n.
 
     Raises:
-        InputError: as ``known_value`` at the first position where it has no value.
+        InputError: if it has no value at some position.
     """
     match meaning:
         case Position(value):
@@ -191,7 +191,7 @@ def known_column(meaning: Meaning, positions: range, n: int) -> Column:
 
 
 def product_values(value: Expression, truths: list[bool], positions: range, n: int) -> Column:
-    """The values at these positions; where the truth is false, there need be none, and any number may stand there.
+    """Return the values at these positions; where the truth is false, the result is arbitrary.
 
     Raises:
         InputError: if there is no value at some position where the truth is true.

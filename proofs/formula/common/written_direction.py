@@ -1,4 +1,4 @@
-"""A direction that a layer writes, with all from which it follows what must hold of it."""
+"""A direction that a layer writes, with everything that its obligation depends on."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,15 +11,15 @@ from proofs.enclosures.intervals import Interval
 from proofs.formula.common.word_independent import KnownValues
 
 Bounds = Mapping[str, Interval]
-"""For each *others* direction, the proved range of what it holds less the number it is near."""
+"""For each *others* direction, the proved range of its value minus the exact number."""
 
 
 @dataclass(frozen=True)
 class WrittenDirection:
-    """A direction that a head of a layer writes, or, at ``place`` 0, its feed-forward part.
+    """A direction that a head of a layer writes, or, at ``place`` 0, its feed-forward block.
 
-    ``bounds`` has the ranges of the errors of approximate counts, as far as they are proved; ``stated_error`` is None
-    where nobody states how far a head may err. ``apart`` is that of ``build_target``.
+    ``bounds`` has the proved error ranges of approximate counts; ``stated_error`` is None if no error bound is stated.
+    With ``apart``, formulas that are read are taken apart (``build_target``).
     """
 
     transformer: Transformer
@@ -39,10 +39,10 @@ class WrittenDirection:
 
     @property
     def meaning(self) -> Meaning:
-        """What it means."""
+        """The meaning of the direction."""
         return self.transformer.directions[self.direction]
 
     @property
     def allowed_error(self) -> Fraction:
-        """How far it may be from a truth."""
+        """The allowed error of a truth."""
         return ALLOWED_ERROR if self.stated_error is None else self.stated_error

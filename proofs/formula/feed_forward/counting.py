@@ -1,8 +1,8 @@
 """Feed-forward outputs that the value of one sum of counts decides: comparisons, predicates on a count, a count itself.
 
-Nothing is free but that value: for each run of integers on which all that is spoken of has one truth there is an input
-case. A mean or an average is then in an interval, and slack 0 or at least 1. Numbers of positions are a multiple of the
-sum, to within the sum of their errors: truths here, which numbers of *other* positions leave out, cancel.
+Only that value is free: there is an input case for each range of integers on which all formulas have one truth. There
+a mean or an average is in an interval, and slack is 0 or at least 1. Counts and numbers of others in a form must sum to
+a multiple of the sum, to within the sum of their errors: truths at the position must cancel.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -38,9 +38,9 @@ ZERO, ONE = Fraction(0), Fraction(1)
 
 
 def is_by_value(transformer: Transformer, known: KnownValues, layer: int, direction: str) -> bool:
-    """Whether the output comes under this rule: it is a count, or a predicate on one of which units read slack, or
-    they read a mean, an average or a count.
-    """
+    """Return whether this rule applies.
+
+    It does if the output is a count, units read one (or a mean), or they read slack for a predicate on a count."""
     meaning = transformer.directions[direction]
     units = transformer.layers[layer - 1].feedforward.units_writing(direction)
     read = [transformer.directions[name] for unit in units for name in unit.reads if name not in known]
@@ -51,12 +51,12 @@ def is_by_value(transformer: Transformer, known: KnownValues, layer: int, direct
 
 def oblige_by_value(transformer: Transformer, known: KnownValues, lengths: Lengths, layer: int,
                     direction: str, bounds: Bounds) -> FeedForwardObligation:
-    """Return the obligation of one direction written by the feed-forward part of ``layer``.
+    """Return the obligation of one direction written by the feed-forward block of ``layer``.
 
     Source      docs/background/obligations.md, feed-forward output by value.
 
     Raises:
-        NotDerived: if the output, or what the units read, is of another kind, or of another sum of counts.
+        NotDerived: if the output, or a direction that is read, is of another kind, or of another sum of counts.
     """
     part = transformer.layers[layer - 1].feedforward
     written = list(part.units_writing(direction))
@@ -69,7 +69,7 @@ def oblige_by_value(transformer: Transformer, known: KnownValues, lengths: Lengt
 
 @dataclass(frozen=True)
 class _ValueRange:
-    """Consecutive values of the sum, ``first`` to ``last``, at which the same is expected and the same slack is 0."""
+    """Consecutive values ``first``..``last`` of the sum with one expected output, and with the same slack 0."""
 
     first: int
     last: int
@@ -79,22 +79,22 @@ class _ValueRange:
 
 @dataclass(frozen=True)
 class _SumRow:
-    """The least and the greatest value of the sum at (n, i), how many positions a mean is over, and known numbers.
+    """The least and the greatest value of the sum at (n, i), the denominator of means, and the known numbers.
 
     ``n`` is the last length, unless a predicate depends on n.
     """
 
     ends: tuple[int, int]
-    looked_at: int
+    positions: int
     numbers: tuple[Fraction, ...]
     n: int
 
 
 @dataclass(frozen=True)
 class _SumDerivation:
-    """``total`` is the sum of counts, with coprime coefficients.
+    """The output, and the directions that are read, in terms of ``total``, a sum of counts with coprime coefficients.
 
-    ``means`` says how many times it each mean or average is.
+    ``means`` has the factor of each mean or average.
     """
 
     total: Term
@@ -106,19 +106,19 @@ class _SumDerivation:
     counted: Mapping[str, CountSum]
 
     def cases(self, lengths: Lengths) -> Iterator[InputCase]:
-        """Those of every row; rows with the same numbers and the same range of the sum have the same."""
+        """Yield the cases of every row; equal rows have equal cases."""
         for row in self._rows(lengths):
             yield from self._cases_of_row(row)
 
     def _rows(self, lengths: Lengths) -> list[_SumRow]:
-        """Rows among which are all that differ, worked out once for all outputs that have the same."""
+        """Return all different rows, computed once for all outputs that share them."""
         by_length = any(definition_of(each).depends_on_n for each in self._spoken_of()
                         if isinstance(each, PredicateOnCount))
         key = "rows by value", lengths, self.total, self.read, bool(self.means), by_length
         return self.known.once(key, lambda: self._together(self._all_rows(lengths, by_length)))
 
     def _together(self, rows: Iterable[_SumRow]) -> list[_SumRow]:
-        """Each row once; where no mean is read, with all values of the sum at the rows that are alike but for them."""
+        """Return each row once; if no mean is read, rows that differ in the range of the sum only are joined."""
         if self.means:
             return list(dict.fromkeys(rows))
         found: dict[tuple[object, ...], _SumRow] = {}
@@ -132,8 +132,8 @@ class _SumDerivation:
         for n in self._lengths(lengths, by_length):
             columns = [self.known.column(name, n) for name in self.read]
             for i, numbers in enumerate(zip(*columns, strict=True) if columns else [()] * n, start=1):
-                looked_at = counted_length(self.total.coefficients[0][1], i, n) if self.means else 0
-                yield _SumRow(range_of(self.total, i, n), looked_at, numbers, n if by_length else lengths.last)
+                positions = counted_length(self.total.coefficients[0][1], i, n) if self.means else 0
+                yield _SumRow(range_of(self.total, i, n), positions, numbers, n if by_length else lengths.last)
 
     def _lengths(self, lengths: Lengths, by_length: bool) -> list[int]:
         sees_end = any(count.side == "right" for _, count in self.total.coefficients)
@@ -145,9 +145,9 @@ class _SumDerivation:
         box = [(name, point(number)) for name, number in zip(self.read, row.numbers, strict=True)]
         for run in self._runs(*row.ends, row.n):
             values = Interval(Fraction(run.first), Fraction(run.last))
-            held = [(name, values.scaled(factor / row.looked_at)) for name, factor in self.means.items()]
+            held = [(name, values.scaled(factor / row.positions)) for name, factor in self.means.items()]
             yield InputCase((*box, *held), run.expected, slack=tuple(zip(self.slack, run.slack, strict=True)),
-                            or_more=isinstance(self.meaning, Slack) and run.expected == ONE, looked_at=row.looked_at,
+                            or_more=isinstance(self.meaning, Slack) and run.expected == ONE, positions=row.positions,
                             values=(run.first, run.last) if self.counted else None)
 
     def _runs(self, least: int, most: int, n: int) -> list[_ValueRange]:
@@ -161,8 +161,7 @@ class _SumDerivation:
         return runs
 
     def _starts(self, least: int, most: int) -> list[int]:
-        """Values at which runs may begin: where a comparison may change, or all if more than comparisons is spoken of.
-        """
+        """Return the values at which ranges may begin: where a comparison changes, or all if there are predicates."""
         spoken_of = [part for each in self._spoken_of() for part in boolean_closure([each])]
         compared = [each for each in spoken_of if isinstance(each, Comparison)]
         if isinstance(self.meaning, Total) or any(isinstance(each, PredicateOnCount) for each in spoken_of):
@@ -210,10 +209,10 @@ class _SumDerivation:
 
 def _derive(directions: Mapping[str, Meaning], known: KnownValues, meaning: Meaning, units: list[Unit],
             bounds: Bounds) -> _SumDerivation:
-    """What is spoken of, all of it about the sum of counts that the output is about.
+    """Express the output, and all directions that are read, in terms of one sum of counts.
 
     Raises:
-        NotDerived: if it is not.
+        NotDerived: if that is impossible.
     """
     if not isinstance(meaning, Total | Truth | Slack):
         raise NotDerived(f"units read counts by their values for a count, a truth or slack, and this is {meaning}")
@@ -240,10 +239,10 @@ def _derive(directions: Mapping[str, Meaning], known: KnownValues, meaning: Mean
 
 
 def _find_counted(read: Mapping[str, Meaning], bounds: Bounds) -> dict[str, CountSum]:
-    """Counts, numbers of other positions and the truths here of what these count.
+    """Find the counts and numbers of others that are read, and the truths of the formulas counted by the latter.
 
     Raises:
-        NotDerived: if a bound is not proved.
+        NotDerived: if the error bound of a number of others is not proved.
     """
     operands = {meaning.count.operand for meaning in read.values() if isinstance(meaning, Others)}
     found: dict[str, CountSum] = {}
@@ -279,17 +278,17 @@ def _coefficients_of(meaning: Meaning) -> tuple[tuple[int, Count], ...]:
 
 
 def range_of(term: Term, i: int, n: int) -> tuple[int, int]:
-    """Return the least and the greatest number that a sum of multiples of counts may be at (n, i)."""
+    """Return the least and the greatest value of a sum of multiples of counts at (n, i)."""
     ends = [(number, number * counted_length(count, i, n)) for number, count in term.coefficients]
     return (term.constant + sum(end for number, end in ends if number < 0),
             term.constant + sum(end for number, end in ends if number > 0))
 
 
 def proportion(total: Term, term: Term) -> Fraction:
-    """How many times the sum of counts the term is, but for constants.
+    """Return the factor x with term = x * total, up to constants.
 
     Raises:
-        NotDerived: if it is no multiple of it.
+        NotDerived: if no such x exists.
     """
     numbers = {count: number for number, count in total.coefficients}
     factors = {Fraction(number, numbers[count]) if count in numbers else None for number, count in term.coefficients}

@@ -1,10 +1,10 @@
-"""Slack on every word: what the counts that a unit reads err together, where the sum of their errors is too great.
+"""Slack on every word: the joint error of the counts that a unit reads, where the sum of their errors is too great.
 
-Source      docs/background/obligations.md, Slack on every word.
-Setting     The slack of a comparison is ReLU(p), where the network computes p. Classes of words
-            (docs/background/margins_rules.md) have exactly the counts that words have together: p < 0 wherever the
-            comparison holds, and p > 1 elsewhere, is a claim by margins about the network with one more direction,
-            which holds p.
+Source      docs/background/obligations.md, section 5, Slack on every word.
+Setting     The slack of a comparison is ReLU(p), where the network computes p. Abstract words
+(docs/background/margins_rules.md) have
+            exactly the joint counts of words. That p < 0 wherever the comparison holds, and p > 1 elsewhere, is a claim
+            by margins about the network with an additional direction, which holds p.
 """
 
 from collections.abc import Iterator
@@ -28,12 +28,12 @@ from proofs.words.truth_at_a_letter import TruthReader
 
 HALF, HALF_OF_IT = Fraction(1, 2), parse_expression("1/2")
 MOST_WORK = 150_000
-"""No more positions are looked at, about, here and again by the checker: some ten seconds each."""
+"""The limit of positions processed here, and again by the checker: about ten seconds each."""
 
 
 @dataclass(frozen=True)
 class SlackOnEveryWord:
-    """The number that a slack is the ReLU of is the output of ``network``, the given one with one more direction."""
+    """A claim about p, whose ReLU is the slack: the output of ``network``, the given one with one more direction."""
 
     kind: ClassVar[ObligationKind] = ObligationKind.FEED_FORWARD
     place: ClassVar[int] = 0
@@ -45,7 +45,7 @@ class SlackOnEveryWord:
     lengths: Lengths
 
     def key(self) -> None:
-        """No other obligation is known to be equal."""
+        """Return None: no other obligation is equal."""
 
     @property
     def rows(self) -> int:
@@ -54,32 +54,32 @@ class SlackOnEveryWord:
 
     @property
     def claim(self) -> MarginClaim:
-        """At every position the number is above 1 if the comparison does not hold there, else below 0."""
+        """The claim that at every position p is below 0 if the comparison holds there, else above 1."""
         return MarginClaim(Not(self.comparison), self.network.alphabet, self.lengths, "every", threshold=HALF,
                            margin=HALF_OF_IT)
 
     def decide(self, n: int) -> LengthFound:
-        """Return the claim for all words of length n."""
+        """Decide the claim for all words of length n."""
         return decide_length(self.network, self.claim, n)
 
     @property
     def work(self) -> int:
-        """About how many positions are looked at: letters in any order are one class, unless it looks ahead."""
+        """The approximate number of positions to process: without look-ahead, words with equal counts are one."""
         letters = len(self.network.alphabet)
         is_past = TruthReader(self.comparison, self.network.alphabet, 1).tracker is not None
         return sum(n * n * (comb(n + letters - 1, letters - 1) if is_past else letters**n) for n in self.lengths)
 
     @property
     def is_small(self) -> bool:
-        """Whether all words are looked at."""
+        """True if all words can be processed."""
         return self.network.has_softmax_alone and self.work <= MOST_WORK
 
 
 def oblige_on_every_word(written: WrittenDirection) -> SlackOnEveryWord:
-    """Return the obligation of a slack that one unit writes, of counts that are half a count off at most.
+    """Return the obligation of a slack that one unit writes, where heads err by at most half a count.
 
     Raises:
-        NotDerived: if it is written otherwise, or words are too many.
+        NotDerived: if it is written otherwise, a head may err by more, or there are too many words.
     """
     found = slack_on_every_word(written.transformer, written.direction, written.lengths)
     if not found.is_small:
@@ -90,7 +90,7 @@ def oblige_on_every_word(written: WrittenDirection) -> SlackOnEveryWord:
 
 
 def slack_on_every_word(network: Transformer, slack: str, lengths: Lengths) -> SlackOnEveryWord:
-    """Return the number behind a slack that one unit writes, and nothing else with it.
+    """Return the obligation of a slack that is written by one unit, which writes nothing else.
 
     Raises:
         NotDerived: if it is written otherwise.
@@ -107,10 +107,10 @@ def slack_on_every_word(network: Transformer, slack: str, lengths: Lengths) -> S
 
 
 def check_on_every_word(obligation: SlackOnEveryWord) -> None:
-    """Decide each length by the classes of its words.
+    """Decide each length by its abstract words.
 
     Raises:
-        NotDerived: if the number is not on its side on some word.
+        NotDerived: if p is not certified to be below 0, or above 1, on some word.
     """
     for n in obligation.lengths:
         if (found := obligation.decide(n)).verdict != "certified":
@@ -119,7 +119,7 @@ def check_on_every_word(obligation: SlackOnEveryWord) -> None:
 
 
 def _with_number(network: Transformer, number: int, unit: Unit, name: str) -> Transformer:
-    """Return the network with a direction that holds the number whose ReLU the unit of this layer writes."""
+    """Return the network with an additional direction: the number whose ReLU the unit of this layer writes."""
     (factor,), part = unit.writes.values(), network.layers[number].feedforward
     mirrored = {source: -weight for source, weight in unit.reads.items()}
     both = (Unit(unit.reads, unit.bias, {name: factor}), Unit(mirrored, -unit.bias, {name: -factor}))
@@ -129,7 +129,7 @@ def _with_number(network: Transformer, number: int, unit: Unit, name: str) -> Tr
 
 
 def _is_written_otherwise(network: Transformer, name: str) -> bool:
-    """Whether a head, a bias or an embedding writes the direction."""
+    """Return whether a head, a bias or an embedding writes the direction."""
     embedded = [*network.token_embedding.values(), network.position_embedding]
     return (any(name in entries for entries in embedded) or any(name in head.values for _, _, head in network.heads())
             or any(layer.feedforward.bias.get(name) for layer in network.layers))

@@ -13,7 +13,8 @@ from proofs.formula.two_provers import Disagreement, ProofAttempt, reason_of
 
 
 def oblige_value(written: WrittenDirection) -> FeedForwardObligation | SlackOnEveryWord:
-    """The obligation of an output that one sum of counts decides; at the second attempt, of slack on every word."""
+    """Return the obligation of an output that one sum of counts decides; at the second attempt, of slack on every word.
+    """
     if written.apart:
         return oblige_on_every_word(written)
     return oblige_by_value(written.transformer, written.known, written.lengths, written.layer, written.direction,
@@ -21,13 +22,13 @@ def oblige_value(written: WrittenDirection) -> FeedForwardObligation | SlackOnEv
 
 
 def oblige_cases(written: WrittenDirection) -> FeedForwardObligation:
-    """What is required of any other output."""
+    """Return the obligation of any other output."""
     return oblige_feed_forward(written.transformer, written.known, written.lengths, written.layer, written.direction,
                                written.apart)
 
 
 def prove(obligation: FeedForwardObligation | SlackOnEveryWord, twice: bool, record: Record) -> ProofAttempt:
-    """Return the check of all cases, and Z3 for the same; slack on every word is confirmed by the checker alone."""
+    """Prove by a check of all cases, then by Z3; slack on every word is confirmed by the checker only."""
     if isinstance(obligation, SlackOnEveryWord):
         return ProofAttempt(reason_of(check_on_every_word, obligation) if twice
                             else "all words are not looked at in a sketch")

@@ -1,4 +1,4 @@
-"""Inputs of the units that write a direction, and what is free there: truths, and signs of comparisons of counts."""
+"""Inputs of the hidden units that write a direction, and the free truths and signs of differences of counts."""
 
 from collections import deque
 from collections.abc import Container, Iterable, Mapping, Sequence
@@ -11,31 +11,31 @@ from proofs.formula.common.word_independent import KnownValues
 from proofs.formula.failures import NotDerived
 
 MAX_CHOICES = 12
-"""So many truth values and signs are free at most, for every one of 2^12 cases and more is looked at; the checker, too,
-refuses more (docs/background/obligations.md, section 5)."""
+"""The limit of free truth values and signs, since each of 2^12 cases or more is checked; the checker has the same limit
+(docs/background/obligations.md, section 5)."""
 FeedForwardMeaning = Position | Truth | Product | Slack
-"""What units can make exact."""
+"""Meanings that units can make exact."""
 
 
 @dataclass(frozen=True)
 class ReadDirections:
-    """The directions that units read: by the position alone, by the truth of a formula, or by a sign."""
+    """The directions that units read: known ones, those that the truth of a formula decides, and slack."""
 
     known: tuple[str, ...]
     by_truth: Mapping[str, Truth | Product | Near]
     slack: Mapping[str, Slack]
 
     def numbers(self) -> frozenset[str]:
-        """Return the directions that hold numbers of the position, everywhere or where a formula holds."""
+        """Return the directions that hold functions of the position, everywhere or where a formula holds."""
         return frozenset((*self.known, *(name for name, meaning in self.by_truth.items()
                                          if isinstance(meaning, Product))))
 
 
 def sort_inputs(directions: Mapping[str, Meaning], known: KnownValues, units: Units) -> ReadDirections:
-    """Everything that the units read.
+    """Sort the directions that units read into three kinds.
 
     Raises:
-        NotDerived: if a direction is read that is none of the three.
+        NotDerived: if a direction is of another kind.
     """
     by_truth: dict[str, Truth | Product | Near] = {}
     slack: dict[str, Slack] = {}
@@ -58,7 +58,7 @@ def _compares_counts(formula: syntax.Formula) -> bool:
 
 
 def check_slack(meanings: Iterable[Meaning]) -> None:
-    """Raise NotDerived if slack is of another formula than a comparison of counts."""
+    """Check that all slack is for comparisons of counts; raise NotDerived if not."""
     for meaning in meanings:
         if isinstance(meaning, Slack) and not _compares_counts(meaning.formula):
             raise NotDerived(f"a direction is {meaning}, and slack is that of a comparison of counts")
@@ -66,9 +66,9 @@ def check_slack(meanings: Iterable[Meaning]) -> None:
 
 @dataclass(frozen=True)
 class Choices:
-    """What is free: the truth of each of the ``atoms``, and the sign of each of the ``terms``.
+    """The free truths of the ``atoms``, and the free signs of the ``terms``.
 
-    ``placed`` are the formulas met whose truth (n, i) decides, everywhere or at an edge of the word.
+    ``placed`` has the formulas whose truth (n, i) decides, everywhere or at an edge of the word.
     """
 
     atoms: tuple[syntax.Formula, ...]
@@ -77,7 +77,7 @@ class Choices:
 
 
 class _Leaves(Container[syntax.Formula]):
-    """What is not taken apart: what is no connective, and what symbols alone, or (n, i), decide."""
+    """The formulas that are not taken apart: all except connectives, and those that symbols or (n, i) decide."""
 
     def __contains__(self, part: object) -> bool:
         return isinstance(part, syntax.Formula) and (
@@ -93,14 +93,14 @@ def _find_free(read: Sequence[syntax.Formula], apart: bool) -> list[syntax.Formu
 
 def find_choices(meaning: FeedForwardMeaning, inputs: ReadDirections, given: syntax.Formula,
                  apart: bool = False) -> Choices:
-    """The formulas read are atoms, unless others of them decide it; so is what else connectives lead to and neither
-    position nor sign decides. Taken ``apart``, no connective is an atom unless it speaks of symbols alone.
+    """Find the atoms and the signs that are free.
 
-    The latter is read by nobody: the units do without it, because what depends on it cancels. To leave it free is
-    sound, since every word gives it some truth.
+    The atoms are the formulas that are read, unless others of them decide them, and further leaves decided by neither
+    position nor sign; the effects of these must cancel. That they are free is sound: every word gives them some truth.
+    With ``apart``, a connective is an atom only if it is over symbols.
 
     Raises:
-        NotDerived: if too much is free.
+        NotDerived: if there are more than MAX_CHOICES free truths and signs.
     """
     read = list(dict.fromkeys(each.formula for each in inputs.by_truth.values()))
     guards = [each.when for each in inputs.by_truth.values() if isinstance(each, Near)]
@@ -121,9 +121,9 @@ def find_choices(meaning: FeedForwardMeaning, inputs: ReadDirections, given: syn
 
 
 def unfolded(meaning: FeedForwardMeaning, inputs: ReadDirections) -> FeedForwardMeaning:
-    """The meaning with ``φ since ψ`` written as ``φ & (ψ | prev (φ since ψ))`` if the latter is read, but not itself.
+    """Rewrite ``φ since ψ`` as ``φ & (ψ | prev (φ since ψ))`` if its ``prev`` is read, but not the formula itself.
 
-    ``until`` likewise, by ``next``. Where the position has no neighbour, ``prev`` is false, and it holds there, too.
+    ``until`` is rewritten by ``next``. The equivalence also holds at the edge, where ``prev`` and ``next`` are false.
     """
     read = [each.formula for each in inputs.by_truth.values()]
     match meaning:
@@ -135,9 +135,9 @@ def unfolded(meaning: FeedForwardMeaning, inputs: ReadDirections) -> FeedForward
 
 
 def _is_decided_by(read: Sequence[syntax.Formula], formula: syntax.Formula) -> bool:
-    """Whether the formula is a connective that leads down to formulas of ``read`` and to positional ones only.
+    """Return whether the formula is a Boolean combination of other formulas of ``read`` and of positional ones.
 
-    A formula that is not deeper than any other of ``read`` leads to none of them, so that it need not be entered.
+    A formula that is not deeper than any other of ``read`` contains none of these, so its operands are not visited.
     """
     least = min((other.depth for other in read if other is not formula), default=formula.depth)
     reached = dict.fromkeys(syntax.operands_of_connective(formula))

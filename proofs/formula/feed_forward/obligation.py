@@ -1,10 +1,9 @@
-"""Feed-forward outputs: what each of them must be, for every truth of what its units read.
+"""Obligations of feed-forward outputs: the expected value for every assignment to the formulas that hidden units read.
 
-An *input case* is an assignment of truth values to the formulas whose directions are read and to those that nothing
-read decides, and of a sign to every difference of counts that is compared; or, by value (counting.py), some values of
-one sum of counts. It confines each direction to an interval (a *slack* direction to 0 or to a half line) and demands
-one number, or at least that number. Cases that agree for several (n, i) are checked once, by
-``proofs.formula.feed_forward.worst_case``.
+An *input case* assigns truths to atoms (inputs.py), and a sign to every difference of counts that is compared; by value
+(counting.py), it is a range of values of one sum of counts. It confines each direction to an interval (a *slack*
+direction to 0 or to a half line), and requires one number, or at least that number. Equal cases of several (n, i) are
+checked once, by ``proofs.formula.feed_forward.worst_case``.
 """
 
 from __future__ import annotations
@@ -42,26 +41,25 @@ FREE_BOX = Interval(ZERO, ONE)
 
 @dataclass(frozen=True)
 class InputCase:
-    """One confinement of the inputs, and the number that the output must be in all of it.
+    """A box of inputs, and the expected output on all of it, or a lower bound of it if ``or_more``.
 
-    The directions of ``slack`` hold 0 or, where it says False, any number from 1 on. ``or_more`` says that any greater
-    number will do as output, too. A mean or an average in the box is over ``looked_at`` positions. Where counts are
-    read, ``values`` are the least and the greatest that the obligation's sum of counts is.
+    The directions of ``slack`` hold 0 or, if False, any number from 1 on. Means and averages in the box are over
+    ``positions``. If counts are read, ``values`` has the least and the greatest value of the obligation's sum.
     """
 
     box: tuple[tuple[str, Interval], ...]
     expected: Fraction
     slack: tuple[tuple[str, bool], ...] = ()
     or_more: bool = False
-    looked_at: int = 0
+    positions: int = 0
     values: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
 class CountSum:
-    """A direction that holds counts: the sum of the ``parts``, which are counts and truths here, and an error.
+    """A direction that holds counts: the sum of the ``parts`` (counts and truths at the position) and an error.
 
-    An *others* direction holds its count, minus the truth of what is counted, to within its error.
+    An *others* direction holds its count, minus the truth of the counted formula, to within its error.
     """
 
     parts: tuple[tuple[Count | Formula, int], ...]
@@ -70,9 +68,9 @@ class CountSum:
 
 @dataclass(frozen=True)
 class FeedForwardObligation:
-    """The output ``bias + sum of write * ReLU(reads . h + unit bias)`` is as each case expects in all of it.
+    """The output ``bias + sum of write * ReLU(reads . h + unit bias)`` is as expected on the box of each case.
 
-    What is read of ``counted`` directions must be a multiple of ``total``, whatever counts and truths are.
+    The part of a form that reads ``counted`` directions must be a multiple of ``total``.
     """
 
     kind: ClassVar[ObligationKind] = ObligationKind.FEED_FORWARD
@@ -87,10 +85,10 @@ class FeedForwardObligation:
     counted: Mapping[str, CountSum] = field(default_factory=dict)
     total: Term = NOTHING
     numbers: frozenset[str] = frozenset()
-    """The inputs that hold numbers of the position, everywhere or where a formula holds."""
+    """The inputs that hold functions of the position, everywhere or where a formula holds."""
 
     def key(self) -> tuple[object, ...]:
-        """Equal up to the names of directions and what is counted."""
+        """Return a key that is equal for obligations equal up to the names of directions and counted formulas."""
         names = {name: k for k, name in enumerate(dict.fromkeys(n for reads, _, _ in self.units for n in reads))}
         parts = {part: k for k, part in enumerate(self.parts())}
         units = tuple((tuple(sorted((names[n], w) for n, w in reads.items())), bias, write)
@@ -107,7 +105,7 @@ class FeedForwardObligation:
         return self.lengths.cells
 
     def parts(self) -> list[Count | Formula]:
-        """Return the counts and truths that counted directions and the total are made of, each once."""
+        """Return the counts and truths in counted directions and in the total, each once."""
         read = [part for each in self.counted.values() for part, _ in each.parts]
         return list(dict.fromkeys([*read, *(count for _, count in self.total.coefficients)]))
 
@@ -121,14 +119,15 @@ def _case_key(case: InputCase, names: Mapping[str, int]) -> tuple[object, ...]:
 
 def oblige_feed_forward(transformer: Transformer, known: KnownValues, lengths: Lengths, layer: int, direction: str,
                         apart: bool = False) -> FeedForwardObligation:
-    """Return the obligation of one direction written by the feed-forward part of ``layer``.
+    """Return the obligation of one direction written by the feed-forward block of ``layer``.
 
-    Taken ``apart``, formulas that are read are free only as far as their parts are, and these as symbols let them be.
+    With ``apart``, formulas that are read are decided by their leaves, which have the truths that some symbol allows.
 
     Source      docs/background/obligations.md, feed-forward output.
 
     Raises:
-        NotDerived: if the direction or what the units read is only approximate, or too much is free.
+        NotDerived: if the direction has a meaning that units cannot make exact, or reads one without a rule, or there
+            are too many free truths and signs.
     """
     part = transformer.layers[layer - 1].feedforward
     units = tuple((unit.reads, unit.bias, unit.writes[direction]) for unit in part.units_writing(direction))
@@ -145,7 +144,7 @@ def oblige_feed_forward(transformer: Transformer, known: KnownValues, lengths: L
     derivation = _OutputDerivation(known, meaning, inputs, choices, may_occur, given)
     key = "cases", stated, *read.items(), given, apart, transformer.alphabet
     cases: list[list[InputCase]] = [known.once((*key, numbers), partial(list, derivation.cases(i, n)))
-                                    for numbers, (i, n) in derivation.situations(lengths).items()]
+                                    for numbers, (i, n) in derivation.representatives(lengths).items()]
     return FeedForwardObligation(layer, direction, units, part.bias.get(direction, ZERO),
                                  tuple(dict.fromkeys(itertools.chain(*cases))), lengths, numbers=inputs.numbers())
 
@@ -159,10 +158,10 @@ class _OutputDerivation:
     may_occur: Realizable
     given: Formula
 
-    def situations(self, lengths: Lengths) -> Mapping[tuple[object, ...], tuple[int, int]]:
-        """One (i, n) for all those with the same cases, by what these depend on.
+    def representatives(self, lengths: Lengths) -> Mapping[tuple[object, ...], tuple[int, int]]:
+        """Return one (i, n) for each set of rows with the same cases, by the data that these depend on.
 
-        Where nothing that tells them apart mentions n, i at one length has the cases of i at every other.
+        If none of these mentions n, the rows of the last length represent all.
         """
         found: dict[tuple[object, ...], tuple[int, int]] = {}
         for n in lengths if self._mentions_n() else [lengths.last]:
@@ -171,19 +170,19 @@ class _OutputDerivation:
         return found
 
     def _mentions_n(self) -> bool:
-        """Whether ``_keys`` may differ at one i for several n."""
+        """Return whether ``_keys`` may differ at one i for several n."""
         return (self.known.mentions_n(dict.fromkeys(self.inputs.known, ONE))
                 or any(isinstance(formula, Next) or mentions_length(formula)
                        for formula in self.choices.placed)
                 or any(value.mentions_n for value in self._values()))
 
     def _values(self) -> list[PositionFunction]:
-        """Return the position functions that the output and the inputs are where a formula holds."""
+        """Return the position functions of the output and of the inputs."""
         meanings = (self.meaning, *self.inputs.by_truth.values())
         return [meaning.value for meaning in meanings if isinstance(meaning, Position | Product)]
 
     def _keys(self, n: int) -> Iterator[tuple[object, ...]]:
-        """For i = 1, ..., n everything about (n, i) that the cases depend on."""
+        """Yield for i = 1, ..., n all data of (n, i) that the cases depend on."""
         positions = range(1, n + 1)
         columns: list[Sequence[Fraction]] = [self.known.column(name, n) for name in self.inputs.known]
         columns += [_defined_values(value, positions, n) for value in self._values()]
@@ -199,7 +198,7 @@ class _OutputDerivation:
         return ONE
 
     def cases(self, i: int, n: int) -> Iterator[InputCase]:
-        """Every assignment to what is free under which what is given holds, with what it allows and demands."""
+        """Yield the case of every assignment of free truths and signs under which ``given`` holds."""
         placed = {formula: truth for formula in self.choices.placed
                   if (truth := find_truth_at(formula, i, n)) is not None}
         truths = [(placed[atom],) if atom in placed else (False, True) for atom in self.choices.atoms]
@@ -221,7 +220,7 @@ class _OutputDerivation:
 
 
 def _defined_values(value: PositionFunction, positions: range, n: int) -> Sequence[Fraction]:
-    """Return the values; 0 where there is none, as there may be where the formula beside it does not hold."""
+    """Return the values; 0 where undefined, which is allowed where the formula of a product does not hold."""
     try:
         return value.column(positions, n)
     except InputError:
@@ -246,7 +245,7 @@ def find_truth_at(formula: Formula, i: int, n: int) -> bool | None:
 
 
 def _find_truths_at(formula: Formula, n: int) -> Sequence[bool | None]:
-    """Return the same at i = 1, ..., n."""
+    """Return ``find_truth_at`` for i = 1, ..., n."""
     if isinstance(formula, Previous | Next):
         return [find_truth_at(formula, i, n) for i in range(1, n + 1)]
     return positional_truths(formula, range(1, n + 1), n)
@@ -254,7 +253,7 @@ def _find_truths_at(formula: Formula, n: int) -> Sequence[bool | None]:
 
 @dataclass(frozen=True)
 class _Assignment:
-    """The truths of the atoms and of what the position decides, and the sign of each difference."""
+    """The truths of the atoms and of formulas that the position decides, and the sign of each difference."""
 
     truths: Mapping[Formula, bool]
     signs: Mapping[Term, int]
@@ -270,7 +269,7 @@ class _Assignment:
 
 
 def _allowed(meaning: Truth | Product | Near, assignment: _Assignment, i: int, n: int) -> Interval:
-    """What a direction of this meaning may hold."""
+    """Return the interval of a direction of this meaning."""
     truth = assignment.truth(meaning.formula)
     match meaning:
         case Truth():

@@ -1,4 +1,4 @@
-"""Feed-forward outputs: real inputs, counts and truths here, ReLUs as conditionals."""
+"""Feed-forward outputs: inputs, counts and truths as real variables, ReLUs as conditionals."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ ZERO = Fraction(0)
 
 @dataclass(frozen=True)
 class CaseFamily:
-    """Cases that differ in the numbers of some inputs: each lies in its interval.
+    """Cases that differ in the numbers of some inputs, each of which is in its interval.
 
-    The output must be ``expected``, or what the direction ``expected_input`` holds if that is given; or at least that,
-    if ``or_more`` is set.
+    The output must be ``expected``, or the value of the direction ``expected_input`` if given; or at least that if
+    ``or_more``.
     """
 
     box: tuple[tuple[str, Interval], ...]
@@ -34,10 +34,10 @@ class CaseFamily:
 
 
 def proves_feed_forward(obligation: FeedForwardObligation, record: Record = ignore) -> bool:
-    """Whether Z3 shows that the output is the expected number in every case, for all inputs that it allows.
+    """Return whether Z3 proves that the output is the expected number in every case, for all of its inputs.
 
-    It is asked about families first: they have all the cases, and more, and often far fewer of them need be told apart.
-    Where that is too much to ask, it is asked about the cases. If the answer is as hoped, ``record`` gets the question.
+    Families come first: they contain all cases, and more, and are often far fewer. If they are not proved, the cases
+    are tried. ``record`` gets the question that is proved.
 
     Raises:
         Undecided: if Z3 gives up.
@@ -45,18 +45,18 @@ def proves_feed_forward(obligation: FeedForwardObligation, record: Record = igno
     cases = [CaseFamily(case.box, case.expected, None, case.slack, case.or_more, case.values)
              for case in obligation.cases]
     families = find_families(obligation)
-    return any(all_proved([_ask(obligation, asked)], record)
-               for asked in ([families, cases] if len(families) < len(cases) else [cases]))
+    return any(all_proved([_ask(obligation, tried)], record)
+               for tried in ([families, cases] if len(families) < len(cases) else [cases]))
 
 
 def find_families(obligation: FeedForwardObligation) -> list[CaseFamily]:
-    """Families that together have every case: alike but for numbers of the position that are not 0."""
-    alike: dict[tuple[object, ...], list[InputCase]] = {}
+    """Find families that cover every case: cases of a family are equal except for nonzero functions of the position."""
+    by_shape: dict[tuple[object, ...], list[InputCase]] = {}
     for case in obligation.cases:
         shape = tuple((name, None if _is_free(obligation, name, box) else box) for name, box in case.box)
-        alike.setdefault((shape, case.slack, case.or_more, case.values), []).append(case)
+        by_shape.setdefault((shape, case.slack, case.or_more, case.values), []).append(case)
     families: list[CaseFamily] = []
-    for cases in alike.values():
+    for cases in by_shape.values():
         families += _families_of(obligation, cases)
     return families
 
@@ -66,7 +66,7 @@ def _is_free(obligation: FeedForwardObligation, name: str, box: Interval) -> boo
 
 
 def _families_of(obligation: FeedForwardObligation, cases: list[InputCase]) -> Iterator[CaseFamily]:
-    """One family if all cases expect what one of their inputs holds, else one for every number that is expected."""
+    """Yield one family if all cases expect the value of one of their inputs, else one for each expected number."""
     first = cases[0]
     for name, box in first.box:
         if _is_free(obligation, name, box) and all(dict(case.box)[name].lower == case.expected for case in cases):
@@ -88,7 +88,7 @@ def _hull(cases: list[InputCase], expected_input: str | None) -> CaseFamily:
 
 
 def _ask(obligation: FeedForwardObligation, families: Sequence[CaseFamily]) -> SolverQuery:
-    """Whether the output is another number than the expected one in some family of cases."""
+    """Ask whether the output differs from the expected number in some family of cases."""
     names = list(dict.fromkeys(name for reads, _, _ in obligation.units for name in reads))
     inputs = {name: z3.Real(f"x_{k}") for k, name in enumerate(names)}
     output: Any = rational(obligation.bias)
@@ -100,8 +100,8 @@ def _ask(obligation: FeedForwardObligation, families: Sequence[CaseFamily]) -> S
     given = [condition for k, (name, counted) in enumerate(obligation.counted.items())
              for condition in _hold_counts(inputs[name], counted, parts, z3.Real(f"error_{k}"))]
     counts = total([rational(ZERO), *(number * parts[count] for number, count in obligation.total.coefficients)])
-    met = [z3.Bool(f"case_{k}") for k in range(len(families))]
-    given += [z3.Implies(here, all_of(confined)) for here, family in zip(met, families, strict=True)
+    chosen = [z3.Bool(f"case_{k}") for k in range(len(families))]
+    given += [z3.Implies(here, all_of(confined)) for here, family in zip(chosen, families, strict=True)
               if (confined := _confine(family, inputs, counts))]
     expected = [rational(family.expected) if family.expected_input is None else inputs[family.expected_input]
                 for family in families]
@@ -109,30 +109,30 @@ def _ask(obligation: FeedForwardObligation, families: Sequence[CaseFamily]) -> S
               for family, number in zip(families, expected, strict=True)]
     return SolverQuery(f"the output is exact in all of {len(obligation.cases)} cases of its inputs",
                        _legend(names, list(obligation.counted), list(parts)), (*given, value == output),
-                       any_of(met), any_of([z3.And(here, miss) for here, miss in zip(met, missed, strict=True)]))
+                       any_of(chosen), any_of([z3.And(here, miss) for here, miss in zip(chosen, missed, strict=True)]))
 
 
 def _legend(names: list[str], counted: list[str], parts: list[Count | Formula]) -> tuple[str, ...]:
-    """What the names in the question stand for."""
+    """Return the meanings of the variables in the question."""
     shown = [format_count(part) if isinstance(part, Count) else f"the truth of {format_briefly(part)}"
              for part in parts]
     return (
         *(f"x_{k}: {name}" for k, name in enumerate(names)),
         *(f"part_{k}: {part} at position i of a word of length n" for k, part in enumerate(shown)),
-        *(f"error_{k}: what {name} holds, less the number it is near" for k, name in enumerate(counted)),
+        *(f"error_{k}: the value of {name} minus the exact number" for k, name in enumerate(counted)),
         "case_k: the inputs are as in case k, or in one of a family of cases",
-        "output: the bias and what the units write",
+        "output: the bias and the outputs of the units",
     )
 
 
 def _hold_counts(held: Any, counted: CountSum, parts: Mapping[Count | Formula, Any], error: Any) -> list[Any]:
-    """Return the direction holds its counts and truths, to within an error."""
+    """Return the conditions that a direction is the sum of its counts and truths, to within its error."""
     return [rational(counted.error.lower) <= error, error <= rational(counted.error.upper),
             held == total([error, *(number * parts[part] for part, number in counted.parts)])]
 
 
 def _confine(case: CaseFamily, inputs: dict[str, Any], counts: Any) -> list[Any]:
-    """Conditions of the case on the inputs, and on the sum of counts."""
+    """Return the conditions of the case on the inputs, and on the sum of counts."""
     conditions = []
     for name, box in case.box:
         conditions += [rational(box.lower) <= inputs[name], inputs[name] <= rational(box.upper)]

@@ -1,8 +1,8 @@
 """The exact check of feed-forward outputs: a sum of piecewise linear functions, each of one form of the inputs.
 
-Units whose forms are multiples of one another are one function of that form, so opposite slopes cancel. A form ranges
-over an interval, which slack prolongs without end; if every function is constant there, the output is the sum of these
-constants. Where only a least output is expected, the sum of the least values is at least that.
+Units whose forms are multiples of one another are one function of that form, so opposite slopes cancel. A form is in an
+interval, which slack makes unbounded. If every function is constant there, the output is the sum of these constants.
+For a lower bound of the output, the sum of the least values is compared with it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ZERO = Fraction(0)
 
 @dataclass(frozen=True)
 class Function:
-    """sum of write * ReLU(scale * x + bias), x being the form ``reads``; ``pieces`` lists (scale, bias, write)."""
+    """The sum of write * ReLU(scale * x + bias) over ``pieces`` (scale, bias, write), where x is the form ``reads``."""
 
     reads: Coefficients
     pieces: tuple[tuple[Fraction, Fraction, Fraction], ...]
@@ -37,16 +37,16 @@ class Function:
         return sum((write * max(scale * x + bias, ZERO) for scale, bias, write in self.pieces), ZERO)
 
     def range_on(self, interval: Interval) -> Interval:
-        """Exactly the values on an interval: the extremes are at its ends or at knees between them."""
+        """Return the exact range on an interval: the extremes are at its ends or at knees between them."""
         knees = [-bias / scale for scale, bias, _ in self.pieces if scale]
         places = [interval.lower, interval.upper, *(x for x in knees if interval.lower < x < interval.upper)]
         values = [self.at(x) for x in places]
         return Interval(min(values), max(values))
 
     def range_within(self, reach: FormInterval) -> Interval | None:
-        """Exactly the values on a reach; None if it has no end and the function is not constant on it.
+        """Return the exact range on all values of a form; None if these are unbounded and the function is not constant.
 
-        Beyond its last knee on a side the function is affine: if it is flat there, it is what it is at the knee.
+        Beyond its last knee on a side the function is affine: with slope 0, it has the value at the knee there.
         """
         if not reach.sides:
             return self.range_on(reach.interval)
@@ -64,7 +64,7 @@ class Function:
 
 @dataclass(frozen=True)
 class FormInterval:
-    """All that a form may hold: an interval, prolonged without end downwards (-1) or upwards (1)."""
+    """All values of a form: an interval, unbounded downwards (-1 in ``sides``) or upwards (1)."""
 
     interval: Interval
     sides: frozenset[int]
@@ -85,7 +85,7 @@ def check_cases(obligation: FeedForwardObligation) -> None:
     """Prove every case exactly.
 
     Raises:
-        NotDerived: if some case is false or not decided (a function is not constant where its form may lie).
+        NotDerived: if some case is false, or undecided as a function is not constant on all values of its form.
     """
     functions = group_units(obligation.units)
     ranges: dict[tuple[int, FormInterval], Interval | None] = {}
@@ -115,7 +115,7 @@ def _described(case: InputCase) -> str:
 
 
 def enclose_input(reads: Coefficients, obligation: FeedForwardObligation, case: InputCase) -> FormInterval:
-    """Return the reach of a form: what it reads exactly or nearly, a multiple of the sum of counts, and slack."""
+    """Enclose a form: the directions of the box, a multiple of the sum of counts, and slack."""
     positive = [reads[name] for name, holds in case.slack if not holds and reads.get(name)]
     rest = enclose_form(reads, dict(case.box)) + point(sum(positive, ZERO))
     return FormInterval(rest + _enclose_counted(reads, obligation, case),
@@ -123,7 +123,7 @@ def enclose_input(reads: Coefficients, obligation: FeedForwardObligation, case: 
 
 
 def _enclose_counted(reads: Coefficients, obligation: FeedForwardObligation, case: InputCase) -> Interval:
-    """Return the interval of the part of a form that reads counts: the errors, and a multiple of the sum.
+    """Enclose the part of a form that reads counts: a multiple of the sum, and the errors.
 
     Raises:
         NotDerived: if it is not a multiple, or truths do not cancel.

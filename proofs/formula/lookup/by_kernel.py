@@ -1,13 +1,13 @@
-"""The worst case of a lookup head under sparsemax or 1.5-entmax, where scores are parabolas around what is looked for.
+"""The worst case of a lookup head under sparsemax or 1.5-entmax, where scores are parabolas around the target position.
 
-Rule ``near``. In a case the position that is looked for is the pivot, with the right value; one at distance k has the
-gap -c k², so the error is at most the share of those whose values err (``common.kernels``). It falls as c grows:
-of the cases in which the same distances err only the one of least c counts.
+Rule ``near``. In a case the target position is the pivot, with the right value; a position at distance k has the gap
+-c k², so the error is at most the share of those whose values err (``common.kernels``). It decreases as c grows: among
+cases in which the same distances err, the case of least c is the worst.
 
-Rule ``others``. Where the value at distance k errs by k, the error is at most what it would be with the least c of all
-rows, no position to the left, and as many to the right as there may be: docs/background/obligations.md, lookup head, 6.
+Rule ``others``. If the value at distance k errs by k, the worst error has the least c of all rows, no position to the
+left, and max_n - 1 to the right: docs/background/obligations.md, section 5, lookup head, 6.
 
-Cases whose scores are no such parabola are looked at one by one, with the weights of all positions.
+Cases with other scores are processed one by one, with the weights of all positions.
 """
 
 from collections.abc import Iterator
@@ -27,28 +27,28 @@ from proofs.formula.lookup.worst_case import CountCase, LookupExtreme, cases_of
 
 ZERO = Fraction(0)
 Gaps = tuple[Fraction, ...]
-"""Of the positions that may err, the greatest first."""
+"""Gaps of the positions that may err, in descending order."""
 Terms = tuple[tuple[Fraction, Fraction], ...]
 """The gap to the greatest score, and the error, of every position."""
 
 
 @dataclass(frozen=True)
 class KernelWorstCase:
-    """The worst case, and what a second prover needs.
+    """The worst case, and the data for a second prover.
 
-    Of a truth: the ``gaps`` beside the position that is looked for in all cases that may be the worst. Of a number: the
-    least ``sharpness``. Then the cases that were looked at one by one, each with its sign.
+    For a truth these are the ``gaps`` to the target position in all cases that may be the worst; for a number the least
+    ``curvature``. ``singly`` has the cases that were processed one by one, each with its sign.
     """
 
     worst: WorstCase
     gaps: tuple[Gaps, ...]
-    sharpness: Fraction | None
+    curvature: Fraction | None
     singly: tuple[Terms, ...]
 
 
 @dataclass(frozen=True)
 class _Found:
-    """The error of a case, between these, above its target or below it."""
+    """An enclosure of the error of a case, above its target or below it."""
 
     lower: Fraction
     upper: Fraction
@@ -66,14 +66,14 @@ def find_kernel_worst_case(obligation: LookupObligation, bits: int) -> KernelWor
     search = _Search(obligation, bits)
     others = isinstance(obligation.meaning, Others)
     gaps: tuple[Gaps, ...] = ()
-    sharpness = None
+    curvature = None
     if others:
-        sharpness = search.look_at_numbers(groups)
+        curvature = search.search_numbers(groups)
     else:
-        gaps = search.look_at_truths(groups)
+        gaps = search.search_truths(groups)
     for n, i in (place for group in groups for place in group.other):
-        search.look_at_row(n, i)
-    return KernelWorstCase(search.worst(), gaps, sharpness, tuple(search.singly))
+        search.search_row(n, i)
+    return KernelWorstCase(search.worst(), gaps, curvature, tuple(search.singly))
 
 
 class _Search:
@@ -83,10 +83,10 @@ class _Search:
         self._best: dict[bool, _Found] = {}
         self.singly: dict[Terms, None] = {}
 
-    def look_at_truths(self, groups: list[RowGroup]) -> tuple[Gaps, ...]:
-        """Every case that may be the worst; the gaps that occur."""
+    def search_truths(self, groups: list[RowGroup]) -> tuple[Gaps, ...]:
+        """Process every case that may be the worst; return the gaps that occur."""
         problem = self._problem
-        rule = NearRule(problem, lambda sharpness: reach_of(self._weighting, sharpness))
+        rule = NearRule(problem, lambda curvature: reach_of(self._weighting, curvature))
         is_covered = all(rule.covers(group) for group in groups)
         found: dict[tuple[bool, Gaps], CountCase] = {}
         for n, i, here, others in rule.undominated() if is_covered else _all_cases(problem, groups):
@@ -100,10 +100,10 @@ class _Search:
         return tuple({gaps for _, gaps in found})
 
     def _gaps(self, case: CountCase, excess: bool) -> Gaps:
-        """Return the gaps of the positions that err and weigh something.
+        """Return the gaps of the positions that err and have a positive weight.
 
         Raises:
-            NotDerived: if what is looked for errs.
+            NotDerived: if the target position errs.
         """
         terms = LookupExtreme(ZERO, ZERO, case, excess).terms()
         top = max(score for score, _ in terms)
@@ -112,8 +112,12 @@ class _Search:
         least = WEIGHS_NOTHING_FROM[self._weighting]
         return tuple(sorted((score - top for score, error in terms if error and score - top > least), reverse=True))
 
-    def look_at_numbers(self, groups: list[RowGroup]) -> Fraction | None:
-        """Return the least sharpness of all rows, which gives the greatest errors; None if no scores are parabolas."""
+    def search_numbers(self, groups: list[RowGroup]) -> Fraction | None:
+        """Return the least curvature of all rows, which has the greatest errors; None if no scores are parabolas.
+
+        Raises:
+            NotDerived: if the values are not the distances from a position.
+        """
         problem, rule = self._problem, OthersRule(self._problem)
         if not all(rule.covers(group) for group in groups):
             raise NotDerived(f"the values are not the distances from a position, as a count under {self._weighting} "
@@ -121,15 +125,15 @@ class _Search:
         rows = [row for group in groups for row in group.square]
         if not rows:
             return None
-        bluntest: SquareRow = min(rows, key=lambda row: row.sharpness)
-        upper = mean_distance(self._weighting, bluntest.sharpness, problem.lengths.last, self._bits)
-        for excess, others in ((True, 0), (False, len(bluntest.peaks) - 1)):
-            case = CountCase(problem.row(bluntest.n, bluntest.i), False, others)
+        least: SquareRow = min(rows, key=lambda row: row.curvature)
+        upper = mean_distance(self._weighting, least.curvature, problem.lengths.last, self._bits)
+        for excess, others in ((True, 0), (False, len(least.peaks) - 1)):
+            case = CountCase(problem.row(least.n, least.i), False, others)
             self._take(_Found(self._error(case, excess)[0], upper, case, excess))
-        return bluntest.sharpness
+        return least.curvature
 
-    def look_at_row(self, n: int, i: int) -> None:
-        """All cases of a row, each by itself."""
+    def search_row(self, n: int, i: int) -> None:
+        """Process all cases of a row, one by one."""
         row = self._problem.row(n, i)
         for here, others, _ in cases_of(row.targets):
             case = CountCase(row, here, others)
@@ -140,7 +144,7 @@ class _Search:
                 self._take(_Found(*self._error(case, excess), case, excess))
 
     def _error(self, case: CountCase, excess: bool) -> tuple[Fraction, Fraction]:
-        """Bounds of the error of a case."""
+        """Enclose the error of a case."""
         mean = enclose_mean_of(self._weighting, LookupExtreme(ZERO, ZERO, case, excess).terms(), self._bits)
         return mean.lower, mean.upper
 
@@ -150,7 +154,7 @@ class _Search:
             self._best[found.excess] = found
 
     def worst(self) -> WorstCase:
-        """Of all that was looked at."""
+        """Return the worst case of all processed cases."""
         above, below = (self._extreme(excess) for excess in (True, False))
         return WorstCase(above, below)
 
@@ -162,11 +166,11 @@ class _Search:
 
 
 def find_kernel_violations(obligation: LookupObligation, bits: int, bound: Fraction) -> Iterator[CountCase]:
-    """Cases in which the error certainly exceeds ``bound``, some of each length, the shortest words first."""
+    """Yield cases in which the error certainly exceeds ``bound``, some of each length, the shortest words first."""
     problem, weighting = obligation.problem, obligation.head.weighting
     for n in problem.lengths:
         group = rows_of_length(problem, n)
-        rule = NearRule(problem, lambda sharpness: reach_of(weighting, sharpness))
+        rule = NearRule(problem, lambda curvature: reach_of(weighting, curvature))
         is_covered = not isinstance(obligation.meaning, Others) and rule.covers(group)
         cases = rule.undominated() if is_covered else _all_cases(problem, [group])
         singly = ((n, i, here, others) for _, i in group.other
@@ -179,15 +183,15 @@ def find_kernel_violations(obligation: LookupObligation, bits: int, bound: Fract
                 yield case
 
 
-def reach_of(weighting: Weighting, sharpness: Fraction) -> int:
-    """Return the greatest distance at which something weighs, or 1."""
-    squared = -WEIGHS_NOTHING_FROM[weighting] / sharpness
+def reach_of(weighting: Weighting, curvature: Fraction) -> int:
+    """Return the greatest distance of a positive weight, at least 1."""
+    squared = -WEIGHS_NOTHING_FROM[weighting] / curvature
     return max(isqrt(squared.numerator // squared.denominator), 1)
 
 
-def mean_distance(weighting: Weighting, sharpness: Fraction, longest: int, bits: int) -> Fraction:
-    """Return an upper bound of the mean of k = 0, 1, ... with the scores -sharpness * k²."""
-    terms = [(-sharpness * k * k, Fraction(k)) for k in range(longest)]
+def mean_distance(weighting: Weighting, curvature: Fraction, longest: int, bits: int) -> Fraction:
+    """Return an upper bound of the mean of k = 0, ..., longest - 1 with the scores -curvature * k²."""
+    terms = [(-curvature * k * k, Fraction(k)) for k in range(longest)]
     heavy = [(gap, k) for gap, k in terms if gap > WEIGHS_NOTHING_FROM[weighting]]
     return enclose_mean_of(weighting, heavy, bits).upper
 

@@ -1,27 +1,27 @@
-"""Which cases of a lookup head are at least as bad as all the others, so that nothing else need be worked out.
+"""Cases of a lookup head that dominate all others: their errors are at least as great.
 
-Setting. In a case with sharpness C the visible position at offset k from the peak, -left <= k <= right, weighs
-e^(-C k^2), and its value misses the target by x_k. The error is E = sum x_k w_k / sum w_k (its negative for a
-shortfall: turn all signs). E <= e exactly if F(e) = sum (e - x_k) w_k >= 0.
+Setting. In a case with curvature C the visible position at offset k from the peak, -left <= k <= right, has the weight
+e^(-C k^2), and its value minus the target is x_k. The error is E = sum x_k w_k / sum w_k (its negative for a shortfall:
+negate all x_k). E <= e iff F(e) = sum (e - x_k) w_k >= 0.
 
-One scale per row. Rows with equal visible positions, quadratics, values and targets differ by their scale alone, so
-their cases differ by C alone. Of the rows of one i this leaves the one of least C.
+One scale per row. Rows with equal visible positions, quadratics, values and targets differ in their scale only, so
+their cases differ in C only. Among the rows of one i the row of least C dominates.
 
-Rule ``others``. Let x_k = k, and take a *reference* with left = 0, sharpness C0, right0 and e = E(reference) < 1. Every
+Rule ``others``. Let x_k = k, and take a *reference* with left = 0, curvature C0, right0 and e = E(reference) < 1. Every
 case with C >= C0 and right <= right0 has E <= e. Proof: the terms of k < 0 are (e - k) w > 0, as e >= 0; without them F
-is no greater. The terms of k > right are (e - k) w < 0, as e < 1 <= k; with those up to right0 F is no greater. What is
-left is e - sum over k = 1, ..., right0 of (k - e) e^(-C k^2), which grows with C and is 0 at C0. Shortfalls are the
-excesses of the mirror image. In one row every case has E at most that of the case with the least left and the greatest
-right, by the first two steps alone: so one case of each row is looked at for each side.
+is not greater. The terms of k > right are (e - k) w < 0, as e < 1 <= k; with those up to right0 F is not greater. The
+remainder e - sum over k = 1, ..., right0 of (k - e) e^(-C k^2) grows with C and is 0 at C0. Shortfalls are the excesses
+of the mirror image. By the first two steps, the case with the least left and the greatest right dominates its row: so
+one case of each row is computed for each side.
 
-Rule ``near``. Let all x_k be 0 or 1 (in a shortfall, after turning the signs), and x_0 = 0. Let h be the least k^2 with
-x_k = 1. If the sum over x_k = 0, k^2 > h of (k^2 - h) e^(-C0 k^2) is at most h, then E(C) <= E(C0) for all C >= C0.
-Proof: let e = E(C0) and H(C) = e^(C h) F(e), so H(C0) = 0. Its terms are (e - x_k) e^(C (h - k^2)). Where x_k = 1 both
-e - x_k and h - k^2 are at most 0: the term does not fall. Where x_k = 0 and k^2 <= h it does not fall either, and that
-of k = 0 has the derivative e h e^(C h). The other derivatives are -e (k^2 - h) e^(C (h - k^2)). So all together the
-derivative is at least e e^(C h) (h - sum (k^2 - h) e^(-C k^2)) >= 0 for C >= C0, as the sum falls with C. Where no x_k
-is 1, E = 0. So of equal windows (equal misses up to the reach at the least C, with equal cuts) only the one of least C
-counts: at that C they are one profile, and what lies beyond the window is in the profile's enclosure.
+Rule ``near``. Let all x_k be 0 or 1 (in a shortfall, after negation), and x_0 = 0. Let h be the least k^2 with x_k = 1.
+If the sum over x_k = 0, k^2 > h of (k^2 - h) e^(-C0 k^2) is at most h, then E(C) <= E(C0) for all C >= C0. Proof: let
+e = E(C0) and H(C) = e^(C h) F(e), so H(C0) = 0. Its terms are (e - x_k) e^(C (h - k^2)). Where x_k = 1 both e - x_k and
+h - k^2 are at most 0: the term does not decrease. Where x_k = 0 and k^2 <= h it does not decrease either, and the term
+of k = 0 has the derivative e h e^(C h). The other derivatives are -e (k^2 - h) e^(C (h - k^2)). So the derivative of H
+is at least e e^(C h) (h - sum (k^2 - h) e^(-C k^2)) >= 0 for C >= C0, as the sum decreases with C. Where no x_k is 1,
+E = 0. So among equal windows (equal misses up to the reach at the least C, with equal cuts) the one of least C
+dominates: at that C they are one profile, whose enclosure includes all positions beyond the window.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ from proofs.formula.lookup.worst_case import CountCase, LookupProfile, LookupPro
 
 NO_TARGET = 2
 Case = tuple[int, int, bool, int]
-"""n, i, here and others."""
+"""The case n, i, here, others."""
 
 
 @dataclass(frozen=True)
 class SquareRow:
-    """A row whose scores are -sharpness * (j - others - offset)^2, with the peaks of all its cases visible."""
+    """A row with scores -curvature * (j - others - offset)^2; the peaks of all its cases are visible."""
 
     n: int
     i: int
-    sharpness: Fraction
+    curvature: Fraction
     first: int
     last: int
     peaks: range
@@ -60,14 +60,14 @@ class SquareRow:
 
 @dataclass(frozen=True)
 class RowGroup:
-    """The rows of one length, or those of least scale of all lengths; and the rows whose scores are no such squares."""
+    """The square rows of one length, or those of least scale of all lengths; and the rows with other scores."""
 
     square: list[SquareRow]
     other: list[tuple[int, int]]
 
 
 def find_profiles(obligation: LookupObligation, bits: int) -> LookupProfiles:
-    """Profiles among which there is a worst one: the undominated ones, or all where the rules do not apply."""
+    """Find profiles among which there is a worst one: the undominated ones, or all if the rules do not apply."""
     problem, profiles = obligation.problem, LookupProfiles(obligation, bits)
     rule = (OthersRule(problem) if isinstance(obligation.meaning, Others)
             else NearRule(problem, profiles.reach))
@@ -90,7 +90,7 @@ def find_profiles(obligation: LookupObligation, bits: int) -> LookupProfiles:
 
 
 def groups_of(problem: LookupProblem) -> Iterator[RowGroup]:
-    """All rows, but for those that have the same as another row at a greater scale."""
+    """Yield all rows, except those that equal another row up to a greater scale."""
     targets = problem.targets
     if (problem.mask is Mask.FUTURE and targets.count.side == "left"
             and not (problem.scores.queries_mention_n or problem.values_mention_n or targets.mention_n)):
@@ -129,7 +129,7 @@ def _rows_of_least_scale(problem: LookupProblem) -> RowGroup:
 
 
 def _lengths_of_least_scale(problem: LookupProblem, lengths: list[int]) -> list[int]:
-    """For i = 1, 2, ... the longest length of least scale among those from i on; the ``lengths`` descend."""
+    """Return for i = 1, 2, ... the longest length of least scale among those from i on; the ``lengths`` descend."""
     scores, temperature = problem.scores, problem.scores.temperature
     if temperature.mentions_i and temperature.mentions_n:
         return _lengths_of_least(lengths, scores.scales)
@@ -159,24 +159,24 @@ def _square_row(problem: LookupProblem, n: int, i: int, scale: Fraction, parabol
     peaks = range(parabola.offset, parabola.offset + counted_length(problem.targets.count, i, n))
     if peaks[0] < first or peaks[-1] > last:
         return None
-    return SquareRow(n, i, scale * parabola.sharpness, first, last, peaks)
+    return SquareRow(n, i, scale * parabola.curvature, first, last, peaks)
 
 
 @dataclass(frozen=True)
 class _Reference:
-    """A case and the reach of its error: at which sharpness, and how far to the right."""
+    """A case, its curvature, and the number of positions to the right of its peak."""
 
-    sharpness: Fraction
+    curvature: Fraction
     right: int
     case: Case
 
     def covers(self, other: _Reference) -> bool:
-        """Whether the other case, whatever is to its left, has no greater error."""
-        return self.sharpness <= other.sharpness and self.right >= other.right
+        """Return whether this case dominates the other one, for any number of positions to the left of that."""
+        return self.curvature <= other.curvature and self.right >= other.right
 
 
 class OthersRule:
-    """The rule ``others``: by side of the error and greatest offset, the least sharp case."""
+    """The rule ``others``: the case of least curvature, by side of the error and greatest offset."""
 
     def __init__(self, problem: LookupProblem):
         self._problem = problem
@@ -185,7 +185,7 @@ class OthersRule:
         self._shifts: dict[int, int | None] = {}
 
     def covers(self, group: RowGroup) -> bool:
-        """Take in the rows of a group, if what their values miss is the offset from the peak."""
+        """Add the rows of a group, if their values minus the target are the offsets from the peak; return whether."""
         if any(row.peaks[0] != self._shift(row.n) for row in group.square):
             return False
         for row in group.square:
@@ -195,7 +195,7 @@ class OthersRule:
         return True
 
     def _shift(self, n: int) -> int | None:
-        """Return the integer that j exceeds the value at j by, if it is the same one for all j."""
+        """Return j minus the value at j, if it is the same integer for all j."""
         if not self._problem.values_mention_n:
             n = self._problem.lengths.last
         if n not in self._shifts:
@@ -203,14 +203,14 @@ class OthersRule:
         return self._shifts[n]
 
     def _take(self, excess: bool, row: SquareRow, left: int, right: int, others: int) -> None:
-        """Note the worst case of a row for one side; for a shortfall ``left`` and ``right`` are those of the mirror."""
+        """Add the worst case of a row for one side; for a shortfall ``left`` and ``right`` are exchanged."""
         kept = self._to_cover if left else self._references
         before = kept.get((excess, right))
-        if before is None or row.sharpness < before.sharpness:
-            kept[excess, right] = _Reference(row.sharpness, right, (row.n, row.i, False, others))
+        if before is None or row.curvature < before.curvature:
+            kept[excess, right] = _Reference(row.curvature, right, (row.n, row.i, False, others))
 
     def undominated(self) -> list[Case] | None:
-        """Return the references that no other one covers; None if they do not cover all that there is."""
+        """Return the references that no other one covers; None if they do not cover all cases."""
         found = []
         for excess in (True, False):
             references = _greatest_reach_first([x for (side, _), x in self._references.items() if side is excess])
@@ -221,7 +221,7 @@ class OthersRule:
         return found
 
     def is_sound_for(self, profiles: LookupProfiles, profile: LookupProfile) -> bool:
-        """Whether the error of the reference is below 1."""
+        """Return whether the error of the reference is below 1."""
         return bool(abs(profiles.mean_miss(profile)) < 1)
 
 
@@ -233,25 +233,25 @@ def _find_shift(values: tuple[Fraction, ...]) -> int | None:
 
 
 def _greatest_reach_first(references: list[_Reference]) -> list[_Reference]:
-    """Those that no other one covers: with the sharpness, the reach grows."""
+    """Return the references that no other one covers: their curvature and reach ascend."""
     found: list[_Reference] = []
-    for each in sorted(references, key=lambda each: (each.sharpness, -each.right)):
+    for each in sorted(references, key=lambda each: (each.curvature, -each.right)):
         if not found or each.right > found[-1].right:
             found.append(each)
     return found
 
 
 class NearRule:
-    """The rule ``near``: by window of misses, the least sharp case."""
+    """The rule ``near``: the case of least curvature, by window of misses."""
 
     def __init__(self, problem: LookupProblem, reach: Callable[[Fraction], int]):
-        """``reach`` says how far around the peak positions matter at a sharpness."""
+        """Start without cases; ``reach`` returns the radius of the window at a curvature."""
         self._problem = problem
         self._reach = reach
         self._found: dict[tuple[object, ...], tuple[Fraction, Case]] = {}
 
     def covers(self, group: RowGroup) -> bool:
-        """Take in the rows of a group, if their values are 0 and 1 and targets do not depend on the position."""
+        """Add the rows of a group, if values are 0 and 1 and targets do not depend on the position; return whether."""
         if not group.square:
             return True
         if self._problem.targets.mention_i:
@@ -262,14 +262,14 @@ class NearRule:
             return False
         bits = bytes(value.numerator for value in values)
         targets = _targets(self._problem, group, n)
-        reach = self._reach(min(row.sharpness for row in group.square))
-        for row, peaks in _peaks_to_look_at(group.square, reach):
+        reach = self._reach(min(row.curvature for row in group.square))
+        for row, peaks in _find_new_peaks(group.square, reach):
             for peak in peaks:
                 self._take(row, peak, reach, bits, targets)
         return True
 
     def _take(self, row: SquareRow, peak: int, reach: int, bits: bytes, targets: tuple[bytes, bytes]) -> None:
-        """Note the windows of the cases with this peak."""
+        """Add the windows of the cases with this peak."""
         left, right, others = min(peak - row.first, reach), min(row.last - peak, reach), peak - row.peaks[0]
         window = bits[peak - 1 - left:peak + right]
         cut = (peak - row.first > reach, row.last - peak > reach)
@@ -277,38 +277,38 @@ class NearRule:
             if (target := targets[here][others]) != NO_TARGET:
                 key = (window, target, left, cut)
                 before = self._found.get(key)
-                if before is None or row.sharpness < before[0]:
-                    self._found[key] = row.sharpness, (row.n, row.i, here, others)
+                if before is None or row.curvature < before[0]:
+                    self._found[key] = row.curvature, (row.n, row.i, here, others)
 
     def undominated(self) -> list[Case]:
-        """For every window the least sharp case."""
+        """Return for every window the case of least curvature."""
         return [case for _, case in self._found.values()]
 
     def is_sound_for(self, profiles: LookupProfiles, profile: LookupProfile) -> bool:
-        """Whether no greater sharpness has a greater error."""
-        return is_worst_when_least_sharp(profiles, profile)
+        """Return whether no greater curvature has a greater error."""
+        return is_worst_at_least_curvature(profiles, profile)
 
 
 def _targets(problem: LookupProblem, group: RowGroup, n: int) -> tuple[bytes, bytes]:
-    """By ``here`` and ``others`` the target, or NO_TARGET, in the row with the most cases, as i does not matter."""
+    """Return the target by ``here`` and ``others``, or NO_TARGET, in the row with the most cases; i does not matter."""
     longest = max(group.square, key=lambda row: len(row.peaks))
     by_here = problem.targets.at(n, longest.i)
     first, second = (bytes(NO_TARGET if target is None else target for target in targets) for targets in by_here)
     return first, second
 
 
-def _peaks_to_look_at(rows: list[SquareRow], reach: int) -> Iterator[tuple[SquareRow, range]]:
-    """Rows and peaks that together have every window of the group, each at its least sharpness.
+def _find_new_peaks(rows: list[SquareRow], reach: int) -> Iterator[tuple[SquareRow, range]]:
+    """Yield rows and peaks that together have every window of the group, each at its least curvature.
 
-    Of two rows that begin at one position, a peak has the same window in both if both go on beyond its reach.
+    In two rows with the same first position, a peak has the same window if both rows extend beyond its reach.
     """
-    looked_at = _LookedAt(reach)
-    for row in sorted(rows, key=lambda row: row.sharpness):
-        yield row, looked_at.new_peaks(row)
+    seen = _SeenPeaks(reach)
+    for row in sorted(rows, key=lambda row: row.curvature):
+        yield row, seen.new_peaks(row)
 
 
-class _LookedAt:
-    """Peaks whose windows have been looked at, by the edges of the visible positions that a window may meet."""
+class _SeenPeaks:
+    """Peaks whose windows were added, by the edges of the visible positions that a window may contain."""
 
     def __init__(self, reach: int):
         self._reach = reach
@@ -317,7 +317,7 @@ class _LookedAt:
         self._by_last: dict[int, range] = {}
 
     def new_peaks(self, row: SquareRow) -> range:
-        """Return the peaks of a row that may have new windows; from now on they count as looked at."""
+        """Return the peaks of a row that may have new windows, and mark all of its peaks as seen."""
         peaks, both = row.peaks, (row.first, row.last)
         far_right = range(peaks.start, min(peaks.stop, row.last - self._reach))
         far_left = range(max(peaks.start, row.first + self._reach + 1), peaks.stop)
@@ -342,13 +342,13 @@ def _includes(wide: range | None, narrow: range) -> bool:
 
 
 def _widen(ranges: dict[Edge, range], edge: Edge, found: range) -> None:
-    """Put a range in the place of one that it includes."""
+    """Replace a range by one that includes it."""
     if edge not in ranges or _includes(found, ranges[edge]):
         ranges[edge] = found
 
 
-def is_worst_when_least_sharp(profiles: LookupProfiles, profile: LookupProfile) -> bool:
-    """Whether the condition of the rule ``near`` holds, so that no greater sharpness has a greater error."""
+def is_worst_at_least_curvature(profiles: LookupProfiles, profile: LookupProfile) -> bool:
+    """Return whether the condition of the rule ``near`` holds, so that no greater curvature has a greater error."""
     if profile.misses[profile.left] or not {abs(miss) for miss in profile.misses} <= {0, profiles.scale}:
         return False
     squares = [offset * offset for offset in range(-profile.left, profile.right + 1)]

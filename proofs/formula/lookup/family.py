@@ -1,4 +1,4 @@
-"""Heads that look up a count: of truths they may err by what is allowed; of numbers the bounds are what is found."""
+"""Heads that look up a count: truths have an allowed error; for numbers the computed bounds are stated."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -19,20 +19,21 @@ from proofs.formula.two_provers import PRECISIONS, ProofAttempt, confirm
 
 
 def is_lookup(written: WrittenDirection) -> bool:
-    """Whether a head looks it up by a count, or by several."""
+    """Return whether a head writes the direction by a lookup of one count, or of several."""
     return isinstance(written.meaning, Near | Others) and looks_up(written.transformer, written.known, written.head,
                                                                    written.direction)
 
 
 def oblige(written: WrittenDirection) -> LookupObligation:
-    """What is required of a head that looks up a count; nobody states how far a number may be off."""
+    """Return the obligation of a head that looks up a count; the allowed error of a number is the stated one, or None.
+    """
     return oblige_lookup(written.transformer, written.known, written.lengths, written.layer, written.place,
                          written.head, written.direction,
                          written.allowed_error if isinstance(written.meaning, Near) else written.stated_error)
 
 
 def _settle(find: Callable[[int], WorstCase], allowed_error: Fraction | None) -> tuple[WorstCase, int]:
-    """The worst case at the first precision at which it is on one side of what is allowed, and that precision."""
+    """Return the worst case at the first precision that decides about the allowed error, and that precision."""
     for bits in PRECISIONS:
         worst = find(bits)
         if allowed_error is None or worst.within(allowed_error) is not None:
@@ -41,9 +42,9 @@ def _settle(find: Callable[[int], WorstCase], allowed_error: Fraction | None) ->
 
 
 def prove(obligation: LookupObligation, twice: bool, record: Record) -> ProofAttempt:
-    """Return the exact worst case, and Z3 for the same; of numbers Z3 proves the bounds that were found.
+    """Prove by the exact worst case, then by Z3; for numbers Z3 proves the bounds that were found.
 
-    Under sparsemax or 1.5-entmax both errors of a number are at most the greater bound that was found.
+    Under sparsemax or 1.5-entmax Z3 proves both errors of a number to be at most the greater of these bounds.
     """
     allowed_error, weighting = obligation.allowed_error, obligation.head.weighting
     profiles_at = cache(partial(find_profiles, obligation))

@@ -1,8 +1,8 @@
-"""What a head that looks up a count must satisfy, derived from its weights and the meanings it reads and writes.
+"""The obligation of a head that looks up a count, derived from its weights and the meanings it reads and writes.
 
-Nothing about the word enters its scores but the count at the position of the query, so a *case* is (n, i), the truth
-``here`` of what is counted at i, and how many ``others`` are counted. Scores are quadratic in the position j and affine
-in ``here`` and ``others``; in every case they must be concave, so that the weights fall away from the greatest one.
+Scores depend on the word by the count at the position of the query only. So a *case* is (n, i), the truth ``here`` of
+the counted formula at i, and the number of ``others`` that are counted. Scores are quadratic in the position j, and
+affine in ``here`` and ``others``. In every case they must be concave: weights decrease away from the greatest one.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -24,7 +24,7 @@ from proofs.formula.lookup.scores import LookupScores, QueryPart
 from proofs.formula.uniform.obligation import check_sums_to_one
 
 Targets = tuple[Sequence[int | None], Sequence[int | None]]
-"""What the weighted mean must be near, by ``here`` and ``others``; None where nothing is claimed."""
+"""The targets of the weighted mean, by ``here`` and ``others``; None where nothing is claimed."""
 Affine = tuple[int, int, int]
 """A number that depends on the case: constant, coefficient of ``here``, coefficient of ``others``."""
 
@@ -33,7 +33,7 @@ Affine = tuple[int, int, int]
 class LookupRow:
     """One (n, i): its visible positions, and the scaled scores of all its cases.
 
-    ``slope`` is the score at j = 2 less that at j = 1 and ``bend`` the second difference, both times ``denominator``.
+    ``slope`` is the score at j = 2 minus the score at j = 1; it and ``second_difference`` are times ``denominator``.
     The weighted mean of ``values`` must be near ``targets[here][others]``.
     """
 
@@ -42,16 +42,16 @@ class LookupRow:
     visible: range
     denominator: int
     slope: Affine
-    bend: Affine
+    second_difference: Affine
     values: tuple[Fraction, ...]
     targets: Targets
 
 
 class LookupTargets:
-    """The targets of all cases, worked out once for all (n, i) that have the same."""
+    """The targets of all cases, computed once for all (n, i) that share them."""
 
     def __init__(self, meaning: Near | Others, count: Count):
-        """The targets of a head that means ``near χ when G`` or ``others``, by this count."""
+        """Prepare the targets of a direction that means ``near χ when G`` or ``others``, by this count."""
         self.meaning = meaning
         self.count = count
         self._truths = CaseTruths(count)
@@ -61,7 +61,7 @@ class LookupTargets:
         self._found: dict[tuple[int, int], tuple[list[int | None], list[int | None]]] = {}
 
     def key(self) -> Hashable:
-        """Equal for targets that are equal in all cases, whatever is counted."""
+        """Return a key: targets with equal keys are equal in all cases, for any counted formulas."""
         if isinstance(self.meaning, Others):
             return "others", self.count.side
         return "near", self.count.side, self._truths.shape(self.meaning.formula), self._truths.shape(self.meaning.when)
@@ -88,11 +88,11 @@ class LookupTargets:
 
 
 class LookupProblem:
-    """Everything that decides the errors of a lookup head: scores, values and targets of all rows."""
+    """All data that the errors of a lookup head depend on: scores, values and targets of all rows."""
 
     def __init__(self, known: KnownValues, head: Head, direction: str, scores: LookupScores, targets: LookupTargets,
                  lengths: Lengths):
-        """The problem of one direction that the head writes."""
+        """Store the data of one direction that the head writes."""
         self.known = known
         self.mask = head.mask
         self.weighting = head.weighting
@@ -102,13 +102,13 @@ class LookupProblem:
         self.lengths = lengths
 
     def key(self) -> Hashable:
-        """Equal problems have equal rows."""
+        """Return a key: problems with equal keys have equal rows."""
         return (self.mask, self.weighting, self.lengths, self.known.describe(self.value), self.scores.key(),
                 self.targets.key())
 
     @property
     def values_mention_n(self) -> bool:
-        """Whether the value at a position may depend on the length."""
+        """True if the value at a position may depend on the length."""
         return self.known.mentions_n(self.value)
 
     def values(self, n: int) -> tuple[Fraction, ...]:
@@ -117,20 +117,20 @@ class LookupProblem:
 
     def row(self, n: int, i: int) -> LookupRow:
         """Return the row of (n, i)."""
-        denominator, slope, bend = self.scores.scaled(n, i)
-        return LookupRow(n, i, self.mask.visible(i, n), denominator, slope, bend, self.values(n), self.targets.at(n, i))
+        return LookupRow(n, i, self.mask.visible(i, n), *self.scores.scaled(n, i), self.values(n),
+                         self.targets.at(n, i))
 
     def rows(self, longest_first: bool = False) -> Iterator[LookupRow]:
-        """All rows, length by length."""
+        """Return all rows, length by length."""
         lengths = reversed(list(self.lengths)) if longest_first else iter(self.lengths)
         return (self.row(n, i) for n in lengths for i in range(1, n + 1))
 
 
 @dataclass(frozen=True)
 class LookupObligation(Approximation):
-    """In every case of every row, the weighted mean of the values is near the target; ``allowed_error`` says how near.
+    """The weighted mean of the values is within ``allowed_error`` of the target, in every case of every row.
 
-    One of None states no bound: whatever bound is proved becomes part of the claim.
+    None means that no bound is stated: the bound that is proved becomes part of the claim.
     """
 
     kind: ClassVar[ObligationKind] = ObligationKind.LOOKUP
@@ -139,7 +139,7 @@ class LookupObligation(Approximation):
     problem: LookupProblem
 
     def key(self) -> tuple[Hashable, ...]:
-        """Equal obligations are discharged once: what defines them is compared, whatever it is that they count."""
+        """Return a key by which equal obligations are discharged once, for any counted formulas."""
         return self.allowed_error, self.problem.key()
 
     @property
@@ -149,12 +149,12 @@ class LookupObligation(Approximation):
 
     @property
     def aim(self) -> str:
-        """What the head approximates, in words."""
+        """The approximated truth or number, in words."""
         return f"{format_count(self.count)} elsewhere" if isinstance(self.meaning, Others) else super().aim
 
 
 def looks_up(transformer: Transformer, known: KnownValues, head: Head, direction: str) -> bool:
-    """Whether the rules of lookup heads apply to a written direction."""
+    """Return whether the rules of lookup heads apply to a written direction."""
     return isinstance(transformer.directions[direction], Others) or any(
         name not in known for row in head.queries for name in row)
 
@@ -182,7 +182,7 @@ def oblige_lookup(transformer: Transformer, known: KnownValues, lengths: Lengths
 
 
 def check_reads_known(transformer: Transformer, known: KnownValues, head: Head, direction: str) -> None:
-    """Raise NotDerived if a key or value reads a direction that is not known."""
+    """Check that keys and values read known directions only; raise NotDerived if not."""
     for name in dict.fromkeys(name for row in (*head.keys, head.values[direction]) for name in row):
         if name not in known:
             raise NotDerived(f"a key or value reads {name}, {transformer.directions[name]}: a head whose queries "
@@ -190,7 +190,7 @@ def check_reads_known(transformer: Transformer, known: KnownValues, head: Head, 
 
 
 def _parts(transformer: Transformer, known: KnownValues, count: Count, row: Coefficients) -> list[QueryPart]:
-    """Return the parts of a query with the meanings they belong to; each is known or decided by the case."""
+    """Return the parts of a query with their meanings; each is known or decided by the case."""
     parts = []
     for name, weight in row.items():
         match meaning := transformer.directions[name]:
@@ -210,8 +210,8 @@ def _check_covered(problem: LookupProblem, meaning: Near | Others) -> None:
     """Check every row.
 
     Raises:
-        NotDerived: if keys are not quadratic, values of a truth lie outside [0, 1], targets are not decided by the
-            case, or scores are not concave.
+        NotDerived: if keys are not quadratic, values of a truth are outside [0, 1], the case does not decide targets,
+            or scores are not concave.
     """
     checked = 0
     for n in problem.lengths:

@@ -1,6 +1,6 @@
-"""The greatest error of a head that looks up a count, over words in place of all cases.
+"""The greatest error of a head that looks up a count, over words instead of all cases.
 
-A case is (n, i), whether position i is counted, and how many others are. What is counted may leave out some of these.
+A case is (n, i), whether position i is counted, and the number of others. Some cases may occur on no word.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -14,24 +14,24 @@ from proofs.words.replay import WordMeanings
 from proofs.words.trellis import Trellises, Word
 
 WORK_OF_CASE = 100
-"""Units of work of the error of one case."""
+"""Units of work for the error of one case."""
 Counted = tuple[bool, int]
-"""Whether position i is counted, and how many others are."""
+"""Whether position i is counted, and the number of others."""
 
 
 class LookupOnWords:
-    """The cases of one obligation that words over an alphabet have."""
+    """The cases of one obligation that occur on words over an alphabet."""
 
     def __init__(self, obligation: LookupObligation, alphabet: Sequence[str], work: Work):
-        """So much ``work`` may be done, whatever is asked."""
+        """Prepare the search; ``work`` is the budget of all calls together."""
         self.obligation, self.work = obligation, work
         self._trellises = Trellises((obligation.count.operand,), alphabet, work)
 
     def word_of(self, extreme: Extreme) -> Word | None:
-        """Return a word that has the case of an extreme; None if none has.
+        """Return a word that has the case of an extreme; None if no word has it.
 
         Raises:
-            TooMuchWork: if that is not found within the work.
+            TooMuchWork: if the budget does not suffice.
         """
         assert isinstance(extreme, LookupExtreme)
         case, counting = extreme.case, self._counting(extreme.i)
@@ -53,7 +53,7 @@ class LookupOnWords:
         """Return the greatest error on a word, under softmax, if it is larger than ``best``, else ``best``.
 
         Raises:
-            TooMuchWork: if it is not found within the work.
+            TooMuchWork: if the budget does not suffice.
         """
         problem, profiles = self.obligation.problem, LookupProfiles(self.obligation, PRECISIONS[0])
         for n, i in problem.lengths.rows():
@@ -70,7 +70,7 @@ class LookupOnWords:
         return iter({found for _, found in reached})
 
     def has(self, extreme: Extreme, word: Word) -> bool:
-        """Whether a word has the case of an extreme, as the semantics says."""
+        """Return whether a word has the case of an extreme, by the semantics."""
         assert isinstance(extreme, LookupExtreme)
         count, reading = self.obligation.count, WordMeanings(word)
         return (reading.count(count, extreme.i), reading.truth(count.operand, extreme.i)) == (

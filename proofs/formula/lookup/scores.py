@@ -1,7 +1,7 @@
-"""The scores of a head that looks up a count, as quadratics in the position whose coefficients the case decides.
+"""The scores of a head that looks up a count, as quadratics in the position whose coefficients depend on the case.
 
-Keys at different lengths are often multiples of one another, and temperatures only multiply. So a score is a *scale*
-that depends on (n, i), times a quadratic that mostly depends on i alone, and is then worked out once per i.
+Keys at different lengths are often multiples of one another, and the temperature is a factor. So a score is a *scale*
+that depends on (n, i), times a quadratic that usually depends on i only, and is then computed once per i.
 """
 
 import itertools
@@ -21,16 +21,16 @@ from proofs.formula.failures import NotDerived
 
 ZERO, ONE = Fraction(0), Fraction(1)
 MOST_QUADRATICS = 1 << 14
-"""So many are kept where queries mention n."""
+"""The number of cached quadratics where queries mention n."""
 Triple = tuple[Fraction, Fraction, Fraction]
 """A number that depends on the case: constant, coefficient of ``here``, coefficient of ``others``."""
 Steps = tuple[Fraction, ...]
-"""For every key the first step and the second difference."""
+"""The first step and the second difference of every key."""
 
 
 @dataclass(frozen=True)
 class QueryPart:
-    """A coefficient of a query and the meaning it belongs to; ``known`` names the direction if it is a known one."""
+    """A coefficient of a query and its meaning; ``known`` is the name of the direction if it is known."""
 
     weight: Fraction
     meaning: Meaning
@@ -39,45 +39,45 @@ class QueryPart:
 
 @dataclass(frozen=True)
 class Parabola:
-    """Scores -sharpness * (j - others - offset)^2, up to a constant, in every case."""
+    """The scores -curvature * (j - others - offset)^2, up to a constant, in every case."""
 
-    sharpness: Fraction
+    curvature: Fraction
     offset: int
 
 
 @dataclass(frozen=True)
 class Quadratic:
-    """Scores at j = 1, 2, ... up to a constant and a positive factor: the first step and the second difference."""
+    """The first step and the second difference of scores at j = 1, 2, ..., up to a positive factor."""
 
     slope: Triple
-    bend: Triple
+    second_difference: Triple
 
     @cached_property
     def parabola(self) -> Parabola | None:
-        """The same as a square around the count, if that is what the scores are.
+        """The parabola around the count that equals the scores, if there is one.
 
-        With sharpness c > 0 and offset o, -c (j - m - o)^2 has the first step c (2 o - 3) + 2 c m and the second
+        With curvature c > 0 and offset o, -c (j - m - o)^2 has the first step c (2 o - 3) + 2 c m and the second
         difference -2 c. Sequences with equal first steps and second differences differ by a constant.
         """
-        sharpness = -self.bend[0] / 2
-        if sharpness <= 0 or any(self.bend[1:]) or self.slope[1:] != (ZERO, 2 * sharpness):
+        curvature = -self.second_difference[0] / 2
+        if curvature <= 0 or any(self.second_difference[1:]) or self.slope[1:] != (ZERO, 2 * curvature):
             return None
-        offset = (self.slope[0] / sharpness + 3) / 2
-        return Parabola(sharpness, int(offset)) if offset.denominator == 1 else None
+        offset = (self.slope[0] / curvature + 3) / 2
+        return Parabola(curvature, int(offset)) if offset.denominator == 1 else None
 
     def is_concave(self, length: int) -> bool:
-        """Whether no case has a positive second difference; it is affine in ``others``, so the ends decide."""
-        constant, by_here, by_others = self.bend
+        """Return whether no case has a positive second difference; it is affine in ``others``, so the ends decide."""
+        constant, by_here, by_others = self.second_difference
         if not (by_here or by_others):
             return constant.numerator <= 0
         return all(constant + by_here * here + by_others * others <= 0 for here in (0, 1) for others in (0, length - 1))
 
 
 class LookupScores:
-    """The scores of all rows. A row's are ``scale(n, i)`` times ``quadratic(n, i)``, less a constant."""
+    """The scores of all rows: ``scale(n, i)`` times ``quadratic(n, i)``, up to a constant."""
 
     def __init__(self, known: KnownValues, head: Head, queries: list[list[QueryPart]], count: Count):
-        """The scores of ``head``, whose queries consist of these parts."""
+        """Prepare the scores of ``head``, whose queries consist of these parts."""
         self.known = known
         self.temperature = head.temperature
         self.keys = head.keys
@@ -90,10 +90,10 @@ class LookupScores:
         self._by_query: dict[tuple[int, tuple[int, ...]], Quadratic] = {}
         self._quadratics: dict[int, list[Quadratic]] = {}
         self._lasting: dict[int, tuple[Steps, int]] = {}
-        """Of keys that do not mention n, and up to which n they are known to be quadratic."""
+        """For keys that do not mention n: the steps, and the n up to which they are checked to be quadratic."""
 
     def key(self) -> Hashable:
-        """Equal for scores that are equal in all cases, whatever is counted."""
+        """Return a key: scores with equal keys are equal in all cases, for any counted formulas."""
         queries = tuple(tuple(self._describe(part) for part in parts) for parts in self.queries)
         return queries, tuple(map(self.known.describe, self.keys)), self.temperature, self.count.side
 
@@ -138,11 +138,11 @@ class LookupScores:
                 raise NotDerived(f"the scores are not concave at i = {i}, n = {n}")
 
     def group(self, n: int) -> int:
-        """Lengths of one group have keys that are multiples of one another."""
+        """Return the number of the group of a length: lengths of one group have proportional keys."""
         return self._factor_and_group(n)[1]
 
     def factor(self, n: int) -> Fraction:
-        """How many times the keys of its group the keys of this length are."""
+        """Return the factor of the keys of this length over those of its group."""
         return self._factor_and_group(n)[0]
 
     def _factor_and_group(self, n: int) -> tuple[Fraction, int]:
@@ -169,11 +169,11 @@ class LookupScores:
         return steps
 
     def _temperatures(self, n: int) -> Sequence[Fraction]:
-        """Return the temperatures at i = 1, ..., n, or the only one if they are all the same."""
+        """Return the temperatures at i = 1, ..., n, or a single one if they do not depend on i."""
         return self.temperature.column(range(1, n + 1 if self.temperature.mentions_i else 2), n)
 
     def scales(self, n: int) -> list[Fraction]:
-        """Return the scale at i = 1, ..., n, or the only one if it does not depend on i."""
+        """Return the scales at i = 1, ..., n, or a single one if they do not depend on i."""
         factor = self.factor(n)
         return [factor / temperature for temperature in self._temperatures(n)]
 
@@ -198,7 +198,7 @@ class LookupScores:
         return found
 
     def _query_keys(self, n: int) -> Iterator[tuple[int, ...]]:
-        """For i = 1, ..., n everything about (n, i) that the query depends on."""
+        """Yield for i = 1, ..., n all data of (n, i) that the query depends on."""
         positions = range(1, n + 1)
         columns: list[Sequence[Fraction]] = []
         for part in itertools.chain(*self.queries):
@@ -215,14 +215,14 @@ class LookupScores:
         return self._quadratic_at(n, i) if self.queries_mention_n else self.quadratics(n)[i - 1]
 
     def _quadratic_at(self, n: int, i: int) -> Quadratic:
-        slope, bend = [ZERO] * 3, [ZERO] * 3
+        slope, bends = [ZERO] * 3, [ZERO] * 3
         steps = iter(self._units[self.group(n)])
         for parts, first, second in zip(self.queries, steps, steps, strict=True):
             for which, number in enumerate(self._query(parts, i, n)):
                 if number:
                     slope[which] += number * first
-                    bend[which] += number * second
-        return Quadratic((slope[0], slope[1], slope[2]), (bend[0], bend[1], bend[2]))
+                    bends[which] += number * second
+        return Quadratic((slope[0], slope[1], slope[2]), (bends[0], bends[1], bends[2]))
 
     def _query(self, parts: list[QueryPart], i: int, n: int) -> list[Fraction]:
         """Return the query as a function of the case: constant, coefficient of ``here``, coefficient of ``others``."""
@@ -242,9 +242,9 @@ class LookupScores:
         return total
 
     def scaled(self, n: int, i: int) -> tuple[int, tuple[int, int, int], tuple[int, int, int]]:
-        """Return a common denominator of the row's slope and bend, and both times that."""
+        """Return a common denominator of the row's slope and second difference, and both times that."""
         quadratic, scale = self.quadratic(n, i), self.scale(n, i)
-        parts = [scale * part for part in (*quadratic.slope, *quadratic.bend)]
+        parts = [scale * part for part in (*quadratic.slope, *quadratic.second_difference)]
         denominator = lcm(*(part.denominator for part in parts))
         a, b, c, d, e, f = (part.numerator * (denominator // part.denominator) for part in parts)
         return denominator, (a, b, c), (d, e, f)
@@ -257,12 +257,12 @@ def _check_quadratic(multiples: Sequence[int]) -> None:
         NotDerived: if they are not.
     """
     steps = list(map(operator.sub, multiples[1:], multiples))
-    bends = set(map(operator.sub, steps[1:], steps))
-    if len(bends) > 1:
+    second_differences = set(map(operator.sub, steps[1:], steps))
+    if len(second_differences) > 1:
         raise NotDerived(f"a key is not quadratic in the position at n = {len(multiples)}")
 
 
 def _first_steps(sequence: Sequence[Fraction]) -> Steps:
-    """Return the first step and the first second difference; 0 where the sequence is too short to have them."""
+    """Return the first step and the second difference; 0 where the sequence is too short."""
     steps = [b - a for a, b in itertools.pairwise(sequence[:3])]
     return (steps[0] if steps else ZERO), (steps[1] - steps[0] if len(steps) > 1 else ZERO)

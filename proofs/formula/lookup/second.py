@@ -1,8 +1,8 @@
-"""Lookup heads: the weights of all profiles of a group at once as real variables, each within its least and greatest.
+"""Lookup heads: the weights of all profiles of a group at once as real variables, each in the hull of its values.
 
-With w the weight at an offset and y the weight times the miss of the value there, both vary over what occurs in the
-group: w in an interval, y between w times the least and w times the greatest miss. Z3 shows that the sum of the y does
-not exceed the bound times the sum of the w. A group where this is too weak is cut in two.
+Let w be the weight at an offset, and y the weight times the miss there (value minus target). In a group w is in an
+interval, and y between w times the least and w times the greatest miss. Z3 proves that the sum of the y does not exceed
+the bound times the sum of the w. If this is too weak, the group is halved.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from proofs.formula.transcript import Record, ignore
 from proofs.formula.z3.solver import SolverQuery, rational, total
 
 NEGLIGIBLE_NATS, NEGLIGIBLE = 400, Fraction(1, 2**550)
-"""e^-400 < 2^-550, which is far below the smallest bound that is ever claimed: weights there are in [0, 2^-550]."""
+"""e^-400 < 2^-550, which is far below the smallest bound that is ever stated: weights there are in [0, 2^-550]."""
 EXTRA_BITS = 64
-"""What the exact worst case could decide, Z3 decides too: its enclosures are finer by so many bits."""
+"""Additional bits of enclosures, so that Z3 decides whatever the exact worst case decides."""
 LEGEND = (
     "w_k: the weight of a position at one distance from the greatest score, relative to that; within its enclosures",
-    "y_k: w_k times what the value there misses the target by, in units of the values' common denominator",
+    "y_k: w_k times the value minus the target, in units of the values' common denominator",
 )
 Ends = tuple[Fraction, Fraction]
 Hull = tuple[Ends, tuple[int, int]]
-"""Between which ends a weight lies, and between which numbers what the value there misses its target by."""
+"""Bounds of a weight, and bounds of the miss there."""
 
 
 def proves_lookup(profiles: LookupProfiles, excess: Fraction, shortfall: Fraction, record: Record = ignore) -> bool:
-    """Whether Z3 shows that no profile's mean exceeds its target by more, or falls short of it by more.
+    """Return whether Z3 proves that no mean exceeds its target by more than ``excess``, or falls short by more.
 
-    False means that Z3 found weights within the enclosures of one single profile; then it is false up to rounding. The
-    questions that ``record`` gets are those that Z3 answered as hoped: if the answer is True, they are the proof.
+    False means that Z3 found weights within the enclosures of a single profile; then the bounds are false up to
+    rounding. ``record`` gets the questions that are proved: if the result is True, they are the proof.
 
     Raises:
         Undecided: if Z3 gives up.
@@ -66,7 +66,7 @@ def _proves_group(profiles: LookupProfiles, group: Sequence[LookupProfile], weig
 
 
 def _greatest_excess(hulls: Sequence[Hull], sign: int, bound: Fraction) -> Fraction:
-    """Return the greatest that sign * (sum of weight * miss) - bound * (sum of weights) can be within these ranges."""
+    """Return the greatest value of sign * (sum of weight * miss) - bound * (sum of weights) within these ranges."""
     greatest = Fraction(0)
     for (lightest, heaviest), misses in hulls:
         excess = max(sign * miss for miss in misses) - bound
@@ -75,13 +75,13 @@ def _greatest_excess(hulls: Sequence[Hull], sign: int, bound: Fraction) -> Fract
 
 
 def _describe(group: Sequence[LookupProfile], sign: int, bound: Fraction) -> str:
-    """What the question about these profiles proves."""
+    """Return in words what a proof of the question shows."""
     misses = "exceeds its target" if sign > 0 else "falls short of its target"
     return f"the weighted mean {misses} by at most {bound} in all cases of {len(group)} profiles"
 
 
 class _EnclosedWeights:
-    """Weights relative to the greatest, enclosed once."""
+    """Cached enclosures of weights relative to the greatest."""
 
     def __init__(self, bits: int) -> None:
         self._bits = bits
@@ -95,7 +95,7 @@ class _EnclosedWeights:
 
 
 def ends_of_exp(drop: Fraction, bits: int) -> Ends:
-    """Two rationals with e^drop between them."""
+    """Return rational bounds of e^drop."""
     if drop < -NEGLIGIBLE_NATS:
         return Fraction(0), NEGLIGIBLE
     ends = enclose_exp(drop, bits)
@@ -104,7 +104,7 @@ def ends_of_exp(drop: Fraction, bits: int) -> Ends:
 
 
 def _hulls(profiles: LookupProfiles, group: Sequence[LookupProfile], weights: _EnclosedWeights) -> list[Hull]:
-    """For every offset, and for what lies beyond the windows, the range of the weight and that of the miss."""
+    """Return the ranges of the weight and of the miss at every offset, and of the rest beyond the windows."""
     aligned: dict[tuple[int, int], list[tuple[int, ...]]] = {}
     reaches: dict[Window, tuple[int, int]] = {}
     for profile in group:
@@ -123,7 +123,7 @@ def _hulls(profiles: LookupProfiles, group: Sequence[LookupProfile], weights: _E
 
 
 def _beyond(profiles: LookupProfiles, group: Sequence[LookupProfile], weights: _EnclosedWeights) -> list[Hull]:
-    """What the windows leave out, taken together: so many times the first weight that is left out, at most."""
+    """Bound the total of the positions beyond the windows by multiples of the first weight there."""
     cut = {(profile.window, side) for profile in group for side in (0, 1) if profile.cut[side]}
     if not cut:
         return []
@@ -132,7 +132,7 @@ def _beyond(profiles: LookupProfiles, group: Sequence[LookupProfile], weights: _
 
 
 def _ask(about: str, hulls: Sequence[Hull], sign: int, bound: Fraction) -> SolverQuery:
-    """Whether weights and misses of these ranges have sign * (sum of weight * miss) > bound * (sum of weights)."""
+    """Ask whether weights and misses in these ranges have sign * (sum of weight * miss) > bound * (sum of weights)."""
     given, weights, missed = [], [], []
     for k, ((lightest, heaviest), (least, most)) in enumerate(hulls):
         weight, product = z3.Real(f"w_{k}"), z3.Real(f"y_{k}")

@@ -1,9 +1,9 @@
 """The exact worst case of a lookup head: every case that no other dominates, each distinct profile once.
 
-A *profile* is all that the error of a case depends on: how the scores fall away from the greatest one, how far the
-visible positions reach on both sides, and what each value misses the target by. Positions whose weight is below
-e^-(bits + 72) of a neighbour of the greatest are not looked at one by one: together they weigh no more than the first
-of them as often as there are positions, because the scores are concave.
+A *profile* is all data that the error of a case depends on: the differences of scores from the greatest one, the
+numbers of visible positions on both sides, and the miss of each value (value minus target). Positions with a weight
+below e^-(bits + 72) of a neighbour of the greatest are not listed: as scores are concave, their total weight is at most
+the weight of the first of them, times the number of positions.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,29 +21,29 @@ from proofs.formula.common.extremes import Extreme, WorstCase, proved_bound
 from proofs.formula.lookup.obligation import Affine, LookupObligation, LookupRow, Targets
 
 EXTRA_NATS = 72
-"""Beyond as many nats as there are bits: what is left out then lies far below the precision."""
+"""Nats beyond the number of bits: omitted weights are far below the precision."""
 SMALLEST_LOOKUP_BOUND = Fraction(1, 10**15)
-"""Bounds below this are rounded up to it. The errors of all counts together, each times its coefficient of at most ten
-digits, may be 1/4: nothing is lost."""
+"""Bounds below this are rounded up to it. Nothing is lost: the sum of the errors of all counts, each times its
+coefficient of at most ten digits, may be 1/4."""
 ROOM = 1 + Fraction(1, 10**6)
-"""Claimed bounds exceed what was proved by this factor, so that a checker that encloses more coarsely accepts them: it
-counts a weight below e^-60 of the greatest as anything up to e^-60 (docs/background/obligations.md, section 5)."""
+"""The factor of stated bounds over proved ones, so that a checker with coarser enclosures accepts them: it encloses a
+weight below e^-60 of the greatest by 0 and e^-60 (docs/background/obligations.md, section 5)."""
 TINY = ball(SMALLEST_LOOKUP_BOUND)
 
 
 @dataclass(frozen=True)
 class Peak:
-    """Concave scores around the greatest: the next one to the right less it, and the second difference.
+    """Concave scores around the greatest: the step from it to the right, and the second difference.
 
     Both are integers times 1/denominator, in lowest terms.
     """
 
     slope: int
-    bend: int
+    second_difference: int
     denominator: int
 
     def drop(self, offset: int) -> Fraction:
-        """Return the score at this offset from the greatest, less the greatest; never positive on visible positions.
+        """Return the score at this offset from the greatest, minus the greatest; not positive at visible positions.
 
         >>> [str(Peak(-1, -2, 3).drop(offset)) for offset in (-2, -1, 0, 1, 2)]
         ['-4/3', '-1/3', '0', '-1/3', '-4/3']
@@ -52,22 +52,22 @@ class Peak:
 
     def multiple(self, offset: int) -> int:
         """Return the drop times the denominator."""
-        return offset * self.slope + offset * (offset - 1) // 2 * self.bend
+        return offset * self.slope + offset * (offset - 1) // 2 * self.second_difference
 
 
-def peak_in_lowest_terms(slope: int, bend: int, denominator: int) -> Peak:
+def peak_in_lowest_terms(slope: int, second_difference: int, denominator: int) -> Peak:
     """Return the peak with these differences.
 
     >>> peak_in_lowest_terms(-6, -12, 9)
-    Peak(slope=-2, bend=-4, denominator=3)
+    Peak(slope=-2, second_difference=-4, denominator=3)
     """
-    divisor = gcd(slope, bend, denominator)
-    return Peak(slope // divisor, bend // divisor, denominator // divisor)
+    divisor = gcd(slope, second_difference, denominator)
+    return Peak(slope // divisor, second_difference // divisor, denominator // divisor)
 
 
 @dataclass(frozen=True, eq=False)
 class Window:
-    """The offsets that are looked at one by one, at most ``left`` and ``right`` ones, around a peak."""
+    """The offsets -left..right around a peak, whose weights are listed."""
 
     peak: Peak
     left: int
@@ -81,15 +81,15 @@ class Window:
 
     @cached_property
     def beyond(self) -> tuple[arb, ...]:
-        """The weights of the first offsets that are left out."""
+        """The weights of the first offsets beyond the window on both sides."""
         return tuple(exp_ball(self.peak.drop(offset), self.bits) for offset in (-self.left - 1, self.right + 1))
 
 
 @dataclass(frozen=True)
 class LookupProfile:
-    """One error, whichever cases it belongs to.
+    """The data that the error of a case depends on.
 
-    ``misses[k] / scale`` is the value at offset k - left, less the target.
+    ``misses[k] / scale`` is the value at offset k - left, minus the target.
     """
 
     window: Window
@@ -101,7 +101,7 @@ class LookupProfile:
 
 @dataclass(frozen=True)
 class CountCase:
-    """A row, the truth at its position of what is counted, and how many other positions are counted."""
+    """A row, the truth of the counted formula at its position, and the number of other positions that are counted."""
 
     row: LookupRow
     here: bool
@@ -127,7 +127,7 @@ class LookupExtreme(Extreme):
 
     @property
     def claimed(self) -> Fraction:
-        """``upper``, with room for a checker that encloses more coarsely."""
+        """The stated bound: ``upper``, with room for a checker with coarser enclosures."""
         return bound_to_claim(self.upper, self.weighting)
 
     @property
@@ -138,7 +138,8 @@ class LookupExtreme(Extreme):
     def terms(self) -> list[tuple[Fraction, Fraction]]:
         """Return the scaled score and the error of every visible position."""
         row, here, others = self.case.row, self.case.here, self.case.others
-        from_first = Peak(in_case(row.slope, here, others), in_case(row.bend, here, others), row.denominator)
+        slope, second = in_case(row.slope, here, others), in_case(row.second_difference, here, others)
+        from_first = Peak(slope, second, row.denominator)
         target = row.targets[here][others]
         assert target is not None
         sign = 1 if self.excess else -1
@@ -149,7 +150,7 @@ class LookupProfiles:
     """The distinct profiles of some cases of an obligation at one precision, each with the first case that has it."""
 
     def __init__(self, obligation: LookupObligation, bits: int):
-        """No case is in it yet."""
+        """Start without cases."""
         self.problem = obligation.problem
         self.bits = bits
         last = self.problem.lengths.last
@@ -158,7 +159,7 @@ class LookupProfiles:
         self.positions = last
         greatest = max(max(map(abs, self.problem.values(n))) for n in lengths)
         self.spread = int((greatest + self.positions) * self.scale) + 1
-        """No value misses its target by more, in units of 1/scale."""
+        """A bound of all misses, in units of 1/scale."""
         self._scaled: tuple[int, list[int]] = (0, [])
         self._windows: dict[Peak, Window] = {}
         self._found: dict[tuple[object, ...], tuple[LookupProfile, CountCase]] = {}
@@ -169,11 +170,11 @@ class LookupProfiles:
         return list(self._found.values())
 
     def add_row(self, row: LookupRow) -> None:
-        """Put in all cases of a row in which something is claimed."""
+        """Add all cases of a row in which something is claimed."""
         self._add(row, cases_of(row.targets))
 
     def add_case(self, case: CountCase) -> None:
-        """Put in one case."""
+        """Add one case."""
         target = case.row.targets[case.here][case.others]
         assert target is not None
         self._add(case.row, [(case.here, case.others, target)])
@@ -183,9 +184,9 @@ class LookupProfiles:
         first, last = row.visible[0], row.visible[-1]
         windows: dict[tuple[int, int], Window] = {}
         for here, others, target in cases:
-            slope, bend = in_case(row.slope, here, others), in_case(row.bend, here, others)
-            peak = min(max(_greatest(slope, bend, last), first), last)
-            shape = (slope + (peak - 1) * bend, bend)
+            slope, second_difference = in_case(row.slope, here, others), in_case(row.second_difference, here, others)
+            peak = min(max(_greatest(slope, second_difference, last), first), last)
+            shape = (slope + (peak - 1) * second_difference, second_difference)
             if shape not in windows:
                 windows[shape] = self._window(peak_in_lowest_terms(*shape, row.denominator))
             window = windows[shape]
@@ -198,14 +199,14 @@ class LookupProfiles:
                 self._found[key] = (LookupProfile(window, left, right, cut, misses), CountCase(row, here, others))
 
     def _scaled_values(self, row: LookupRow) -> list[int]:
-        """Return the values of the row times ``scale``, worked out once for the rows of one length."""
+        """Return the values of the row times ``scale``, computed once for the rows of one length."""
         if self._scaled[0] != row.n:
             self._scaled = row.n, [int(value * self.scale) for value in row.values]
         return self._scaled[1]
 
-    def reach(self, sharpness: Fraction) -> int:
-        """How far a window reaches on both sides of the peak of scores -sharpness * k^2."""
-        peak = peak_in_lowest_terms(-sharpness.numerator, -2 * sharpness.numerator, sharpness.denominator)
+    def reach(self, curvature: Fraction) -> int:
+        """Return the number of listed offsets on each side of the peak of scores -curvature * k^2."""
+        peak = peak_in_lowest_terms(-curvature.numerator, -2 * curvature.numerator, curvature.denominator)
         return self._window(peak).right
 
     def _window(self, peak: Peak) -> Window:
@@ -223,7 +224,7 @@ class LookupProfiles:
         return self._windows[peak]
 
     def mean_miss(self, profile: LookupProfile) -> arb:
-        """Return an enclosure of the weighted mean of the values, less the target."""
+        """Enclose the weighted mean of the values, minus the target."""
         window = profile.window
         start = window.left - profile.left
         weights = window.weights[start:start + len(profile.misses)]
@@ -237,7 +238,7 @@ class LookupProfiles:
 
 
 def profiles_of_every_case(obligation: LookupObligation, bits: int, longest_first: bool = True) -> LookupProfiles:
-    """The profiles of all cases; of equal ones the first is kept, that of the longest word or of the shortest."""
+    """Return the profiles of all cases; among equal ones the first is kept, of the longest or of the shortest word."""
     profiles = LookupProfiles(obligation, bits)
     for row in obligation.problem.rows(longest_first):
         profiles.add_row(row)
@@ -253,19 +254,19 @@ def cases_of(targets: Targets) -> Iterator[tuple[bool, int, int]]:
 
 
 def in_case(number: Affine, here: bool, others: int) -> int:
-    """Return the number in a case."""
+    """Return the value of an affine number in a case."""
     return number[0] + number[1] * here + number[2] * others
 
 
-def _greatest(slope: int, bend: int, last: int) -> int:
+def _greatest(slope: int, second_difference: int, last: int) -> int:
     """Return the first position from which concave scores do not rise, if position 1 has this slope.
 
     >>> _greatest(6, -2, 9), _greatest(5, -2, 9), _greatest(1, 0, 9), _greatest(0, 0, 9)
     (4, 4, 9, 1)
     """
-    if bend == 0:
+    if second_difference == 0:
         return last if slope > 0 else 1
-    return 1 - slope // bend
+    return 1 - slope // second_difference
 
 
 def find_lookup_worst_case(profiles: LookupProfiles) -> WorstCase:
@@ -290,7 +291,7 @@ def _extreme(error: arb, upper: arb, case: CountCase, excess: bool) -> LookupExt
 
 
 def bound_to_claim(upper: Fraction, weighting: Weighting) -> Fraction:
-    """The bound with room, unless whoever checks it computes the same numbers: rational ones, and exact zeros."""
+    """Return the bound with room, unless the checker computes the same numbers: rationals, and exact zeros."""
     is_exact = weighting.is_rational or (not weighting.is_softmax and not upper)
     return upper if is_exact else with_room(upper)
 
@@ -305,7 +306,7 @@ def with_room(upper: Fraction) -> Fraction:
 
 
 def find_violations(obligation: LookupObligation, bits: int, bound: Fraction) -> list[CountCase]:
-    """Cases in which the error certainly exceeds ``bound``, for each profile one of the shortest word."""
+    """Return cases in which the error certainly exceeds ``bound``, for each profile one of the shortest word."""
     profiles = profiles_of_every_case(obligation, bits, longest_first=False)
     with working_precision(bits):
         least = ball(bound)

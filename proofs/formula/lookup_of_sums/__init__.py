@@ -1,1 +1,1 @@
-"""Heads that look up a sum of counts, which they know by the approximations of its counts."""
+"""Heads that look up a sum of counts, from approximations of these counts."""

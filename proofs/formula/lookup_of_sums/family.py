@@ -14,7 +14,7 @@ from proofs.formula.two_provers import ProofAttempt, prove_by_worst_case
 
 
 def prove(obligation: LookupOfSumObligation, twice: bool, record: Record) -> ProofAttempt:
-    """Return a bound of the error, and Z3 for the same."""
+    """Prove by a bound of the error, then by Z3."""
     def by_solver(_: WorstCase, bits: int) -> bool:
         from proofs.formula.lookup_of_sums.second import proves_lookup_of_sum
 

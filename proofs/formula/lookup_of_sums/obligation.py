@@ -1,11 +1,11 @@
-"""What a head that looks up a sum of counts must satisfy: it knows the counts by their approximations alone.
+"""The obligation of a head that looks up a sum of counts; it reads the counts by their approximations only.
 
-Source      docs/background/obligations.md, lookup of a sum.
-Setting     D = Σ c_k κ_k is the sum that the meaning speaks of. The queries read one form H of the others directions of
-            the κ_k and of truths of what they count, and numbers. In a *case*, which is the truths here and a value of
-            D, H is near an integer p, to within the sum E of the proved errors. The scores are -c (j - H)², and the
-            value at p must be the target: that is checked here, case by case. What is left to prove is a bound on the
-            weights of the other positions, which depends on the least c and on E.
+Source      docs/background/obligations.md, section 5, lookup of a sum.
+Setting     D = Σ c_k κ_k is the sum in the meaning. The queries read one form H of the others directions of the κ_k and
+            of truths of the counted formulas, and known numbers. A *case* is the truths at the position and a value of
+            D. In a case H is within E, the sum of the proved errors, of an integer p. The scores are -c (j - H)². That
+            the value at p is the target is checked here, case by case. It remains to bound the weights of the other
+            positions, by the least c and E.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ Truths = Mapping[syntax.Formula, bool]
 
 @dataclass(frozen=True)
 class LeastCurvature:
-    """The row (n, i) with the least curvature over the temperature."""
+    """The least curvature over the temperature, at the row (n, i)."""
 
     curvature: Fraction
     n: int
@@ -46,43 +46,43 @@ class LeastCurvature:
 
 @dataclass(frozen=True)
 class LookupOfSumObligation(Approximation):
-    """Next to a position that weighs 1, those at distance k weigh at most exp(-c (k² - 2 |k| miss)) each.
+    """The others have a share of at most ``allowed_error``, with weights exp(-c (k² - 2 |k| error)) at distance k.
 
-    Their share is to be at most ``allowed_error``; c is the least curvature. Where ``bluntest`` is None, all values are
-    the target, and no weight matters.
+    The target position has weight 1; c is the least curvature. If ``least`` is None, all values are the target, and
+    weights do not matter.
     """
 
     kind: ClassVar[ObligationKind] = ObligationKind.LOOKUP
     meaning: Near
     allowed_error: Fraction
-    bluntest: LeastCurvature | None
-    miss: Fraction
+    least: LeastCurvature | None
+    error: Fraction
 
     def key(self) -> tuple[Hashable, ...]:
-        """Equal obligations are discharged once."""
-        return "sum", self.head.weighting, self.allowed_error, self.lengths, self.bluntest, self.miss
+        """Return a key by which equal obligations are discharged once."""
+        return "sum", self.head.weighting, self.allowed_error, self.lengths, self.least, self.error
 
     @property
     def aim(self) -> str:
-        """What the head approximates, in words."""
+        """The approximated truth, in words."""
         return format_formula(self.meaning.formula)
 
 
 @dataclass(frozen=True)
 class _Vertex:
-    """p is sign * D and the sum of more[φ] over the φ that hold here."""
+    """The vertex p = sign * D + (sum of more[φ] over the φ that hold at the position)."""
 
     sign: int
     more: Mapping[syntax.Formula, int]
     curvature: Fraction
-    miss: Fraction
+    error: Fraction
 
     def place(self, value: int, here: Truths) -> int:
         return self.sign * value + sum(number for formula, number in self.more.items() if here[formula])
 
 
 def looks_up_sum(transformer: Transformer, head: Head) -> bool:
-    """Whether the rules of lookups of sums apply: queries read others directions."""
+    """Return whether the rules of lookups of sums apply: queries read others directions."""
     return any(isinstance(transformer.directions[name], Others) for row in head.queries for name in row)
 
 
@@ -99,13 +99,13 @@ def oblige_lookup_of_sum(written: WrittenDirection) -> LookupOfSumObligation:
     check_sums_to_one(head)
     check_reads_known(transformer, known, head, direction)
     derivation = _LookupDerivation(transformer, known, head, direction, meaning, written.bounds)
-    bluntest, miss = derivation.check(written.lengths)
+    least, error = derivation.check(written.lengths)
     return LookupOfSumObligation(written.layer, written.place, head, direction, written.lengths, meaning,
-                                 written.allowed_error, bluntest, miss)
+                                 written.allowed_error, least, error)
 
 
 class _LookupDerivation:
-    """Everything that decides the error of one direction that a head writes."""
+    """All data that the error of one direction that a head writes depends on."""
 
     def __init__(self, transformer: Transformer, known: KnownValues, head: Head, direction: str, meaning: Near,
                  bounds: Bounds) -> None:
@@ -119,12 +119,12 @@ class _LookupDerivation:
         self._by_length = any(find_subformula_with_length(part) is not None for part in (meaning.formula, meaning.when))
 
     def check(self, lengths: Lengths) -> tuple[LeastCurvature | None, Fraction]:
-        """Where the scores fall away least, and the greatest error of H; None if no weight matters.
+        """Return the least curvature (None if weights do not matter) and the greatest error of H, after all checks.
 
         Raises:
-            NotDerived: if a value is not the target.
+            NotDerived: if a value is not the target, or scores are not a parabola with a vertex.
         """
-        bluntest, miss = None, ZERO
+        least, error = None, ZERO
         for n in lengths:
             values = self._known.forms(self._value, n)
             if not all(ZERO <= value <= ONE for value in values):
@@ -133,17 +133,17 @@ class _LookupDerivation:
             for i in range(1, n + 1):
                 self._check_row(n, i, values, vertex)
             if vertex is not None:
-                found = self._bluntest(n, vertex.curvature)
-                bluntest = found if bluntest is None or found.curvature < bluntest.curvature else bluntest
-                miss = max(miss, vertex.miss)
-        return bluntest, miss
+                found = self._least_curvature(n, vertex.curvature)
+                least = found if least is None or found.curvature < least.curvature else least
+                error = max(error, vertex.error)
+        return least, error
 
-    def _bluntest(self, n: int, curvature: Fraction) -> LeastCurvature:
+    def _least_curvature(self, n: int, curvature: Fraction) -> LeastCurvature:
         temperature = self._head.temperature
-        heats = temperature.column(range(1, n + 1 if temperature.mentions_i else 2), n)
-        if min(heats) <= 0:
-            raise NotDerived(f"the temperature is not positive at i = {heats.index(min(heats)) + 1}, n = {n}")
-        return LeastCurvature(curvature / max(heats), n, heats.index(max(heats)) + 1)
+        temperatures = temperature.column(range(1, n + 1 if temperature.mentions_i else 2), n)
+        if (lowest := min(temperatures)) <= 0:
+            raise NotDerived(f"the temperature is not positive at i = {temperatures.index(lowest) + 1}, n = {n}")
+        return LeastCurvature(curvature / max(temperatures), n, temperatures.index(max(temperatures)) + 1)
 
     # -- the scores ----------------------------------------------------------------------------------------------------
 
@@ -151,7 +151,7 @@ class _LookupDerivation:
         """Return the vertex of the scores of words of length n >= 2.
 
         Raises:
-            NotDerived: if they are no parabola around an integer that D and the truths here decide.
+            NotDerived: if they are not a parabola near an integer that D and the truths at the position decide.
         """
         rest = [{name: weight for name, weight in row.items() if name not in self._known} for row in self._head.queries]
         form = next(row for row in rest if row)
@@ -174,15 +174,15 @@ class _LookupDerivation:
         return self._vertices[factor, curvature]
 
     def _place(self, sought: Coefficients, curvature: Fraction) -> _Vertex:
-        """Near which integer the form is."""
+        """Return the vertex: the integer that the form is near, by D and truths."""
         others: dict[syntax.Count, Fraction] = {}
         more = dict.fromkeys(self._counted, ZERO)
-        miss = ZERO
+        error = ZERO
         for name, weight in sought.items():
             match self._directions[name]:
                 case Others(count) if name in self._bounds:
-                    error = self._bounds[name]
-                    miss += abs(weight) * max(-error.lower, error.upper)
+                    ends = self._bounds[name]
+                    error += abs(weight) * max(-ends.lower, ends.upper)
                     others[count] = others.get(count, ZERO) + weight
                 case Truth(formula) if formula in more:
                     more[formula] += weight
@@ -193,17 +193,17 @@ class _LookupDerivation:
             more[count.operand] -= weight
         if abs(sign) != 1 or any(weight.denominator != 1 for weight in more.values()):
             raise NotDerived("the queries are not near the sum of counts, nor near its negative")
-        if 2 * miss >= 1:
-            raise NotDerived(f"the errors of the counts sum to {miss}, expected less than 1/2")
-        return _Vertex(int(sign), {formula: int(weight) for formula, weight in more.items()}, curvature, miss)
+        if 2 * error >= 1:
+            raise NotDerived(f"the errors of the counts sum to {error}, expected less than 1/2")
+        return _Vertex(int(sign), {formula: int(weight) for formula, weight in more.items()}, curvature, error)
 
     # -- the rows ------------------------------------------------------------------------------------------------------
 
     def _check_row(self, n: int, i: int, values: Sequence[Fraction], vertex: _Vertex | None) -> None:
-        """The value at p is the target in every case, or everywhere.
+        """Check that the value at p is the target in every case; without a vertex, that all values are.
 
         Raises:
-            NotDerived: if it is not, or p is not visible.
+            NotDerived: if one is not, or p is not visible.
         """
         visible = self._head.mask.visible(i, n)
         for here in self._truths_here(n, i):
@@ -227,13 +227,13 @@ class _LookupDerivation:
             yield dict(zip(self._counted, truths, strict=True))
 
     def _range(self, n: int, i: int, here: Truths) -> tuple[int, int]:
-        """Return the least and the greatest that D may be."""
+        """Return the least and the greatest value of D."""
         ends = [sorted(int(number) * (here[count.operand] + others) for others in (0, counted_length(count, i, n) - 1))
                 for count, number in self._sum.items()]
         return sum(low for low, _ in ends), sum(high for _, high in ends)
 
     def _target(self, n: int, i: int, here: Truths, value: int) -> bool | None:
-        """Return the truth to be held; None where the guard fails."""
+        """Return the truth to be written; None where the guard does not hold."""
         positional = any(syntax.is_positional(part) for part in syntax.subformulas(self._meaning.when))
         key = (value, n if self._by_length else 0, i if positional else 0, *here.values())
         if key not in self._targets:
@@ -271,7 +271,7 @@ def _find_sum(meaning: Near) -> Sum:
     """Return the sum that a predicate of the meaning is applied to.
 
     Raises:
-        NotDerived: if there is none.
+        NotDerived: if the meaning has no predicate on a sum.
     """
     for part in (*syntax.subformulas(meaning.formula)[::-1], *syntax.subformulas(meaning.when)):
         if isinstance(part, syntax.PredicateOnSum):
@@ -284,10 +284,10 @@ def _coefficients(term: syntax.Term) -> Sum:
 
 
 def _ratio(one: Mapping[Key, Fraction], other: Mapping[Key, Fraction]) -> Fraction:
-    """How many times the other form the one is.
+    """Return the factor x with one = x * other.
 
     Raises:
-        NotDerived: if it is no multiple.
+        NotDerived: if no such x exists.
     """
     if not one:
         return ZERO

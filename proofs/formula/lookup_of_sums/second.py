@@ -1,4 +1,4 @@
-"""Lookups of sums of counts: the weights of the other positions as real variables, each up to its greatest."""
+"""Lookups of sums of counts: the weights of the other positions as real variables, each at most its bound."""
 
 from fractions import Fraction
 
@@ -13,13 +13,13 @@ from proofs.formula.z3.solver import SolverQuery, all_proved, rational, total
 
 BITS = 600
 LEGEND = (
-    "w_k: the weight of both positions at distance k from the one that is looked for, relative to that one",
-    "y_k: w_k times what the values there miss the truth by",
+    "w_k: the weight of both positions at distance k from the target position, relative to that one",
+    "y_k: w_k times the error of the values there",
 )
 
 
 def proves_lookup_of_sum(obligation: LookupOfSumObligation, bound: Fraction, record: Record = ignore) -> bool:
-    """Whether Z3 shows that the mean of what the values miss the truth by is at most the bound.
+    """Return whether Z3 proves that the weighted mean of the errors of the values is at most the bound.
 
     Raises:
         Undecided: if Z3 gives up.
@@ -37,5 +37,5 @@ def _ask(obligation: LookupOfSumObligation, bound: Fraction) -> SolverQuery:
         given += [weight >= 0, weight <= rational(2 * ends_of_exp(drop, BITS)[1]), miss >= 0, miss <= weight]
         weights.append(weight)
         missed.append(miss)
-    about = f"the weighted mean misses the truth by at most {bound} in all cases"
+    about = f"the error of the weighted mean is at most {bound} in all cases"
     return SolverQuery(about, LEGEND, tuple(given), z3.BoolVal(True), total(missed) > rational(bound) * total(weights))

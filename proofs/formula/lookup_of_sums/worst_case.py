@@ -1,8 +1,8 @@
-"""The worst case of a lookup of a sum of counts, as far as it is known: all other positions together, each at its most.
+"""An upper bound of the error of a lookup of a sum of counts: the share of all other positions, each at its greatest.
 
-Claim       With two things of each of the gaps -c (k² - 2 k E), 0 < k < longest, the error is at most the share of
+Claim       With two positions for each of the gaps -c (k² - 2 k E), 0 < k < longest, the error is at most the share of
             the others (``common.kernels``): under softmax S/(1 + S), S = 2 Σ exp(-c (k² - 2 k E)).
-Proof       docs/background/obligations.md, lookup of a sum. Some word may come near it, or none.
+Proof       docs/background/obligations.md, section 5, lookup of a sum. The bound need not be attained on a word.
 """
 
 from dataclasses import dataclass
@@ -21,45 +21,45 @@ ZERO = Fraction(0)
 
 @dataclass(frozen=True)
 class SumExtreme(Extreme):
-    """The share of all other positions, if each weighs as much as it can."""
+    """The share of all other positions, each with its greatest weight."""
 
     obligation: LookupOfSumObligation
 
     @property
     def n(self) -> int:
         """The length of the word."""
-        assert self.obligation.bluntest is not None
-        return self.obligation.bluntest.n
+        assert self.obligation.least is not None
+        return self.obligation.least.n
 
     @property
     def i(self) -> int:
         """The position of the query."""
-        assert self.obligation.bluntest is not None
-        return self.obligation.bluntest.i
+        assert self.obligation.least is not None
+        return self.obligation.least.i
 
     @property
     def claimed(self) -> Fraction:
-        """``upper``, with room up to 1/4 for a checker that encloses more coarsely."""
+        """The stated bound: ``upper``, with room up to 1/4 for a checker with coarser enclosures."""
         return bound_to_claim(self.upper, self.weighting)
 
     def terms(self) -> list[tuple[Fraction, Fraction]]:
-        """Return the position that is looked for, and all others."""
+        """Return the score and the error of the target position, and of all others."""
         return [(Fraction(0), Fraction(0)),
                 *((drop, Fraction(1)) for drop in drops(self.obligation) for _ in range(2))]
 
 
 def drops(obligation: LookupOfSumObligation) -> list[Fraction]:
-    """The greatest score at each distance 1, 2, ... from the position that is looked for, less the score there."""
-    if obligation.bluntest is None:
+    """Return the greatest score at each distance 1, 2, ... from the target position, minus the score there."""
+    if obligation.least is None:
         return []
-    curvature, miss = obligation.bluntest.curvature, obligation.miss
-    return [curvature * (2 * k * miss - k * k) for k in range(1, obligation.lengths.last)]
+    curvature, error = obligation.least.curvature, obligation.error
+    return [curvature * (2 * k * error - k * k) for k in range(1, obligation.lengths.last)]
 
 
 def find_sum_worst_case(obligation: LookupOfSumObligation, bits: int) -> WorstCase:
-    """Return the bound; none where all values are the target."""
+    """Bound the error; no extreme if all values are the target."""
     weighting = obligation.head.weighting
-    if obligation.bluntest is None:
+    if obligation.least is None:
         return WorstCase(None, None, otherwise=SMALLEST_LOOKUP_BOUND if weighting.is_softmax else ZERO)
     if weighting.is_softmax:
         with working_precision(bits):

@@ -1,7 +1,7 @@
-"""How much a search may do, counted in work and not in time: the same search does the same everywhere.
+"""The budget of a search in units of work instead of time, so that searches are reproducible.
 
-A unit is about what the replay of a word takes for one position and one parameter, or for one head and one pair of
-positions: some 25 microseconds on a machine of 2024.
+A unit is about the work to replay a word for one position and one parameter, or for one head and one pair of positions:
+about 25 microseconds on a machine of 2024.
 """
 
 from collections.abc import Callable
@@ -9,19 +9,19 @@ from collections.abc import Callable
 from constructions.network.transformer import Transformer
 
 DEFAULT_WORK = 800_000
-"""A search that finds nothing then ends within some 20 seconds on one core."""
+"""The default budget: a search that finds nothing ends within about 20 seconds on one core."""
 
 
 class WorkBudget:
-    """Units of work that are left; ``exhausted`` says whether something was not done for want of them."""
+    """Units of work that are left; ``exhausted`` is True once a request was refused."""
 
     def __init__(self, work: int):
-        """All of it is left."""
+        """Start with all units left."""
         self.left = work
         self.exhausted = False
 
     def spend(self, work: int) -> bool:
-        """Take so much from what is left; False, and nothing is taken, if there is less."""
+        """Take units and return True; if fewer are left, take nothing and return False."""
         self.exhausted = self.exhausted or work > self.left
         if work > self.left:
             return False
@@ -29,7 +29,7 @@ class WorkBudget:
         return True
 
     def charge(self, work: int) -> None:
-        """Take what was done already, as far as there is so much left."""
+        """Take the units of work already done, at most all that are left."""
         self.left = max(self.left - work, 0)
 
 

@@ -1,4 +1,4 @@
-"""Words that are made without looking at the network: all short ones, words of few symbols, random ones."""
+"""Words that do not depend on the network: all short words, words of few symbols, random words."""
 
 import itertools
 import random
@@ -10,13 +10,13 @@ from proofs.formula.refutation.budget import WorkBudget
 Word = tuple[str, ...]
 
 EXHAUSTIVE_WORDS = 600
-"""All words are tried, length by length, while their number stays below this."""
+"""All words are tried, length by length, up to this number of words."""
 RANDOM_WORDS = 300
-"""So many words are drawn at last; their lengths are spread over what is not searched word by word."""
+"""The number of random words; their lengths are drawn from those that are not searched exhaustively."""
 
 
 def exhaustive_length(symbols: int, lengths: Lengths) -> int:
-    """Return the largest length up to which all words are few enough to be tried; that before the first, if none is.
+    """Return the largest length up to which all words can be tried; the one before the first length, if none can.
 
     >>> exhaustive_length(2, Lengths(1, 64)), exhaustive_length(1, Lengths(1, 4)), exhaustive_length(2, Lengths(12, 64))
     (8, 4, 11)
@@ -29,7 +29,7 @@ def exhaustive_length(symbols: int, lengths: Lengths) -> int:
 
 
 def all_words(alphabet: Sequence[str], lengths: Iterable[int]) -> Iterator[Word]:
-    """Every word of these lengths, in their order.
+    """Yield every word of these lengths, in order.
 
     >>> list(all_words("a", [1, 2]))
     [('a',), ('a', 'a')]
@@ -39,7 +39,7 @@ def all_words(alphabet: Sequence[str], lengths: Iterable[int]) -> Iterator[Word]
 
 
 def words_of_few_symbols(alphabet: Sequence[str], lengths: Iterable[int]) -> Iterator[Word]:
-    """Words of one symbol, and of one symbol with another at one end.
+    """Yield the words of one symbol, and of one symbol with another at one end.
 
     >>> ["".join(word) for word in words_of_few_symbols("ab", [3])]
     ['aaa', 'baa', 'aab', 'bbb', 'abb', 'bba']
@@ -54,7 +54,7 @@ def words_of_few_symbols(alphabet: Sequence[str], lengths: Iterable[int]) -> Ite
 
 
 def random_words(alphabet: Sequence[str], lengths: range, budget: WorkBudget) -> Iterator[Word]:
-    """Words drawn with a fixed seed, long and short in turn, so that a budget that ends early has seen both."""
+    """Yield random words of random lengths, drawn with a fixed seed."""
     draw = random.Random(len(lengths))
     for _ in range(RANDOM_WORDS if lengths else 0):
         n = draw.choice(lengths)

@@ -1,4 +1,4 @@
-"""The search: family by family, word by word, until one is found or the work is done."""
+"""The search: family by family, word by word, until a word is found or the budget is spent."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -15,14 +15,14 @@ from proofs.formula.refutation.words_with_counts import words_with_counts
 from proofs.words.replay import REPLAY_BITS, Counterexample, InexactHardAttention, KnownRows, find_miss
 
 SPARE_BITS = 128
-"""Precision beyond what tells an error from a bound: enclosures of a whole run are wider than those of one weight."""
+"""Precision beyond that which separates an error from a bound: enclosures of a run are wider than those of a weight."""
 SHARE = Fraction(1, 2)
-"""What one length may take of the work that is left: many lengths at which nothing is found end soon."""
+"""The share of one length in the work that is left, so that many lengths without a word take little."""
 
 
 @dataclass(frozen=True)
 class RefutationResult:
-    """What was found, and of a search that found nothing, in words, what was tried; ``spent`` is the work it took."""
+    """The counterexample, or an account of what was tried; ``spent`` is the work."""
 
     counterexample: Counterexample | None
     account: str = ""
@@ -31,7 +31,7 @@ class RefutationResult:
 
 @dataclass(frozen=True)
 class _Family:
-    """Words of one kind, which may take ``share`` of the work that is left when their turn comes."""
+    """Words of one kind; they may take ``share`` of the work that is left when their search begins."""
 
     name: str
     share: Fraction
@@ -41,7 +41,7 @@ class _Family:
 
 @dataclass
 class _Tried:
-    """How many words of a family were tried, how long they were, and whether work was left for the others."""
+    """The number of words of a family that were tried, the longest of them, and whether the budget ended the search."""
 
     family: _Family
     number: int = 0
@@ -56,10 +56,10 @@ class _Tried:
 def find_counterexample(transformer: Transformer, lengths: Lengths, lines: Sequence[Line],
                         allowed_error: Fraction | None = None, work: int = DEFAULT_WORK,
                         progress: Progress = lambda _: None) -> RefutationResult:
-    """Return the counterexample with the shortest word that the search finds; None says nothing about the claim.
+    """Find a counterexample; None does not mean that the claim is true.
 
-    With an ``allowed_error`` every head must err by no more than that, and not only as its meaning says. ``work`` is
-    what the search may take, in the units of ``budget.py``; ``progress`` is told what is being tried.
+    With an ``allowed_error`` no head may err by more than that, even if its meaning allows it. ``work`` is the budget,
+    in the units of ``budget.py``; ``progress`` receives messages.
     """
     left, account = work, list[_Tried]()
     bits = bits_to_tell(lines, ALLOWED_ERROR if allowed_error is None else allowed_error)
@@ -79,7 +79,7 @@ def find_counterexample(transformer: Transformer, lengths: Lengths, lines: Seque
 
 
 def bits_to_tell(lines: Sequence[Line], bound: Fraction) -> int:
-    """Return the precision at which the error of a head that exceeds the bound does so in enclosures, too."""
+    """Return the precision at which enclosures separate errors from the bound that they exceed."""
     beyond = [extreme.lower - bound for line in lines if not line.proved and line.worst
               for extreme in line.worst.extremes if extreme.lower > bound]
     return max([REPLAY_BITS, *(SPARE_BITS + (1 / x).numerator.bit_length() - (1 / x).denominator.bit_length()
@@ -88,7 +88,7 @@ def bits_to_tell(lines: Sequence[Line], bound: Fraction) -> int:
 
 def _families(transformer: Transformer, lengths: Lengths, lines: Sequence[Line],
               allowed_error: Fraction | None, bits: int) -> list[_Family]:
-    """Return the likelier a family is to have a word that breaks the claim, the earlier it comes."""
+    """Return the families, those that are more likely to contain a counterexample first."""
     alphabet = transformer.alphabet
     exhausted = exhaustive_length(len(alphabet), lengths)
     short, longer = range(lengths.first, exhausted + 1), range(exhausted + 1, lengths.last + 1)
@@ -107,7 +107,7 @@ def _families(transformer: Transformer, lengths: Lengths, lines: Sequence[Line],
 
 @dataclass(frozen=True)
 class _Replay:
-    """Replaying word after word within a budget."""
+    """Replay of words within a budget."""
 
     transformer: Transformer
     work: Callable[[int], int]
@@ -117,7 +117,7 @@ class _Replay:
     known: KnownRows = field(default_factory=KnownRows)
 
     def find_first_miss(self, tried: _Tried, budget: WorkBudget) -> Counterexample | None:
-        """What the first word of the family that breaks the claim shows; ``tried`` says how many were looked at."""
+        """Find the first word of the family that refutes the claim; update ``tried``."""
         for word in tried.family.words(budget):
             if not budget.spend(self.work(len(word))):
                 break
@@ -131,29 +131,28 @@ class _Replay:
 
 
 def _describe(account: Sequence[_Tried], work: int) -> str:
-    """What was tried, in words, and whether there was more to try."""
+    """Describe what was tried, and whether the budget is spent."""
     listed = ", ".join(str(tried) for tried in account if tried.number)
-    said = f"no word found that breaks it among {listed}" if listed else "no word was tried"
-    return said + (f"; budget of {work} units exhausted" if any(tried.cut_short for tried in account) else "")
+    result = f"no word found that breaks it among {listed}" if listed else "no word was tried"
+    return result + (f"; budget of {work} units exhausted" if any(tried.cut_short for tried in account) else "")
 
 
 class SearchByLength:
-    """Searches whose work together is bounded, as long as they find nothing.
+    """Searches with a common budget, which is restored when a word is found.
 
-    Whoever asks about the same lengths in the same order gets the same answers, whether it goes on or not once
-    something is found: what is found gives back the pool.
+    So the results for the same lengths in the same order do not depend on whether searches continue after a success.
     """
 
     def __init__(self, network: Transformer, allowed_error: Fraction | None, progress: Progress = lambda _: None,
                  work: int = DEFAULT_WORK):
-        """The pool has so much ``work``."""
+        """Start with a common budget of ``work`` units."""
         self._network = network
         self._allowed_error = allowed_error
         self._progress = progress
         self._work = self._left = work
 
     def find(self, lengths: Lengths, lines: Sequence[Line]) -> RefutationResult:
-        """Return the search at these lengths, whose obligations are ``lines``."""
+        """Search at these lengths, whose obligations are ``lines``."""
         search = find_counterexample(self._network, lengths, lines, self._allowed_error, int(SHARE * self._left),
                                      self._progress)
         self._left = self._work if search.counterexample else self._left - search.spent

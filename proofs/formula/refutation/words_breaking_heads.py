@@ -1,4 +1,4 @@
-"""Words on which a head that attends to truths certainly errs, made from its sweeps."""
+"""Words on which a head that attends to truths certainly errs, from its sweeps."""
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,18 +24,18 @@ from proofs.formula.z3.solver import Resources
 from proofs.words.replay import REPLAY_BITS
 
 SOLVER_RESOURCES = 4_000_000
-"""What one question to Z3 may take, in Z3's own count of its steps (rlimit): some 4 seconds."""
+"""The limit of one question to Z3 in its steps (rlimit): about 4 seconds."""
 RESOURCES_PER_UNIT = 25
-"""Z3 counts so many steps in the time of a unit of work."""
+"""Steps of Z3 in the time of a unit of work."""
 OPTIONS_PER_UNIT = 4
-"""So many options of a sweep are weighed, and followed to its rows, in the time of a unit of work."""
+"""Options of a sweep that are processed in the time of a unit of work."""
 
 
 @dataclass(frozen=True)
 class Violation:
-    """An input on which the error at row i is too large, by the option chosen at each step up to that row.
+    """An input on which the error at row i is too large, as the option chosen at each step up to that row.
 
-    Left out, they are those of the path with the least sum of costs.
+    Without ``choices``, it is the path with the least sum of costs.
     """
 
     i: int
@@ -47,9 +47,9 @@ class Violation:
 
 def words_breaking_heads(alphabet: Sequence[str], beyond: int, lines: Iterable[Line], bound: Fraction,
                          budget: WorkBudget, bits: int = REPLAY_BITS) -> Iterator[Word]:
-    """Words longer than ``beyond`` on which some failing head certainly errs by more than ``bound``, shortest first.
+    """Yield words longer than ``beyond`` on which a failing head certainly errs by more than ``bound``, shortest first.
 
-    Weights are enclosed with so many ``bits``.
+    Weights are enclosed with a precision of ``bits``.
     """
     failing = [(group.n, group, line.obligation) for line in lines
                if isinstance(line.obligation, AttentionObligation) and not line.proved
@@ -74,7 +74,7 @@ def words_breaking_heads(alphabet: Sequence[str], beyond: int, lines: Iterable[L
 
 def _violations(obligation: AttentionObligation, group: RowGroup, sweep: Sweep, windows: AllWindows,
                 bound: Fraction, bits: int) -> list[Violation]:
-    """Inputs of one sweep that certainly err by more than the bound."""
+    """Find inputs of one sweep that certainly err by more than the bound."""
     target = obligation.target
     if obligation.head.weighting.is_softmax:
         return [Violation(i, truth, weighed, target)
@@ -90,7 +90,7 @@ def _weighing_work(sweep: Sweep) -> int:
 
 
 def read_input(found: Violation, alphabet: Sequence[str], bound: Fraction) -> Word | None:
-    """Return the input as a word, if symbols decide all atoms."""
+    """Return the input as a word, if symbols decide all atoms; else None."""
     target, sweep = found.target, found.weighed.sweep
     if not all(is_symbolic(atom) for atom in target.atoms):
         return None
@@ -105,7 +105,7 @@ def read_input(found: Violation, alphabet: Sequence[str], bound: Fraction) -> Wo
 
 
 def _ask_solver(found: Violation, alphabet: Sequence[str], bound: Fraction, budget: WorkBudget) -> Word | None:
-    """Return a word that Z3 finds; None if there is none, if Z3 gives up, or if no sum over letters is the error."""
+    """Find a word by Z3; None if none exists, Z3 gives up, or the error is not a sum over letters."""
     weighed, target = found.weighed, found.target
     if found.choices is not None:
         return None

@@ -1,4 +1,4 @@
-"""Words with a count at a position, for the cases in which a head that looks up a count errs."""
+"""Words with a given count at a position, for the cases in which a head that looks up a count errs."""
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,14 +17,14 @@ from proofs.formula.refutation.plain_words import Word
 from proofs.words.replay import REPLAY_BITS
 
 DRAWN_WORDS = 2000
-"""So many words are drawn where nothing better than chance makes one with a given count."""
+"""The number of random words that are drawn if the counted formula is not over symbols."""
 CASES_PER_UNIT = 5
-"""So many cases of a lookup are looked at in the time of a unit of work."""
+"""Cases of a lookup that are processed in the time of a unit of work."""
 
 
 @dataclass(frozen=True)
 class CountTarget:
-    """A count that a word must have at a position: so many ``others``, and this one or not."""
+    """A count that a word must have at a position: the number of ``others``, and the truth ``here``."""
 
     n: int
     i: int
@@ -35,10 +35,10 @@ class CountTarget:
 
 def words_with_counts(alphabet: Sequence[str], beyond: int, lines: Sequence[Line], allowed_error: Fraction | None,
                       budget: WorkBudget) -> Iterator[Word]:
-    """Words longer than ``beyond`` that bring a head which looks up a count into a case where it errs.
+    """Yield words longer than ``beyond`` with a case in which a head that looks up a count errs.
 
-    A failing head has such cases. If it is a feed-forward output that fails, the cases are those in which the heads
-    behind it err most, and all other counts at the same place.
+    If a feed-forward output fails, the cases are those in which the heads of its layer and of earlier ones err most,
+    with all numbers of others there.
     """
     wanted: dict[CountTarget, None] = {}
     layers = {line.layer for line in lines if line.kind is ObligationKind.FEED_FORWARD and not line.proved}
@@ -59,14 +59,14 @@ def words_with_counts(alphabet: Sequence[str], beyond: int, lines: Sequence[Line
 
 
 def _violations(lookup: LookupObligation, bound: Fraction) -> Iterable[CountCase]:
-    """Cases in which the head certainly errs by more than the bound."""
+    """Find cases in which the head certainly errs by more than the bound."""
     if lookup.head.weighting.is_softmax:
         return find_violations(lookup, REPLAY_BITS, bound)
     return find_kernel_violations(lookup, REPLAY_BITS, bound)
 
 
 def _around_the_worst(line: Line, count: Count) -> Iterator[CountTarget]:
-    """All counts at the places where the head errs most."""
+    """Yield all numbers of others at the rows where the head errs most."""
     assert line.worst is not None
     for extreme in line.worst.extremes:
         assert isinstance(extreme, LookupExtreme)
@@ -76,12 +76,12 @@ def _around_the_worst(line: Line, count: Count) -> Iterator[CountTarget]:
 
 
 def find_word_with_count(alphabet: Sequence[str], wanted: CountTarget, budget: WorkBudget) -> Word | None:
-    """Return a word that has the count, if one is found."""
+    """Find a word that has the count."""
     count, n, i = wanted.count, wanted.n, wanted.i
-    looked_at = range(1, i + 1) if count.side == "left" else range(i, n + 1)
+    counted = range(1, i + 1) if count.side == "left" else range(i, n + 1)
     if is_symbolic(count.operand):
         by_truth = {satisfies(count.operand, (symbol,), 1): symbol for symbol in alphabet}
-        chosen = set([j for j in looked_at if j != i][:wanted.others]) | ({i} if wanted.here else set())
+        chosen = set([j for j in counted if j != i][:wanted.others]) | ({i} if wanted.here else set())
         word = tuple(by_truth.get(j in chosen, "") for j in range(1, n + 1))
         return word if all(word) else None
     draw = random.Random(n * n + i)
@@ -90,6 +90,6 @@ def find_word_with_count(alphabet: Sequence[str], wanted: CountTarget, budget: W
             return None
         word = tuple(alphabet[0] if draw.randrange(10) < k % 10 else draw.choice(alphabet) for _ in range(n))
         truths = truth_values(count.operand, word)
-        if truths[i - 1] == wanted.here and sum(truths[j - 1] for j in looked_at) == wanted.others + wanted.here:
+        if truths[i - 1] == wanted.here and sum(truths[j - 1] for j in counted) == wanted.others + wanted.here:
             return word
     return None

@@ -1,5 +1,4 @@
-"""Geometric and stick-breaking heads: what is required of them is what is required of any head that attends to truths.
-"""
+"""Geometric and stick-breaking heads, which have the obligations of heads that attend to truths."""
 
 from functools import partial
 
@@ -14,7 +13,7 @@ from proofs.formula.two_provers import ProofAttempt, prove_by_worst_case
 
 
 def prove(obligation: AttentionObligation, twice: bool, record: Record) -> ProofAttempt:
-    """What is left, letter by letter; then Z3 for the same invariant."""
+    """Prove by the range of the output, letter by letter; then by Z3, for the same invariant."""
     def by_solver(_: WorstCase, bits: int) -> bool:
         from proofs.formula.stick_breaking.second import proves_stick
 

@@ -1,8 +1,8 @@
 """Geometric and stick-breaking heads: an inductive invariant, confirmed step by step.
 
-The invariant says for each position that is read, and each memory there, between which ends o is. Z3 shows that every
-letter leads from o within these ends to o within the next ones, and that o is near the truth where a row asks for it.
-What a letter does to o is linear in the share that it takes, so the two ends of the enclosed share are enough.
+The invariant has bounds of o for each position that is read, and each memory there. Z3 proves that every letter leads
+from an o within these bounds to an o within the next ones, and that o is near the truth at every row. The effect of a
+letter on o is linear in its share, so the two ends of the enclosed share suffice.
 """
 
 from collections.abc import Iterator
@@ -15,18 +15,18 @@ from constructions.language.positional import positional_truth
 from proofs.formula.attention.obligation import AttentionObligation
 from proofs.formula.common.reading import RowGroup
 from proofs.formula.common.sweeps import Step
-from proofs.formula.stick_breaking.worst_case import Ends, Reached, Walk
+from proofs.formula.stick_breaking.worst_case import Ends, OutputRanges, Reached
 from proofs.formula.transcript import Record, ignore
 from proofs.formula.z3.solver import SolverQuery, all_of, all_proved, any_of, integer, rational
 from proofs.formula.z3.unfolding import Unfolding
 
 EXTRA_BITS = 32
-"""What the exact worst case could decide, Z3 decides too: the ends of its invariant are finer by so many bits."""
-LEGEND = ("o: what the head would add, were the next position that of the row; times a power of two",)
+"""Additional bits of the invariant, so that Z3 decides whatever the exact worst case decides."""
+LEGEND = ("o: the output of the head if the next position were that of the row; times a power of two",)
 
 
 def proves_stick(obligation: AttentionObligation, bound: Fraction, bits: int, record: Record = ignore) -> bool:
-    """Whether Z3 shows that the error is at most ``bound`` at every row; ``bits`` decided it exactly.
+    """Return whether Z3 proves that the error is at most ``bound`` at every row; the exact method needed ``bits``.
 
     Raises:
         Undecided: if Z3 gives up.
@@ -42,18 +42,18 @@ def proves_stick(obligation: AttentionObligation, bound: Fraction, bits: int, re
 
 
 class _Steps:
-    """How steps could break the invariant or the bound; steps that have been asked about are left out."""
+    """Conditions under which steps break the invariant or the bound; equal steps occur once."""
 
     def __init__(self, bits: int, bound: Fraction):
-        """The invariant's ends have so many bits."""
-        self._walk, self._bound = Walk(bits), bound
+        """Start with an invariant of this many bits."""
+        self._ranges, self._bound = OutputRanges(bits), bound
         self._seen: set[object] = set()
 
     def wrong(self, obligation: AttentionObligation, group: RowGroup) -> Iterator[Any]:
-        """How a step of the rows of a group could break the invariant, or the bound."""
+        """Yield the conditions under which a step of the rows of a group breaks the invariant or the bound."""
         sweep = obligation.reading.sweep(group)
         before: tuple[Step, Ends] | None = None
-        for step, ends in self._walk.over(sweep):
+        for step, ends in self._ranges.over(sweep):
             if before is not None and self._is_new((before[0].number, before[1], ends)):
                 yield from self._leaves(*before, ends)
             if step.j in sweep.rows and self._is_new((step.number, ends)):
@@ -67,21 +67,21 @@ class _Steps:
         return True
 
     def _leaves(self, step: Step, ends: Ends, following: Ends) -> Iterator[Any]:
-        """Yield a letter of the step leads from between the ends to somewhere outside of the following ones.
+        """Yield the conditions under which a letter of the step leads from within the ends to outside the next ones.
 
-        o, the ends and the share are in units.
+        o, the ends and the share are in units of 2**-bits.
         """
-        o, unit = z3.Real("o"), self._walk.unit
+        o, unit = z3.Real("o"), self._ranges.unit
         for option in step.options:
             for memory, held in ends.by_memory.items():
                 least, most = _hull(following.by_memory[option.effect[memory] >> 1])
-                for taken in set(self._walk.share(option.score)):
+                for taken in set(self._ranges.share(option.score)):
                     led = integer(unit - taken) * o + rational(taken * unit * option.value)
                     yield z3.And(_between(held, o), z3.Or(led < integer(least * unit), led > integer(most * unit)))
 
     def _errs(self, step: Step, ends: Ends) -> Iterator[Any]:
-        """At a row with this step o is between the ends, and farther from the truth than the bound."""
-        o, unit = z3.Real("o"), self._walk.unit
+        """Yield the conditions under which o, at a row with this step, errs by more than the bound."""
+        o, unit = z3.Real("o"), self._ranges.unit
         for memory, held in ends.by_memory.items():
             for truth in {option.effect[memory] % 2 for option in step.options}:
                 limit = rational((1 - self._bound if truth else self._bound) * unit)
@@ -99,7 +99,7 @@ def _between(held: tuple[Reached, Reached], o: Any) -> Any:
 
 
 def _ask_automaton(obligation: AttentionObligation) -> SolverQuery:
-    """Whether the table of what letters do is another than the operators of the target say."""
+    """Ask whether the table of effects of letters differs from the semantics of the target's operators."""
     target, reading = obligation.target, obligation.reading
     atoms = [z3.Bool(f"atom_{a}") for a in range(len(target.atoms))]
     memory = {node: z3.Bool(f"memory_{k}") for k, node in enumerate(target.remembering)}
@@ -111,13 +111,13 @@ def _ask_automaton(obligation: AttentionObligation) -> SolverQuery:
         unfold = Unfolding(target, atoms, memory,
                            lambda formula, j=j, n=n: z3.BoolVal(positional_truth(formula, j, n)))  # type: ignore[misc]
         after = [unfold.remembered(node) for node in target.remembering]
-        for letter, told in zip(obligation.letters, reading.letters.letters_at(j, n), strict=True):
-            for before, effect in enumerate(told.effect):
+        for letter, listed in zip(obligation.letters, reading.letters.letters_at(j, n), strict=True):
+            for before, effect in enumerate(listed.effect):
                 here = [atom == z3.BoolVal(each) for atom, each in zip(atoms, letter, strict=True)]
                 here += [bit == z3.BoolVal(bool(before >> k & 1)) for k, bit in enumerate(memory.values())]
                 stated = [unfold.target_truth == z3.BoolVal(bool(effect % 2)),
                           *(bit == z3.BoolVal(bool(effect >> (k + 1) & 1)) for k, bit in enumerate(after))]
                 wrong.append(z3.And(*here, z3.Not(all_of(stated))))
-    return SolverQuery("every letter does to memory and target what the operators say",
-                       ("atom_a: the atoms of the target at a position", "memory_k: what each operator remembers"),
+    return SolverQuery("every letter acts on memory and target as the operators define",
+                       ("atom_a: the atoms of the target at a position", "memory_k: the memory of each operator"),
                        (), z3.BoolVal(True), any_of(wrong))

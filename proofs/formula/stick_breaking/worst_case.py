@@ -1,9 +1,9 @@
-"""The exact worst case of geometric and stick-breaking heads: what is left, letter by letter.
+"""The exact worst case of geometric and stick-breaking heads: the range of the output, letter by letter.
 
-Setting     Read the letters of the visible positions but the row's own, in reading order: o is 0 at first, and after a
-            letter with the scaled score z and the value v it is (1 - σ(z)) o + σ(z) v. The head adds the last o.
+Setting     Read the letters of the visible positions except the row's own, in reading order. At first o is 0; after a
+            letter with the scaled score z and the value v it is (1 - σ(z)) o + σ(z) v. The head writes the last o.
 Claim       For each memory of the automaton the least and the greatest o over all letters that lead there follow from
-            those one letter before: what a letter does to o grows with o. σ is enclosed, so they are enclosed.
+            those one letter before, since the next o increases with o. σ is enclosed, so both are enclosed.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from proofs.formula.common.reading import RowGroup
 from proofs.formula.common.sweeps import InputExtreme, Option, Step, Sweep
 
 Enclosed = tuple[int, int]
-"""Two integers around a number, in units of 2**-bits."""
+"""Integer bounds of a number, in units of 2**-bits."""
 
 
 @dataclass(frozen=True, eq=False)
 class Reached:
-    """An end of o at one memory: enclosed, with the option that was chosen last and what it was chosen from."""
+    """An enclosure of the least or the greatest o at one memory, the last option on its path, and the end before it."""
 
     held: Enclosed
     choice: int = -1
     before: Reached | None = field(default=None, repr=False)
 
     def choices(self) -> tuple[int, ...]:
-        """Return the options, step by step."""
+        """Return the options on the path, step by step."""
         chosen: list[int] = []
         reached: Reached | None = self
         while reached is not None and reached.before is not None:
@@ -42,24 +42,24 @@ class Reached:
 
 @dataclass(frozen=True, eq=False)
 class Ends:
-    """By memory: where o is least, and where it is greatest."""
+    """The least and the greatest o, by memory."""
 
     by_memory: Mapping[int, tuple[Reached, Reached]]
 
 
 class StickExtreme(InputExtreme):
-    """One whose input is read up to the position before the row's own."""
+    """An extreme whose input is read up to the position before the row's own."""
 
     def read(self) -> list[tuple[Fraction, Fraction]]:
         """Return the scaled score and the value of every position before the row's own, in reading order."""
         return [(option.score, option.value) for option in self.chosen()]
 
 
-class Walk:
-    """Steps, read letter by letter; equal ones after equal beginnings are worked out once."""
+class OutputRanges:
+    """The ranges of o over the steps of sweeps; equal steps from equal ends are computed once."""
 
     def __init__(self, bits: int):
-        """o and σ are enclosed by multiples of 2**-bits."""
+        """Start with o = 0; o and σ are enclosed by multiples of 2**-bits."""
         self.bits = bits
         self.unit = 1 << bits
         start = Reached((0, 0))
@@ -68,7 +68,7 @@ class Walk:
         self._shares: dict[Fraction, Enclosed] = {}
 
     def over(self, sweep: Sweep) -> Iterator[tuple[Step, Ends]]:
-        """Each step with the ends of o before it."""
+        """Yield each step with the ends of o before it."""
         ends = self._start
         for step in sweep.steps:
             yield step, ends
@@ -91,14 +91,14 @@ class Walk:
         return Ends(found)
 
     def _after(self, held: Enclosed, option: Option) -> Enclosed:
-        """(1 - s) o + s v is o + s (v - o): it grows with o and with v, and is linear in s."""
+        """Enclose (1 - s) o + s v = o + s (v - o), which increases with o and v, and is linear in s."""
         least, most = self._in_units(option.value)
         taken = self.share(option.score)
         return (min((held[0] * self.unit + s * (least - held[0])) // self.unit for s in taken),
                 max(-((-held[1] * self.unit - s * (most - held[1])) // self.unit) for s in taken))
 
     def share(self, score: Fraction) -> Enclosed:
-        """σ(score), the part of what is left that a position takes."""
+        """Enclose σ(score), the share of the remaining weight that a position takes."""
         if score not in self._shares:
             with working_precision(self.bits):
                 lower, upper = exact_ends(1 / (1 + ball(-score).exp()))
@@ -112,29 +112,29 @@ class Walk:
 
 def find_stick_worst_case(obligation: AttentionObligation, bits: int) -> WorstCase:
     """Return the largest errors over all rows of the obligation."""
-    walk = Walk(bits)
+    ranges = OutputRanges(bits)
     return WorstCase.of((extreme.truth, extreme) for group in obligation.groups
-                        for extreme in _extremes_of(obligation, group, walk))
+                        for extreme in _extremes_of(obligation, group, ranges))
 
 
-def _extremes_of(obligation: AttentionObligation, group: RowGroup, walk: Walk) -> Iterator[StickExtreme]:
+def _extremes_of(obligation: AttentionObligation, group: RowGroup, ranges: OutputRanges) -> Iterator[StickExtreme]:
     """Yield the greatest error of a group, for each truth that the target may have."""
     sweep = obligation.reading.sweep(group)
     greatest: dict[bool, tuple[int, int, Reached, int]] = {}
-    for step, ends in walk.over(sweep):
+    for step, ends in ranges.over(sweep):
         if step.j in sweep.rows:
             for truth in (False, True):
                 for memory, pair in ends.by_memory.items():
                     if any(option.effect[memory] % 2 == truth for option in step.options):
-                        low, high = error_of(pair, truth, walk.unit)
+                        low, high = error_of(pair, truth, ranges.unit)
                         if truth not in greatest or high > greatest[truth][1]:
                             greatest[truth] = low, high, pair[not truth], step.j
     for truth, (low, high, reached, row) in greatest.items():
-        yield StickExtreme(Fraction(low, walk.unit), proved_bound(Fraction(high, walk.unit)), truth, sweep, row,
+        yield StickExtreme(Fraction(low, ranges.unit), proved_bound(Fraction(high, ranges.unit)), truth, sweep, row,
                            reached.choices(), weighting=obligation.head.weighting)
 
 
 def error_of(ends: tuple[Reached, Reached], truth: bool, unit: int) -> Enclosed:
-    """How far o may be from the truth, at the end where it is farthest."""
+    """Enclose the greatest error of o."""
     least, greatest = ends
     return (unit - least.held[1], unit - least.held[0]) if truth else greatest.held

@@ -1,4 +1,4 @@
-"""Uniform heads: nothing is left free, so exact arithmetic decides once."""
+"""Uniform heads: nothing is free, so they are checked once, by exact arithmetic."""
 
 from constructions.network.meanings import Average, Mean, Position
 from proofs.formula.common.kinds import ObligationKind
@@ -10,7 +10,7 @@ from proofs.formula.uniform.worst_case import check_uniform
 
 
 def prove(obligation: UniformObligation, twice: bool, record: Record) -> ProofAttempt:
-    """Why equal scores, or the mean of the values, fail somewhere."""
+    """Check equal scores, and the mean of the values."""
     return ProofAttempt(reason_of(check_uniform, obligation))
 
 

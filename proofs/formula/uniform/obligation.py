@@ -1,4 +1,4 @@
-"""Uniform heads: all scores equal, so the weights are exactly 1/count and the mean of exact values is exact."""
+"""Uniform heads: all scores are equal, so weights are exactly 1/count, and the mean of exact values is exact."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,15 +16,15 @@ from proofs.formula.common.written_direction import WrittenDirection
 from proofs.formula.failures import NotDerived
 
 AVERAGING = tuple(weighting for weighting in Weighting if weighting.averages_equals and not weighting.is_hard)
-"""The weightings of heads that hold means, or look something up."""
+"""The weightings of heads that write means, or look up counts."""
 
 
 @dataclass(frozen=True)
 class UniformObligation(HeadObligation):
     """At every (n, i) the visible positions have equal scores, and the mean of the values is ``expected``.
 
-    Queries and keys are known where they matter. An ``expected`` of None asks for equal scores alone: the value is then
-    the truth of what is counted, and its mean what the direction means, whatever the word.
+    If ``expected`` is None, only equal scores are required: the values are truths of the counted formulas, and their
+    mean is the meaning of the direction, in every word.
     """
 
     expected: PositionFunction | None
@@ -32,11 +32,11 @@ class UniformObligation(HeadObligation):
 
     @property
     def kind(self) -> ObligationKind:
-        """Uniform attention to known values, or to the truth of what is counted."""
+        """The kind: uniform attention to known values, or to truths of counted formulas."""
         return ObligationKind.MEAN if self.expected is None else ObligationKind.UNIFORM
 
     def key(self) -> None:
-        """Each is checked by itself: that takes no longer than to tell them apart."""
+        """Return None: to check an obligation takes no longer than to compare it with others."""
 
 
 def oblige_uniform(written: WrittenDirection) -> UniformObligation:
@@ -45,7 +45,7 @@ def oblige_uniform(written: WrittenDirection) -> UniformObligation:
     Source      docs/background/obligations.md, equal scores; [SHA] Theorem 20, first stage.
 
     Raises:
-        NotDerived: if the mask or the value is not that of the count, or a value depends on the word.
+        NotDerived: if the mask or the value is not as the count requires, or a value depends on the word.
     """
     head, direction, known = written.head, written.direction, written.known
     check_sums_to_one(head)
@@ -67,7 +67,7 @@ def check_sums_to_one(head: Head) -> None:
     """Check that equal scores get equal weights of sum 1, and that lower scores get less.
 
     Raises:
-        NotDerived: if the weighting is another one.
+        NotDerived: if the weighting does not have this property.
     """
     if head.weighting not in AVERAGING:
         raise NotDerived(f"weighting {head.weighting.value}, expected one whose weights sum to 1: "
@@ -76,7 +76,7 @@ def check_sums_to_one(head: Head) -> None:
 
 def _check_is_mean_of_counts(transformer: Transformer, head: Head, direction: str,
                              coefficients: Sequence[tuple[int, Count]]) -> None:
-    """The mask is that of every count, and the value is the sum of multiples of the truths of what they count."""
+    """Check that every count has the mask, and the value is the sum of multiples of the truths of counted formulas."""
     value: dict[Formula, Fraction] = {}
     for name, weight in head.values[direction].items():
         match transformer.directions[name]:
@@ -92,7 +92,7 @@ def _check_is_mean_of_counts(transformer: Transformer, head: Head, direction: st
 
 
 def check_mask_of(count: Count, mask: Mask) -> None:
-    """Raise NotDerived unless the mask lets a head see the positions that the count looks at, and no others."""
+    """Check that the mask of a head is the range of the count; raise NotDerived if not."""
     needed = Mask.FUTURE if count.side == "left" else Mask.PAST
     if mask is not needed:
         raise NotDerived(f"mask {mask.value}: {format_count(count)} needs mask {needed.value}")

@@ -1,7 +1,7 @@
-"""The exact check of uniform heads: rationals at every (n, i), nothing free, so nothing for a second prover to find.
+"""The exact check of uniform heads: rationals at every (n, i). Nothing is free, so they have no second prover.
 
-Where the mask is ``future`` and nothing that is read mentions n, the row (n, i) is the row (n', i) of every other n'
-from i on: it is checked at the last length, and named by the first that has it.
+If the mask is ``future`` and nothing that is read mentions n, the row (n, i) equals the row (n', i) for every n' >= i:
+it is checked at the last length, and messages name the first length that has it.
 """
 
 import itertools
@@ -47,7 +47,7 @@ def check_equal_scores(obligation: UniformObligation | CountingObligation) -> No
 
 @dataclass(frozen=True)
 class _Rows:
-    """The rows of a length; those of all lengths if ``first`` is given, the first length."""
+    """The rows of a length; they represent all lengths if the first length is given."""
 
     n: int
     first: int | None
@@ -58,7 +58,7 @@ class _Rows:
 
 
 def _rows(obligation: UniformObligation | CountingObligation, mentions_n: bool) -> list[_Rows]:
-    """Rows among which are all that differ."""
+    """Return all different rows."""
     lengths = obligation.lengths
     if obligation.head.mask is Mask.FUTURE and not mentions_n:
         return [_Rows(lengths.last, lengths.first)]
@@ -66,9 +66,9 @@ def _rows(obligation: UniformObligation | CountingObligation, mentions_n: bool) 
 
 
 def _check_equal_scores(obligation: UniformObligation | CountingObligation, rows: _Rows) -> None:
-    """Components whose query is 0 give equal scores whatever the keys; the others must have equal known keys.
+    """Check that scores are equal: queries are 0, or keys are known and contribute equally at visible positions.
 
-    Scores at i are equal exactly if no step between neighbours that both are visible changes them.
+    Scores at i are equal iff no step between visible neighbours changes them.
     """
     head, known, n = obligation.head, obligation.known, rows.n
     factors: list[Column] = []
@@ -88,7 +88,7 @@ def _check_equal_scores(obligation: UniformObligation | CountingObligation, rows
 
 
 def _check_means(obligation: UniformObligation, rows: _Rows) -> None:
-    """The head adds exactly the stated number at every position; sums of values are differences of prefix sums."""
+    """Check that the mean is exactly the stated number at every position; sums are differences of prefix sums."""
     head, expected, n = obligation.head, obligation.expected, rows.n
     assert expected is not None
     values = obligation.known.forms(head.values[obligation.direction], n)

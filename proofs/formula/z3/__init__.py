@@ -1,1 +1,1 @@
-"""Z3 for the second prover: fresh solvers, truths as terms, scripts; only the families' second files import z3, too."""
+"""Z3 for the second prover: solvers, formulas as terms, scripts; apart from these, only ``second`` files import z3."""

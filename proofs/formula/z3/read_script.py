@@ -1,4 +1,4 @@
-"""What Z3 says of an SMT-LIB script: ``python proofs/formula/z3/read_script.py FILE`` prints sat, unsat or unknown."""
+"""Answer of Z3 to an SMT-LIB script: ``python proofs/formula/z3/read_script.py FILE`` prints sat, unsat or unknown."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Questions as SMT-LIB 2.6 scripts that any solver can read, each with a script that must be satisfiable."""
+"""Questions as SMT-LIB 2.6 scripts for any solver, each with a script that must be satisfiable."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ _LOGICS = {
 
 
 def logic_of(question: SolverQuery) -> str:
-    """Return the smallest of the usual logics that has all sorts of the question."""
+    """Return the smallest of the standard logics that has all sorts of the question."""
     sorts = {str(sort) for sort in _sorts([*question.hypotheses, question.condition, question.denied])}
     return _LOGICS[frozenset(sorts - {"Bool"})]
 
@@ -32,14 +32,14 @@ def _sorts(terms: Sequence[Any]) -> Iterator[Any]:
 
 
 def script_of(question: SolverQuery, comment: Sequence[str]) -> str:
-    """Return the script that is unsatisfiable if the bound holds: the conclusion is denied."""
+    """Return the script that is unsatisfiable if the bound holds: it denies the conclusion."""
     return _script(question, "unsat", comment, (question.condition,), (question.denied,))
 
 
 def probe_of(question: SolverQuery, vacuous: bool, comment: Sequence[str]) -> str:
-    """Return the script that is satisfiable: the same without the denial, so that it is no contradiction that proves.
+    """Return the script without the denial, which must be satisfiable: the proof is not by contradictory hypotheses.
 
-    If the question is ``vacuous`` (no input meets the condition) the condition is left out.
+    If the question is ``vacuous`` (no input satisfies the condition), the condition is left out.
     """
     return _script(question, "sat", comment, () if vacuous else (question.condition,))
 

@@ -1,4 +1,4 @@
-"""A fresh solver per question, numerals of any size, and formulas as Z3 terms."""
+"""A new solver per question, numerals of any size, and formulas as Z3 terms."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ from proofs.formula.failures import Undecided
 
 TIMEOUT_MS = 60_000
 NO_TIMEOUT = 2**32 - 1
-"""Z3's own word for it."""
+"""Z3's value for no timeout."""
 QUICK_STEPS = 5_000_000
-"""Steps of Z3 (its rlimit) after which a question is put to its solver with preprocessing: about a second."""
+"""Steps of Z3 (its rlimit), about a second, after which the solver with preprocessing is tried."""
 
 
 def new_solver() -> Any:
-    """Return a solver of its own for each question: no state is carried over."""
+    """Return a new solver, so that questions share no state."""
     check_deadline()
     solver = z3.Solver()
     solver.set("timeout", TIMEOUT_MS)
@@ -30,7 +30,7 @@ def new_solver() -> Any:
 
 
 def is_unsat(solver: Any) -> bool:
-    """Whether the assertions contradict each other.
+    """Return whether the assertions are contradictory.
 
     Raises:
         Undecided: if Z3 gives up.
@@ -43,13 +43,13 @@ def is_unsat(solver: Any) -> bool:
 
 @dataclass
 class Resources:
-    """What a question may take, counted in steps of Z3 (its rlimit) and not in time, and what it ``used``."""
+    """The limit of a question in steps of Z3 (its rlimit) instead of time, and the steps ``used``."""
 
     limit: int | None = None
     used: int = 0
 
     def new_solver(self) -> Any:
-        """Return a solver that gives up at the limit, and then at no time."""
+        """Return a solver that stops at the limit of steps, if there is one, and else at the timeout."""
         solver = new_solver()
         if self.limit is not None:
             solver.set("rlimit", self.limit)
@@ -57,7 +57,7 @@ class Resources:
         return solver
 
     def is_unsat(self, solver: Any) -> bool:
-        """Whether the assertions contradict each other.
+        """Return whether the assertions are contradictory.
 
         Raises:
             Undecided: if Z3 gives up.
@@ -76,10 +76,10 @@ def _steps(solver: Any) -> int:
 
 @dataclass(frozen=True)
 class SolverQuery:
-    """Terms that contradict each other if a bound holds: ``hypotheses`` and ``condition``, and the conclusion denied.
+    """Terms that are contradictory if a bound holds: ``hypotheses``, ``condition``, and the negated conclusion.
 
-    The hypotheses say what inputs there are, the condition (True if there is none) which of them the conclusion is
-    about. ``about`` says in words what is proved, and ``legend`` what the variables stand for.
+    The hypotheses define the inputs; the condition, which may be True, restricts them to those of the conclusion.
+    ``about`` describes the conclusion in words, and ``legend`` the variables.
     """
 
     about: str
@@ -89,7 +89,7 @@ class SolverQuery:
     denied: Any
 
     def is_proved(self) -> bool:
-        """Whether no input that meets the condition denies the conclusion.
+        """Return whether the conclusion holds for all inputs that satisfy the condition.
 
         Raises:
             Undecided: if Z3 gives up.
@@ -97,7 +97,7 @@ class SolverQuery:
         return are_contradictory(*self.hypotheses, self.condition, self.denied)
 
     def is_vacuous(self) -> bool:
-        """Whether no input meets the condition at all.
+        """Return whether no input satisfies the condition.
 
         Raises:
             Undecided: if Z3 gives up.
@@ -106,7 +106,7 @@ class SolverQuery:
 
 
 def all_proved(questions: Iterable[SolverQuery], record: Callable[[SolverQuery], None]) -> bool:
-    """Whether all are proved; ``record`` gets those that are, up to the first that is not.
+    """Return whether all questions are proved; ``record`` gets the proved ones, up to the first that is not.
 
     Raises:
         Undecided: if Z3 gives up.
@@ -119,12 +119,12 @@ def all_proved(questions: Iterable[SolverQuery], record: Callable[[SolverQuery],
 
 
 def are_contradictory(*terms: Any) -> bool:
-    """Whether the terms contradict each other, by Z3's core alone; where that gives up, with its preprocessing.
+    """Return whether the terms are contradictory, by Z3's core; if that gives up, with preprocessing.
 
     Preprocessing for integers takes a hundred times as long as the core on sums of bounded costs.
 
     Raises:
-        Undecided: if Z3 gives up on either way.
+        Undecided: if Z3 gives up in both ways.
     """
     check_deadline()
     quick = z3.SimpleSolver()
@@ -136,14 +136,14 @@ def are_contradictory(*terms: Any) -> bool:
 
 
 def solver_of(*terms: Any) -> Any:
-    """Return a fresh solver with these assertions."""
+    """Return a new solver with these assertions."""
     solver = new_solver()
     solver.add(*terms)
     return solver
 
 
 def integer(x: int) -> Any:
-    """Return the numeral, whatever its length: Python refuses to print integers of more than 4,300 digits."""
+    """Return the numeral, of any length: Python does not print integers of more than 4,300 digits."""
     return z3.IntVal(str(fmpz(x)))
 
 
@@ -153,7 +153,7 @@ def rational(x: Fraction) -> Any:
 
 
 def total(terms: Sequence[Any]) -> Any:
-    """Return the sum; other solvers refuse a sum, a conjunction or a disjunction of one term, which Z3 would write."""
+    """Return the sum; for one term Z3 would print a unary sum, which other solvers reject."""
     return terms[0] if len(terms) == 1 else z3.Sum(list(terms))
 
 
@@ -168,7 +168,7 @@ def any_of(terms: Sequence[Any]) -> Any:
 
 
 def one_of(letters: Sequence[Sequence[bool]], atoms: Sequence[Any]) -> Any:
-    """That the atoms have the truths of one of the letters."""
+    """Return the condition that the atoms have the truths of one of the letters."""
     return any_of([all_of([atom == z3.BoolVal(truth) for atom, truth in zip(atoms, letter, strict=True)])
                    for letter in letters])
 
@@ -182,7 +182,7 @@ def choose(atoms: Sequence[Any], values: Sequence[int]) -> Any:
 
 
 def connective_term(formula: Formula, parts: list[Any], i: int, n: int) -> Any:
-    """A connective, constant, predicate or comparison without counts at (n, i), over the terms of its operands."""
+    """Return the term of a connective, constant, predicate or comparison without counts, from those of its operands."""
     match formula:
         case Constant(value):
             return z3.BoolVal(value)

@@ -1,5 +1,4 @@
-"""The truth of a target at one position, from its atoms there and what is remembered, by the meaning of its operators.
-"""
+"""The truth of a target at one position, from the atoms there and the memory, by the semantics of its operators."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -16,11 +15,11 @@ class Unfolding:
 
     def __init__(self, target: Target, atoms: Sequence[Any], memory: Mapping[syntax.Formula, Any],
                  placed: Callable[[syntax.Predicate | syntax.Comparison], Any]):
-        """``memory`` has the last truth of each operator that remembers, ``placed`` the truth of a predicate."""
+        """Store the terms: ``memory`` has the remembered truth of each operator, ``placed`` evaluates predicates."""
         self._target, self._atoms, self._memory, self._placed = target, atoms, memory, placed
 
     def truth(self, formula: syntax.Formula, at_root: bool = False) -> Any:
-        """Return the truth of a part of the target; ``at_root`` if it is not to be taken for an atom."""
+        """Return the truth of a subformula of the target; with ``at_root``, it is not treated as an atom."""
         if not at_root and formula in self._target.atoms:
             return self._atoms[self._target.atoms.index(formula)]
         match formula:
@@ -33,7 +32,7 @@ class Unfolding:
         return connective_term(formula, [self.truth(part) for part in syntax.operands_of_connective(formula)], 0, 0)
 
     def remembered(self, node: syntax.Formula) -> Any:
-        """What an operator remembers of this position."""
+        """Return the truth that an operator remembers after this position."""
         match node:
             case syntax.Previous(operand) | syntax.Next(operand):
                 return self.truth(operand)

@@ -1,5 +1,5 @@
-(* In a page: `judge`, a name of JavaScript's global object, from the name of a file and its bytes, each a character, to
-   the exit status and the lines that the program prints. Whoever calls it bounds the time. *)
+(* The program in a page: `judge`, a property of JavaScript's global object, takes the name of a file and its bytes,
+   each a character, and returns the exit status and the printed lines. The caller limits the time. *)
 
 module Js = Jsoo_runtime.Js
 

@@ -1,4 +1,4 @@
-(* The claim that somebody asks for: a certificate of another one is rejected, whatever it proves. *)
+(* The requested claim: a certificate of another claim is rejected. *)
 
 open Outcome
 module C = Checker
@@ -17,7 +17,7 @@ let nothing = { formula = None; predicates = []; alphabet = None; least = None; 
 let regimes = [ ("temperature", C.ByTemperature); ("position", C.ByPosition); ("unstated", C.Unstated) ]
 let most_shown = 200
 
-(* An option and its value at the beginning of a command line, and the rest of it. *)
+(* The option and value at the beginning of a command line, and the rest. *)
 let option asked word rest =
   match word, rest with
   | "--formula", value :: rest when asked.formula = None -> Some ({ asked with formula = Some value }, rest)
@@ -29,7 +29,7 @@ let option asked word rest =
   | "--causal", rest -> Some ({ asked with causal = true }, rest)
   | _ -> None
 
-(* The same as words of a command line. *)
+(* The requested claim as words of a command line. *)
 let options asked =
   let given name = Option.fold ~none:[] ~some:(fun value -> [ name; value ]) in
   given "--formula" asked.formula @ List.concat_map (fun text -> [ "--predicate"; text ]) (List.rev asked.predicates)
@@ -40,7 +40,7 @@ let length name digits =
   if Numbers.is_digits digits && String.length digits <= 9 then int_of_string digits
   else malformed "%s: found %s, expected a length" name (quote digits)
 
-(* What makes no sense of any file. *)
+(* Requests that are invalid for every file. *)
 let check_sense asked =
   let least = Option.map (length "--min-n") asked.least and greatest = Option.map (length "--max-n") asked.greatest in
   (match least, greatest with
@@ -48,7 +48,7 @@ let check_sense asked =
    | _ -> ());
   ignore (List.map Expressions.predicate asked.predicates)
 
-(* Symbols side by side, or separated by commas. *)
+(* Symbols in sequence, or separated by commas. *)
 let symbols text =
   if String.contains text ',' then List.map String.trim (String.split_on_char ',' text)
   else

@@ -1,13 +1,13 @@
-(* Certificates of formulas (docs/reference/certificate.md, section 3) to those of the extracted checker. Nothing of this needs
-   trust: the checker writes what is offered as text, and compares the two. *)
+(* Reader of certificates of formulas (docs/reference/certificate.md, section 3), to those of the extracted checker. It is not
+   trusted: the checker writes the result as text, and compares the two texts. *)
 
 open Outcome
 module C = Checker
 
 type t = { certificate : C.certificate; model : Model.t; least : int; greatest : int }
 
-let longest = 4096 (* of the lengths of a claim, as the format has it *)
-let most_places = 100_000 (* of a layer or head *)
+let longest = 4096 (* the limit of lengths of a claim, as in the format *)
+let most_places = 100_000 (* the limit of numbers of layers and heads *)
 
 let integer where least greatest = function
   | Json.Integer digits when Numbers.is_digits digits && String.length digits <= 9
@@ -35,7 +35,7 @@ let stated_error (model : Model.t) where value =
       error_if_true = Model.rational (where ^ ".error_if_true") if_true }
   | _ -> assert false
 
-(* `min_n` may be left out, and is 1 then. *)
+(* `min_n` is optional, with the default 1. *)
 let claim (model : Model.t) value =
   let where = "claim" in
   let found = Model.entries where value in
@@ -78,7 +78,7 @@ let of_json value =
 let read text =
   match Json.parse text "file" with
   | Json.Object found as value ->
-    Model.refuse_others found; (* first: what is written of all of it may be too much for a browser *)
+    Model.refuse_others found; (* first: the text of the whole file may be too large for a browser *)
     let written = Texts.of_coq (C.json_text (Model.json_of value)) in
     if text <> written then
       malformed "line %d: not in the one spelling of a certificate" (Texts.first_difference text written);
@@ -87,7 +87,7 @@ let read text =
 
 (* ---- files in another spelling ---- *)
 
-(* Whether two values differ in nothing but texts, as where a formula has brackets that it does not need. *)
+(* Whether two values differ only in texts, as if a formula has redundant brackets. *)
 let rec are_alike a b =
   match a, b with
   | Json.Object f, Json.Object g ->
@@ -96,7 +96,7 @@ let rec are_alike a b =
   | String _, String _ -> true
   | _ -> a = b
 
-(* The text of a file is not that of what was read there. *)
+(* The text of a file is not that of the certificate that was read. *)
 let refuse_spelling text written =
   let line = Texts.first_difference text written in
   if not (are_alike (Json.parse text "file") (Json.parse written "file")) then

@@ -1,6 +1,5 @@
-(* What an accepted certificate claims, in words: all of it, and nothing but what is proved. Every word of a file is
-   written from what the checker accepted, by functions that are extracted from Coq; names and symbols stand between
-   quotes, as JSON spells them. *)
+(* The complete claim of an accepted certificate in words, restricted to what is proved. All text is written from the
+   accepted value, by functions that are extracted from Coq; names and symbols are between quotes, as in JSON. *)
 
 module C = Checker
 
@@ -30,7 +29,7 @@ let errors (c : C.certificate) proved =
 
 let less = [ "the file states smaller errors of some directions, which this checker does not prove" ]
 
-(* As proofs/check says it. *)
+(* As in proofs/check. *)
 let weights (m : C.model) =
   let heads = List.concat_map (fun (l : C.layer) -> l.layer_heads) m.model_network.transformer_layers in
   match List.sort_uniq compare (List.map (fun (a : C.head) -> shown (C.weighing_name a.head_weighing)) heads) with

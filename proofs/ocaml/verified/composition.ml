@@ -1,6 +1,6 @@
-(* What the Python checker asks of a network besides, so that both refuse the same files: every direction has one writer
-   and is read only after it is written, and stated errors are those of what heads write, in their order (docs/reference/certificate.md,
-   sections 3 and 4). The theorem about the checker does not rest on it. *)
+(* Further checks of the Python checker, so that both reject the same files: every direction has one writer and is read
+   only after it is written, and stated errors are those of directions that heads write, in their order
+   (docs/reference/certificate.md, sections 3 and 4). The theorem about the checker does not depend on them. *)
 
 open Outcome
 module C = Checker
@@ -11,7 +11,7 @@ type writer = { layer : int; head : int }
 
 let stage writer = if writer.head > 0 then 2 * writer.layer - 1 else 2 * writer.layer
 
-(* All heads and feed-forward parts in the order of their stages: the directions that they read and write. *)
+(* The directions that heads and feed-forward blocks read and write, in the order of their stages. *)
 let parts layers =
   let places row = map (fun (d, _) -> int d) row in
   let of_layer k (layer : C.layer) =
@@ -26,8 +26,8 @@ let parts layers =
   in
   List.concat (mapi of_layer layers)
 
-(* The writer of every direction; what nothing writes is embedded. Of heads whose weights depend on their own score
-   alone several of a layer may write one direction: the first counts. *)
+(* The writer of every direction; a direction without a writer is embedded. Several heads of a layer may write one
+   direction if their weights are additive: its writer is the first of them. *)
 let writers (model : Model.t) =
   let network = model.model.C.model_network in
   let parts = parts network.transformer_layers in

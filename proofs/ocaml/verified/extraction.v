@@ -1,14 +1,14 @@
-(* The checker of certificates as an OCaml program: `judge_certificate` of check_certificate.v, which decides, what
-   writes a certificate and its claim as text, and `refusal_through` of refusal.v, which says where a stage says no.
+(* The checker of certificates as an OCaml program: `judge_certificate` of check_certificate.v, which decides, the
+   functions that write a certificate and its claim, and `refusal_through` of refusal.v, which locates a refusal.
 
-   No type is mapped to one of OCaml's, but for those of ExtrOcamlBasic, whose constructors are the same, as in the
-   checker for every n. *)
+   Only the types of ExtrOcamlBasic are mapped to types of OCaml, which have the same constructors, as in the checker
+   for every n. *)
 From Coq Require Import Extraction ExtrOcamlBasic List QArith.
 From Certify Require Import formula network comparison json_text formula_text model_text certificate_text weighing check_by_differences check_certificate refusal.
 Extraction Language OCaml.
 Print Assumptions check_certificate.judge_certificate.
 
-(* Extraction gives a number to a name that it has met before, as that of this constructor. *)
+(* Extraction appends a number to a name that occurred before, as that of this constructor. *)
 Definition negative_of (x : expression) : expression := Neg x.
 
 Extraction "checker.ml" check_certificate.judge_certificate certificate_text.certificate_text model_text.formula_text

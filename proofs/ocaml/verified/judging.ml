@@ -1,8 +1,8 @@
-(* What certify-check says of the text of a file.
+(* The verdict of certify-check on the text of a file.
 
-   `Checker.judge_certificate` is extracted from proofs/coq/checker/check_certificate.v. If it answers `Accepted errors`
-   of a text and a certificate, the text is that of a certificate whose claim holds, with these errors: this is the
-   theorem judge_certificate_holds. The rest of this program offers it a certificate for the text of a file. *)
+   `Checker.judge_certificate` is extracted from proofs/coq/checker/check_certificate.v. If it returns `Accepted errors`
+   for a text and a certificate, the text is that of a certificate whose claim holds, with these errors: this is the
+   theorem judge_certificate_holds. The rest of this program passes it a certificate for the text of a file. *)
 
 open Outcome
 
@@ -32,7 +32,7 @@ let judge (given : Certificate.t) text =
     unsupported "the rules of the Coq library do not show what direction %s holds, which does not make it wrong: %s"
       (name d) place
 
-(* What is said of a file that `read` reads. *)
+(* The verdict on a file that `read` reads. *)
 let answer asked path read =
   try
     let text = read () in
@@ -49,7 +49,7 @@ let answer asked path read =
   | Stack_overflow | Out_of_memory -> refusal "incomplete" path "the check takes more memory, or a deeper stack, than is allowed"
   | problem -> refusal "incomplete" path ("the check could not be completed: " ^ printable (Printexc.to_string problem))
 
-(* The same of a text, whatever it claims: the exit status, and the lines. *)
+(* The exit status and the output lines for a text, for any claim. *)
 let of_text path text =
   let found = answer Asking.nothing path (fun () -> text) in
   (status found.word, found.lines)

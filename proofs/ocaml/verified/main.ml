@@ -1,7 +1,7 @@
 (* certify-check: is the claim of a certificate proved?
 
-   judging.ml decides. Each file is judged by a process of its own, which the system ends if it takes more memory or time
-   than is allowed; its answer counts only if it ends by itself. *)
+   judging.ml decides. Each file has its own process, with limits of memory and time that the system enforces; its
+   answer is used only if it terminates normally. *)
 
 open Outcome
 open Judging
@@ -9,7 +9,7 @@ open Judging
 let usage = "usage: certify-check [--formula F] [--predicate D]... [--alphabet A] [--min-n N] [--max-n N] [--regime R] \
              [--causal] [--work N] FILE..."
 let seconds = 120
-let kilobytes = 4_000_000 (* of addresses, of which the stack has its part *)
+let kilobytes = 4_000_000 (* of address space, including the stack *)
 let most_work = 100
 let child = "--within-limits"
 
@@ -22,7 +22,7 @@ let read_file path =
 
 (* ---- processes ---- *)
 
-(* The same program within limits of the system. *)
+(* This program with limits of the system. *)
 let within_limits arguments path options =
   let script = Printf.sprintf "ulimit -v %d; ulimit -t %d; ulimit -s $(ulimit -H -s) 2>/dev/null; exec \"$@\""
       (kilobytes * arguments.work) (seconds * arguments.work) in

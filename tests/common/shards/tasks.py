@@ -37,7 +37,7 @@ def noted_square(text: str) -> str:
 
 
 def square_that_kills_first(text: str) -> str:
-    """Return the worker dies in the middle of x = "3", so many times."""
+    """Return the square; the worker dies in the middle of x = "3" for a number of times."""
     keys = json.loads(text)
     if note(keys) <= keys["deaths"] and keys["x"] == "3":
         os.kill(os.getpid(), signal.SIGKILL)
@@ -49,7 +49,7 @@ def square_that_exits(text: str) -> str:
 
 
 def patient_square(text: str) -> str:
-    """Waits, where its keys say so, for a gate (a file) and for company: so many processes that have begun a task."""
+    """Return the square after waiting for a gate (a file) and for other processes, if the keys require it."""
     keys = json.loads(text)
     note(keys)
     while not (is_open(keys) and processes_seen(keys) >= keys.get("company", 0)):
@@ -83,5 +83,5 @@ def gap(text: str) -> str:
 
 
 def length_of_shared(text: str) -> str:
-    """How long the text is that the task names by its digest."""
+    """Return the length of the text whose digest the task names."""
     return str(len(content(json.loads(text)["digest"])))

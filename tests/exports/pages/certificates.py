@@ -47,7 +47,7 @@ def drawn(name: str) -> Sealed:
 
 @cache
 def studied(name: str) -> Study:
-    """What is drawn of its bounds."""
+    """Return the drawn bounds of a certificate."""
     return study(drawn(name))
 
 
@@ -70,7 +70,7 @@ def softened(name: str) -> SealedSoftened:
 
 
 def renamed(sealed: Sealed, name: str) -> Sealed:
-    """The certificate with every text that is free replaced: what no checker ever accepted, but a page must stand."""
+    """Return the certificate with every free text replaced: no checker accepted it, but a page must be drawn."""
     network = sealed.transformer
     layers = tuple(replace(layer, heads=tuple(replace(head, name=name, source=name) for head in layer.heads))
                    for layer in network.layers)

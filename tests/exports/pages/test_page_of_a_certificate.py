@@ -48,7 +48,7 @@ class Tags(HTMLParser):
 
 
 def check_form(text: str) -> None:
-    """The page is balanced, small, asks for nothing, and each figure has a name and a button."""
+    """Check that the page is balanced and small, loads nothing, and each figure has a name and a button."""
     tags = Tags(text)
     assert tags.pending == [] and len(text.encode()) < MOST_BYTES
     assert not {"img", "link", "iframe", "object"} & {tag for tag, _ in tags.opened}

@@ -13,7 +13,7 @@ OTHER_TYPE = str.maketrans("()[]", "[]()")
 
 
 def parity_prefixes(n: int, p: Fraction) -> dict[str, Fraction]:
-    """What every prefix of length n weighs."""
+    """Return the probability of every prefix of length n."""
     found = {}
     for letters in itertools.product("01", repeat=n):
         mass, ones = Fraction(1), 0
@@ -29,7 +29,7 @@ def is_even(word: str) -> bool:
 
 
 def bracket_prefixes(n: int, p: Fraction) -> dict[str, Fraction]:
-    """Return the same of 2DYCK, but for the prefixes that weigh nothing."""
+    """Return the probability of every prefix of 2DYCK, except those of probability 0."""
     found = {"": Fraction(1)}
     for _ in range(n):
         found = {word + letter: mass * share for word, mass in found.items() for letter, share in following(word, p)}
@@ -37,7 +37,7 @@ def bracket_prefixes(n: int, p: Fraction) -> dict[str, Fraction]:
 
 
 def following(word: str, p: Fraction) -> Iterator[tuple[str, Fraction]]:
-    """Yield the symbols that may follow, but for the end."""
+    """Yield the symbols that may follow, except the end."""
     yield from (("(", p / 2), ("[", p / 2))
     if stack := open_brackets(word):
         yield CLOSES[stack[-1]], 1 - p

@@ -1,4 +1,4 @@
-"""What the tests of examinations share."""
+"""Helpers of the tests of examinations."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from tests.numbers.instances.helpers import examined, quick, verdicts
 
 
 def interpolates(values: list[int], breaks: tuple[int, ...]) -> bool:
-    """Whether a continuous function with one break in each of the named segments (ends included) has these values.
+    """Return whether a continuous function with one break in each named segment (ends included) has these values.
 
     It is y0 + slope x + Σ d_m max(x - t_m, 0); with d_m and d_m t_m as unknowns this is linear.
     """

@@ -71,7 +71,7 @@ def trace(run: WordTrace, direction: str) -> Trace:
 
 
 def missing(run: WordTrace, direction: str, place: int) -> Interval:
-    """What soft attention has less than hard attention at a position."""
+    """Return hard attention minus soft attention at a position."""
     found = trace(run, direction)
     return point(Fraction(found.hard[place - 1])) + found.soft[place - 1].scaled(Fraction(-1))
 

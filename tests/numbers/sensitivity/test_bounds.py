@@ -96,7 +96,7 @@ def under_a_future_mask(network: Transformer) -> Transformer:
 
 
 def networks(number: int) -> list[tuple[Transformer, int, int]]:
-    """With a length and a position to judge at."""
+    """Return networks, each with a length and a position."""
     draw = random.Random(4)
     return [(random_network(draw), (n := draw.randint(1, 4)), draw.randint(1, n)) for _ in range(number)]
 
@@ -171,7 +171,7 @@ def test_classes_and_words_enclose_the_same_changes() -> None:
 
 
 def agree(one: Change, other: Change) -> bool:
-    """Whether some number lies between the bounds of both."""
+    """Return whether the two intervals have a common number."""
     assert one.upper is not None and other.upper is not None
     return max(one.lower, other.lower) <= min(one.upper, other.upper)
 

@@ -67,7 +67,7 @@ def one_symbol() -> Json:
 
 
 def sealed(formula: str, regime: Regime, alphabet: str = "ab") -> Json:
-    """What the producer writes."""
+    """Return the certificate of the producer."""
     outcome = certify(formula, alphabet, MAX_N, regime)
     assert isinstance(outcome, Certified)
     return json.loads(outcome.certificate)
@@ -77,7 +77,7 @@ TRAINED = "trained_"
 """Certificates about trained networks have mutants of their own: tests/check/test_trained_files.py."""
 
 def weighted(formula: str, weighting: str, max_n: int = MAX_N) -> Json:
-    """What the producer writes under another weighting than softmax."""
+    """Return the certificate of the producer under another weighting than softmax."""
     subject = FormulaSubject(formula, parse_formula(formula, ("a", "b")), ("a", "b"), Regime(),
                              weighting=Weighting(weighting))
     outcome = certify_request(Request(subject, up_to(max_n)))

@@ -1,4 +1,4 @@
-"""What is wrong with a verdict: the rules that every file, whoever wrote it, must meet.
+"""Faults of a verdict: rules for the verdict on any file.
 
 1. The verdict is one of four, in lines of printable ASCII, without an exception of the checker's own.
 2. What is accepted is loaded by the producer's strict reader, and a run of all short words agrees (truth.py).
@@ -43,7 +43,7 @@ KINDS: Mapping[str, tuple[Callable[[bytes], Any], Callable[[bytes], str | None]]
 
 
 def find_fault(data: bytes, judge: Judge) -> str | None:
-    """What is wrong with the verdict on this file; None if nothing is found."""
+    """Find a fault of the verdict on this file, or None."""
     found = judge(data)
     return find_fault_of(data, found, judge)
 
@@ -76,7 +76,7 @@ def _judged(judge: Judge, data: bytes) -> Judgement:
 
 
 def find_meaning_of_names(found: Judgement, other: Judgement) -> str | None:
-    """Whether the verdict or the printed claim depends on what things are called."""
+    """Find a dependence of the verdict or of the printed claim on names."""
     if other.verdict != "accepted":
         return f"with other names it is {other.verdict}: {other.lines[0]}"
     if re.search(r"[^ -~]", "".join(found.lines)):
@@ -87,7 +87,7 @@ def find_meaning_of_names(found: Judgement, other: Judgement) -> str | None:
 
 
 def without_names(found: Judgement) -> str:
-    """What is printed, without symbols and what is quoted, however it is broken into lines."""
+    """Return the output without symbols and quoted names, independent of line breaks."""
     text = " ".join(found.lines)
     return " ".join(QUOTED.sub("''", PRINTED_SYMBOL.sub("Q", text)).split())
 
@@ -98,7 +98,7 @@ def unescape(found: re.Match[str]) -> str:
 
 
 def find_false_word(given: Loaded, found: Judgement) -> str | None:
-    """What is printed and is not so."""
+    """Find a false statement in the output."""
     text = "\n".join(found.lines)
     (formula,) = re.findall(r"^formula +(.*)$", text, re.MULTILINE)[:1]
     try:

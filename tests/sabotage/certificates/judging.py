@@ -28,7 +28,7 @@ Judge = Callable[[bytes], Judgement]
 
 
 def judge(data: bytes) -> Judgement:
-    """What the checker says."""
+    """Return the verdict and the output of the checker."""
     budget = Budget()
 
     def spent() -> int:

@@ -63,7 +63,7 @@ def epsilon(text: str | None) -> Fraction | None:
 
 
 def find_untruth_of_margin(data: bytes) -> str | None:
-    """Return the first way in which the claim is false; None if there is none among short words."""
+    """Find the first way in which the claim is false on short words, or None."""
     try:
         return next(find_wrong_words(load_margin(data)), None)
     except InputError as error:

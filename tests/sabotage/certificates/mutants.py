@@ -34,7 +34,7 @@ FORMULAS = ("{f}", "!({f})", "prev ({f})", "next ({f})", "true", "false", "({f})
 
 
 class Mutant(NamedTuple):
-    """What was changed, in words for the one who looks into a failure, and how to make the bytes of the file."""
+    """A description of the change, for failures, and the function that writes the bytes of the file."""
 
     kind: str
     where: str
@@ -99,7 +99,7 @@ def other_values(value: Json, number: int, texts: list[str]) -> Iterator[tuple[s
 
 
 def other_meanings(certificate: Json, path: Path) -> Iterator[tuple[str, Json]]:
-    """Where an expression stands, all others, of which some are undefined somewhere; and all formulas for a formula."""
+    """Yield all other expressions for an expression, some undefined somewhere; and all formulas for a formula."""
     value = look(certificate, path)
     if path[-1] in ("temperature", "value") or path[-2:-1] == ("position_embedding",):
         yield from (("expression replaced", other) for other in EXPRESSIONS)
@@ -153,7 +153,7 @@ def _without_a_mention(rename: Callable[[], Json], name: str, turn: int) -> Json
 
 
 def replaced_formulas(certificate: Json) -> Iterator[Change]:
-    """Yield a formula by another, wherever it stands; so the output still means what is claimed."""
+    """Yield replacements of a formula at all of its places; so the output still means the claim."""
     texts = {path: look(certificate, path) for path in places(certificate) if path[-1] in ("formula", "when", "given")}
     symbols = [write_symbol(symbol) for symbol in certificate["transformer"]["alphabet"]]
     for old, pattern in itertools.product(sorted(set(texts.values())), (*FORMULAS, *symbols)):

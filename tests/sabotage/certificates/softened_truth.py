@@ -69,7 +69,7 @@ def load_softened(data: bytes) -> Softened:
 
 
 def find_untruth_of_softened(data: bytes) -> str | None:
-    """Return the first way in which what the certificate claims is not so; None if there is none among short words."""
+    """Find the first way in which the claim is false on short words, or None."""
     try:
         given = load_softened(data)
         for n in range(1, given.max_n + 1):
@@ -114,7 +114,7 @@ def find_wrong_stage(given: Softened) -> str | None:
 
 
 def is_uniform(head: Head) -> bool:
-    """Whether no query meets a key."""
+    """Return whether no product of a query and a key has terms."""
     return not any(q and k for q, k in zip(head.queries, head.keys, strict=True)) and head.weighting in (
         Weighting.AVERAGE_HARDMAX, Weighting.SOFTMAX)
 
@@ -178,7 +178,7 @@ def scores_of(head: Head, stream: Sequence[Vector], i: int, convert: Callable[[F
 
 
 def attend(head: Head, stream: Sequence[Vector], choose: Choose, convert: Callable[[Fraction], Any]) -> list[Vector]:
-    """What a head adds at each position."""
+    """Return the output of a head at each position."""
     changes = []
     for i in range(1, len(stream) + 1):
         weights = choose(head, scores_of(head, stream, i, convert))
@@ -189,7 +189,7 @@ def attend(head: Head, stream: Sequence[Vector], choose: Choose, convert: Callab
 
 
 def feed(part: FeedForward, vector: Vector, convert: Callable[[Fraction], Any]) -> Vector:
-    """What a feed-forward part adds."""
+    """Return the output of a feed-forward block."""
     zero = convert(Fraction(0))
     change = {name: convert(x) for name, x in part.bias.items()}
     for unit in part.units:

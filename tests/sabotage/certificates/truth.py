@@ -1,6 +1,6 @@
-"""Is an accepted certificate true? By the producer's loader, the definitions, and a run of all short words.
+"""The truth of an accepted certificate, by the producer's loader, the definitions, and a run of all short words.
 
-Nothing here asks the checker. Weights and meanings are those of the producer's own reader; words are run by the second
+The checker is not used. Weights and meanings are those of the producer's own reader; words are run by the second
 forward pass of the tests, to 60 digits; formulas are evaluated by their definition. A file for lengths up to 4 over two
 symbols, or up to 3 over three, is decided completely.
 """
@@ -106,7 +106,7 @@ def load_bounds(entries: Any, transformer: Transformer) -> dict[str, tuple[Fract
 
 
 def find_untruth(data: bytes, errors: tuple[Fraction, Fraction] | None = None) -> str | None:
-    """Return the first way in which what the certificate claims is not so; None if there is none among short words.
+    """Find the first way in which the claim is false on short words, or None.
 
     With ``errors``, those of its truths and of its numbers are at most these, whatever it states.
     """
@@ -182,7 +182,7 @@ def allowed(given: Loaded, name: str, meaning: Meaning, claims: Claims, i: int) 
 
 
 def find_broken_regime(given: Loaded) -> str | None:
-    """What `regime` and `causal` add, and that embeddings and temperatures have values at all."""
+    """Find a violation of `regime` or `causal`, or an embedding or temperature without a value."""
     model = given.transformer
     counts = any("#" in str(meaning) for meaning in model.directions.values())
     for n in given.lengths[:6]:
@@ -214,7 +214,7 @@ def find_subformula_not_held(given: Loaded, formula: Formula) -> str | None:
 
 
 def extension(given: Loaded, formula: Formula) -> tuple[tuple[bool, ...], ...]:
-    """Where the formula holds, in all short words."""
+    """Return the positions where the formula holds, in all short words."""
     return tuple(truth_values(formula, word) for word in short_words(given.alphabet, range(1, 5)))
 
 

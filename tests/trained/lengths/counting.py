@@ -60,7 +60,7 @@ class Maker:
 
 
 def majority_by_hand(bias: float = 0.0, tokens: int = 2) -> TrainedNetwork:
-    """Return the logit is the share of 1 less that of 0, less the bias; what other tokens there are add nothing."""
+    """Return a network with logit = share of 1 - share of 0 - bias; other tokens add nothing."""
     maker = Maker()
     nothing = maker.matrix([[0.0]] * 2)
     head = TrainedHead(Affine(nothing), Affine(nothing), Affine(maker.matrix([[1.0], [0.0]])),

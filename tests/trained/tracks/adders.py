@@ -40,11 +40,11 @@ class Tensors:
 
 
 def adder(base: int, columns: int, *, heads: int = 1, blur: float = 0.0) -> TrainedNetwork:
-    """Adds two numbers, least digit first: digits, base, digits, base + 1, and the digits of the sum.
+    """Return a network that adds: digits (least first), base, digits, base + 1, and the digits of the sum.
 
-    At the place before answer i the head weighs column j by base^(j - i), so that it hears s / constant, where the
-    whole part of s is the sum of both digits and the carry; units make a staircase of s, whose value modulo the base is
-    the answer. ``blur`` moves one weight, so that some answers may be wrong.
+    At the place before answer i the head weighs column j by base^(j - i), so that its average is s / constant, where
+    floor(s) is the sum of both digits and the carry; units write a staircase of s, whose value modulo the base is the
+    answer. ``blur`` moves one weight, so that some answers may be wrong.
     """
     length = 3 * columns + 2
     width = 3 + length
@@ -95,7 +95,7 @@ def staircase(make: Tensors, width: int, base: int, gap: float) -> UnitsStep:
 
 
 def claim_text(base: int, columns: int | str, more: str = "") -> str:
-    """Return the claim that such a network adds."""
+    """Return the claim that the network of ``adder`` adds."""
     digits = "0123456789"[:base]
     return (f'alphabet = "{digits}"\ncolumns = {columns}\ntracks = ["a", "b"]\nmachine = "add"\n'
             f'layout = ["a", {base}, "b", {base + 1}, "answer"]\n{more}')

@@ -1,4 +1,4 @@
-"""A network of two layers, written by hand, that copies a word by what each place has heard of the place before it."""
+"""A handmade network of two layers that copies a word: each place has attended to the place before it."""
 
 from __future__ import annotations
 

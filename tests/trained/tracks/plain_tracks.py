@@ -1,7 +1,6 @@
-"""What a network makes of every input of a claim, from the two JSON objects alone and in another way than the product.
+"""The outputs of a network on every input of a claim, from the two JSON objects, independently of the product.
 
-Networks are read as docs/reference/trained.md, section 2, says, claims and certificates as docs/reference/tracks.md,
-sections 3 and 4.
+The formats are those of docs/reference/trained.md, section 2 (networks) and docs/reference/tracks.md, sections 3 and 4.
 """
 
 from __future__ import annotations
@@ -74,7 +73,7 @@ class PlainNetwork:
         return y
 
     def written(self, step: Document, x: Array, offset: int) -> list[Array]:
-        """What each head writes [inputs, places, width] at each place."""
+        """Return the output of each head, [inputs, places, width]."""
         scale = step["scale"]
         times = ratio(scale["times"]) if "times" in scale else 1 / math.sqrt(scale["root"])
         read, found = self.norm(step["norm"], x), []
@@ -192,9 +191,9 @@ def least_of_all_inputs(network: Document, claim: Document) -> float:
 
 
 def classes_of_ranges(network: Document, claim: Document, unit: Document) -> list[tuple[Array, Array, Array]]:
-    """For each class of the first form that occurs: its stated ranges [directions, 2], what its inputs make the heads
-    write along these directions [inputs, directions], and how great its least weights are beside the greatest that the
-    same token may hear there, which weights are known relatively to."""
+    """Return for each class of the first form its stated ranges [directions, 2] and the outputs of heads on its inputs.
+
+    Outputs are along these directions, [inputs, directions]. Third come its least weights relative to the greatest."""
     form, inputs = claim["forms"][0], list(played(claim, 0))
     tokens = np.array([one.tokens for one in inputs])
     plain = PlainNetwork(network)
@@ -214,7 +213,7 @@ def classes_of_ranges(network: Document, claim: Document, unit: Document) -> lis
 
 
 def ranges_contain_all_inputs(network: Document, claim: Document, unit: Document) -> int:
-    """Of how many classes each input lies in the stated ranges."""
+    """Check that every input is in the stated ranges of its class; return the number of classes."""
     found = classes_of_ranges(network, claim, unit)
     for ends, along, _ in found:
         assert (ends[:, 0] <= along.min(axis=0) + 1e-11).all() and (along.max(axis=0) <= ends[:, 1] + 1e-11).all()
@@ -231,7 +230,7 @@ def ranges_are_attained(network: Document, claim: Document, unit: Document) -> N
 
 def stated_classes(claim: Document, form: Document, splits: list[list[int]], inputs: list[Played]) -> list[
         tuple[int, NDArray[np.intp]]]:
-    """Return the classes that occur, in the order of a certificate: where each is asked, and which inputs are in it."""
+    """Return the classes in the order of a certificate: their queries, and the inputs in each."""
     tokens, columns = np.array([one.tokens for one in inputs]), np.array([one.columns for one in inputs])
     states = np.array([one.states for one in inputs])
     queries: list[list[tuple[int, NDArray[np.intp]]]] = []
@@ -250,7 +249,7 @@ def stated_classes(claim: Document, form: Document, splits: list[list[int]], inp
 
 
 def may_stand(claim: Document, form: Document, place: list[Any]) -> list[int]:
-    """Return the token that stands there, the tokens of the track, or what the tables or the ends write."""
+    """Return the possible tokens at a place: its token, the tokens of the track, or those of the tables or ends."""
     match place:
         case ["token", token]:
             return [token]

@@ -163,7 +163,7 @@ def fitted(seed: int) -> tuple[Question, TrainedNetwork]:
 
 
 def answers(question: Question) -> Iterator[list[int]]:
-    """What is written, of every input."""
+    """Yield the output digits of every input."""
     tracks, _, written = MACHINES[question.machine]
     for each in product(product(range(question.base), repeat=question.columns), repeat=tracks):
         wanted = written(list(each), question.base)

@@ -70,7 +70,7 @@ def least_margin(network: TrainedNetwork, claim: TracksClaim) -> float:
 
 
 def averages(network: TrainedNetwork, tokens: NDArray[np.intp], place: int) -> list[NDArray[np.float64]]:
-    """What each head writes [inputs, width] at a place of these inputs, by the definition."""
+    """Return the output of each head, [inputs, width], at a place of these inputs, by the definition."""
     floats = FloatNetwork(network)
     step = floats.steps[floats.last_attention]
     numbers = np.arange(place + 1)

@@ -46,13 +46,13 @@ EXAMPLES = Path(__file__).parents[3] / "examples" / "adders"
 
 @cache
 def decided(name: str, margin: str = "0") -> TracksDecision:
-    """Of an adder of two digits to the base 2, whose margin over the reals is 1; by classes."""
+    """Decide, by classes, an adder of two digits to the base 2, whose margin over the reals is 1."""
     network = adder(2, 2)
     return decide_tracks(network, replace(adds(network, 2, 2), margin=Fraction(margin)), run=presets()[name])
 
 
 def least_of_drawn(decision: TracksDecision, times: int) -> float:
-    """Return the least margin of drawn runs on all inputs, so many of each execution."""
+    """Return the least margin of random runs on all inputs, ``times`` of each execution."""
     assert decision.run is not None
     decider = FormInRuns(decision.network, decision.claim, decision.run, 1)
     margins, draw = Margins(decider.floats, decision.claim, 0), np.random.default_rng(0)
@@ -115,7 +115,7 @@ def test_random_networks_are_as_drawn_runs_say(layers: int, attends: Any) -> Non
 
 
 def certificate() -> Document:
-    """Of inputs that are run one by one."""
+    """Return the certificate of inputs that are run one by one."""
     decision = decided("bfloat16/binary32", "1/2")
     document: Document = json.loads(tracks_text(decision.network, decision.claim, [{"inputs": 16}], decision.run))
     return document
@@ -131,14 +131,14 @@ CERTIFICATES = {"input by input": certificate, "by classes": by_classes}
 
 @cache
 def wrong_run() -> Document:
-    """Of a claim that binary32 keeps."""
+    """Return a wrong run of a claim that is true under binary32."""
     network = adder(2, 2, blur=0.3)
     claim = replace(adds(network, 2, 2), margin=Fraction(25, 256))
     return json.loads(str(decide_tracks(network, claim, run=presets()["bfloat16"]).wrong_certificate))
 
 
 def is_true(document: Document) -> bool:
-    """Whether drawn runs of every class say that the claim of a document holds."""
+    """Return whether the claim of a document is true on drawn runs of every class."""
     network = network_from_json(document["network"], "network")
     claim = tracks_claim_from_json(document["claim"], "claim")
     return all(least_of_drawn(TracksDecision(network, claim, (), None, None, 0, class_of(fields)), 1) > 0
@@ -150,7 +150,7 @@ def class_of(fields: Document) -> Any:
 
 
 def is_wrong(document: Document) -> bool:
-    """Whether the run of a document is wrong, by the producer."""
+    """Return whether the run of a document is wrong, by the producer."""
     network = network_from_json(document["network"], "network")
     claim, (fields,) = tracks_claim_from_json(document["claim"], "claim"), document["floats"]
     run, form = class_of(fields), claim.forms[document["evidence"]["form"]]

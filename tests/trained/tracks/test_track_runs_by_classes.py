@@ -55,7 +55,7 @@ def run_class(name: str) -> FloatModel:
 
 
 def most_used(network: TrainedNetwork, claim: TracksClaim, run: FloatModel) -> float:
-    """How much of what the checker allows the logits of drawn runs use; 0 where a form is not proved by classes."""
+    """Return the greatest error of logits of drawn runs relative to the bound; 0 without a form by classes."""
     decider = FormInRuns(network, claim, run, 1)
     unit, _ = decider.by_classes(0)
     if unit is None:

@@ -49,7 +49,7 @@ def best_claim(seed: int, network: TrainedNetwork) -> tuple[TracksClaim, float]:
 
 
 def decide_around_its_margin(seed: int) -> tuple[str, ...]:
-    """What is said of a random claim below, at and above the margin that it has."""
+    """Decide a random claim below, at and above its margin."""
     network = random_layer(seed)
     claim, least = best_claim(seed, network)
     if count_inputs(claim, claim.forms[0]) == 0 or least <= 0:

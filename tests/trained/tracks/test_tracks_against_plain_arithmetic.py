@@ -74,7 +74,7 @@ def agrees_with_all_inputs(decision: TracksDecision, net: Document, least: float
 
 
 def changed_certificates_say_what_is_so(made: Document, seed: int) -> Counter[str]:
-    """How many changed certificates are refused, and how many accepted, which are true."""
+    """Return the numbers of rejected and of accepted changed certificates; the latter are true."""
     found, draw = Counter[str](), np.random.default_rng(seed)
     for change in CHANGES:
         for _ in range(MUTANTS):

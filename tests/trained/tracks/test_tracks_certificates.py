@@ -32,7 +32,7 @@ Document = dict[str, Any]
 
 @cache
 def certificate() -> str:
-    """Of an adder of two digits to the base 3, in both layouts that its place numbers allow."""
+    """Return the certificate of an adder of two digits to the base 3, in both layouts of its place numbers."""
     network = adder(3, 2)
     text = decide_tracks(network, adds(network, 3, 2)).certificate
     assert text is not None
@@ -48,7 +48,7 @@ def wrong_input() -> str:
 
 
 def is_true(document: Document) -> bool:
-    """Whether all inputs say that the claim of a document holds."""
+    """Return whether the claim of a document is true on all inputs."""
     network = network_from_json(document["network"], "network")
     claim = tracks_claim_from_json(document["claim"], "claim")
     try:

@@ -63,7 +63,7 @@ def shifted(base: int, columns: int, by: float, lift: float = 0.0) -> TrainedNet
 
 
 def on_nines(network: TrainedNetwork, base: int, columns: int) -> Fraction:
-    """How far the right last answer is above the carry where all columns add to base - 1."""
+    """Return the right last answer minus the carry where all columns add to base - 1."""
     claim = adds(network, base, columns)
     tokens, bits = claim.tokens(claim.forms[0], ((0, base - 1),) * columns)[:-1], 400
     logits = enclose_logits(BallNetwork(network), tokens, 0, [len(tokens) - 1], bits)
@@ -74,7 +74,7 @@ def on_nines(network: TrainedNetwork, base: int, columns: int) -> Fraction:
 
 
 def nearly(base: int, columns: int, margin: float) -> TrainedNetwork:
-    """Right but for the longest chain of nines, by this margin there."""
+    """Return an adder that is right except on the longest chain of nines, by this margin there."""
     known = on_nines(shifted(base, columns, 1.2), base, columns)
     network = shifted(base, columns, 1.2, float(Fraction(margin) - known))
     assert (on_nines(network, base, columns) > 0) == (margin > 0)
@@ -322,7 +322,7 @@ def test_weights_averages_and_logits_lie_between_their_ends(monkeypatch: pytest.
 
 
 def expect_scores_and_weights(known: exact.ExactNetwork, step: AttentionStep, sources: list[tuple[int, ...]]) -> None:
-    """Of each head for the last source; against balls."""
+    """Check scores and weights of each head for the last source against balls."""
     for number, (head, of_file) in enumerate(zip(step.heads, known.attention.heads, strict=True)):
         query, own = known.projections(number, sources[-1]).query, sources[-1]
         weights, scores, highs = known.weigh(number, own, sources), list[arb](), list[int]()

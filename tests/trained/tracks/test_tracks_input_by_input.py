@@ -29,7 +29,7 @@ from tests.trained.tracks.test_tracks_certificates import Document, changed, is_
 
 
 def decided_around_its_margin(seed: int, layers: int, attends: Attends = "causal") -> tuple[str, str] | None:
-    """What is said of a random claim a thousandth below and above the margin that it has."""
+    """Decide a random claim a thousandth below and above its margin."""
     network = replace(random_layer(seed, layers), attention=attends)
     claim, least = best_claim(seed, network)
     if count_inputs(claim, claim.forms[0]) == 0 or least <= 0:
@@ -68,7 +68,7 @@ def test_inputs_of_two_letters_are_run_one_by_one() -> None:
 
 @cache
 def certificate(seed: int = 1) -> str:
-    """Of two layers, about a claim that holds."""
+    """Return a certificate of two layers, of a claim that is true."""
     network = random_layer(seed, 2)
     claim, least = best_claim(seed, network)
     text = decide_tracks(network, replace(claim, margin=Fraction(least / 2))).certificate

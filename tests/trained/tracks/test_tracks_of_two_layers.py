@@ -89,7 +89,7 @@ def test_labels_that_put_other_classes_together_are_refused() -> None:
 
 
 def nodes_of(document: Document) -> list[list[tuple[Any, ...]]]:
-    """Of each place that is read or asks, and each token there, the node of each class."""
+    """Return the node of each class, by place that is a key or a query, and token there."""
     given = parsed(document, Budget(100))
     columns, unit = FormColumns(given.budget, given.claim, given.claim.forms[0]), given.evidence.units[0]
     assert isinstance(unit, Unit)

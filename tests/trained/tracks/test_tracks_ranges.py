@@ -37,7 +37,7 @@ FAINT = 26
 
 def heard_on_all_inputs(network: TrainedNetwork, claim: TracksClaim, found: FormRanges
                         ) -> Iterator[tuple[Ranged, Array]]:
-    """Each class, and what its inputs hear in the last step, in the units of its ranges [inputs, directions]."""
+    """Yield each class with the averages of its inputs in the last step, in units of ranges [inputs, directions]."""
     form = claim.forms[0]
     inputs = list(all_inputs(claim, form))
     tokens = np.array([claim.tokens(form, one) for one in inputs], np.intp)
@@ -60,7 +60,7 @@ def heard_on_all_inputs(network: TrainedNetwork, claim: TracksClaim, found: Form
 
 
 def compare_with_all_inputs(network: TrainedNetwork, claim: TracksClaim) -> int:
-    """How many ranges of classes were compared."""
+    """Return the number of compared ranges of classes."""
     found, compared = FormRanges(FloatNetwork(network), claim, claim.forms[0]), 0
     for one, along in heard_on_all_inputs(network, claim, found):
         compared += 2 * along.shape[1]
@@ -114,7 +114,7 @@ def test_ranges_of_random_networks_of_two_and_three_layers_contain_all_inputs_an
 
 
 def asking_the_same(network: TrainedNetwork) -> TrainedNetwork:
-    """Return the same, where whatever asks in the last attention step asks the same: the bias."""
+    """Return the network in which all queries of the last attention step are the bias."""
     *_, step = (step for step in network.steps if isinstance(step, AttentionStep))
     tensors = dict(network.tensors)
     for head in step.heads:

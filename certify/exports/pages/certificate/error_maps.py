@@ -257,7 +257,7 @@ def _lookup_error(row: LookupRow) -> float | None:
     if not cases:
         return None
     here, others, target = (np.array(column, dtype=float) for column in zip(*cases, strict=True))
-    slope, bend = (np.array([part / row.denominator for part in parts]) for parts in (row.slope, row.bend))
+    slope, bend = (np.array([part / row.denominator for part in parts]) for parts in (row.slope, row.second_difference))
     steps = np.array([j - 1.0 for j in row.visible])
     rise = slope[0] + slope[1] * here + slope[2] * others
     curve = bend[0] + bend[1] * here + bend[2] * others

@@ -1,7 +1,7 @@
-(* The same checker with numbers of Zarith: nat, positive, N and Z become Z.t.
+(* The checker of ../extraction.v with numbers of Zarith: nat, positive, N and Z become Z.t.
 
-   Every `Extract` below, and in the two files of the standard library that are imported, is trusted in this build, and
-   in no other. A test compares the two builds, file by file. *)
+   Every `Extract` below, and in the two imported files of the standard library, is trusted in this build only. A test
+   compares the two builds, file by file. *)
 From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlZBigInt ExtrOcamlNatBigInt.
 From Coq Require Import List Arith PArith NArith ZArith QArith.
 From Certify Require Import formula network comparison json_text formula_text model_text certificate_text weighing gap_rule check_by_differences check_certificate refusal.
@@ -33,8 +33,7 @@ Extract Constant nth => "(fun n l default ->
   let rec from k l = match l with [] -> default | x :: l -> if k = 0 then x else from (k - 1) l in
   if Big_int_Z.is_int_big_int n then from (Big_int_Z.int_of_big_int n) l else default)".
 
-(* A table of what f was for the same argument before. Arguments are data, and f is a function of Coq: it is the same
-   again. *)
+(* A memo table of f. Arguments are data, and f is a function of Coq, so results do not change. *)
 Extract Constant gap_rule.kept => "(fun size f -> let table = Hashtbl.create 64 in fun x ->
   match Hashtbl.find_opt table x with
   | Some y -> y

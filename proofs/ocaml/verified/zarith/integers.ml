@@ -18,9 +18,9 @@ let opposite = Z.neg
 (* A natural number from its decimal digits. *)
 let natural digits = Z.of_string_base 10 digits
 
-(* A positive number as such, and as one that may be 0. *)
+(* A positive number as positive, and as N. *)
 let positive z = if Z.sign z > 0 then Some z else None
 let natural_of z = if Z.sign z > 0 then z else Z.zero
 
-(* Whether a number has more than so many bits. *)
+(* Whether a number has more than this many bits. *)
 let is_longer_than limit z = Z.numbits z > limit

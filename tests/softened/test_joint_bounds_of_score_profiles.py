@@ -1,4 +1,4 @@
-"""Profiles of made-up situations: never below the rule, for any errors and temperature; merged in any order."""
+"""Joint bounds of made-up score profiles: never below the rule, for any errors and temperature; merged in any order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from proofs.softened import profile_bounds
 from proofs.softened.errors import Softening
-from proofs.softened.profile_bounds import Profile, Rival, bounded, profile_of
+from proofs.softened.profile_bounds import JointBounds, Rival, bounded, joint_bounds_of
 from proofs.softened.score_profiles import ScoreProfiles, collect, merge
 from tests.tiers import drawn
 
@@ -23,14 +23,14 @@ SLACK = 1 + Fraction(1, 10**20)
 
 
 @st.composite
-def situations(draw: st.DrawFn) -> tuple[list[Rival], list[tuple[int, ...]]]:
-    """Rivals by increasing loss, and situations of rivals with the same query."""
-    asked = draw(st.lists(st.tuples(QUARTERS, QUARTERS), min_size=1, max_size=3, unique=True))
-    rival = st.builds(Rival, QUARTERS.map(lambda x: x + Fraction(1, 4)), st.sampled_from(asked),
+def score_profiles(draw: st.DrawFn) -> tuple[list[Rival], list[tuple[int, ...]]]:
+    """Draw rivals by increasing loss, and score profiles of rivals with the same query."""
+    by_query = draw(st.lists(st.tuples(QUARTERS, QUARTERS), min_size=1, max_size=3, unique=True))
+    rival = st.builds(Rival, QUARTERS.map(lambda x: x + Fraction(1, 4)), st.sampled_from(by_query),
                       st.tuples(QUARTERS, QUARTERS), st.tuples(VALUES, VALUES))
     rivals = sorted(draw(st.sets(rival, min_size=1, max_size=12)))
     chosen = []
-    for queries in asked:
+    for queries in by_query:
         places = [place for place, rival in enumerate(rivals) if rival.queries == queries]
         if places:
             chosen += draw(st.lists(st.lists(st.sampled_from(places), min_size=1, max_size=5).map(sorted).map(tuple),
@@ -42,22 +42,22 @@ PAIRS, VALUE_PAIRS = st.tuples(QUARTERS, QUARTERS), st.tuples(VALUES, VALUES)
 
 
 @st.composite
-def situations_with_ties(draw: st.DrawFn) -> tuple[list[Rival], list[tuple[int, ...]]]:
-    """Situations as each of their winners sees them: positions have keys and values, losers a loss."""
-    asked = draw(st.lists(PAIRS, min_size=1, max_size=2, unique=True))
-    met: list[list[Rival]] = []
-    for queries in asked:
+def score_profiles_with_ties(draw: st.DrawFn) -> tuple[list[Rival], list[tuple[int, ...]]]:
+    """Draw the score profiles of each winner: positions have keys and values, losers a loss."""
+    by_query = draw(st.lists(PAIRS, min_size=1, max_size=2, unique=True))
+    found: list[list[Rival]] = []
+    for queries in by_query:
         for _ in range(draw(st.integers(1, 3))):
             winners = draw(st.lists(st.tuples(st.just(Fraction(0)), PAIRS, VALUE_PAIRS), min_size=1, max_size=3))
             losers = draw(st.lists(st.tuples(QUARTERS.map(lambda x: x + Fraction(1, 4)), PAIRS, VALUE_PAIRS),
                                    min_size=len(winners) == 1, max_size=3))
             for place, winner in enumerate(winners):
                 others = [*winners[:place], *winners[place + 1 :], *losers]
-                met.append(sorted(
+                found.append(sorted(
                     Rival(loss, queries, differences(keys, winner[1], abs), differences(values, winner[2]))
                     for loss, keys, values in others))
-    rivals = sorted({rival for some in met for rival in some})
-    return rivals, [tuple(map(rivals.index, some)) for some in met]
+    rivals = sorted({rival for some in found for rival in some})
+    return rivals, [tuple(map(rivals.index, some)) for some in found]
 
 
 def differences(these: tuple[Fraction, ...], those: tuple[Fraction, ...],
@@ -69,21 +69,21 @@ SOFTENINGS = st.builds(Softening, st.sampled_from([Fraction(1, k) for k in (1, 2
                        st.tuples(ERRORS, ERRORS))
 
 
-def limits(found: Profile) -> list[Profile]:
-    """Return a profile, and the coarse one."""
-    return [found, bounded(dict(found.asked), coarse=True)]
+def limits(found: JointBounds) -> list[JointBounds]:
+    """Return joint bounds, and the coarse ones."""
+    return [found, bounded(dict(found.by_query), coarse=True)]
 
 
 @drawn(50)
-@given(situations() | situations_with_ties(), SOFTENINGS)
-def test_no_situation_is_beyond_the_profile(given_: tuple[list[Rival], list[tuple[int, ...]]],
-                                            softening: Softening) -> None:
+@given(score_profiles() | score_profiles_with_ties(), SOFTENINGS)
+def test_no_score_profile_is_beyond_the_bounds(given_: tuple[list[Rival], list[tuple[int, ...]]],
+                                               softening: Softening) -> None:
     rivals, chosen = given_
     listed = collect(rivals, chosen)
     assert isinstance(listed, ScoreProfiles)
-    rule = softening.of_situations(listed)
-    for profile in limits(profile_of(rivals, chosen)):
-        assert all(exact <= bound * SLACK for exact, bound in zip(rule, softening.of_profile(profile), strict=True))
+    rule = softening.of_profiles(listed)
+    for limit in limits(joint_bounds_of(rivals, chosen)):
+        assert all(exact <= bound * SLACK for exact, bound in zip(rule, softening.of_bounds(limit), strict=True))
 
 
 def rival(loss: int, query: int, key: int, *values: Fraction) -> Rival:
@@ -91,58 +91,58 @@ def rival(loss: int, query: int, key: int, *values: Fraction) -> Rival:
 
 
 def test_a_rival_that_loses_more_may_weigh_more_where_its_key_is_farther_off() -> None:
-    """Of two situations, each with one rival, the one with loss 2 is the worse: 2 - 9/4 < 1 - 1/4."""
+    """Of two score profiles, each with one rival, the one with loss 2 is worse: 2 - 9/4 < 1 - 1/4."""
     rivals = [rival(1, 1, 1, Fraction(1)), rival(2, 1, 9, Fraction(1))]
     softening = Softening(Fraction(1), (Fraction(1, 4),), (Fraction(0),))
     listed = collect(rivals, [(0,), (1,)])
     assert isinstance(listed, ScoreProfiles)
-    (alone,), (exact,) = (softening.of_situations(ScoreProfiles((rivals[0],), frozenset({(0,)}))),
-                          softening.of_situations(listed))
-    (bound,) = softening.of_profile(profile_of(rivals, [(0,), (1,)]))
+    (alone,), (exact,) = (softening.of_profiles(ScoreProfiles((rivals[0],), frozenset({(0,)}))),
+                          softening.of_profiles(listed))
+    (bound,) = softening.of_bounds(joint_bounds_of(rivals, [(0,), (1,)]))
     assert alone < 1 < exact <= bound * SLACK
 
 
 def test_where_a_rival_may_weigh_far_more_at_least_1_is_stated_and_no_less_than_values_differ() -> None:
     rivals = [rival(1, 1, 1, Fraction(1, 2), Fraction(-3), Fraction(0))]
     softening = Softening(Fraction(1, 100), (Fraction(5),), (Fraction(0),))
-    assert softening.of_situations(ScoreProfiles(tuple(rivals), frozenset({(0,)}))) == [1, 3, 0]
-    assert softening.of_profile(profile_of(rivals, [(0,)])) == [1, 3, 0]
+    assert softening.of_profiles(ScoreProfiles(tuple(rivals), frozenset({(0,)}))) == [1, 3, 0]
+    assert softening.of_bounds(joint_bounds_of(rivals, [(0,)])) == [1, 3, 0]
 
 
 @drawn(30)
-@given(situations() | situations_with_ties(), st.randoms(use_true_random=False), st.sampled_from([1, 3, 2000]))
-def test_profiles_of_parts_are_merged_in_any_order(given_: tuple[list[Rival], list[tuple[int, ...]]],
-                                                   random: object, levels: int) -> None:
+@given(score_profiles() | score_profiles_with_ties(), st.randoms(use_true_random=False), st.sampled_from([1, 3, 2000]))
+def test_joint_bounds_of_parts_are_merged_in_any_order(given_: tuple[list[Rival], list[tuple[int, ...]]],
+                                                       random: object, levels: int) -> None:
     rivals, chosen = given_
     shuffled = sorted(chosen, key=lambda _: random.random())  # type: ignore[attr-defined]
     saved, profile_bounds.MAX_LEVELS = profile_bounds.MAX_LEVELS, levels
     try:
-        parts = [profile_of(rivals, [places]) for places in shuffled]
-        assert reduce(Profile.merge, parts) == profile_of(rivals, chosen)
-        assert reduce(Profile.merge, parts[::-1]) == profile_of(rivals, chosen)
+        parts = [joint_bounds_of(rivals, [places]) for places in shuffled]
+        assert reduce(JointBounds.merge, parts) == joint_bounds_of(rivals, chosen)
+        assert reduce(JointBounds.merge, parts[::-1]) == joint_bounds_of(rivals, chosen)
     finally:
         profile_bounds.MAX_LEVELS = saved
 
 
 @drawn(30)
-@given(situations() | situations_with_ties())
-def test_situations_of_parts_unite(given_: tuple[list[Rival], list[tuple[int, ...]]]) -> None:
+@given(score_profiles() | score_profiles_with_ties())
+def test_score_profiles_of_parts_unite(given_: tuple[list[Rival], list[tuple[int, ...]]]) -> None:
     rivals, chosen = given_
     assert reduce(merge, [collect(rivals, [places]) for places in chosen]) == collect(rivals[:], chosen[::-1])
     whole = collect(rivals, chosen)
     assert type(whole).from_json(whole.to_json()) == whole
-    assert Profile.from_json(profile_of(rivals, chosen).to_json()) == profile_of(rivals, chosen)
+    assert JointBounds.from_json(joint_bounds_of(rivals, chosen).to_json()) == joint_bounds_of(rivals, chosen)
 
 
-@given(situations())
-def test_one_situation_without_errors_is_bounded_as_by_the_rule(
+@given(score_profiles())
+def test_one_score_profile_without_errors_is_bounded_as_by_the_rule(
         given_: tuple[list[Rival], list[tuple[int, ...]]]) -> None:
-    """If all values differ alike: that is how close a profile is at best."""
+    """If all values differ equally, joint bounds are exact."""
     rivals, chosen = given_
-    alike = [Rival(x.loss, x.queries, x.keys, (Fraction(2),)) for x in rivals]
-    assume(len(set(alike)) == len(alike))
+    equal = [Rival(x.loss, x.queries, x.keys, (Fraction(2),)) for x in rivals]
+    assume(len(set(equal)) == len(equal))
     softening = Softening(Fraction(1, 2), (Fraction(0),) * 2, (Fraction(0),) * 2)
-    listed = collect(alike, chosen[:1])
+    listed = collect(equal, chosen[:1])
     assert isinstance(listed, ScoreProfiles)
-    (exact,), (bound,) = softening.of_situations(listed), softening.of_profile(profile_of(alike, chosen[:1]))
+    (exact,), (bound,) = softening.of_profiles(listed), softening.of_bounds(joint_bounds_of(equal, chosen[:1]))
     assert exact <= bound * SLACK and bound <= exact * SLACK
