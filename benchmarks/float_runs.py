@@ -131,12 +131,12 @@ class BenchmarkCase:
         self.claim = claim_of_lengths(network, claim, first, self.last)
 
     def reals(self) -> Cell:
-        """What is decided over the reals."""
+        """The decision over the reals."""
         found = decide(self.network, self.claim)
         return {"certified_to": found.certified_to, "wrong_at": len(found.wrong.word) if found.wrong else None}
 
     def floats(self, name: str) -> Cell:
-        """What is decided of a class, and what drawn runs do."""
+        """The decision under a float model, and drawn executions."""
         run = presets()[name]
         found = decide_floats(self.network, self.claim, run)
         cell: Cell = {"certified_to": found.certified_to, "wrong_at": None}
@@ -172,7 +172,7 @@ class BenchmarkCase:
 
 
 class Pushed(DrawnRun):
-    """Of several orders of each sum the one whose result is greatest, or least: for each call, run and number."""
+    """The order of each sum, of several, whose result is greatest or least: for each call, run and number."""
 
     signs: list[Any]
     calls = 0
@@ -199,7 +199,7 @@ class Drawn:
         self.row_maps = make_row_maps(self.budget, rows, given.network.outputs)
 
     def bounds(self, inputs: Any, places: list[int]) -> Any:
-        """How far rows may be off, [words, places, rows]."""
+        """Bound the errors of rows, [words, places, rows]."""
         walk = CachedExecutions(self.stack, 0)
         return np.array([[spread(self.budget, apply(self.budget, self.row_maps, self.stack.finish(stream))).reaches
                           for _, stream in walk.attended(tokens.tolist(), places)] for tokens in inputs]) / UNIT
@@ -237,7 +237,7 @@ class Drawn:
         return {"runs": drawn, "wrong_runs": wrong, "seen": seen, "bound": bound}
 
     def pushed(self, inputs: Any, at: list[int], held: Any, exact: Any, draw: Any) -> tuple[float, int]:
-        """How far off runs of a word are that are pushed there, and how many are wrong."""
+        """Return the errors of executions of a word that are pushed to errors, and how many are wrong."""
         signs, seen, wrong, many = list[Any](), 0.0, 0, np.repeat(inputs, POPULATION, 0)
         judged_rows = np.isfinite(exact)
         for _ in range(GENERATIONS):
@@ -279,7 +279,7 @@ def ask(name: str, version: str, given: argparse.Namespace, kept: dict[str, Any]
 
 
 def ask_reach(name: str, given: argparse.Namespace, kept: dict[str, Any]) -> None:
-    """How far one network is proved, in each class; over the reals as examples/trained/table.py has found."""
+    """Decisions of one network under each float model; over the reals as examples/trained/table.py has found."""
     plan, cells = plans()[name], kept.get(name)
     if cells is None or (given.network and name not in given.network) or ("domain" in cells and not given.again):
         return
@@ -303,7 +303,7 @@ def keep(kept: dict[str, Any]) -> None:
 
 
 def known(cell: Cell | None, domain: int | None) -> str:
-    """What is known of one network in one class."""
+    """The decision of one network under one float model."""
     if cell is None:
         return "–"
     last = max(cell["certified_to"] or 0, cell.get("reach") or 0)
@@ -314,7 +314,7 @@ def known(cell: Cell | None, domain: int | None) -> str:
 
 
 def off(cell: Cell | None) -> str:
-    """How far runs were off, and may be."""
+    """The greatest error of drawn executions, and its bound."""
     return f"{cell['seen']:.2g} of {cell['bound']:.2g}" if cell and "seen" in cell else "–"
 
 

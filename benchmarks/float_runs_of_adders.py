@@ -73,7 +73,7 @@ def ask(names: list[str], classes: tuple[str, ...], kept: dict[str, Any], again:
 
 
 def asked(decider: FormInRuns, claim: TracksClaim) -> Cell:
-    """What is decided of the first form, and what drawn runs do."""
+    """The decision of the first form, and drawn executions."""
     found = decider.result(0)
     row, unit = found.row, found.unit
     cell: Cell = {"verdict": row.verdict, "inputs": str(row.inputs), "reason": row.reason}
@@ -96,7 +96,7 @@ def drawn(decider: FormInRuns, claim: TracksClaim) -> Cell:
 
 
 def bound(decider: FormInRuns, claim: TracksClaim, margins: Margins, columns: Any) -> float:
-    """How far a row may be off on some inputs, by the forms of the trusted folder."""
+    """Bound the error of a row on some inputs, by the affine forms of the trusted folder."""
     given, stack = trusted_stack(tracks_text(decider.network, claim, [{"inputs": 1}] * len(claim.forms), decider.run))
     budget = given.language.budget
     walk, most = CachedExecutions(stack, claim.offset), 0
@@ -132,7 +132,7 @@ def section(kept: dict[str, Any], classes: tuple[str, ...]) -> str:
 
 
 def known(cell: Cell | None) -> str:
-    """What is known of one network in one class."""
+    """The decision of one network under one float model."""
     if cell is None:
         return "–"
     if "wrong" in cell:

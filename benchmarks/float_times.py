@@ -92,7 +92,7 @@ def times_of_float_runs(network: TrainedNetwork, claim: WordsClaim, name: str) -
 
 
 def whole(name: str, each: str) -> dict[str, Any]:
-    """What the decision of a whole claim takes, over the reals or in a class, and how far it gets."""
+    """Time of the decision of a whole claim, over the reals or under a float model, and its last certified length."""
     plan = plans()[name]
     network = plan.network()
     claim = plan.claim(network)
@@ -135,7 +135,7 @@ def section(kept: dict[str, Any]) -> str:
 
 
 def reached(cell: dict[str, Any]) -> str:
-    """How far a decision got."""
+    """Return the last certified length of a decision."""
     certified, wrong, unknown = cell["certified_to"], cell["wrong_at"], cell["open_from"]
     parts = [f"n ≤ {certified}"] if certified is not None else []
     if unknown is not None and (wrong is None or unknown < wrong):

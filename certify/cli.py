@@ -60,7 +60,7 @@ for command in (formula, check, audit, build, model, run, explain, prove, sensit
 
 
 def print_version(wanted: bool) -> None:
-    """What ``--version`` does."""
+    """Print the version and end, for ``--version``."""
     if wanted:
         from certify import __version__
 

@@ -40,7 +40,7 @@ MAX_COMPUTED = 1_000_000
 
 @dataclass(frozen=True)
 class Options:
-    """The answers of a user; None is no answer. The names are those of the command line."""
+    """The answers of a user, None where there is no answer. The names are those of the command line."""
 
     attention: Attends | None = None
     activation: Activation | None = None

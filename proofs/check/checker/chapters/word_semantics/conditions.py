@@ -8,7 +8,7 @@ from ...kernel.language.table import FUTURE
 
 @dataclass(frozen=True)
 class When:
-    """A conjunction: the formula holds, and the automaton is in one of the states; None is no condition."""
+    """A conjunction: the formula holds, and the automaton is in one of the states; None stands for no condition."""
 
     formula: Place | None
     states: frozenset[int] | None

@@ -35,7 +35,7 @@ class CountedInputs(NamedTuple):
 
 
 class CountedCoverage(dict[str, int]):
-    """What was proved of the parts, and the weights by layout."""
+    """The coverage of the proofs of parts, and the weights by layout."""
 
     inputs: tuple[CountedInputs, ...]
 
