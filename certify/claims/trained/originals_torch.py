@@ -236,6 +236,7 @@ def _keep(output: Any, result: Any, made: dict[str, Any]) -> None:
 
 def _guard(text: str) -> Any:
     """Compile a guard, which may only compute with sizes of inputs, such as L['tokens'].size()[1]."""
+    text = text.replace("torch.sym_max(", "max(").replace("torch.sym_min(", "min(")
     tree = ast.parse(text[:MAX_GUARD], mode="eval")
     keys = [one.slice for one in ast.walk(tree) if isinstance(one, ast.Subscript)]
     for one in ast.walk(tree):

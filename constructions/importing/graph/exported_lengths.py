@@ -23,7 +23,8 @@ def _power(base: int, power: int) -> int:
 
 _OPERATIONS: Mapping[str, Callable[..., int]] = {
     "Integer": int, "Add": lambda *terms: sum(terms), "Mul": lambda *factors: math.prod(factors), "Max": max,
-    "Min": min, "max": max, "min": min, "FloorDiv": operator.floordiv, "CleanDiv": operator.floordiv,
+    "Min": min, "max": max, "min": min, "torch.sym_max": max, "torch.sym_min": min, "FloorDiv": operator.floordiv,
+    "CleanDiv": operator.floordiv,
     "Mod": operator.mod, "PythonMod": operator.mod, "GreaterThan": operator.ge, "StrictGreaterThan": operator.gt,
     "LessThan": operator.le, "StrictLessThan": operator.lt, "Equality": operator.eq, "Unequality": operator.ne,
     "And": lambda *terms: all(terms), "Or": lambda *terms: any(terms), "Not": operator.not_,
@@ -155,4 +156,4 @@ def _parsed(text: str) -> Any:
 
 
 def _name(called: Any) -> str:
-    return called.func.id if isinstance(called, ast.Call) and isinstance(called.func, ast.Name) else ""
+    return ast.unparse(called.func) if isinstance(called, ast.Call) else ""
