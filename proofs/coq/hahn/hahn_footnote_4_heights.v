@@ -1,4 +1,5 @@
-(* [Hahn] Section 6, footnote 4: heights of prefixes of 2DYCK, and how long words are (docs/background/hahn.md, section 3).
+(* [Hahn] Section 6, footnote 4: heights of prefixes of 2DYCK, and how long words are (docs/background/hahn.md, section
+   3).
 
    Proved, for 0 < p < 1: what the prefixes of length n and height k weigh, by ballot numbers, and P_0(n) from that. The
    footnote takes the heights for a Markov chain with fixed transitions; as words end at height 0, given that there is a

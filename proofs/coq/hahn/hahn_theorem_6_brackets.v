@@ -1,4 +1,5 @@
-(* [Hahn] Theorem 6, 2DYCK: separated from the optimal cross-entropy, with constants (docs/background/hahn.md, section 3).
+(* [Hahn] Theorem 6, 2DYCK: separated from the optimal cross-entropy, with constants (docs/background/hahn.md, section
+   3).
 
    Words are drawn from S -> (S)S | [S]S with probability p/2 each, S -> empty with 1 - p. From left to right: a bracket
    opens with probability p, both types alike, or the one that is open closes; where none is open, the word ends.

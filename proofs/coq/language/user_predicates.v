@@ -1,8 +1,9 @@
 (* The user's predicates as data: conditions on an integer k (a position, a count or a sum of counts) and the length n,
-   and what they mean (docs/reference/certificate.md, section 1). To be compared with constructions/language/expressions.py.
+   and what they mean (docs/reference/certificate.md, section 1). To be compared with
+   constructions/language/expressions.py.
 
-   Numbers are integers. `//` rounds down and `%` is never negative, as in docs/reference/formulas.md; what is on their right, and
-   on the right of `^`, is a positive number, so that everything has a value. *)
+   Numbers are integers. `//` rounds down and `%` is never negative, as in docs/reference/formulas.md; what is on their
+   right, and on the right of `^`, is a positive number, so that everything has a value. *)
 From Coq Require Import String ZArith List Bool.
 From Certify Require Import formula.
 Import ListNotations.

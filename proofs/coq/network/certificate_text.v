@@ -1,5 +1,5 @@
-(* A certificate of a formula as the text of its file (docs/reference/certificate.md, section 3), to be compared with `seal` of
-   proofs/formula/certificate.py; and what it means that such a file holds.
+(* A certificate of a formula as the text of its file (docs/reference/certificate.md, section 3), to be compared with
+   `seal` of proofs/formula/certificate.py; and what it means that such a file holds.
 
    Nothing has to read that file: a certificate is written as text, and the texts are compared, as model_text.v does it.
    What is claimed is `certificate_claim`: read it first. Its errors are those that are proved, which need not be those

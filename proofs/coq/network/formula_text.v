@@ -1,5 +1,5 @@
-(* Formulas, expressions and the conditions of users' predicates as text: the grammar of docs/reference/certificate.md, section 1,
-   with no more parentheses than it needs. To be compared with constructions/language/printer.py and
+(* Formulas, expressions and the conditions of users' predicates as text: the grammar of docs/reference/certificate.md,
+   section 1, with no more parentheses than it needs. To be compared with constructions/language/printer.py and
    constructions/language/expression_forms.py.
 
    An operator has a level; an operand below the level that its place asks for goes into parentheses. A letter is kept

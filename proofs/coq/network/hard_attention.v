@@ -2,7 +2,8 @@
 
    A weighting turns the scores of a row into weights; `run_by` is `run` of network.v with another weighting.
    `run_hard` has average-hardmax: the visible positions of greatest score, the winners, are weighed alike. `run_soft`
-   has softmax of score / tau n. In both a head's own temperature expression is not used (docs/reference/softened.md, 1).
+   has softmax of score / tau n. In both a head's own temperature expression is not used (docs/reference/softened.md,
+   1).
 
    Proved: `run_soft` is `run` of the network whose temperatures are tau; hard weights are a distribution over the
    winners; if there is one winner, they are its one-hot vector, which leftmost and rightmost hardmax are, too; a head
@@ -298,7 +299,8 @@ Fixpoint every_row (P : mask -> (nat -> R) -> Prop) (n : nat) (ls : list layer) 
 Section OfNetworks.
 Variable users : formula.predicate_meanings.
 
-(* At length n scores below the greatest are below it by g, for every word and position (docs/background/softened_rules.md: gap). *)
+(* At length n scores below the greatest are below it by g, for every word and position
+   (docs/background/softened_rules.md: gap). *)
 Definition gap_at (T : transformer) (n : nat) (g : R) : Prop := 0 < g /\
   forall w, over T n w -> every_row (fun m s => has_gap n m s g) n (transformer_layers T) (embed users T n w).
 Definition tieless_at (T : transformer) (n : nat) : Prop :=

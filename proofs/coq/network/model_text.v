@@ -1,6 +1,6 @@
-(* A network with its meanings and names as the text of its model file (docs/reference/certificate.md, section 2), to be compared
-   with `transformer_to_json` and `write_canonical` of constructions/network/json_form.py; and what it means that such a
-   file is proved.
+(* A network with its meanings and names as the text of its model file (docs/reference/certificate.md, section 2), to
+   be compared with `transformer_to_json` and `write_canonical` of constructions/network/json_form.py; and what it
+   means that such a file is proved.
 
    The theorem of an exported folder is `file_computes text letters predicates formula`, where `text` is what lies in
    the folder as model.json, or `file_computes_for L text letters predicates formula` if it is about the lengths in L

@@ -1,4 +1,5 @@
-(* Transformers as `certify build` writes them, and what they compute over the real numbers (docs/reference/certificate.md, 2).
+(* Transformers as `certify build` writes them, and what they compute over the real numbers
+   (docs/reference/certificate.md, 2).
 
    A direction of the residual stream is a number (its place in the file). Rows are sparse: pairs of a direction and a
    rational. A layer is h' = h + heads(h), h'' = h' + feedforward(h'); 1/sqrt(d_k) is folded into the queries; the
@@ -8,8 +9,8 @@
    combine; `scaled_score` is scaled_scores; `mask_at` is Mask.visible; `head_output` is attend_hard, with the weighing
    of the head in place of its limit; `feedforward` is feed_exactly; `after_layer` is the loop of run_layers, in which
    all heads of a layer read the same h. A direction without a value is 0 there, and here. Expressions are real numbers
-   here: the limits on exponents and on arguments of functions (docs/reference/certificate.md, 1) have no counterpart; x / 0 and
-   logarithms of what is not positive are excluded by well_defined.v. *)
+   here: the limits on exponents and on arguments of functions (docs/reference/certificate.md, 1) have no counterpart;
+   x / 0 and logarithms of what is not positive are excluded by well_defined.v. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool.
 From Certify Require Import positions finite_sums softmax weighing relu formula.
 Import ListNotations.

@@ -1,5 +1,6 @@
-(* How a head weighs positions (docs/background/weightings.md): softmax, softmax plus one, sparsemax, 1.5-entmax; ReLU, ReLU over n
-   and sigmoid, whose weights depend on their own score alone; geometric and stick-breaking attention, which are one. *)
+(* How a head weighs positions (docs/background/weightings.md): softmax, softmax plus one, sparsemax, 1.5-entmax; ReLU,
+   ReLU over n and sigmoid, whose weights depend on their own score alone; geometric and stick-breaking attention,
+   which are one. *)
 From Coq Require Import Reals Lra Lia Arith Bool List.
 From Certify Require Import positions finite_sums exponential softmax relu entmax.
 Open Scope R_scope.
