@@ -39,14 +39,14 @@ In this folder:
 
 ```python
 import torch
-from network import Network
+from network import TorchNetwork
 
-network = Network.load(".")
+network = TorchNetwork.load(".")
 truths = network.run([{word}])  # (words, positions, formulas)
 truths[0, :, network.names.index({formula})]
 ```
 
-`Network.load(".", fused=True)` computes attention by torch's `scaled_dot_product_attention`. `network.to(...)` with
+`TorchNetwork.load(".", fused=True)` computes attention by `scaled_dot_product_attention`. `network.to(...)` with
 another type rounds the weights once more, from {precision}, which may differ from a single rounding of the exact
 numbers; for that, export with `--precision`. The words of a batch have one length, of {lengths}; there is no padding.
 """

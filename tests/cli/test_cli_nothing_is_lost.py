@@ -182,7 +182,7 @@ def test_the_table_has_every_option_of_every_command_that_writes() -> None:
 def test_every_option_whose_name_or_place_is_one_to_write_to_says_so() -> None:
     """Those that name files and do not write are known by name: a new one must be looked at."""
     reads = {"--dfa", "-F", "--float", "--format", "--claim", "--model", "--formula", "--pyodide", "--machine",
-             "--audit", "--from", "--verified", "--query", "--wheels", "--expect"}
+             "--audit", "--from", "--verified", "--query", "--wheels", "--expect", "--weights"}
     places = ("FILE", "DIR", "PLACE", "MODEL")
     for name, command in command_line().commands.items():
         for one in command.params:

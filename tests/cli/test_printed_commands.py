@@ -392,7 +392,7 @@ def test_every_command_to_be_copied_works_as_it_is_printed(said: Said) -> None:
 def test_the_page_of_a_decision_shows_the_wrong_word_with_the_attention_of_every_head(said: Said) -> None:
     (line,) = [line for line in said.copied if line.startswith("certify run wrong.cert")]
     status, text = said.run(line)
-    assert status == 0 and "head 1.2   the weights" in text
+    assert status == 0 and "head 1.2   the attention weights" in text
     assert text.splitlines()[-1].startswith("wrong: at position 2, ")
 
 

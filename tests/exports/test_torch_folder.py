@@ -65,10 +65,10 @@ def test_the_program_of_the_readme_runs_and_needs_nothing_of_the_project(folder:
 def test_precision_and_attention_are_by_choice(folder: Path) -> None:
     torch_or_skip()
     printed = run_python(folder, (
-        "import torch\nfrom network import Network\n"
+        "import torch\nfrom network import TorchNetwork\n"
         "for fused in (False, True):\n"
         "    for dtype in (torch.float64, torch.float32, torch.bfloat16, torch.float16):\n"
-        "        found = Network.load('.', fused=fused).to(dtype).run(['010110'])[0, :, -1]\n"
+        "        found = TorchNetwork.load('.', fused=fused).to(dtype).run(['010110'])[0, :, -1]\n"
         "        print(found.dtype == dtype, found.tolist())\n"))
     assert printed == ["True [0.0, 1.0, 0.0, 1.0, 1.0, 0.0]"] * 8
 

@@ -78,7 +78,7 @@ def test_what_a_worker_calls_wrong_is_replayed(monkeypatch: pytest.MonkeyPatch) 
     low, high = honest.wrong.value
     for lie in (replace(honest.wrong, value=(low - 1, high - 1)), replace(honest.wrong, word=tuple("0111")[::-1]),
                 replace(honest.wrong, case=99), replace(honest.wrong, execution=None)):
-        with monkeypatch.context() as context, pytest.raises(InternalError, match="another one here"):
+        with monkeypatch.context() as context, pytest.raises(InternalError, match="that is not wrong here"):
             context.setattr(float_tasks, "SECONDS_HERE", 0.0)
             context.setattr(float_tasks, "run_tasks", Mock(return_value=[result_to_text(replace(honest, wrong=lie))]))
             decide_floats(network, claim, RUN, workers=Workers(2))
