@@ -1,1 +1,1 @@
-"""What all commands share, and what knows of no claim: files, verdicts, tables, work divided among processes."""
+"""Code shared by all commands, independent of the kind of claim: files, verdicts, tables, worker processes."""

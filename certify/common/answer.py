@@ -7,7 +7,7 @@ from certify.common.verdicts import WithExitStatus, worst
 
 
 class RowOfLength(Protocol):
-    """What is known of one length; kinds of claims add what is theirs."""
+    """The result for one length; kinds of claims add their own fields."""
 
     @property
     def n(self) -> int:
@@ -15,14 +15,14 @@ class RowOfLength(Protocol):
 
     @property
     def verdict(self) -> str:
-        """What is known of all words of that length."""
+        """The verdict for all words of that length."""
 
 
 ARow = TypeVar("ARow", bound=RowOfLength)
 
 
 class AnswerByLength(WithExitStatus, Generic[ARow]):
-    """What is known of each length, the shortest first; at least one length is asked about."""
+    """The results by length, in increasing order, for at least one length."""
 
     rows: tuple[ARow, ...]
 

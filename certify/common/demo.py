@@ -46,7 +46,7 @@ class Shown:
 
 def show_each(examples: Sequence[AnExample], show: Callable[[AnExample, ProgressLine], Shown],
               folder: str | None) -> list[Shown]:
-    """What comes of each example; certificates are written into the folder as they come.
+    """Show each example in turn, and write its certificate into the folder as soon as it is known.
 
     Raises:
         InputError: if the folder cannot be one, or a file in it not written.
@@ -74,7 +74,7 @@ def keep_certificate(shown: Shown, folder: str | None) -> None:
 
 
 def print_rows(out: Console, found: Sequence[Shown], columns: Sequence[TableColumn]) -> None:
-    """A row per example, its verdict in colour; only what it is about may be broken."""
+    """Print a row per example, with a coloured verdict and a dimmed description."""
     def cells(shown: Shown) -> dict[str, Cell]:
         coloured = {name: plain(text, style) for name, style in (("verdict", colour(shown.verdict)), ("about", "dim"))
                     if (text := shown.cells.get(name))}
@@ -84,7 +84,7 @@ def print_rows(out: Console, found: Sequence[Shown], columns: Sequence[TableColu
 
 
 def overall_status(found: Iterable[Shown], harmless: Collection[str] = ()) -> int:
-    """Return the exit status of the worst verdict, but for those that are ``harmless``; 3 if all of them are."""
+    """Return the exit status of the worst verdict, except the ``harmless`` ones; 3 if all are harmless."""
     serious = [shown.verdict for shown in found if shown.verdict not in harmless]
     return exit_status(worst(serious) if serious else "unknown")
 

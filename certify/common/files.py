@@ -90,7 +90,7 @@ def _why_not_writable(target: Path) -> str:
 
 
 def _may_write(place: Path) -> bool:
-    """Whether we may, and its owner may: the mode protects a file from its owner, and from root, who may do all."""
+    """Return whether the file is writable for us and by its owner's mode bit, which protects it even from root."""
     return os.access(place, os.W_OK) and bool(place.stat().st_mode & stat.S_IWUSR)
 
 
@@ -126,10 +126,10 @@ def write_text(path: str, text: str) -> None:
 
 
 def write_bytes(path: str, data: bytes) -> None:
-    """Write the whole file or nothing, likewise.
+    """Write the whole file or nothing.
 
     Raises:
-        InputError: likewise.
+        InputError: if the place cannot be written, or the running command reads it.
     """
     _check_noted(path)
     check_writable(path)
@@ -179,7 +179,7 @@ def _take_over(new: Path, old: Path) -> None:
 
 
 def holds_a_file(path: str) -> bool:
-    """Whether a file stands there that would be replaced."""
+    """Return whether there is a file that would be replaced."""
     return path != STANDARD_STREAM and Path(path).is_file()
 
 
@@ -265,7 +265,7 @@ def _fill(folder: Path, files: Mapping[str, str | bytes], programs: Collection[s
 
 
 def _move_all(source: Path, target: Path) -> None:
-    """What is in the one folder into the other, all or nothing."""
+    """Move all entries of one folder into another, all or nothing."""
     moved: list[Path] = []
     try:
         for place in sorted(source.iterdir()):

@@ -45,7 +45,7 @@ def format_exact(x: Constant) -> str:
 
 
 def parse_exact(data: Any, where: str) -> Fraction:
-    """What ``format_exact`` wrote.
+    """Parse an exact number in the form of ``format_exact``.
 
     >>> parse_exact("-1/3", "a number")
     Fraction(-1, 3)

@@ -1,4 +1,4 @@
-"""One look at the beginning of a file: what it is, and the next command. Every command that reads files asks this.
+"""Detection of file kinds by the first bytes, with the next command; used by every command that reads files.
 
 A file that is not recognised ("text", "json") is left to its reader, whose complaint says what is wrong in it.
 """
@@ -73,7 +73,7 @@ _BINARY = ((b"GGUF", "gguf"), (b"\x93NUMPY", "npz"), (b"\x80\x02", "torch"), (b"
 
 
 def look(path: str) -> str | None:
-    """Return the kind of a file, a key of KINDS; None if there is no such file, or it cannot be read once more."""
+    """Return the kind of a file, a key of KINDS; None if there is no such file, or it cannot be read twice."""
     if not path:
         return None
     place = Path(path)

@@ -10,7 +10,7 @@ GREATEST_EXPONENT = 4 * 10**8
 
 
 def decimal(x: Fraction, digits: int = 6, rounding: str = ROUND_HALF_EVEN) -> str:
-    """``x`` to so many significant digits, rounded to nearest or (for bounds) as told.
+    """Format ``x`` with ``digits`` significant digits, rounded to nearest by default; bounds give a direction.
 
     >>> decimal(Fraction(1, 3)), decimal(Fraction(1, 3), rounding=ROUND_CEILING)
     ('0.333333', '0.333334')
@@ -40,7 +40,7 @@ def enclosed(lower: Fraction, upper: Fraction) -> str:
 
 
 def ends_to_json(x: Interval, of: str = "") -> dict[str, str]:
-    """Return the ends as decimals, rounded outward; ``of`` stands before their names.
+    """Return the endpoints as decimals, rounded outward; ``of`` is the prefix of their names.
 
     >>> ends_to_json(Interval(Fraction(1, 3), Fraction(1, 3)), "value_")
     {'value_lower': '0.333333333333', 'value_upper': '0.333333333334'}

@@ -1,7 +1,7 @@
-"""What a command reads and where it writes: no output is an input, none is given twice, nothing else is written.
+"""The inputs and outputs of a command: no output is an input, none is given twice, nothing else is written.
 
-A command's options that write say so (``asking.options``), and their places are noted before its work begins. Whatever
-is read, a file that another one names, too, is compared with them as it is read; what is written must be among them.
+Options that write are marked (``requests.options``), and their paths are noted before the work begins. Every file that
+is read, or named by another file, is compared with them; what is written must be among them.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ Identity = tuple[int, int]
 
 
 def identity_of(place: str | Path | int) -> Identity | None:
-    """Of a file or folder (or an open one, by its number); None of devices and pipes, and where there is nothing."""
+    """Return the identity of a file or folder, by path or descriptor; None for devices, pipes and missing files."""
     try:
         found = os.stat(place)
     except (OSError, ValueError):
@@ -37,7 +37,7 @@ class Output:
 
     @property
     def target(self) -> Path:
-        """Where it is, through links; of standard output a place where nothing is."""
+        """The path with links resolved; for standard output a path that cannot exist."""
         return Path(os.devnull, STANDARD_STREAM) if self.name == STANDARD_STREAM else Path(os.path.realpath(self.name))
 
     @property
@@ -127,7 +127,7 @@ _of_commands: list[OutputGuard] = []
 
 @contextlib.contextmanager
 def guard_outputs() -> Iterator[OutputGuard]:
-    """From here on what is read and written is compared."""
+    """Compare all paths that are read and written within the context."""
     _of_commands.append(OutputGuard())
     try:
         yield _of_commands[-1]
@@ -141,7 +141,7 @@ def current_guard() -> OutputGuard | None:
 
 
 def note_output(option: str, name: str) -> None:
-    """The command that runs will write there, though none of its arguments says so.
+    """Note a path that the running command will write, though no argument names it.
 
     Raises:
         InputError: if it is an input, or where something else is written.
@@ -151,7 +151,7 @@ def note_output(option: str, name: str) -> None:
 
 
 def note_input(name: str | Path) -> None:
-    """The command that runs reads this.
+    """Note a path that the running command reads.
 
     Raises:
         InputError: if that is where it writes.

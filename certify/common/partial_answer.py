@@ -1,7 +1,7 @@
-"""What is known when the time of ``--timeout`` is up: the answer for the lengths that were finished, and no verdict.
+"""Partial answers when ``--timeout`` expires: the results for the finished lengths, with verdict unknown.
 
-With a deadline the lengths are asked about in growing stretches, so that something is known when it comes; without one
-all are asked about at once. A stretch that is not settled well is no answer yet: then the whole question is asked.
+With a deadline, lengths are decided in growing ranges, so that something is known when it expires; without one, all at
+once. If a range is not settled, the whole question is decided at once.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ SHORTEST_STRETCH = 2
 
 @dataclass(frozen=True)
 class PartialAnswer(WithExitStatus, Generic[Anything]):
-    """Time was up: ``answer`` is about the lengths ``finished`` and ``found`` its verdict; None if there are none."""
+    """An answer at the timeout: ``answer`` covers ``finished``, with verdict ``found``; None if no length finished."""
 
     answer: Anything | None
     finished: Lengths | None
@@ -30,7 +30,7 @@ class PartialAnswer(WithExitStatus, Generic[Anything]):
 
     @property
     def reason(self) -> str:
-        """In words.
+        """The reason in words.
 
         >>> PartialAnswer(None, None, Lengths(1, 64), 10).reason
         'time is up (--timeout 10); no length was finished'

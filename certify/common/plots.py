@@ -159,7 +159,7 @@ def draw_points(axes: Axes, points: Points, marker: str, colour: str, label: str
 
 
 def scale_errors(axes: Axes, errors: Sequence[Interval], bounds: Sequence[Interval]) -> None:
-    """From 0 on, or logarithmic if otherwise nothing but the bound could be seen."""
+    """Scale the axis linearly from 0, or logarithmically if the errors would be invisible beside the bound."""
     greatest = max(float(x.upper) for x in [*errors, *bounds])
     if all(x.lower > 0 for x in [*errors, *bounds]) and greatest > WIDE * max(float(x.upper) for x in errors):
         scale_log(axes, [*errors, *bounds])
@@ -198,7 +198,7 @@ def pdf_of(figure: Figure) -> bytes:
 
 
 def finished(plot: Plot, prefix: str) -> str:
-    """The drawing with identifiers that no other drawing of the page has, and with its description for who hears it."""
+    """Return the SVG with identifiers unique in the page, and its description for screen readers."""
     svg = re.sub(r' xmlns:xlink="[^"]*"|\bxlink:(?=href=)', "", plot.svg)  # an SVG needs no other namespace by now
     svg = re.sub(r'(\bid="|url\(#|href="#)', lambda start: start.group() + prefix, svg)
     return svg.replace("<svg ", f'<svg role="img" aria-label="{plot.description}" ', 1)

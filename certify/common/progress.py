@@ -25,7 +25,7 @@ def silence(wanted: bool = True) -> Iterator[None]:
 
 
 def is_silent() -> bool:
-    """Whether nothing is to be said of progress."""
+    """Return whether progress is suppressed."""
     return _silent[-1]
 
 

@@ -1,4 +1,4 @@
-"""Results that say in a line, and in a notebook, what they are; the one who shows them is asked when it is needed."""
+"""Base of results with a one-line text and a notebook display; the display code is loaded on first use."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -10,7 +10,7 @@ _PAGED: list[Callable[[object], str]] = []
 
 
 def shown_by(table: Callable[[], Shown], page: Callable[[object], str]) -> None:
-    """From now on results are shown by this table, which is made when the first of them is, and have this page."""
+    """Register the functions that make the table of results (on first use) and their page."""
     _SHOWN[:], _PAGED[:] = [table], [page]
 
 

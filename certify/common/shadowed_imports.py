@@ -1,9 +1,9 @@
-"""Whether the packages that are imported are those that were installed with certify, and nobody else's of their names.
+"""Detection of packages that shadow those installed with certify.
 
-``proofs`` and ``constructions`` stand beside ``certify``. Another package of such a name may stand earlier on the path
-(a folder ./proofs under PYTHONPATH=.), or may have been installed into the same folder, where pip lets the later one
-overwrite the earlier. Proofs by somebody else's code are none, so nothing begins then. Standard library alone, and
-nothing of ours: this is asked before anything else is imported.
+``proofs`` and ``constructions`` are installed beside ``certify``. Another package of that name may precede them on the
+path (a folder ./proofs under PYTHONPATH=.), or be installed into the same folder, where pip lets the later one
+overwrite the earlier. A proof by foreign code is not a proof, so nothing runs then. Only the standard library is
+imported here: the check comes before any other import.
 """
 
 import base64
@@ -22,9 +22,9 @@ COLUMNS_OF_A_RECORD = 3
 
 
 def find_shadowed(home: Path = HOME) -> str | None:
-    """One line about the first package or module that is not the one that certify needs; None if there is none.
+    """Return one line about the first package or module that shadows one of certify's; None if there is none.
 
-    Without a current folder nothing can be said of what it has, and that is the line.
+    If there is no current folder, its contents cannot be checked, and the line says so.
     """
     return next(_strangers(home), None)
 
@@ -32,7 +32,7 @@ def find_shadowed(home: Path = HOME) -> str | None:
 def expect_own_packages() -> None:
     """Raise ImportError, in one line, if another package would be imported in the place of one of ours.
 
-    Python asks this where a name of ``certify`` is first used: in a notebook the current folder is on the path.
+    Called where a name of ``certify`` is first used: in a notebook the current folder is on the path.
     """
     if stranger := next(_other_packages(HOME), None):
         raise ImportError(f"certify: {stranger}")
@@ -80,7 +80,7 @@ def resolved(entry: str) -> Path:
 
 
 def _overwritten(home: Path) -> Iterator[str]:
-    """What another package has put into our folders; in a checkout nothing was installed, and nothing is found."""
+    """Yield a line per package of ours that another one has overwritten; none in a checkout or editable install."""
     for record in sorted(home.glob("certify-*.dist-info/RECORD")):
         digests = _installed(record)
         if not any(path.startswith("certify/") for path in digests):
@@ -109,6 +109,6 @@ def _foreign_entry(home: Path, name: str, digests: Mapping[str, str]) -> Path | 
 
 
 def _digest(path: Path) -> str:
-    """As a record writes it (PEP 376)."""
+    """Return the SHA-256 digest of a file in the notation of RECORD files (PEP 376)."""
     found = hashlib.sha256(path.read_bytes()).digest()
     return f"sha256={base64.urlsafe_b64encode(found).decode().rstrip('=')}"

@@ -1,4 +1,4 @@
-"""What is installed beside the code: examples and guides, inside the package or at the top of the checkout."""
+"""Files installed with the code: examples and guides, inside the package or at the top of the checkout."""
 
 from pathlib import Path
 

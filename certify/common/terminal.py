@@ -1,4 +1,4 @@
-"""What all commands share: complaints in one line, JSON, places for files."""
+"""Terminal functions of all commands: error lines, JSON, output files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AnyFound = TypeVar("AnyFound")
 
 
 class Json:
-    """Whether ``--json`` was given, and whether the one object is on standard output."""
+    """The state of ``--json``: whether it was given, and whether the object has been printed."""
 
     wanted = False
     printed = False
@@ -55,7 +55,7 @@ def say(error: object) -> None:
 
 
 def prepare_output() -> None:
-    """What standard output cannot encode is escaped; if it is closed, the exit status still says what came out."""
+    """Make standard output escape what it cannot encode; replace it if closed, so that the exit status remains."""
     if sys.stdout is None:
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -83,7 +83,7 @@ def discard_output() -> None:
 
 
 def note(text: str) -> None:
-    """Say something on standard error that is no complaint, unless ``--quiet`` was given."""
+    """Print a note on standard error, unless ``--quiet`` was given."""
     from certify.common.progress import is_silent
 
     if not is_silent():
@@ -131,14 +131,14 @@ def show_found(found: AnyFound | PartialAnswer[AnyFound], to_json: Callable[[Any
 
 
 def partial_to_json(found: PartialAnswer[AnyFound], to_json: Callable[[AnyFound], dict[str, Any]]) -> dict[str, Any]:
-    """Return the object of the answer for the lengths that were finished, with what is said of all that was asked."""
+    """Return the JSON object of a partial answer: the results of the finished lengths, and the claimed range."""
     known = {} if found.answer is None else to_json(found.answer)
     return {**known, "verdict": found.verdict, "min_n": found.asked.first, "max_n": found.asked.last,
             "certified_to": found.certified_to, "reason": found.reason}
 
 
 def check_file(output: str | None) -> None:
-    """Refuse a place that is no file before the work begins, where it could have been a folder as well."""
+    """Raise InputError if the output is not a file, where it could have been a folder; call before the work begins."""
     from certify.common.files import check_writable
 
     if output is not None:
@@ -160,7 +160,7 @@ def write_found(found: HasVerdict | PartialAnswer[Any], output: str | None) -> N
 
 def write_certificate(output: str | None, certificate: str | None, verdict: str,
                       name: str = "certificate") -> None:
-    """Write the certificate, if there is one and a place for it, and say where it is, or why there is none."""
+    """Write the certificate to ``output``, if both exist, and report the path, or why there is no certificate."""
     from certify.common.files import write_text
 
     if output is None:

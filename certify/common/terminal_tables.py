@@ -27,7 +27,7 @@ FOLDED = 16
 
 
 def console(file: TextIO | None = None) -> Console:
-    """Standard output (or ``file``), as wide as the terminal; without a terminal COLUMNS or else WIDTH columns.
+    """Return standard output (or ``file``), as wide as the terminal; without one, COLUMNS or else WIDTH columns.
 
     Lines outside tables are never broken, so that they can be copied.
     """
@@ -53,7 +53,7 @@ _instead: list[tuple[str, str]] = []
 
 @contextlib.contextmanager
 def verdict_instead(verdict: str, why: str) -> Iterator[None]:
-    """An answer that is printed within ends with this verdict: it is not about all that was asked."""
+    """Replace the verdict of an answer printed within the context: it does not cover the whole question."""
     _instead.append((verdict, why))
     try:
         yield
@@ -67,15 +67,17 @@ def said_of_all(verdict: str, why: str) -> tuple[str, str]:
 
 
 def print_verdict(out: Console, verdict: str, why: str) -> None:
-    """The last line of an answer, after an empty one: the verdict in its colour, and why it is that."""
+    """Print the last line of an answer, after an empty one: the verdict in its colour, and its reason."""
     verdict, why = said_of_all(verdict, why)
     out.print(Text("\n").append(verdict.upper(), style=colour(verdict)).append("  ").append_text(plain(why)))
 
 
 @dataclass(frozen=True)
 class TableColumn:
-    """A column of a table. It is left out where the output is narrower than it ``needs``; cells may be broken if it
-    ``folds``, and are broken if they are wider than ``most``.
+    """A column of a table.
+
+    It is omitted if the output is narrower than it ``needs``. Cells may be wrapped if it ``folds``, and are wrapped if
+    they are wider than ``most``.
     """
 
     name: str
@@ -96,8 +98,9 @@ def numbers(*names: str) -> list[TableColumn]:
 
 def print_table(out: Console, columns: Iterable[TableColumn], rows: Iterable[Sequence[Cell] | Mapping[str, Cell]], *,
                 keys: int = 1, titles: bool = True, without_empty: bool = False) -> None:
-    """A table without lines, no cell of it cut: if it is too wide, in blocks of columns, each with the first ``keys``
-    again. What is left out for lack of room is named below.
+    """Print a table without rules or cut cells; columns omitted for lack of room are named below.
+
+    If it is too wide, it is printed in blocks of columns, each beginning with the first ``keys`` columns.
 
     A row has a cell for each column, or cells by the names of columns. Columns ``without_empty`` cells only are left
     out without a word.
@@ -124,7 +127,7 @@ def print_table(out: Console, columns: Iterable[TableColumn], rows: Iterable[Seq
 
 
 def _print_whole(out: Console, table: Table) -> None:
-    """A block that is wider than the terminal stays so: what does not fit would be cut, or left out without a word."""
+    """Print a block at its full width even beyond the terminal's, as the rest would be cut or silently omitted."""
     width = out.width
     out.width = max(width, sum(map(_needed, table.columns)))
     out.print(table)
@@ -161,7 +164,7 @@ def _part_of(table: Table, columns: Sequence[RichColumn]) -> Table:
 
 
 def printed_to_html(show: Callable[[Console], None]) -> str:
-    """What is printed in a terminal, for a notebook: escaped, in letters of one width."""
+    """Return terminal output as HTML for a notebook: escaped, monospaced."""
     written = io.StringIO()
     show(Console(file=written, width=120, color_system=None))
     return f"<pre>{html.escape(written.getvalue().rstrip())}</pre>"

@@ -19,7 +19,7 @@ OWN_WORK = 20
 
 @dataclass(frozen=True)
 class Meaning:
-    """What follows from a verdict."""
+    """The consequences of a verdict."""
 
     exit_status: int
     colour: str
@@ -65,7 +65,7 @@ def exit_status(verdict: str) -> int:
 
 
 def colour(verdict: str) -> str:
-    """How a terminal shows the verdict."""
+    """Return the colour of the verdict in a terminal."""
     return VERDICTS[verdict].colour
 
 

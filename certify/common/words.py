@@ -67,7 +67,7 @@ def show_lengths(numbers: Iterable[int]) -> str:
 
 
 def describe_uncovered(n: int, first: int, last: int) -> str:
-    """That a word of n letters is none of those that a certificate is about; empty if it is one.
+    """Say that a word of n letters is outside the certificate's lengths; empty if it is inside.
 
     >>> describe_uncovered(70, 1, 64)
     'the word has 70 letters, and the certificate is about words of 1 to 64: nothing here is certified'

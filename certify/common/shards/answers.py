@@ -1,6 +1,6 @@
-"""What a worker says of a task, as text: its result, or why there is none. Nothing that a worker sends is unpickled.
+"""Answers of workers as text: the result of a task, or its error. Nothing that a worker sends is unpickled.
 
-Texts that many tasks speak of, such as a network, are given to each worker once, and tasks name them by digest.
+Texts shared by many tasks, such as a network, are sent to each worker once; tasks name them by digest.
 """
 
 import contextlib
@@ -39,7 +39,7 @@ def refuse(kind: str, message: str) -> str:
 
 
 def read_answer(text: str) -> str | Exception:
-    """What ``answer`` said: the result, or the error.
+    """Parse a text of ``answer``: the result, or the error.
 
     >>> read_answer(answer(str.upper, "a"))
     'A'
@@ -69,7 +69,7 @@ _held: dict[str, str] = {}
 
 
 def digest_of(text: str) -> str:
-    """What a task says instead of the text."""
+    """Return the digest by which tasks name the text."""
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 

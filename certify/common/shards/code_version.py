@@ -1,4 +1,4 @@
-"""Which code computes, as a digest, so that results of other versions are taken neither from disk nor from workers."""
+"""A digest of the code, so that results of other versions are accepted neither from disk nor from workers."""
 
 import functools
 import hashlib
@@ -14,7 +14,7 @@ LIBRARIES = ("lark", "mpmath", "numpy", "python-flint", "sympy", "z3-solver")
 
 @functools.cache
 def code_version(module: str) -> str:
-    """Return the digest of our packages, of the libraries' versions, and of this module if it is none of ours."""
+    """Return the digest of our packages, of the libraries' versions, and of this module if it is not one of ours."""
     digest = hashlib.sha256()
     for library in LIBRARIES:
         digest.update(f"{library} {importlib.metadata.version(library)}\0".encode())
@@ -34,7 +34,7 @@ def _folder(package: str) -> Path:
 
 
 def _sources(folder: Path) -> list[Path]:
-    """The code below a folder, but for the examples, which an installed package has inside and a checkout beside it."""
+    """List the source files below a folder, except the examples, whose place depends on the installation."""
     return sorted(path for path in folder.rglob("*")
                   if path.suffix in CODE and path.relative_to(folder).parts[0] != "examples")
 

@@ -62,7 +62,7 @@ class Cluster:
         self._look()
 
     async def _greet(self) -> None:
-        """Raise OSError or ValueError if there is no scheduler; a client that finds none could not be disposed of."""
+        """Raise OSError or ValueError if there is no scheduler; a client without one cannot be disposed of."""
         security = self._dask.Security().get_connection_args("client")
         async with self._dask.rpc(self._address, timeout=SECONDS_TO_CONNECT, connection_args=security) as scheduler:
             who = await asyncio.wait_for(scheduler.identity(), SECONDS_TO_CONNECT)
@@ -118,7 +118,7 @@ class Cluster:
                              "workers where this version of certify is installed") from None
 
     def _look(self) -> None:
-        """How many workers are there, every now and then."""
+        """Count the workers, at intervals."""
         now = time.monotonic()
         if now - self._looked < _LOOK_EVERY:
             return
@@ -154,10 +154,10 @@ def _pack(plugin: Any, shared: Sequence[str]) -> Any:
 
 
 def _open_door() -> Callable[[str, str, str, str, str], str]:
-    """What is sent to workers: a function that has only names in it.
+    """Build the function that is sent to workers; it mentions names only.
 
-    It is local so that it travels as code. Were it sent by name, a worker without this file would not understand the
-    message, drop its connection and be gone.
+    It is local so that it travels as code. A worker without this file could not decode a function sent by name, and
+    would drop its connection.
     """
     def knock(module: str, name: str, task: str, version: str, shared: str) -> str:
         from distributed import get_worker

@@ -1,7 +1,7 @@
-"""Into which shards the words of one length are divided: by their first symbols.
+"""Division of the words of one length into shards by their first symbols.
 
-The plan depends on the model and the length alone, never on how many processes there are, so that shards which one run
-finished are those that another one asks for. It decides how long a shard takes, and no result.
+The plan depends on the model and the length only, not on the number of processes, so that another run requests the same
+shards. It decides how long a shard takes, and no result.
 """
 
 import itertools
@@ -40,12 +40,12 @@ def prefixes(alphabet: Sequence[str], length: int) -> Iterator[tuple[str, ...]]:
 
 
 def steps_per_word(transformer: Transformer, n: int) -> int:
-    """How many multiplications the transformer takes on a word of length n alone, about and at most."""
+    """Estimate, from above, the multiplications of the transformer on one word of length n."""
     return max(1, _steps(transformer.layers, n, n))
 
 
 def steps_per_word_of_many(transformer: Transformer, n: int) -> int:
-    """How many it takes on each of many words of length n, if what they hold by their common prefixes is shared.
+    """Estimate, from above, the multiplications per word of length n if computations of common prefixes are shared.
 
     The first layers, while all heads are future-masked, are then run once for each prefix: s/(s - 1) times a word, at
     most, where s is the size of the alphabet. Activations that occur again take less still.

@@ -37,7 +37,7 @@ class _Worker:
 
 
 class Processes:
-    """So many processes, started when they are needed."""
+    """A pool of ``jobs`` processes, started on demand."""
 
     def __init__(self, jobs: int, do: Do, shared: Sequence[str] = ()):
         self.capacity = jobs
@@ -112,7 +112,7 @@ class Processes:
 
 
 def _work(connection: Connection, do: Do, shared: Sequence[str]) -> None:
-    """A worker process: answer tasks until the other end of the pipe is closed."""
+    """Answer tasks until the other end of the pipe is closed; the main function of a worker process."""
     with contextlib.suppress(EOFError, OSError), held(shared):
         while True:
             task = connection.recv_bytes().decode("utf-8")
@@ -131,7 +131,7 @@ def _no_interrupts() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _without_main_module(do: Do) -> Iterator[None]:
-    """Processes started meanwhile do not run the program's file again, unless the function of the tasks is in it."""
+    """Keep processes started meanwhile from running the program's file again, unless it defines the task function."""
     main = sys.modules["__main__"]
     if do.__module__ != main.__name__:
         sys.modules["__main__"] = ModuleType("__main__")  # one without a file
@@ -143,8 +143,11 @@ def _without_main_module(do: Do) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _environment() -> Iterator[None]:
-    """Processes started meanwhile do not begin by importing modules from where they are started, which may be anywhere,
-    and multiply matrices by one thread each, as each of them has a core: more of them wait for each other."""
+    """Set the environment of processes started meanwhile.
+
+    They do not import modules from the current folder, which may be any, and use one thread each for matrix products,
+    as each has a core of its own.
+    """
     given = {"PYTHONSAFEPATH": "1"} | {name: "1" for name in THREADS if name not in os.environ}
     before = {name: os.environ.get(name) for name in given}
     os.environ |= given
@@ -159,7 +162,7 @@ def _environment() -> Iterator[None]:
 
 
 def _how(exit_code: int | None) -> str:
-    """How a process ended.
+    """Describe how a process ended.
 
     >>> _how(-9), _how(1)
     ('by signal 9', 'with status 1')

@@ -1,4 +1,4 @@
-"""How far the work is, in numbers and on standard error."""
+"""Progress of sharded work, in numbers and on standard error."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ShardsState:
-    """Of ``total`` shards so many are ``done``, ``kept`` of them before this run; ``damaged`` files are done again.
+    """The counts of shards: ``done`` of ``total``, ``kept`` of them before this run; ``damaged`` files are done again.
 
-    Sizes are those that the caller gave to the tasks (1 each, if none): the rate and the estimate are made of them.
-    ``workers`` shards may be under way at a time.
+    Sizes are those of the tasks (1 each by default); rate and estimate are computed from them. At most ``workers``
+    shards run at a time.
     """
 
     done: int
@@ -33,7 +33,7 @@ class ShardsState:
     workers: int = 1
 
     def describe(self, seconds: float, unit: str, parts: str = "shards", idle: float = 0) -> str:
-        """One line: what was done in these seconds, at which rate, and, if that can be known, how long the rest takes.
+        """Describe the progress in one line: shards done, rate, and an estimate of the remaining time if there is one.
 
         The rate is that of sizes, in units; if the ``parts`` themselves are the unit, they are counted: then sizes only
         guess how long a part takes, and nothing is foretold. Nor is it before a hundredth of the work and two shards of
@@ -68,7 +68,7 @@ class ShardsState:
         return f"{text}, about {_duration(rest)} more at this rate"
 
     def _is_far_enough(self, fresh: int) -> bool:
-        """Whether what is done says something about the rest: what other workers have begun is not counted yet."""
+        """Return whether enough is done to estimate the rest; shards begun by other workers are not counted yet."""
         return 100 * fresh >= self.size_total - self.size_kept and self.done - self.kept >= 2 * self.workers
 
 
@@ -77,7 +77,7 @@ def _short(rate: float) -> str:
 
 
 def _duration(seconds: float) -> str:
-    """In seconds, or in hours and minutes.
+    """Format a duration in seconds, or in hours and minutes.
 
     >>> _duration(0.2), _duration(59.6), _duration(3 * 3600 + 125)
     ('1 s', '60 s', '3 h 02 min')
@@ -90,9 +90,9 @@ def _duration(seconds: float) -> str:
 
 @dataclass(frozen=True)
 class Inside:
-    """A part under way: its unit, how many were done when it was first heard of, and when; what is said of it.
+    """The state of a part in progress: its unit, the count and time of its first report, and its description.
 
-    ``done``: how many were done when it was last heard of; fewer are those of another part.
+    ``done`` is the last reported count; a smaller count belongs to another part.
     """
 
     unit: str
@@ -102,7 +102,7 @@ class Inside:
     done: int = 0
 
     def at(self, done: int, total: int, now: float) -> Inside:
-        """Return the part when so many are done.
+        """Return the state after ``done`` of ``total`` units.
 
         >>> Inside("words", 0, 10.0).at(2_000, 6_000, 14.0).text
         '2,000 of 6,000 words, about 8 s more'
@@ -124,7 +124,7 @@ class ShardsProgress:
         self._inside = Inside("", 0, 0.0)
 
     def __call__(self, standing: ShardsState) -> None:
-        """Say how far the work is, if there is time left for the rest.
+        """Report the progress if there is time left.
 
         Raises:
             TimeIsUp: if there is not.
@@ -144,7 +144,7 @@ class ShardsProgress:
                          completed=standing.done if counted else standing.size_done)
 
     def hear(self, unit: str, done: int, total: int) -> None:
-        """Say how far a part is that is done in this process, and about how long the rest of it takes."""
+        """Report the progress of a part done in this process, with an estimate of its remaining time."""
         now = monotonic()
         if unit != self._inside.unit or done < self._inside.done:
             self._inside = Inside(unit, done, now)
@@ -153,7 +153,7 @@ class ShardsProgress:
             self._line(f"{self._what}: {self._inside.text}")
 
     def _describe_now(self) -> str:
-        """What is known now: an estimate counts down while nothing is heard, and goes when its time is over."""
+        """Describe the current state; the estimate counts down between reports and disappears once it has passed."""
         assert self._standing is not None, "how far the work has come is said before anything is shown"
         text = self._standing.describe(self._latest - self._start, self._unit, self._parts, monotonic() - self._latest)
         return "; ".join(filter(None, (text, self._inside.text)))
@@ -166,7 +166,7 @@ class ShardsProgress:
         shown = self._describe_now
 
         class StandingColumn(ProgressColumn):
-            """What is known at each moment."""
+            """The current description."""
 
             def render(self, task: Task) -> Text:
                 return Text(shown())

@@ -25,7 +25,7 @@ class Store:
     """The finished shards of one function in one folder; ``damaged`` are the files that were of no use."""
 
     def __init__(self, folder: Path, do: Do):
-        """Make the folder if there is none.
+        """Make the folder if it does not exist.
 
         Raises:
             InputError: if it cannot be made or written to.
@@ -38,7 +38,7 @@ class Store:
         self._do = [code_version(do.__module__), f"{do.__module__}:{do.__qualname__}"]
 
     def path(self, task: str) -> Path:
-        """Where the result of this task is kept."""
+        """Return the path of the result of this task."""
         return self.folder / f"{self._key(task)}.json"
 
     def find(self, task: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Who does independent parts: processes of this machine, or a Dask cluster."""
+"""Executors of independent tasks: processes of this machine, or a Dask cluster."""
 
 import os
 from collections import deque
@@ -13,14 +13,14 @@ MAX_JOBS = 1024
 
 @dataclass(frozen=True)
 class Workers:
-    """So many processes (1: this one itself), or the Dask cluster at an address."""
+    """The number of processes (1: this process), or the address of a Dask cluster."""
 
     jobs: int = 1
     dask: str | None = None
 
 
 def read_workers(jobs: int | None, dask: str | None = None) -> Workers:
-    """What ``--jobs`` and ``--dask`` say: if neither is given, a process for each core that this one may use.
+    """Return the workers of ``--jobs`` and ``--dask``; by default a process for each core usable here.
 
     Raises:
         InputError: if they say both, or a number out of range.
@@ -35,7 +35,7 @@ def read_workers(jobs: int | None, dask: str | None = None) -> Workers:
 
 
 def check_workers(jobs: int, dask: str | None) -> None:
-    """Raise InputError if there cannot be so many processes, or they are no part of a cluster."""
+    """Raise InputError if the number of processes is out of range, or given beside a cluster."""
     if not 1 <= jobs <= MAX_JOBS:
         raise InputError(f"--jobs: {jobs}, expected a number of processes from 1 to {MAX_JOBS}")
     if dask is not None and jobs != 1:
@@ -43,7 +43,7 @@ def check_workers(jobs: int, dask: str | None) -> None:
 
 
 def usable_cores() -> int:
-    """How many cores this process may use, which may be fewer than the machine has."""
+    """Return the number of cores usable by this process, at most that of the machine."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -57,7 +57,7 @@ class WorkerPool(Protocol):
 
     @property
     def capacity(self) -> int:
-        """How many tasks they should have at a time."""
+        """The number of tasks to have in progress at a time."""
 
     def begin(self, number: int, task: str) -> None:
         """Give them a task."""
