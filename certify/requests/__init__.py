@@ -1,1 +1,1 @@
-"""From arguments to one question: a subject and its options, and what they denote."""
+"""Parsing of arguments into one request: a subject and its options, and what they denote."""

@@ -1,4 +1,4 @@
-"""Which of several readings a formula got: what is said where tools differ, or where the text is no core language."""
+"""Notes on ambiguous formulas: where tools read the text differently, or where it is not in the core language."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,7 +16,7 @@ WORDS = {True: "since and until are S and U", False: "since and until ask for th
 
 
 def is_core(text: str, definitions: Sequence[str] = ()) -> bool:
-    """Whether the independent checker reads the formula itself, with the user's predicates.
+    """Return whether the independent checker reads the formula itself, with the user's predicates.
 
     >>> is_core("Q_a since Q_b"), is_core("Q_a W Q_b")
     (True, False)
@@ -30,7 +30,7 @@ def is_core(text: str, definitions: Sequence[str] = ()) -> bool:
 
 
 def is_read_alike(text: str, formula: Formula, definitions: Sequence[str] = ()) -> bool:
-    """Whether the independent checker reads the text itself, and as this formula.
+    """Return whether the independent checker reads the text itself, and as this formula.
 
     >>> is_read_alike("ODD(#<[Q_a] - #<[Q_b])", parse_formula("ODD(#<[Q_a] - #<[Q_b])"))
     False
@@ -43,7 +43,7 @@ def is_read_alike(text: str, formula: Formula, definitions: Sequence[str] = ()) 
 
 def describe_reading(text: str, alphabet: Sequence[str] | None, predicates: Mapping[str, PredicateDefinition],
                      dialect: Dialect) -> str:
-    """What another dialect would read differently in the text; nothing, if none would, or if the text is core.
+    """Describe what another dialect reads differently in the text; empty if nothing, or if the text is core.
 
     >>> describe_reading("X Q_a W Q_b", None, {}, Dialect.SHA)
     'dialect sha: X fails at the last position (docs/reference/formulas.md)'

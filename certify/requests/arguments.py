@@ -1,6 +1,6 @@
-"""What Python callers pass beside a subject, as the texts that the command line has; whatever is inexact is refused.
+"""Keyword arguments of Python callers, as the texts of the command line; inexact values are refused.
 
-Everything is then read where the command line's texts are (certify/requests/request.py), so that both mean the same.
+Both are then parsed in certify/requests/request.py, so that they mean the same.
 """
 
 import os
@@ -78,7 +78,7 @@ def find_python_subject(subject: object, options: Options = Options()) -> NamedS
 
 
 def read_arguments(values: SubjectOptions) -> Options:
-    """Return the options that keyword arguments name, as texts; what is None is left out.
+    """Return the options that keyword arguments name, as texts; None values are omitted.
 
     >>> read_arguments({"gamma": Fraction(13, 10), "alphabet": ["go", "stop"], "causal": True}).gamma
     '13/10'
@@ -93,14 +93,14 @@ def read_arguments(values: SubjectOptions) -> Options:
 
 
 def check_names(values: Iterable[str], names: Sequence[str]) -> None:
-    """Raise InputError if a name is none of these arguments; the line has them all, and the nearest one."""
+    """Raise InputError, naming all arguments and the nearest one, if a name is not one of these arguments."""
     for name in values:
         if name not in names:
             raise InputError(f"{name}: no such argument, expected one of {', '.join(names)}{suggest(name, names)}")
 
 
 def read_lengths(min_n: object, max_n: object) -> Lengths:
-    """All lengths from the least to the greatest.
+    """Return all lengths from the least to the greatest.
 
     Raises:
         InputError: if they are no whole numbers, or not in order.
@@ -109,7 +109,7 @@ def read_lengths(min_n: object, max_n: object) -> Lengths:
 
 
 def whole_number(name: str, value: object) -> int:
-    """Return an integer that is no truth value.
+    """Return an integer that is not a truth value.
 
     Raises:
         InputError: if it is something else.
@@ -120,7 +120,7 @@ def whole_number(name: str, value: object) -> int:
 
 
 def _with_regime(found: dict[str, Any]) -> dict[str, Any]:
-    """With the two options that a Regime stands for."""
+    """Replace a Regime by the two options that it denotes."""
     regime = found.pop("regime", None)
     if isinstance(regime, Regime):
         return found | {"regime": str(regime.sharpening), "causal": regime.causal or found.get("causal", False)}

@@ -1,4 +1,4 @@
-"""What `--precision FORMAT` and `--weighting NAME` denote, and what they do not go with."""
+"""The meaning of `--precision FORMAT` and `--weighting NAME`, and the options that they exclude."""
 
 from collections.abc import Callable, Collection
 from fractions import Fraction
@@ -28,7 +28,7 @@ def check_precision(name: str, option: str) -> None:
 
 def check_low_precision(precision: str, regime: str | None, given: Collection[str],
                         spell: Callable[[str], str]) -> None:
-    """Raise InputError if the format has no constructions, or another option asks for what they do not have."""
+    """Raise InputError if the format has no constructions, or another option excludes them."""
     check_precision(precision, spell("precision"))
     if regime not in (None, Sharpening.POSITION):
         raise InputError(f"{spell('regime')}: {regime!r} needs i/n, which a format rounds, expected position with "
@@ -40,7 +40,7 @@ def check_low_precision(precision: str, regime: str | None, given: Collection[st
 
 
 def lengths_served(precision: str | None, longest: int | None) -> Lengths | None:
-    """The lengths that a network is built for, where none are claimed: it depends on them for low precision only.
+    """Return the lengths that a network is built for, where none are claimed: needed for low precision only.
 
     Raises:
         InputError: if there is a longest, and it would be ignored.
@@ -54,7 +54,7 @@ def lengths_served(precision: str | None, longest: int | None) -> Lengths | None
 
 
 def find_weighting(name: str | None, given: Collection[str], spell: Callable[[str], str]) -> Weighting:
-    """Return the weighting of all heads of a formula's network; softmax, if there is no name.
+    """Return the weighting of all heads of a formula's network; softmax by default.
 
     Raises:
         InputError: if there is none of that name, or another given option asks for what is built with softmax.

@@ -1,4 +1,4 @@
-"""What users write, as it is read: a subject's options as texts, and the three subjects that they may be about."""
+"""The inputs as users write them: the options of a subject as texts, and the three kinds of subjects."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Attention = Literal["soft", "hard"]
 
 @dataclass(frozen=True)
 class Options:
-    """What stands beside a subject, as texts; what is left out is as it is here."""
+    """The options of a subject, as texts, with their defaults."""
 
     alphabet: str | tuple[str, ...] | None = None
     symbol: str | None = None
@@ -41,7 +41,7 @@ class Options:
 
     @property
     def is_language(self) -> bool:
-        """Whether a regular language stands in the place of a formula."""
+        """Whether the subject is a regular language instead of a formula."""
         return (self.regex, self.dfa) != (None, None)
 
     @property
@@ -51,7 +51,7 @@ class Options:
 
 
 def as_option(name: str) -> str:
-    """How the command line writes an option.
+    """Return the option as the command line spells it.
 
     >>> as_option("as_printed"), as_option("allowed_error")
     ('--as-printed', '--delta')
@@ -61,7 +61,7 @@ def as_option(name: str) -> str:
 
 
 def as_key(name: str) -> str:
-    """How a claims file writes it.
+    """Return the option as a claims file spells it.
 
     >>> as_key("as_printed"), as_key("allowed_error")
     ('as_printed', 'delta')
@@ -107,7 +107,7 @@ class NetworkSubject:
 
 @dataclass(frozen=True)
 class ProgramSubject:
-    """A program that stands for itself: it is run as it is, or compiled to hard attention."""
+    """A program as its own subject: it is run as it is, or compiled to hard attention."""
 
     name: str
     program: AnyProgram

@@ -35,7 +35,7 @@ def seconds(text: str) -> int:
 
 
 def attention(text: str) -> str | None:
-    """The value of --weighting where nothing but softmax and hard attention is known; softmax is as if left out."""
+    """Parse --weighting where only softmax and hard attention are allowed; softmax is the default, None."""
     if text not in (SOFT, HARD):
         raise typer.BadParameter(f"found {str(text)[:20]!r}, expected softmax or hard")
     return None if text == SOFT else text
@@ -167,7 +167,7 @@ Command = TypeVar("Command", bound=Callable[..., None])
 
 
 def with_options(order: str, known: Mapping[str, Any] = OF_A_SUBJECT, **others: Any) -> Callable[[Command], Command]:
-    """Return a command with the options of this ``order``, which it gets as a mapping behind ``**``.
+    """Return a decorator that adds the options in this ``order``; the command gets them as a mapping behind ``**``.
 
     Each is ``known`` or one of the ``others``, or has a parameter of its own. The first one has; the others stand
     behind it.

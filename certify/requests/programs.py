@@ -69,7 +69,7 @@ class OutputFormulas:
         return self.formulas
 
     def formula(self, value: str | None) -> Formula:
-        """Return the formula of the output, or of its being this value.
+        """Return the formula that holds where the output has this value, or is true.
 
         Raises:
             InputError: if a value is named of a truth value or none of another output, or it is no value of the output.
@@ -92,7 +92,7 @@ class OutputFormulas:
 
 
 def read_program(path: str, alphabet: str | Sequence[str] | None = None, text: str | None = None) -> AnyProgram:
-    """The program in a file, or the ``text`` that was read from there; where it states no alphabet, one may be given.
+    """Parse the program in a file, or its ``text`` if already read; if it states no alphabet, one may be given.
 
     Raises:
         InputError: if the file cannot be read, or the program is wrong.
@@ -186,7 +186,7 @@ def read_program_formula(path: str, alphabet: str | Sequence[str] | None, value:
 def run_any_program(program: AnyProgram, word: Sequence[str],
                     earlier: tuple[Sequence[str], Mapping[str, tuple[Value, ...]]] | None = None,
                     ) -> Mapping[str, tuple[Value, ...]]:
-    """What every vector or definition holds along the word; ``earlier`` is another word with its run, if one is known.
+    """Return the values of every vector or definition on the word; ``earlier`` is another word with its run, if known.
 
     Raises:
         InputError: if the word is not one over the alphabet of the program, or a limit is exceeded.

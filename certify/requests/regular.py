@@ -16,7 +16,7 @@ EMPTY_WORD = "the empty word is in the language, and nothing is claimed of it: w
 
 def read_language(found: NamedSubject, alphabet: str | tuple[str, ...] | None) -> tuple[tuple[str, ...],
                                                                                         DefinedLanguage]:
-    """The alphabet, and the language with its formula; without an alphabet it is made of the symbols that are named.
+    """Return the alphabet, by default that of the named symbols, and the language with its formula.
 
     Raises:
         InputError: if it is no regular expression, or no automaton.
@@ -47,7 +47,7 @@ def read_language_subject(found: NamedSubject, options: Options, regime: Regime)
 
 
 def describe_language(language: DefinedLanguage) -> tuple[str, ...]:
-    """What a theorist asks about the language, in a few lines.
+    """Describe the language: its minimal automaton, star-freeness, groups and the empty word.
 
     >>> from constructions.language.syntax import TRUE
     >>> describe_language(DefinedLanguage(TRUE, 1, (), False))

@@ -1,7 +1,7 @@
-"""One question: a subject and its options, and what they denote: the network, the lengths, what may be said of it.
+"""Requests: a subject and its options, and what they denote: the network, the lengths, the permitted claims.
 
-Every command, every claim of a claims file and every call from Python that asks about a network makes a ``Request``;
-nothing else turns texts and options into networks and claims.
+Every command, every claim of a claims file and every call from Python about a network makes a ``Request``; nothing else
+turns texts and options into networks and claims.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True)
 class Request:
-    """One question about one network.
+    """A request about one network.
 
     ``gamma`` is the constant in front of the scores; of a network that is read, what its scores are multiplied by. A
     ``temperature`` takes the place of the one that the regime or the network has. ``allowed_error`` is the largest
@@ -81,8 +81,11 @@ class Request:
     given: Formula | None = None
 
     def check(self) -> None:
-        """Raise InputError if the allowed error is no number of (0, 1/4], the temperature not positive somewhere, or
-        what is given true nowhere."""
+        """Check that the allowed error is in (0, 1/4], the temperature positive, and ``given`` true somewhere.
+
+        Raises:
+            InputError: if not.
+        """
         if self.allowed_error is not None:
             check_allowed_error(self.allowed_error, "allowed error")
         if self.temperature is not None and self.lengths is not None:
@@ -151,12 +154,12 @@ class Request:
 
     @property
     def regime(self) -> Regime | None:
-        """How the network is built; None if it is read, and nothing is said of it."""
+        """How the network is built; None if it is read from a file that does not say."""
         return None if isinstance(self.subject, ProgramSubject) else self.subject.regime
 
     @property
     def stated_regime(self) -> Regime | None:
-        """What a certificate may say of the regime: less, where a temperature takes the place of the regime's own."""
+        """The regime that a certificate may state: weaker, or None, if a temperature replaces the regime's own."""
         regime, temperature = self.regime, self.temperature
         if regime is None or (temperature is None and isinstance(self.gamma, Fraction)):
             return regime
@@ -194,7 +197,7 @@ class Request:
 
     @property
     def description(self) -> str:
-        """What the question is about, on one line."""
+        """The subject of the request, on one line."""
         return self._about + (f", where {format_briefly(self.given)} holds" if self.given else "")
 
     @property
@@ -230,7 +233,7 @@ def read_request(subject: str | NamedSubject | None, options: Options = Options(
                  taken: Collection[SubjectKind] = tuple(SubjectKind),
                  lengths: Lengths | None = None, spell: Callable[[str], str] = as_option,
                  programs: Programs = Programs.FORMULA) -> Request:
-    """Return the question that a subject, or the name of one, and its options ask.
+    """Return the request of a subject, or the name of one, and its options.
 
     There is no name where the options name a regular language. ``taken`` are the kinds of subjects that make sense
     here, where a formula does a regular language, too; ``programs`` says what a program stands for, and ``spell``
@@ -307,7 +310,7 @@ def read_given(options: Options, subject: Subject, spell: Callable[[str], str]) 
 
 
 def read_regime(options: Options, spell: Callable[[str], str] = as_option) -> Regime:
-    """Return the regime that two of the options name; for low precision it is that of a position embedding.
+    """Return the regime that two of the options name; for low precision, the position embedding.
 
     Raises:
         InputError: if there is no such regime, or it has no network for low precision.
@@ -323,7 +326,7 @@ def read_regime(options: Options, spell: Callable[[str], str] = as_option) -> Re
 
 def read_formula(found: NamedSubject, options: Options, spell: Callable[[str], str]
                  ) -> tuple[str, Formula, tuple[str, ...], str]:
-    """The formula that a text or a program denotes: how to write it again, the formula, its alphabet, its reading.
+    """Parse a formula or a program; return its text, formula, alphabet and reading.
 
     Raises:
         InputError: if it does not parse, or mentions symbols outside the alphabet.

@@ -20,7 +20,7 @@ class RunCommand:
     beside: str | None = None
 
     def on(self, word: str) -> str:
-        """Return the command line for this word, quoted for a shell; what begins as options do stands behind ``--``.
+        """Return the command line for this word, quoted for a shell; arguments that look like options follow ``--``.
 
         >>> print(RunCommand("net.json").on("-+-"))
         certify run net.json -- -+-
@@ -34,10 +34,10 @@ class RunCommand:
 
 
 def name_file_alone(command: str) -> str:
-    """Such a command line with the files, if it has any, called by their names alone.
+    """Return the command line with file paths replaced by their base names.
 
-    Of a formula it always says the alphabet, of a model or a program never; an automaton stands behind ``--dfa``, the
-    claim about a trained network behind ``--claim``. A text that is no command line stays as it is.
+    For a formula it always gives the alphabet, for a model or a program never; an automaton follows ``--dfa``, the
+    claim about a trained network ``--claim``. A text that is not a command line is returned unchanged.
 
     >>> print(name_file_alone("certify run '/data/me/two words.json' aab --gamma 2"))
     certify run 'two words.json' aab --gamma 2

@@ -1,4 +1,4 @@
-"""What a subject is: a formula, a program, or a file that holds a network; and which options it does not take.
+"""Kinds of subjects: a formula, a program, or a file with a network; and the options that each excludes.
 
 Every command that takes a subject reads it here, so that the same text means the same to all of them.
 """
@@ -30,7 +30,7 @@ CERTIFICATES = ("certify-certificate", "certify-softened", ABOUT_MARGINS)
 
 
 class SubjectKind(Enum):
-    """What a subject is; the value is what complaints call it."""
+    """The kind of a subject; the value is its name in error messages."""
 
     FORMULA = "a formula"
     PROGRAM = f"a program ({' or '.join(SUFFIXES_OF_PROGRAMS)})"
@@ -49,7 +49,7 @@ LOOKS: Mapping[SubjectKind, frozenset[str]] = {
 
 @dataclass(frozen=True)
 class NamedSubject:
-    """What a text names; ``content`` is what standard input had, if it was read.
+    """The subject that a text names; ``content`` is the text of standard input, if it was read.
 
     From Python it may be a ``formula`` or a ``network`` itself; ``name`` is then how to write it, or what to call it.
     """
@@ -80,7 +80,7 @@ class NamedSubject:
 
 
 def find_subject(name: str | None, taken: Collection[SubjectKind]) -> NamedSubject:
-    """What the text names.
+    """Find the subject that the text names.
 
     A name that ends in .ltl is a file with a formula; one in .rasp or .cr is a program; one in .json or .cert, or a
     file that holds a JSON object, is a network; - is a formula, a network or a B-RASP program, from standard input.
@@ -131,7 +131,7 @@ def find_language(name: str | None, given: Mapping[SubjectKind, str | None],
 
 
 def kind_of_content(content: str) -> SubjectKind:
-    """What a text without a name is."""
+    """Return the kind of a text without a name."""
     if _begins_an_object(content):
         return SubjectKind.NETWORK
     return SubjectKind.PROGRAM if _DEFINES_A_VECTOR.search(content) else SubjectKind.FORMULA
@@ -152,7 +152,7 @@ def _is_file_with_an_object(name: str) -> bool:
 
 
 def _begins_an_object(text: str) -> bool:
-    """As every model file and certificate does, and no formula."""
+    """Return whether the text begins like a JSON object, as every model file and certificate does, and no formula."""
     return text.lstrip().startswith("{")
 
 
@@ -164,7 +164,7 @@ BUILT_BY = ("regime", "causal", "as_printed", "attention", "precision", "weighti
 
 
 class Programs(Enum):
-    """What a program stands for: the formula of its output, or the network (or the run) that it denotes itself."""
+    """The meaning of a program: the formula of its output, or the network (or the run) that it denotes itself."""
 
     FORMULA = "formula"
     RUN = "run"
@@ -172,7 +172,7 @@ class Programs(Enum):
 
 
 def denotes_a_formula(found: NamedSubject, programs: Programs) -> bool:
-    """Whether a program stands for the formula of its output; one of C-RASP has no other network."""
+    """Return whether a program denotes the formula of its output; a C-RASP program has no other network."""
     is_counting = found.name.endswith(SUFFIX_OF_COUNTING_PROGRAMS)
     return programs is Programs.FORMULA or (programs is Programs.COMPILED and is_counting)
 
@@ -227,10 +227,10 @@ def read_network(found: NamedSubject) -> Transformer:
 
 
 def read_certified_network(found: NamedSubject) -> tuple[Transformer, Lengths | None]:
-    """Return the same, and the lengths of the words that a certificate is about.
+    """Return the network of ``read_network``, and the lengths of the words that a certificate is about.
 
     Raises:
-        InputError: likewise.
+        InputError: if the file is neither, or a certificate claims another formula than its network means.
     """
     if found.network is not None:
         return found.network, None
@@ -247,7 +247,7 @@ def read_certified_network(found: NamedSubject) -> tuple[Transformer, Lengths | 
 
 
 def _lengths_of(claim: object) -> Lengths | None:
-    """What a claim says; None if it makes no sense, which the checker would say."""
+    """Return the lengths of a claim; None if they are malformed, which the checker reports."""
     if not isinstance(claim, dict):
         return None
     first, last = claim.get("min_n", 1), claim.get("max_n")
@@ -260,7 +260,7 @@ def _lengths_of(claim: object) -> Lengths | None:
 
 
 def _check_claim(claimed: Any, output: Mapping[str, Any], network: Transformer, where: str) -> None:
-    """The claim is about what the output means: written like it in the file, or as we write it."""
+    """Raise InputError unless the claim's formula is that of the output, as the file writes it or as we print it."""
     formula = find_formula(network)
     if formula is None or claimed not in (output["formula"], format_formula(formula)):
         meant = format_briefly(formula) if formula else "a formula"

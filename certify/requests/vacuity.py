@@ -1,7 +1,7 @@
-"""Claims that ask nothing: formulas with one truth at every position of every word, and assumptions that never hold.
+"""Detection of vacuous claims: formulas with one truth at all positions of all words, assumptions that never hold.
 
-What is certified is then certified rightly, and seldom what was meant: ``Q_1 since Q_0`` is false everywhere, since in
-[SHA] Definition 14 the left side must hold at the witness, too.
+Such a claim is certified correctly, but seldom intended: ``Q_1 since Q_0`` is false everywhere, since in [SHA]
+Definition 14 the left side must hold at the witness, too.
 """
 
 from collections.abc import Iterable, Sequence
@@ -31,7 +31,7 @@ class Vacuity:
 
 
 def find_vacuity(formula: Formula, alphabet: Sequence[str], max_n: int) -> Vacuity | None:
-    """Whether the formula has one truth everywhere, as far as a little work goes; words of other truths end it early.
+    """Return the one truth of the formula on all words within a limit of work; None if both truths occur.
 
     >>> from constructions.language.parser import parse_formula
     >>> str(find_vacuity(parse_formula("Q_1 since Q_0"), "01", 64))
@@ -55,7 +55,7 @@ def find_vacuity(formula: Formula, alphabet: Sequence[str], max_n: int) -> Vacui
 
 
 def find_vacuous_lengths(given: Formula, alphabet: Sequence[str], lengths: Iterable[int]) -> list[int]:
-    """Return the lengths at which a claim under this assumption asks nothing, as far as a little work goes.
+    """Return the lengths at which a claim under this assumption is vacuous, within a limit of work.
 
     >>> from constructions.language.parser import parse_formula
     >>> find_vacuous_lengths(parse_formula("prev prev Q_a"), "ab", range(1, 5))
