@@ -60,7 +60,7 @@ for command in (formula, check, audit, build, model, run, explain, prove, sensit
 
 
 def print_version(wanted: bool) -> None:
-    """Print the version and end, for ``--version``."""
+    """Print the version and exit, if ``--version`` was given."""
     if wanted:
         from certify import __version__
 
@@ -78,9 +78,9 @@ def certify(
 
 @cache
 def command_line(name: str | None = None) -> Any:
-    """All commands, or this one alone, which is ready sooner.
+    """Build the parser of all commands, or of one command only, which loads faster.
 
-    The options that install completion work, but stand in the epilogue alone.
+    The options that install completion work, but are listed in the epilogue only.
     """
     chosen = copy(app)
     if name is not None:

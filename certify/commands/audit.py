@@ -118,7 +118,7 @@ def read_alone(subject: str, is_model: bool, options: Options, lengths: Lengths,
 
 
 class Reports:
-    """Where reports go, and the writing of them."""
+    """The files that reports are written to."""
 
     def __init__(self, html: str | None, markdown: str | None, csv: str | None, latex: str | None):
         """Each place is a file, - for standard output, or None."""
@@ -133,7 +133,7 @@ class Reports:
         return [place for place, _ in self.forms if place is not None]
 
     def write(self, report: AuditReport) -> None:
-        """Write every report that was asked for; one that is not complete never takes the place of another."""
+        """Write every report that was requested; an incomplete report never replaces an existing file."""
         from certify.common.files import holds_a_file, write_text
 
         for place, written in self.forms:
@@ -156,7 +156,7 @@ def exactly_one(given: dict[str, str | None]) -> str:
 
 
 def refuse_beside_a_file(options: Options, others: dict[str, object], min_n: int, max_n: int) -> None:
-    """A claims file says all of this itself; an option that would be ignored is an error."""
+    """Raise InputError if an option is given that a claims file states itself."""
     from certify.requests.inputs import as_option
     from certify.requests.request import DEFAULT_MAX_N
 
@@ -221,7 +221,7 @@ def show_report(report: AuditReport, reports: Reports) -> None:
 
 
 def audit_claim(claim: AuditClaim, output: str | None, reports: Reports, command: str, seconds: int | None) -> int:
-    """Audit one claim; return the exit status. The command is what reports say that repeats it.
+    """Audit one claim; return the exit status. ``command`` is the command line that reports quote.
 
     Critical constants may take so many seconds, if that is not None.
     """

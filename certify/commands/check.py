@@ -110,7 +110,7 @@ def print_report(report: dict[str, Any], status: int) -> int:
 
 
 def ask_verified(options: Sequence[str], files: Sequence[str], is_partial: object) -> int:
-    """What the proved checker prints; the exit status."""
+    """Run the extracted, proved checker; print its output and return the exit status."""
     from certify.common.terminal import complain
     from constructions.errors import InputError
 
@@ -136,10 +136,10 @@ def formulas_for_the_checker(formula: str | None, given: str | None, asked: Opti
 
 def text_for_the_checker(formula: str | None, options: Options,
                          name: str = "--formula") -> tuple[str | None, tuple[str, ...]]:
-    """The formula that is asked for, and the predicates that it mentions: as they stand if the checker reads them
-    itself, and alike, else as they are read here.
+    """Return the claimed formula and its predicates as texts that the checker reads.
 
-    The checker knows the core language only. Of a program it is the program's formula.
+    They are the user's texts where the checker reads them itself with the same meaning, else printed in the core
+    language, the only one it reads. For a program the formula is the program's.
     """
     from certify.common.look import SUFFIXES_OF_PROGRAMS
     from certify.requests.ambiguity_notes import is_read_alike

@@ -37,7 +37,7 @@ class Command(typer.core.TyperCommand):
     """
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
-        """As typer makes it, with the options that nearly all commands have behind its own."""
+        """Add the options shared by nearly all commands behind the command's own."""
         super().__init__(*arguments, **named)
         self.params += [each for each in shared_options() if each.name not in LACKED.get(str(self.name), ())]
 
@@ -156,7 +156,7 @@ def longest_name(parameter: Any) -> str:
 
 
 def option_name(parameter: Any) -> str:
-    """As it is given on the command line: -o, --html, or of an argument what stands for it."""
+    """Return the shortest form of an option (-o, --html), or the metavar of an argument."""
     if isinstance(parameter, typer.core.TyperOption):
         return str(min(parameter.opts, key=len))
     return str(parameter.metavar or parameter.name)

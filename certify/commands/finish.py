@@ -26,7 +26,7 @@ AnAnswer = TypeVar("AnAnswer", bound=HasVerdict)
 
 
 def later(module: str, name: str) -> Callable[..., Any]:
-    """A function that is imported when it is called: it needs what takes long to load, or is not always installed."""
+    """Return a function that is imported when called: its module is slow to load or optional."""
     def function(*arguments: Any, **named: Any) -> Any:
         return getattr(import_module(module), name)(*arguments, **named)
 

@@ -104,7 +104,7 @@ def show_presets(chosen: list[FloatModel] | None) -> int:
 
 
 def read_proved(subject: str | None, max_n: int | None) -> Proved:
-    """Return the certificate in a file, checked; or that of the network in it, which is certified now.
+    """Return the checked certificate in a file, or that of the network in it, which is certified first.
 
     Raises:
         InputError: if the file is neither, or the certificate does not reach so far.

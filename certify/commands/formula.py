@@ -89,7 +89,7 @@ def prove_several(formulas: str | None, rows: list[Example],
 
 
 def read_workers_of(jobs: int | None, dask: str | None) -> Workers:
-    """Who works, of several formulas."""
+    """Return the workers for several formulas."""
     from certify.common.shards import read_workers
 
     return read_workers(jobs, dask)
@@ -108,7 +108,7 @@ def read_runs(text: str | None) -> FloatModel | None:
 
 
 def formulas_in_turn(text: str | None, options: Options) -> list[Example] | None:
-    """The shipped examples, or a formula for each value of a program's output; None if there is one formula only."""
+    """Return the shipped examples, or a formula per value of a program's output; None if there is one formula only."""
     from certify.common.look import SUFFIXES_OF_PROGRAMS
 
     if text is None:

@@ -73,7 +73,7 @@ SOURCES = ("[SHA]   Yang, Strobl, Chiang, Angluin: Simulating Hard Attention Usi
 
 
 def epilog_of(name: str) -> str:
-    """Return what stands below the options: examples, not broken into lines anew; of the front page the sources."""
+    """Return the text below the options: examples, unwrapped; for the front page, the sources."""
     if name == "certify":
         return "\n".join(["\b", *SOURCES, "", "\b", COMPLETION])
     return "\n".join(["\b", "Examples:", *(f"  {line}" for line in HELP_EXAMPLES[name])])

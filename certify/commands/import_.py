@@ -126,7 +126,7 @@ def _show(imported: Imported, output: str | None, show: bool) -> None:
 
 
 def _given(texts: list[str]) -> tuple[tuple[str, int | None], ...]:
-    """Inputs by name, each with its number.
+    """Parse inputs by name, each with its number.
 
     Raises:
         InputError: if one is not written so.

@@ -1,7 +1,7 @@
 """The tools of `certify mcp`: their parameters are the options of the commands, their answers what --json prints.
 
-A call starts the command in a process group of its own, which is ended when its time is up or the call is cancelled.
-Nothing here knows more of a command than what it says of itself, so a tool can say no more than the command.
+A call starts the command in a process group of its own, which is ended on timeout or when the call is cancelled. Tools
+are built from the commands' own descriptions only, so a tool claims no more than its command.
 """
 
 import inspect
@@ -63,7 +63,7 @@ class Tool:
 
     @property
     def name(self) -> str:
-        """That of the command."""
+        """The name of the command."""
         return str(self.command.name)
 
     @cached_property
@@ -73,13 +73,13 @@ class Tool:
         return {self.called(each): each for each in self.command.params if self.is_offered(each, kinds)}
 
     def is_offered(self, parameter: Any, kinds: Mapping[str, object]) -> bool:
-        """Whether a tool has it; of places to write to only that of a certificate."""
+        """Return whether the tool has this parameter; of output paths, only the certificate's."""
         if kinds.get(parameter.name) in WRITTEN:
             return parameter.name == OUTPUT and self.name in WRITES_A_CERTIFICATE
         return parameter.name not in NOT_FOR_TOOLS
 
     def called(self, parameter: Any) -> str:
-        """What the tool calls a parameter: as the command line does."""
+        """Return the name of a parameter in the tool, which is that of the command line."""
         if parameter.param_type_name == "argument":
             return str(CALLED.get((self.name, parameter.name), parameter.name))
         return str(max(parameter.opts, key=len)).removeprefix("--").replace("-", "_")
@@ -96,7 +96,7 @@ class Tool:
                 "required": [name for name, each in self.parameters.items() if each.required]}
 
     def described(self) -> Any:
-        """As the protocol wants it."""
+        """Describe the tool in the protocol's form."""
         import mcp.types as protocol
 
         text = f"{inspect.cleandoc(self.command.help)}\n\nThe answer is the JSON object of certify {self.name} --json."
@@ -105,7 +105,7 @@ class Tool:
         return protocol.Tool(name=self.name, description=text, input_schema=self.schema, annotations=hints)
 
     def seconds(self, given: Mapping[str, Any]) -> int:
-        """How long a call may take.
+        """Return the time limit of a call, in seconds.
 
         Raises:
             InputError: if that is no number of seconds, or more than the server allows.
@@ -182,7 +182,7 @@ def briefly(value: Any) -> str:
 
 
 def is_no_word(text: str) -> bool:
-    """Whether no program can be given it: it is no Unicode text, or has the character that ends a word."""
+    """Return whether the text cannot be an argument of a program: not Unicode, or with a null character."""
     return "\0" in text or any("\ud800" <= character <= "\udfff" for character in text)
 
 
@@ -232,7 +232,7 @@ async def answer(tool: Tool, given: Mapping[str, Any]) -> ToolAnswer:
 
 
 async def run_in_time(words: Sequence[str], seconds: float) -> tuple[str, str] | None:
-    """What a program prints, on standard output and standard error; None if its time is up."""
+    """Run a program with a timeout; return its standard output and standard error, or None if the time is up."""
     import anyio
 
     said = {1: b"", 2: b""}

@@ -147,7 +147,7 @@ def find_model(path: str | None) -> NamedSubject:
 
 
 def choose_question(subject: NamedSubject, asked: Mapping[str, Any]) -> str:
-    """Return the question that the options ask, or else the one that the file calls for."""
+    """Return the question that the options select, or the one that fits the file."""
     from certify.requests.subjects import SubjectKind
 
     given = [question for question, options in OPTIONS.items() if any(asked[name] for name in options)]

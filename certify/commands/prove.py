@@ -63,7 +63,7 @@ def prove(
 
 
 def read_claim(text: str | None, options: Options, output: str | None) -> TheoremClaim:
-    """The network of a formula, named after the folder that is written, or the one in a file, named after the file."""
+    """Build the claim, named after the output folder (for a formula) or after the file (for a network)."""
     from certify.claims.every_n.claim import claim_theorem
     from certify.requests.inputs import FormulaSubject
     from certify.requests.request import read_request
@@ -75,7 +75,7 @@ def read_claim(text: str | None, options: Options, output: str | None) -> Theore
 
 
 def give_up(reason: Missing | Unsupported, **known: object) -> int:
-    """There is no network or no Coq, so nothing to say but why, beside what is ``known`` anyhow."""
+    """Report why there is no network or no Coq, with what is ``known``, and return the exit status."""
     if Json.wanted:
         print_json({"verdict": reason.verdict, **known, "reason": str(reason)})
     return complain(reason, reason.verdict)

@@ -56,7 +56,7 @@ def sensitivity(
 
 @dataclass(frozen=True)
 class SensitivityOptions:
-    """What is asked of any subject; ``lengths`` is the text of the option."""
+    """Options for any subject; ``lengths`` is the text of the option."""
 
     every: Lengths
     at: option.At
@@ -190,5 +190,5 @@ def cross_entropy(
 
 
 def of_these(numbers: list[int] | None, every: Lengths, some: Lengths) -> list[int] | None:
-    """Of the lengths that are named (if any are) those that are asked about; one at least."""
+    """Return the named lengths among those in question, at least one; None if none are named."""
     return numbers if numbers is None or some == every else [n for n in numbers if n in some] or [some.last]

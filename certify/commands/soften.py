@@ -122,7 +122,7 @@ def soften_every_n(subject: NamedSubject | None, alphabet: str | None, others: M
 
 
 def read_softening_workers(jobs: int | None, dask: str | None, store: str | None) -> Workers:
-    """Who works, and where finished shards are kept."""
+    """Return the workers, and the folder for finished shards."""
     from certify.claims.softened.shards import Workers
     from certify.common.shards import read_workers
 
@@ -130,7 +130,7 @@ def read_softening_workers(jobs: int | None, dask: str | None, store: str | None
 
 
 def read_hard_network(subject: NamedSubject | str, alphabet: str | None) -> Transformer:
-    """Return the network in a file, or that of a program, whose alphabet may be given."""
+    """Return the network of a file or a program; a program's alphabet may be given."""
     from certify.requests.inputs import Options
     from certify.requests.request import read_request
     from certify.requests.subjects import Programs, SubjectKind
@@ -152,7 +152,7 @@ def soften_all(workers: Workers, folder: str | None, critical: str | None,
 
 
 def read_weighting(name: str | None) -> Weighting:
-    """What ``--weighting`` denotes; softmax if it is left out."""
+    """Return the weighting that ``--weighting`` names; softmax by default."""
     from constructions.errors import InputError
     from constructions.network.weightings import Weighting
     from constructions.statements.sparse_attention import SOFTENING

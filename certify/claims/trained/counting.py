@@ -58,7 +58,7 @@ class CountRow:
 
 @dataclass(frozen=True)
 class TracksCount(WithExitStatus):
-    """How many inputs are right, by form; the checker accepted the certificate.
+    """The counts of right inputs, by layout; the checker accepted the certificate.
 
     What is asked is a share ``at_least``, if one is given, else bounds no farther apart than the share ``within``.
     """
@@ -75,7 +75,7 @@ class TracksCount(WithExitStatus):
 
     @property
     def verdict(self) -> str:
-        """Certified, refuted or unknown, by what is asked."""
+        """The verdict on the share ``at_least``, or on the distance of the bounds."""
         least, most = self.shares
         if self.at_least is None:
             return "certified" if most - least <= self.within else "unknown"
@@ -83,7 +83,7 @@ class TracksCount(WithExitStatus):
 
     @property
     def wrong_certificate(self) -> None:
-        """There is none: a count refutes nothing but a share."""
+        """None: a count refutes nothing except a share."""
 
     @property
     def total(self) -> Fraction:
@@ -166,7 +166,7 @@ def find_parts(floats: FloatNetwork, claim: TracksClaim, number: int, within: Fr
 
 
 def heavy(parts: Sequence[Part], spared: Fraction) -> list[Part]:
-    """Return the parts without the lightest wrong ones, as long as these have at most so many inputs together."""
+    """Return the parts without the lightest wrong ones, which have at most ``spared`` inputs together."""
     inputs = {id(part): count_inputs(part.claim, part.claim.forms[0]) for part in parts}
     left = list(parts)
     for part in sorted((part for part in parts if part.place is not None), key=lambda part: inputs[id(part)]):
