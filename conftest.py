@@ -28,7 +28,7 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file(file_path: Path) -> Generator[None, list[Any], list[Any]]:
-    """What a file has of tests and doctests."""
+    """Collect the tests and doctests of a file."""
     found = yield
     with_example = file_path.suffix != ".py" or b">>>" in file_path.read_bytes()
     return found if with_example else [one for one in found if type(one) is pytest.Module]

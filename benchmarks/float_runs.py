@@ -1,5 +1,4 @@
-"""The tables of docs/background/formats.md: networks of the zoo, as trained and quantised, in float runs of usual
-classes.
+"""Write the tables of docs/background/formats.md: networks of the zoo, trained and quantised, under usual float models.
 
     python benchmarks/float_runs.py [--max-n N] [--most WORDS] [--runs RUNS] [--longer N,...] [NETWORK ...]
     python benchmarks/float_runs.py --reach|--adders|--times [NETWORK ...]
@@ -86,8 +85,11 @@ VERSIONS = ("", "dynamic", "int8", "int4")
 
 
 def network_of(plan: Plan, version: str) -> TrainedNetwork | None:
-    """As trained; with weights of 8 bits for each channel, or of 4 bits for each 16 of a row; or with activations of 7
-    bits, too, as torch's dynamic quantisation has it. None where it is not quantised."""
+    """Return the network as trained or quantised; None if this kind is not quantised.
+
+    Weights have 8 bits per channel, or 4 bits per 16 entries of a row; ``dynamic`` also gives activations 7 bits, as
+    torch's dynamic quantisation does.
+    """
     if not version:
         return plan.network()
     if plan.kind != "gpt":
@@ -131,12 +133,12 @@ class BenchmarkCase:
         self.claim = claim_of_lengths(network, claim, first, self.last)
 
     def reals(self) -> Cell:
-        """The decision over the reals."""
+        """Decide the claim over the reals."""
         found = decide(self.network, self.claim)
         return {"certified_to": found.certified_to, "wrong_at": len(found.wrong.word) if found.wrong else None}
 
     def floats(self, name: str) -> Cell:
-        """The decision under a float model, and drawn executions."""
+        """Decide the claim under a float model, and draw executions."""
         run = presets()[name]
         found = decide_floats(self.network, self.claim, run)
         cell: Cell = {"certified_to": found.certified_to, "wrong_at": None}
@@ -303,7 +305,7 @@ def keep(kept: dict[str, Any]) -> None:
 
 
 def known(cell: Cell | None, domain: int | None) -> str:
-    """The decision of one network under one float model."""
+    """Describe the result for one network under one float model."""
     if cell is None:
         return "–"
     last = max(cell["certified_to"] or 0, cell.get("reach") or 0)

@@ -73,7 +73,7 @@ def ask(names: list[str], classes: tuple[str, ...], kept: dict[str, Any], again:
 
 
 def asked(decider: FormInRuns, claim: TracksClaim) -> Cell:
-    """The decision of the first form, and drawn executions."""
+    """Decide the first layout, and draw executions."""
     found = decider.result(0)
     row, unit = found.row, found.unit
     cell: Cell = {"verdict": row.verdict, "inputs": str(row.inputs), "reason": row.reason}
@@ -109,7 +109,7 @@ def bound(decider: FormInRuns, claim: TracksClaim, margins: Margins, columns: An
 
 
 def trusted_stack(text: str) -> tuple[Any, FloatStack]:
-    """A certificate as the trusted folder reads it, and its bounds of the runs of its first class, layer by layer."""
+    """Read a certificate with the trusted checker; return it with the layer bounds of its first float model."""
     document = json.loads(text)
     given = find_kind(document).read(document, Budget(8))
     return given, FloatStack(given.language.budget, cast_network(given.network, given.floats[0]), given.floats[0])
@@ -132,7 +132,7 @@ def section(kept: dict[str, Any], classes: tuple[str, ...]) -> str:
 
 
 def known(cell: Cell | None) -> str:
-    """The decision of one network under one float model."""
+    """Describe the result for one network under one float model."""
     if cell is None:
         return "–"
     if "wrong" in cell:

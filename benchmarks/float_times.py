@@ -1,5 +1,4 @@
-"""The section of docs/background/formats.md about what float runs take: `python benchmarks/float_runs.py --times
-[NETWORK ...]`.
+"""Write the section of docs/background/formats.md on running times: `benchmarks/float_runs.py --times [NETWORK ...]`.
 
 Seconds of processor, of one process, for networks of the zoo at offset 0. A table of all words of some lengths: the
 decision, and the check of its certificate, over the real numbers and in every run of a class; and one of whole claims,
@@ -92,7 +91,7 @@ def times_of_float_runs(network: TrainedNetwork, claim: WordsClaim, name: str) -
 
 
 def whole(name: str, each: str) -> dict[str, Any]:
-    """Time of the decision of a whole claim, over the reals or under a float model, and its last certified length."""
+    """Time the decision of a whole claim, over the reals or under a float model, with the length that it reaches."""
     plan = plans()[name]
     network = plan.network()
     claim = plan.claim(network)

@@ -38,9 +38,9 @@ def utf8_of(data: bytes, where: str, encoding: str = "utf-8") -> str:
 
 
 def printable(text: str) -> str:
-    """Return the text on one line, with escapes for characters that a terminal or editor would act on or cannot show.
+    r"""Return the text on one line, with escapes for characters that a terminal or editor would act on or cannot show.
 
-    >>> print(printable("red\\x1b[31m\\n"))
-    red\\x1b[31m\\n
+    >>> print(printable("red\x1b[31m\n"))
+    red\x1b[31m\n
     """
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)

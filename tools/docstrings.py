@@ -16,10 +16,10 @@ SECTION = re.compile(r"(Args|Returns|Raises|Yields|Attributes|Example|Examples|N
 
 
 def escaped(text: str) -> str:
-    """Text without markup, except names in backticks.
+    r"""Text without markup, except names in backticks.
 
     >>> print(escaped("`a` of |x|_2"))
-    ``a`` of \\|x\\|\\_2
+    ``a`` of \|x\|\_2
     """
     found, place = [], 0
     for literal in LITERAL.finditer(text):
@@ -30,7 +30,7 @@ def escaped(text: str) -> str:
 
 
 def converted(lines: list[str]) -> Iterator[str]:
-    """The lines of a docstring as reStructuredText, paragraph by paragraph."""
+    """Yield the lines of a docstring as reStructuredText, paragraph by paragraph."""
     for paragraph in re.split(r"\n\s*\n", "\n".join(lines).strip("\n")):
         rows = paragraph.split("\n")
         if rows[0].lstrip().startswith(">>>"):

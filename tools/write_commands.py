@@ -83,7 +83,7 @@ def _longest_name(option: Option) -> str:
 
 
 def shared_options(sections: list[Section]) -> dict[Option, None]:
-    """Options described once: for each name, the meaning that most commands give it, if several do."""
+    """Return the options described once: for each name, the meaning that most commands share, if several do."""
     times = Counter(option for section in sections for option in section.options)
     best: dict[str, Option] = {}
     for option in times:

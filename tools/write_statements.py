@@ -1,7 +1,6 @@
-"""The tables of docs/reference/statements.md, from the list docs/reference/statements.toml; the text between them stays
-as it is.
+"""Write the tables of docs/reference/statements.md from docs/reference/statements.toml; other text is kept.
 
-They are written by `python tools/write_statements.py`, which prints nothing; a test compares them.
+Run `python tools/write_statements.py`, which prints nothing; a test compares them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Write the questions of on_a_gpu/run.py: networks of formulas and trained ones, words, and true answers.
 
-    python benchmarks/on_a_gpu/questions.py questions.pt
+Usage: python benchmarks/on_a_gpu/questions.py questions.pt
 """
 
 from __future__ import annotations

@@ -51,10 +51,10 @@ def render_markdown(report: AuditReport) -> str:
 
 
 def escape(text: str) -> str:
-    """Escape text so that Markdown shows it unchanged, on one line.
+    r"""Escape text so that Markdown shows it unchanged, on one line.
 
     >>> print(escape("*a* <b> | [c](d)"))
-    \\*a\\* &lt;b&gt; \\| \\[c\\](d)
+    \*a\* &lt;b&gt; \| \[c\](d)
     """
     escaped = _SPECIAL.sub(r"\\\g<0>", wording.one_line(text))
     return re.sub(r"[&<>]", lambda found: _ENTITIES[found.group()], escaped)

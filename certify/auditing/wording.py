@@ -67,10 +67,10 @@ LEGEND = (
 
 
 def one_line(text: str) -> str:
-    """Format external text on one line, without control characters.
+    r"""Format external text on one line, without control characters.
 
-    >>> one_line("two\\n  lines \\x1b[31m")
-    'two lines \\\\x1b[31m'
+    >>> one_line("two\n  lines \x1b[31m")
+    'two lines \\x1b[31m'
     """
     return printable(" ".join(text.split()))
 

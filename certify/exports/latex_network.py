@@ -28,7 +28,7 @@ class NetworkInLatex:
     """The parts of one network; directions are numbered."""
 
     def __init__(self, transformer: Transformer):
-        """Number the directions from 1, in the order of the certificate.
+        """Assign numbers to the directions, from 1, in the order of the certificate.
 
         Raises:
             Unsupported: if there are more than MOST_DIRECTIONS.

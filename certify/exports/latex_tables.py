@@ -25,10 +25,10 @@ _HATS = {ord(normalize("NFC", f"{c}\u0302")): f"{c}\u0302" for c in "acegijosuwy
 
 
 def plain(text: str) -> str:
-    """Convert text to ASCII that LaTeX prints; numbered formulas are set as mathematics.
+    r"""Convert text to ASCII that LaTeX prints; numbered formulas are set as mathematics.
 
     >>> print(plain("a_b < \u03c612 \u2026"), plain("\u03a9\u00b2, \u0177"))
-    a\\_b \\textless{} $\\varphi_{12}$ \\ldots{} \\ensuremath{\\Omega}\\ensuremath{^2}, \\ensuremath{\\hat{y}}
+    a\_b \textless{} $\varphi_{12}$ \ldots{} \ensuremath{\Omega}\ensuremath{^2}, \ensuremath{\hat{y}}
     """
     shown = "".join(_NOT_OF_ALL_FONTS.get(c, c) for c in latex_text(text.translate(_HATS)))
     shown = re.sub("\u03c6(\\d+)", r"$\\varphi_{\1}$", shown)
@@ -48,10 +48,10 @@ def math(formula: str) -> str:
 
 
 def number(x: Fraction) -> str:
-    """Format an exact number.
+    r"""Format an exact number.
 
     >>> number(Fraction(-3, 4)), number(Fraction(2))
-    ('-\\\\tfrac{3}{4}', '2')
+    ('-\\tfrac{3}{4}', '2')
     """
     if x.denominator == 1:
         return str(x.numerator)
@@ -59,20 +59,20 @@ def number(x: Fraction) -> str:
 
 
 def decimal_number(written: str) -> str:
-    """Format a decimal, its exponent as a power of ten.
+    r"""Format a decimal, its exponent as a power of ten.
 
     >>> decimal_number("1.5E-7"), decimal_number("0.25")
-    ('1.5 \\\\cdot 10^{-7}', '0.25')
+    ('1.5 \\cdot 10^{-7}', '0.25')
     """
     mantissa, _, exponent = written.partition("E")
     return mantissa + (rf" \cdot 10^{{{int(exponent)}}}" if exponent else "")
 
 
 def linear_form(terms: Mapping[str, Fraction], constant: str = "") -> str:
-    """Format a linear form of named variables; 0 if it is empty.
+    r"""Format a linear form of named variables; 0 if it is empty.
 
     >>> linear_form({"h_1": Fraction(-1), "h_2": Fraction(3, 2)}, "-1"), linear_form({})
-    ('-h_1 + \\\\tfrac{3}{2} h_2 - 1', '0')
+    ('-h_1 + \\tfrac{3}{2} h_2 - 1', '0')
     """
     parts = [_multiple(weight, name) for name, weight in terms.items()] + ([constant] if constant else [])
     return " + ".join(parts).replace("+ -", "- ") or "0"

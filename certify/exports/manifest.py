@@ -114,9 +114,9 @@ def check_script(text: str, where: str, status: str, digest: str) -> None:
 
 
 def _commands(code: str) -> Iterator[str]:
-    """Yield the first token of each top-level bracket, and every other top-level token.
+    r"""Yield the first token of each top-level bracket, and every other top-level token.
 
-    >>> list(_commands("(assert (not a))\\n(exit) more"))
+    >>> list(_commands("(assert (not a))\n(exit) more"))
     ['assert', 'exit', 'more']
     """
     depth, is_first = 0, False

@@ -65,10 +65,9 @@ def dequantised(codes: Whole, limits: tuple[int, int], scale: Array, zero: Whole
                 exactness: Exactness) -> Array:
     """Return (codes - zero) · scale, where ``zero`` defaults to 0; inexact binary64 products are noted, and rounded.
 
-    Args:
-        limits: the least and the greatest zero point. scale: one number, or one for each index of the axis, or, with a
-        block size above 0, for each block of them; ONNX Runtime's tool makes some negative, as the negative range is
-        larger by one.
+    ``limits`` are the least and the greatest zero point. ``scale`` is one number, one for each index of the axis, or,
+    for block sizes above 0, one for each block. ONNX Runtime's tool makes some scales negative, as the negative range
+    is larger by one.
     """
     if bad := [number for number in scale.ravel().tolist() if not math.isfinite(number)]:
         raise NotUnderstood(f"a scale of {bad[0]}, expected finite numbers")

@@ -352,7 +352,7 @@ def is_known(name: str, predicates: Collection[str], alphabet: Sequence[str] | N
 
 
 def read_symbol(token: str) -> str:
-    """Return the symbol in ``Q_a``, ``Q['a']``, ``'a'`` or ``"a"``.
+    r"""Return the symbol in ``Q_a``, ``Q['a']``, ``'a'`` or ``"a"``.
 
     >>> read_symbol("Q_1"), read_symbol(r"Q['\'']")
     ('1', "'")

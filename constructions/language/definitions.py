@@ -71,12 +71,12 @@ def _definition(text: str, start: int, end: int) -> DefinitionText:
 
 
 def definitions_of_file(text: str) -> str:
-    """Return the text of a file with a formula, without comments; lines and columns are preserved.
+    r"""Return the text of a file with a formula, without comments; lines and columns are preserved.
 
     A comment is ``#`` followed by a blank or the end of the line, up to the end of the line. In a file without ``;``
     each line except the last is a definition.
 
-    >>> print(definitions_of_file("p = prev Q_a  # before\\nq = p since Q_b\\n# after\\np | q\\n"))
+    >>> print(definitions_of_file("p = prev Q_a  # before\nq = p since Q_b\n# after\np | q\n"))
     p = prev Q_a          ;
     q = p since Q_b;
     <BLANKLINE>

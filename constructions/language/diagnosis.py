@@ -53,28 +53,28 @@ def describe_terminals(terminals: Iterable[str], words: Mapping[str, str]) -> st
 
 
 def place_of(text: str, offset: int) -> tuple[int, int]:
-    """Return line and column of an offset, both counted from 1.
+    r"""Return line and column of an offset, both counted from 1.
 
-    >>> place_of("ab\\ncd", 4)
+    >>> place_of("ab\ncd", 4)
     (2, 2)
     """
     return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 
 def offset_of(text: str, line: int, column: int) -> int:
-    """Return the offset of a line and column.
+    r"""Return the offset of a line and column.
 
-    >>> offset_of("ab\\ncd", 2, 2)
+    >>> offset_of("ab\ncd", 2, 2)
     4
     """
     return sum(len(before) + 1 for before in text.split("\n", line - 1)[:line - 1]) + column - 1
 
 
 def quote(text: str) -> str:
-    """Return the text in quotes, on one line, shortened if long.
+    r"""Return the text in quotes, on one line, shortened if long.
 
-    >>> quote("one\\ntwo")
-    "'one\\\\ntwo'"
+    >>> quote("one\ntwo")
+    "'one\\ntwo'"
     """
     return repr(str(text) if len(text) <= _SHOWN else text[: _SHOWN - 3] + "...")
 

@@ -34,10 +34,10 @@ def format_text(program: Postfix) -> str:
 
 
 def format_latex(program: Postfix) -> str:
-    """Return the expression as LaTeX. In certified claims, ln and sqrt are the real functions.
+    r"""Return the expression as LaTeX. In certified claims, ln and sqrt are the real functions.
 
     >>> format_latex(("i", "n", "/"))
-    '\\\\frac{i}{n}'
+    '\\frac{i}{n}'
     """
     return _render(program, _binary_latex, {"not": r"\lnot ", NEGATE: "-"}, _LATEX_CALLS, (r"\left(", r"\right)"))
 

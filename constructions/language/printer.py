@@ -87,10 +87,10 @@ _LATEX_CHARACTERS = {
 
 
 def latex_text(text: str) -> str:
-    """Escape the text for LaTeX; unprintable characters are written as in Python.
+    r"""Escape the text for LaTeX; unprintable characters are written as in Python.
 
-    >>> print(latex_text("50%\\n"))
-    50\\%\\textbackslash{}n
+    >>> print(latex_text("50%\n"))
+    50\%\textbackslash{}n
     """
     return "".join(_LATEX_CHARACTERS.get(character, character) for character in printable(text))
 

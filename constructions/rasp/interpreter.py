@@ -38,7 +38,7 @@ _LOOKING_BACK = ("j<i", "j<=i")
 def run_program(program: syntax.RaspProgram, word: Sequence[str],
                 earlier: tuple[Sequence[str], Mapping[str, tuple[Value, ...]]] | None = None,
                 ) -> dict[str, tuple[Value, ...]]:
-    """The entries of every vector, in the order of definition; entry 0 is position 1.
+    """Evaluate every vector on the word, in the order of definition; entry 0 is position 1.
 
     ``earlier`` is another word with its entries: those of a common prefix are reused if no vector looks ahead.
 

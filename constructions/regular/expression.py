@@ -1,7 +1,7 @@
-"""Regular expressions in the syntax of Python's `re.fullmatch`, without features beyond regular languages.
+r"""Regular expressions in the syntax of Python's `re.fullmatch`, without features beyond regular languages.
 
 Syntax      Symbols; ``.`` any symbol, ``[ab] [a-c] [^ab]``, ``( )`` or ``(?: )``, ``|``, ``* + ? {m} {m,} {m,n}``,
-            ``()`` the empty word, ``\\`` before a symbol that is one of these. Symbols of several characters are
+            ``()`` the empty word, ``\`` before a symbol that is one of these. Symbols of several characters are
             written ``<push>``.
 Method      The position automaton (Glushkov): a state for each symbol of the expression, repetitions written out.
 """

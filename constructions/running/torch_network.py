@@ -1,4 +1,6 @@
-"""A transformer with exact weights, as a plain torch module. This file needs torch, and safetensors to load weights.
+"""A transformer with exact weights, as a plain torch module.
+
+This file needs torch, and safetensors to load weights.
 
     network = Network.load(".")             # config.json and weights.safetensors; Network.load(".", fused=True)
     network.run(["0110"])                   # the truths of the formula and its subformulas, named by network.names

@@ -17,14 +17,14 @@ def allowed_axioms() -> frozenset[str]:
 
 
 def parse_axioms(printed: str) -> frozenset[str]:
-    """Return the axioms in an answer of Coq to ``Print Assumptions``, each with what it states, on one line.
+    r"""Return the axioms in an answer of Coq to ``Print Assumptions``, each with what it states, on one line.
 
     The statement counts as well as the name, as Coq prints the shortest unambiguous name. Anything else that Coq
     reports there (an unguarded recursion, a section's variable) is an entry too, so that it is not allowed.
 
-    >>> parse_axioms("Axioms:\\nClassical_Prop.classic\\n  : forall P : Prop,\\n    P \\\\/ ~ P\\n")
-    frozenset({'Classical_Prop.classic : forall P : Prop, P \\\\/ ~ P'})
-    >>> parse_axioms("Closed under the global context\\n")
+    >>> parse_axioms("Axioms:\nClassical_Prop.classic\n  : forall P : Prop,\n    P \\/ ~ P\n")
+    frozenset({'Classical_Prop.classic : forall P : Prop, P \\/ ~ P'})
+    >>> parse_axioms("Closed under the global context\n")
     frozenset()
 
     Raises:
@@ -45,9 +45,9 @@ def parse_axioms(printed: str) -> frozenset[str]:
 
 
 def name_of(axiom: str) -> str:
-    """Return the name of an axiom without what it states.
+    r"""Return the name of an axiom without what it states.
 
-    >>> name_of("Classical_Prop.classic : forall P : Prop, P \\\\/ ~ P")
+    >>> name_of("Classical_Prop.classic : forall P : Prop, P \\/ ~ P")
     'Classical_Prop.classic'
     """
     return axiom.partition(" ")[0]

@@ -164,18 +164,18 @@ def build_checker(sources: Mapping[str, str], compiler: tuple[str, ...], program
 
 
 def compiled_files(makefile: str) -> list[str]:
-    """Return the files that the Makefile compiles, in its order.
+    r"""Return the files that the Makefile compiles, in its order.
 
-    >>> compiled_files("MODULES = checker main\\n")
+    >>> compiled_files("MODULES = checker main\n")
     ['checker.mli', 'checker.ml', 'main.ml']
     """
     return [EXTRACTED[1], *(f"{module}.ml" for module in makefile_words(makefile, "MODULES"))]
 
 
 def makefile_words(makefile: str, name: str) -> list[str]:
-    """Return the words of a variable of the Makefile; none if it is not defined.
+    r"""Return the words of a variable of the Makefile; none if it is not defined.
 
-    >>> makefile_words("OPTIONS = -I +unix\\n", "OPTIONS")
+    >>> makefile_words("OPTIONS = -I +unix\n", "OPTIONS")
     ['-I', '+unix']
     """
     return [word for line in makefile.splitlines() if line.startswith(f"{name} =")

@@ -39,9 +39,9 @@ def listed_files() -> list[Path]:
 
 
 def imported_files(text: str) -> set[str]:
-    """Return the files of the library that a Coq file imports.
+    r"""Return the files of the library that a Coq file imports.
 
-    >>> sorted(imported_files("From Certify Require Import formula network.\\n"))
+    >>> sorted(imported_files("From Certify Require Import formula network.\n"))
     ['formula.v', 'network.v']
     """
     return {f"{name}.v" for names in _IMPORTS.findall(text) for name in names.split()}

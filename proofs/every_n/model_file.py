@@ -132,10 +132,10 @@ def plain_text(formula: Formula) -> str:
 
 
 def literal(text: str) -> str:
-    """Return the text as JSON spells it, as a string of Coq.
+    r"""Return the text as JSON spells it, as a string of Coq.
 
-    >>> print(literal('"' + "\\u00e9"))
-    "\\""\\u00e9"
+    >>> print(literal('"' + "\u00e9"))
+    "\""\u00e9"
     """
     return '"' + json.dumps(text, ensure_ascii=True)[1:-1].replace('"', '""') + '"'
 

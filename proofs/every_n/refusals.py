@@ -37,9 +37,9 @@ _TROUBLES = {
 
 
 def describe_refusal(printed: str, directions: Sequence[str]) -> str:
-    """Describe the refusal that ``find_refusal`` of ``proofs/coq/checker/refusal.v`` found; empty if none.
+    r"""Describe the refusal that ``find_refusal`` of ``proofs/coq/checker/refusal.v`` found; empty if none.
 
-    >>> printed = "= InHeads 2 [Fault 0%nat 1%nat WrittenBefore;\\n Fault 1%nat 0%nat (WrittenTimes 2)]\\n : refusal"
+    >>> printed = "= InHeads 2 [Fault 0%nat 1%nat WrittenBefore;\n Fault 1%nat 0%nat (WrittenTimes 2)]\n : refusal"
     >>> describe_refusal(printed, ["near[Q_a]", "near[Q_b]"])
     'layer 2, heads: near[Q_a] (head 1): it is written before; near[Q_b]: it is written 2 times, expected once'
     """

@@ -248,10 +248,10 @@ def mentioned_formulas(transformer: Transformer, formula: syntax.Formula) -> lis
 
 
 def comment(text: str) -> str:
-    """Return a Coq comment on one line; its delimiters in the text are split, and invisible characters escaped.
+    r"""Return a Coq comment on one line; its delimiters in the text are split, and invisible characters escaped.
 
-    >>> print(comment("2*(*)\\nDefinition"))
-    (* 2*( * )\\nDefinition *)
+    >>> print(comment("2*(*)\nDefinition"))
+    (* 2*( * )\nDefinition *)
     """
     safe = printable(text).replace('"', "'").replace("(*", "( *").replace("*)", "* )")
     return f"(* {safe} *)"

@@ -87,8 +87,10 @@ class _Listed:
 
 def certificate_text(inputs: str, by: str, network: TrainedNetwork, claim: dict[str, Any], evidence: dict[str, Any],
                      run: dict[str, Any] | None = None, counts: dict[str, Any] | None = None) -> str:
-    """Return a certificate about ``inputs``, of the evidence ``by``; of exact outputs or under a float model; of all
-    answers, or of how many inputs are right."""
+    """Return a certificate about ``inputs``, with the evidence of the method ``by``.
+
+    It is about exact outputs or executions under a float model, and about all answers or the count of right inputs.
+    """
     return write_canonical({
         "format": FORMAT, "version": VERSION, "inputs": inputs, "execution": EXACT if run is None else RUNS,
         "property": ANSWERS if counts is None else COUNT, "by": by, "network": network_to_json(network), "claim": claim,

@@ -25,10 +25,10 @@ MOST_LETTERS = 200
 
 
 def answer(formula: str, alphabet: str, word: str) -> str:
-    """Return a JSON object: ``error`` (and ``caret``), or the description of the formula and the word.
+    r"""Return a JSON object: ``error`` (and ``caret``), or the description of the formula and the word.
 
     >>> json.loads(answer("Q_a since", "", ""))["caret"]
-    'Q_a since\\n         ^'
+    'Q_a since\n         ^'
     >>> json.loads(answer("prev Q_a", "ab", "aab"))["rows"]
     [['Q_a', [True, True, False]], ['prev Q_a', [False, True, True]]]
     """

@@ -34,9 +34,9 @@ def guide_html(text: str, page: str, links: Mapping[str, str]) -> str:
 
 
 def sections_of(text: str) -> list[tuple[str, str, str]]:
-    """Return the heading, the anchor and the text of each section of a page.
+    r"""Return the heading, the anchor and the text of each section of a page.
 
-    >>> sections_of("# A `b`\\n\\nc *d*\\n\\n## E")
+    >>> sections_of("# A `b`\n\nc *d*\n\n## E")
     [('A b', 'a-b', 'c *d*'), ('E', 'e', '')]
     """
     found: list[tuple[str, str, list[str]]] = []

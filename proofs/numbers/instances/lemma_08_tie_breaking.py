@@ -32,8 +32,7 @@ TWO, FOUR = Fraction(2), Fraction(4)
 
 @dataclass(frozen=True)
 class TieBreakingTerm:
-    """A tie-breaking term: ŝ_j as printed, which of the tied positions wins, and ŝ_j/γ by n, j and s_j, as rationals of
-    FLINT."""
+    """A tie-breaking term: ŝ_j as printed, the tied position that wins, ŝ_j/γ as a FLINT rational of n, j and s_j."""
 
     printed: str
     rightmost: bool
@@ -60,7 +59,7 @@ CASES = {
 
 
 def worst_losses(n: int, winner: int, case: TieBreakingTerm) -> list[Fraction]:
-    """The smallest losses that the positions other than ``winner`` can have, in increasing order."""
+    """Return the smallest losses that the positions other than ``winner`` can have, in increasing order."""
     losses = sorted(case.loss(n, winner, j, not case.may_tie(winner, j)) for j in range(1, n + 1) if j != winner)
     return list(map(from_flint, losses))
 

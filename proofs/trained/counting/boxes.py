@@ -1,4 +1,4 @@
-"""Boxes of inputs in tracks: classes that floats call right, wrong or open, split where that says most.
+"""Boxes of inputs in tracks, classified by float runs as right, wrong or open, and split where that helps most.
 
 A *box* is the set of inputs whose step of each column is in a given set, and whose last state is. The boxes of one
 place that asks are disjoint and cover all inputs (docs/background/counting.md, section 2). All numbers are evidence,
@@ -97,7 +97,7 @@ class BoxSearch:
     """The search for boxes of one form, in a network with one attention step."""
 
     def __init__(self, floats: FloatNetwork, claim: TracksClaim, number: int) -> None:
-        """Raises Unsupported if the network has several attention steps, or none."""
+        """Raise Unsupported unless the network has exactly one attention step."""
         self.floats, self.claim = floats, claim
         self.form = FormRanges(floats, claim, claim.forms[number])
         if self.form.before:
@@ -121,12 +121,14 @@ class BoxSearch:
                 for key in np.unique(keys)]
 
     def place(self, box: Box) -> int:
-        """Return the place of the answer that a box is asked for."""
+        """Return the place in the layout of the answer that a box is about."""
         return self.form.queries[box.query].place + 1
 
     def run(self, within: Fraction, seconds: int) -> FoundBoxes:
-        """Split open boxes, the heaviest first, until at most a share ``within`` of all inputs is open, or nothing more
-        is gained."""
+        """Split open boxes, the heaviest first.
+
+        It ends when at most a share ``within`` of all inputs is open, the time is up, or splitting stalls.
+        """
         end, wrong, stuck = perf_counter() + seconds, list[Box](), list[Box]()
         left, stalled = self._tested(self._first(), wrong), 0
         target = np.float64(within) * self.whole.weight

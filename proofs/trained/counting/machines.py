@@ -97,7 +97,7 @@ class Diagrams:
 
 def sub_claim(search: BoxSearch, avoided: Sequence[Box], met: Sequence[Box] = (), place: int | None = None,
               token: int | None = None, most: int = 1 << 12) -> TracksClaim | None:
-    """Return the claim about the inputs in none of the boxes ``avoided``, and in one of ``met`` if there are some.
+    """Return the claim about the inputs in none of the boxes ``avoided``, and in one of ``met`` if any are given.
 
     With a ``place`` the layout ends there, and the machine writes ``token``. None if there is no such input.
 
@@ -124,8 +124,10 @@ def sub_claim(search: BoxSearch, avoided: Sequence[Box], met: Sequence[Box] = ()
 
 def _explored(search: BoxSearch, diagrams: Diagrams, start: Key) -> tuple[
         list[dict[Key, None]], list[dict[tuple[Key, int], tuple[Key, int]]]]:
-    """Return the states before each column and after the last, and the steps between them: (state, letter) to
-    (state, step of the claim's machine)."""
+    """Return the states before each column and after the last, and the steps between them.
+
+    Steps map (state, letter) to (state, step of the claim's machine).
+    """
     columns, layers = search.columns, [dict.fromkeys([start])]
     moves: list[dict[tuple[Key, int], tuple[Key, int]]] = []
     for column, kinds in enumerate(diagrams.kinds):

@@ -70,10 +70,10 @@ def hash_script(script: str) -> str:
 
 
 def embed_json(data: object) -> Markup:
-    """Serialise data as JSON that can be inside a script element.
+    r"""Serialise data as JSON that can be inside a script element.
 
     >>> print(embed_json({"name": "</script>"}))
-    {"name":"\\u003c/script>"}
+    {"name":"\u003c/script>"}
     """
     return Markup(json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"))
 

@@ -15,7 +15,7 @@ class DirectionNames:
     """The names of one network's formulas and directions, and of the subformulas of its formula."""
 
     def __init__(self, network: Transformer, formula: syntax.Formula | None = None):
-        """Number the subformulas of ``formula``, then the other formulas that directions mention."""
+        """Assign numbers to the subformulas of ``formula``, then to the other formulas that directions mention."""
         meant = [part for meaning in network.directions.values() for part in formulas_of(meaning)]
         self.parts = syntax.subformulas_of_all([*([formula] if formula else []), *meant])
         self._shown: dict[syntax.Formula, syntax.Formula] = {}

@@ -1,5 +1,6 @@
-"""The proof of a claim by margins (docs/background/margins_rules.md, section 4): every length, position of the output,
-class of words.
+"""The proof of a claim by margins at every length, output position and class of words.
+
+Rules: docs/background/margins_rules.md, section 4.
 
 The words to cover follow from the claim: at each position the classes contain |alphabet|^n words in total.
 """

@@ -1,5 +1,4 @@
-"""Words of any length, for networks of one attention step without position tables; docs/background/lengths.md; in
-reading order.
+"""Words of any length, for networks of one attention step without position tables (docs/background/lengths.md).
 
 ../reading    of certificates and of long wrong words
 counts        words by their last letter and Parikh vector; cells of Parikh vectors

@@ -13,8 +13,10 @@ from .tracks_claim import TracksClaim, Transducer, read_machine, written_tokens
 
 @dataclass(frozen=True)
 class CountedPart:
-    """The inputs of layout ``form`` that ``machine`` allows: they are right, or wrong first at ``place`` of the layout,
-    where the logit of ``token`` is the greatest."""
+    """The inputs of layout ``form`` that ``machine`` accepts: all right, or all wrong.
+
+    The first wrong answer is at ``place`` of the layout, where the logit of ``token`` is the greatest.
+    """
 
     form: int
     place: int | None

@@ -26,8 +26,10 @@ Proves = Callable[[Decision[TracksClaim, LayoutProofs]], Mapping[str, int]]
 
 
 class CountedInputs(NamedTuple):
-    """The weight of all inputs of a layout, of those proved right, and of those proved wrong, by place and token of the
-    first error."""
+    """The weights of a layout's inputs: all, those proved right, those proved wrong.
+
+    Wrong ones are listed by place and token of the first error.
+    """
 
     total: Fraction
     right: Fraction
@@ -102,8 +104,10 @@ def claim_of_part(claim: TracksClaim, part: CountedPart) -> TracksClaim:
 
 
 def check_is_part(budget: Budget, claim: TracksClaim, part: CountedPart) -> None:
-    """Check that a machine is a sub-machine of the claim's: every input that it allows is one of the claim's, with the
-    same tokens at all places, except the place of a wrong part: there it writes the part's token, which is not right.
+    """Check that a machine is a sub-machine of the claim's.
+
+    Every input that it accepts is accepted by the claim's machine, with the same tokens at all places, except the place
+    of a wrong part: there it writes the part's token, which is not right.
 
     Raises:
         Malformed: if it is not.
@@ -133,8 +137,9 @@ def check_is_part(budget: Budget, claim: TracksClaim, part: CountedPart) -> None
 
 
 def check_writes(written: Step, of_claim: Step | None, index: int | None, token: int | None) -> None:
-    """Check that a step of a part writes what the claim's step writes, except at ``index``: there ``token``, which the
-    claim's step does not write.
+    """Check that a step of a part writes what the claim's step writes, except at ``index``.
+
+    There it writes ``token``, which the claim's step does not write.
 
     Raises:
         Malformed: if not.
