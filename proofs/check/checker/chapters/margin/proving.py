@@ -1,6 +1,4 @@
-"""The proof of a claim by margins at every length, output position and class of words.
-
-Rules: docs/background/margins_rules.md, section 4.
+"""The proof of a claim by margins (docs/background/margins_rules.md, 4): every length, position, class of words.
 
 The words to cover follow from the claim: at each position the classes contain |alphabet|^n words in total.
 """

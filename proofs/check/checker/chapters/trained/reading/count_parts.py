@@ -13,10 +13,7 @@ from .tracks_claim import TracksClaim, Transducer, read_machine, written_tokens
 
 @dataclass(frozen=True)
 class CountedPart:
-    """The inputs of layout ``form`` that ``machine`` accepts: all right, or all wrong.
-
-    The first wrong answer is at ``place`` of the layout, where the logit of ``token`` is the greatest.
-    """
+    """Inputs that ``machine`` allows: right, or first wrong at ``place``, where ``token`` has the greatest logit."""
 
     form: int
     place: int | None

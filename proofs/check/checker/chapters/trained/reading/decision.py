@@ -1,6 +1,4 @@
-"""Records of a claim about a network and the evidence for or against it.
-
-Format: docs/reference/trained.md, sections 3 and 4; rules: docs/background/trained_rules.md, section 7.
+"""Claims about networks, and their evidence (docs/reference/trained.md, sections 3 and 4; trained_rules.md, 7).
 
 A claim is about words or inputs in tracks; of exact outputs, or of those of every execution under some float models.
 """

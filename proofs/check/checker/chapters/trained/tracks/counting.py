@@ -26,10 +26,7 @@ Proves = Callable[[Decision[TracksClaim, LayoutProofs]], Mapping[str, int]]
 
 
 class CountedInputs(NamedTuple):
-    """The weights of a layout's inputs: all, those proved right, those proved wrong.
-
-    Wrong ones are listed by place and token of the first error.
-    """
+    """The weights of all inputs of a layout, of right ones, and of wrong ones by place and token of the first error."""
 
     total: Fraction
     right: Fraction
@@ -104,10 +101,7 @@ def claim_of_part(claim: TracksClaim, part: CountedPart) -> TracksClaim:
 
 
 def check_is_part(budget: Budget, claim: TracksClaim, part: CountedPart) -> None:
-    """Check that a machine is a sub-machine of the claim's.
-
-    Every input that it accepts is accepted by the claim's machine, with the same tokens at all places, except the place
-    of a wrong part: there it writes the part's token, which is not right.
+    """Check that a machine is a sub-machine of the claim's, except that a wrong part writes its ``token`` at its place.
 
     Raises:
         Malformed: if it is not.
@@ -137,9 +131,7 @@ def check_is_part(budget: Budget, claim: TracksClaim, part: CountedPart) -> None
 
 
 def check_writes(written: Step, of_claim: Step | None, index: int | None, token: int | None) -> None:
-    """Check that a step of a part writes what the claim's step writes, except at ``index``.
-
-    There it writes ``token``, which the claim's step does not write.
+    """Check that a step writes the claim's tokens, except at ``index``: there ``token``, which the claim's does not.
 
     Raises:
         Malformed: if not.
