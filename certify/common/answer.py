@@ -41,7 +41,7 @@ class AnswerByLength(WithExitStatus, Generic[ARow]):
         return next((row for row in self.rows if row.verdict == verdict), None)
 
     def lengths_that_are(self, verdict: str) -> list[int]:
-        """All lengths of this verdict."""
+        """Return the lengths with this verdict."""
         return [row.n for row in self.rows if row.verdict == verdict]
 
     def telling_rows(self, most: int) -> list[ARow]:

@@ -90,7 +90,7 @@ def overall_status(found: Iterable[Shown], harmless: Collection[str] = ()) -> in
 
 
 def examples_to_json(found: Sequence[Shown], status: int, **facts: Any) -> dict[str, Any]:
-    """One object: the verdict on all of them, and an entry per example."""
+    """Return one object: the verdict on all examples, and an entry per example."""
     return {
         "verdict": {0: "certified", 1: "refuted"}.get(status, "unknown"),
         **facts,

@@ -41,7 +41,7 @@ def read_own_text(path: str) -> str:
 
 
 def _other_kind(path: str) -> str:
-    """Kind of a file that is not text, with the next command; empty if no kind is known."""
+    """Return the kind of a file that is not text, with the next command; empty if no kind is known."""
     kind = None if path == STANDARD_STREAM else look(path)
     return "" if kind in (None, "binary", "json", "text") else f"{complaint(path, str(kind), 'a text')}; "
 
@@ -103,7 +103,7 @@ def _target(path: str) -> Path:
     """Return the place, through symbolic links, so that renaming does not replace the link.
 
     Raises:
-        InputError: if it is no name of a file.
+        InputError: if it is not a file name.
     """
     if not path:
         raise InputError("-o: the name is empty, expected a file")
@@ -156,7 +156,7 @@ def replace_file(target: Path, data: bytes) -> None:
     """
     _check_noted(str(target))
     temporary = target.parent / f".certify-{secrets.token_hex(8)}"
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)  # of a new file the mode is as umask says
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)  # the umask applies to new files
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -169,7 +169,7 @@ def replace_file(target: Path, data: bytes) -> None:
 
 
 def _take_over(new: Path, old: Path) -> None:
-    """Owner and mode, if there are any."""
+    """Copy the owner and mode of an existing file."""
     if old.is_symlink() or not (old.is_file() or old.is_dir()):
         return
     found = old.stat()
@@ -198,10 +198,10 @@ def remove_file(path: str) -> None:
 
 
 def make_folder(path: str, names: Collection[str]) -> None:
-    """Make the folder unless it is there, for several files with these names that are written one by one.
+    """Make the folder unless it is there, for several files with these names, written one by one.
 
     Raises:
-        InputError: if it is no folder and cannot be one, or a file could not be written there.
+        InputError: if the folder cannot be made, or a file could not be written in it.
     """
     if path in ("", STANDARD_STREAM):
         raise InputError(f"-o {path or repr(path)}: there are several results, expected a folder for them")

@@ -51,7 +51,7 @@ def parse_exact(data: Any, where: str) -> Fraction:
     Fraction(-1, 3)
 
     Raises:
-        InputError: if it is no such text.
+        InputError: if it is not in that form.
     """
     for pattern, base in ((_DECIMAL, 10), (_HEXADECIMAL, 16)):
         if isinstance(data, str) and pattern.fullmatch(data):
@@ -94,7 +94,7 @@ def from_json(kind: type[T], data: Any, where: str) -> T:
     Interval(lower=Fraction(1, 3), upper=Fraction(1, 2))
 
     Raises:
-        InputError: if ``data`` is not the JSON form of such a result.
+        InputError: if ``data`` is not the JSON form of this kind.
     """
     return cast(T, _read(kind, data, where))
 

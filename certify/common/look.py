@@ -161,7 +161,7 @@ def _is_toml(text: str) -> bool:
 
 
 def complaint(path: str, kind: str, expected: str) -> str:
-    """One line: which file, what it is, what was expected, the next command."""
+    """Return an error line: which file, what it is, what was expected, the next command."""
     found, name = KINDS[kind], printable(path)
     then = f"; {found.then.format(path=shlex.quote(name))}" if found.then else ""
     return f"{name}: found {found.label}, expected {expected}{then}"

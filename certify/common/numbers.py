@@ -30,7 +30,7 @@ def decimal_upper(x: Fraction, digits: int = 12) -> str:
 
 
 def enclosed(lower: Fraction, upper: Fraction) -> str:
-    """Six digits that both ends share when rounded, or the two ends, rounded outward.
+    """Return six digits that both ends share when rounded, or the two ends, rounded outward.
 
     >>> enclosed(Fraction(1, 3), Fraction(1, 3) + Fraction(1, 10**12))
     '0.333333'

@@ -65,7 +65,7 @@ class OutputGuard:
         self.inputs: dict[Identity, str] = {}
 
     def note_output(self, option: str, name: str) -> None:
-        """Something will be written there.
+        """Note a path that will be written.
 
         Raises:
             InputError: if it is an input, or where something else is written.
@@ -82,7 +82,7 @@ class OutputGuard:
         self.check_no_input(name)
 
     def note_input(self, name: str) -> None:
-        """Something is read there.
+        """Note a path that is read.
 
         Raises:
             InputError: if it is an output.
@@ -136,7 +136,7 @@ def guard_outputs() -> Iterator[OutputGuard]:
 
 
 def current_guard() -> OutputGuard | None:
-    """Those of the command that runs, if one does."""
+    """Return the guard of the running command, if one runs."""
     return _of_commands[-1] if _of_commands else None
 
 

@@ -47,7 +47,7 @@ class PartialAnswer(WithExitStatus, Generic[Anything]):
 
 
 def stretches(lengths: Lengths) -> Iterator[Lengths]:
-    """Shorter questions before the whole one, each twice as long as the one before it.
+    """Yield shorter ranges before the whole one, each twice as long as the one before it.
 
     >>> [str(stretch) for stretch in stretches(Lengths(1, 20))], [str(stretch) for stretch in stretches(Lengths(6, 9))]
     (['1..2', '1..4', '1..8', '1..16'], ['6..8'])

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from certify.common.terminal import without_log_of
 from proofs.enclosures.intervals import Interval
 
-with without_log_of("matplotlib"):  # where it keeps what it knows of fonts, if not at home, is of no interest here
+with without_log_of("matplotlib"):  # it logs the folder of its cache, if not at home
     import matplotlib as mpl
     from matplotlib.figure import Figure
     from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
@@ -63,7 +63,7 @@ class Plot:
 
 
 def styled() -> AbstractContextManager[None]:
-    """While it lasts, whatever is drawn looks as all our plots do."""
+    """Apply the style of all our plots within the context."""
     return mpl.rc_context(STYLE)
 
 
@@ -81,7 +81,7 @@ class Series:
 
 
 def draw_series(series: Sequence[Series], y_label: str, title: str, description: str) -> Plot | None:
-    """Several curves over n in one drawing, both axes logarithmic; None if no point is positive."""
+    """Draw several curves over n, both axes logarithmic; None if no point is positive."""
     drawable = [(one, positive(one.points)) for one in series]
     shown = [(one, points) for one, points in drawable if points]
     if not shown:
@@ -152,7 +152,7 @@ def _some(lengths: Sequence[int]) -> list[int]:
 
 
 def draw_points(axes: Axes, points: Points, marker: str, colour: str, label: str, line: str = "-") -> None:
-    """Intervals as vertical lines with a marker in the middle; most are shorter than the marker."""
+    """Draw intervals as vertical lines with a marker in the middle; most are shorter than the marker."""
     places = [n for n, _ in points]
     axes.vlines(places, [float(x.lower) for _, x in points], [float(x.upper) for _, x in points], colors=colour)
     axes.plot(places, [middle(x) for _, x in points], marker=marker, linestyle=line, color=colour, label=label)
@@ -168,7 +168,7 @@ def scale_errors(axes: Axes, errors: Sequence[Interval], bounds: Sequence[Interv
 
 
 def scale_log(axes: Axes, values: Sequence[Interval]) -> None:
-    """Logarithmic, labelled at steps within decades where there are few."""
+    """Set a logarithmic scale, labelled at steps within decades where there are few."""
     decades = math.log10(max(float(x.upper) for x in values)) - math.log10(min(float(x.lower) for x in values))
     axes.set_yscale("log")
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if decades < DECADES_WITH_STEPS else (1,)))
@@ -208,7 +208,7 @@ def finished(plot: Plot, prefix: str) -> str:
 
 
 def middle(x: Interval) -> float:
-    """About the middle, to be drawn."""
+    """Return about the middle of an interval, for drawing."""
     return float((x.lower + x.upper) / 2)
 
 

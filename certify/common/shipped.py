@@ -44,7 +44,7 @@ def read_page(name: str) -> str:
     """Return the text of a page.
 
     Raises:
-        InputError: if there is none of this name.
+        InputError: if no page has this name.
     """
     found = pages()
     path = found.get(name.rpartition("/")[2].removesuffix(".md"))

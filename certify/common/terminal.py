@@ -28,7 +28,7 @@ class Json:
 
 
 def expect_json(arguments: Sequence[str]) -> None:
-    """Look for ``--json``, even among arguments that nobody understands: whoever gives it reads JSON."""
+    """Look for ``--json``, even among malformed arguments, so that errors are JSON, too."""
     options = arguments[:arguments.index("--")] if "--" in arguments else arguments
     Json.wanted, Json.printed = "--json" in options, False
 
@@ -64,7 +64,7 @@ def prepare_output() -> None:
 
 @contextlib.contextmanager
 def without_log_of(package: str) -> Iterator[None]:
-    """While a package is imported, no more of its log than errors."""
+    """Limit the log of a package to errors while it is imported."""
     import logging
 
     log = logging.getLogger(package)
@@ -77,7 +77,7 @@ def without_log_of(package: str) -> Iterator[None]:
 
 
 def discard_output() -> None:
-    """Nobody reads standard output any more: what is still buffered must not raise a second error at exit."""
+    """Discard standard output that nobody reads, so that its buffer does not raise a second error at exit."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -102,7 +102,7 @@ def tell(text: str) -> None:
 
 
 def print_json(data: dict[str, Any], indent: int | None = 1) -> None:
-    """One JSON object on standard output."""
+    """Print one JSON object on standard output."""
     Json.printed = True
     print(json.dumps(data, indent=indent))
 

@@ -92,7 +92,7 @@ Cell = str | Text
 
 
 def numbers(*names: str) -> list[TableColumn]:
-    """Columns of these names, with what they hold on the right."""
+    """Return columns with these names, aligned right."""
     return [TableColumn(name, "right") for name in names]
 
 

@@ -28,23 +28,23 @@ class Meaning:
 VERDICTS: Mapping[str, Meaning] = {
     # of a claim about words
     "certified": Meaning(0, GREEN),
-    "vacuous": Meaning(0, YELLOW),  # it asks nothing, so that it is true; formulas that say nothing have 0, too
+    "vacuous": Meaning(0, YELLOW),  # true, as nothing is claimed; constant formulas are 0, too
     "refuted": Meaning(1, RED),
     "refuted on a reading": Meaning(1, RED),  # of a statement whose words can be read otherwise, too
     "unknown": Meaning(3, YELLOW),
     "unsupported": Meaning(3, YELLOW),
-    "not decidable": Meaning(0, CYAN),  # the audit says so, and why: there is nothing to decide
+    "not decidable": Meaning(0, CYAN),  # of an audit, with a reason: there is nothing to decide
     "measured": Meaning(0, CYAN),  # of a number: between two bounds, each of which is shown or proved
-    # of a theorem for every n: what Coq does not accept is not refuted, as its library accepts less than what is true
+    # of a theorem for every n: a rejection by Coq does not refute it, as the library is incomplete
     "proved": Meaning(0, GREEN),
     "unproved": Meaning(3, YELLOW),
-    "unchecked": Meaning(3, YELLOW),  # written for Coq, which was not asked
+    "unchecked": Meaning(3, YELLOW),  # written for Coq, which was not run
     # of a certificate
     "accepted": Meaning(0, GREEN),
     "rejected": Meaning(1, RED),
     "malformed": Meaning(BAD_INPUT, RED),
-    "unreadable": Meaning(BAD_INPUT, RED),  # there is no such file, so that nothing can be wrong with it
-    "incomplete": Meaning(3, YELLOW),  # the checker came to a limit of its own, and says neither yes nor no
+    "unreadable": Meaning(BAD_INPUT, RED),  # the file does not exist, so its contents are not at fault
+    "incomplete": Meaning(3, YELLOW),  # the checker reached a limit of its own
     # of a second solver
     "agreement": Meaning(0, GREEN),
     "contradiction": Meaning(1, RED),

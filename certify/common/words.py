@@ -58,7 +58,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def show_lengths(numbers: Iterable[int]) -> str:
-    """Numbers, those that follow one another together.
+    """Format numbers, with consecutive ones as ranges.
 
     >>> show_lengths([1, 3, 4])
     '1, 3..4'

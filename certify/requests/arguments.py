@@ -21,7 +21,7 @@ from constructions.network_builder import NetworkBuilder
 from constructions.regimes import Regime
 
 Exact = str | int | Fraction
-"""A number; a text stands for an exact one, too."""
+"""A number, as itself or as an exact text."""
 
 
 class SubjectOptions(TypedDict, total=False):
@@ -84,7 +84,7 @@ def read_arguments(values: SubjectOptions) -> Options:
     '13/10'
 
     Raises:
-        InputError: naming the argument, if it is none, or its value is not of a kind that fits.
+        InputError: naming the argument, if it is unknown, or its value has the wrong type.
     """
     given = {name: value for name, value in values.items() if value is not None}
     check_names({**values, **given}, NAMES)
@@ -103,7 +103,7 @@ def read_lengths(min_n: object, max_n: object) -> Lengths:
     """Return all lengths from the least to the greatest.
 
     Raises:
-        InputError: if they are no whole numbers, or not in order.
+        InputError: if they are not whole numbers in order.
     """
     return Lengths(whole_number("min_n", min_n), whole_number("max_n", max_n))
 

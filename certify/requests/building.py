@@ -12,7 +12,7 @@ from constructions.statements.low_precision import FORMATS, GAMMA
 from constructions.statements.other_weightings import read_weighting
 
 LONGEST = 64
-"""The words that a network counts in have at most so many symbols, if nothing is said."""
+"""The default of the greatest length of words that a network for low precision is built for."""
 
 
 def usual_gamma(precision: str | None) -> Fraction:
@@ -57,7 +57,7 @@ def find_weighting(name: str | None, given: Collection[str], spell: Callable[[st
     """Return the weighting of all heads of a formula's network; softmax by default.
 
     Raises:
-        InputError: if there is none of that name, or another given option asks for what is built with softmax.
+        InputError: if the name is unknown, or another given option requires softmax.
     """
     if name is None:
         return Weighting.SOFTMAX

@@ -41,7 +41,7 @@ def attention(text: str) -> str | None:
     return None if text == SOFT else text
 
 
-# -- what a command writes: each option says so by one of these, and the command line looks after the place ------------
+# -- outputs: options with these parsers write files, and the command line checks their paths --------------------------
 
 
 def written_file(name: str) -> str:
@@ -68,7 +68,7 @@ Dfa = Annotated[str | None, typer.Option(
     "word so far")]
 Alphabet = Annotated[str | None, typer.Option(
     "--alphabet", metavar="SYMBOLS",
-    help="the symbols of words: 01, or a,b,c (left out: those of the formula, and one that stands for any other)")]
+    help="the symbols of words: 01, or a,b,c (default: those of the formula, and one for all others)")]
 MaxN = Annotated[int, typer.Option(
     "--max-n", metavar="N", parser=whole_number, help="cover all words up to this length")]
 MinN = Annotated[int, typer.Option(
@@ -76,43 +76,43 @@ MinN = Annotated[int, typer.Option(
 ProvedFrom = Annotated[int, typer.Option(
     "--min-n", metavar="N", parser=whole_number, help="state it for words of at least this length")]
 ProvedUpTo = Annotated[int | None, typer.Option(
-    "--max-n", metavar="N", parser=whole_number, help="state it for words of at most this length (left out: all "
+    "--max-n", metavar="N", parser=whole_number, help="state it for words of at most this length (default: all "
     "words)")]
 Regime = Annotated[SharpenedBy | None, typer.Option(
     "--regime", help="what makes softmax sharp: a temperature that falls with n, or position embeddings that grow; "
-    "cases (a) and (b) of [SHA] (left out: temperature; with --precision: position)")]
+    "cases (a) and (b) of [SHA] (default: temperature; with --precision: position)")]
 Precision = Annotated[str | None, typer.Option(
     "--precision", metavar="FORMAT", help="use the constructions for low precision: bfloat16, binary16, tf32 or "
     "binary32")]
 Longest = Annotated[int | None, typer.Option(
-    "--max-n", metavar="N", parser=whole_number, help="with --precision: the longest words that it counts in (left "
-    "out: 64)")]
+    "--max-n", metavar="N", parser=whole_number, help="with --precision: the longest words that it counts in ("
+    "default: 64)")]
 Causal = Annotated[bool, typer.Option("--causal", help="use future-masked heads only, and nothing that depends "
                                                              "on n")]
 Gamma = Annotated[str | None, typer.Option(
     "--gamma", metavar="NUMBER",
-    help="the constant in front of the scores: 13/10, ln(4)/2, sqrt(2), ... (left out: 3, as [SHA] prints; with "
+    help="the constant in front of the scores: 13/10, ln(4)/2, sqrt(2), ... (default: 3, as [SHA] prints; with "
     "--precision: 4)")]
 Factor = Annotated[str | None, typer.Option(
-    "--gamma", metavar="NUMBER", help="the constant in front of the scores: 13/10, ln(4)/2, sqrt(2), ... (left out: "
+    "--gamma", metavar="NUMBER", help="the constant in front of the scores: 13/10, ln(4)/2, sqrt(2), ... (default: "
     "3; of a model's scores: 1)")]
 Temperature = Annotated[str | None, typer.Option(
     "--temperature", metavar="EXPRESSION", help="a temperature of your own, in n and i: 1/n, 1/(3*n*log2ceil(n)), ...")]
 Delta = Annotated[str | None, typer.Option(
-    "--delta", metavar="RATIONAL", help="how far a head may be off, at most 1/4")]
+    "--delta", metavar="RATIONAL", help="the allowed error of a head, at most 1/4")]
 Given = Annotated[str | None, typer.Option(
     "--given", metavar="FORMULA", help="claim something only at the positions where this holds: 'O Q_w', ...")]
 Float = Annotated[str | None, typer.Option(
-    "--float", metavar="NAME|FILE", help="claim the same of every float run of this class: bfloat16/binary32, ... "
+    "--float", metavar="NAME|FILE", help="claim the same under this float model: bfloat16/binary32, ... "
     "(certify floats --presets lists them)")]
 Effort = Annotated[int, typer.Option(
     "--effort", metavar="K", parser=whole_number, help="search K times as long for a counterexample")]
 AsJson = Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="show no progress, and no notes")]
 Timeout = Annotated[int | None, typer.Option(
-    "--timeout", metavar="S", parser=seconds, help="end after so many seconds, with the verdict unknown and "
-    "what is known by then")]
-"""certify/commands/command.py gives these three to nearly all commands, and sees to them."""
+    "--timeout", metavar="S", parser=seconds, help="time limit in seconds; on expiry, the verdict is unknown, "
+    "with the results so far")]
+"""certify/commands/command.py adds these three to nearly all commands, and implements them."""
 PrintedStyle = Annotated[Style, typer.Option("--style", help="how formulas are printed")]
 Parenthesize = Annotated[bool, typer.Option("--parenthesize", help="print formulas with all parentheses")]
 Predicate = Annotated[list[str] | None, typer.Option(
@@ -121,7 +121,7 @@ AsPrinted = Annotated[bool, typer.Option(
     "--as-printed", help="build counts exactly as [SHA] prints Theorems 20 and 21, which is not always right")]
 Jobs = Annotated[int | None, typer.Option(
     "--jobs", metavar="K", parser=whole_number,
-    help="how many processes to use (left out: one for each core); results do not depend on it")]
+    help="the number of processes (default: one per core); results do not depend on it")]
 Dask = Annotated[str | None, typer.Option("--dask", metavar="ADDRESS", help="work on this Dask cluster")]
 Store = Annotated[str | None, typer.Option(
     "--store", metavar="DIR", parser=written_place, help="for several formulas: keep the results in this folder, "
@@ -129,7 +129,7 @@ Store = Annotated[str | None, typer.Option(
 AsFormula = Annotated[bool, typer.Option(
     "--as-formula", help="for a program: use the transformer of the formula of its output")]
 Measured = Annotated[str | None, typer.Option(
-    "--lengths", metavar="LENGTHS", help="which lengths to measure: 4,8,16, or all (left out: those up to 8, "
+    "--lengths", metavar="LENGTHS", help="which lengths to measure: 4,8,16, or all (default: those up to 8, "
     "powers of 2, and N)")]
 Offset = Annotated[int | None, typer.Option(
     "--offset", metavar="K", parser=whole_number, help="for a trained network: the position number of the first "
@@ -137,9 +137,9 @@ Offset = Annotated[int | None, typer.Option(
 At = Literal["first", "last", "every"]
 AtWhich = Annotated[At, typer.Option("--at", help="where the word must satisfy the formula")]
 Dialect = Annotated[str | None, typer.Option(
-    "--dialect", metavar="NAME", help="whose meaning X, since and until have: sha (left out), spot, black or lydia")]
+    "--dialect", metavar="NAME", help="the semantics of X, since and until: sha (default), spot, black or lydia")]
 Symbol = Annotated[str | None, typer.Option(
-    "--symbol", metavar="SYMBOL", help="for a program that outputs symbols: ask where the output is this one")]
+    "--symbol", metavar="SYMBOL", help="for a program that outputs symbols: the formula of this one")]
 AttentionKind = Annotated[str | None, typer.Option(
     "--weighting", metavar="<softmax|hard>", parser=attention, help="hard: in place of softmax, only the greatest "
     "score counts (there are no ties)")]
@@ -155,7 +155,7 @@ Claim = Annotated[str | None, typer.Option(
     "--claim", metavar="FILE", help="what the trained network is claimed to do (.toml; docs/howto/decide.md)")]
 
 
-# -- the options that say which network is meant, and how a command has them -------------------------------------------
+# -- options of subjects -----------------------------------------------------------------------------------------------
 
 OF_A_SUBJECT: Mapping[str, Any] = {
     "regex": Regex, "dfa": Dfa, "alphabet": Alphabet, "dialect": Dialect, "symbol": Symbol, "regime": Regime,

@@ -72,7 +72,7 @@ class OutputFormulas:
         """Return the formula that holds where the output has this value, or is true.
 
         Raises:
-            InputError: if a value is named of a truth value or none of another output, or it is no value of the output.
+            InputError: if a value is given for a truth value, missing for another output, or not a value of the output.
             NoFormula: if an integer without a bound cannot be compared with the value.
         """
         name = self.program.output.name

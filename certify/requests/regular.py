@@ -19,7 +19,7 @@ def read_language(found: NamedSubject, alphabet: str | tuple[str, ...] | None) -
     """Return the alphabet, by default that of the named symbols, and the language with its formula.
 
     Raises:
-        InputError: if it is no regular expression, or no automaton.
+        InputError: if the text is not a regular expression or an automaton.
         Unsupported: if the language has no formula of the past, or only very large ones are found.
     """
     if alphabet is not None:

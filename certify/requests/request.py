@@ -64,12 +64,11 @@ Value = TypeVar("Value")
 class Request:
     """A request about one network.
 
-    ``gamma`` is the constant in front of the scores; of a network that is read, what its scores are multiplied by. A
-    ``temperature`` takes the place of the one that the regime or the network has. ``allowed_error`` is the largest
-    error that every head may have, up to 1/4. ``lengths`` is None where nothing is claimed of any. A network whose
-    weights depend on the greatest length is that of the length that it is ``built_for``, of the last one if None. An
-    irrational ``gamma`` divides the temperatures of the network with the constant 1. The claim is about the positions
-    where what is ``given`` holds.
+    ``gamma`` is the constant in front of the scores; for a network from a file, the factor of its scores. A
+    ``temperature`` replaces that of the regime or the network. ``allowed_error`` is the error bound of every head, at
+    most 1/4. ``lengths`` is None where no length is claimed. A network whose weights depend on the greatest length is
+    that of the length that it is ``built_for``, by default the last one. An irrational ``gamma`` divides the
+    temperatures of the network with the constant 1. The claim is about the positions where ``given`` holds.
     """
 
     subject: Subject
@@ -235,12 +234,12 @@ def read_request(subject: str | NamedSubject | None, options: Options = Options(
                  programs: Programs = Programs.FORMULA) -> Request:
     """Return the request of a subject, or the name of one, and its options.
 
-    There is no name where the options name a regular language. ``taken`` are the kinds of subjects that make sense
-    here, where a formula does a regular language, too; ``programs`` says what a program stands for, and ``spell``
-    how complaints write options: ``as_option`` or ``as_key``.
+    There is no name where the options name a regular language. ``taken`` are the accepted kinds of subjects; where a
+    formula is accepted, so is a regular language. ``programs`` is the meaning of a program, and ``spell`` the
+    spelling of options in error messages: ``as_option`` or ``as_key``.
 
     Raises:
-        InputError: one line that says which subject or option, and what was expected.
+        InputError: one line that names the subject or option, and what was expected.
         Unsupported: if a program has no formula.
     """
     found = subject if isinstance(subject, NamedSubject) else (
@@ -313,7 +312,7 @@ def read_regime(options: Options, spell: Callable[[str], str] = as_option) -> Re
     """Return the regime that two of the options name; for low precision, the position embedding.
 
     Raises:
-        InputError: if there is no such regime, or it has no network for low precision.
+        InputError: if the regime is unknown, or has no network for low precision.
     """
     if options.precision is not None:
         check_low_precision(options.precision, options.regime, options.named, spell)

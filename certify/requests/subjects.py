@@ -87,7 +87,7 @@ def find_subject(name: str | None, taken: Collection[SubjectKind]) -> NamedSubje
     Everything else is a formula, or a network where no formula is ``taken``.
 
     Raises:
-        InputError: if it is something that is not ``taken``, or there is no name.
+        InputError: if its kind is not in ``taken``, or ``name`` is None.
     """
     if name is None:
         raise InputError("no formula, expected one, or a regular language (--regex, --dfa)")

@@ -80,7 +80,7 @@ def content(digest: str) -> str:
 
 @contextlib.contextmanager
 def held(texts: Sequence[str]) -> Iterator[None]:
-    """Tasks that this process does meanwhile may name these texts."""
+    """Let tasks done in this process name these texts within the context."""
     before = dict(_held)
     _held.update({digest_of(text): text for text in texts})
     try:

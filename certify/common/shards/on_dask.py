@@ -92,7 +92,7 @@ class Cluster:
         return answers
 
     def close(self) -> None:
-        """Withdraw what is not begun yet; a worker finishes the task it is at."""
+        """Cancel what is not begun yet; a worker finishes its current task."""
         with contextlib.suppress(Exception):  # the connection may be lost, which is then the reason why we are here
             self._client.cancel(list(self._numbers), force=True)
         with contextlib.suppress(Exception):
@@ -137,7 +137,7 @@ class Cluster:
 
 
 def _silence_logs() -> None:
-    """Dask logs every lost connection, at length and from several threads; what matters is raised here."""
+    """Silence the logs of Dask, which reports every lost connection at length; what matters is raised here."""
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] == "distributed":
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)

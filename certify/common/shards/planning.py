@@ -31,7 +31,7 @@ def plan_prefixes(alphabet_size: int, n: int, weight: int) -> int:
 
 
 def prefixes(alphabet: Sequence[str], length: int) -> Iterator[tuple[str, ...]]:
-    """All prefixes of this length, in the order of the alphabet.
+    """Return all prefixes of this length, in the order of the alphabet.
 
     >>> ["".join(prefix) for prefix in prefixes("ab", 2)]
     ['aa', 'ab', 'ba', 'bb']

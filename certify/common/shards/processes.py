@@ -121,7 +121,7 @@ def _work(connection: Connection, do: Do, shared: Sequence[str]) -> None:
 
 @contextlib.contextmanager
 def _no_interrupts() -> Iterator[None]:
-    """Interrupts wait, and never reach processes started meanwhile: Ctrl-C goes to all, but ending them is our part."""
+    """Defer interrupts, and keep them from processes started meanwhile: Ctrl-C reaches all, but we end them."""
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGALRM})
     try:
         yield

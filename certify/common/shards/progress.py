@@ -35,9 +35,9 @@ class ShardsState:
     def describe(self, seconds: float, unit: str, parts: str = "shards", idle: float = 0) -> str:
         """Describe the progress in one line: shards done, rate, and an estimate of the remaining time if there is one.
 
-        The rate is that of sizes, in units; if the ``parts`` themselves are the unit, they are counted: then sizes only
-        guess how long a part takes, and nothing is foretold. Nor is it before a hundredth of the work and two shards of
-        each worker are done, nor when all is, nor when nothing has come for so long (``idle``) that all should be.
+        The rate is in sizes per second; if the ``parts`` themselves are the unit, it counts parts, and no time is
+        estimated. Nor is it before a hundredth of the work and two shards per worker are done, when all is done, or
+        when nothing has been reported for longer (``idle``) than the estimate.
 
         >>> ShardsState(20, 60, 5, 1, 20, 60, 5).describe(30, "words")
         '20 of 60 shards done (5 found on disk, 1 damaged file done again), 0.5 words/s, about 80 s more at this rate'
@@ -154,7 +154,7 @@ class ShardsProgress:
 
     def _describe_now(self) -> str:
         """Describe the current state; the estimate counts down between reports and disappears once it has passed."""
-        assert self._standing is not None, "how far the work has come is said before anything is shown"
+        assert self._standing is not None, "the first report precedes the display"
         text = self._standing.describe(self._latest - self._start, self._unit, self._parts, monotonic() - self._latest)
         return "; ".join(filter(None, (text, self._inside.text)))
 

@@ -18,13 +18,13 @@ def run_tasks(tasks: Sequence[str], do: Do, *, jobs: int = 1, dask: str | None =
               is_last: Callable[[str], bool] = lambda _: False) -> list[str]:
     """Return the results ``[do(task) for task in tasks]``, byte for byte.
 
-    Tasks and results are texts, canonical JSON by custom; ``do`` is pure and stands at the top level of a module. The
+    Tasks and results are texts, canonical JSON by custom; ``do`` is pure and defined at the top level of a module. The
     tasks are done in this process, by ``jobs`` processes, or by the Dask cluster at an address. Equal tasks are done
     once. With ``store``, a folder, results are kept there as they come, and those that it has are not computed again:
-    for work whose results are checked afterwards. What a verdict stands on is computed without it.
+    for work whose results are checked afterwards. Premises of a verdict are computed without it.
 
-    ``sizes`` say how much work each task is: of several workers each takes the largest that is left. ``progress`` is
-    told how far the work is, ``finished`` each task and its result as soon as it is known. The ``shared`` texts are
+    ``sizes`` are the work of each task; a free worker takes the largest that is left. ``progress`` is called with the
+    state of the work, ``finished`` with each task and its result as soon as it is known. The ``shared`` texts are
     given to each worker once: a task has their digests (``digest_of``), and ``do`` the texts (``content``). If
     ``apart``, this process does none of them, so that it can end them. The first result, in the order of tasks, that
     ``is_last`` ends the list: later tasks need not be done.
@@ -32,8 +32,8 @@ def run_tasks(tasks: Sequence[str], do: Do, *, jobs: int = 1, dask: str | None =
     Raises:
         InputError, Unsupported, InternalError: if a task does; of several the first one in the order of tasks. What is
             neither of the three becomes an InternalError.
-        InputError: if the store cannot be written, or there is no such cluster.
-        WorkLost: if workers died again and again.
+        InputError: if the store cannot be written, or the cluster does not exist.
+        WorkLost: if workers died repeatedly.
         KeyboardInterrupt: at once; results that were finished are in the store.
     """
     check_workers(jobs, dask)
@@ -82,7 +82,7 @@ class _TaskRun:
         self._report()
 
     def work(self, crew: WorkerPool) -> None:
-        """Have every task done that waits; after a failure only those before it, which could fail as well.
+        """Run every waiting task; after a failure only those before it, which could fail as well.
 
         Several workers begin with the largest tasks, so that none of them has a large one left when the others are
         done.

@@ -1,11 +1,11 @@
-"""Finished shards on disk, one file each, so that work which was interrupted goes on where it was.
+"""Finished shards on disk, one file each, so that interrupted work resumes where it stopped.
 
 Claim   ``find`` returns only what ``keep`` wrote, whole, for this task, this function and this version of the code. A
         file that is cut off, altered, foreign or missing counts for nothing: its task is done again and the file is
         replaced. Files appear whole or not at all, and equal tasks have equal results, so several runs may use one
         folder at the same time.
 Limit   Digests find damage, not malice: whoever may write to the folder can put there a well-formed file that says
-        anything. Nothing that a verdict stands on may come from a store (docs/howto/scale.md).
+        anything. No premise of a verdict may come from a store (docs/howto/scale.md).
 """
 
 import hashlib
@@ -52,7 +52,7 @@ class Store:
             if text == self._seal(task, result):
                 return str(result)
         except (InputError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
-            pass  # not what ``keep`` writes, whatever it is
+            pass  # not written by ``keep``
         self.damaged.add(path)
         return None
 

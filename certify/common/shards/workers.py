@@ -49,7 +49,7 @@ def usable_cores() -> int:
     return os.cpu_count() or 1
 
 
-# -- what they are asked -----------------------------------------------------------------------------------------------
+# -- interface ---------------------------------------------------------------------------------------------------------
 
 
 class WorkerPool(Protocol):
@@ -92,4 +92,4 @@ class InProcess:
         return [(number, answer(self._do, task))]
 
     def close(self) -> None:
-        """There is nothing to stop."""
+        """Do nothing: there is nothing to stop."""
