@@ -129,7 +129,7 @@ def main() -> NoReturn:
         complain("interrupted", "unknown")
     try:
         sys.stdout.flush()
-    except OSError:  # nobody reads, and what was to be said of it is said
+    except OSError:  # the reader is gone, which has been reported
         discard_output()
     sys.exit(code if isinstance(code, int) else 0)
 

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from constructions.network.lengths import Lengths
 
 SECONDS = 60
-"""Critical constants that nobody asked for by --critical may take so long."""
+"""Time limit of critical constants without --critical, in seconds."""
 CriticalOption = Annotated[str | None, typer.Option(
     "--critical", metavar="LENGTHS",
-    help="at which lengths to bracket critical constants: 4,8,16, or all, or none (left out: powers of 2, and N, as "
+    help="at which lengths to bracket critical constants: 4,8,16, or all, or none (default: powers of 2, and N, as "
          "many as there are in a minute)")]
 
 ClaimedGammaOption = Annotated[str | None, typer.Option(
@@ -37,7 +37,7 @@ EmbeddingsOption = Annotated[str | None, typer.Option(
 GapOption = Annotated[str | None, typer.Option(
     "--gap", metavar="EXPRESSION", help="claim only that the greatest score exceeds the next by this")]
 WidthOption = Annotated[str | None, typer.Option(
-    "--width", metavar="RATIONAL", help="greatest relative width of the brackets (left out: 1/1000000)")]
+    "--width", metavar="RATIONAL", help="greatest relative width of the brackets (default: 1/1000000)")]
 HtmlOption = Annotated[str | None, typer.Option(
     "--html", metavar="FILE", parser=option.written_file, help="write a report with plots")]
 MarkdownOption = Annotated[str | None, typer.Option(
@@ -121,7 +121,7 @@ class Reports:
     """The files that reports are written to."""
 
     def __init__(self, html: str | None, markdown: str | None, csv: str | None, latex: str | None):
-        """Each place is a file, - for standard output, or None."""
+        """Set the place of each format: a file, - for standard output, or None."""
         self.forms = ((html, later("certify.exports.pages.audit.page", "audit_page")),
                       (markdown, later("certify.auditing.markdown", "render_markdown")),
                       (csv, later("certify.auditing.csv_figures", "render_csv")),
@@ -223,7 +223,7 @@ def show_report(report: AuditReport, reports: Reports) -> None:
 def audit_claim(claim: AuditClaim, output: str | None, reports: Reports, command: str, seconds: int | None) -> int:
     """Audit one claim; return the exit status. ``command`` is the command line that reports quote.
 
-    Critical constants may take so many seconds, if that is not None.
+    ``seconds`` limits the time for critical constants; None is no limit.
     """
     from certify.auditing.decide import AuditSearch
     from certify.auditing.judge import judge_in_time
@@ -253,7 +253,7 @@ def audit_claim(claim: AuditClaim, output: str | None, reports: Reports, command
 
 
 def print_claim_json(claim: AuditClaim, result: ClaimResult) -> None:
-    """One JSON object on standard output."""
+    """Print the result as one JSON object on standard output."""
     from certify.auditing.claims import AboutNetwork
     from certify.common.json_form import to_json
     from certify.requests.inputs import FormulaSubject

@@ -35,10 +35,10 @@ Part = Annotated[str | None, typer.Option(
 Verified = Annotated[bool, typer.Option(
     "--verified", help="by certify-check instead, which is proved in Coq (docs/howto/coq.md)")]
 Crosscheck = Annotated[Literal["cvc5", "z3"] | None, typer.Option(
-    "--crosscheck", help="ask this solver, too, about every script that certify export --to smt2 wrote")]
+    "--crosscheck", help="also run this solver on every script that certify export --to smt2 wrote")]
 ScriptTimeout = Annotated[int | None, typer.Option(
     "--script-timeout", metavar="S", parser=option.whole_number, help="with --crosscheck: how many seconds each "
-    "script may take (left out: 60)")]
+    "script may take (default: 60)")]
 
 
 def check(
@@ -47,7 +47,7 @@ def check(
     formula: Annotated[str | None, typer.Option(
         "--formula", metavar="FORMULA", help="reject a certificate of another formula (or program)")] = None,
     given: Annotated[str | None, typer.Option(
-        "--given", metavar="FORMULA", help="take claims about the positions where this holds (left out: only about "
+        "--given", metavar="FORMULA", help="accept claims about the positions where this holds (default: only about "
         "every position)")] = None,
     symbol: option.Symbol = None,
     dialect: option.Dialect = None,
@@ -56,7 +56,7 @@ def check(
         "--alphabet", metavar="SYMBOLS", help="reject a certificate over another alphabet")] = None,
     min_n: Annotated[int | None, typer.Option(
         "--min-n", metavar="N", parser=option.whole_number,
-        help="reject a certificate that begins at another length (with --max-n, left out: 1)")] = None,
+        help="reject a certificate that begins at another length (with --max-n, default: 1)")] = None,
     max_n: Annotated[int | None, typer.Option(
         "--max-n", metavar="N", parser=option.whole_number,
         help="reject a certificate that does not reach this length")] = None,

@@ -1,4 +1,4 @@
-"""The class of all commands: an option is given once, places are looked after, some options are shared."""
+"""The class of all commands: options given at most once, guarded outputs, shared options."""
 
 import inspect
 import shlex
@@ -30,10 +30,10 @@ LACKED: Mapping[str, Sequence[str]] = {
 
 
 class Command(typer.core.TyperCommand):
-    """A command that refuses an option that is given twice, where all but the last would be ignored.
+    """A command that rejects options given twice, of which all but the last would be ignored.
 
-    Before its work begins, it refuses places where nothing may be written. Those that show progress can be silenced,
-    and be given a time limit.
+    Before its work begins, it rejects outputs that cannot be written. Commands that show progress can be silenced and
+    given a time limit.
     """
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
@@ -61,7 +61,7 @@ class Command(typer.core.TyperCommand):
             formatter.write_text(f"Also, as certify --help says: {', '.join(longest_name(each) for each in named)}.")
 
     def get_short_help_str(self, limit: int = 0) -> str:
-        """Its first sentence, whole on a terminal of any width."""
+        """Return the first sentence of the help, whole on a terminal of any width."""
         return str(super().get_short_help_str(len(self.help or "")))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -92,7 +92,7 @@ class Command(typer.core.TyperCommand):
 def shared_options() -> list[Any]:
     """Return the options ``--timeout``, ``--quiet`` and ``--json``, as typer makes them of parameters."""
     def takes_long(time_limit: Timeout = None, quiet: Quiet = False, as_json: AsJson = False) -> None:
-        """Any command that can take long."""
+        """Stand for any command that can take long."""
 
     app = typer.Typer(add_completion=False)
     app.command()(takes_long)
@@ -151,7 +151,7 @@ def repeated(context: Any) -> str:
 
 
 def longest_name(parameter: Any) -> str:
-    """``--quiet`` of ``-q, --quiet``."""
+    """Return the longest form of an option, as in ``--quiet`` of ``-q, --quiet``."""
     return str(max(parameter.opts, key=len))
 
 

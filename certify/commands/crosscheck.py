@@ -18,7 +18,7 @@ Solver = Literal["cvc5", "z3"]
 
 
 def crosscheck(folders: Sequence[str], solver: Solver, seconds_of_each: int) -> int:
-    """Ask a second solver about every script of a folder; return the exit status.
+    """Run a second solver on every script of a folder; return the exit status.
 
     It is 0 if the solver confirms what every script states, 1 if it contradicts one of them, 3 if it cannot tell.
     """

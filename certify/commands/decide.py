@@ -48,9 +48,9 @@ def decide(
 ) -> None:
     """Decide whether a trained network is right on every word.
 
-    Each length is certified, with a certificate that a stranger checks; or refuted, with the shortest wrong word found;
-    or left open, with the reason. The claim: a file (docs/reference/trained.md), or options. --float: of float runs.
-    Words of any length: docs/howto/any_length.md. --count: on how many inputs it is right.
+    Each length is certified, with a certificate for the independent checker; or refuted, with the shortest wrong word
+    found; or left open, with the reason. The claim is a file (docs/reference/trained.md), or options. --float: under a
+    float model. Words of any length: docs/howto/any_length.md. --count: on how many inputs it is right.
     """
     from certify.claims.floats.models import read_model
     from certify.claims.trained.answering import decide_in_time

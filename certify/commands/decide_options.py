@@ -10,27 +10,27 @@ from certify.requests.options import Predicate, whole_number, written_file, writ
 Model = Annotated[str, typer.Argument(
     metavar="MODEL", help="a file with a trained network (certify import makes it), or a certificate of one")]
 Longest = Annotated[int | None, typer.Option(
-    "--max-n", metavar="N", parser=whole_number, help="all words up to this length (left out: as the claim says)")]
+    "--max-n", metavar="N", parser=whole_number, help="all words up to this length (default: as the claim says)")]
 Shortest = Annotated[int | None, typer.Option(
     "--min-n", metavar="N", parser=whole_number, help="leave out words shorter than this")]
 Offsets = Annotated[str | None, typer.Option(
-    "--offset", metavar="all|K|A-B", help="position numbers of the first token (left out: as the claim says, or 0)")]
+    "--offset", metavar="all|K|A-B", help="position numbers of the first token (default: as the claim says, or 0)")]
 
 Alphabet = Annotated[str | None, typer.Option(
     "--alphabet", metavar="SYMBOLS", help="without a claim file: the symbols of words, 01 or a,b,c")]
-Tokens = Annotated[str | None, typer.Option("--tokens", metavar="T,...", help="the tokens of the symbols (left out: "
+Tokens = Annotated[str | None, typer.Option("--tokens", metavar="T,...", help="the tokens of the symbols (default: "
                                                                               "0,1,...)")]
 Before = Annotated[str | None, typer.Option("--before", metavar="T,...", help="tokens before the word")]
 After = Annotated[str | None, typer.Option("--after", metavar="T,...", help="tokens after the word")]
 Read = Annotated[Literal["first", "last", "each"] | None, typer.Option(
-    "--read", help="where logits are read: at the first token, the last token, each letter (left out: where the "
+    "--read", help="where logits are read: at the first token, the last token, each letter (default: where the "
     "network outputs them, or as --at says)")]
 At = Annotated[Literal["first", "last", "every"] | None, typer.Option(
-    "--at", help="at which position of the word formulas are judged (left out: every position where logits are read "
+    "--at", help="at which position of the word formulas are judged (default: every position where logits are read "
     "at each letter, else the last)")]
 Empty = Annotated[bool, typer.Option("--empty", help="judge the last token before the word, too")]
 Margin = Annotated[str | None, typer.Option("--margin", metavar="NUMBER", help="by how much claims about logits must "
-                                                                               "hold (left out: 0)")]
+                                                                               "hold (default: 0)")]
 Given = Annotated[str | None, typer.Option(
     "--given", metavar="TRUTH", help="judge only where this holds; TRUTH is a formula, regex:EXPRESSION or dfa:FILE")]
 Sign = Annotated[list[str] | None, typer.Option(
@@ -63,13 +63,13 @@ Store = Annotated[str | None, typer.Option(
 Effort = Annotated[int, typer.Option(
     "--effort", metavar="K", parser=whole_number, help="try K times as hard where a length is not decided")]
 Float = Annotated[str | None, typer.Option(
-    "--float", metavar="NAME|FILE", help="decide the claim of every float run of this class: "
+    "--float", metavar="NAME|FILE", help="decide the claim under this float model: "
     "bfloat16/binary32, ... (certify floats --presets lists them)")]
 Count = Annotated[bool, typer.Option(
     "--count", help="count the right inputs in tracks, at least and at most (docs/background/counting.md)")]
 Within = Annotated[str | None, typer.Option(
     "--within", metavar="SHARE", help="with --count: bounds no farther apart than this share of all inputs, such as "
-    "0.01% (left out: as close as they get)")]
+    "0.01% (default: as close as they get)")]
 AtLeast = Annotated[str | None, typer.Option(
     "--at-least", metavar="SHARE", help="with --count: is this share of inputs right? 99%, 0.99")]
 WeightsFile = Annotated[str | None, typer.Option(

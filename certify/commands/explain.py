@@ -23,7 +23,7 @@ def explain(
     style: option.PrintedStyle = "ascii",
     parenthesize: option.Parenthesize = False,
     floats: Annotated[bool, typer.Option(
-        "--floats", help="also show up to which length float runs of the usual formats are right, and those of a "
+        "--floats", help="also show up to which length executions in usual float formats are right, and those of a "
         "network built with --precision bfloat16 (takes seconds; with counts, minutes)")] = False,
     html: Annotated[str | None, typer.Option(
         "--html", metavar="FILE", parser=option.written_file, help="write the same as a page to step through, on a "

@@ -46,16 +46,16 @@ def of_formats(formats: Sequence[str], name: str, text: str, metavar: str | None
 
 
 OF_FORMATS: Mapping[str, tuple[Sequence[str], Any]] = {
-    "precision": of_formats(RUNNABLE, "--precision", "the precision of the weights (left out: binary32)",
+    "precision": of_formats(RUNNABLE, "--precision", "the precision of the weights (default: binary32)",
                             "<binary32|binary16|bfloat16>", parser=read_precision),
     "unchecked": of_formats(("coq",), "--unchecked", "do not run Coq; the folder then says that nothing is proved yet",
                             kind=bool),
     "min_n": of_formats(("coq",), "--min-n", "state it for words of at least this length", "N", int | None,
                         whole_number),
-    "max_n": of_formats(("coq", "site"), "--max-n", "state it for words of at most this length (coq, left out: all "
-                        "words); prove the shipped formulas up to it (site, left out: 16)", "N", int | None,
+    "max_n": of_formats(("coq", "site"), "--max-n", "state it for words of at most this length (coq, default: all "
+                        "words); prove the shipped formulas up to it (site, default: 16)", "N", int | None,
                         whole_number),
-    "numbers": of_formats(("certify-check",), "--numbers", "numbers as Coq has them (left out), or, faster, of Zarith",
+    "numbers": of_formats(("certify-check",), "--numbers", "numbers as Coq has them (default), or, faster, of Zarith",
                           kind=Literal["coq", "zarith"] | None),
     "javascript": of_formats(("certify-check", "certify-every-n"), "--javascript", "as JavaScript, for the page of a "
                              "site", kind=bool),
@@ -67,9 +67,9 @@ OF_FORMATS: Mapping[str, tuple[Sequence[str], Any]] = {
                            "one that --to certify-check or certify-every-n wrote with --javascript", "DIR",
                            list[str] | None),
     "trained_max_n": of_formats(("site",), "--trained-max-n", "decide the shipped trained networks up to this length "
-                                "(left out: 6); 0: leave them out", "N", int | None, whole_number),
-    "papers_max_n": of_formats(("site",), "--papers-max-n", "audit the claims of both papers up to this length (left "
-                               "out: 8); 0: leave them out", "N", int | None, whole_number),
+                                "(default: 6); 0: leave them out", "N", int | None, whole_number),
+    "papers_max_n": of_formats(("site",), "--papers-max-n", "audit the claims of both papers up to this length ("
+                               "default: 8); 0: leave them out", "N", int | None, whole_number),
     "audit": of_formats(("site",), "--audit", "put the audit of this claims file into the gallery, too, with all its "
                         "lengths", "CLAIMS.toml", list[str] | None),
 }
@@ -87,12 +87,12 @@ def export(
         "the checker of models and certificates for every n that certify prove runs in Coq, as such a program")],
     files: Annotated[list[str] | None, typer.Argument(
         metavar="CERT|MODEL", help="a certificate (for coq, a model file will do); - is standard input; for site any "
-        "number, left out: those of the shipped formulas and networks, proved now; for checkers none")] = None,
+        "number, default: those of the shipped formulas and networks, proved now; for checkers none")] = None,
     output: Annotated[str | None, typer.Option(
         "-o", "--output", metavar="PLACE", parser=written_place,
-        help="a new folder for coq, smt2, figures, torch, site (left out: site), certify-check and certify-every-n "
-             "(left out: that name); else a file (latex, tikz, proof, html: - is standard output; card, left out: "
-             "standard output; checker, left out: check.pyz)")] = None,
+        help="a new folder for coq, smt2, figures, torch, site (default: site), certify-check and certify-every-n "
+             "(default: that name); else a file (latex, tikz, proof, html: - is standard output; card, default: "
+             "standard output; checker, default: check.pyz)")] = None,
     **asked: Any,
 ) -> None:
     """Write a network, what is proved of it, or a checker, for other tools.

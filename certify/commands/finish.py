@@ -34,13 +34,13 @@ def later(module: str, name: str) -> Callable[..., Any]:
 
 
 def say_reading(request: Request) -> None:
-    """Say on standard error how the formula was read, where other tools would read it differently."""
+    """Note on standard error how the formula was read, where other tools would read it differently."""
     if reading := getattr(request.subject, "reading", ""):
         note(reading)
 
 
 def prove_in_time(request: Request, effort: int, runs: FloatModel | None) -> Outcome | PartialAnswer[Outcome]:
-    """Return the outcome for the lengths of the request, or what is known when time is up."""
+    """Return the outcome for the lengths of the request, or a partial answer at the timeout."""
     from certify.claims.formula.pipeline import certify_request
     from certify.common.partial_answer import answer_in_time
     from certify.common.progress import ProgressLine

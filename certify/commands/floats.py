@@ -1,4 +1,4 @@
-"""`certify floats`: which float runs of a network are certified, to which length, and a wrong one, if one is found."""
+"""`certify floats`: the float models under which a network is certified, to which length, or a wrong execution."""
 
 from __future__ import annotations
 
@@ -20,30 +20,29 @@ def floats(
         metavar="CERT|MODEL",
         help="a certificate, or a model file, which is certified first; - is standard input")] = None,
     formats: Annotated[list[str] | None, typer.Option(
-        "--format", metavar="NAME|FILE", help="a class of float runs by name, or a file (.toml) with classes of your "
-        "own; may be repeated (left out: those of the usual formats)")] = None,
+        "--format", metavar="NAME|FILE", help="a float model by name, or a file (.toml) with models of your own; "
+        "may be repeated (default: those of the usual formats)")] = None,
     exp_ulp: Annotated[str | None, typer.Option(
-        "--exp-ulp", metavar="RATIONAL", help="by how many units in the last place exponentials may be off")] = None,
+        "--exp-ulp", metavar="RATIONAL", help="the error bound of exponentials, in units in the last place")] = None,
     max_n: Annotated[int | None, typer.Option(
         "--max-n", metavar="N", parser=option.whole_number,
-        help="words up to this length (left out: all of the certificate; of a model 64)")] = None,
+        help="words up to this length (default: all of the certificate; of a model 64)")] = None,
     output: option.Certificate = None,
     html: Annotated[str | None, typer.Option(
         "--html", metavar="FILE", parser=option.written_file,
-        help="write the page of a trained network's certificate here, with what holds of float runs")] = None,
+        help="write the page of a trained network's certificate here, with the results for float models")] = None,
     jobs: option.Jobs = None,
     dask: option.Dask = None,
     effort: option.Effort = 1,
     presets: Annotated[bool, typer.Option(
-        "--presets", help="print the classes, what each assumes, and where that is written")] = False,
+        "--presets", help="print the float models, their assumptions and their sources")] = False,
 ) -> None:
-    """Certify every run in floating point, class by class.
+    """Certify every execution in floating point, one float model at a time.
 
-    Shows, for each class, the greatest length up to which every truth that the network computes is exactly 0 or 1, and
-    the right one, in whatever order sums are taken; and a wrong run, replayed bit by bit, on the shortest words on
-    which one was found (shorter ones may have others). With -o the certificate that claims all this is written. Of a
-    trained network: in which classes the claim of its certificate holds, up to which length. docs/reference/floats.md
-    says what a float run is.
+    Shows, for each model, the greatest length up to which every truth that the network computes is exactly 0 or 1, and
+    correct, for every order of summation; and a wrong execution, replayed bit by bit, on the shortest words on which
+    one was found (shorter words may have others). With -o, writes the certificate of all this. For a trained network:
+    the models under which the claim of its certificate holds, and up to which length. See docs/reference/floats.md.
     """
     from certify.claims.floats.models import read_models
     from certify.claims.trained.files import is_trained
@@ -83,8 +82,8 @@ def decide_trained(subject: str, max_n: int | None, classes: list[FloatModel], e
         expect_by_length(subject)
     network, claim = read_any_claim(subject, None, scope=Scope(max_n))
     if isinstance(claim, TracksClaim):
-        raise InputError(f"{subject}: this is about inputs in tracks, expected words; float runs of such inputs are "
-                         "asked about by the command decide, with --float CLASS")
+        raise InputError(f"{subject}: this is about inputs in tracks, expected words; certify decide --float MODEL "
+                         "decides inputs in tracks under a float model")
     rows = decide_models(network, claim, classes, effort, workers)
     if html is not None:
         write_page_of_floats(subject, html, rows)
@@ -136,7 +135,7 @@ def certify_model(name: str, data: object, max_n: int) -> str:
     """Return the certificate of the network in a model file with this content.
 
     Raises:
-        InputError: if there is none in it.
+        InputError: if the file contains no network.
         typer.Exit: if it is not certified; the outcome is printed.
     """
     from certify.claims.formula.outcomes import Certified

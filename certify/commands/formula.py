@@ -31,7 +31,7 @@ FormulasOption = Annotated[str | None, typer.Option(
 def formula(
     text: Annotated[str | None, typer.Argument(
         metavar="FORMULA", help="a formula, - for standard input, or a program (.rasp, .cr): the formula of its "
-        "output; left out: every shipped example")] = None,
+        "output; default: every shipped example")] = None,
     formulas: FormulasOption = None,
     max_n: option.MaxN = 64,
     min_n: option.MinN = 1,
@@ -76,7 +76,7 @@ def prove_several(formulas: str | None, rows: list[Example],
     """Decide the formulas of a file, or the shipped ones; return the exit status.
 
     Raises:
-        InputError: if an option is malformed, which is no matter of a single formula.
+        InputError: if an option is malformed, which concerns all formulas.
     """
     from certify.claims.formula.demo import Session, certify_examples, certify_file
     from certify.claims.formula.tasks import FormulaRequests, FormulaRow, request_of
@@ -96,7 +96,7 @@ def read_workers_of(jobs: int | None, dask: str | None) -> Workers:
 
 
 def read_runs(text: str | None) -> FloatModel | None:
-    """Return the class of float runs of ``--float``, if it is given."""
+    """Return the float model of ``--float``, if it is given."""
     if text is None:
         return None
     from certify.claims.floats.models import read_model
@@ -125,7 +125,7 @@ def formulas_in_turn(text: str | None, options: Options) -> list[Example] | None
 
 
 def refuse_beside_rows(formulas: str | None, text: str | None, options: Options, others: dict[str, bool]) -> None:
-    """Several formulas have their own alphabets; an option that would be ignored is an error."""
+    """Raise InputError if an option is given that several formulas would ignore."""
     from certify.requests.inputs import as_option
     from constructions.errors import InputError
 

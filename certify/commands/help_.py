@@ -13,7 +13,7 @@ Section = Literal["examples", "claims", "predicates", "statements", "guides"]
 def show_help(
     context: typer.Context,
     command: Annotated[str | None, typer.Argument(
-        metavar="COMMAND", help="explain this command; left out: list those that most users need")] = None,
+        metavar="COMMAND", help="explain this command; default: list those that most users need")] = None,
     everything: Annotated[bool, typer.Option("--all", help="list all commands")] = False,
 ) -> None:
     """Explain a command and its options, or list the commands."""

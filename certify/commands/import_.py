@@ -144,7 +144,7 @@ def _given(texts: list[str]) -> tuple[tuple[str, int | None], ...]:
 
 
 def _places(texts: list[str]) -> tuple[tuple[str, Place], ...]:
-    """Norms by name, each with its place.
+    """Parse norms by name, each with its place.
 
     Raises:
         InputError: if one is not written so.

@@ -1,4 +1,4 @@
-"""`certify learn` and `certify equal`: what a trained network computes, and whether two of them answer alike."""
+"""`certify learn` and `certify equal`: what a trained network computes, and whether two networks give equal answers."""
 
 from __future__ import annotations
 
@@ -99,11 +99,10 @@ def equal(
     output: learnt.Folder = None,
     **claimed: Any,
 ) -> None:
-    """Decide whether two trained networks answer alike.
+    """Decide whether two trained networks give equal answers.
 
-    On every word up to a length: pruned, quantised, exported and read again, is it still the same? The first is
-    learnt, and both are decided against its automaton; or a word on which they differ is
-    enclosed in both. docs/howto/learning.md.
+    On every word up to a length: is a pruned, quantised or exported network still equivalent? The first is learnt, and
+    both are decided against its automaton; or a word on which they differ is enclosed in both. docs/howto/learning.md.
     """
     from certify.claims.trained.claim_file import Scope
     from certify.claims.trained.decide import Settings
@@ -142,7 +141,7 @@ def equal(
 
 
 def write_certificates(output: str | None, equality: Equality) -> None:
-    """Write the folder, if there is a place for it, and say what is in it, or why there is none."""
+    """Write the folder of certificates, if requested, and report its files, or why there are none."""
     from certify.learning.show_equality import write_equality
 
     if output is None:

@@ -9,7 +9,7 @@ from certify.commands.decide_options import OF_WORDS
 from certify.requests.options import Predicate, whole_number, written_file, written_place
 
 Offsets = Annotated[str | None, typer.Option(
-    "--offset", metavar="all|K|A-B", help="position numbers of the first token (left out: the claim's first)")]
+    "--offset", metavar="all|K|A-B", help="position numbers of the first token (default: the claim's first)")]
 Sign = Annotated[list[str] | None, typer.Option(
     "--sign", metavar="'T[: TRUTH]'", help="an answer is whether the logit of token T is above 0; TRUTH is what it was "
     "trained for, if that is to be compared")]
@@ -22,7 +22,7 @@ CLAIM: Mapping[str, Any] = {
     "sign": Sign, "larger": Larger, "argmax": Argmax, "predicate": Predicate}
 Words = Annotated[Literal["all", "asked", "allowed"] | None, typer.Option(
     "--words", help="which words: all; those of which the claim asks something; those that the network itself allows, "
-    "as the logit of each letter's token is above 0 (left out: what suits the claim)")]
+    "as the logit of each letter's token is above 0 (default: what suits the claim)")]
 States = Annotated[int, typer.Option(
     "--states", metavar="K", parser=whole_number, help="the most states of an automaton")]
 Drawing = Annotated[str | None, typer.Option(

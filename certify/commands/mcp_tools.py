@@ -28,14 +28,14 @@ READING = ("check", "run")
 NO_INPUT = ("malformed", "unreadable")
 NOT_FOR_TOOLS = {"as_json", "quiet", "help", LIMIT, "formulas", "dask", "jobs", "resume", "verified",
                  "crosscheck", "script_timeout"}
-"""Beside places to write to: what is for terminals, for many formulas at once, or for other machines."""
+"""Beside output paths: options for terminals, for many formulas at once, or for other machines."""
 CALLED = {("formula", "text"): "formula"}
 SUBJECT = ("formula", "regex", "dfa")
-"""One of these is what `formula` is about; without any it would prove all shipped examples."""
+"""The subjects of `formula`, one of which is required; without any it would prove all shipped examples."""
 MOST = 1 << 63
-"""No option means a number of this size."""
+"""A bound of all numbers in options."""
 GRACE = 10
-"""Seconds that a command has to say what it knows when its time is up."""
+"""Seconds that a command has for its partial answer after the timeout."""
 INSTRUCTIONS = """\
 These tools decide claims about concrete transformers. A verdict means what follows, and nothing more may be said:
 certified: proved for every word of the stated alphabet and lengths (min_n to max_n), in exact arithmetic; nothing is
@@ -43,7 +43,7 @@ certified: proved for every word of the stated alphabet and lengths (min_n to ma
   any length from min_n on.
 vacuous: the claim judges nothing on any word of these lengths, so that it says nothing of the network.
 refuted: the counterexample breaks the claim, and was replayed.
-refuted on a reading: likewise, of a claim that has another reading, which its row names.
+refuted on a reading: as refuted, for a claim that has another reading, which its row names.
 accepted: the independent checker proved the claim of the certificate file, which need not be the claim that you have in
   mind: pass formula, alphabet and max_n to compare. With claim_is_false the file proves that its claim is wrong.
 rejected: the file does not prove its claim; the claim may still be true.
@@ -68,7 +68,7 @@ class Tool:
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
-        """The parameters of the command that a tool has, by what the tool calls them."""
+        """The parameters of the command that the tool has, by their names in the tool."""
         kinds = kinds_of(self.command)
         return {self.called(each): each for each in self.command.params if self.is_offered(each, kinds)}
 
@@ -91,7 +91,7 @@ class Tool:
         properties = {name: {**schema_of(hints[each.name]), "description": each.help}
                       for name, each in self.parameters.items()}
         properties[TIMEOUT] = {"type": "integer", "minimum": 1, "maximum": self.most_seconds, "description":
-                               f"end after so many seconds, with the verdict unknown (left out: {self.most_seconds})"}
+                               f"time limit in seconds, then the verdict is unknown (default: {self.most_seconds})"}
         return {"type": "object", "properties": properties, "additionalProperties": False,
                 "required": [name for name, each in self.parameters.items() if each.required]}
 
@@ -108,7 +108,7 @@ class Tool:
         """Return the time limit of a call, in seconds.
 
         Raises:
-            InputError: if that is no number of seconds, or more than the server allows.
+            InputError: if it is not a whole number from 1 to the server's limit.
         """
         found = given.get(TIMEOUT, self.most_seconds)
         if type(found) is not int or not 1 <= found <= self.most_seconds:
@@ -140,7 +140,7 @@ class Tool:
 
 
 def schema_of(hint: Any) -> dict[str, Any]:
-    """JSON Schema of a type of a parameter.
+    """Return the JSON Schema of a parameter's type.
 
     >>> schema_of(int | None), schema_of(list[str]), schema_of(Literal["a", "b"] | None)
     ({'type': 'integer'}, {'type': 'array', 'items': {'type': 'string'}}, {'type': 'string', 'enum': ['a', 'b']})
@@ -177,7 +177,7 @@ def briefly(value: Any) -> str:
     """
     try:
         return json.dumps(value)[:40]
-    except ValueError:  # Python does not write so many digits
+    except ValueError:  # more digits than Python prints
         return "a very large number"
 
 
@@ -201,7 +201,7 @@ def words_of(parameter: Any, value: Any) -> list[str]:
 
 @dataclass(frozen=True)
 class ToolAnswer:
-    """The JSON object of the command, and what it said beside it."""
+    """The JSON object of the command, and its messages on standard error."""
 
     found: dict[str, Any]
     notes: str = ""

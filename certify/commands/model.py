@@ -48,33 +48,33 @@ def shared(question: str, annotation: Any) -> Any:
 
 OF_MEANINGS: Mapping[str, Any] = {
     "given": shared(MEANINGS, option.Given), "float": shared(MEANINGS, option.Float),
-    "effort": optional(MEANINGS, "--effort", "search K times as long for a counterexample (left out: 1)", "K",
+    "effort": optional(MEANINGS, "--effort", "search K times as long for a counterexample (default: 1)", "K",
                        int | None, parser=option.whole_number),
-    "style": optional(MEANINGS, "--style", "how formulas are printed (left out: ascii)", kind=option.Style | None),
+    "style": optional(MEANINGS, "--style", "how formulas are printed (default: ascii)", kind=option.Style | None),
     "parenthesize": shared(MEANINGS, option.Parenthesize),
 }
 OF_SIGN: Mapping[str, Any] = {
-    "formula": optional(SIGN, "--formula", "the formula that the sign of the output states (left out: the one in the "
+    "formula": optional(SIGN, "--formula", "the formula that the sign of the output states (default: the one in the "
                         "file)", "FORMULA"),
     "at": optional(SIGN, "--at", "which letter the output is about: the first or last one, read at the first or last "
-                   "position of the whole sequence; or every letter, read at its own position (left out: last)",
+                   "position of the whole sequence; or every letter, read at its own position (default: last)",
                    kind=option.At | None),
     "before": optional(SIGN, "--before", "symbols before every word, such as $", "SYMBOLS"),
     "after": optional(SIGN, "--after", "symbols after every word", "SYMBOLS"),
-    "threshold": optional(SIGN, "--threshold", "where the output changes its answer (left out: 0; 1/2 if it means a "
+    "threshold": optional(SIGN, "--threshold", "where the output changes its answer (default: 0; 1/2 if it means a "
                           "truth)", "RATIONAL"),
     "margin": optional(SIGN, "--margin", "least distance of outputs from the threshold, for n letters: 1/10, 1/(4*n) "
-                       "(left out: 0)", "EXPRESSION"),
+                       "(default: 0)", "EXPRESSION"),
     "norm": optional(SIGN, "--norm", "add a layer norm after both parts of every layer, with this epsilon: 0, 1/100000 "
-                     "(left out: no norm)", "EPSILON"),
-    "gamma": optional(SIGN, "--gamma", "multiply all scores by this (left out: 1)", "NUMBER"),
+                     "(default: no norm)", "EPSILON"),
+    "gamma": optional(SIGN, "--gamma", "multiply all scores by this (default: 1)", "NUMBER"),
     "predicate": shared(SIGN, option.Predicate),
 }
 OF_SOFTMAX: Mapping[str, Any] = {
-    "weighting": optional(SOFTMAX, "--weighting", "the weighting that replaces hard attention: softmax (left out), or "
+    "weighting": optional(SOFTMAX, "--weighting", "the weighting that replaces hard attention: softmax (default), or "
                           "sparsemax or entmax-1.5, which are claimed to equal it exactly", "NAME"),
     "critical": optional(SOFTMAX, "--critical", "at which lengths to bracket critical temperatures: 4,8, or all, or "
-                         "none (left out: N)", "LENGTHS"),
+                         "none (default: N)", "LENGTHS"),
     "break_ties": optional(SOFTMAX, "--break-ties", "add a term that breaks ties to leftmost and rightmost heads that "
                            "tie", kind=bool),
     "every_n": optional(SOFTMAX, "--every-n", "prove it for words of every length, by Coq, where the gap is 1/n",
@@ -90,7 +90,7 @@ OF_SOFTMAX: Mapping[str, Any] = {
 OF_SIGN_AND_SOFTMAX: Mapping[str, Any] = {
     "temperature": option.Temperature,
     "alphabet": Annotated[str | None, typer.Option(
-        "--alphabet", metavar="SYMBOLS", help="the symbols of words (left out: all of a program; of a network, those "
+        "--alphabet", metavar="SYMBOLS", help="the symbols of words (default: all of a program; of a network, those "
         "not in --before and --after)")]}
 OPTIONS: Mapping[str, Mapping[str, Any]] = {MEANINGS: OF_MEANINGS, SIGN: OF_SIGN, SOFTMAX: OF_SOFTMAX}
 ALL = {**OF_SIGN_AND_SOFTMAX, **OF_MEANINGS, **OF_SIGN, **OF_SOFTMAX}
@@ -102,7 +102,7 @@ def model(
         metavar="FILE", help="a model file (.json), a certificate (.cert) or a program (.rasp); - is standard "
                              "input")] = None,
     max_n: Annotated[int | None, typer.Option(
-        "--max-n", metavar="N", parser=option.whole_number, help="cover all words up to this length (left out: 64; of "
+        "--max-n", metavar="N", parser=option.whole_number, help="cover all words up to this length (default: 64; of "
         "hard attention 6)")] = None,
     min_n: option.MinN = 1,
     output: Annotated[str | None, typer.Option(

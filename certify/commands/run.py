@@ -60,7 +60,7 @@ def run(
 
 
 def subject_and_word(subject: str | None, word: str | None, is_language: bool) -> tuple[str | None, str]:
-    """Beside a regular language a single argument is the word."""
+    """Return the subject and the word; beside a regular language a single argument is the word."""
     from certify.common.files import check_unicode
     from constructions.errors import InputError
 

@@ -29,8 +29,8 @@ def sensitivity(
     lengths: option.Measured = None,
     at: Annotated[option.At, typer.Option("--at", help="the position where a change counts")] = "last",
     direction: Annotated[str | None, typer.Option(
-        "--direction", metavar="NAME", help="the direction that changes (left out: the output); of a trained network a "
-        "logit, as 3, or a difference, as 3-5 (left out: every logit)")] = None,
+        "--direction", metavar="NAME", help="the direction that changes (default: the output); of a trained network a "
+        "logit, as 3, or a difference, as 3-5 (default: every logit)")] = None,
     as_formula: option.AsFormula = False,
     claim: option.Claim = None,
     offset: option.Offset = None,
@@ -129,13 +129,13 @@ Probability = Annotated[str, typer.Option(
     "--p", metavar="RATIONAL", help="parity: the probability of an end after an even prefix; 2dyck: of an opening "
     "bracket")]
 Direction = Annotated[str | None, typer.Option(
-    "--direction", metavar="NAME", help="the direction that is read (left out: the output)")]
+    "--direction", metavar="NAME", help="the direction that is read (default: the output)")]
 Slope = Annotated[str | None, typer.Option(
-    "--slope", metavar="RATIONAL", help="what the direction is multiplied by (left out: chosen at each length)")]
+    "--slope", metavar="RATIONAL", help="what the direction is multiplied by (default: chosen at each length)")]
 Intercept = Annotated[str | None, typer.Option(
-    "--intercept", metavar="RATIONAL", help="with --slope: what is added (left out: chosen for each last symbol)")]
+    "--intercept", metavar="RATIONAL", help="with --slope: what is added (default: chosen for each last symbol)")]
 Steepest = Annotated[str | None, typer.Option(
-    "--steepest", metavar="RATIONAL", help="choose slopes of at most this (left out: 8)")]
+    "--steepest", metavar="RATIONAL", help="choose slopes of at most this (default: 8)")]
 PlotFile = Annotated[str | None, typer.Option(
     "--plot", metavar="FILE", parser=option.written_file, help="write a plot here, as SVG")]
 
@@ -160,7 +160,7 @@ def cross_entropy(
     """Measure how well a network predicts what follows a prefix.
 
     For the prefixes of each length, by [Hahn] Section 6: the cross-entropy of the network, enclosed; the least possible
-    one for a predictor that knows the whole prefix, only its last symbol, or nothing; and a lower bound for all
+    one for a predictor given the whole prefix, only its last symbol, or nothing; and a lower bound for all
     predictions that change as little as the network's when one symbol is exchanged. docs/background/hahn.md says what
     is claimed.
     """

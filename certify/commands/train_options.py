@@ -8,7 +8,7 @@ import typer
 from certify.requests.options import whole_number, written_folder
 
 Task = Annotated[str | None, typer.Argument(
-    metavar="TASK", help="what to train for: a claim file, or a task of the examples by its name (left out: options "
+    metavar="TASK", help="what to train for: a claim file, or a task of the examples by its name (default: options "
     "say it, as for decide)")]
 Folder = Annotated[str, typer.Option(
     "--output", "-o", metavar="DIR", parser=written_folder, help="write weights, claim, certificates and rounds here: "
@@ -27,7 +27,7 @@ SIZES: Mapping[str, Any] = {
     "attention": Annotated[Literal["causal", "bidirectional"] | None, typer.Option(
         "--attention", help="whether tokens see later tokens (as the claim says, or causal)")],
     "positions": Annotated[Literal["learned", "none", "rotary"] | None, typer.Option(
-        "--positions", help="what tells it where a token stands (learned)")],
+        "--positions", help="the position embedding (learned)")],
     "rows": Annotated[int | None, typer.Option(
         "--rows", metavar="N", parser=whole_number, help="position numbers (as many as the longest input needs)")],
 }

@@ -99,7 +99,7 @@ def sub_claim(search: BoxSearch, avoided: Sequence[Box], met: Sequence[Box] = ()
               token: int | None = None, most: int = 1 << 12) -> TracksClaim | None:
     """Return the claim about the inputs in none of the boxes ``avoided``, and in one of ``met`` if any are given.
 
-    With a ``place`` the layout ends there, and the machine writes ``token``. None if there is no such input.
+    With a ``place`` the layout ends there, and the machine writes ``token``. None if no input remains.
 
     Raises:
         Unsupported: if its machine has more than ``most`` states in a column.
