@@ -106,7 +106,7 @@ def network_of(plan: Plan, version: str) -> TrainedNetwork | None:
 
 
 def dynamic(plan: Plan, arrays: dict[str, Any], path: Path) -> TrainedNetwork:
-    """By torch's quantize_dynamic."""
+    """Quantise the network by torch's quantize_dynamic."""
     import torch
 
     from examples.trained import networks
@@ -201,13 +201,13 @@ class Drawn:
         self.row_maps = make_row_maps(self.budget, rows, given.network.outputs)
 
     def bounds(self, inputs: Any, places: list[int]) -> Any:
-        """Bound the errors of rows, [words, places, rows]."""
+        """Return the error bounds of rows, [words, places, rows]."""
         walk = CachedExecutions(self.stack, 0)
         return np.array([[spread(self.budget, apply(self.budget, self.row_maps, self.stack.finish(stream))).reaches
                           for _, stream in walk.attended(tokens.tolist(), places)] for tokens in inputs]) / UNIT
 
     def measured(self, runs: int) -> Cell:
-        """How many runs were drawn, how many were wrong, how far they were off at most, and how far they may be."""
+        """Return the number of executions drawn and wrong, their greatest error, and the error bound."""
         draw, seen, bound, wrong = np.random.default_rng(0), 0.0, 0.0, 0
         share = -(-runs // len(self.lengths) // BATCH) * BATCH
         drawn = 0
@@ -239,7 +239,7 @@ class Drawn:
         return {"runs": drawn, "wrong_runs": wrong, "seen": seen, "bound": bound}
 
     def pushed(self, inputs: Any, at: list[int], held: Any, exact: Any, draw: Any) -> tuple[float, int]:
-        """Return the errors of executions of a word that are pushed to errors, and how many are wrong."""
+        """Return the greatest error of executions of a word chosen for large errors, and the number of wrong ones."""
         signs, seen, wrong, many = list[Any](), 0.0, 0, np.repeat(inputs, POPULATION, 0)
         judged_rows = np.isfinite(exact)
         for _ in range(GENERATIONS):
@@ -258,7 +258,7 @@ class Drawn:
 
 
 def ask(name: str, version: str, given: argparse.Namespace, kept: dict[str, Any]) -> None:
-    """All cells of one network."""
+    """Fill all cells of one network."""
     plan = plans()[name]
     label = f"{name}, {version}" if version else name
     if given.network and not {label, name} & {*given.network}:
@@ -281,7 +281,7 @@ def ask(name: str, version: str, given: argparse.Namespace, kept: dict[str, Any]
 
 
 def ask_reach(name: str, given: argparse.Namespace, kept: dict[str, Any]) -> None:
-    """Decisions of one network under each float model; over the reals as examples/trained/table.py has found."""
+    """Fill the lengths proved for one network under each model; over the reals as in examples/trained/table.py."""
     plan, cells = plans()[name], kept.get(name)
     if cells is None or (given.network and name not in given.network) or ("domain" in cells and not given.again):
         return
@@ -316,12 +316,12 @@ def known(cell: Cell | None, domain: int | None) -> str:
 
 
 def off(cell: Cell | None) -> str:
-    """The greatest error of drawn executions, and its bound."""
+    """Format the greatest error observed, and its bound."""
     return f"{cell['seen']:.2g} of {cell['bound']:.2g}" if cell and "seen" in cell else "–"
 
 
 def page(kept: dict[str, Any]) -> str:
-    """Both tables."""
+    """Return both tables."""
     lines = ["## What holds\n\n", table(["network", "asked to", "over the reals"], CLASSES, (
         [shown(label), str(cells.get("domain", cells["asked_to"])),
          *(known(cells.get(each), cells.get("domain")) for each in ("reals", *CLASSES))]

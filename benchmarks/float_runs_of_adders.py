@@ -56,7 +56,7 @@ Cell = dict[str, Any]
 
 def ask(names: list[str], classes: tuple[str, ...], kept: dict[str, Any], again: bool,
         keep: Callable[[], None]) -> None:
-    """All cells that are not kept; each is kept when it is known."""
+    """Fill all missing cells, and keep each one as soon as it is known."""
     for each, name in product(classes, names or NAMES):
         cells: dict[str, Any] = kept.setdefault(name, {})
         if each in cells and not again:
@@ -83,7 +83,7 @@ def asked(decider: FormInRuns, claim: TracksClaim) -> Cell:
 
 
 def drawn(decider: FormInRuns, claim: TracksClaim) -> Cell:
-    """How many runs were drawn, how many were wrong, how far they were off at most, and how far they may be."""
+    """Return the number of executions drawn and wrong, their greatest error, and the error bound."""
     margins, draw = Margins(decider.floats, claim, 0), np.random.default_rng(0)
     columns = margins.inputs.indices(sampled_inputs(claim, margins.form, DRAWN))
     exact, seen, wrong, runs = margins.of(columns)[0], 0.0, 0, 0
@@ -96,7 +96,7 @@ def drawn(decider: FormInRuns, claim: TracksClaim) -> Cell:
 
 
 def bound(decider: FormInRuns, claim: TracksClaim, margins: Margins, columns: Any) -> float:
-    """Bound the error of a row on some inputs, by the affine forms of the trusted folder."""
+    """Return the error bound of a row on some inputs, by the affine forms of the trusted folder."""
     given, stack = trusted_stack(tracks_text(decider.network, claim, [{"inputs": 1}] * len(claim.forms), decider.run))
     budget = given.language.budget
     walk, most = CachedExecutions(stack, claim.offset), 0

@@ -53,7 +53,7 @@ is searched for a wrong word, or a wrong run. Loading is left out, the proof by 
 
 
 def measure(names: list[str], kept: dict[str, Any], again: bool, keep: Callable[[], None]) -> None:
-    """All that is not kept, and what is found is kept."""
+    """Measure all missing cells, and keep each one as soon as it is known."""
     for name in names or TIMED:
         for each in CLASSES if name in TIMED else ():
             cells = kept.setdefault(name, {})
@@ -77,7 +77,7 @@ def measure(names: list[str], kept: dict[str, Any], again: bool, keep: Callable[
 
 
 def times_of_float_runs(network: TrainedNetwork, claim: WordsClaim, name: str) -> list[tuple[float, float]]:
-    """Seconds of processor: of the decision over the reals and its check, of that of every run of a class and its."""
+    """Return the processor seconds of the decision and its check, over the reals and under the model."""
     ask(network, claim_of_lengths(network, claim, 1, 2), REALS)  # what is imported and made once
     seconds = []
     for each in (REALS, name):
@@ -134,7 +134,7 @@ def section(kept: dict[str, Any]) -> str:
 
 
 def reached(cell: dict[str, Any]) -> str:
-    """Return the last certified length of a decision."""
+    """Describe the lengths decided."""
     certified, wrong, unknown = cell["certified_to"], cell["wrong_at"], cell["open_from"]
     parts = [f"n ≤ {certified}"] if certified is not None else []
     if unknown is not None and (wrong is None or unknown < wrong):

@@ -16,7 +16,7 @@ SECTION = re.compile(r"(Args|Returns|Raises|Yields|Attributes|Example|Examples|N
 
 
 def escaped(text: str) -> str:
-    r"""Text without markup, except names in backticks.
+    r"""Return the text without markup, except names in backticks.
 
     >>> print(escaped("`a` of |x|_2"))
     ``a`` of \|x\|\_2

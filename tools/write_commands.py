@@ -78,7 +78,7 @@ def _record(parameter: Any, context: Any) -> Option:
 
 
 def _longest_name(option: Option) -> str:
-    """``--quiet`` of ``-q, --quiet``, and ``--output`` of ``-o, --output FILE``."""
+    """Return ``--quiet`` for ``-q, --quiet``, and ``--output`` for ``-o, --output FILE``."""
     return next(word for word in reversed(option[0].split()) if word.startswith("-"))
 
 

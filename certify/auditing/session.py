@@ -91,7 +91,7 @@ class Session:
 
     def __init__(self, file: ClaimsFile, kept: Mapping[str, ClaimResult] | None = None, keeping: bool = True,
                  workers: Workers = Workers(), progress: Callable[[ShardsState], None] = lambda _: None):
-        """``kept`` are results of an earlier, interrupted session, by digest; new ones are written if ``keeping``.
+        """Take results ``kept`` from an interrupted session, by digest; new ones are written if ``keeping``.
 
         The ``workers`` change only the running time.
         """

@@ -61,7 +61,7 @@ class KnownRows:
     """Outputs of the heads and feed-forward blocks of one network, by their inputs: equal rows are enclosed once."""
 
     def __init__(self) -> None:
-        """Nothing is known yet."""
+        """Start with empty caches."""
         self._numbers: dict[tuple[Any, ...], int] = {}
         self._rows: dict[tuple[object, ...], Residual] = {}
 

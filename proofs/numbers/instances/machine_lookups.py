@@ -184,7 +184,7 @@ def _weights(scores: Sequence[Any]) -> list[Any]:
 
 
 def steps(last: int, lengths: Sequence[int]) -> list[int]:
-    """Positions of boundaries: instructions of these lengths, the last of which ends at ``last``.
+    """Return the boundaries of instructions of these lengths, the last of which ends at ``last``.
 
     >>> steps(10, [1, 2, 5])
     [2, 3, 5, 10]

@@ -46,7 +46,7 @@ class CountPartition:
         return number + 1 if number + 1 < self.threshold + self.period else self.threshold
 
     def is_exact(self, number: int) -> bool:
-        """Whether the class is a single count."""
+        """Return whether the class is a single count."""
         return number < self.threshold
 
 
