@@ -28,23 +28,23 @@ class Weights:
     end: tuple[Fraction, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the automaton as a certificate has it."""
+        """Return the automaton as JSON of a certificate."""
         return {"start": list(map(str, self.start)), "columns": list(self.columns),
                 "tables": [[[[source, target, str(weight)] for source, target, weight in row] for row in table]
                            for table in self.tables], "end": list(map(str, self.end))}
 
     def times(self, factor: Fraction) -> "Weights":
-        """Return the automaton with all inputs weighed by one more factor."""
+        """Return the automaton with the weights of all inputs multiplied by a factor."""
         return Weights(tuple(factor * one for one in self.start), self.columns, self.tables, self.end)
 
 
 def each_is_one(claim: TracksClaim, form: Layout) -> Weights:
-    """Return the automaton by which each input weighs 1."""
+    """Return the automaton that gives each input the weight 1."""
     return Weights((ONE,), (0,) * len(form.columns), ((((0, 0, ONE),),) * len(claim.all_columns),), (ONE,))
 
 
 def by_letters(claim: TracksClaim, form: Layout, letters: Sequence[Sequence[Fraction]]) -> Weights:
-    """Return the automaton by which an input weighs the product of the weights of its letters, given by track.
+    """Return the automaton that weighs an input by the product of its letters' weights, given by track.
 
     Raises:
         InputError: if a weight is negative, or there is not one for each letter.

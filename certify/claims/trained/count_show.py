@@ -82,7 +82,7 @@ def percent(part: Fraction, whole: Fraction, up: bool = False) -> str:
 
 
 def count_to_json(count: TracksCount) -> dict[str, Any]:
-    """Return all of it; numbers are texts, as they may be large."""
+    """Return the count as JSON; numbers are texts, as they may be large."""
     return {"tracks": [track.name for track in count.claim.tracks],
             "share": [str(end) for end in count.shares],
             "forms": [{"columns": row.n, "inputs": str(row.total), "right": [str(row.least), str(row.most)],

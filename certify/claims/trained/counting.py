@@ -1,7 +1,7 @@
-"""The main path of a count: how many inputs in tracks are right, at least and at most; docs/background/counting.md.
+"""The main path of a count: bounds of the number of right inputs in tracks; docs/background/counting.md.
 
-Floats find classes that are right or wrong; each part of the count is a claim that the checker accepts; the checker
-accepts the certificate of all parts, too.
+Floats propose right and wrong classes; each part of the count is a claim that the checker accepts, as it does the
+certificate of all parts.
 """
 
 import json
@@ -27,12 +27,12 @@ from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.wrong import Margins, sample_margin
 
 SECONDS = 60
-"""How long open classes of a form are split, times the effort."""
+"""Time limit for the splits of a form, in seconds, times the effort."""
 
 
 @dataclass(frozen=True)
 class FirstErrors:
-    """Inputs whose first error is at a place of the layout, where ``token`` is written: their weight, at least."""
+    """Lower bound of the weight of inputs whose first error is at ``place`` of the layout, with ``token`` written."""
 
     place: int
     token: int
@@ -41,7 +41,7 @@ class FirstErrors:
 
 @dataclass(frozen=True)
 class CountRow:
-    """The weight of the right inputs of one form of ``n`` columns, at least and at most, of a total weight."""
+    """Lower and upper bound of the weight of the right inputs of one form of ``n`` columns, with the total weight."""
 
     n: int
     total: Fraction
@@ -60,7 +60,7 @@ class CountRow:
 class TracksCount(WithExitStatus):
     """The counts of right inputs, by layout; the checker accepted the certificate.
 
-    What is asked is a share ``at_least``, if one is given, else bounds no farther apart than the share ``within``.
+    The question is whether the share is ``at_least`` that, if given; else bounds at most the share ``within`` apart.
     """
 
     network: TrainedNetwork
@@ -92,7 +92,7 @@ class TracksCount(WithExitStatus):
 
     @property
     def shares(self) -> tuple[Fraction, Fraction]:
-        """The share of right inputs, at least and at most."""
+        """Lower and upper bound of the share of right inputs."""
         total = self.total or Fraction(1)
         return (sum((row.least for row in self.rows), Fraction(0)) / total,
                 sum((row.most for row in self.rows), Fraction(0)) / total)

@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Allowed = NDArray[np.bool_]
 ROOM = 2**-20  # a row this near the margin is open
-NEVER = 10**30  # of the row of the answer itself
+NEVER = 10**30  # the row of the answer itself
 NEWTON = 60  # steps
 BATCH = 2048  # boxes at once
 STALLED = 3  # rounds in which the weight of open boxes hardly falls
@@ -50,7 +50,7 @@ class Box:
 
 @dataclass(frozen=True)
 class FoundBoxes:
-    """The boxes that floats call wrong, and those that are open; all other inputs are called right."""
+    """The boxes that are wrong in floats, and the open ones; all other inputs are right in floats."""
 
     wrong: list[Box]
     open: list[Box]
@@ -94,7 +94,7 @@ class QuerySums:
 
 
 class BoxSearch:
-    """The search for boxes of one form, in a network with one attention step."""
+    """The search for boxes of one form, for a network with one attention step."""
 
     def __init__(self, floats: FloatNetwork, claim: TracksClaim, number: int) -> None:
         """Raise Unsupported unless the network has exactly one attention step."""
@@ -175,7 +175,7 @@ class BoxSearch:
         return self.sums[query]
 
     def trimmed(self, steps: Sequence[Allowed], lasts: Allowed) -> tuple[list[Allowed], Allowed, Array]:
-        """Return boxes [N, steps] without steps on none of their paths, and the number of inputs of each."""
+        """Remove from boxes [N, steps] the steps on none of their paths; return also the number of inputs of each."""
         states = self.columns.states
         before = [np.zeros((len(lasts), states))]
         before[0][:, self.claim.machine.start] = 1
@@ -194,7 +194,7 @@ class BoxSearch:
         return trimmed, lasts & (before[-1] > 0), np.asarray((before[-1] * lasts).sum(1))
 
     def _tested(self, boxes: Sequence[Box], wrong: list[Box]) -> list[Box]:
-        """Return the boxes that are open; those that are wrong are added to ``wrong``."""
+        """Return the open boxes; append the wrong ones to ``wrong``."""
         found: list[Box] = []
         for query in sorted({box.query for box in boxes}):
             those = [box for box in boxes if box.query == query]
@@ -275,7 +275,7 @@ class BoxSearch:
         return np.asarray(np.where(answers[:, np.newaxis] == self.among, NEVER, centre - radius).min(1))
 
     def _logits(self, own: int, averages: Array, answers: Indices) -> Array:
-        """Return right less other logits of averages [N, directions]."""
+        """Return logit(answer) - logit(other) at averages [N, directions]."""
         streams = self.form.last.level.streams.only(np.full(len(averages), own))
         stream = between(self.after, after_heads(streams, (averages, averages), self.rows)).centre
         logits = stream @ self.floats.unembedding.weight
@@ -297,7 +297,7 @@ class BoxSearch:
         return row, slopes
 
     def _split(self, box: Box) -> list[Box]:
-        """Return a box in two: by the column whose steps move the row most, at the middle of what they add to it."""
+        """Split a box in two: by the column whose steps move the row most, at the middle of their terms in it."""
         sums, best = self._sums(box.query), (np.float64(-1), 0, np.zeros(0, np.intp), np.zeros(0))
         assert box.slopes is not None and box.middle is not None
         for column, kept in enumerate(box.steps):

@@ -21,11 +21,11 @@ MOST_STATES = 1 << 16  # of one column, before states are merged
 Indices = NDArray[np.intp]
 Node = int
 Key = tuple[int, tuple[Node, ...], Node | None]
-"""A state of the claim's machine, the nodes of boxes to be avoided, and that of boxes to be met."""
+"""A state of the claim's machine, the nodes of the avoided boxes, and that of the boxes ``met``."""
 
 
 class Diagrams:
-    """Decision diagrams over the columns: for each set of boxes a node of each column that tells which are left.
+    """Decision diagrams over the columns: a node per column for each set of boxes that are still possible.
 
     Steps of a column that are in the same boxes are of one *kind*.
     """

@@ -19,7 +19,7 @@ from proofs.trained.counting.machines import of_inputs, sub_claim
 from proofs.trained.tracks.wrong import Margins
 
 Indices = NDArray[np.intp]
-NEAR = 10**-9  # margins in floats nearer to 0 are not judged
+NEAR = 10**-9  # inputs with float margins nearer to 0 are left open
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Part:
     claim: TracksClaim
 
     def to_json(self, unit: dict[str, Any]) -> dict[str, Any]:
-        """Return the part with its proof, as a certificate has it."""
+        """Return the part with its proof, as JSON of a certificate."""
         return {"form": self.form, "place": self.place, "token": self.token,
                 "machine": tracks_claim_to_json(self.claim)["machine"], "unit": unit}
 
@@ -56,7 +56,7 @@ def parts_of_boxes(search: BoxSearch, found: FoundBoxes, number: int) -> Iterato
 
 
 def parts_of_inputs(margins: Margins, inputs: Indices) -> Iterator[Part]:
-    """Yield the same for some inputs [N, columns] of a form, run one by one in floats; nearly tied ones are not."""
+    """Yield the parts of inputs [N, columns] of a form, run one by one in floats, except nearly tied inputs."""
     claim, form = margins.claim, margins.form
     above, other = margins.of(inputs)
     least, right = above + np.float64(claim.margin), (above > NEAR).all(axis=1)
