@@ -1,4 +1,4 @@
-"""The answer to a question about every length: a row for each, and what follows from all rows together."""
+"""The answer about every length: a row for each, and the verdict of all rows."""
 
 from collections.abc import Iterable
 from typing import Generic, Protocol, TypeVar
@@ -28,16 +28,16 @@ class AnswerByLength(WithExitStatus, Generic[ARow]):
 
     @property
     def verdict(self) -> str:
-        """The gravest of all lengths."""
+        """The worst verdict of all lengths."""
         return worst({row.verdict for row in self.rows})
 
     @property
     def certified_to(self) -> int | None:
-        """The length up to which all are certified, from the shortest on; None if that is not."""
+        """The length up to which all are certified, from the shortest on; None if the shortest is not."""
         return certified_to(self.rows)
 
     def first(self, verdict: str) -> ARow | None:
-        """Return the shortest length of this verdict."""
+        """Return the shortest length with this verdict."""
         return next((row for row in self.rows if row.verdict == verdict), None)
 
     def lengths_that_are(self, verdict: str) -> list[int]:
@@ -45,7 +45,7 @@ class AnswerByLength(WithExitStatus, Generic[ARow]):
         return [row.n for row in self.rows if row.verdict == verdict]
 
     def telling_rows(self, most: int) -> list[ARow]:
-        """Return the rows, if they are no more; else those where the verdict changes, the ends, and powers of two."""
+        """Return all rows if there are few; else those where the verdict changes, the ends, and powers of two."""
         if len(self.rows) <= most:
             return list(self.rows)
         places = {0, len(self.rows) - 1}
@@ -56,7 +56,7 @@ class AnswerByLength(WithExitStatus, Generic[ARow]):
 
 
 def certified_to(rows: Iterable[RowOfLength]) -> int | None:
-    """Return the length up to which all are certified (or vacuous), from the first on; None if that is not."""
+    """Return the length up to which all are certified (or vacuous), from the first on; None if the first is not."""
     last = None
     for row in rows:
         if row.verdict not in ("certified", "vacuous"):

@@ -1,4 +1,4 @@
-"""Several examples, a row each: what `certify formula` and `certify model` do where no subject is given."""
+"""Tables of the shipped examples: `certify formula` and `certify model` without a subject."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ from certify.common.terminal_tables import Cell, TableColumn, plain, print_table
 from certify.common.verdicts import colour, exit_status, worst
 
 CERTIFICATE = ".cert"
-"""How the names of certificates end."""
+"""The suffix of certificates."""
 
 
 class Named(Protocol):
-    """Whatever has a name, which its certificate's file takes."""
+    """An example with a name, which is that of its certificate's file."""
 
     @property
     def name(self) -> str:
@@ -29,9 +29,9 @@ AnExample = TypeVar("AnExample", bound=Named)
 
 @dataclass(frozen=True)
 class Shown:
-    """One example and what came of it: ``cells`` of the table by column, and ``facts`` for the JSON object.
+    """One example and its result: ``cells`` of the table by column, and ``facts`` for the JSON object.
 
-    ``remark`` says why the verdict is what it is.
+    ``remark`` is the reason of the verdict.
     """
 
     name: str

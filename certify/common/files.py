@@ -1,4 +1,4 @@
-"""Reading what users name, and writing without leaving anything half-written."""
+"""Reading of users' files, and atomic writing."""
 
 import contextlib
 import os
@@ -18,7 +18,7 @@ MAX_BYTES = 64_000_000
 
 
 def read_text(path: str) -> str:
-    """Return the text of a file, or of standard input for ``-``, without the mark that some editors begin UTF-8 with.
+    """Return the text of a file, or of standard input for ``-``, without a byte order mark.
 
     Raises:
         InputError: if it cannot be read, is longer than MAX_BYTES or is not UTF-8; or if the command that runs would
@@ -29,7 +29,7 @@ def read_text(path: str) -> str:
 
 
 def read_own_text(path: str) -> str:
-    """Return the text of a file that this program keeps for itself, and may replace.
+    """Return the text of a file of this program's own.
 
     Raises:
         InputError: if it cannot be read, is longer than MAX_BYTES or is not UTF-8.
@@ -58,7 +58,7 @@ def check_unicode(*texts: str) -> None:
 
 @contextlib.contextmanager
 def writing(path: str | Path, cannot: str = "cannot be written") -> Iterator[None]:
-    """Raise InputError where the system refuses what is done meanwhile at a place."""
+    """Convert an OSError about a path within the context to InputError."""
     try:
         yield
     except OSError as error:
@@ -95,12 +95,12 @@ def _may_write(place: Path) -> bool:
 
 
 def _is_special(target: Path) -> bool:
-    """Return a device or a pipe: there is nothing to rename, and nothing to lose."""
+    """Return whether the path is a device or a pipe, which is written to directly."""
     return os.path.exists(target) and not target.is_file() and not target.is_dir()
 
 
 def _target(path: str) -> Path:
-    """Return the place, through symbolic links, so that renaming does not replace the link.
+    """Resolve symbolic links of the path, so that renaming does not replace a link.
 
     Raises:
         InputError: if it is not a file name.
@@ -113,7 +113,7 @@ def _target(path: str) -> Path:
 
 
 def write_text(path: str, text: str) -> None:
-    """Write the whole file or nothing: a temporary file beside it is renamed over it, with the mode of what was there.
+    """Write the whole file or nothing: a temporary file beside it is renamed over it, with the mode of the old file.
 
     Raises:
         InputError: if the place cannot be written, or is one that the command which runs reads.
@@ -147,9 +147,9 @@ def _check_noted(path: str) -> None:
 
 
 def replace_file(target: Path, data: bytes) -> None:
-    """Put a whole file there or nothing; what was there, a link or a pipe too, is gone.
+    """Replace the file (or link, or pipe) atomically.
 
-    It keeps the mode of a file that was there and, if we may give files away, its owner.
+    The new file keeps the mode of the old one and, if we may change owners, its owner.
 
     Raises:
         OSError: if the place cannot be written.
@@ -184,7 +184,7 @@ def holds_a_file(path: str) -> bool:
 
 
 def remove_file(path: str) -> None:
-    """Remove a file that the command which runs may write; nothing if it is not there.
+    """Remove a file that the running command may write, if it exists.
 
     Raises:
         InputError: if it cannot be removed.
@@ -233,10 +233,10 @@ def _why_no_new_folder(target: Path) -> str:
 
 
 def write_folder(path: str, files: Mapping[str, str | bytes], programs: Collection[str] = ()) -> None:
-    """Write the whole folder or nothing. The programs can be run.
+    """Write the whole folder or nothing, with its programs executable.
 
-    A new folder is made beside its place and renamed. One that is there keeps its mode, and may be where somebody is:
-    it is filled, not replaced.
+    A new folder is made beside its place and renamed. An existing one keeps its mode, and may be somebody's
+    current folder: it is filled, not replaced.
 
     Raises:
         InputError: if the place cannot be written, or is a folder that is not empty.

@@ -3,7 +3,7 @@
 What is shown under other keys than its fields has a function ``..._to_json`` beside the function that prints it.
 
 A fraction is a string such as "1/3"; from a thousand digits on it is written in hexadecimal, which takes linear time.
-Reading believes nothing: every mistake is one line that says where it is and what was expected.
+Input is not trusted: every mistake is one line that says where it is and what was expected.
 """
 
 import dataclasses
@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 
 def format_exact(x: Constant) -> str:
-    """Return the fraction in full, or an irrational constant as it is written.
+    """Return the fraction in full, or an irrational constant in its notation.
 
     >>> format_exact(Fraction(-1, 3)), format_exact(Fraction(2)), len(format_exact(Fraction(2**4000)))
     ('-1/3', '2', 1003)
@@ -79,10 +79,10 @@ def to_json(value: Any) -> Any:
 
 
 def read_result(kind: type[T], text: str, where: str) -> T:
-    """Return the result of this kind that a JSON text holds.
+    """Parse the result of this kind from a JSON text.
 
     Raises:
-        InputError: if it holds anything else.
+        InputError: if the text is anything else.
     """
     return from_json(kind, read_json(text, where, parse_float=float), where)
 

@@ -17,9 +17,9 @@ from constructions.text import printable
 SUFFIX_OF_FORMULAS = ".ltl"
 SUFFIX_OF_COUNTING_PROGRAMS = ".cr"
 SUFFIXES_OF_PROGRAMS = (".rasp", SUFFIX_OF_COUNTING_PROGRAMS)
-"""By these suffixes it is known what a file holds."""
+"""Suffixes that determine the kind of a file."""
 BEGINNING = 1 << 16
-"""Bytes that are looked at."""
+"""The number of bytes inspected."""
 DECIDE = "certify decide {path} --claim CLAIM.toml"
 IMPORT = "certify import {path} -o model.json"
 CHECK = "certify check {path}"
@@ -59,7 +59,7 @@ KINDS: Mapping[str, FileKind] = {
 }
 UNKNOWN = frozenset({"json", "text"})
 WEIGHTS = frozenset({"torch", "torchscript", "pt2", "safetensors", "npz", "onnx", "config", "gguf"})
-"""Files of other programs with a trained network in them; importing says itself what it does not read of them."""
+"""Files of other programs with a trained network in them; the importer reports what it cannot read."""
 CERTIFICATES = frozenset({"certificate", "trained certificate"})
 NETWORKS = frozenset({"model", "certificate"})
 TRAINED = frozenset({"trained", "trained certificate"})

@@ -6,7 +6,7 @@ from fractions import Fraction
 from proofs.enclosures.intervals import Interval
 
 GREATEST_EXPONENT = 4 * 10**8
-"""Of decimals: where addresses have 32 bits, as in a page, Python allows few more."""
+"""The greatest exponent of decimals, near the limit of Python with 32-bit addresses, as in a browser."""
 
 
 def decimal(x: Fraction, digits: int = 6, rounding: str = ROUND_HALF_EVEN) -> str:

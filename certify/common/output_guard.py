@@ -30,7 +30,7 @@ def identity_of(place: str | Path | int) -> Identity | None:
 
 @dataclass(frozen=True)
 class Output:
-    """A place that an option names."""
+    """An output path that an option names."""
 
     option: str
     name: str
@@ -42,9 +42,9 @@ class Output:
 
     @property
     def key(self) -> object:
-        """Equal for two names of one place, whether something is there yet or not; None where writing spoils nothing.
+        """A key, equal for two names of one path, existing or not; None for devices, where writing loses nothing.
 
-        Nobody can write two things to standard output, but to a device.
+        Standard output takes one output only, a device several.
         """
         if self.name == STANDARD_STREAM:
             return STANDARD_STREAM
@@ -54,11 +54,11 @@ class Output:
 
 
 class WouldReplace(InputError):
-    """A place that is to be written is read: this ends the command, whatever it makes of other bad input."""
+    """An output path is read: the command ends, even if it tolerates other bad input."""
 
 
 class OutputGuard:
-    """The places of one command."""
+    """The input and output paths of one command."""
 
     def __init__(self) -> None:
         self.outputs: list[Output] = []
@@ -103,7 +103,7 @@ class OutputGuard:
                                "place")
 
     def check_noted(self, name: str) -> None:
-        """Raise InternalError if no option names the place, or a folder around it."""
+        """Raise InternalError if no option names the path, or a folder above it."""
         folder, last = os.path.split(name)
         place = Path(os.path.realpath(folder), last)
         if not any(output.name == name or place.is_relative_to(output.target) for output in self.outputs):
@@ -122,7 +122,7 @@ def _input_stream() -> int:
 
 
 _of_commands: list[OutputGuard] = []
-"""Those of the command that runs; none if Python is used without one."""
+"""The guards of running commands; empty if the Python API is used directly."""
 
 
 @contextlib.contextmanager

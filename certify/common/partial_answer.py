@@ -60,9 +60,9 @@ def stretches(lengths: Lengths) -> Iterator[Lengths]:
 
 
 def answer_in_time(lengths: Lengths, ask: Callable[[Lengths], AnAnswer]) -> AnAnswer | PartialAnswer[AnAnswer]:
-    """Return the answer about all these lengths; with a deadline that comes before it, what is known by then.
+    """Return the answer about all these lengths; or a partial answer at the deadline.
 
-    That a shorter stretch is refuted is an answer to the whole question, too.
+    A refuted shorter range also answers the whole question.
     """
     if not has_deadline():
         return ask(lengths)

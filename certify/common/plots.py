@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 INK = "#010203"
-"""Stands for the colour of the surrounding text, until the SVG is finished."""
+"""Placeholder for the colour of the surrounding text, until the SVG is finished."""
 BLUE, ORANGE, GREEN = "#0077bb", "#d55e00", "#00907a"
-"""Told apart by colour-blind eyes (and by their markers), and at least 3 : 1 against white and against near-black."""
+"""Colours safe for colour blindness, with contrast at least 3 : 1 to white and to near-black."""
 SIZE = (3.6, 2.7)
 WITH_NAMES_BESIDE = (6.4, 3.0)
 LEGEND_LINE = 0.19
@@ -54,7 +54,7 @@ Points = Sequence[tuple[int, Interval]]
 
 @dataclass(frozen=True)
 class Plot:
-    """A drawing and the words that say the same."""
+    """A drawing and its description in words."""
 
     kind: str
     title: str
@@ -71,7 +71,7 @@ def styled() -> AbstractContextManager[None]:
 class Series:
     """A curve over n: its name, its points, and whether it is a dashed line without markers.
 
-    ``look``, its marker, colour and line, takes the place of what it would be given in turn.
+    ``look``, its marker, colour and line, overrides the defaults by its number.
     """
 
     name: str
@@ -96,7 +96,7 @@ def draw_series(series: Sequence[Series], y_label: str, title: str, description:
 
 
 def draw_levels(series: Sequence[Series], y_label: str, title: str, description: str) -> Plot:
-    """Return the same for numbers that are near each other: a linear axis, and the names beside the curves."""
+    """Draw several curves of similar numbers: a linear axis, and the names beside the curves."""
     with styled():
         figure, _ = _draw_all([(one, one.points) for one in series], y_label)
         figure.set_size_inches(*WITH_NAMES_BESIDE)

@@ -11,12 +11,12 @@ from types import TracebackType
 from constructions.deadline import check_deadline
 
 _silent = [False]
-"""Whether nothing is said; the last one counts."""
+"""A stack of flags: whether progress is suppressed."""
 
 
 @contextlib.contextmanager
 def silence(wanted: bool = True) -> Iterator[None]:
-    """Say nothing of progress, if that is wanted."""
+    """Suppress progress within the context, if ``wanted``."""
     _silent.append(wanted)
     try:
         yield
@@ -30,7 +30,7 @@ def is_silent() -> bool:
 
 
 class ProgressLine:
-    """Shows the latest message at most five times a second, and clears it at the end; silent for short work.
+    """A display of the latest message, at most five times a second, cleared at the end; silent for short work.
 
     On a terminal the line is overwritten; elsewhere a new line appears every ten seconds.
     """
@@ -42,7 +42,7 @@ class ProgressLine:
         self._dirty = False
 
     def __call__(self, message: str) -> None:
-        """Say what is being done, if there is time left for it.
+        """Show what is being done, if there is time left.
 
         Raises:
             TimeIsUp: if there is not.

@@ -17,7 +17,7 @@ HOME = Path(__file__).resolve().parents[2]
 """The folder that ``certify`` is in."""
 NEIGHBOURS = ("constructions", "proofs")
 LIBRARIES = ("click", "flint", "lark", "mpmath", "numpy", "rich", "sympy", "typer", "z3")
-"""What every start needs; a file of such a name in the current folder would be taken in place of the library."""
+"""Modules needed at every start; a file with such a name in the current folder would shadow the library."""
 COLUMNS_OF_A_RECORD = 3
 
 

@@ -46,7 +46,7 @@ class Options:
 
     @property
     def named(self) -> list[str]:
-        """The names of those that are not left out."""
+        """The names of the options that are given."""
         return [field.name for field in fields(self) if getattr(self, field.name) != field.default]
 
 
@@ -71,7 +71,7 @@ def as_key(name: str) -> str:
 
 @dataclass(frozen=True)
 class FormulaSubject:
-    """A formula, and how the network that computes it is built. ``text`` is how to write the formula again.
+    """A formula, and how the network that computes it is built. ``text`` is its notation.
 
     With a ``precision``, the name of a format, the constructions are those for low precision. ``reading`` says what
     other tools would read differently in what was written; it is empty if nothing. The text may be what an option says,
@@ -94,7 +94,7 @@ class FormulaSubject:
 
 @dataclass(frozen=True)
 class NetworkSubject:
-    """A network that somebody wrote, or that a certificate holds; it claims a regime only if one is said of it.
+    """A network from a model file or a certificate; its regime is claimed only if the file states one.
 
     ``certified`` are the lengths of the words that the certificate is about.
     """

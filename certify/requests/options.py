@@ -1,4 +1,4 @@
-"""The options of the command line: names, help, and nothing of what their texts denote (that is in request.py)."""
+"""The options of the command line: names and help texts; request.py parses their values."""
 
 from __future__ import annotations
 
@@ -169,8 +169,8 @@ Command = TypeVar("Command", bound=Callable[..., None])
 def with_options(order: str, known: Mapping[str, Any] = OF_A_SUBJECT, **others: Any) -> Callable[[Command], Command]:
     """Return a decorator that adds the options in this ``order``; the command gets them as a mapping behind ``**``.
 
-    Each is ``known`` or one of the ``others``, or has a parameter of its own. The first one has; the others stand
-    behind it.
+    Each is ``known`` or one of the ``others``, or has a parameter of its own. The first one has; the others
+    follow it.
     """
     kinds, names = {**known, **others}, order.split()
 

@@ -37,9 +37,9 @@ AnyProgram = RaspProgram | CountingProgram
 
 @dataclass(frozen=True)
 class OutputFormulas:
-    """A program, and when its output is true; or else when it is which value, by the value as text.
+    """A program, and the formula of its output, or the formula of each value, by the value as text.
 
-    An integer without a bound has no such list: ``forms`` says when it is which linear form of counts.
+    For an unbounded integer, ``forms`` gives the condition of each linear form of counts instead.
     """
 
     path: str
@@ -54,7 +54,7 @@ class OutputFormulas:
 
     @property
     def values(self) -> str:
-        """The values of the output, as complaints list them."""
+        """The values of the output, as error messages list them."""
         return "an integer" if self.forms else f"one of {list_names(list(self.formulas))}"
 
     def by_value(self) -> dict[str, Formula]:

@@ -80,7 +80,7 @@ def read_allowed_error(text: str, option: str) -> Fraction:
 
 
 def check_allowed_error(value: Fraction, option: str) -> None:
-    """Raise InputError if a head may not be allowed such an error: beyond 1/4 nothing rounds it away."""
+    """Raise InputError if the allowed error of a head is too large: beyond 1/4 rounding does not remove it."""
     if value <= 0:
         raise InputError(f"{option}: found {value}, expected a number above 0")
     if value > ALLOWED_ERROR:

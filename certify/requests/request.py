@@ -56,7 +56,7 @@ from constructions.regimes import Regime, Sharpening
 
 DEFAULT_MAX_N = 64
 AS_IT_IS = Fraction(1)
-"""What the scores of a network that is read are multiplied by, if nothing is said."""
+"""The default factor of the scores of a network from a file."""
 Value = TypeVar("Value")
 
 
@@ -100,7 +100,7 @@ class Request:
 
     @cached_property
     def network(self) -> Transformer:
-        """The transformer that the question is about.
+        """The transformer of the request.
 
         Raises:
             Unsupported: if the regime cannot express the formula, or a program has no transformer.
@@ -142,7 +142,7 @@ class Request:
 
     @property
     def alphabet(self) -> tuple[str, ...]:
-        """The symbols that words are over."""
+        """The alphabet of the words."""
         match self.subject:
             case FormulaSubject(alphabet=alphabet):
                 return alphabet
@@ -169,16 +169,16 @@ class Request:
 
     @property
     def claimed_lengths(self) -> Lengths:
-        """The lengths of the words that something is claimed of."""
+        """The lengths of the words that are claimed."""
         assert self.lengths is not None, "a verdict is about stated lengths"
         return self.lengths
 
     def about(self, lengths: Lengths) -> Request:
-        """Return the same question about the same network, for some of its lengths."""
+        """Return the request for some of its lengths, with the same network."""
         return replace(self, lengths=lengths, built_for=self.longest)
 
     def with_gamma(self, gamma: Constant) -> Request:
-        """Return the same question with this constant in front of the scores."""
+        """Return the request with this constant in front of the scores."""
         return replace(self, gamma=gamma)
 
     @property

@@ -26,7 +26,7 @@ STANDARD_INPUT = "-"
 SUFFIXES_OF_NETWORKS = (".json", ".cert")
 ABOUT_MARGINS = "certify-margin"
 CERTIFICATES = ("certify-certificate", "certify-softened", ABOUT_MARGINS)
-"""The formats of files that hold a network among other things."""
+"""The formats of files that contain a network."""
 
 
 class SubjectKind(Enum):
@@ -138,7 +138,7 @@ def kind_of_content(content: str) -> SubjectKind:
 
 
 _DEFINES_A_VECTOR = re.compile(r"\(\s*i\s*\)\s*:=")
-"""As every B-RASP program does, and no formula."""
+"""A definition of a vector, as in every B-RASP program and in no formula."""
 
 
 def _is_file_with_an_object(name: str) -> bool:
@@ -160,7 +160,7 @@ def _begins_an_object(text: str) -> bool:
 
 SAYS_ITSELF = "{name} states this itself"
 BUILT_BY = ("regime", "causal", "as_printed", "attention", "precision", "weighting")
-"""How the network of a formula is built: whatever holds a network says that itself."""
+"""Options for building the network of a formula, which files with a network determine themselves."""
 
 
 class Programs(Enum):
@@ -188,7 +188,7 @@ REFUSED: Mapping[SubjectKind, Mapping[str, str]] = {
 """The options that each kind refuses, and why."""
 REFUSED_BY_A_RUN_PROGRAM: Mapping[str, str] = dict.fromkeys(
     ("symbol", "predicates", "dialect", *BUILT_BY, "gamma", "temperature", "given"), SAYS_ITSELF)
-"""The options that a program refuses where it does not stand for a formula."""
+"""The options that a program refuses where it does not denote a formula."""
 
 
 def refuse_options(found: NamedSubject, given: Collection[str], taken: Collection[SubjectKind], programs: Programs,
@@ -207,7 +207,7 @@ def refuse_options(found: NamedSubject, given: Collection[str], taken: Collectio
 
 
 def _taker(option: str, taken: Collection[SubjectKind]) -> SubjectKind:
-    """Return a kind of subject that the command and the option go with."""
+    """Return a kind of subject that the command and the option accept."""
     kinds = (kind for kind in (SubjectKind.FORMULA, SubjectKind.PROGRAM) if option not in REFUSED[kind])
     return next((kind for kind in kinds if kind in taken or SubjectKind.PROGRAM not in taken), SubjectKind.PROGRAM)
 

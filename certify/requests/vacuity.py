@@ -12,16 +12,16 @@ from constructions.language.semantics import truth_values
 from constructions.language.syntax import TRUE, Formula, subformulas
 
 MAX_TRUTHS = 100_000
-"""How many truths (of a subformula, at a position, of a word) may be found out: a fraction of a second."""
+"""Limit of evaluations (of a subformula at a position of a word): a fraction of a second."""
 
 
 HOLDS_NOWHERE = "what is given holds at no position of any word"
-"""Reason why nothing is asked at a length."""
+"""The reason of a vacuous length."""
 
 
 @dataclass(frozen=True)
 class Vacuity:
-    """The formula has this truth at every position of every word up to this length; of longer ones nothing is said."""
+    """The formula has this truth at every position of every word up to this length; longer words are open."""
 
     truth: bool
     max_n: int

@@ -1,7 +1,7 @@
 """Boxes of inputs in tracks, classified by float runs as right, wrong or open, and split where that helps most.
 
 A *box* is the set of inputs whose step of each column is in a given set, and whose last state is. The boxes of one
-place that asks are disjoint and cover all inputs (docs/background/counting.md, section 2). All numbers are evidence,
+query are disjoint and cover all inputs (docs/background/counting.md, section 3). All numbers are evidence,
 not proof.
 """
 
