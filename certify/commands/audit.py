@@ -1,4 +1,4 @@
-"""`certify audit`: the options of the command, and what becomes of them."""
+"""`certify audit`: the options of the command, and their evaluation."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def audit(
 
 def read_alone(subject: str, is_model: bool, options: Options, lengths: Lengths, critical: str | None,
                embeddings: str | None, **demanded: str | None) -> AuditClaim:
-    """Return the claim that the options make."""
+    """Build the claim of the options."""
     from certify.auditing.claims import AboutNetwork, claim_alone
     from certify.auditing.claims_file import read_demands
     from certify.requests.quantities import read_lengths_to_bracket
@@ -146,7 +146,7 @@ class Reports:
 
 
 def exactly_one(given: dict[str, str | None]) -> str:
-    """Return the value of the one that is given."""
+    """Return the value of the option that is given."""
     from constructions.errors import InputError
 
     found = {name: value for name, value in given.items() if value is not None}

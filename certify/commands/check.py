@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from certify.requests.inputs import Options
 
 VERIFIED = "certify-check"
-"""The checker that is proved in Coq, as ``certify export --to certify-check`` names it."""
+"""The checker proved in Coq, as ``certify export --to certify-check`` names it."""
 
 Work = Annotated[int | None, typer.Option(
     "--work", metavar="N", parser=option.whole_number, help="allow N times the default work and memory")]
@@ -125,7 +125,7 @@ def ask_verified(options: Sequence[str], files: Sequence[str], is_partial: objec
 
 
 def formulas_for_the_checker(formula: str | None, given: str | None, asked: Options) -> list[str]:
-    """Return the options of the checker about the formula, what may be given, and the predicates that both mention."""
+    """Return the options of the checker about the formula, the assumption, and the predicates of both."""
     text, definitions = text_for_the_checker(formula, asked)
     options = [] if text is None else ["--formula", text]
     if given is not None:

@@ -26,7 +26,7 @@ COMMON = (AS_JSON, QUIET, LIMIT, "help")
 LACKED: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(("run", "import"), (LIMIT,)), "build": (LIMIT, AS_JSON), "list": (LIMIT, QUIET),
     "export": (AS_JSON,), **dict.fromkeys(("help", "mcp"), COMMON)}
-"""Which of them some commands lack, as they show no progress, print no object, or have a time limit of their own."""
+"""Those that some commands lack: they show no progress, print no object, or have their own time limit."""
 
 
 class Command(typer.core.TyperCommand):
@@ -42,7 +42,7 @@ class Command(typer.core.TyperCommand):
         self.params += [each for each in shared_options() if each.name not in LACKED.get(str(self.name), ())]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the options of this command in their sections; those that nearly all have are only named."""
+        """Write the options of this command in their sections; only name those shared by nearly all commands."""
         every = self.get_params(ctx)
         named = [each for each in every if each.name in COMMON]
         if {each.param_type_name for each in every if each not in named} <= {"argument"}:
@@ -65,7 +65,7 @@ class Command(typer.core.TyperCommand):
         return str(super().get_short_help_str(len(self.help or "")))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the arguments; the parser's own account of their order has each option as often as it is there."""
+        """Parse the arguments; reject options given twice."""
         _, _, order = self.make_parser(ctx).parse_args(list(args))
         once = [option for option in order if isinstance(option, typer.core.TyperOption)
                 and not (option.is_flag or option.multiple or ctx.resilient_parsing)]
@@ -75,10 +75,10 @@ class Command(typer.core.TyperCommand):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
-        """Do what the command does, in the time that it is given.
+        """Run the command within its time limit.
 
         Raises:
-            TimeIsUp: if that is not enough, and the command says nothing of it itself.
+            TimeIsUp: if the time is up, and the command does not report it itself.
         """
         Json.wanted = ctx.params.pop(AS_JSON, False)
         quiet, limit = ctx.params.pop(QUIET, False), ctx.params.pop(LIMIT, None)
@@ -100,10 +100,10 @@ def shared_options() -> list[Any]:
 
 
 def note_outputs(command: Command, given: dict[str, Any], places: OutputGuard) -> None:
-    """Note where the options write.
+    """Note the output paths of the options.
 
     Raises:
-        InputError: if something there would be lost, or nothing can be written.
+        InputError: if data would be lost, or a path cannot be written.
     """
     from certify.common.files import check_new_folder, check_writable
     from constructions.errors import InputError
@@ -133,7 +133,7 @@ def kinds_of(command: typer.core.TyperCommand) -> dict[str, object]:
 
 
 def repeated(context: Any) -> str:
-    """Return the command line once more, without what it writes and how; files are called by their names alone."""
+    """Return the command line without its outputs and formats, with base names of files."""
     kinds, words = kinds_of(context.command), ["certify", str(context.command.name)]
     for parameter in context.command.params:
         name = str(parameter.name)
@@ -163,7 +163,7 @@ def option_name(parameter: Any) -> str:
 
 
 def refuse_options(why: str, given: Mapping[str, object]) -> None:
-    """Raise InputError for the first option that was given: it would be ignored."""
+    """Raise InputError for the first given option, as it would be ignored."""
     from constructions.errors import InputError
 
     for name, value in given.items():

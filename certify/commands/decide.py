@@ -84,7 +84,7 @@ def count_right(network: TrainedNetwork, asked: AnyClaim, settings: Settings, ru
     """Return how many inputs in tracks are right.
 
     Raises:
-        InputError: if the claim is about words, or an option says nothing that is understood.
+        InputError: if the claim is about words, or an option is malformed.
     """
     from certify.claims.trained.count_weights import read_weights
     from certify.claims.trained.counting import count_tracks
@@ -108,16 +108,16 @@ REFUSED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             "a claim about float runs, which does not take this option": ("--store",)},
     "long word": {"a claim about long words does not take this option": ("--jobs", "--dask", "--store", "--html")},
     "word": {}}
-"""Options that a question does not take, with the reason, by what may be wrong."""
+"""The options that each question excludes, with the reason, by the kind of counterexample."""
 
 
 def refuse_untaken(network: TrainedNetwork, claim: AnyClaim, every: bool, in_runs: bool, given: Mapping[str, object]
                    ) -> str:
-    """Return what may be wrong: a word, an input, a run.
+    """Return the kind of counterexample: a word, an input, a run.
 
     Raises:
-        InputError: for the first option that was given and is not taken.
-        Unsupported: if words are too long for any way.
+        InputError: for the first given option that is excluded.
+        Unsupported: if words are too long for every method.
     """
     from certify.claims.trained.answering import goes_by_counts
     from constructions.trained.tracks import TracksClaim
@@ -131,7 +131,7 @@ def refuse_untaken(network: TrainedNetwork, claim: AnyClaim, every: bool, in_run
 
 def write_decision(decision: AnyDecision | PartialAnswer[AnyDecision], wrong_is: str, output: str | None,
                    wrong: str | None, html: str | None) -> None:
-    """Write what there are places for; where time was up, what was proved by then."""
+    """Write the requested outputs; at a timeout, those of the partial answer."""
     from certify.common.files import write_text
     from certify.common.partial_answer import PartialAnswer
 

@@ -1,4 +1,4 @@
-"""The options of `certify decide` that say what is claimed; certify/claims/trained/flags.py reads what they denote."""
+"""The options of `certify decide` that state the claim; certify/claims/trained/flags.py parses them."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -87,4 +87,4 @@ OF_WORDS: Mapping[str, Any] = {
     "margin": Margin, "given": Given, "sign": Sign, "larger": Larger, "argmax": Argmax, "follow": Follow, "end": End}
 CLAIM: Mapping[str, Any] = {
     **OF_WORDS, "machine": Machine, "columns": Columns, "layout": Layout, "predicate": Predicate}
-"""The fields of ``Flags``, each with the option that it is."""
+"""The fields of ``Flags``, each with its option."""

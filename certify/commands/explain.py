@@ -32,9 +32,9 @@ def explain(
 ) -> None:
     """Explain FORMULA, the network that computes it, and why.
 
-    The formula in words, its truth on three words, what each layer does, and how far softmax is from hard attention;
-    then its fragment, and for each regime (a way to make softmax sharp) the statements that are used, the sizes,
-    temperatures and position embeddings.
+    The formula in words, its truth on three words, what each layer does, and the distance of softmax from hard
+    attention; then its fragment, and for each regime (a way to make softmax sharp) the statements that are used, the
+    sizes, temperatures and position embeddings.
     """
     from certify.claims.formula.explanation import (
         explain_floats,
@@ -74,7 +74,7 @@ def explain(
 
 
 def write_lesson(place: str | None, explanation: Explanation, network: Transformer | None) -> None:
-    """Write the page, if there is a place for it."""
+    """Write the page, if requested."""
     from certify.common.files import write_text
     from certify.exports.pages.lesson.page import lesson_page
 

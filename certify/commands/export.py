@@ -18,7 +18,7 @@ Precision = Literal["binary32", "binary16", "bfloat16"]
 Checker = Literal["checker", "certify-check", "certify-every-n"]
 CHECKERS: Mapping[Checker, str] = {
     "checker": "check.pyz", "certify-check": "certify-check", "certify-every-n": "certify-every-n"}
-"""Where each is written if no place is named."""
+"""Default outputs by format."""
 TO = (*EXPORTERS, "card", "site", *CHECKERS)
 
 
@@ -40,7 +40,7 @@ def read_format(text: str) -> str:
 
 def of_formats(formats: Sequence[str], name: str, text: str, metavar: str | None = None, kind: Any = str | None,
                parser: Any = None) -> tuple[Sequence[str], Any]:
-    """Return these formats, and the annotation of an option that they alone take."""
+    """Return these formats, and the annotation of an option that only they take."""
     help_text = f"for {', '.join(formats)}: {text}"
     return formats, Annotated[kind, typer.Option(name, metavar=metavar, help=help_text, parser=parser)]
 
@@ -202,7 +202,7 @@ def write_site(certificates: Sequence[str], output: str | None, asked: Mapping[s
 
 
 def write_pages(output: str, wanted: GalleryRequest, asked: Mapping[str, Any]) -> None:
-    """Write the gallery, and what runs in its pages."""
+    """Write the gallery, and the programs of its pages."""
     from certify.common.files import write_folder
     from certify.common.progress import ProgressLine
     from certify.common.terminal import tell

@@ -15,7 +15,7 @@ TRAINED_NETWORK = (TRAINED, A_TRAINED_NETWORK)
 CERTIFICATE = (CERTIFICATES, "a certificate")
 CLAIM = (frozenset({"claim"}), A_CLAIM)
 CLAIMS = (frozenset({"claims", *CERTIFICATES, "model"}), "a claims file (.toml)")
-"""Commands whose complaints name two next commands for a certificate or a model file."""
+"""Commands whose error messages name two next commands for a certificate or a model file."""
 TEXT: tuple[frozenset[str], str] = (frozenset(), "a text")
 TAKEN: Mapping[tuple[str, str], tuple[frozenset[str], str]] = {
     ("formula", "text"): FORMULA, ("formula", "formulas"): (frozenset({"formula"}), "formulas, one a line"),
@@ -39,13 +39,13 @@ TAKEN: Mapping[tuple[str, str], tuple[frozenset[str], str]] = {
 }
 SCRIPTS = (frozenset({"folder"}), "a folder that certify export --to smt2 wrote")
 WITHOUT_MODELS = ("smt2", "latex", "tikz", "figures", "proof", "html", "npz", "card", "site")
-"""Exports that are about what is proved."""
+"""Exports of certificates."""
 
 
 def expect_kinds(command: str, given: Mapping[str, Any]) -> None:
     """Raise InputError if a parameter names a file of another kind than its command takes.
 
-    Of several certificates ``check`` says it in the row of each.
+    For several certificates ``check`` reports it in the row of each.
     """
     for (name, parameter), (taken, expected) in TAKEN.items():
         if name != command or (value := given.get(parameter)) is None:

@@ -1,4 +1,4 @@
-"""The end of a proof, as commands print it; and how a formula was read."""
+"""Printing of outcomes and of ambiguity notes."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def prove_in_time(request: Request, effort: int, runs: FloatModel | None) -> Out
 
 def finish(outcome: Outcome | PartialAnswer[Outcome], style: Style, parenthesize: bool,
            output: str | None) -> NoReturn:
-    """Print the outcome, write the certificate if there is one and a place for it, and exit with its status.
+    """Print the outcome, write its certificate if requested, and exit with its status.
 
     With ``-o -`` the certificate goes to standard output and the outcome to standard error.
     """
@@ -62,7 +62,7 @@ def finish(outcome: Outcome | PartialAnswer[Outcome], style: Style, parenthesize
 
 def end(found: AnAnswer | PartialAnswer[AnAnswer], to_json: Callable[[AnAnswer], dict[str, Any]],
         print_on: Callable[[Console, AnAnswer], None], output: str | None = None) -> NoReturn:
-    """Print what was found, write its certificate if there is one and a place for it, and exit with its status."""
+    """Print the answer, write its certificate if requested, and exit with its status."""
     show_found(found, to_json, print_on, output)
     write_found(found, output)
     raise typer.Exit(exit_status(found.verdict))
@@ -71,7 +71,7 @@ def end(found: AnAnswer | PartialAnswer[AnAnswer], to_json: Callable[[AnAnswer],
 def end_with_plot(found: AnAnswer | PartialAnswer[AnAnswer], to_json: Callable[[AnAnswer], dict[str, Any]],
                   print_on: Callable[[Console, AnAnswer], None], plot: str | None,
                   draw: Callable[[AnAnswer], str]) -> NoReturn:
-    """Draw what was found if there is a place for it and time was enough, print it, and exit with its status."""
+    """Draw the answer if requested and complete, print it, and exit with its status."""
     from certify.common.files import write_text
     from certify.common.partial_answer import PartialAnswer
 

@@ -64,7 +64,7 @@ def floats(
 
 def decide_trained(subject: str, max_n: int | None, classes: list[FloatModel], effort: int, workers: Workers,
                    html: str | None) -> int:
-    """Decide the claim of a file about a trained network in each class, print it, and return the status of the worst.
+    """Decide the claim of a file about a trained network under each model, print it; return the worst status.
 
     Raises:
         InputError: if the file has no claim about words, or none that has a page.
@@ -93,7 +93,7 @@ def decide_trained(subject: str, max_n: int | None, classes: list[FloatModel], e
 
 
 def show_presets(chosen: list[FloatModel] | None) -> int:
-    """Print the chosen classes, or all presets; return the exit status."""
+    """Print the chosen float models, or all presets; return the exit status."""
     from certify.claims.floats.show import models_to_json, print_models
     from proofs.enclosures.float_models.model import presets
 

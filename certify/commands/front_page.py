@@ -18,7 +18,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
     OTHERS: ("explain", "learn", "sensitivity", "cross-entropy"),
     "Help": ("help", "list", "mcp"),
 }
-"""The group of each command; one that is not named here is another question."""
+"""The group of each command; "Other questions" by default."""
 OF_MOST_COMMANDS = "Options of most commands"
 
 
@@ -45,7 +45,7 @@ class FrontPage(typer.core.TyperGroup):
         return [name for _, names in grouped(list(self.commands)) for name in names]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write a minute on the first page, before options and commands."""
+        """Write the introduction of the first page, before options and commands."""
         if not ctx.meta.get("everything", False):
             formatter.write("\n".join(["", "In a minute:", *(f"  {line}" for line in HELP_EXAMPLES["certify"]), ""]))
         super().format_options(ctx, formatter)

@@ -1,4 +1,4 @@
-"""`certify import`: files of a trained network become one file with exact numbers."""
+"""`certify import`: conversion of a trained network to one file with exact numbers."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ OPTIONS: Mapping[str, Any] = {
         "--expect", metavar="FILE", help="compare with the logits that your own program computes: arrays (.npz, "
         ".safetensors) under the tokens of their inputs, as 2,0,1 (docs/howto/importing.md)")],
 }
-"""What files may leave open, by the names of the parameters; in Python they are called so, too."""
+"""Settings that files may not state, by the names of the parameters, also in Python."""
 
 
 @option.with_options(f"output {' '.join(OPTIONS)}", OPTIONS)
@@ -82,8 +82,8 @@ def import_files(
 ) -> None:
     """Read a trained transformer from its own files.
 
-    Every weight becomes exactly the number that is in the file. What files do not say (the kind of network, the
-    direction of attention, ...) is asked for, never guessed; a tensor that is not understood is named. Logits are
+    Every weight becomes exactly the number in the file. Settings that files do not state (the kind of network, the
+    direction of attention, ...) must be given, and are never guessed; unknown tensors are reported. Logits are
     compared with those of ONNX Runtime, torch, or your own program (--expect). docs/howto/importing.md: files and
     networks.
 
@@ -113,7 +113,7 @@ def import_files(
 
 
 def _show(imported: Imported, output: str | None, show: bool) -> None:
-    """Print the report, and write the network if there is a place for it."""
+    """Print the report, and write the network if requested."""
     from certify.claims.trained.networks import imported_to_json, print_network
     from certify.common.terminal_tables import console
 
@@ -171,7 +171,7 @@ def _print_lines(lines: Iterable[str]) -> None:
 
 
 def _write(output: str, imported: Imported, quiet: bool) -> None:
-    """Write the network and say in a line what it is."""
+    """Write the network and describe it in a line."""
     from certify.claims.trained.networks import describe_comparison, parameters
     from certify.common.files import write_text
     from certify.common.progress import is_silent

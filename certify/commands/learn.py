@@ -60,7 +60,7 @@ def learn(
 
 
 def write_pictures(learned: Learned, svg: str | None, html: str | None, output: str | None) -> None:
-    """Write the drawing and the page, where there are places for them."""
+    """Write the drawing and the page, if requested."""
     from certify.common.files import write_text
     from certify.exports.pages.learned.drawing import draw_automaton
     from certify.exports.pages.learned.page import learned_page

@@ -7,7 +7,7 @@ from constructions.errors import InputError, suggest
 from constructions.language.diagnosis import quote
 
 INSIDE = Path(__file__).resolve().parents[1]
-"""The package, which has these folders inside once it is installed; in a checkout they stand beside it."""
+"""The package, which has these folders inside once it is installed; in a checkout they are beside it."""
 AT_THE_TOP = ("README.md", "DIVERGENCES.md", "CHANGELOG.md")
 """Pages that lie beside the folder docs/ in a checkout."""
 PARTS = ("tutorial", "howto", "reference", "background")

@@ -45,7 +45,7 @@ def complain(error: object, verdict: str = "malformed") -> int:
 
 
 def say(error: object) -> None:
-    """Print a complaint on standard error."""
+    """Print an error on standard error."""
     from constructions.text import printable
 
     lines = [f"certify: {printable(getattr(error, 'before', '') + str(error))}"]
@@ -91,7 +91,7 @@ def note(text: str) -> None:
 
 
 def tell(text: str) -> None:
-    """Say on standard error where something is, or why there is nothing, unless ``--quiet`` was given."""
+    """Report on standard error where an output is, or why there is none, unless ``--quiet`` was given."""
     from certify.common.progress import is_silent
 
     if not is_silent():
@@ -109,9 +109,9 @@ def print_json(data: dict[str, Any], indent: int | None = 1) -> None:
 
 def show_found(found: AnyFound | PartialAnswer[AnyFound], to_json: Callable[[AnyFound], dict[str, Any]],
                print_on: Callable[[Console, AnyFound], None], output: str | None = None) -> None:
-    """Print what was found: as one JSON object, or for people; these read standard error if ``output`` is -.
+    """Print the answer: as one JSON object, or as text, on standard error if ``output`` is -.
 
-    Where time was up, that is what is known by then; the verdict and its reason are those of the whole question.
+    At a timeout, it is the partial answer; the verdict and its reason are those of the whole question.
     """
     from certify.common.partial_answer import PartialAnswer
 
@@ -146,9 +146,9 @@ def check_file(output: str | None) -> None:
 
 
 def write_found(found: HasVerdict | PartialAnswer[Any], output: str | None) -> None:
-    """Write the certificate of what was found, if there is one and a place for it.
+    """Write the certificate of the answer, if there is one and it is requested.
 
-    Where time was up, that is the certificate of the lengths that were finished.
+    At a timeout, it is the certificate of the finished lengths.
     """
     from certify.common.partial_answer import PartialAnswer
 

@@ -1,4 +1,4 @@
-"""The terminal: how wide it is, text without effects of its own, and tables without lines."""
+"""The terminal: its width, plain text, and tables without rules."""
 
 import contextlib
 import html
@@ -20,10 +20,10 @@ from constructions.text import printable
 
 WIDTH = 132
 NARROW = 112
-"""Below this many columns a table leaves out what is not essential, and says so."""
+"""Below this width a table omits inessential columns, and says so."""
 BETWEEN_COLUMNS = 2
 FOLDED = 16
-"""So narrow a column whose cells may be broken can become."""
+"""The least width of a column with wrapped cells."""
 
 
 def console(file: TextIO | None = None) -> Console:
@@ -48,7 +48,7 @@ def verdict_text(verdict: str) -> Text:
 
 
 _instead: list[tuple[str, str]] = []
-"""A verdict and a reason that are printed in place of those of an answer; the last one counts."""
+"""A stack of verdicts and reasons printed instead of those of an answer."""
 
 
 @contextlib.contextmanager
@@ -88,7 +88,7 @@ class TableColumn:
 
 
 Cell = str | Text
-"""A text is shown without any markup of its own."""
+"""The content of a cell; a str is shown without markup."""
 
 
 def numbers(*names: str) -> list[TableColumn]:
@@ -152,7 +152,7 @@ def _needed(column: RichColumn) -> int:
 
 
 def _part_of(table: Table, columns: Sequence[RichColumn]) -> Table:
-    """Return a table of the same kind with these columns alone."""
+    """Return a table of the same kind with only these columns."""
     part = Table(box=table.box, pad_edge=False, header_style=table.header_style, padding=table.padding,
                  show_header=table.show_header)
     for column in columns:

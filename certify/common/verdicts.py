@@ -1,4 +1,4 @@
-"""Every word that a command may end with, its exit status and its colour: the only table."""
+"""The only table of verdicts, with exit status and colour."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ BAD_INPUT = 2
 INTERRUPTED = 130
 """The exit status after Ctrl-C."""
 READER_GONE = 141
-"""The exit status if nobody reads standard output any more: 128 and the number of SIGPIPE, as shells have it."""
+"""The exit status if standard output is closed: 128 and the number of SIGPIPE, as shells have it."""
 GREEN, RED, YELLOW, CYAN = "bold green", "bold red", "bold yellow", "bold cyan"
 OWN_WORK = 20
-"""Times the default budget of the checker: a certificate of our own is no stranger's."""
+"""Times the default budget of the checker: own certificates get more than foreign ones."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def colour(verdict: str) -> str:
 
 
 def worst(verdicts: Collection[AVerdict]) -> AVerdict:
-    """Return the verdict to report of several: one that says no before one that says nothing, and either before a yes.
+    """Return the verdict to report of several: negative before undecided, undecided before positive.
 
     >>> worst({"accepted", "malformed", "rejected"}), worst(["certified", "unsupported", "unknown"])
     ('rejected', 'unknown')
@@ -80,11 +80,11 @@ def worst(verdicts: Collection[AVerdict]) -> AVerdict:
 
 
 class HasVerdict(Protocol):
-    """Whatever ends with a word of the table."""
+    """A result with a verdict of the table."""
 
     @property
     def verdict(self) -> str:
-        """The word."""
+        """The verdict."""
 
 
 class WithExitStatus(HasPage):

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from constructions.network.transformer import Layer, Mask, Transformer
 
 STEPS_PER_SHARD = 30_000_000
-"""A second or so of a survey, and a few of a check (``steps_per_word_of_many``)."""
+"""About one second of a survey, a few of a check (``steps_per_word_of_many``)."""
 MAX_SHARDS = 4096
-"""Of one length: each is a file and a text in memory. Beyond that shards become longer, not more."""
+"""The limit per length, as each shard is a file and a text in memory; beyond it shards become larger."""
 
 
 def plan_prefixes(alphabet_size: int, n: int, weight: int) -> int:

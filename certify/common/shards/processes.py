@@ -1,6 +1,6 @@
 """Worker processes on this machine.
 
-Each has a pipe of its own and one task at a time, so that when one dies, its task is known and begun again.
+Each has a pipe of its own and one task at a time, so that the task of a dead process is known and restarted.
 """
 
 import contextlib
@@ -21,11 +21,11 @@ from certify.common.shards.answers import Do, answer, held
 from constructions.errors import WorkLost
 
 MAX_ATTEMPTS = 3
-"""A task whose worker dies so often is given up: it is likely to be what kills them."""
+"""The number of worker deaths after which a task, their likely cause, is given up."""
 THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-"""What numpy's libraries read when they are loaded."""
+"""Environment variables that numpy's libraries read when loaded."""
 SECONDS_BETWEEN_REPORTS = 1.0
-"""So long nothing need be finished before progress is told that time has passed."""
+"""Seconds between progress updates while no task finishes."""
 
 
 @dataclass
@@ -59,7 +59,7 @@ class Processes:
                 self._bury(worker)
 
     def collect(self) -> list[tuple[int, str]]:
-        """Wait a while for a process to answer or to die; what a dead one was at is begun again."""
+        """Wait a while for a process to answer or to die; restart the task of a dead one."""
         answers = []
         busy: dict[object, tuple[int, _Worker]] = {
             worker.connection: (worker.number, worker) for worker in self._workers if worker.number is not None}
@@ -95,10 +95,10 @@ class Processes:
         return worker
 
     def _bury(self, worker: _Worker) -> None:
-        """Take note that the process died while it had this task.
+        """Count a death of a process with this task.
 
         Raises:
-            WorkLost: if that happened to this task too often.
+            WorkLost: if there were too many.
         """
         worker.process.kill()  # it may have closed its pipe only
         worker.process.join()

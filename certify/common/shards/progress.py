@@ -113,7 +113,7 @@ class Inside:
 
 
 class ShardsProgress:
-    """A bar on standard error if that is a terminal; elsewhere a line every ten seconds, and none for short work."""
+    """A progress bar on a terminal; elsewhere a line on standard error every ten seconds, except for short work."""
 
     def __init__(self, what: str, unit: str = "shards", parts: str = "shards") -> None:
         self._what, self._unit, self._parts = what, unit, parts

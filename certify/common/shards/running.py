@@ -1,4 +1,4 @@
-"""Tasks to results: what is on disk already is taken from there, the rest is done by whoever there is."""
+"""Running of tasks: results are read from disk if present, else computed by the workers."""
 
 import contextlib
 from collections import deque
@@ -59,7 +59,7 @@ def _hire(do: Do, jobs: int, dask: str | None, shared: Sequence[str], apart: boo
 
 
 class _TaskRun:
-    """The state of one run; a task's number is its place among the different tasks."""
+    """The state of one run; a task's number is its place among the distinct tasks."""
 
     def __init__(self, tasks: Sequence[str], store: Store | None, progress: Callable[[ShardsState], None],
                  sizes: Sequence[int] | None, finished: Callable[[str, str], None], is_last: Callable[[str], bool]):
@@ -73,10 +73,10 @@ class _TaskRun:
         self.under_way: set[int] = set()
         self.failure: tuple[int, Exception] | None = None
         self.end = len(self.tasks)
-        """Tasks from this number on are not needed."""
+        """The number from which on tasks are not needed."""
 
     def look_on_disk(self) -> None:
-        """Take the results that are there."""
+        """Read the results that are on disk."""
         self.waiting = deque(number for number in self.waiting
                              if number < self.end and not self._is_on_disk(number))
         self._report()

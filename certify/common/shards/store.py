@@ -22,7 +22,7 @@ VERSION = 1
 
 
 class Store:
-    """The finished shards of one function in one folder; ``damaged`` are the files that were of no use."""
+    """The finished shards of one function in one folder; ``damaged`` are the unusable files."""
 
     def __init__(self, folder: Path, do: Do):
         """Make the folder if it does not exist.
@@ -42,7 +42,7 @@ class Store:
         return self.folder / f"{self._key(task)}.json"
 
     def find(self, task: str) -> str | None:
-        """Return the result, if it is here and whole."""
+        """Return the result, if it is stored and whole."""
         path = self.path(task)
         if not (path.exists() or path.is_symlink()):
             return None
@@ -57,7 +57,7 @@ class Store:
         return None
 
     def keep(self, task: str, result: str) -> None:
-        """Write the result, whole or not at all.
+        """Write the result atomically.
 
         Raises:
             InputError: if it cannot be written.

@@ -53,7 +53,7 @@ def usable_cores() -> int:
 
 
 class WorkerPool(Protocol):
-    """Workers that are given tasks, by number, and say what became of them."""
+    """Workers that receive tasks by number, and return their answers."""
 
     @property
     def capacity(self) -> int:
@@ -83,11 +83,11 @@ class InProcess:
         self._tasks: deque[tuple[int, str]] = deque()
 
     def begin(self, number: int, task: str) -> None:
-        """Put the task down until ``collect``."""
+        """Store the task until ``collect``."""
         self._tasks.append((number, task))
 
     def collect(self) -> list[tuple[int, str]]:
-        """Do the task that waits."""
+        """Do the waiting task."""
         number, task = self._tasks.popleft()
         return [(number, answer(self._do, task))]
 
