@@ -1,5 +1,4 @@
-"""The error bounds of all stages at one length and temperature, by the rules of docs/background/softened_rules.md,
-section 3.
+"""The error bounds of all stages at one length and temperature (docs/background/softened_rules.md, section 3).
 
 Claim       Every stated number is a bound, and at least that of the rules, so that the checker computes no more.
 Method      Each part of a stage is bounded separately over all score profiles, and the bounds are added up. Weights

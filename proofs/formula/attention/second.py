@@ -87,8 +87,7 @@ def proves_row(obligation: AttentionObligation, row: SweepRow, truth: bool, cost
 
 
 def _group(rows: list[SweepRow], start: int, largest: int) -> list[SweepRow]:
-    """Return at most ``largest`` rows of compatible shape from ``start`` on, each less than twice as long as the first.
-    """
+    """Return at most ``largest`` compatible rows from ``start`` on, each less than twice as long as the first."""
     end = start + 1
     while (end < len(rows) and end - start < largest and len(rows[end].steps) < 2 * len(rows[start].steps)
            and _compatible(rows[end - 1], rows[end])):

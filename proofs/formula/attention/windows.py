@@ -154,9 +154,7 @@ class Windows:
         return _Line(scores.unit, nowhere, pivots, bad, after)
 
     def _adds(self, offered: Offered, adds: Sequence[int]) -> tuple[int | None, int | None, int | None]:
-        """Return the least contribution of a pivot to a score, the greatest of a bad letter, and of one after a pivot.
-
-        None replaces a contribution that no letter has."""
+        """Return the least term of a pivot in a score, the greatest of a bad letter, of one after a pivot; or None."""
         letters = list(zip(offered.letters, adds, strict=True))
         bad = [(letter.effect, x) for letter, x in letters if offered.base_value + letter.value != self._truth]
         pivots = [x for letter, x in letters if letter.effect == self._memory.pivots[self._truth]]
@@ -236,7 +234,8 @@ class AllWindows:
 class _Line:
     """Scores in reading order, over ``unit``: the least of a pivot, the greatest of a bad letter before it, and after.
 
-    Exactly the gaps of absent letters are at most -``nowhere``."""
+    Exactly the gaps of absent letters are at most -``nowhere``.
+    """
 
     unit: int
     nowhere: int

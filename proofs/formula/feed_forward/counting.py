@@ -38,9 +38,7 @@ ZERO, ONE = Fraction(0), Fraction(1)
 
 
 def is_by_value(transformer: Transformer, known: KnownValues, layer: int, direction: str) -> bool:
-    """Return whether this rule applies.
-
-    It does if the output is a count, units read one (or a mean), or they read slack for a predicate on a count."""
+    """Return whether the output is a count, units read one (or a mean), or slack for a predicate on a count."""
     meaning = transformer.directions[direction]
     units = transformer.layers[layer - 1].feedforward.units_writing(direction)
     read = [transformer.directions[name] for unit in units for name in unit.reads if name not in known]

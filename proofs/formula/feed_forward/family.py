@@ -13,8 +13,7 @@ from proofs.formula.two_provers import Disagreement, ProofAttempt, reason_of
 
 
 def oblige_value(written: WrittenDirection) -> FeedForwardObligation | SlackOnEveryWord:
-    """Return the obligation of an output that one sum of counts decides; at the second attempt, of slack on every word.
-    """
+    """Return the obligation of an output decided by one sum of counts; at a second attempt, of slack on every word."""
     if written.apart:
         return oblige_on_every_word(written)
     return oblige_by_value(written.transformer, written.known, written.lengths, written.layer, written.direction,

@@ -25,8 +25,7 @@ def is_lookup(written: WrittenDirection) -> bool:
 
 
 def oblige(written: WrittenDirection) -> LookupObligation:
-    """Return the obligation of a head that looks up a count; the allowed error of a number is the stated one, or None.
-    """
+    """Return the obligation of a head that looks up a count; a number has the stated allowed error, or None."""
     return oblige_lookup(written.transformer, written.known, written.lengths, written.layer, written.place,
                          written.head, written.direction,
                          written.allowed_error if isinstance(written.meaning, Near) else written.stated_error)
