@@ -74,11 +74,7 @@ def print_verdict(out: Console, verdict: str, why: str) -> None:
 
 @dataclass(frozen=True)
 class TableColumn:
-    """A column of a table.
-
-    It is omitted if the output is narrower than it ``needs``. Cells may be wrapped if it ``folds``, and are wrapped if
-    they are wider than ``most``.
-    """
+    """A column, omitted below the width ``needs``; cells are wrapped if it ``folds`` or they exceed ``most``."""
 
     name: str
     side: Literal["left", "right"] = "left"

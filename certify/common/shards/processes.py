@@ -143,11 +143,7 @@ def _without_main_module(do: Do) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _environment() -> Iterator[None]:
-    """Set the environment of processes started meanwhile.
-
-    They do not import modules from the current folder, which may be any, and use one thread each for matrix products,
-    as each has a core of its own.
-    """
+    """Keep processes started meanwhile from importing from the current folder, and give each one thread."""
     given = {"PYTHONSAFEPATH": "1"} | {name: "1" for name in THREADS if name not in os.environ}
     before = {name: os.environ.get(name) for name in given}
     os.environ |= given

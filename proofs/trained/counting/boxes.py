@@ -125,10 +125,7 @@ class BoxSearch:
         return self.form.queries[box.query].place + 1
 
     def run(self, within: Fraction, seconds: int) -> FoundBoxes:
-        """Split open boxes, the heaviest first.
-
-        It ends when at most a share ``within`` of all inputs is open, the time is up, or splitting stalls.
-        """
+        """Split open boxes, heaviest first, until a share of at most ``within`` is open, time is up, or it stalls."""
         end, wrong, stuck = perf_counter() + seconds, list[Box](), list[Box]()
         left, stalled = self._tested(self._first(), wrong), 0
         target = np.float64(within) * self.whole.weight

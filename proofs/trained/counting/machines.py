@@ -124,10 +124,7 @@ def sub_claim(search: BoxSearch, avoided: Sequence[Box], met: Sequence[Box] = ()
 
 def _explored(search: BoxSearch, diagrams: Diagrams, start: Key) -> tuple[
         list[dict[Key, None]], list[dict[tuple[Key, int], tuple[Key, int]]]]:
-    """Return the states before each column and after the last, and the steps between them.
-
-    Steps map (state, letter) to (state, step of the claim's machine).
-    """
+    """Return the states before each column and at the end, and steps: (state, letter) to (state, machine's step)."""
     columns, layers = search.columns, [dict.fromkeys([start])]
     moves: list[dict[tuple[Key, int], tuple[Key, int]]] = []
     for column, kinds in enumerate(diagrams.kinds):
