@@ -223,7 +223,7 @@ def show_report(report: AuditReport, reports: Reports) -> None:
 def audit_claim(claim: AuditClaim, output: str | None, reports: Reports, command: str, seconds: int | None) -> int:
     """Audit one claim; return the exit status. ``command`` is the command line that reports quote.
 
-    ``seconds`` limits the time for critical constants; None is no limit.
+    ``seconds`` limits the time for critical constants; None: without a limit.
     """
     from certify.auditing.decide import AuditSearch
     from certify.auditing.judge import judge_in_time

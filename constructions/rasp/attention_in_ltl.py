@@ -8,7 +8,7 @@ Window      The least and the greatest j - i; None where there is no bound. A ma
             depends on the distance j - i, its window is cut there: into windows to the left, to the right, and single
             positions.
 Proof       By cases. ``since`` and ``until`` are those of [SHA] Definition 14; F, O as usual.
-            Rightmost, j <= i: (S -> V) since S. If it holds, let k be the last position up to i with S. It is no
+            Rightmost, j <= i: (S -> V) since S. If it holds, let k be the last position up to i with S. It is not
               earlier than the witness, so S -> V holds at k, hence V. Conversely the last position with S is a
               witness if V holds there: S fails after it.
             Leftmost, j <= i: O (S & V & !O (S & !V)). Let k be the first position with S. If V holds at k, then k is
