@@ -21,6 +21,7 @@ from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim, count_inputs
 from constructions.trained.tracks_form import tracks_claim_to_json
 from constructions.trained.weights import by_letters, each_is_one
+from proofs.check import Malformed
 from tests.check.trained_networks import refusal_of
 from tests.trained.tracks.adders import adder, adds
 from tests.trained.tracks.plain_tracks import PlainNetwork, first_answer, played
@@ -164,6 +165,19 @@ def test_no_machine_with_a_step_more_or_less_proves_another_number(number: int) 
         for false in (int(exact) + 1, int(exact) - 1):
             found["counts"]["right"] = [[str(false), str(false)]]
             assert refusal_of(found) is not None
+
+
+def test_weights_are_read_within_limits() -> None:
+    one = {"start": ["1"], "columns": [0, 0, 0], "tables": [[[[0, 0, "1"]]] * 9], "end": ["1"]}
+    for key, value in (("start", ["-1"]), ("end", []), ("columns", [0, 0]), ("columns", [0, 0, 1]),
+                       ("tables", [[[[0, 0, f"1/{2**128}"]]] * 9]), ("tables", [[[[0, 0, str(2**128)]]] * 9]),
+                       ("tables", [[[[0, 1, "1"]]] * 9]), ("tables", [[[[0, 0, "1"]]] * 8])):
+        found = document()
+        found["counts"]["weights"] = [one | {key: value}]
+        assert refusal_of(found) is Malformed
+    found = document()
+    found["counts"]["weights"] = [one]
+    assert refusal_of(found) is None
 
 
 def test_a_part_is_counted_once() -> None:

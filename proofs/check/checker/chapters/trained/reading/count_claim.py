@@ -4,11 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from math import lcm
 
 from ....kernel.reading.document import Json
 from ....kernel.reading.shapes import Fields, integer_within, list_of, or_null, read_rational
 from ....kernel.verdicts import expect, quote
 from .tracks_claim import Layout, TracksClaim
+
+WEIGHT_BITS = 128  # of the weights of transitions, and of their common denominator in a table
 
 
 @dataclass(frozen=True)
@@ -20,6 +23,10 @@ class WeightedStep:
     weight: Fraction
 
 
+WeightTable = tuple[tuple[WeightedStep, ...], ...]
+"""For each combination of letters its transitions."""
+
+
 @dataclass(frozen=True)
 class Weights:
     """A weighted automaton over the columns of one layout; an input weighs the sum over its runs.
@@ -29,7 +36,7 @@ class Weights:
 
     start: tuple[Fraction, ...]
     columns: tuple[int, ...]
-    tables: tuple[tuple[tuple[WeightedStep, ...], ...], ...]
+    tables: tuple[WeightTable, ...]
     end: tuple[Fraction, ...]
 
 
@@ -72,6 +79,10 @@ def read_weights(value: Json, form: Layout, letters: int) -> Weights:
     tables = fields.read("tables", list_of(list_of(list_of(partial(read_weighted_step, state=state)))))
     expect(all(len(table) == letters for table in tables), "tables: expected transitions for each of {} letters",
            letters)
+    for table in tables:
+        unit = lcm(*(one.weight.denominator for row in table for one in row))
+        expect(unit.bit_length() <= WEIGHT_BITS and all(one.weight < 1 << WEIGHT_BITS for row in table for one in row),
+               "limit: transitions with weights of {} bits", WEIGHT_BITS)
     columns = fields.read("columns", list_of(integer_within(range(len(tables)))))
     expect(len(columns) == len(form.columns), "columns: expected a table for each of {} columns", len(form.columns))
     return Weights(start, columns, tables, end)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from ....kernel.reading.document import Json
-from ....kernel.reading.shapes import Fields, integer_within, list_of, one_of, or_null
+from ....kernel.reading.shapes import Fields, integer_within, list_of, or_null
 from ....kernel.verdicts import expect
 from .decision import Decision
 from .tracks import EachInput, ExactUnit, Unit, read_unit
@@ -48,8 +48,9 @@ def read_part(value: Json, about: Decision[TracksClaim, None]) -> CountedPart:
     number = fields.read("form", integer_within(range(len(claim.forms))))
     form = claim.forms[number]
     place = fields.read("place", or_null(integer_within(range(form.first_answer, len(form.layout)))))
-    token = fields.read("token", or_null(one_of(*claim.among)))
+    token = fields.read("token", or_null(integer_within(range(claim.among[-1] + 1))))
     expect((token is None) == (place is None), "place, token: expected both, or none")
+    expect(token is None or token in claim.among, "token: it is not compared")
     machine = fields.read("machine", partial(
         read_machine, tracks=claim.tracks, token=integer_within(range(len(about.network.tokens.rows)))))
     expect(len(machine.tables) == len(form.columns), "machine: expected a table for each of {} columns",
@@ -57,7 +58,7 @@ def read_part(value: Json, about: Decision[TracksClaim, None]) -> CountedPart:
     expect(widths(machine) == widths(claim.machine), "machine: expected as many answers as the claim's writes")
     expect(written_tokens(machine) <= {*claim.among}, "machine: it writes a token that is not compared")
     unit = fields.read("unit", partial(read_unit, network=about.network))
-    return CountedPart(number, place, None if token is None else int(str(token)), machine, unit)
+    return CountedPart(number, place, token, machine, unit)
 
 
 def widths(machine: Transducer) -> tuple[set[int], set[int]]:

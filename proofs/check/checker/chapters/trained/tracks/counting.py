@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from ....kernel.budget import Budget
 from ....kernel.verdicts import Malformed, expect, require, within
-from ..reading.count_claim import CountClaim, WeightedStep, Weights
+from ..reading.count_claim import CountClaim, WeightedStep, Weights, WeightTable
 from ..reading.count_parts import CountedPart, CountedParts
 from ..reading.decision import Decision
 from ..reading.tracks import LayoutProofs
@@ -153,14 +153,13 @@ def total_weight(budget: Budget, machine: Transducer, columns: Sequence[int], co
     """
     letters = len(machine.tables[0][0])
     weights = unit_weights(len(columns), letters) if counts.weights is None else counts.weights[form]
-    scale, integer = integers(weights)
-    sums = {(machine.start, state): integer(weight) for state, weight in enumerate(weights.start) if weight}
+    unit = lcm(*(weight.denominator for weight in weights.start))
+    sums = {(machine.start, state): int(weight * unit) for state, weight in enumerate(weights.start) if weight}
+    tables = list(map(in_integers, weights.tables))
     for table, by in zip(columns, weights.columns, strict=True):
-        of_state: dict[int, list[tuple[int, int, int]]] = {}
-        for letter, transitions in enumerate(weights.tables[by]):
-            for one in transitions:
-                of_state.setdefault(one.source, []).append((letter, one.target, integer(one.weight)))
-        budget.spend(len(sums) * letters)
+        unit_of_table, of_state = tables[by]
+        unit *= unit_of_table
+        budget.spend(len(sums) * sum(map(len, of_state.values())))
         new: dict[tuple[int, int], int] = {}
         for (state, weighted), found in sums.items():
             steps = machine.tables[table][state]
@@ -170,9 +169,9 @@ def total_weight(budget: Budget, machine: Transducer, columns: Sequence[int], co
                     key = step[0], target
                     new[key] = new.get(key, 0) + found * weight
         sums = new
-    total = sum(found * integer(weights.end[weighted]) for (state, weighted), found in sums.items()
+    total = sum(found * weights.end[weighted] for (state, weighted), found in sums.items()
                 if machine.end[state] is not None)
-    return Fraction(total, scale ** (len(columns) + 2))
+    return Fraction(total) / unit
 
 
 def unit_weights(columns: int, letters: int) -> Weights:
@@ -181,8 +180,11 @@ def unit_weights(columns: int, letters: int) -> Weights:
     return Weights((one,), (0,) * columns, (((WeightedStep(0, 0, one),),) * letters,), (one,))
 
 
-def integers(weights: Weights) -> tuple[int, Callable[[Fraction], int]]:
-    """Return a common denominator of all weights, and the numerator of a weight over it."""
-    scale = lcm(*(one.denominator for one in (*weights.start, *weights.end)),
-                *(one.weight.denominator for table in weights.tables for row in table for one in row))
-    return scale, lambda weight: weight.numerator * (scale // weight.denominator)
+def in_integers(table: WeightTable) -> tuple[int, dict[int, list[tuple[int, int, int]]]]:
+    """Return the common denominator of a table, and by source state the letters, targets and numerators."""
+    unit = lcm(*(one.weight.denominator for row in table for one in row))
+    of_state: dict[int, list[tuple[int, int, int]]] = {}
+    for letter, row in enumerate(table):
+        for one in row:
+            of_state.setdefault(one.source, []).append((letter, one.target, int(one.weight * unit)))
+    return unit, of_state
