@@ -82,8 +82,8 @@ def decide_trained(subject: str, max_n: int | None, classes: list[FloatModel], e
         expect_by_length(subject)
     network, claim = read_any_claim(subject, None, scope=Scope(max_n))
     if isinstance(claim, TracksClaim):
-        raise InputError(f"{subject}: this is about inputs in tracks, expected words; certify decide --float MODEL "
-                         "decides inputs in tracks under a float model")
+        raise InputError(f"{subject}: this is about inputs in tracks, expected words; for such inputs, the "
+                         "command decide has the option --float MODEL")
     rows = decide_models(network, claim, classes, effort, workers)
     if html is not None:
         write_page_of_floats(subject, html, rows)

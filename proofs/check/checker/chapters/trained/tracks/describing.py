@@ -48,14 +48,14 @@ def describe_claim(given: Decision[TracksClaim, object]) -> list[str]:
         *entry("machine", list(words_of_machine(claim))),
         *(line for number, form in enumerate(claim.forms, 1)
           for line in entry(f"form {number}", list(words_of_form(claim, form)))),
-        *entry("claim" if given.counts is None else "counted", list(
-            words_of_claim(claim, IN_RUNS if given.floats else EXACT, given.counts is not None)))]
+        *entry("claim", list(words_of_claim(claim, IN_RUNS if given.floats else EXACT, given.counts is not None)))]
 
 
 def words_of_claim(claim: TracksClaim, numbers: str, is_counted: bool = False) -> Iterator[str]:
     """Yield what holds of every input, and where; if right inputs are counted, of a right one."""
     if is_counted:
-        yield f"an input that the machine allows is right, at offset {claim.offset}, if at each of its answers:"
+        yield "the number of right inputs, below. An input that the machine allows is right if, at offset "
+        yield f"{claim.offset} and each of its answers:"
     else:
         yield (f"for every input of every form that the machine allows, at offset {claim.offset}, and each of its "
                "answers:")
