@@ -32,7 +32,7 @@ FALLING = 3 / 4
 
 
 @dataclass
-class Box:
+class InputBox:
     """Inputs by the steps of each column and the last states; at a ``query`` the answer is ``answer``.
 
     ``token`` is the greatest other logit in the middle of the box; ``weight`` is the number of inputs.
@@ -52,8 +52,8 @@ class Box:
 class FoundBoxes:
     """The boxes that are wrong in floats, and the open ones; all other inputs are right in floats."""
 
-    wrong: list[Box]
-    open: list[Box]
+    wrong: list[InputBox]
+    open: list[InputBox]
     total: np.float64
 
     @property
@@ -113,20 +113,20 @@ class BoxSearch:
         self.pairs = [self._pairs(column) for column in range(len(self.columns.source))]
         everything = [np.ones((1, len(source)), np.bool_) for source in self.columns.source]
         steps, lasts, weights = self.trimmed(everything, self.columns.may_end[np.newaxis])
-        self.whole = Box(-1, -1, tuple(one[0] for one in steps), lasts[0], weights[0])
+        self.whole = InputBox(-1, -1, tuple(one[0] for one in steps), lasts[0], weights[0])
 
     def _pairs(self, column: int) -> list[tuple[int, int, Indices]]:
         keys = self.columns.source[column] * self.columns.states + self.columns.target[column]
         return [(int(key) // self.columns.states, int(key) % self.columns.states, np.flatnonzero(keys == key))
                 for key in np.unique(keys)]
 
-    def place(self, box: Box) -> int:
+    def place(self, box: InputBox) -> int:
         """Return the place in the layout of the answer that a box is about."""
         return self.form.queries[box.query].place + 1
 
     def run(self, within: Fraction, seconds: int) -> FoundBoxes:
         """Split open boxes, heaviest first, until a share of at most ``within`` is open, time is up, or it stalls."""
-        end, wrong, stuck = perf_counter() + seconds, list[Box](), list[Box]()
+        end, wrong, stuck = perf_counter() + seconds, list[InputBox](), list[InputBox]()
         left, stalled = self._tested(self._first(), wrong), 0
         target = np.float64(within) * self.whole.weight
         while left and stalled < STALLED and perf_counter() < end:
@@ -141,7 +141,7 @@ class BoxSearch:
             stalled = stalled + 1 if sum(box.weight for box in left) > FALLING * open_weight else 0
         return FoundBoxes(wrong, left + stuck, np.float64(self.whole.weight))
 
-    def _first(self) -> list[Box]:
+    def _first(self) -> list[InputBox]:
         """Return the classes of docs/reference/tracks.md, section 4; steps with the same effect are one class."""
         found = []
         for number, query in enumerate(self.form.queries):
@@ -149,7 +149,7 @@ class BoxSearch:
             answer = self.form.form.layout[query.place + 1]
             if query.by is None:
                 tokens = self.columns.ends(answer)
-                found += [Box(number, int(tokens[state]), steps, lasts & (np.arange(len(lasts)) == state))
+                found += [InputBox(number, int(tokens[state]), steps, lasts & (np.arange(len(lasts)) == state))
                           for state in np.flatnonzero(lasts).tolist()]
                 continue
             tokens, sums = self.columns.tokens(answer), self._sums(number)
@@ -161,7 +161,7 @@ class BoxSearch:
                 chosen = (groups.ravel() == group) & steps[query.by]
                 if chosen.any():
                     split = tuple(chosen if column == query.by else one for column, one in enumerate(steps))
-                    found.append(Box(number, int(tokens[np.flatnonzero(chosen)[0]]), split, lasts))
+                    found.append(InputBox(number, int(tokens[np.flatnonzero(chosen)[0]]), split, lasts))
         return found
 
     def _sums(self, query: int) -> QuerySums:
@@ -190,9 +190,9 @@ class BoxSearch:
                    & (after[column + 1] > 0)[:, self.columns.target[column]] for column, one in enumerate(steps)]
         return trimmed, lasts & (before[-1] > 0), np.asarray((before[-1] * lasts).sum(1))
 
-    def _tested(self, boxes: Sequence[Box], wrong: list[Box]) -> list[Box]:
+    def _tested(self, boxes: Sequence[InputBox], wrong: list[InputBox]) -> list[InputBox]:
         """Return the open boxes; append the wrong ones to ``wrong``."""
-        found: list[Box] = []
+        found: list[InputBox] = []
         for query in sorted({box.query for box in boxes}):
             those = [box for box in boxes if box.query == query]
             for first in range(0, len(those), BATCH):
@@ -200,7 +200,7 @@ class BoxSearch:
                     (wrong if verdict else found).append(box)
         return found
 
-    def _verdicts(self, query: int, boxes: list[Box]) -> Iterator[tuple[Box, bool]]:
+    def _verdicts(self, query: int, boxes: list[InputBox]) -> Iterator[tuple[InputBox, bool]]:
         """Yield the boxes that are not right, and whether each is wrong."""
         stacked = [np.stack([box.steps[column] for box in boxes]) for column in range(len(self.columns.source))]
         steps, lasts, weights = self.trimmed(stacked, np.stack([box.lasts for box in boxes]))
@@ -217,7 +217,8 @@ class BoxSearch:
         tokens = self.among[others]
         is_wrong = self._least(sums.own, tokens, low, high) > ROOM
         for number, index in enumerate(left.tolist()):
-            yield Box(query, int(answers[number]), tuple(one[index] for one in steps), lasts[index], weights[index],
+            yield InputBox(query, int(answers[number]), tuple(one[index] for one in steps), lasts[index],
+                           weights[index],
                       int(tokens[number]), slopes[number], (low[number] + high[number]) / 2), bool(is_wrong[number])
 
     def _ranges(self, sums: QuerySums, steps: list[Allowed], lasts: Allowed) -> tuple[Array, Array]:
@@ -293,7 +294,7 @@ class BoxSearch:
             slopes[:, direction] = (above - below) / (2 * step[:, direction])
         return row, slopes
 
-    def _split(self, box: Box) -> list[Box]:
+    def _split(self, box: InputBox) -> list[InputBox]:
         """Split a box in two: by the column whose steps move the row most, at the middle of their terms in it."""
         sums, best = self._sums(box.query), (np.float64(-1), 0, np.zeros(0, np.intp), np.zeros(0))
         assert box.slopes is not None and box.middle is not None
@@ -316,5 +317,5 @@ class BoxSearch:
             kept = np.zeros_like(box.steps[column])
             kept[those[chosen]] = True
             steps = tuple(kept if at == column else one for at, one in enumerate(box.steps))
-            parts.append(Box(box.query, box.answer, steps, box.lasts))
+            parts.append(InputBox(box.query, box.answer, steps, box.lasts))
         return parts

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from constructions.errors import Unsupported
 from constructions.trained.tracks import Layout, TokenSource, TracksClaim, Transducer
-from proofs.trained.counting.boxes import Box, BoxSearch
+from proofs.trained.counting.boxes import BoxSearch, InputBox
 
 NOTHING = -1
 MOST_NODES = 1 << 20
@@ -30,7 +30,7 @@ class Diagrams:
     Steps of a column that are in the same boxes are of one *kind*.
     """
 
-    def __init__(self, search: BoxSearch, groups: Mapping[int, Sequence[Box]]) -> None:
+    def __init__(self, search: BoxSearch, groups: Mapping[int, Sequence[InputBox]]) -> None:
         self.columns = len(search.columns.source)
         boxes = [box for those in groups.values() for box in those]
         self.kinds = [self._kinds(search, boxes, column) for column in range(self.columns)]
@@ -39,13 +39,13 @@ class Diagrams:
         self.ends: list[NDArray[np.bool_]] = []
         self.roots = {number: self._built(those) for number, those in groups.items()}
 
-    def _kinds(self, search: BoxSearch, boxes: Sequence[Box], column: int) -> NDArray[np.intp]:
+    def _kinds(self, search: BoxSearch, boxes: Sequence[InputBox], column: int) -> NDArray[np.intp]:
         """Return the kind of each step of a column."""
         members = np.stack([box.steps[column] for box in boxes]) if boxes else np.zeros(
             (0, len(search.columns.source[column])), np.bool_)
         return np.asarray(np.unique(members, axis=1, return_inverse=True)[1].ravel(), np.intp)
 
-    def _built(self, boxes: Sequence[Box]) -> Node:
+    def _built(self, boxes: Sequence[InputBox]) -> Node:
         members, residuals = [], [np.zeros(0, np.intp)] * (self.columns + 1)
         for column, kinds in enumerate(self.kinds):
             first = np.unique(kinds, return_index=True)[1]
@@ -95,7 +95,7 @@ class Diagrams:
         return table[key]
 
 
-def sub_claim(search: BoxSearch, avoided: Sequence[Box], met: Sequence[Box] = (), place: int | None = None,
+def sub_claim(search: BoxSearch, avoided: Sequence[InputBox], met: Sequence[InputBox] = (), place: int | None = None,
               token: int | None = None, most: int = 1 << 12) -> TracksClaim | None:
     """Return the claim about the inputs in none of the boxes ``avoided``, and in one of ``met`` if any are given.
 
@@ -104,7 +104,7 @@ def sub_claim(search: BoxSearch, avoided: Sequence[Box], met: Sequence[Box] = ()
     Raises:
         Unsupported: if its machine has more than ``most`` states in a column.
     """
-    by_place: dict[int, list[Box]] = {}
+    by_place: dict[int, list[InputBox]] = {}
     for box in avoided:
         by_place.setdefault(search.place(box), []).append(box)
     diagrams = Diagrams(search, by_place | ({NOTHING: list(met)} if met else {}))

@@ -14,7 +14,7 @@ from constructions.trained.tracks_form import tracks_claim_to_json
 from constructions.trained.weights import Weights
 from proofs.enclosures.float_models.model import FloatModel
 from proofs.trained.certificate import TRACKS, certificate_text
-from proofs.trained.counting.boxes import Box, BoxSearch, FoundBoxes
+from proofs.trained.counting.boxes import BoxSearch, FoundBoxes, InputBox
 from proofs.trained.counting.machines import of_inputs, sub_claim
 from proofs.trained.tracks.wrong import Margins
 
@@ -46,7 +46,7 @@ def parts_of_boxes(search: BoxSearch, found: FoundBoxes, number: int) -> Iterato
     bad = [*found.wrong, *found.open]
     if (claim := sub_claim(search, bad)) is not None:
         yield Part(number, None, None, claim)
-    errors: dict[tuple[int, int], list[Box]] = {}
+    errors: dict[tuple[int, int], list[InputBox]] = {}
     for box in found.wrong:
         errors.setdefault((search.place(box), box.token), []).append(box)
     for (place, token), met in sorted(errors.items()):

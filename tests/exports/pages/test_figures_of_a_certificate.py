@@ -10,7 +10,7 @@ import pytest
 
 from certify.exports.pages.certificate.blocks import find_columns
 from certify.exports.pages.certificate.heat_maps import CHARACTERS, pack, shade_of
-from certify.exports.pages.certificate.layout import Layout, Sizes, find_wires
+from certify.exports.pages.certificate.layout import DiagramLayout, Sizes, find_wires
 from certify.exports.pages.certificate.names import DirectionNames
 from certify.exports.pages.certificate.running import DoubleNetwork
 from certify.exports.pages.certificate.tables import linear_form
@@ -93,7 +93,7 @@ def test_nothing_overlaps_in_the_picture_and_every_reader_has_a_wire() -> None:
     columns = find_columns(network, DirectionNames(network))
     wires = find_wires(columns)
     blocks = [block for column in columns for block in column.blocks]
-    layout = Layout(columns, wires, Sizes({block.number: 40.0 for block in blocks}, 6, 12))
+    layout = DiagramLayout(columns, wires, Sizes({block.number: 40.0 for block in blocks}, 6, 12))
     for place, order in enumerate(layout.order):
         taken = [(layout.across[place, node], layout.sizes.of(node) / 2) for node in order]
         assert all(x + a + 11.9 <= y - b for (x, a), (y, b) in itertools.pairwise(taken))

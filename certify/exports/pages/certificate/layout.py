@@ -58,7 +58,7 @@ def find_wires(columns: Sequence[BoxColumn]) -> list[Wire]:
     return found
 
 
-class Layout:
+class DiagramLayout:
     """The blocks and passing wires of each column in order, with their positions across."""
 
     def __init__(self, columns: Sequence[BoxColumn], wires: Sequence[Wire], sizes: Sizes):

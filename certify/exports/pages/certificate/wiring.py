@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from certify.exports.pages.base.svg import element, join, number
 from certify.exports.pages.certificate.blocks import Box, BoxColumn, Role, find_columns, is_approximate
-from certify.exports.pages.certificate.layout import Layout, Sizes, Wire, find_wires
+from certify.exports.pages.certificate.layout import DiagramLayout, Sizes, Wire, find_wires
 from certify.exports.pages.certificate.names import DirectionNames, clip
 from constructions.network.transformer import Transformer
 
@@ -58,7 +58,7 @@ class WiringDiagram:
     def __init__(self, network: Transformer, names: DirectionNames, columns: Sequence[BoxColumn], shape: DiagramSizes):
         self.network, self.names, self.columns, self.shape = network, names, columns, shape
         self.wires = find_wires(columns)
-        self.layout = Layout(columns, self.wires, shape.sizes)
+        self.layout = DiagramLayout(columns, self.wires, shape.sizes)
         self.places = {block.number: (place, block) for place, column in enumerate(columns) for block in column.blocks}
 
     def exit_of(self, wire: Wire) -> float:
