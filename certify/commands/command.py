@@ -26,7 +26,7 @@ COMMON = (AS_JSON, QUIET, LIMIT, "help")
 LACKED: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(("run", "import"), (LIMIT,)), "build": (LIMIT, AS_JSON), "list": (LIMIT, QUIET),
     "export": (AS_JSON,), **dict.fromkeys(("help", "mcp"), COMMON)}
-"""Those that some commands lack: they show no progress, print no object, or have their own time limit."""
+"""Options that some commands lack: these show no progress, print no object, or have their own time limit."""
 
 
 class Command(typer.core.TyperCommand):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -98,7 +97,7 @@ def count_right(network: TrainedNetwork, asked: AnyClaim, settings: Settings, ru
     shares = {name: None if text is None else read_share(text, name) for name, text in given.items()
               if name != "--weights"}
     weights = given["--weights"]
-    return count_tracks(network, asked, shares["--within"] or Fraction(0), settings.effort, settings.workers,
+    return count_tracks(network, asked, shares["--within"], settings.effort, settings.workers,
                         None if weights is None else read_weights(weights, asked), run, shares["--at-least"])
 
 

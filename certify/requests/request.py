@@ -153,7 +153,7 @@ class Request:
 
     @property
     def regime(self) -> Regime | None:
-        """How the network is built; None if it is read from a file that does not say."""
+        """The regime of the network; None if it is read from a file that does not say."""
         return None if isinstance(self.subject, ProgramSubject) else self.subject.regime
 
     @property

@@ -12,7 +12,7 @@ from constructions.errors import InputError
 from constructions.trained.network import ELEMENT_BYTES
 
 MAX_FILE_BYTES = 256_000_000
-"""Of one file; more than the limit of a network, as optimisers are saved beside networks."""
+"""The most bytes of one file; more than the limit of a network, as optimisers are saved beside networks."""
 MAX_DIMENSIONS = 8
 _WHOLE = {"I8": "int8", "U8": "uint8", "I16": "int16", "U16": "uint16", "I32": "int32", "U32": "uint32", "I64": "int64",
           "|i1": "int8", "|u1": "uint8", "<i2": "int16", "<u2": "uint16", "<i4": "int32", "<u4": "uint32",

@@ -30,7 +30,7 @@ Whole = NDArray[np.int64]
 ROUNDING = re.compile(r"\w*([Qq]uantize|QLinear|QOrdered|Integer|NBits|Bnb4)\w*|QGemm|QAttention", re.ASCII)
 """Operations of ONNX, and of ONNX Runtime's own domain, on quantised numbers."""
 WEIGHTS = re.compile(r"DequantizeLinear|GatherBlockQuantized|MatMul(NBits|Bnb4)", re.ASCII)
-"""Those that do not round."""
+"""Operations that do not round."""
 ACTIVATIONS = ("it rounds what depends on tokens to whole numbers (quantised activations), for which there is no rule; "
                "expected quantised weights alone, or numbers rounded by ONNX's own operators")
 ROUNDED = ("numbers of tokens are rounded to whole numbers, over the real numbers: programs round scales and quotients "

@@ -33,7 +33,7 @@ PRESETS: dict[Like, dict[str, Any]] = {
 """Answers that a state dict does not give: defaults of nn.TransformerEncoderLayer, GPT-2 and LLaMA."""
 
 DEFAULT_ROWS = 512
-"""Of computed tables, if no smaller number is given."""
+"""The rows of computed tables, if no smaller number is given."""
 MAX_COMPUTED = 1_000_000
 """Limit of the numbers of one computed table."""
 

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 from constructions.errors import InputError
 
 MAX_DIGITS = 1000
-"""Of one integer, numerator or denominator."""
+"""The most digits of one integer, numerator or denominator."""
 MAX_SIZE = 2**31
 """Upper limit, exclusive, of every size, stride and index."""
 _RATIONAL = re.compile(rf"-?[0-9]{{1,{MAX_DIGITS}}}(/[0-9]{{1,{MAX_DIGITS}}})?", re.ASCII)

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 BITS = 192
 MAX_LENGTH = 1024
 MOST_SUBFORMULAS = 100
-"""Of more, only the last are printed."""
+"""Only the last are printed, of more."""
 LABEL_WIDTH = 40
 JUST_ABOVE_0, JUST_BELOW_1 = "0+", "1-"
 PLACES: Mapping[At, str] = {"first": "at its first position", "last": "at its last position",

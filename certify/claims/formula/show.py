@@ -23,7 +23,7 @@ COLUMNS_OF_ATTENTION = (
     TableColumn("worst at n, i", "right"),
     TableColumn("error bound"), TableColumn("below 1/4 by"))
 MANY_HEADS = 100
-"""Of more heads, those with the obligation of an earlier one have no row."""
+"""With more heads, those with the obligation of an earlier one have no row."""
 
 
 def print_outcome(out: Console, outcome: Outcome, style: Style = "ascii", parenthesize: bool = False) -> None:

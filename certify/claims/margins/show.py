@@ -15,7 +15,7 @@ from proofs.words.margins.claim import MarginClaim
 from proofs.words.margins.deciding import JudgedClass, LengthFound
 
 MOST_ROWS = 24
-"""Of more lengths, those with a change, powers of two, the first and the last are shown."""
+"""With more lengths, those with a change, powers of two, the first and the last are shown."""
 LONG_WORD = 24
 COLUMNS = (*numbers("n", "classes", "least margin"), TableColumn("on"), TableColumn("verdict"))
 PLACES = {"first": "the first position", "last": "the last position", "every": "the position of every letter"}

@@ -70,7 +70,7 @@ class TracksCount(WithExitStatus):
     seconds: float
     weights: tuple[Weights, ...] | None = None
     run: FloatModel | None = None
-    within: Fraction = Fraction(0)
+    within: Fraction | None = None
     at_least: Fraction | None = None
 
     @property
@@ -78,7 +78,8 @@ class TracksCount(WithExitStatus):
         """The verdict on the share ``at_least``, or on the distance of the bounds."""
         least, most = self.shares
         if self.at_least is None:
-            return "certified" if most - least <= self.within else "unknown"
+            is_close = (least > 0 or most < 1) if self.within is None else most - least <= self.within
+            return "certified" if is_close else "unknown"
         return "certified" if least >= self.at_least else "refuted" if most < self.at_least else "unknown"
 
     @property
@@ -98,7 +99,7 @@ class TracksCount(WithExitStatus):
                 sum((row.most for row in self.rows), Fraction(0)) / total)
 
 
-def count_tracks(network: TrainedNetwork, claim: TracksClaim, within: Fraction = Fraction(0), effort: int = 1,
+def count_tracks(network: TrainedNetwork, claim: TracksClaim, within: Fraction | None = None, effort: int = 1,
                  workers: Workers = Workers(), weights: Sequence[Weights] | None = None, run: FloatModel | None = None,
                  at_least: Fraction | None = None) -> TracksCount:
     """Return bounds of the weight of right inputs, form by form, with their certificate.
@@ -119,7 +120,7 @@ def count_tracks(network: TrainedNetwork, claim: TracksClaim, within: Fraction =
     more, reasons = list[Part](), dict[int, str]()
     for number in (number for number in range(len(claim.forms)) if number not in is_done):
         try:
-            more += find_parts(floats, claim, number, within, effort)
+            more += find_parts(floats, claim, number, within or Fraction(0), effort)
         except Unsupported as why:
             reasons[number] = str(why)
     parts, proved = parts + more, proved + prove_parts(network, more, effort, workers, run)

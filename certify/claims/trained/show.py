@@ -24,7 +24,7 @@ from proofs.trained.search import RefutingWord
 LONGEST_WORD = 60
 """A longer word is truncated in the table; the JSON object has it whole."""
 MOST_ROWS = 16
-"""Of more lengths, only the ends of equal verdicts, powers of two and the last are shown."""
+"""With more lengths, only the ends of equal verdicts, powers of two and the last are shown."""
 DIGITS = 4
 Ends = tuple[Fraction, Fraction]
 

@@ -259,7 +259,7 @@ VIEWS = frozenset({
 _MAY_SHARE = VIEWS | {
     "contiguous", "dropout", "to", "_to_copy", "type_as", "detach_", "reshape", "_unsafe_view", "flatten", "reshape_as",
     "ravel", "einsum", "diagonal", "meshgrid"}
-"""Those and other supported operations whose results may share it."""
+"""These and other supported operations whose results may share it."""
 _NEW = (TRANSLATORS.keys() - _MAY_SHARE) | {"polar", "complex"}
 """Operations with a result in new memory; all others may return memory of their arguments."""
 _TURNING = frozenset({"t_", "transpose_", "squeeze_", "unsqueeze_", "swapaxes_", "swapdims_", "detach_"})

@@ -1,4 +1,4 @@
-"""How many inputs are right: the certified bounds contain what a plain forward pass counts; no false number passes."""
+"""Numbers of right inputs: the certified bounds contain what a plain forward pass counts; no false number passes."""
 
 from __future__ import annotations
 

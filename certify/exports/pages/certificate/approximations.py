@@ -25,7 +25,7 @@ SHORT = 12
 LONGEST = 64
 """Words with more symbols are not drawn."""
 MOST_STUDIED = 200
-"""Of more bounds, only the first are studied: the others have no map, no word and no number of rows."""
+"""With more bounds, only the first are studied: the others have no map, no word and no number of rows."""
 MOST_MAPS = 8
 """The number of different maps that are drawn; the others are only in the table of obligations."""
 

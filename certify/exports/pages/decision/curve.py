@@ -14,7 +14,7 @@ STEPS = (1, 2, 5)
 MOST_TICKS = 8
 ROUNDING = 1e-9
 MOST_POINTS = 512
-"""Of more lengths, only the one with the smallest margin in each group of neighbours is drawn."""
+"""With more lengths, only the one with the smallest margin in each group of neighbours is drawn."""
 MARKS = {"certified": '<circle cx="{x}" cy="{y}" r="3" fill="var(--certified)">{title}</circle>',
          "refuted": '<path d="M{x} {y}m-4-4l8 8m0-8l-8 8" stroke="var(--refuted)" stroke-width="2">{title}</path>',
          "unknown": '<circle cx="{x}" cy="{y}" r="3" fill="none" stroke="var(--open)">{title}</circle>'}

@@ -77,7 +77,6 @@ class Parabola:
         curvature, slope = self._form([-a for a, _ in found], n), self._form([b for _, b in found], n)
         if curvature is None or slope is None or curvature.mean:
             return None
-            return None
         budget = self._proof.budget
         curvatures = [curvature.known, add_columns(budget, curvature.known, curvature.here)]
         offs = [self._find_off(slope, column, b, n) for b, column in enumerate(curvatures)]

@@ -25,6 +25,9 @@ from ..reading.tracks_claim import Layout, Step, TracksClaim, Transducer
 Proves = Callable[[Decision[TracksClaim, LayoutProofs]], Mapping[str, int]]
 
 
+WORD = 64  # bits of an integer that are added in one step
+
+
 class CountedInputs(NamedTuple):
     """The weights of all inputs of a layout, of right ones, and of wrong ones by place and token of the first error."""
 
@@ -159,7 +162,8 @@ def total_weight(budget: Budget, machine: Transducer, columns: Sequence[int], co
     for table, by in zip(columns, weights.columns, strict=True):
         unit_of_table, of_state = tables[by]
         unit *= unit_of_table
-        budget.spend(len(sums) * sum(map(len, of_state.values())))
+        words = 1 + max(map(int.bit_length, sums.values()), default=0) // WORD
+        budget.spend(len(sums) * words * sum(map(len, of_state.values())))
         new: dict[tuple[int, int], int] = {}
         for (state, weighted), found in sums.items():
             steps = machine.tables[table][state]
