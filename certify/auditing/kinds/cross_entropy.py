@@ -7,7 +7,7 @@ found, a lower bound is forced by the small change of the predictions; for a giv
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from certify.auditing.kinds.kind import OF_SUBJECTS, ClaimedBound, ClaimEntry, ClaimKind, Question
+from certify.auditing.kinds.kind import ClaimedBound, ClaimEntry, Question
 from certify.auditing.results import ClaimAnswer, LengthVerdict, Witness, outward
 from certify.claims.numbers.cross_entropy.measure import LogOddsHead, measure, read_head, read_probability
 from certify.claims.numbers.cross_entropy.results import LanguageName, LengthOfPrefixes
@@ -17,10 +17,6 @@ from certify.requests.subjects import Programs
 from constructions.network.lengths import Lengths
 from proofs.enclosures.intervals import Interval
 from proofs.formula.discharge import Progress
-
-KEYS = OF_SUBJECTS | {"formula": str, "model": str, "program": str, "language": str, "p": str, "direction": str,
-                      "slope": str, "intercept": str, "steepest": str, "as_formula": bool, "at_most": str,
-                      "at_least": str}
 
 
 @dataclass(frozen=True)
@@ -70,6 +66,3 @@ def read(entry: ClaimEntry) -> LeastCrossEntropy:
     programs = Programs.FORMULA if entry.get("as_formula") else Programs.COMPILED
     return LeastCrossEntropy(entry.request(programs, entry.lengths), entry.choice("language", "parity", "2dyck"), p,
                              head, entry.get("direction"), bounds)
-
-
-KIND = ClaimKind("cross-entropy", KEYS, read)

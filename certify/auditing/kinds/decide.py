@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import cast
 
-from certify.auditing.kinds.kind import ClaimEntry, ClaimKind, Question
+from certify.auditing.kinds.kind import ClaimEntry, Question
 from certify.auditing.results import ClaimAnswer, LengthVerdict, Verdict, Witness, outward
 from certify.claims.trained.answering import decide_question
 from certify.claims.trained.claim_file import Scope
@@ -24,7 +24,6 @@ from proofs.formula.discharge import Progress
 
 NOTHING_JUDGED = "no word of this length is judged"
 NO_WORD = "no word of this length fits at these offsets"
-KEYS = {"model": str, "claim": str, "offset": (int, str, list)}
 
 
 @dataclass(frozen=True)
@@ -105,6 +104,3 @@ def read(entry: ClaimEntry) -> Decided:
         raise InputError(f"offset {offsets!r}, expected a number, two of them, or all")
     network, claim = read_question(path, claim_path, Flags(), Scope(lengths.last, lengths.first, offsets))
     return Decided(path, claim_path, network, claim)
-
-
-KIND = ClaimKind("decide", KEYS, read, ("model", "claim"))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from certify.auditing.demanded import witness_of_run
-from certify.auditing.kinds.kind import ClaimEntry, ClaimKind, Question
+from certify.auditing.kinds.kind import ClaimEntry, Question
 from certify.auditing.results import ClaimAnswer, LengthVerdict, OneVerdict, Verdict
 from certify.claims.floats.models import read_model
 from certify.claims.floats.show import describe_refutation
@@ -20,8 +20,6 @@ from constructions.network.json_form import read_json, transformer_from_json
 from constructions.network.lengths import Lengths
 from proofs.enclosures.float_models.model import FloatModel
 from proofs.formula.discharge import Progress
-
-KEYS = {"model": str, "format": str, "exp_ulp": str}
 
 
 @dataclass(frozen=True)
@@ -81,6 +79,3 @@ def read(entry: ClaimEntry) -> FloatRuns:
     ulp = entry.get("exp_ulp")
     return FloatRuns(str(entry.file("model")),
                      float_model if ulp is None else float_model.with_exp_ulp(read_positive(ulp, "exp_ulp")))
-
-
-KIND = ClaimKind("floats", KEYS, read)

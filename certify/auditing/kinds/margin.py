@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from certify.auditing.kinds.kind import ClaimEntry, ClaimKind, Question
+from certify.auditing.kinds.kind import ClaimEntry, Question
 from certify.auditing.results import ClaimAnswer, LengthVerdict, Witness, outward
 from certify.claims.margins.answer import answer
 from certify.claims.margins.question import MarginOptions, MarginQuestion, read_question
@@ -16,9 +16,6 @@ from constructions.network.lengths import Lengths
 from proofs.enclosures.intervals import Interval, point
 from proofs.formula.discharge import Progress
 from proofs.words.margins.deciding import JudgedClass, LengthFound
-
-KEYS = {"model": str, "formula": str, "at": str, "alphabet": str, "before": str, "after": str, "threshold": str,
-        "margin": str, "norm": str, "gamma": str, "temperature": str, "predicate": list}
 
 
 @dataclass(frozen=True)
@@ -82,6 +79,3 @@ def read(entry: ClaimEntry) -> Margin:
     question = read_question(find_subject(path, (SubjectKind.NETWORK,)), options, entry.lengths, as_key)
     given = [part for name in ("gamma", "temperature") if name in table for part in (f"--{name}", table[name])]
     return Margin(question, RunCommand(path, tuple(given)))
-
-
-KIND = ClaimKind("margin", KEYS, read)

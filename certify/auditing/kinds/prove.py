@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from certify.auditing.kinds.kind import EVERY_N, OF_FORMULAS, ClaimEntry, ClaimKind, Question
+from certify.auditing.kinds.kind import EVERY_N, ClaimEntry, Question
 from certify.auditing.results import OneVerdict
 from certify.claims.every_n.claim import TheoremClaim, claim_theorem
 from certify.requests.inputs import FormulaSubject
@@ -11,8 +11,6 @@ from certify.requests.subjects import Programs
 from constructions.network.lengths import Lengths
 from proofs.every_n import ProvedLengths
 from proofs.formula.discharge import Progress
-
-KEYS = OF_FORMULAS | {"formula": str, "model": str, "program": str, "gamma": str, "min_n": int, "max_n": int}
 
 
 @dataclass(frozen=True)
@@ -56,6 +54,3 @@ def read(entry: ClaimEntry) -> EveryLengthQuestion:
     name = "formula" if is_formula else Path(str(entry.file(entry.subject_key()))).stem
     return EveryLengthQuestion(request.description, claim_theorem(request, name),
                                ProvedLengths(entry.table.get("min_n", 1), entry.get("max_n")))
-
-
-KIND = ClaimKind("prove", KEYS, read, has_lengths=False)

@@ -2,8 +2,23 @@
 
 from collections.abc import Mapping
 
-from certify.auditing.kinds import cross_entropy, decide, floats, margin, prove, resources, sensitivity, soften
-from certify.auditing.kinds.kind import ClaimKind
+from certify.auditing.kinds.kind import BOUNDED, OF_FORMULAS, OF_SUBJECTS, ClaimKind
 
-KINDS: Mapping[str, ClaimKind] = {module.KIND.name: module.KIND for module in (
-    margin, sensitivity, cross_entropy, soften, decide, floats, prove, resources)}
+SUBJECT = {"formula": str, "model": str, "program": str}
+BOUNDS = {"at_most": str, "at_least": str}
+KINDS: Mapping[str, ClaimKind] = {kind.name: kind for kind in (
+    ClaimKind("margin", {"model": str, "formula": str, "at": str, "alphabet": str, "before": str, "after": str,
+                         "threshold": str, "margin": str, "norm": str, "gamma": str, "temperature": str,
+                         "predicate": list}),
+    ClaimKind("sensitivity", OF_SUBJECTS | SUBJECT | {"at": str, "direction": str, "as_formula": bool, "claim": str,
+                                                      "offset": int} | BOUNDS, ("model", "program", "claim")),
+    ClaimKind("cross-entropy", OF_SUBJECTS | SUBJECT | {
+        "language": str, "p": str, "direction": str, "slope": str, "intercept": str, "steepest": str,
+        "as_formula": bool} | BOUNDS),
+    ClaimKind("soften", {"model": str, "program": str, "alphabet": str, "temperature": str, "weighting": str,
+                         "break_ties": bool, "every_n": bool}),
+    ClaimKind("decide", {"model": str, "claim": str, "offset": (int, str, list)}, ("model", "claim")),
+    ClaimKind("floats", {"model": str, "format": str, "exp_ulp": str}),
+    ClaimKind("prove", OF_FORMULAS | SUBJECT | {"gamma": str, "min_n": int, "max_n": int}, has_lengths=False),
+    ClaimKind("resources", {key: kind for key, kind in OF_FORMULAS.items() if key != "precision"} | SUBJECT
+              | dict.fromkeys(BOUNDED, int), has_lengths=False))}

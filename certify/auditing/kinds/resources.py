@@ -3,17 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from certify.auditing.kinds.kind import EVERY_N, OF_FORMULAS, ClaimEntry, ClaimKind, Question
+from certify.auditing.kinds.kind import BOUNDED, EVERY_N, ClaimEntry, Question
 from certify.auditing.results import OneVerdict
 from certify.claims.formula.show import sizes_of
 from certify.requests.request import Request
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
 from proofs.formula.discharge import Progress
-
-BOUNDED = ("layers", "heads", "ReLUs", "directions", "parameters")
-KEYS = {key: kind for key, kind in OF_FORMULAS.items() if key != "precision"} | {
-    "formula": str, "model": str, "program": str, **dict.fromkeys(BOUNDED, int)}
 
 
 @dataclass(frozen=True)
@@ -44,6 +40,3 @@ def read(entry: ClaimEntry) -> Resources:
     if not bounds:
         raise InputError(f"the claim states no bound, so it is vacuous; expected one of {', '.join(BOUNDED)}")
     return Resources(entry.request(), bounds)
-
-
-KIND = ClaimKind("resources", KEYS, read, has_lengths=False)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from certify.auditing.kinds.kind import OF_SUBJECTS, ClaimedBound, ClaimEntry, ClaimKind, Question
+from certify.auditing.kinds.kind import OF_SUBJECTS, ClaimedBound, ClaimEntry, Question
 from certify.auditing.results import ClaimAnswer, LengthVerdict, Witness, outward
 from certify.claims.numbers.sensitivity.results import MeasuredLength, Sensitivity
 from certify.common.words import show_word, type_word
@@ -14,8 +14,6 @@ from constructions.network.lengths import Lengths
 from proofs.enclosures.intervals import Interval
 from proofs.formula.discharge import Progress
 
-KEYS = OF_SUBJECTS | {"formula": str, "model": str, "program": str, "at": str, "direction": str, "as_formula": bool,
-                      "claim": str, "offset": int, "at_most": str, "at_least": str}
 Measure = Callable[[Lengths, Progress], Sensitivity]
 
 
@@ -87,6 +85,3 @@ def read(entry: ClaimEntry) -> LargestChange:
         return measure(replace(request, lengths=lengths), at, direction, list(lengths), progress)
 
     return LargestChange(request.description, of_request, bounds, request, len(request.alphabet))
-
-
-KIND = ClaimKind("sensitivity", KEYS, read, ("model", "program", "claim"))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from certify.auditing.kinds.kind import EVERY_N, ClaimEntry, ClaimKind, Question
+from certify.auditing.kinds.kind import EVERY_N, ClaimEntry, Question
 from certify.auditing.results import ClaimAnswer, LengthVerdict, OneVerdict, Witness, outward
 from certify.claims.softened.results import Softening
 from certify.claims.softened.show import NOTHING_HARD
@@ -19,9 +19,6 @@ from constructions.statements.sparse_attention import SOFTENING
 from proofs.enclosures.intervals import Interval, point
 from proofs.formula.discharge import Progress
 from proofs.softened.search import ALLOWED
-
-KEYS = {"model": str, "program": str, "alphabet": str, "temperature": str, "weighting": str, "break_ties": bool,
-        "every_n": bool}
 
 
 @dataclass(frozen=True)
@@ -105,6 +102,3 @@ def read(entry: ClaimEntry) -> Softened:
     name = entry.choice("weighting", *map(str, SOFTENING))
     return Softened(request, entry.expression("temperature"), Weighting(name), entry.table.get("break_ties", False),
                     every_n)
-
-
-KIND = ClaimKind("soften", KEYS, read)
