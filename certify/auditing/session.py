@@ -1,12 +1,11 @@
 """An audit from the first claim to the last, stored on disk claim by claim, to be interrupted and resumed."""
 
-import contextlib
 import functools
 import gc
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
@@ -121,9 +120,13 @@ class Session:
         missing = [claim for claim in self.file.claims if claim.name not in self.results]
         tasks = {claim_task(self.file, claim): claim for claim in missing}
         forget()
-        run_tasks(list(tasks), do_claim, jobs=self.workers.jobs, dask=self.workers.dask, progress=self.progress,
-                  sizes=list(map(size_of_claim, missing)),
-                  finished=lambda task, result: self._take(tasks[task], read_claim_result(result)))
+        thresholds = gc.get_threshold()
+        try:
+            run_tasks(list(tasks), do_claim, jobs=self.workers.jobs, dask=self.workers.dask, progress=self.progress,
+                      sizes=list(map(size_of_claim, missing)),
+                      finished=lambda task, result: self._take(tasks[task], read_claim_result(result)))
+        finally:
+            gc.set_threshold(*thresholds)
         if self.keeping:
             remove_file(str(self.path))
 
@@ -193,8 +196,8 @@ def do_claim(task: str) -> str:
     claim = next(claim for claim in file.claims if claim.name == keys["claim"])
     if claim.digest != keys["digest"]:
         raise InputError(f"{file.path}, claim {claim.name!r}: a file that it names has changed during the audit")
-    with _collecting_rarely():
-        return _result_of(file, claim, Lengths(*keys["lengths"]))
+    gc.set_threshold(OBJECTS_TO_COLLECT)  # claims make few cycles, and each collection scans the memoised results
+    return _result_of(file, claim, Lengths(*keys["lengths"]))
 
 
 def _result_of(file: ClaimsFile, claim: AuditClaim, lengths: Lengths) -> str:
@@ -206,17 +209,6 @@ def _result_of(file: ClaimsFile, claim: AuditClaim, lengths: Lengths) -> str:
             raise
         why = str(error).removeprefix(f"{file.path}, claim {claim.name!r}: ")
         return json.dumps(to_json(judge(replace(claim, about=MalformedClaim(why), expected=Expected()), _search())))
-
-
-@contextlib.contextmanager
-def _collecting_rarely() -> Iterator[None]:
-    """Collect cycles rarely: claims make few cycles, and each collection scans the memoised results again."""
-    thresholds = gc.get_threshold()
-    gc.set_threshold(OBJECTS_TO_COLLECT, *thresholds[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*thresholds)
 
 
 def read_claim_result(text: str) -> ClaimResult:

@@ -11,6 +11,7 @@ import json
 import math
 import re
 from fractions import Fraction
+from functools import cache
 from types import UnionType
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
@@ -26,6 +27,7 @@ MAX_DIGITS = 65_536
 _DECIMAL = re.compile(r"-?[0-9]{1,1000}(/[0-9]{1,1000})?", re.ASCII)
 _HEXADECIMAL = re.compile(rf"-?0x[0-9a-f]{{1,{MAX_DIGITS}}}(/0x[0-9a-f]{{1,{MAX_DIGITS}}})?", re.ASCII)
 T = TypeVar("T")
+_hints = cache(get_type_hints)
 
 
 # -- fractions ---------------------------------------------------------------------------------------------------------
@@ -140,7 +142,7 @@ def _read_choice(choices: tuple[str, ...], data: Any, where: str) -> str:
 
 
 def _read_fields(kind: Any, data: Any, where: str) -> Any:
-    kinds = get_type_hints(kind)
+    kinds = _hints(kind)
     if not isinstance(data, dict):
         raise _refused(data, where, f"an object with the keys {', '.join(kinds)}")
     for name in kinds:
