@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import islice
 from math import lcm
 from typing import Protocol, TypeVar
 
@@ -51,9 +52,9 @@ class AllInputs:
         """Return the least costs after one more step: every option continues every path."""
         costs: Costs = {}
         for choice, (option, cost) in enumerate(zip(step.options, prices, strict=True)):
+            effect = option.effect
             for code, (before, _, _) in previous.items():
-                after = option.effect[code >> 1]
-                total = before + cost
+                after, total = effect[code >> 1], before + cost
                 if after not in costs or total < costs[after][0]:
                     costs[after] = (total, code, choice)
         return costs
@@ -114,8 +115,12 @@ def minimum_costs(weighed: WeighedSweep, truth: bool, bound: Fraction, pessimist
     If ``pessimistic``, each weight is the end that makes the sum smaller (a proof that it is >= 0); otherwise the other
     end (a proof that a negative sum occurs).
     """
+    return _minima_of(weighed, truth, _walk(weighed, truth, bound, pessimistic))
+
+
+def _minima_of(weighed: WeighedSweep, truth: bool, walk: Iterable[Costs]) -> dict[int, int]:
     minima: dict[int, int] = {}
-    for step, costs in _walk(weighed, truth, bound, pessimistic):
+    for step, costs in zip(weighed.sweep.steps, walk, strict=True):
         if step.j in weighed.sweep.rows:
             fitting = [cost for code, (cost, _, _) in costs.items() if code % 2 == truth]
             if fitting:
@@ -123,13 +128,12 @@ def minimum_costs(weighed: WeighedSweep, truth: bool, bound: Fraction, pessimist
     return minima
 
 
-def _walk(weighed: WeighedSweep, truth: bool, bound: Fraction, pessimistic: bool) -> Iterator[tuple[Step, Costs]]:
-    """Yield each step with {2 * memory + truth: (least cost, previous code, option chosen)}."""
+def _walk(weighed: WeighedSweep, truth: bool, bound: Fraction, pessimistic: bool = True) -> Iterator[Costs]:
+    """Yield the least costs after each step."""
     previous = weighed.inputs.start()
     for step, prices in zip(weighed.sweep.steps, _costs(weighed, truth, bound, pessimistic), strict=True):
-        costs = weighed.inputs.follow(step, prices, previous)
-        yield step, costs
-        previous = costs
+        previous = weighed.inputs.follow(step, prices, previous)
+        yield previous
 
 
 def _costs(weighed: WeighedSweep, truth: bool, bound: Fraction, pessimistic: bool) -> list[list[int]]:
@@ -150,11 +154,13 @@ def _costs(weighed: WeighedSweep, truth: bool, bound: Fraction, pessimistic: boo
 
 def find_worst_input(weighed: WeighedSweep, truth: bool, bound: Fraction, i: int) -> tuple[int, ...]:
     """Return the choices, step by step up to row i, that minimise sum w * (bound - err)."""
-    history = []
-    for step, costs in _walk(weighed, truth, bound, True):
-        history.append(costs)
-        if step.j == i:
-            break
+    return _trace(weighed, truth, _walk(weighed, truth, bound), i)
+
+
+def _trace(weighed: WeighedSweep, truth: bool, walk: Iterable[Costs], i: int) -> tuple[int, ...]:
+    """Return the choices of the cheapest path to row i."""
+    last = next(place for place, step in enumerate(weighed.sweep.steps, start=1) if step.j == i)
+    history = list(islice(walk, last))
     code = min((code for code in history[-1] if code % 2 == truth), key=lambda code: history[-1][code][0])
     choices: list[int] = []
     for costs in reversed(history):
@@ -206,19 +212,17 @@ def larger_extreme(best: Best | None, weighed: WeighedSweep, truth: bool) -> Bes
     largest: Best | SweepExtreme | None = best
     while True:
         bound = largest.upper if largest else Fraction(0)
-        minima = minimum_costs(weighed, truth, bound)
-        if largest is None and minima:
-            i = min(minima)
-            largest = _extreme_at(weighed, truth, bound, i, bound)
-            continue
-        worst = min(minima, key=lambda i: minima[i], default=None)
-        if worst is None or minima[worst] >= 0:
+        walk = list(_walk(weighed, truth, bound))
+        minima = _minima_of(weighed, truth, walk)
+        worst = min(minima, key=lambda i: minima[i] if largest else i, default=None)
+        if worst is None or (largest and minima[worst] >= 0):
             return largest
-        largest = _extreme_at(weighed, truth, bound, worst, bound)
+        again = walk if weighed.inputs is ALL_INPUTS else _walk(weighed, truth, bound)  # budgets count both walks
+        largest = _extreme_at(weighed, truth, _trace(weighed, truth, again, worst), worst, bound)
 
 
-def _extreme_at(weighed: WeighedSweep, truth: bool, bound: Fraction, i: int, at_least: Fraction) -> SweepExtreme:
-    choices = find_worst_input(weighed, truth, bound, i)
+def _extreme_at(weighed: WeighedSweep, truth: bool, choices: tuple[int, ...], i: int,
+                at_least: Fraction) -> SweepExtreme:
     lower, upper = error_of(weighed, choices, truth)
     rounded = proved_bound(upper)
     if at_least and rounded <= at_least:
