@@ -6,6 +6,7 @@ Claim       The paths from the first layer to the last are the runs of the formu
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple, TypeVar
@@ -124,6 +125,23 @@ def _runs_of(formulas: tuple[Formula, ...]) -> FormulaRuns:
     return FormulaRuns(*formulas, everywhere=True)
 
 
+@dataclass(frozen=True)
+class _Place:
+    """Position j of a word of length n; equal if the steps there are."""
+
+    context: tuple[object, ...]
+    j: int = field(compare=False)
+    n: int = field(compare=False)
+
+
+@lru_cache(maxsize=512)
+def _steps_from(runs: FormulaRuns, states: frozenset[State], letters: tuple[str, ...], place: _Place) -> Steps:
+    """Return all steps from some states, computed once for the words of all lengths."""
+    steps = tuple((state, after, truths, letter) for state in states for letter in letters
+                  for after, truths in runs.steps(state, letter, place.j, place.n, Direction.BEFORE))
+    return Steps(steps, frozenset(after for _, after, _, _ in steps))
+
+
 class Trellises:
     """The trellis of each length, for the truths of ``formulas`` along words over an alphabet."""
 
@@ -131,8 +149,8 @@ class Trellises:
         """Build the automaton; symbols that no formula names are one. Reading an edge costs one unit of work."""
         self.runs, self.work = _runs_of(tuple(formulas)), work
         named = {symbol for formula in formulas for symbol in symbols_of(formula)}
-        self._letters = [symbol for symbol in alphabet if symbol in named]
-        self._letters += [symbol for symbol in alphabet if symbol not in named][:1]
+        self._letters = (*(symbol for symbol in alphabet if symbol in named),
+                         *[symbol for symbol in alphabet if symbol not in named][:1])
         self._numbers: dict[State, int] = {}
         self._steps: dict[tuple[object, ...], Steps] = {}
         self._layers: dict[tuple[object, ...], tuple[tuple[Edge, ...], frozenset[State]]] = {}
@@ -177,9 +195,7 @@ class Trellises:
         if len(states) > MOST_STATES:
             raise TooMuchWork(TOO_MANY_STATES)
         self.work.spend(len(states) * len(self._letters) * self.runs.guesses)
-        steps = tuple((state, after, truths, letter) for state in states for letter in self._letters
-                      for after, truths in self.runs.steps(state, letter, j, n, Direction.BEFORE))
-        return Steps(steps, frozenset(after for _, after, _, _ in steps))
+        return _steps_from(self.runs, states, self._letters, _Place(self.runs.context(j, n), j, n))
 
     def _edges(self, steps: Steps, live: frozenset[State]) -> tuple[tuple[Edge, ...], frozenset[State]]:
         """Return the edges that lead to live states, and the states that they leave."""
