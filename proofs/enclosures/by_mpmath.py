@@ -12,6 +12,7 @@ from typing import Any
 
 import mpmath
 from mpmath import mpf
+from mpmath.libmp import from_rational
 
 from constructions.errors import InternalError
 from constructions.language.arithmetic import BINARY, UNARY, Operations, run_time
@@ -68,7 +69,8 @@ def weigh(scores: Sequence[mpmath.mpf], weighting: Weighting) -> list[mpmath.mpf
         return _by_threshold([(score - top) * mpf_of(weighting.slope) for score in scores], int(1 / weighting.slope))
     raised = [exponential(score - top) for score in scores]
     total = mpmath.fsum(raised) + (weighting.row.extra * mpmath.exp(-top) if weighting.row.extra else 0)
-    return [weight / total for weight in raised]
+    share = 1 / total
+    return [weight * share for weight in raised]
 
 
 def _by_threshold(scores: Sequence[mpmath.mpf], power: int) -> list[mpmath.mpf]:
@@ -95,7 +97,7 @@ def respond(response: Response, score: Any) -> Any:
 
 def mpf_of(x: Fraction) -> mpf:
     """Return the nearest number of the working precision."""
-    return mpf(x.numerator) / x.denominator
+    return mpmath.make_mpf(from_rational(x.numerator, x.denominator, *mpmath.mp._prec_rounding))
 
 
 # -- formulas in real numbers ------------------------------------------------------------------------------------------
@@ -133,7 +135,7 @@ def seconded(compute: Callable[[Reals], Any], bits: int) -> Interval:
 
 
 def _real(x: Fraction | int) -> Any:
-    return _REALS.mpf(x.numerator) / x.denominator
+    return _REALS.make_mpf(from_rational(x.numerator, x.denominator, *_REALS._prec_rounding))
 
 
 # -- words -------------------------------------------------------------------------------------------------------------
