@@ -100,7 +100,7 @@ class Session:
         self.workers = workers
         self.progress = progress
         self.results: dict[str, ClaimResult] = {}
-        self._texts = {digest: _text_of(digest, result) for digest, result in self.kept.items()}
+        self._texts = {digest: _kept_text(digest, json.dumps(to_json(result))) for digest, result in self.kept.items()}
         self.path = kept_path(file.path)
         self.start = time.perf_counter()
         self.resumed = 0
@@ -124,16 +124,16 @@ class Session:
         try:
             run_tasks(list(tasks), do_claim, jobs=self.workers.jobs, dask=self.workers.dask, progress=self.progress,
                       sizes=list(map(size_of_claim, missing)),
-                      finished=lambda task, result: self._take(tasks[task], read_claim_result(result)))
+                      finished=lambda task, result: self._take(tasks[task], result))
         finally:
             gc.set_threshold(*thresholds)
         if self.keeping:
             remove_file(str(self.path))
 
-    def _take(self, claim: AuditClaim, result: ClaimResult) -> None:
-        self.kept[claim.digest] = self.results[claim.name] = result
+    def _take(self, claim: AuditClaim, result: str) -> None:
+        self.kept[claim.digest] = self.results[claim.name] = read_claim_result(result)
         if self.keeping:
-            self._texts[claim.digest] = _text_of(claim.digest, result)
+            self._texts[claim.digest] = _kept_text(claim.digest, result)
             nothing = json.dumps(to_json(FinishedClaims(VERSION, source_of(self.file.path), ())))
             write_text(str(self.path), f"{nothing.removesuffix(']}')}{', '.join(self._texts.values())}]}}\n")
 
@@ -157,15 +157,15 @@ class Session:
                            self.file.paper)
 
 
-def _text_of(digest: str, result: ClaimResult) -> str:
-    """Return a finished claim as JSON, built once per claim."""
-    return json.dumps(to_json(KeptClaim(digest, result)))
+def _kept_text(digest: str, result: str) -> str:
+    """Return a finished claim, a ``KeptClaim``, as JSON."""
+    return f'{{"digest": "{digest}", "result": {result}}}'
 
 
 # -- claims as tasks for other processes -------------------------------------------------------------------------------
 
 
-OBJECTS_TO_COLLECT = 1_000_000
+OBJECTS_TO_COLLECT = 4_000_000
 
 
 def claim_task(file: ClaimsFile, claim: AuditClaim) -> str:
