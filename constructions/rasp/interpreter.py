@@ -103,6 +103,10 @@ class _ProgramRun:
     def _value(self, expression: syntax.RaspExpression, scope: _Scope) -> Value:
         self._spend(1)
         match expression:
+            case syntax.Conditional(condition, chosen, otherwise):
+                return self._value(chosen if self._value(condition, scope) else otherwise, scope)
+            case syntax.Call(name, arguments):
+                return self._call(name, tuple([cast(str, self._value(argument, scope)) for argument in arguments]))
             case syntax.Not(operand):
                 return not self._value(operand, scope)
             case syntax.Connective(connector, left, right):
@@ -114,10 +118,6 @@ class _ProgramRun:
             case syntax.SumTerm(sign, left, right):
                 added = self._integer(right, scope)
                 return self._integer(left, scope) + (added if sign == "+" else -added)
-            case syntax.Conditional(condition, chosen, otherwise):
-                return self._value(chosen if self._value(condition, scope) else otherwise, scope)
-            case syntax.Call(name, arguments):
-                return self._call(name, tuple(cast(str, self._value(argument, scope)) for argument in arguments))
         return self._atom(expression, scope)
 
     _integer = cast(Callable[["_ProgramRun", syntax.RaspExpression, _Scope], int], _value)

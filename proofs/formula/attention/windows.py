@@ -278,7 +278,7 @@ class _Line:
 
     def _greatest(self, bad: list[int], pivots: list[int], distance: int) -> int:
         """Return the greatest gap at this distance before a pivot."""
-        return max(map(sub, bad[:len(bad) - distance], pivots[distance:]), default=-self.nowhere)
+        return max(map(sub, bad, pivots[distance:]), default=-self.nowhere)
 
     def _shown(self, gaps: Sequence[int]) -> tuple[Fraction | None, ...]:
         return tuple(map(self._fraction, gaps))

@@ -59,12 +59,12 @@ def text_key(budget: Budget, key: object) -> Hashable:
     if isinstance(key, tuple):
         budget.spend(len(key) >> 2)
         return tuple([text_key(budget, part) for part in key])
-    if isinstance(key, Fraction):
-        budget.spend(size(key) >> 10)
-        return text_of(key)
     if isinstance(key, int):
         budget.spend(key.bit_length() >> 10)
         return f"{key:x}"
+    if isinstance(key, Fraction):
+        budget.spend(size(key) >> 10)
+        return text_of(key)
     return key
 
 
