@@ -15,6 +15,8 @@ from constructions.network.json_form import MAX_BYTES, read_json
 from constructions.text import printable, read_file, utf8_of
 from constructions.trained import json_values as values
 from constructions.trained import network as trained
+from constructions.trained.edit_kinds import edit_from_json, edit_to_json
+from constructions.trained.edits import edit_network
 from constructions.trained.validation import check_network, check_total_bytes
 
 FORMAT = "certify-trained"
@@ -27,8 +29,10 @@ def network_to_json(network: trained.TrainedNetwork) -> dict[str, Any]:
     """Return the JSON object of a network, cached and not to be modified; keys in the order of the page."""
     kept = vars(network)  # as a cached property is stored
     if "as_json" not in kept:
+        written = network.original or network
         kept["as_json"] = {"format": FORMAT, "version": VERSION,
-                           **{key: form.write(getattr(network, key)) for key, form in _NETWORK.items()}}
+                           **{key: form.write(getattr(written, key)) for key, form in _NETWORK.items()},
+                           **({"edits": [edit_to_json(edit) for edit in network.edits]} if network.edits else {})}
     made: dict[str, Any] = kept["as_json"]
     return made
 
@@ -56,12 +60,15 @@ def network_from_json(data: Any, where: str) -> trained.TrainedNetwork:
     """
     if isinstance(data, dict) and "format" in data:
         values.one_of(data["format"], f"{where}, format", [FORMAT])
-    _, version, *parts = values.fields(data, where, ("format", "version", *_NETWORK))
+    edited = isinstance(data, dict) and "edits" in data
+    _, version, *parts = values.fields(data, where, ("format", "version", *_NETWORK, *["edits"] * edited))
     values.one_of(version, f"{where}, version", [VERSION])
     network = trained.TrainedNetwork(**{key: form.read(part, f"{where}, {key}")
-                                        for (key, form), part in zip(_NETWORK.items(), parts, strict=True)})
+                                        for (key, form), part in zip(_NETWORK.items(), parts, strict=False)})
     check_network(network, where)
-    return network
+    if not edited:
+        return network
+    return edit_network(network, values.items(parts[-1], f"{where}, edits", edit_from_json), f"{where}, edits")
 
 
 # -- codecs of parts -----------------------------------------------------------------------------------------------

@@ -7,7 +7,9 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, Optional
+
+from constructions.trained.edit_kinds import Edit
 
 ELEMENT_BYTES: Mapping[str, int] = {"binary64": 8, "binary32": 4, "binary16": 2, "bfloat16": 2}
 
@@ -170,7 +172,8 @@ class ImportComparison:
 class TrainedNetwork:
     """A whole network; ``tokens`` is [vocabulary, width], ``positions`` [rows, width].
 
-    ``readout`` names the tokens with logits: each token, or the first or last token of the input.
+    ``readout`` names the tokens with logits: each token, or the first or last token of the input. An edited network
+    has its ``original`` and the ``edits``, which its file contains (``constructions.trained.edits``).
     """
 
     attention: Attends
@@ -182,6 +185,8 @@ class TrainedNetwork:
     sources: tuple[Source, ...] = ()
     readout: Readout = "each"
     compared: ImportComparison | None = None
+    original: Optional["TrainedNetwork"] = None
+    edits: tuple[Edit, ...] = ()
 
     @property
     def vocabulary(self) -> int:

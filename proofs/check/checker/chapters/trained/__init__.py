@@ -2,7 +2,7 @@
 
 evidence    the table of kinds of evidence, each with its rules; describing: the sentence printed for a decision
 reading     files: dyadics (tensors as exact dyadic rationals), network, words_claim, tracks_claim; decision (a
-            network, a claim, float models, evidence); count_claim; evidence: cover, tracks, lengths,
+            network, edits, a claim, float models, evidence); count_claim; evidence: cover, tracks, lengths,
             counterexamples, count_parts
 balls       ball arithmetic: precision (fixed-point numbers, packed vectors), exact (dyadic matrices: norms folded
             into linear maps, maps side by side), linear (maps by packed rows; spectral norms), exponentials (exp(-d)

@@ -38,7 +38,9 @@ def describe_network(network: Network) -> list[str]:
         *(line for source in network.sources for line in entry("from", [
             f"{quote_all([source.file])}, sha256 {source.sha256}",
             "(not checked; the claim is about the weights in the certificate)"])),
-        *entry("compared", [f"{network.compared or 'with no original when it was imported'} (not checked)"])]
+        *entry("compared", [f"{network.compared or 'with no original when it was imported'} (not checked)"]),
+        *entry("edited", [f"this network is not the one that it came from: {len(network.edits) - 1} edits",
+                          *network.edits] if network.edits else [])]
 
 
 def write_tokens(tokens: Sequence[int]) -> str:

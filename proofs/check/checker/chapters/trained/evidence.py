@@ -11,9 +11,9 @@ from ...kernel.budget import Budget
 from ...kernel.kind import FileKind
 from ...kernel.reading.document import Json
 from ...kernel.reading.shapes import headed, one_of
-from ...kernel.verdicts import expect, quote
+from ...kernel.verdicts import expect, quote, within
 from .reading.decision import FORMAT_OF_DECISION, Decision
-from .reading.network import read_network
+from .reading.network import Network, read_network
 
 if TYPE_CHECKING:
     from ..float_models.reading import FloatClaim
@@ -99,7 +99,7 @@ def read_decision(row: EvidenceKind, document: Json, budget: Budget) -> Decision
     is_count = isinstance(document, dict) and document["property"] == COUNT
     fields = headed(document, FORMAT_OF_DECISION, "inputs", "execution", "property", "by", "network", "claim",
                     *["floats"] * in_runs, *["counts"] * is_count, "evidence")
-    network = fields.read("network", partial(read_network, budget=budget))
+    network = fields.read("network", partial(read_edited_network, budget=budget))
     inputs = str(fields.read("inputs", one_of(*INPUTS)))
     claim = fields.read("claim", partial(load(f"reading.{INPUTS[inputs]}"), network=network, budget=budget))
     floats: tuple[FloatClaim, ...] = ()
@@ -112,6 +112,15 @@ def read_decision(row: EvidenceKind, document: Json, budget: Budget) -> Decision
     evidence = fields.read("evidence", partial(load(f"reading.{row.read}"), about=Decision(
         network, claim, floats, None, budget)))
     return Decision(network, claim, floats, evidence, budget, counts)
+
+
+def read_edited_network(value: Json, budget: Budget) -> Network:
+    """Parse the network, and apply its edits, if there are some."""
+    network: Network = read_network(value, budget)
+    if isinstance(value, dict) and "edits" in value:
+        with within("edits"):
+            network = load("reading.edits.read_edits")(value["edits"], network, budget)
+    return network
 
 
 def describe_decision(row: EvidenceKind, in_tracks: bool, given: Decision[Any, Any], coverage: Any) -> list[str]:

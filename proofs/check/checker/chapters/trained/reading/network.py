@@ -130,7 +130,7 @@ class Network:
     """A trained transformer; ``tokens`` is [vocabulary, width], ``positions`` [rows, width].
 
     ``readout`` is which tokens have logits: ``each``, or the ``first`` or ``last`` of the input. ``compared`` describes
-    the comparison at import, which is not proved.
+    the comparison at import, which is not proved. ``edits`` has the sentences of its edits, edits.py.
     """
 
     sources: tuple[Source, ...]
@@ -141,6 +141,7 @@ class Network:
     positions: Matrix | None
     steps: tuple[Step, ...]
     unembedding: Affine
+    edits: tuple[str, ...] = ()
 
     @property
     def width(self) -> int:
@@ -177,9 +178,9 @@ class Network:
 
 
 def read_network(value: Json, budget: Budget) -> Network:
-    """Parse the network; tensors are decoded first."""
+    """Parse the network without its edits; tensors are decoded first."""
     fields = headed(value, FORMAT, "sources", "compared", "attention", "readout", "tokens", "positions", "steps",
-                    "unembedding", "tensors")
+                    "unembedding", "tensors", "edits", optional={"edits"})
     sources, compared = fields.read("sources", list_of(read_source)), fields.read("compared", or_null(read_comparison))
     readout = str(fields.read("readout", one_of("each", "first", "last")))
     masked = fields.read("attention", one_of("causal", "bidirectional")) == "causal"

@@ -1,0 +1,210 @@
+"""Edited networks: the producer's and the checker's are equal; each edit does what its definition says."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from constructions.errors import InputError
+from constructions.trained.edit_kinds import Edit, KeepNeurons, MarkTokens, ReadHead, SetHead, SharpenHead, What
+from constructions.trained.edits import edit_network
+from constructions.trained.json_form import network_from_json, network_text
+from constructions.trained.network import AttentionStep, TrainedNetwork, UnitsStep
+from proofs.check import Malformed
+from proofs.check.checker.chapters.trained.evidence import read_edited_network
+from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
+from proofs.check.checker.kernel.budget import Budget
+from proofs.trained.forward import FloatAttention, FloatNetwork, FloatUnits, softmax
+from tests.trained.random_networks import random_network
+
+SEEDS = range(40)
+Array = NDArray[Any]
+
+
+def drawn(seed: int) -> tuple[TrainedNetwork, list[Edit]]:
+    """Return a random network and random edits of it, each kind in some seeds."""
+    network, draw = random_network(seed, images=seed % 2 == 1), np.random.default_rng(seed)
+    edits: list[Edit] = []
+    parts = [(number, head) for number, step in enumerate(network.steps) if isinstance(step, AttentionStep)
+             for head in range(len(step.heads))]
+    read = parts[draw.integers(len(parts))]
+    for number, head in parts:
+        step = network.steps[number]
+        assert isinstance(step, AttentionStep)
+        width = step.heads[head].value.weight.shape[1]
+        to = None if draw.integers(2) else tuple(Fraction(int(n), 8) for n in draw.integers(-9, 9, width))
+        if (number, head) != read and draw.integers(2):
+            edits.append(SetHead(number, head, to))
+        elif step.cap is None and draw.integers(2):
+            edits.append(SharpenHead(number, head, int(draw.integers(1, 4))))
+    for number, block in enumerate(network.steps):
+        if isinstance(block, UnitsStep) and draw.integers(2):
+            width = block.inward.weight.shape[1]
+            kept = tuple(map(int, np.flatnonzero(draw.integers(2, size=width))))
+            to = tuple(Fraction(int(n), 4) for n in draw.integers(-9, 9, width - len(kept))) or None
+            edits.append(KeepNeurons(number, kept, to if draw.integers(2) else None))
+    whats: list[What] = ["mass", "average", "average less uniform"]
+    last: list[Edit] = [MarkTokens((0, 2, 3)), ReadHead(*read, whats[seed % 3])]
+    return network, edits + last[:int(draw.integers(0, 3))]
+
+
+def exact(part: Any) -> Any:
+    """Return parsed numbers as rationals, whatever power of two they are over."""
+    if isinstance(part, Matrix):
+        return [[entry * Fraction(2)**part.power for entry in row] for row in part.rows]
+    if isinstance(part, Vector):
+        return [entry * Fraction(2)**part.power for entry in part.entries]
+    if isinstance(part, tuple):
+        return [exact(one) for one in part]
+    if hasattr(part, "__dataclass_fields__"):
+        return {name: exact(getattr(part, name)) for name in part.__dataclass_fields__ if name != "edits"}
+    return part
+
+
+def read_by_checker(network: TrainedNetwork) -> Any:
+    budget = Budget()
+    return exact(read_edited_network(json.loads(network_text(network)), budget))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_checker_applies_edits_as_the_producer_does(seed: int) -> None:
+    network, edits = drawn(seed)
+    edited = edit_network(network, edits)
+    assert network_from_json(json.loads(network_text(edited)), "m") == edited
+    assert read_by_checker(edited) == read_by_checker(replace(edited, original=None, edits=()))
+
+
+class Direct:
+    """The definition of each edit, in the original's own forward pass; no edited network."""
+
+    def __init__(self, network: TrainedNetwork, edits: list[Edit]) -> None:
+        self.floats, self.numbers = FloatNetwork(network), np.arange(0)
+        self.sharp = {(edit.step, edit.head): 2.0**edit.doublings for edit in edits if isinstance(edit, SharpenHead)}
+        self.cut = {(edit.step, edit.head): edit.to for edit in edits if isinstance(edit, SetHead)}
+        self.kept = {edit.step: edit for edit in edits if isinstance(edit, KeepNeurons)}
+        self.read = next(((edit.step, edit.head, edit.what) for edit in edits if isinstance(edit, ReadHead)), None)
+
+    def logits(self, tokens: Array, marked: Array) -> Array:
+        """Return the logits [T, outputs] of an input."""
+        self.numbers = np.arange(len(tokens))
+        x = self.floats.embedded(tokens, self.numbers)
+        for number, step in enumerate(self.floats.steps):
+            if isinstance(step, FloatAttention):
+                if self.read is not None and self.read[0] == number:
+                    return self.what_is_read(step, x, marked)
+                x = step.write(x, [self.average(step, number, head, x) for head in range(len(step.heads))])
+            elif isinstance(step, FloatUnits):
+                x = self.block(step, number, x)
+            else:
+                x = step(x)
+        return np.asarray(self.floats.unembedding(x))
+
+    def weights(self, step: FloatAttention, number: int, place: int, x: Array) -> tuple[Array, Array]:
+        """Return the weights [T, T] and the values [T, value width] of a head."""
+        normed, head = step.normed(x), step.heads[place]
+        scores = step.capped(step.queries(head, normed, self.numbers) @ step.keys(head, normed, self.numbers).T)
+        distances = self.numbers - self.numbers[:, np.newaxis]
+        scores = self.sharp.get((number, place), 1.0) * (scores + head.slope * distances)
+        return softmax(np.where(distances > 0, -np.inf, scores) if step.causal else scores), head.value(normed)
+
+    def average(self, step: FloatAttention, number: int, place: int, x: Array) -> Array:
+        weights, values = self.weights(step, number, place, x)
+        if (number, place) not in self.cut:
+            return weights @ values
+        return np.zeros_like(values) + np.array(self.cut[number, place] or 0, float)
+
+    def block(self, step: FloatUnits, number: int, x: Array) -> Array:
+        if number not in self.kept:
+            return step(x)
+        y, act = x if step.norm is None else step.norm(x), step.domain.activation(step.activation)
+        hidden = act(step.inward(y)) if step.gate is None else act(step.gate(y)) * step.inward(y)
+        others = np.setdiff1d(np.arange(hidden.shape[1]), self.kept[number].neurons)
+        hidden[:, others] = np.array(self.kept[number].to or 0, float)
+        return x + step.outward(hidden)
+
+    def what_is_read(self, step: FloatAttention, x: Array, marked: Array) -> Array:
+        assert self.read is not None
+        weights, values = self.weights(step, *self.read[:2], x)
+        even = np.tril(np.ones_like(weights)) if step.causal else np.ones_like(weights)
+        even /= even.sum(1, keepdims=True)
+        read = {"mass": weights @ marked[:, np.newaxis].astype(float), "average": weights @ values,
+                "average less uniform": (weights - even) @ values}[self.read[2]]
+        return np.hstack([read, np.ones((len(x), 1))])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_each_edit_does_what_its_definition_says(seed: int) -> None:
+    network, edits = drawn(seed)
+    edited, draw = edit_network(network, edits), np.random.default_rng(seed)
+    marks = next((edit.tokens for edit in edits if isinstance(edit, MarkTokens)), ())
+    tokens = draw.integers(0, network.vocabulary + len(marks), 7)
+    marked = tokens >= network.vocabulary
+    plain = np.array([*range(network.vocabulary), *marks])[tokens]
+    expected = Direct(network, edits).logits(plain, marked)
+    assert FloatNetwork(edited).logits(tokens[np.newaxis], 0)[0] == pytest.approx(expected, abs=1e-9)
+
+
+def test_every_kind_of_edit_is_drawn() -> None:
+    kinds = Counter(type(edit) for seed in SEEDS for edit in drawn(seed)[1])
+    assert min(kinds.values()) > 4 and len(kinds) == 5
+
+
+def test_edits_of_an_edited_network_are_of_its_original() -> None:
+    network = random_network(2)
+    step = next(k for k, step in enumerate(network.steps) if isinstance(step, UnitsStep))
+    once = edit_network(network, [MarkTokens((1,))])
+    both = edit_network(network, [KeepNeurons(step, ()), MarkTokens((1,))])
+    assert edit_network(once, [KeepNeurons(step, ())]) == both
+
+
+BLOCK = next(number for number, step in enumerate(random_network(4).steps) if isinstance(step, UnitsStep))
+
+
+@pytest.mark.parametrize(("edits", "complaint"), [
+    ([SetHead(0, 9)], "edits: head 9 of step 0, expected a head of the network"),
+    ([SetHead(9, 0)], "edits: head 0 of step 9, expected a head of the network"),
+    ([SetHead(0, 0), SetHead(0, 0)], "edits: two edits of one part, expected at most one"),
+    ([SetHead(0, 0, (Fraction(1, 3),))], "edits: expected 5 constants that are binary64 numbers"),
+    ([SetHead(0, 0), SharpenHead(0, 0, 1)], "edits: head 0 of step 0 is set to constants"),
+    ([KeepNeurons(0, ())], "edits: neurons of step 0, expected a feed-forward block"),
+    ([KeepNeurons(BLOCK, (1, 0))], "edits: neurons [1, 0], expected ascending ones below 5"),
+    ([MarkTokens((5,))], "edits: tokens [5], expected ascending ones below 5"),
+    ([ReadHead(0, 0, "mass")], "edits: no marked tokens, expected some to read the mass of")])
+def test_an_edit_that_does_not_fit_is_refused(edits: list[Edit], complaint: str) -> None:
+    with pytest.raises(InputError) as found:
+        edit_network(random_network(4), edits)
+    assert str(found.value) == complaint
+
+
+def refused_by_checker(edits: object) -> str:
+    document = json.loads(network_text(random_network(4))) | {"edits": edits}
+    with pytest.raises(Malformed) as found:
+        read_edited_network(document, Budget())
+    return str(found.value)
+
+
+PART = {"step": 0, "head": 0}
+
+
+@pytest.mark.parametrize(("edits", "complaint"), [
+    ([], "edits: expected at least one edit"),
+    ([{"edit": "set head", **PART, "to": None}] * 2, "edits: expected each part once, in the order set head, keep "
+     "neurons, sharpen head, mark tokens, read head, by step and head"),
+    ([{"edit": "set head", **PART, "to": ["1/3"]}], "edits: 1: to: 1: expected a power of two as the denominator, "
+     "got 1/3"),
+    ([{"edit": "set head", **PART, "to": ["1/2"]}], "edits: to: expected one for each value"),
+    ([{"edit": "set head", "step": 0, "head": 7, "to": None}], "edits: head: the step has 1"),
+    ([{"edit": "set head", **PART, "to": None}, {"edit": "sharpen head", **PART, "doublings": 1}],
+     "edits: head: it is set"),
+    ([{"edit": "keep neurons", "step": 0, "neurons": [], "to": None}], "edits: step: expected a feed-forward block"),
+    ([{"edit": "mark tokens", "tokens": [5]}], "edits: tokens: expected ascending ones, below 5"),
+    ([{"edit": "read head", **PART, "what": "mass"}], "edits: what: there are no marked tokens")])
+def test_the_checker_refuses_an_edit_that_does_not_fit(edits: object, complaint: str) -> None:
+    assert refused_by_checker(edits) == complaint
