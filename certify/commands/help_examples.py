@@ -39,6 +39,11 @@ HELP_EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "import": ("certify import examples/trained/tomita_2 --kind nanogpt --attention causal --heads 1 "
                "--activation gelu --epsilon 1e-5 -o tomita_2.json",),
     "decide": ("certify decide tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8",),
+    "heads": (
+        "certify heads tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8",
+        "certify heads tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8 --head 1.1 --on letters "
+        "--at-least 17%",
+    ),
     "learn": (
         "certify learn tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8",
         "certify learn tomita_2.json --alphabet 01 --before 2 --at every --sign 0 --sign 1 --sign 3 --max-n 8",

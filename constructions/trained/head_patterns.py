@@ -1,0 +1,150 @@
+"""Claims about the attention of a head: its mass on a set of positions that is regular in the query's prefix.
+
+A set is stated by *marks*: the alphabet has a marked copy of each letter, and a formula of the past is true of the
+prefixes whose marked positions are those of the set. docs/background/parts.md.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from constructions.errors import InputError, Unsupported
+from constructions.language.parser import parse_formula
+from constructions.language.predicate_definition import PredicateDefinition
+from constructions.language.syntax import TRUE, And, Formula, Or, Symbol, replace_symbols
+from constructions.text import printable
+from constructions.trained.claim import Case, Row, When, WordsClaim
+from constructions.trained.edit_kinds import MarkTokens, ReadHead
+from constructions.trained.edits import edit_network
+from constructions.trained.network import AttentionStep, TrainedNetwork
+
+PATTERNS: Mapping[str, str] = {
+    "start": "H !$1",
+    "letters": "H $1",
+    "itself": "$1 & !prev O $1",
+    "previous": "!$1 & prev ($1 & !prev O $1)",
+    "first": "H ($1 <-> !prev true)",
+    "all": "O $2 & H ($1 <-> $2)",
+    "rightmost": "(!$2 & !$1) S ($2 & $1 & !prev O $1)",
+    "leftmost": "O $2 & H ($1 <-> $2 & !prev O $2)"}
+"""The prefixes whose marked positions ($1) are the pattern's, for keys at which $2 holds; judged at the query.
+
+``start`` is the tokens before the word; ``letters`` are all positions of letters up to the query.
+"""
+OF_KEYS = ("all", "rightmost", "leftmost")
+"""The patterns that a formula of the key's prefix completes."""
+SINGLE = ("itself", "previous", "first", "rightmost", "leftmost")
+"""The patterns of one position."""
+
+
+@dataclass(frozen=True)
+class HeadPattern:
+    """A set of positions: the name of a pattern, and the formula that holds at its keys."""
+
+    name: str
+    keys: Formula = TRUE
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.keys}" if self.name in OF_KEYS else self.name
+
+
+@dataclass(frozen=True)
+class HeadClaim:
+    """The mass of a head on a pattern, above ``least`` or below ``most``; layers and heads are counted from 1."""
+
+    layer: int
+    head: int
+    pattern: HeadPattern
+    least: Fraction | None = None
+    most: Fraction | None = None
+
+    def __str__(self) -> str:
+        bounds = [f"more than {self.least}"] * (self.least is not None) + [
+            f"less than {self.most}"] * (self.most is not None)
+        return f"head {self.layer}.{self.head} has a mass of {' and '.join(bounds)} on: {self.pattern}"
+
+
+def parse_pattern(text: str, alphabet: Sequence[str], predicates: Mapping[str, PredicateDefinition]) -> HeadPattern:
+    """Parse a pattern: ``first``, ``rightmost Q_a | Q_b``, ...
+
+    Raises:
+        InputError: if there is no such pattern, or its formula does not parse.
+    """
+    name, _, keys = text.strip().partition(" ")
+    if name not in PATTERNS:
+        raise InputError(f"{printable(name)}: expected one of {', '.join(PATTERNS)}")
+    if (name in OF_KEYS) != bool(keys.strip()):
+        raise InputError(f"{name}: expected {'a formula' if name in OF_KEYS else 'nothing'} after it")
+    return HeadPattern(name, parse_formula(keys, alphabet, predicates)) if keys.strip() else HeadPattern(name)
+
+
+def marked_copies(alphabet: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the marked letters: each with a star, or as many as no letter has."""
+    star = "*"
+    while any(symbol + star in alphabet for symbol in alphabet):
+        star += "*"
+    return tuple(symbol + star for symbol in alphabet)
+
+
+def step_of(network: TrainedNetwork, layer: int, head: int) -> int:
+    """Return the number of the step of a layer of attention, which has this head.
+
+    Raises:
+        InputError: if there is none.
+    """
+    steps = [number for number, step in enumerate(network.steps) if isinstance(step, AttentionStep)]
+    if not 1 <= layer <= len(steps):
+        raise InputError(f"layer {layer}, expected 1 to {len(steps)}")
+    step = network.steps[steps[layer - 1]]
+    assert isinstance(step, AttentionStep)
+    if not 1 <= head <= len(step.heads):
+        raise InputError(f"head {layer}.{head}, expected 1 to {len(step.heads)} in layer {layer}")
+    return steps[layer - 1]
+
+
+def mass_question(network: TrainedNetwork, words: WordsClaim, claim: HeadClaim, given: Formula = TRUE
+                  ) -> tuple[TrainedNetwork, WordsClaim]:
+    """Return the network whose first logit is the mass, its second 1, and the claim about them on marked words.
+
+    ``words`` states the words; its cases are not used. Nothing is judged where ``given`` is false.
+
+    Raises:
+        InputError: if the network has no such head, or the mass has no bound.
+        Unsupported: if a query attends to later letters.
+    """
+    if not network.is_causal and words.read == "each":
+        raise Unsupported("each letter's query attends to later letters; expected a causal network, or read = \"last\"")
+    step = step_of(network, claim.layer, claim.head)
+    is_start = claim.pattern.name == "start"
+    copied = sorted({*words.tokens, *(words.before if is_start else ())})
+    mark = {token: network.vocabulary + number for number, token in enumerate(copied)}
+    probe = edit_network(network, [MarkTokens(tuple(copied)), ReadHead(step, claim.head - 1, "mass")])
+    rows: list[Row] = []
+    if claim.least is not None:
+        rows.append(((0, Fraction(1)), (1, -claim.least))[:1 + (claim.least != 0)])
+    if claim.most is not None:
+        rows.append(((0, Fraction(-1)), (1, claim.most))[:1 + (claim.most != 0)])
+    if not rows:
+        raise InputError("no bound of the mass, expected the least or the greatest one")
+    stars = marked_copies(words.alphabet)
+    return probe, replace(
+        words, alphabet=(*words.alphabet, *stars), tokens=(*words.tokens, *(mark[token] for token in words.tokens)),
+        before=tuple(mark[token] for token in words.before) if is_start else words.before, empty=False,
+        margin=Fraction(0), automaton=None, cases=(Case(When(marked_formula(words.alphabet, claim.pattern, given)),
+                                                        tuple(rows)),), title=str(claim))
+
+
+def marked_formula(alphabet: Sequence[str], pattern: HeadPattern, given: Formula = TRUE) -> Formula:
+    """Return the formula of prefixes whose marks are those of the pattern, where ``given`` holds."""
+    stars = dict(zip(alphabet, marked_copies(alphabet), strict=True))
+
+    def either(symbol: str) -> Formula:
+        return Or(Symbol(symbol), Symbol(stars[symbol]))
+
+    marks = [Symbol(star) for star in stars.values()]
+    is_marked: Formula = marks[0]
+    for mark in marks[1:]:
+        is_marked = Or(is_marked, mark)
+    table = {"$1": is_marked, "$2": replace_symbols(pattern.keys, either)}
+    found = parse_formula(PATTERNS[pattern.name], table=table)
+    return found if given is TRUE else And(found, replace_symbols(given, either))
