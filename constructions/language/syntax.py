@@ -338,30 +338,6 @@ def fold(formula: Formula, known: MutableMapping[Formula, Found], find: Callable
     return known[formula]
 
 
-def replace_symbols(formula: Formula, replacement: Callable[[str], Formula]) -> Formula:
-    """Return the formula with another one in place of each ``Q_a``.
-
-    >>> replace_symbols(Since(Symbol("a"), Symbol("b")), lambda symbol: Not(Symbol(symbol)))
-    parse_formula('!Q_a since !Q_b')
-    """
-    known: dict[Formula, Formula] = {}
-
-    def rebuild(value: Any) -> Any:
-        if isinstance(value, Formula):
-            return known[value]
-        if isinstance(value, tuple):
-            return tuple(map(rebuild, value))
-        return type(value)(*map(rebuild, value.fields())) if isinstance(value, Count | Term) else value
-
-    def replaced(part: Formula) -> Formula:
-        if isinstance(part, Symbol):
-            return replacement(part.symbol)
-        changed: Formula = type(part)(*map(rebuild, part.fields()))
-        return changed
-
-    return fold(formula, known, replaced)
-
-
 class Somewhere:
     """The property that a formula or one of its subformulas has ``has``; evaluated once for each node."""
 

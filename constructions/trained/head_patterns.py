@@ -11,7 +11,8 @@ from fractions import Fraction
 from constructions.errors import InputError, Unsupported
 from constructions.language.parser import parse_formula
 from constructions.language.predicate_definition import PredicateDefinition
-from constructions.language.syntax import TRUE, And, Formula, Or, Symbol, replace_symbols
+from constructions.language.replacement import replace_symbols
+from constructions.language.syntax import TRUE, And, Formula, Or, Symbol
 from constructions.text import printable
 from constructions.trained.claim import Case, Row, When, WordsClaim
 from constructions.trained.edit_kinds import MarkTokens, ReadHead

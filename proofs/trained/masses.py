@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,8 @@ from proofs.trained.forward import FloatAttention, FloatNetwork
 from proofs.words.tracking import State, Tracker, track
 
 Array = NDArray[np.float64]
+_Path = tuple[np.float64, Any]
+"""The value of a path, and its letters as nested pairs, the last one first; None without a letter."""
 Fixed = tuple[int, int] | None
 """Place and letter of a query that is a letter of the word."""
 PASSES = 60
@@ -34,8 +37,8 @@ class MassRange:
     """The least and the greatest mass at place ``n``, each with a word of that length."""
 
     n: int
-    least: float
-    most: float
+    least: np.float64
+    most: np.float64
     least_word: tuple[str, ...]
     most_word: tuple[str, ...]
 
@@ -97,9 +100,9 @@ class Masses:
             yield weights[before:before + n], rest, (at - before, letter) if is_letter else None
 
     def _of_paths(self, n: int, head: int, pattern: HeadPattern, tracker: Tracker) -> Iterator[MassRange]:
-        found: list[tuple[float, tuple[int, ...], float, tuple[int, ...]]] = []
+        found: list[tuple[np.float64, tuple[int, ...], np.float64, tuple[int, ...]]] = []
         for weights, (before, after), fixed in self._weights(n, head):
-            rest = (before if pattern.name == "start" else 0.0, before + after)
+            rest = (before if pattern.name == "start" else np.float64(), before + after)
             least, most = (extreme(tracker, weights, rest, fixed, sign) for sign in (-1, 1))
             if least is not None and most is not None:
                 found.append((*least, *most))
@@ -119,22 +122,22 @@ class Masses:
         for word in product(range(len(words.alphabet)), repeat=n):
             tokens = np.array((*words.before, *(words.tokens[letter] for letter in word), *after))
             weights = self._floats.attention(tokens, words.offsets[0])[layer - 1][head - 1, at]
-            rest = float(weights[:before].sum()) if pattern.name == "start" else 0.0
+            rest = weights[:before].sum() if pattern.name == "start" else np.float64()
             for marks in markings(tracker, word):
-                found.append((rest + float(weights[before:before + n] @ np.array(marks, float)), self._word(word)))
+                found.append((rest + weights[before:before + n] @ np.array(marks, np.float64), self._word(word)))
         if found:
             least, most = min(found), max(found)
             yield MassRange(n, least[0], most[0], least[1], most[1])
 
 
-def extreme(tracker: Tracker, weights: Array, rest: tuple[float, float], fixed: Fixed, sign: int
-            ) -> tuple[float, tuple[int, ...]] | None:
+def extreme(tracker: Tracker, weights: Array, rest: tuple[np.float64, np.float64], fixed: Fixed, sign: int
+            ) -> tuple[np.float64, tuple[int, ...]] | None:
     """Return the greatest (``sign`` 1) or least (-1) ratio of marked to all weight, with a path of marked letters.
 
     ``weights`` [n, letters]; ``rest`` is the weight outside the word that is marked, and all of it. ``fixed`` is the
     place and the letter of the query. None if no marked word of this length has the pattern.
     """
-    ratio, path = 0.5, None
+    ratio, path = np.float64(1) / 2, None
     for _ in range(PASSES):
         found = longest_path(tracker, weights, ratio, fixed, sign)
         if found is None:
@@ -142,21 +145,21 @@ def extreme(tracker: Tracker, weights: Array, rest: tuple[float, float], fixed: 
         path = found
         places, letters = np.arange(len(path)), np.array(path)
         chosen, marked = weights[places, letters % weights.shape[1]], letters >= weights.shape[1]
-        new = float((chosen[marked].sum() + rest[0]) / (chosen.sum() + rest[1]))
-        if abs(new - ratio) <= 1e-15 * new:
+        new = (chosen[marked].sum() + rest[0]) / (chosen.sum() + rest[1])
+        if abs(new - ratio) <= 4 * np.finfo(np.float64).eps * new:
             break
         ratio = new
     assert path is not None
     return ratio, path
 
 
-def longest_path(tracker: Tracker, weights: Array, ratio: float, fixed: Fixed, sign: int
+def longest_path(tracker: Tracker, weights: Array, ratio: np.float64, fixed: Fixed, sign: int
                  ) -> tuple[int, ...] | None:
     """Return the marked word with the greatest sign · Σ weight · (marked - ratio), or None."""
     count = weights.shape[1]
-    level: dict[State, tuple[float, tuple[int, ...] | None]] = {tracker.start: (0.0, None)}
+    level: dict[State, _Path] = {tracker.start: (np.float64(), None)}
     for place, row in enumerate(weights):
-        after: dict[State, tuple[float, tuple[int, ...] | None]] = {}
+        after: dict[State, _Path] = {}
         for state, (value, path) in level.items():
             for letter in range(2 * count):
                 if fixed is not None and place == fixed[0] and letter % count != fixed[1]:
@@ -164,14 +167,14 @@ def longest_path(tracker: Tracker, weights: Array, ratio: float, fixed: Fixed, s
                 gain = value + sign * row[letter % count] * ((letter >= count) - ratio)
                 reached = tracker.step(state, letter)
                 if reached not in after or after[reached][0] < gain:
-                    after[reached] = gain, (letter, path)  # type: ignore[assignment]  # a linked list of letters
+                    after[reached] = gain, (letter, path)
         level = after
     ends = [one for state, one in level.items() if tracker.cases(state)]
     if not ends:
         return None
     letters, rest = list[int](), max(ends, key=lambda one: one[0])[1]
     while rest:
-        letter, rest = rest  # type: ignore[assignment]  # as above
+        letter, rest = rest
         letters.append(letter)
     return tuple(reversed(letters))
 

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
+import numpy as np
 import pytest
 
 from certify.claims.trained.heads import decide_mass, find_patterns
 from constructions.errors import InputError, Unsupported
-from constructions.trained.claim import WordsClaim
+from constructions.trained.claim import Read, WordsClaim
 from constructions.trained.head_patterns import PATTERNS, HeadClaim, parse_pattern
 from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import plans
 from proofs.check import check_text
 from proofs.trained.forward import FloatNetwork
-from proofs.trained.masses import Masses, MassRange
+from proofs.trained.masses import Masses
 from tests.trained.random_networks import random_network
 
 Keys = Callable[[str, int], bool]
@@ -33,9 +34,9 @@ POSITIONS: dict[str, Callable[[str], list[int] | None]] = {
 """The positions of each pattern in a prefix, by Python's own searches; None where it has none."""
 
 
-def words_of(network: TrainedNetwork, read: str, n: int) -> WordsClaim:
-    return WordsClaim("ab", (0, 3), (1,), (2,) if read == "last" else (), (0, 0), (1, n),  # type: ignore[arg-type]
-                      read, False, Fraction(0), None, (), ())
+def words_of(read: Read, n: int) -> WordsClaim:
+    return WordsClaim(("a", "b"), (0, 3), (1,), (2,) if read == "last" else (), (0, 0), (1, n), read, False,
+                      Fraction(0), None, (), ())
 
 
 def by_brute_force(network: TrainedNetwork, words: WordsClaim, part: tuple[int, int], pattern: str
@@ -46,7 +47,7 @@ def by_brute_force(network: TrainedNetwork, words: WordsClaim, part: tuple[int, 
         masses = []
         for word in map("".join, product("ab", repeat=n)):
             tokens = [*words.before, *({"a": 0, "b": 3}[letter] for letter in word), *words.after]
-            weights = floats.attention(tokens, 0)[part[0] - 1][part[1] - 1, -1]  # type: ignore[arg-type]
+            weights = floats.attention(np.array(tokens), 0)[part[0] - 1][part[1] - 1, -1]
             places = None if pattern == "start" else POSITIONS[pattern](word)
             if pattern == "start":
                 masses.append(float(weights[0]))
@@ -62,7 +63,7 @@ def by_brute_force(network: TrainedNetwork, words: WordsClaim, part: tuple[int, 
 def test_measured_masses_are_those_of_every_word(seed: int, pattern: str) -> None:
     network = random_network(seed)
     network = replace(network, readout="each")
-    words = words_of(network, "each" if network.is_causal and seed % 2 else "last", 4)
+    words = words_of("each" if network.is_causal and seed % 2 else "last", 4)
     parsed = parse_pattern(pattern, "ab", {})
     for layer, step in enumerate(network.attention_steps, 1):
         found = {one.n: one for one in Masses(network, words).ranges(layer, len(step.heads), parsed)}

@@ -57,7 +57,7 @@ class HeadRow:
 
 @dataclass(frozen=True)
 class HeadsTable(WithExitStatus):
-    """What every head attends to: rows by head, the largest least mass first."""
+    """The masses of every head: rows by head, the largest least mass first."""
 
     network: TrainedNetwork
     words: WordsClaim
