@@ -187,12 +187,15 @@ class FloatUnits:
     outward: FloatAffine
     domain: Floats = FLOATS
 
-    def __call__(self, stream: Array) -> Array:
-        """Return the streams after the step."""
+    def neurons(self, stream: Array) -> Array:
+        """Return the activations of the neurons."""
         x = stream if self.norm is None else self.norm(stream)
         act = self.domain.activation(self.activation)
-        units = act(self.inward(x)) if self.gate is None else act(self.gate(x)) * self.inward(x)
-        return stream + self.outward(units)
+        return act(self.inward(x)) if self.gate is None else act(self.gate(x)) * self.inward(x)
+
+    def __call__(self, stream: Array) -> Array:
+        """Return the streams after the step."""
+        return stream + self.outward(self.neurons(stream))
 
 
 FloatStep = FloatNorm | FloatAttention | FloatUnits

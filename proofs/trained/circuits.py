@@ -1,0 +1,165 @@
+"""Search for small circuits of a network: the heads and neurons without which all answers stay right, in float64.
+
+Nothing is proved here: ``certify.claims.trained.ablation`` decides what is found. docs/background/parts.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constructions.trained.claim import WordsClaim, judged
+from constructions.trained.edit_kinds import Edit, KeepNeurons, SetHead
+from constructions.trained.edits import edit_network
+from constructions.trained.network import AttentionStep, TrainedNetwork, UnitsStep
+from proofs.trained.forward import FloatAttention, FloatNetwork, FloatUnits
+from proofs.trained.initial_words import Starts
+from proofs.trained.margins import Least, smaller
+from proofs.trained.words import WordMargins, words_in_batches
+
+Rows = NDArray[np.integer]
+To = Literal["zero", "mean"]
+HARD = 8
+"""Words of each length by which parts are ordered, besides those on which a circuit was wrong."""
+FEW = 1 << 8
+"""Up to this many words of one length, the search has them all."""
+LENGTHS = 12
+"""Lengths of words in the search, besides short ones: spread evenly."""
+
+
+@dataclass(frozen=True, order=True)
+class Part:
+    """A head of a step of attention, or a neuron of a feed-forward block; all are counted from 0."""
+
+    step: int
+    number: int
+    is_head: bool
+
+
+Circuit = frozenset[Part]
+
+
+def parts_of(network: TrainedNetwork) -> list[Part]:
+    """Return all heads and neurons, in order."""
+    return [Part(number, k, isinstance(step, AttentionStep)) for number, step in enumerate(network.steps)
+            for k in range(_size(step))]
+
+
+def _size(step: object) -> int:
+    if isinstance(step, AttentionStep):
+        return len(step.heads)
+    return step.inward.weight.shape[1] if isinstance(step, UnitsStep) else 0
+
+
+class CircuitSearch:
+    """Circuits of a network, judged by a growing set of words at the first offset of a claim."""
+
+    def __init__(self, network: TrainedNetwork, claim: WordsClaim, to: To = "zero", seed: int = 0) -> None:
+        self.network, self.claim, self.to = network, claim, to
+        self.words = {rows.shape[1]: rows for rows in first_words(claim, np.random.default_rng(seed))}
+        self._means = means(network, claim, self.words) if to == "mean" else {}
+        self._hard = {n: rows[:: max(1, len(rows) // HARD)] for n, rows in self.words.items()}
+
+    def add(self, word: Sequence[str]) -> None:
+        """Add a word, and its prefixes in the lengths of the claim."""
+        letters = np.array(self.claim.letters(word), np.intp)
+        for n in range(self.claim.lengths[0], len(word) + 1):
+            for words in (self.words, self._hard):
+                words[n] = np.concatenate([words.get(n, np.zeros((0, n), np.intp)), letters[np.newaxis, :n]])
+
+    def edits(self, circuit: Circuit) -> list[Edit]:
+        """Return the edits that leave only this circuit."""
+        found: list[Edit] = []
+        for number, step in enumerate(self.network.steps):
+            kept = tuple(sorted(part.number for part in circuit if part.step == number))
+            others = [k for k in range(_size(step)) if k not in kept]
+            if isinstance(step, AttentionStep):
+                found += [SetHead(number, k, self._means.get((number, k))) for k in others]
+            elif isinstance(step, UnitsStep) and others:
+                mean = self._means.get((number, -1))
+                found.append(KeepNeurons(number, kept, None if mean is None else tuple(mean[k] for k in others)))
+        return found
+
+    def least(self, circuit: Circuit, words: Mapping[int, Rows] | None = None) -> Least | None:
+        """Return the least margin of the circuit on the words, all by default."""
+        margins = WordMargins(FloatNetwork(edit_network(self.network, self.edits(circuit))), self.claim)
+        found: Least | None = None
+        for _, rows in sorted((self.words if words is None else words).items()):
+            found = smaller(found, margins.least(rows, self.claim.offsets[0]))
+        return found
+
+    def margin(self, circuit: Circuit) -> np.float64:
+        """Return the least margin on the words that were hard so far; infinite if nothing is judged."""
+        least = self.least(circuit, self._hard)
+        return np.float64(np.inf) if least is None else least.margin
+
+    def stays(self, circuit: Circuit, floor: np.float64) -> bool:
+        """Return whether all margins of the circuit are above ``floor``; a word on which one is not becomes hard."""
+        if self.margin(circuit) <= floor:
+            return False
+        least = self.least(circuit)
+        if least is None or least.margin > floor:
+            return True
+        self.add(least.word)
+        return False
+
+    def shrink(self, circuit: Circuit, floor: np.float64) -> Circuit:
+        """Return a part of the circuit whose margins stay above ``floor``, none of whose parts can go alone.
+
+        The parts that matter least go first, as many at once as bisection finds; then each is tried alone.
+        """
+        order = sorted(circuit, key=lambda part: (-self.margin(circuit - {part}), part))
+        low, high = 0, len(order)
+        while low < high:
+            middle = (low + high + 1) // 2
+            low, high = (middle, high) if self.stays(circuit - {*order[:middle]}, floor) else (low, middle - 1)
+        circuit -= {*order[:low]}
+        order, changed = order[low:], True
+        while changed:
+            changed = False
+            for part in order:
+                if part in circuit and self.stays(circuit - {part}, floor):
+                    circuit, changed = circuit - {part}, True
+        return circuit
+
+
+def first_words(claim: WordsClaim, draw: np.random.Generator) -> Iterator[Rows]:
+    """Yield words of several lengths: all of a length if they are few, else regular and random ones."""
+    shortest, longest = claim.lengths
+    letters = len(claim.alphabet)
+    spread = {int(n) for n in np.linspace(shortest, longest, LENGTHS).round()}
+    for n in range(shortest, longest + 1):
+        if letters**n <= FEW:
+            yield np.concatenate(list(words_in_batches(letters, n, FEW)))
+        elif n in spread:
+            yield Starts(claim, n).first(draw, [])
+
+
+def means(network: TrainedNetwork, claim: WordsClaim, words: Mapping[int, Rows]
+          ) -> Mapping[tuple[int, int], tuple[Fraction, ...]]:
+    """Return means over judged tokens, rounded to binary32: of each head's average; at -1, of a block's neurons."""
+    floats, sums, total = FloatNetwork(network), dict[tuple[int, int], NDArray[np.float64]](), 0
+    margins = WordMargins(floats, claim)
+    for n, rows in sorted(words.items()):
+        tokens = margins.inputs(rows)
+        at = np.array([token for _, token in judged(claim, n)])
+        numbers = claim.offsets[0] + np.arange(tokens.shape[1])
+        everything = np.arange(tokens.shape[1])
+        x, total = floats.embedded(tokens, numbers), total + len(rows) * len(at)
+        for number, step in enumerate(floats.steps):
+            if isinstance(step, FloatAttention):
+                averages = step.averages(x, numbers, everything)
+                found = {(number, k): average[:, at] for k, average in enumerate(averages)}
+                x = step.write(x, averages)
+            else:
+                found = {(number, -1): step.neurons(x)[:, at]} if isinstance(step, FloatUnits) else {}
+                x = step(x)
+            for key, values in found.items():
+                sums[key] = sums.get(key, np.float64()) + values.sum((0, 1))
+    return {key: tuple(Fraction(one) for one in (value / total).astype(np.float32).tolist())
+            for key, value in sums.items()}
