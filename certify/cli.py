@@ -14,6 +14,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 import typer.main
 
+from certify.commands.ablate import ablate
 from certify.commands.audit import audit
 from certify.commands.build import build
 from certify.commands.check import check
@@ -55,7 +56,7 @@ NAMES = {list_all: "list", import_files: "import", cross_entropy: "cross-entropy
 """Of commands whose names are none of a function, or taken by Python."""
 LOOK_AT_OTHERS = ("help", "mcp")
 for command in (formula, check, audit, build, model, run, explain, prove, sensitivity, cross_entropy, floats,
-                import_files, decide, heads, learn, equal, train, export, list_all, show_help, serve):
+                import_files, decide, heads, ablate, learn, equal, train, export, list_all, show_help, serve):
     name = NAMES.get(command, command.__name__)
     app.command(name=name, epilog=epilog_of(name), cls=Command)(command)
 

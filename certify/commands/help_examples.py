@@ -44,6 +44,10 @@ HELP_EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "certify heads tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8 --head 1.1 --on letters "
         "--at-least 17%",
     ),
+    "ablate": (
+        "certify ablate tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8",
+        "certify ablate tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8 --neurons 1.1-50",
+    ),
     "learn": (
         "certify learn tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8",
         "certify learn tomita_2.json --alphabet 01 --before 2 --at every --sign 0 --sign 1 --sign 3 --max-n 8",

@@ -39,7 +39,7 @@ def describe_network(network: Network) -> list[str]:
             f"{quote_all([source.file])}, sha256 {source.sha256}",
             "(not checked; the claim is about the weights in the certificate)"])),
         *entry("compared", [f"{network.compared or 'with no original when it was imported'} (not checked)"]),
-        *entry("edited", [f"this network is not the one that it came from: {len(network.edits) - 1} edits",
+        *entry("edited", [f"this network is not the one that it came from: {counted(len(network.edits) - 1, 'edit')}",
                           *network.edits] if network.edits else [])]
 
 

@@ -178,7 +178,8 @@ class Editor:
                 "mark tokens": f"tokens {vocabulary} to {last} are marked copies of the tokens {numbers}",
                 "read head": f"the network ends at {part}: its logits are, in order, the {edit.what} of {part}, and 1",
             }[edit.kind])
-        return [*found, "(mass: the sum of the weights of marked tokens; steps, heads, neurons count from 0)"]
+        mass = "mass: the sum of the weights of marked tokens; " * (self._read is not None)
+        return [*found, f"({mass}steps, heads and neurons count from 0)"]
 
 
 class Builder:

@@ -1,0 +1,146 @@
+"""Certified circuits: a part of a network that gives all answers, and for each of its parts a word that needs it."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from certify.claims.trained.answering import decide_question
+from certify.claims.trained.decide import Settings
+from certify.claims.trained.decision import Decision
+from certify.claims.trained.lengths_decision import LengthsDecision
+from certify.claims.trained.proving import accepted_wrong_word
+from certify.common.verdicts import WithExitStatus
+from constructions.trained.claim import WordsClaim, check_fits
+from constructions.trained.edits import edit_network
+from constructions.trained.network import TrainedNetwork
+from proofs.trained.balls import BallNetwork
+from proofs.trained.circuits import Circuit, CircuitSearch, Part, To, parts_of
+from proofs.trained.search import RefutingWord, confirm
+
+FLOOR = np.float64(1) / 50
+"""The least margin that a circuit keeps in the search, or a tenth of the whole network's."""
+ROUNDS = 12
+"""Searches until a circuit is decided; each learns the wrong word of the one before."""
+
+
+@dataclass(frozen=True)
+class NeededPart:
+    """A part of a circuit, and a word on which the circuit without it is wrong; None if none was found.
+
+    ``certificate`` proves that the word is wrong.
+    """
+
+    part: Part
+    word: RefutingWord | None
+    certificate: str | None
+
+
+@dataclass(frozen=True)
+class Ablation(WithExitStatus):
+    """A circuit of a network: the decision about it, and the words that need its parts.
+
+    ``edited`` is the network with this circuit alone. ``asked`` if the user chose the parts: then none is ``needed``.
+    """
+
+    network: TrainedNetwork
+    claim: WordsClaim
+    to: To
+    circuit: Circuit
+    edited: TrainedNetwork
+    decision: Decision | LengthsDecision
+    needed: tuple[NeededPart, ...]
+    asked: bool
+    rounds: int
+    seconds: float
+
+    @property
+    def verdict(self) -> str:
+        """The verdict of the decision about the circuit."""
+        return self.decision.verdict
+
+    @property
+    def is_minimal(self) -> bool:
+        """Whether each part of a certified circuit has a word that needs it, proved."""
+        return self.verdict == "certified" and not self.asked and all(one.certificate for one in self.needed)
+
+    @property
+    def certificates(self) -> Mapping[str, str]:
+        """The certificate of the circuit, and one for each needed part, by file name."""
+        found = {} if self.decision.certificate is None else {"circuit.cert": self.decision.certificate}
+        return found | {f"without_{name_of(self.network, one.part).replace(' ', '_')}.cert": one.certificate
+                        for one in self.needed if one.certificate}
+
+
+def name_of(network: TrainedNetwork, part: Part) -> str:
+    """Return the name of a part: head 1.2, neuron 1.7; layers of each kind, heads and neurons count from 1."""
+    kind = type(network.steps[part.step])
+    layer = sum(isinstance(step, kind) for step in network.steps[:part.step + 1])
+    return f"{'head' if part.is_head else 'neuron'} {layer}.{part.number + 1}"
+
+
+def decide_circuit(network: TrainedNetwork, claim: WordsClaim, dropped: Sequence[Part], to: To = "zero",
+                   settings: Settings | None = None) -> Ablation:
+    """Decide the claim about the network without some parts.
+
+    Raises:
+        InputError: if the claim does not fit the network.
+        Unsupported: if no method decides words of these lengths.
+    """
+    start = time.perf_counter()
+    check_fits(network, claim)
+    search, circuit = CircuitSearch(network, claim, to), frozenset(parts_of(network)) - {*dropped}
+    edited = edit_network(network, search.edits(circuit))
+    return Ablation(network, claim, to, circuit, edited, decide_question(edited, claim, settings=settings), (), True, 1,
+                    time.perf_counter() - start)
+
+
+def find_circuit(network: TrainedNetwork, claim: WordsClaim, to: To = "zero", settings: Settings | None = None
+                 ) -> Ablation:
+    """Search a circuit that is right on all words of the claim, decide it, and find words that need each part.
+
+    Raises:
+        InputError, Unsupported: as for ``decide_circuit``.
+    """
+    start = time.perf_counter()
+    check_fits(network, claim)
+    search, whole = CircuitSearch(network, claim, to), frozenset(parts_of(network))
+    floor, rounds = min(FLOOR, max(np.float64(), search.margin(whole)) / 10), 0
+    while True:
+        rounds += 1
+        circuit = search.shrink(whole, floor)
+        edited = edit_network(network, search.edits(circuit))
+        decision = decide_question(edited, claim, settings=settings)
+        wrong = decision.wrong if isinstance(decision, Decision) else None
+        if wrong is None or rounds == ROUNDS or circuit == whole:
+            break
+        search.add(wrong.word)
+    needed = tuple[NeededPart, ...]()
+    while decision.verdict == "certified":
+        smaller = find_smaller(search, circuit, settings)
+        if isinstance(smaller, tuple):
+            needed = smaller
+            break
+        circuit = smaller
+        edited = edit_network(network, search.edits(circuit))
+        decision = decide_question(edited, claim, settings=settings)
+    return Ablation(network, claim, to, circuit, edited, decision, needed, False, rounds, time.perf_counter() - start)
+
+
+def find_smaller(search: CircuitSearch, circuit: Circuit, settings: Settings | None
+                 ) -> Circuit | tuple[NeededPart, ...]:
+    """Return a circuit without one more part that is certified, or for each part a word that needs it."""
+    needed = list[NeededPart]()
+    for part in sorted(circuit):
+        smaller = circuit - {part}
+        network = edit_network(search.network, search.edits(smaller))
+        least = search.least(smaller)
+        wrong = None if least is None or least.margin > 0 else confirm(BallNetwork(network), search.claim, least)
+        if wrong is None:
+            decision = decide_question(network, search.claim, settings=settings)
+            wrong = decision.wrong if isinstance(decision, Decision) else None
+            if decision.verdict == "certified":
+                return smaller
+        needed.append(NeededPart(part, wrong, accepted_wrong_word(network, search.claim, wrong)))
+    return tuple(needed)

@@ -1,0 +1,47 @@
+"""Text and JSON of a certified circuit."""
+
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from certify.claims.trained.ablation import Ablation, name_of
+from certify.claims.trained.show import describe_claim, describe_network
+from certify.claims.trained.showing import decision_to_json, describe_decision
+from certify.common.terminal_tables import TableColumn, plain, print_table
+from certify.common.verdicts import colour
+from certify.common.words import counted, show_powers
+from proofs.trained.circuits import parts_of
+
+
+def print_ablation(out: Console, ablation: Ablation) -> None:
+    """Print the network, the circuit, the verdict, and the words that need its parts."""
+    everything, network = parts_of(ablation.network), ablation.network
+    out.print(plain(describe_network(network)))
+    out.print(plain(f"claim     {describe_claim(network, ablation.claim)}"))
+    for is_head, noun in ((True, "head"), (False, "neuron")):
+        kept = sorted(part for part in ablation.circuit if part.is_head is is_head)
+        total = sum(part.is_head is is_head for part in everything)
+        names = ", ".join(name_of(network, part).split()[1] for part in kept)
+        out.print(plain(f"{noun + 's':9} {len(kept)} of {total} kept{': ' * bool(names)}{names}"))
+    out.print(plain(f"others    set to {'0' if ablation.to == 'zero' else 'their means over words'}"))
+    out.print()
+    if ablation.needed:
+        print_table(out, [TableColumn("needed"), TableColumn("without it, wrong on the word"), TableColumn("proved")],
+                    [(name_of(network, one.part), "(none found)" if one.word is None else show_powers(one.word.word),
+                      "yes" if one.certificate else "no") for one in ablation.needed])
+        out.print()
+    minimal = f"; minimal: none of its {counted(len(ablation.circuit), 'part')} can go" if ablation.is_minimal else ""
+    out.print(Text(f"{ablation.verdict}:", style=colour(ablation.verdict)),
+              plain(f"the circuit: {describe_decision(ablation.decision)}{minimal}"))
+
+
+def ablation_to_json(ablation: Ablation) -> dict[str, Any]:
+    """Return the circuit as JSON."""
+    names = {part: name_of(ablation.network, part) for part in parts_of(ablation.network)}
+    return {"verdict": ablation.verdict, "kept": [names[part] for part in sorted(ablation.circuit)],
+            "dropped": [name for part, name in names.items() if part not in ablation.circuit], "others": ablation.to,
+            "minimal": ablation.is_minimal,
+            "needed": [{"part": names[one.part], "word": None if one.word is None else list(one.word.word),
+                        "proved": one.certificate is not None} for one in ablation.needed],
+            "decision": decision_to_json(ablation.decision), "seconds": round(ablation.seconds, 3)}

@@ -1,0 +1,76 @@
+"""Certified circuits: all answers by brute force, and a wrong word without any of the parts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+from certify.claims.trained.ablation import Ablation, decide_circuit, find_circuit, name_of
+from constructions.trained.claim import WordsClaim, input_tokens, judged
+from constructions.trained.edit_kinds import KeepNeurons, SetHead
+from constructions.trained.edits import edit_network
+from constructions.trained.network import TrainedNetwork
+from examples.trained.zoo import plans
+from proofs.check import check_text
+from proofs.trained.circuits import CircuitSearch, parts_of
+from proofs.trained.forward import FloatNetwork
+from proofs.words.tracking import cases_at
+
+
+def zoo(name: str, n: int) -> tuple[TrainedNetwork, WordsClaim]:
+    network = plans()[name].network()
+    return network, replace(plans()[name].claim(network), lengths=(1, n), offsets=(0, 0))
+
+
+def is_right(network: TrainedNetwork, claim: WordsClaim, word: tuple[str, ...]) -> bool:
+    logits = FloatNetwork(network).logits(np.array([input_tokens(claim, word)]), 0)[0]
+    return all(sum(logits[at][token] * float(c) for token, c in row) > 0 for place, at in judged(claim, len(word))
+               for case in cases_at(claim, word, place) for row in claim.cases[case].above)
+
+
+@pytest.fixture(scope="module")
+def circuit() -> Ablation:
+    return find_circuit(*zoo("tomita_2", 9))
+
+
+def test_a_circuit_is_right_on_every_word(circuit: Ablation) -> None:
+    assert circuit.verdict == "certified" and circuit.is_minimal
+    assert sorted(name_of(circuit.network, part) for part in circuit.circuit)[0] == "head 1.1"
+    assert len(circuit.circuit) <= 4 < len(parts_of(circuit.network))
+    for n in range(1, 7):
+        assert all(is_right(circuit.edited, circuit.claim, word) for word in product("01", repeat=n))
+
+
+def test_a_circuit_is_wrong_without_any_of_its_parts(circuit: Ablation) -> None:
+    search = CircuitSearch(circuit.network, circuit.claim)
+    assert {one.part for one in circuit.needed} == circuit.circuit
+    for one in circuit.needed:
+        assert one.word is not None
+        smaller = edit_network(circuit.network, search.edits(circuit.circuit - {one.part}))
+        assert not is_right(smaller, circuit.claim, one.word.word)
+
+
+def test_its_certificates_name_the_edits(circuit: Ablation) -> None:
+    assert set(circuit.certificates) == {"circuit.cert", *(f"without_{name_of(circuit.network, part).replace(' ', '_')}"
+                                                           ".cert" for part in circuit.circuit)}
+    for name, text in circuit.certificates.items():
+        printed = str(check_text(text.encode()))
+        assert "step 1 keeps the neurons" in printed
+        assert ("instead of its average it has 0" in printed) == (name == "without_head_1.1.cert")
+
+
+def test_parts_that_go_by_name_are_decided() -> None:
+    network, claim = zoo("last_letter", 12)
+    found = decide_circuit(network, claim, [part for part in parts_of(network) if part.is_head])
+    assert found.verdict == "certified" and found.edited.edits == (SetHead(0, 0),) and not found.needed
+
+
+def test_means_are_those_of_the_activations() -> None:
+    network, claim = zoo("tomita_2", 6)
+    parts = parts_of(network)
+    edits = CircuitSearch(network, claim, "mean").edits(frozenset(parts[:1]))
+    assert isinstance(edits[0], KeepNeurons) and edits[0].to is not None and len(edits[0].to) == len(parts) - 1
+    assert all(np.float32(float(one)) == one for one in edits[0].to) and any(edits[0].to)
