@@ -16,6 +16,9 @@ from constructions.importing.questions import Like, NormKind, Place, Positions
 from constructions.trained.network import Activation, Attends
 
 if TYPE_CHECKING:
+    from certify.claims.trained.ablation import Ablation
+    from certify.claims.trained.decision import Decision
+    from certify.claims.trained.heads import HeadsTable
     from certify.learning.equality import Equality
     from certify.learning.learned import Learned
     from certify.learning.training.rounds import Training
@@ -103,6 +106,53 @@ def learn(network: Path, claim: Path | None = None, max_n: int | None = None, wo
 
     question = read_learning(os.fspath(network), _path(claim), Flags(), Scope(max_n), words)
     return learn_network(*question, Settings(effort=effort), Effort(states=states))
+
+
+@typed
+def heads(network: Path, claim: Path | None = None, max_n: int | None = None, *, head: str | None = None,
+          on: Sequence[str] = (), at_least: Exact | None = None, at_most: Exact | None = None, proved: bool = False,
+          effort: int = 1) -> HeadsTable | Decision:
+    """Return what heads attend to; with a bound, ``head`` and one pattern the decision about it (docs/howto/heads.md).
+
+    ``on`` has patterns such as ``first`` or ``rightmost Q_a``; ``head`` is a layer and a head, as "1.2".
+
+    Raises:
+        InputError: if a file or a pattern is malformed, or they do not fit the network.
+        Unsupported: if queries attend to later letters.
+    """
+    from certify.claims.trained.claim_file import Scope
+    from certify.claims.trained.decide import Settings
+    from certify.claims.trained.flags import Flags
+    from certify.claims.trained.heads import answer_about_heads, read_head
+    from certify.claims.trained.question import read_question
+    from certify.requests.quantities import read_share
+
+    question = read_question(os.fspath(network), _path(claim), Flags(), Scope(max_n))
+    bounds = [None if one is None else read_share(exact_text(name, one), name)
+              for name, one in (("at_least", at_least), ("at_most", at_most))]
+    return answer_about_heads(*question, None if head is None else read_head(head), on, (bounds[0], bounds[1]), proved,
+                              Settings(effort=effort))
+
+
+@typed
+def ablate(network: Path, claim: Path | None = None, max_n: int | None = None, *, heads: Sequence[str] = (),
+           neurons: Sequence[str] = (), to: Literal["zero", "mean"] = "zero", effort: int = 1) -> Ablation:
+    """Return a minimal circuit that gives all answers, or the decision without some parts (docs/howto/heads.md).
+
+    ``heads`` and ``neurons`` are parts that go, as "1.2" or "1.1-50".
+
+    Raises:
+        InputError: if a file or a part is malformed, or they do not fit the network.
+        Unsupported: if no method decides words of these lengths.
+    """
+    from certify.claims.trained.ablation import answer_about_parts
+    from certify.claims.trained.claim_file import Scope
+    from certify.claims.trained.decide import Settings
+    from certify.claims.trained.flags import Flags
+    from certify.claims.trained.question import read_question
+
+    question = read_question(os.fspath(network), _path(claim), Flags(), Scope(max_n))
+    return answer_about_parts(*question, heads, neurons, to, Settings(effort=effort))
 
 
 @typed

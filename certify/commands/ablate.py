@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -10,10 +10,6 @@ from certify.commands import decide_options as given_as
 from certify.common.terminal import Json, show_found, tell
 from certify.requests import options as option
 from certify.requests.options import written_file, written_place
-
-if TYPE_CHECKING:
-    from constructions.trained.network import TrainedNetwork
-    from proofs.trained.circuits import Part
 
 Heads = Annotated[list[str] | None, typer.Option(
     "--heads", metavar="L.H,...", help="decide without these heads: layer and head, from 1, or L.A-B")]
@@ -51,7 +47,7 @@ def ablate(
     each part that it keeps a word on which the circuit is wrong without it, so that it is minimal. Its certificates
     contain the original network and what was removed. docs/howto/heads.md.
     """
-    from certify.claims.trained.ablation import decide_circuit, find_circuit
+    from certify.claims.trained.ablation import answer_about_parts
     from certify.claims.trained.ablation_show import ablation_to_json, print_ablation
     from certify.claims.trained.claim_file import Scope
     from certify.claims.trained.decide import Settings
@@ -65,11 +61,7 @@ def ablate(
     if output is not None:
         check_new_folder(output)
     settings = Settings(read_workers(jobs, dask), effort=effort)
-    if heads or neurons:
-        dropped = [*read_parts(network, heads or (), True), *read_parts(network, neurons or (), False)]
-        found = decide_circuit(network, words, dropped, to, settings)
-    else:
-        found = find_circuit(network, words, to, settings)
+    found = answer_about_parts(network, words, heads or (), neurons or (), to, settings)
     show_found(found, ablation_to_json, print_ablation)
     if smaller is not None:
         write_text(smaller, network_text(found.edited))
@@ -79,31 +71,3 @@ def ablate(
         elif not Json.wanted:
             tell(f"certify: {found.verdict}, so no certificates were written")
     raise typer.Exit(found.exit_code)
-
-
-def read_parts(network: TrainedNetwork, given: list[str] | tuple[str, ...], is_head: bool) -> list[Part]:
-    """Return the parts of lists such as 1.2,2.1-4.
-
-    Raises:
-        InputError: if one is malformed, or the network does not have it.
-    """
-    import re
-
-    from certify.claims.trained.ablation import name_of
-    from constructions.errors import InputError
-    from proofs.trained.circuits import parts_of
-
-    kind = "head" if is_head else "neuron"
-    known = {name_of(network, part): part for part in parts_of(network) if part.is_head is is_head}
-    found = dict[Part, None]()
-    for text in (one.strip() for texts in given for one in texts.split(",")):
-        match = re.fullmatch(r"([0-9]{1,6})\.([0-9]{1,6})(?:-([0-9]{1,6}))?", text, re.ASCII)
-        if match is None:
-            raise InputError(f"--{kind}s: found {text}, expected a layer and a {kind}, such as 1.2 or 1.2-5")
-        layer, first, last = match[1], int(match[2]), int(match[3] or match[2])
-        for number in range(first, last + 1):
-            name = f"{kind} {int(layer)}.{number}"
-            if name not in known:
-                raise InputError(f"--{kind}s: the network has no {name}")
-            found[known[name]] = None
-    return list(found)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -56,8 +55,9 @@ def heads(
     """
     from certify.claims.trained.claim_file import Scope
     from certify.claims.trained.decide import Settings
+    from certify.claims.trained.decision import Decision
     from certify.claims.trained.flags import flags_of, read_offsets
-    from certify.claims.trained.heads import decide_mass, find_patterns
+    from certify.claims.trained.heads import answer_about_heads, read_head
     from certify.claims.trained.heads_show import heads_to_json, print_heads
     from certify.claims.trained.question import read_question
     from certify.claims.trained.showing import decision_to_json, print_decision
@@ -65,42 +65,23 @@ def heads(
     from certify.common.shards import read_workers
     from certify.requests.quantities import read_share
     from constructions.errors import InputError
-    from constructions.trained.head_patterns import HeadClaim, parse_pattern
 
     network, words = read_question(model, claim, flags_of(claimed), Scope(max_n, min_n, read_offsets(offset)))
-    settings = Settings(read_workers(jobs, dask), effort=effort)
-    patterns = [parse_pattern(text, words.alphabet, {one.name: one for one in words.predicates}) for text in on or ()]
-    chosen = None if head is None else read_head(head)
-    bounds = [None if text is None else read_share(text, name)
-              for name, text in (("--at-least", at_least), ("--at-most", at_most))]
-    if bounds != [None, None]:
-        if chosen is None or len(patterns) != 1 or prove:
-            raise InputError("--at-least, --at-most: expected --head and one --on beside it, and not --prove")
-        decision = decide_mass(network, words, HeadClaim(*chosen, patterns[0], *bounds), settings)
-        show_found(decision, decision_to_json, print_decision, output)
-        write_found(decision, output)
-        write_certificate(wrong, decision.wrong_certificate, decision.verdict, "certificate of a wrong word")
-        raise typer.Exit(decision.exit_code)
-    if wrong is not None or (output is not None and not prove):
+    bounds = (None if at_least is None else read_share(at_least, "--at-least"),
+              None if at_most is None else read_share(at_most, "--at-most"))
+    is_decided = bounds != (None, None)
+    if (wrong is not None and not is_decided) or (output is not None and not is_decided and not prove):
         raise InputError("nothing is proved without --prove or a bound, so there is no certificate to write")
-    if output is not None:
+    if output is not None and prove:
         check_new_folder(output)
-    table = find_patterns(network, words, patterns, chosen, prove, settings)
-    show_found(table, heads_to_json, print_heads, output)
-    if output is not None:
-        write_folder(str(Path(output)), table.certificates)
-    raise typer.Exit(table.exit_code)
-
-
-def read_head(text: str) -> tuple[int, int]:
-    """Return the layer and the head of L.H.
-
-    Raises:
-        InputError: if they are not two numbers.
-    """
-    from constructions.errors import InputError
-
-    layer, point, head = text.partition(".")
-    if not (point and layer.isascii() and layer.isdigit() and head.isascii() and head.isdigit()):
-        raise InputError(f"--head: found {text}, expected a layer and a head such as 1.2")
-    return int(layer), int(head)
+    found = answer_about_heads(network, words, None if head is None else read_head(head), on or (), bounds, prove,
+                               Settings(read_workers(jobs, dask), effort=effort))
+    if isinstance(found, Decision):
+        show_found(found, decision_to_json, print_decision, output)
+        write_found(found, output)
+        write_certificate(wrong, found.wrong_certificate, found.verdict, "certificate of a wrong word")
+    else:
+        show_found(found, heads_to_json, print_heads, output)
+        if output is not None:
+            write_folder(output, found.certificates)
+    raise typer.Exit(found.exit_code)

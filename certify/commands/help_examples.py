@@ -41,8 +41,8 @@ HELP_EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "decide": ("certify decide tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8",),
     "heads": (
         "certify heads tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8",
-        "certify heads tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8 --head 1.1 --on letters "
-        "--at-least 17%",
+        "certify heads tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8 --offset 0 --head 1.1 --on "
+        "letters --at-least 1%",
     ),
     "ablate": (
         "certify ablate tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8",

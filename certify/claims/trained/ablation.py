@@ -1,5 +1,6 @@
 """Certified circuits: a part of a network that gives all answers, and for each of its parts a word that needs it."""
 
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from certify.claims.trained.decision import Decision
 from certify.claims.trained.lengths_decision import LengthsDecision
 from certify.claims.trained.proving import accepted_wrong_word
 from certify.common.verdicts import WithExitStatus
+from constructions.errors import InputError
 from constructions.trained.claim import WordsClaim, check_fits
 from constructions.trained.edits import edit_network
 from constructions.trained.network import TrainedNetwork
@@ -144,3 +146,37 @@ def find_smaller(search: CircuitSearch, circuit: Circuit, settings: Settings | N
                 return smaller
         needed.append(NeededPart(part, wrong, accepted_wrong_word(network, search.claim, wrong)))
     return tuple(needed)
+
+
+def answer_about_parts(network: TrainedNetwork, claim: WordsClaim, heads: Sequence[str], neurons: Sequence[str], to: To,
+                       settings: Settings) -> Ablation:
+    """Decide the claim without the listed heads and neurons; without lists, find a minimal circuit.
+
+    Raises:
+        InputError: if a part is malformed, or the network does not have it.
+    """
+    dropped = [*read_parts(network, heads, True), *read_parts(network, neurons, False)]
+    return decide_circuit(network, claim, dropped, to, settings) if dropped else find_circuit(
+        network, claim, to, settings)
+
+
+def read_parts(network: TrainedNetwork, given: Sequence[str], is_head: bool) -> list[Part]:
+    """Return the parts of lists such as 1.2,2.1-4.
+
+    Raises:
+        InputError: if one is malformed, or the network does not have it.
+    """
+    kind = "head" if is_head else "neuron"
+    known = {name_of(network, part): part for part in parts_of(network) if part.is_head is is_head}
+    found = dict[Part, None]()
+    for text in (one.strip() for texts in given for one in texts.split(",")):
+        match = re.fullmatch(r"([0-9]{1,6})\.([0-9]{1,6})(?:-([0-9]{1,6}))?", text, re.ASCII)
+        if match is None:
+            raise InputError(f"--{kind}s: found {text}, expected a layer and a {kind}, such as 1.2 or 1.2-5")
+        layer, first, last = match[1], int(match[2]), int(match[3] or match[2])
+        for number in range(first, last + 1):
+            name = f"{kind} {int(layer)}.{number}"
+            if name not in known:
+                raise InputError(f"--{kind}s: the network has no {name}")
+            found[known[name]] = None
+    return list(found)

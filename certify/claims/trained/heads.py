@@ -19,6 +19,7 @@ from constructions.trained.head_patterns import (
     HeadClaim,
     HeadPattern,
     mass_question,
+    parse_pattern,
     step_of,
 )
 from constructions.trained.network import TrainedNetwork
@@ -87,13 +88,15 @@ def find_patterns(network: TrainedNetwork, words: WordsClaim, patterns: Sequence
                   ) -> HeadsTable:
     """Return the masses of every head (or of one) on each pattern; with ``proves`` the best one of each head, proved.
 
-    ``patterns`` are those of ``family``, unless given. A single position is preferred to a set of several.
+    ``patterns`` are those of ``family``, unless given. A single position is preferred to a set of several. Words are
+    at the first offset of the claim.
 
     Raises:
         InputError: if the words or the head do not fit the network.
     """
     start = time.perf_counter()
     check_fits(network, words)
+    words = replace(words, offsets=(words.offsets[0],) * 2)
     heads = [(layer, head) for layer, step in enumerate(network.attention_steps, 1)
              for head in range(1, len(step.heads) + 1)]
     if only is not None:
@@ -142,3 +145,31 @@ def decide_mass(network: TrainedNetwork, words: WordsClaim, claim: HeadClaim, se
     if claim.least is None and claim.most is None:
         raise InputError("expected the least or the greatest mass that is claimed")
     return decide(*mass_question(network, words, claim), settings)
+
+
+def answer_about_heads(network: TrainedNetwork, words: WordsClaim, head: tuple[int, int] | None, on: Sequence[str],
+                       bounds: tuple[Fraction | None, Fraction | None], proves: bool, settings: Settings
+                       ) -> HeadsTable | Decision:
+    """Return the table of heads, or the decision about one with a least or a greatest mass.
+
+    Raises:
+        InputError: if a pattern is malformed, or does not fit the words; if a bound has not one head and one pattern.
+    """
+    patterns = [parse_pattern(text, words.alphabet, {one.name: one for one in words.predicates}) for text in on]
+    if bounds == (None, None):
+        return find_patterns(network, words, patterns, head, proves, settings)
+    if head is None or len(patterns) != 1 or proves:
+        raise InputError("--at-least, --at-most: expected --head and one --on beside it, and not --prove")
+    return decide_mass(network, words, HeadClaim(*head, patterns[0], *bounds), settings)
+
+
+def read_head(text: str) -> tuple[int, int]:
+    """Return the layer and the head of L.H.
+
+    Raises:
+        InputError: if they are not two numbers.
+    """
+    layer, point, head = text.partition(".")
+    if not (point and layer.isascii() and layer.isdigit() and head.isascii() and head.isdigit()):
+        raise InputError(f"--head: found {text}, expected a layer and a head such as 1.2")
+    return int(layer), int(head)
