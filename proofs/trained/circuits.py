@@ -57,16 +57,19 @@ def _size(step: object) -> int:
 
 
 class CircuitSearch:
-    """Circuits of a network, judged by a growing set of words at the first offset of a claim."""
+    """Circuits of a network, judged by a growing set of words at some offsets of a claim."""
 
     def __init__(self, network: TrainedNetwork, claim: WordsClaim, to: To = "zero", seed: int = 0) -> None:
         self.network, self.claim, self.to = network, claim, to
         self.words = {rows.shape[1]: rows for rows in first_words(claim, np.random.default_rng(seed))}
+        first, last = claim.offsets
+        self.offsets = {first, (first + last) // 2, last}
         self._means = means(network, claim, self.words) if to == "mean" else {}
         self._hard = {n: rows[:: max(1, len(rows) // HARD)] for n, rows in self.words.items()}
 
-    def add(self, word: Sequence[str]) -> None:
-        """Add a word, and its prefixes in the lengths of the claim."""
+    def add(self, word: Sequence[str], offset: int) -> None:
+        """Add an offset, a word, and its prefixes in the lengths of the claim."""
+        self.offsets.add(offset)
         letters = np.array(self.claim.letters(word), np.intp)
         for n in range(self.claim.lengths[0], len(word) + 1):
             for words in (self.words, self._hard):
@@ -88,9 +91,11 @@ class CircuitSearch:
     def least(self, circuit: Circuit, words: Mapping[int, Rows] | None = None) -> Least | None:
         """Return the least margin of the circuit on the words, all by default."""
         margins = WordMargins(FloatNetwork(edit_network(self.network, self.edits(circuit))), self.claim)
-        found: Least | None = None
-        for _, rows in sorted((self.words if words is None else words).items()):
-            found = smaller(found, margins.least(rows, self.claim.offsets[0]))
+        found, around = None, len(self.claim.before) + len(self.claim.after)
+        for n, rows in sorted((self.words if words is None else words).items()):
+            for offset in sorted(self.offsets):
+                if self.network.rows is None or offset + around + n <= self.network.rows:
+                    found = smaller(found, margins.least(rows, offset))
         return found
 
     def margin(self, circuit: Circuit) -> np.float64:
@@ -105,7 +110,7 @@ class CircuitSearch:
         least = self.least(circuit)
         if least is None or least.margin > floor:
             return True
-        self.add(least.word)
+        self.add(least.word, least.offset)
         return False
 
     def shrink(self, circuit: Circuit, floor: np.float64) -> Circuit:

@@ -40,6 +40,8 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "card": (package.card, {"certificate": "missing.cert"}),
     "import_network": (package.import_network, {"files": "missing.pt"}),
     "learn": (package.learn, {"network": "missing.json"}),
+    "heads": (package.heads, {"network": "missing.json"}),
+    "ablate": (package.ablate, {"network": "missing.json"}),
     "equal": (package.equal, {"network": "missing.json", "second": "missing.json"}),
     "train": (package.train, {"task": "missing.toml"}),
     "soften": (package.soften, {"transformer": NETWORK, "max_n": 2}),

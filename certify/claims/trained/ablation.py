@@ -117,7 +117,7 @@ def find_circuit(network: TrainedNetwork, claim: WordsClaim, to: To = "zero", se
         wrong = decision.wrong if isinstance(decision, Decision) else None
         if wrong is None or rounds == ROUNDS or circuit == whole:
             break
-        search.add(wrong.word)
+        search.add(wrong.word, wrong.offset)
     needed = tuple[NeededPart, ...]()
     while decision.verdict == "certified":
         smaller = find_smaller(search, circuit, settings)
