@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from certify.claims.trained.counting import TracksCount
     from certify.claims.trained.decide import Settings
     from certify.claims.trained.question import AnyClaim
+    from certify.claims.trained.word_counting import WordsCount
     from certify.common.partial_answer import PartialAnswer
     from constructions.trained.network import TrainedNetwork
     from proofs.enclosures.float_models.model import FloatModel
+
+    AnyCount = TracksCount | WordsCount | PartialAnswer[WordsCount]
 
 
 @option.with_options(f"offset {' '.join(given_as.CLAIM)}", given_as.CLAIM)
@@ -68,7 +71,8 @@ def decide(
     run = None if floats is None else read_model(floats)
     decision: Any
     if count:
-        refuse_options("a count, which does not take this option", {"--wrong": wrong, "--html": html})
+        refuse_options("a count, which does not take this option", {"--wrong": wrong, "--html": html,
+                                                                    "--every": every})
         decision = count_right(network, asked, settings, run, of_count)
     else:
         refuse_options("nothing is counted without --count", of_count)
@@ -79,26 +83,26 @@ def decide(
 
 
 def count_right(network: TrainedNetwork, asked: AnyClaim, settings: Settings, run: FloatModel | None,
-                given: Mapping[str, str | None]) -> TracksCount:
-    """Return how many inputs in tracks are right.
+                given: Mapping[str, str | None]) -> AnyCount:
+    """Return how many words, or inputs in tracks, are right.
 
     Raises:
-        InputError: if the claim is about words, or an option is malformed.
+        InputError: if an option is malformed.
     """
-    from certify.claims.trained.count_weights import read_weights
+    from certify.claims.trained.count_weights import read_weights, read_weights_of_words
     from certify.claims.trained.counting import count_tracks
+    from certify.claims.trained.word_counting import count_words_in_time
     from certify.requests.quantities import read_share
-    from constructions.errors import InputError
     from constructions.trained.tracks import TracksClaim
 
-    if not isinstance(asked, TracksClaim):
-        raise InputError("--count: the claim is about words; inputs in tracks are counted "
-                         "(docs/background/counting.md)")
-    shares = {name: None if text is None else read_share(text, name) for name, text in given.items()
-              if name != "--weights"}
-    weights = given["--weights"]
-    return count_tracks(network, asked, shares["--within"], settings.effort, settings.workers,
-                        None if weights is None else read_weights(weights, asked), run, shares["--at-least"])
+    within, at_least = (None if (text := given[name]) is None else read_share(text, name)
+                        for name in ("--within", "--at-least"))
+    file = given["--weights"]
+    if isinstance(asked, TracksClaim):
+        weights = None if file is None else read_weights(file, asked)
+        return count_tracks(network, asked, within, settings.effort, settings.workers, weights, run, at_least)
+    by_letters = None if file is None else read_weights_of_words(file, asked)
+    return count_words_in_time(network, asked, within, settings, by_letters, run, at_least)
 
 
 REFUSED: Mapping[str, Mapping[str, tuple[str, ...]]] = {

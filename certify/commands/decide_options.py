@@ -66,7 +66,8 @@ Float = Annotated[str | None, typer.Option(
     "--float", metavar="NAME|FILE", help="decide the claim under this float model: "
     "bfloat16/binary32, ... (certify floats --presets lists them)")]
 Count = Annotated[bool, typer.Option(
-    "--count", help="count the right inputs in tracks, at least and at most (docs/background/counting.md)")]
+    "--count", help="count the right words of each length, or inputs in tracks, at least and at most "
+    "(docs/background/counting.md)")]
 Within = Annotated[str | None, typer.Option(
     "--within", metavar="SHARE", help="with --count: bounds no farther apart than this share of all inputs, such as "
     "0.01% (default: as close as they get)")]

@@ -7,6 +7,7 @@ import base64
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from constructions.trained.claim import WordsClaim
 from constructions.trained.claim_form import claim_to_json
 from constructions.trained.json_form import network_to_json
 from constructions.trained.network import TrainedNetwork
+from constructions.trained.weights import Weights
 from proofs.enclosures.float_models.model import FloatModel
 from proofs.trained.classes.directions import Directions
 from proofs.trained.classes.results import ClassUnit
@@ -96,6 +98,12 @@ def certificate_text(inputs: str, by: str, network: TrainedNetwork, claim: dict[
         "property": ANSWERS if counts is None else COUNT, "by": by, "network": network_to_json(network), "claim": claim,
         **({} if run is None else {"floats": [run]}), **({} if counts is None else {"counts": counts}),
         "evidence": evidence})
+
+
+def counts_to_json(right: Iterable[tuple[Fraction, Fraction]], weights: Iterable[Weights] | None) -> dict[str, Any]:
+    """Return what is claimed of a count: for each form two numbers, and the weights."""
+    return {"right": [[str(least), str(most)] for least, most in right],
+            "weights": None if weights is None else [one.to_json() for one in weights]}
 
 
 def decision_text(network: TrainedNetwork, claim: WordsClaim, cover: CoverJson, run: FloatModel | None = None) -> str:

@@ -3,8 +3,9 @@
 from fractions import Fraction
 from typing import Any
 
-from certify.claims.trained.counting import CountRow, TracksCount
-from certify.claims.trained.show import describe_network, describe_run
+from certify.claims.trained.counting import Count, CountRow, TracksCount
+from certify.claims.trained.show import describe_network, describe_places, describe_run
+from certify.claims.trained.word_counting import WordsCount
 from certify.common.terminal_tables import Cell, TableColumn
 
 DIGITS = 15
@@ -22,9 +23,26 @@ def describe_count_question(count: TracksCount) -> list[str]:
             f"{runs}{weighed}"]
 
 
-def table_of_counts(count: TracksCount) -> tuple[list[TableColumn], list[tuple[Cell, ...]]]:
-    """Return a row for each number of columns."""
-    columns = [TableColumn("columns", "right"), TableColumn("inputs", "right"),
+def describe_words_question(count: WordsCount) -> list[str]:
+    """Return the network, the float model and the question, a line each."""
+    weighed = "" if count.weights is None else ", each with its weight"
+    runs = "" if count.run is None else " in every execution"
+    (first, last), offsets = count.claim.offsets, "at offset" if count.claim.offsets[0] == count.claim.offsets[1] else (
+        "at every offset from")
+    where = f"{offsets} {first}" + f" to {last}" * (first != last)
+    return [describe_network(count.network), *describe_run(count.run),
+            f"question  how many words are right{runs} {describe_places(count.claim)}, {where}{weighed}"]
+
+
+def table_of_words(count: WordsCount) -> tuple[list[TableColumn], list[tuple[Cell, ...]]]:
+    """Return a row for each length."""
+    return table_of_counts(count, ("n", "words"))
+
+
+def table_of_counts(count: Count[Any], names: tuple[str, str] = ("columns", "inputs")
+                    ) -> tuple[list[TableColumn], list[tuple[Cell, ...]]]:
+    """Return a row for each form; ``names`` are those of its size and of its inputs."""
+    columns = [TableColumn(names[0], "right"), TableColumn(names[1], "right"),
                TableColumn("right on at least", "right"), TableColumn("at most", "right"),
                TableColumn("share", "right")]
     return columns, [(str(row.n), number(row.total), number(row.least), number(row.most), share_of(row))
@@ -38,7 +56,7 @@ def share_of(row: CountRow) -> str:
     return f"{percent(row.least, row.total)} to {percent(row.most, row.total, up=True)}"
 
 
-def describe_count(count: TracksCount) -> str:
+def describe_count(count: Count[Any]) -> str:
     """Return the verdict in a sentence."""
     least, most = sum(row.least for row in count.rows), sum(row.most for row in count.rows)
     runs = "" if count.run is None else "every execution is "
@@ -46,7 +64,8 @@ def describe_count(count: TracksCount) -> str:
     ends = f"exactly {number(Fraction(least))}" if least == most else (
         f"at least {number(Fraction(least))} and at most {number(Fraction(most))}")
     why = "; ".join(row.reason for row in count.rows if row.reason)
-    return f"{runs}right on {ends} of {number(count.total)} inputs{asked}{f' ({why})' if why else ''}"
+    inputs = "words" if isinstance(count, WordsCount) else "inputs"
+    return f"{runs}right on {ends} of {number(count.total)} {inputs}{asked}{f' ({why})' if why else ''}"
 
 
 def describe_errors(count: TracksCount) -> list[str]:
@@ -62,6 +81,16 @@ def describe_errors(count: TracksCount) -> list[str]:
     if len(found) > SHOWN:
         lines.append(f"and {len(found) - SHOWN} more kinds of first errors")
     return lines
+
+
+def describe_wrong_letters(count: WordsCount) -> list[str]:
+    """Return where words of the greatest length are wrong, the most frequent places first."""
+    row = count.rows[-1]
+    found = sorted(row.wrong_at.items(), key=lambda one: (-one[1], one[0]))
+    if count.claim.read != "each":
+        return []
+    return [f"an error at letter {place} of {row.n}: at least {number(weight)} ({percent(weight, row.total)})"
+            for place, weight in found[:SHOWN]]
 
 
 def number(value: Fraction) -> str:
@@ -88,3 +117,12 @@ def count_to_json(count: TracksCount) -> dict[str, Any]:
             "forms": [{"columns": row.n, "inputs": str(row.total), "right": [str(row.least), str(row.most)],
                        "errors": [{"place": error.place, "token": error.token, "at_least": str(error.weight)}
                                   for error in row.errors], "reason": row.reason} for row in count.rows]}
+
+
+def word_count_to_json(count: WordsCount) -> dict[str, Any]:
+    """Return the count as JSON; numbers are texts, as they may be large."""
+    return {"alphabet": list(count.claim.alphabet), "offsets": list(count.claim.offsets),
+            "share": [str(end) for end in count.shares],
+            "lengths": [{"n": row.n, "words": str(row.total), "right": [str(row.least), str(row.most)],
+                         "wrong_at": {str(place): str(weight) for place, weight in row.wrong_at.items()}}
+                        for row in count.rows]}

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Generic, TypeVar
 
 from certify.claims.trained.proving import why_refused
 from certify.claims.trained.tasks import about, result_from_text, text_of_claim, text_of_network
@@ -56,15 +57,18 @@ class CountRow:
         return self.least == self.most
 
 
+AClaim = TypeVar("AClaim")
+
+
 @dataclass(frozen=True)
-class TracksCount(WithExitStatus):
-    """The counts of right inputs, by layout; the checker accepted the certificate.
+class Count(WithExitStatus, Generic[AClaim]):
+    """The counts of right inputs, by form; the checker accepted the certificate.
 
     The question is whether the share is ``at_least`` that, if given; else bounds at most the share ``within`` apart.
     """
 
     network: TrainedNetwork
-    claim: TracksClaim
+    claim: AClaim
     rows: tuple[CountRow, ...]
     certificate: str
     seconds: float
@@ -97,6 +101,10 @@ class TracksCount(WithExitStatus):
         total = self.total or Fraction(1)
         return (sum((row.least for row in self.rows), Fraction(0)) / total,
                 sum((row.most for row in self.rows), Fraction(0)) / total)
+
+
+class TracksCount(Count[TracksClaim]):
+    """The counts of right inputs in tracks."""
 
 
 def count_tracks(network: TrainedNetwork, claim: TracksClaim, within: Fraction | None = None, effort: int = 1,

@@ -11,6 +11,7 @@ from certify.claims.trained.counting import TracksCount
 from certify.claims.trained.decision import Decision
 from certify.claims.trained.lengths_decision import LengthsDecision
 from certify.claims.trained.tracks_decision import TracksDecision
+from certify.claims.trained.word_counting import WordsCount
 from certify.common.terminal_tables import Cell, TableColumn, plain, print_table, said_of_all
 from certify.common.verdicts import colour
 
@@ -33,7 +34,9 @@ SHOWN: Mapping[type, Shown] = {
     TracksDecision: Shown(tracks_show.describe_tracks_question, tracks_show.table_of_forms,
                           tracks_show.describe_tracks_verdict, None, tracks_show.tracks_to_json),
     TracksCount: Shown(count_show.describe_count_question, count_show.table_of_counts, count_show.describe_count,
-                       count_show.describe_errors, count_show.count_to_json)}
+                       count_show.describe_errors, count_show.count_to_json),
+    WordsCount: Shown(count_show.describe_words_question, count_show.table_of_words, count_show.describe_count,
+                      count_show.describe_wrong_letters, count_show.word_count_to_json)}
 
 
 def print_decision(out: Console, decision: Any) -> None:

@@ -13,7 +13,7 @@ from constructions.trained.tracks import TracksClaim
 from constructions.trained.tracks_form import tracks_claim_to_json
 from constructions.trained.weights import Weights
 from proofs.enclosures.float_models.model import FloatModel
-from proofs.trained.certificate import TRACKS, certificate_text
+from proofs.trained.certificate import TRACKS, certificate_text, counts_to_json
 from proofs.trained.counting.boxes import BoxSearch, FoundBoxes, InputBox
 from proofs.trained.counting.machines import of_inputs, sub_claim
 from proofs.trained.tracks.wrong import Margins
@@ -79,5 +79,4 @@ def counts_text(network: TrainedNetwork, claim: TracksClaim, parts: Sequence[dic
     return certificate_text(
         TRACKS, "parts", network, tracks_claim_to_json(claim), {"parts": list(parts)},
         None if run is None else {**run.to_json(), "max_n": most},
-        {"right": [[str(least), str(most)] for least, most in right],
-         "weights": None if weights is None else [one.to_json() for one in weights]})
+        counts_to_json(right, weights))

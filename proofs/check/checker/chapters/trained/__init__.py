@@ -1,9 +1,10 @@
 """Trained networks; docs/reference/trained.md. Files in reading order.
 
-evidence    the table of kinds of evidence, each with its rules; describing: the sentence printed for a decision
+evidence    the table of kinds of evidence, each with its rules; describing: the sentence printed for a decision;
+            of counts: weighing (sums of weights over paths), counted (numbers and weights in words)
 reading     files: dyadics (tensors as exact dyadic rationals), network, words_claim, tracks_claim; decision (a
             network, edits, a claim, float models, evidence); count_claim; evidence: cover, tracks, lengths,
-            counterexamples, count_parts
+            counterexamples, count_parts, word_parts
 balls       ball arithmetic: precision (fixed-point numbers, packed vectors), exact (dyadic matrices: norms folded
             into linear maps, maps side by side), linear (maps by packed rows; spectral norms), exponentials (exp(-d)
             by a table and a series), gelu (x Φ(x)) and sigmoids (tanh, silu, gelu-tanh), activations (vectors, by
@@ -19,7 +20,8 @@ zonotopes   affine arithmetic: packed_integers (many signed integers in one), af
             of ranges, cut), rows (rows at the stream of a node)
 words       obligations (what a cover must contain), covering (that it does), judge (the rows of each word), running
             (all words of a unit), classes (a unit of a cover by abstract words), places (where a wrong word is
-            judged), wrong_word, deciding (the whole cover), vacuous (lengths at which a claim is vacuous), describing
+            judged), wrong_word, deciding (the whole cover), vacuous (lengths at which a claim is vacuous), describing;
+            counting (the number of right words of each length), counted (that number in words)
 tracks      aligned words: columns, places, longest (longest paths over columns), queries, layers, by_classes,
             each_input, exact, exact_proof, proof, wrong_input, describing; counting (the number of right inputs),
             counted (that number in words)

@@ -16,6 +16,7 @@ EXACT = "exact reals, real exponentials and square roots"
 IN_RUNS = "in every float run of each class below"
 VACUOUS = "the claim that follows is VACUOUS: on no word is anything judged:"
 FALSE = "the claim that follows is FALSE:"
+LINE = 100  # characters of a line that lists things
 
 
 def covered(coverage: Mapping[str, int]) -> list[str]:
@@ -66,3 +67,15 @@ def words_of_network(network: Network) -> Iterator[str]:
     rows = "no table of positions" if network.rows is None else f"{counted(network.rows, 'row')} of positions"
     yield (f"{counted(len(network.tokens.rows), 'token')}, {rows}, {counted(network.outputs, 'logit')}, read out at "
            + {"each": "each token", "first": "the first token alone", "last": "the last token alone"}[network.readout])
+
+
+def folded(name: str, parts: Sequence[str]) -> Iterator[str]:
+    """Yield the parts, as many in a line as there is room for."""
+    line = name
+    for number, part in enumerate(parts):
+        line += f" {part}" + ("," if number < len(parts) - 1 else "")
+        if len(line) > LINE:
+            yield line
+            line = "   "
+    if line.strip():
+        yield line

@@ -1,15 +1,15 @@
 """The property *count* of docs/background/counting.md: what is claimed of the number of right inputs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from math import lcm
+from typing import Protocol
 
 from ....kernel.reading.document import Json
 from ....kernel.reading.shapes import Fields, integer_within, list_of, or_null, read_rational
 from ....kernel.verdicts import expect, quote
-from .tracks_claim import Layout, TracksClaim
 
 WEIGHT_BITS = 128  # of the weights of transitions, and of their common denominator in a table
 
@@ -23,13 +23,25 @@ class WeightedStep:
     weight: Fraction
 
 
+class Counted(Protocol):
+    """A claim whose inputs are counted, by form: a layout of tracks, or a length of words."""
+
+    @property
+    def widths(self) -> Sequence[int]:
+        """The number of columns (of letters) of each form."""
+
+    @property
+    def combinations(self) -> int:
+        """The number of combinations of letters of a column."""
+
+
 WeightTable = tuple[tuple[WeightedStep, ...], ...]
 """For each combination of letters its transitions."""
 
 
 @dataclass(frozen=True)
 class Weights:
-    """A weighted automaton over the columns of one layout; an input weighs the sum over its runs.
+    """A weighted automaton over the columns of one form; an input weighs the sum over its runs.
 
     ``tables[columns[k]][letters]`` has the transitions of column k. All weights are 0 or more.
     """
@@ -42,16 +54,16 @@ class Weights:
 
 @dataclass(frozen=True)
 class CountClaim:
-    """For each layout: the weight of the right inputs is at least and at most ``right``.
+    """For each form: the weight of the right inputs is at least and at most ``right``.
 
-    Without ``weights`` each input weighs 1. With them there is one automaton for each layout.
+    Without ``weights`` each input weighs 1. With them there is one automaton for each form.
     """
 
     right: tuple[tuple[Fraction, Fraction], ...]
     weights: tuple[Weights, ...] | None
 
 
-def read_counts(value: Json, claim: TracksClaim) -> CountClaim:
+def read_counts(value: Json, claim: Counted) -> CountClaim:
     """Return the claimed numbers, which fit the claim.
 
     Raises:
@@ -59,19 +71,19 @@ def read_counts(value: Json, claim: TracksClaim) -> CountClaim:
     """
     fields = Fields(value, "right", "weights")
     right = fields.read("right", list_of(list_of(read_rational)))
-    expect(len(right) == len(claim.forms), "right: expected two numbers for each form")
+    expect(len(right) == len(claim.widths), "right: expected two numbers for each form")
     expect(all(len(ends) == 2 and 0 <= ends[0] <= ends[1] for ends in right),
            "right: expected a least and a greatest number of each form")
     weights = fields.read("weights", or_null(list_of(lambda one: one)))
     if weights is None:
         return CountClaim(tuple((least, most) for least, most in right), None)
-    expect(len(weights) == len(claim.forms), "weights: expected an automaton for each form")
+    expect(len(weights) == len(claim.widths), "weights: expected an automaton for each form")
     return CountClaim(tuple((least, most) for least, most in right), tuple(
-        read_weights(one, form, len(claim.columns)) for one, form in zip(weights, claim.forms, strict=True)))
+        read_weights(one, width, claim.combinations) for one, width in zip(weights, claim.widths, strict=True)))
 
 
-def read_weights(value: Json, form: Layout, letters: int) -> Weights:
-    """Return the weighted automaton of one layout."""
+def read_weights(value: Json, width: int, letters: int) -> Weights:
+    """Return the weighted automaton of one form."""
     fields = Fields(value, "start", "columns", "tables", "end")
     start, end = fields.read("start", list_of(read_weight)), fields.read("end", list_of(read_weight))
     expect(start and len(start) == len(end), "start, end: expected a weight for each state")
@@ -84,7 +96,7 @@ def read_weights(value: Json, form: Layout, letters: int) -> Weights:
         expect(unit.bit_length() <= WEIGHT_BITS and all(one.weight < 1 << WEIGHT_BITS for row in table for one in row),
                "limit: transitions with weights of {} bits", WEIGHT_BITS)
     columns = fields.read("columns", list_of(integer_within(range(len(tables)))))
-    expect(len(columns) == len(form.columns), "columns: expected a table for each of {} columns", len(form.columns))
+    expect(len(columns) == width, "columns: expected a table for each of {} columns", width)
     return Weights(start, columns, tables, end)
 
 

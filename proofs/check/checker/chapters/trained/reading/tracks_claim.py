@@ -95,14 +95,24 @@ class TracksClaim:
         return tuple(product(*(range(len(track.letters)) for track in self.tracks)))
 
     @property
+    def widths(self) -> list[int]:
+        """The number of columns of each form."""
+        return [len(form.columns) for form in self.forms]
+
+    @property
+    def combinations(self) -> int:
+        """The number of combinations of letters."""
+        return len(self.columns)
+
+    @property
     def min_n(self) -> int:
         """The least number of columns."""
-        return min(len(form.columns) for form in self.forms)
+        return min(self.widths)
 
     @property
     def max_n(self) -> int:
         """The greatest number of columns."""
-        return max(len(form.columns) for form in self.forms)
+        return max(self.widths)
 
     @property
     def alphabet(self) -> tuple[str, ...]:

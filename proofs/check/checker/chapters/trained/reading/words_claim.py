@@ -58,6 +58,16 @@ class TrainedClaim:
     language: Language = field(repr=False, compare=False)
 
     @property
+    def widths(self) -> range:
+        """All lengths."""
+        return range(self.min_n, self.max_n + 1)
+
+    @property
+    def combinations(self) -> int:
+        """The number of letters."""
+        return len(self.alphabet)
+
+    @property
     def formulas(self) -> list[Place]:
         """The formulas of the cases."""
         return self.conditions.formulas

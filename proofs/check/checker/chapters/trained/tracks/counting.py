@@ -11,21 +11,18 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import lcm
 from typing import NamedTuple
 
 from ....kernel.budget import Budget
-from ....kernel.verdicts import Malformed, expect, require, within
-from ..reading.count_claim import CountClaim, WeightedStep, Weights, WeightTable
+from ....kernel.verdicts import Malformed, expect, within
+from ..reading.count_claim import CountClaim
 from ..reading.count_parts import CountedPart, CountedParts
 from ..reading.decision import Decision
 from ..reading.tracks import LayoutProofs
 from ..reading.tracks_claim import Layout, Step, TracksClaim, Transducer
+from ..weighing import require_proved, unit_weights, weigh_paths
 
 Proves = Callable[[Decision[TracksClaim, LayoutProofs]], Mapping[str, int]]
-
-
-WORD = 64  # bits of an integer that are added in one step
 
 
 class CountedInputs(NamedTuple):
@@ -85,9 +82,7 @@ def prove_parts(given: Decision[TracksClaim, CountedParts], proves: Proves) -> C
         for number, form in enumerate(given.claim.forms))
     for number, ((least, most), one) in enumerate(zip(counts.right, coverage.inputs, strict=True), 1):
         with within(f"form {number}"):
-            require(least <= one.right, "right: {} are proved, {} are claimed", one.right, least)
-            proved = one.total - sum(one.wrong.values())
-            require(proved <= most, "right: at most {} is proved, at most {} is claimed", proved, most)
+            require_proved(least, most, one.right, one.total, sum(one.wrong.values(), Fraction(0)))
     return coverage
 
 
@@ -150,45 +145,12 @@ def check_writes(written: Step, of_claim: Step | None, index: int | None, token:
 
 def total_weight(budget: Budget, machine: Transducer, columns: Sequence[int], counts: CountClaim, form: int
                  ) -> Fraction:
-    """Return the weight of all inputs of a machine, a sum over paths by dynamic programming over columns.
+    """Return the weight of all inputs of a machine, whose tables are ``columns``."""
+    def step(column: int, state: int, letters: int) -> int | None:
+        found = machine.tables[columns[column]][state][letters]
+        return None if found is None else found[0]
 
-    ``columns`` are its tables; the machine is deterministic, so each input has one path.
-    """
     letters = len(machine.tables[0][0])
     weights = unit_weights(len(columns), letters) if counts.weights is None else counts.weights[form]
-    unit = lcm(*(weight.denominator for weight in weights.start))
-    sums = {(machine.start, state): int(weight * unit) for state, weight in enumerate(weights.start) if weight}
-    tables = list(map(in_integers, weights.tables))
-    for table, by in zip(columns, weights.columns, strict=True):
-        unit_of_table, of_state = tables[by]
-        unit *= unit_of_table
-        words = 1 + max(map(int.bit_length, sums.values()), default=0) // WORD
-        budget.spend(len(sums) * words * sum(map(len, of_state.values())))
-        new: dict[tuple[int, int], int] = {}
-        for (state, weighted), found in sums.items():
-            steps = machine.tables[table][state]
-            for letter, target, weight in of_state.get(weighted, ()):
-                step = steps[letter]
-                if step is not None:
-                    key = step[0], target
-                    new[key] = new.get(key, 0) + found * weight
-        sums = new
-    total = sum(found * weights.end[weighted] for (state, weighted), found in sums.items()
-                if machine.end[state] is not None)
-    return Fraction(total) / unit
-
-
-def unit_weights(columns: int, letters: int) -> Weights:
-    """Return the automaton by which each input weighs 1."""
-    one = Fraction(1)
-    return Weights((one,), (0,) * columns, (((WeightedStep(0, 0, one),),) * letters,), (one,))
-
-
-def in_integers(table: WeightTable) -> tuple[int, dict[int, list[tuple[int, int, int]]]]:
-    """Return the common denominator of a table, and by source state the letters, targets and numerators."""
-    unit = lcm(*(one.weight.denominator for row in table for one in row))
-    of_state: dict[int, list[tuple[int, int, int]]] = {}
-    for letter, row in enumerate(table):
-        for one in row:
-            of_state.setdefault(one.source, []).append((letter, one.target, int(one.weight * unit)))
-    return unit, of_state
+    *_, (reached, unit) = weigh_paths(budget, machine.start, step, weights)
+    return Fraction(sum(found for state, found in reached.items() if machine.end[state] is not None), unit)

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING
 from ....kernel.budget import Budget
 from ....kernel.kind import entry
 from ....kernel.verdicts import quote_all, show
-from ..describing import EXACT, FALSE, IN_RUNS, counted, covered, describe_network, words_of_choices, write_tokens
+from ..describing import (
+    EXACT,
+    FALSE,
+    IN_RUNS,
+    counted,
+    covered,
+    describe_network,
+    folded,
+    words_of_choices,
+    write_tokens,
+)
 from ..reading.decision import Decision
 from ..reading.tracks_claim import Layout, LayoutPlace, Step, TracksClaim
 from .columns import FormColumns, on_paths
@@ -16,8 +26,6 @@ from .places import right_tokens
 
 if TYPE_CHECKING:
     from ..reading.counterexamples import WrongInput
-
-LINE = 100  # characters of a line that lists things
 
 
 def describe_tracks(given: object, coverage: Mapping[str, int], lines: list[str]) -> list[str]:
@@ -81,18 +89,6 @@ def words_of_step(claim: TracksClaim, column: int, step: Step | None) -> str:
     letters = " ".join(ascii(track.letters[letter]) for track, letter in
                        zip(claim.tracks, claim.columns[column], strict=True))
     return f"{letters} > " + ("not allowed" if step is None else " ".join(map(str, step)))
-
-
-def folded(name: str, parts: Sequence[str]) -> Iterator[str]:
-    """Yield the parts, as many in a line as there is room for."""
-    line = name
-    for number, part in enumerate(parts):
-        line += f" {part}" + ("," if number < len(parts) - 1 else "")
-        if len(line) > LINE:
-            yield line
-            line = "   "
-    if line.strip():
-        yield line
 
 
 def words_of_form(claim: TracksClaim, form: Layout) -> Iterator[str]:

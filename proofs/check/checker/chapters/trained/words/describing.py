@@ -58,7 +58,8 @@ def describe_claim(given: Decision[TrainedClaim, object]) -> list[str]:
         *describe_network(network),
         *entry("alphabet", [f"{quote_all(claim.alphabet)}"]),
         *entry("input", list(words_of_input(claim))),
-        *entry("claim", list(words_of_claim(network, claim, IN_RUNS if given.floats else EXACT))),
+        *entry("claim", list(words_of_claim(network, claim, IN_RUNS if given.floats else EXACT,
+                                            given.counts is not None))),
         *entry("where", [language.write_definition(name) for name in claim.predicates]),
         *entry("automaton", list(words_of_automaton(claim))),
         *(line for number, case in enumerate(claim.cases, 1)
@@ -71,8 +72,11 @@ def words_of_input(claim: TrainedClaim) -> Iterator[str]:
     yield f"tokens before them: {write_tokens(claim.before)}; after them: {write_tokens(claim.after)}"
 
 
-def words_of_claim(network: Network, claim: TrainedClaim, numbers: str) -> Iterator[str]:
-    """Yield what holds of every word, and where; ``numbers`` names the kind of logits."""
+def words_of_claim(network: Network, claim: TrainedClaim, numbers: str, is_counted: bool = False) -> Iterator[str]:
+    """Yield what holds of every word, and where; if right words are counted, of a right one.
+
+    ``numbers`` names the kind of logits.
+    """
     low, high = claim.offsets
     most = max(greatest_length(network, claim, low), 0)
     lengths = f"{claim.min_n} or more" if claim.max_n == EVERY else f"{claim.min_n}..{most}"
@@ -80,7 +84,11 @@ def words_of_claim(network: Network, claim: TrainedClaim, numbers: str) -> Itera
     where = {"each": "at every letter's token" + (" and at the last token before" * claim.empty),
              "last": "at the last token, for the whole word",
              "first": "at the first token, for the whole word"}[claim.read]
-    yield f"on every word of length {lengths} over the alphabet, at every offset {low}..{high}"
+    if is_counted:
+        yield "the number of right words of each length, below: of the words over the alphabet after whose"
+        yield f"last letter a case with a row holds. A word is right if, at every offset {low}..{high}"
+    else:
+        yield f"on every word of length {lengths} over the alphabet, at every offset {low}..{high}"
     yield f"at which its tokens have rows of the tables{whole}:"
     yield f"{where}, wherever a case holds, each of its rows is more than"
     yield f"{show(claim.margin)} ({numbers})"

@@ -1,0 +1,147 @@
+"""The main path of a count of words: bounds of the number of right words of each length; docs/background/counting.md.
+
+Floats and learnt automata propose lemmas about the network; the checker accepts the certificate of all of them.
+"""
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from certify.claims.trained.counting import Count, CountRow
+from certify.claims.trained.decide import Settings, decide
+from certify.claims.trained.decision import MOST_WORDS, Decision
+from certify.claims.trained.float_search import WrongRuns
+from certify.claims.trained.proving import why_refused
+from certify.common.partial_answer import PartialAnswer, answer_in_time
+from certify.learning.learn import learn
+from certify.learning.question import leaves_words_out, read_words
+from constructions.errors import InputError, Unsupported
+from constructions.network.lengths import Lengths
+from constructions.trained.claim import WordsClaim, check_fits, claim_of_lengths
+from constructions.trained.network import TrainedNetwork
+from constructions.trained.weights import Weights
+from proofs.enclosures.float_models.model import FloatModel
+from proofs.trained.certificate import CoverJson
+from proofs.trained.counting.verdicts import CountedWords, count_by_length, word_counts_text
+from proofs.trained.counting.words import Lemma, WordRuns
+from proofs.trained.forward import FloatNetwork
+
+MOST_RUNS = 2**10
+"""Words that are run one by one under a float model, per unit of effort."""
+NEAR_OF_RUNS, WIDER, TRIES = 2.0**-8, 4.0, 8
+"""Under a float model: the margin of words that are left open at first, its growth where the checker refuses."""
+
+
+@dataclass(frozen=True)
+class WordsRow(CountRow):
+    """The bounds of one length; ``wrong_at`` has the weights of wrong words by the place of an error."""
+
+    wrong_at: Mapping[int, Fraction] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class WordsCount(Count[WordsClaim]):
+    """The counts of right words, by length."""
+
+    rows: tuple[WordsRow, ...]
+
+
+def count_words_in_time(network: TrainedNetwork, claim: WordsClaim, within: Fraction | None, settings: Settings,
+                        weights: Sequence[Weights] | None, run: FloatModel | None, at_least: Fraction | None
+                        ) -> WordsCount | PartialAnswer[WordsCount]:
+    """Return the count, or, when time is up, that of shorter words."""
+    first, last = claim.lengths
+
+    def ask(some: Lengths) -> WordsCount:
+        shorter = claim if some.last == last else claim_of_lengths(network, claim, first, some.last)
+        part = None if weights is None else weights[:some.last - first + 1]
+        return count_words(network, shorter, within, settings, part, run, at_least)
+
+    return answer_in_time(Lengths(first, last), ask)
+
+
+def count_words(network: TrainedNetwork, claim: WordsClaim, within: Fraction | None = None,
+                settings: Settings | None = None, weights: Sequence[Weights] | None = None,
+                run: FloatModel | None = None, at_least: Fraction | None = None) -> WordsCount:
+    """Return bounds of the weight of right words of each length, with their certificate.
+
+    Counted are words after whose last letter something is judged; right is a word that is right at every offset.
+
+    Raises:
+        InputError: if the claim does not fit the network.
+        Unsupported: if words cannot be counted, or the checker does not accept the certificate.
+    """
+    start, settings = time.perf_counter(), settings or Settings()
+    check_fits(network, claim)
+    if claim.read == "each" and not network.is_causal:
+        raise Unsupported("answers at each letter of this network depend on later letters: its words are not counted")
+    if run is None:
+        lemmas = find_lemmas(network, claim, settings)
+        rows, text, refusal = concluded(network, claim, lemmas, weights, None)
+    else:
+        rows, text, refusal = counted_runs(network, claim, settings, weights, run)
+    if refusal:
+        raise Unsupported(f"the checker: {refusal}")
+    return WordsCount(network, claim, rows, text, time.perf_counter() - start,
+                      None if weights is None else tuple(weights), run, within, at_least)
+
+
+def concluded(network: TrainedNetwork, claim: WordsClaim, lemmas: Sequence[Lemma], weights: Sequence[Weights] | None,
+              run: FloatModel | None) -> tuple[tuple[WordsRow, ...], str, str]:
+    """Return the bounds that lemmas give, the certificate, and why the checker refuses it."""
+    rows = tuple(row_of(one) for one in count_by_length(claim, lemmas, weights))
+    text = word_counts_text(network, claim, lemmas, [(row.least, row.most) for row in rows], weights, run)
+    return rows, text, why_refused(text)
+
+
+def row_of(counted: CountedWords) -> WordsRow:
+    """Return the bounds of one length."""
+    most = counted.total - sum(counted.wrong.values(), Fraction(0))
+    return WordsRow(counted.n, counted.total, counted.right, most, wrong_at=counted.wrong)
+
+
+def find_lemmas(network: TrainedNetwork, claim: WordsClaim, settings: Settings) -> list[Lemma]:
+    """Return lemmas that decide words: of all words run one by one, or of abstract words where these reach farther."""
+    runs = WordRuns(FloatNetwork(network), claim, MOST_WORDS * settings.effort)
+    if runs.is_complete:
+        return [*runs.lemmas()]
+    lemma = None if runs.has_wrong else lemma_of(network, claim, decide(network, claim, settings))
+    if lemma is None or lemma.claim.lengths[1] < claim.lengths[1]:
+        lemma = learnt(network, claim, settings) or lemma
+    reach = 0 if lemma is None else lemma.claim.lengths[1]
+    return [*([] if lemma is None else [lemma]), *(runs.lemmas() if reach < runs.longest else ())]
+
+
+def learnt(network: TrainedNetwork, claim: WordsClaim, settings: Settings) -> Lemma | None:
+    """Return the lemma of the automaton that is learnt, if there is one."""
+    try:
+        question = read_words(network, claim, "asked" if leaves_words_out(claim) else "all")
+        decision = learn(network, question, settings).decision
+    except (InputError, Unsupported):
+        return None
+    return None if decision is None else lemma_of(network, decision.claim, decision)
+
+
+def lemma_of(network: TrainedNetwork, claim: WordsClaim, decision: Decision) -> Lemma | None:
+    """Return the claim of a decision up to the length that is certified, with its cover."""
+    if decision.certificate is None or decision.certified_to is None:
+        return None
+    evidence = json.loads(decision.certificate)["evidence"]
+    return Lemma(claim_of_lengths(network, claim, claim.lengths[0], decision.certified_to),
+                 CoverJson(*(tuple(evidence[key]) for key in ("graphs", "directions", "units"))))
+
+
+def counted_runs(network: TrainedNetwork, claim: WordsClaim, settings: Settings, weights: Sequence[Weights] | None,
+                 run: FloatModel) -> tuple[tuple[WordsRow, ...], str, str]:
+    """Return bounds, certificate and refusal under a float model; words of small margins are left open."""
+    floats = FloatNetwork(WrongRuns(network, claim, run, settings.effort).cast)
+    near = NEAR_OF_RUNS
+    for _ in range(TRIES):
+        runs = WordRuns(floats, claim, MOST_RUNS * settings.effort, near)
+        found = concluded(network, claim, [replace(one, cover=None) for one in runs.lemmas()], weights, run)
+        if not found[2]:
+            break
+        near *= WIDER
+    return found

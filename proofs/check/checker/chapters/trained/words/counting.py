@@ -1,0 +1,151 @@
+"""The number of right words of each length, at least and at most: docs/background/counting.md, section 6.
+
+Each part is a lemma: a claim that holds. At a judged place a word is right if the lemmas have every row that the claim
+asks for, and wrong if they have the negation of one. Both follow from the states of the claims, so words are counted by
+paths.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import NamedTuple
+
+from ....kernel.verdicts import require, within
+from ...word_semantics.tracker import Tracker, TrackerState
+from ..reading.decision import Decision
+from ..reading.network import LogitRow
+from ..reading.word_parts import WordsParts
+from ..reading.words_claim import TrainedClaim
+from ..weighing import require_proved, unit_weights, weigh_paths
+from .obligations import is_by_place
+
+RIGHT, OPEN, WRONG = 0, 1, 2
+
+
+class CountedWords(NamedTuple):
+    """The weights of the counted words of one length, and of those proved right and wrong."""
+
+    total: Fraction
+    right: Fraction
+    wrong: Fraction
+
+
+class CountedCoverage(dict[str, int]):
+    """The coverage of the proofs of parts, and the weights by length."""
+
+    words: tuple[CountedWords, ...]
+
+
+class WordState(NamedTuple):
+    """The verdict on a word so far, and the states of the claim and of the lemmas."""
+
+    verdict: int
+    claims: tuple[TrackerState, ...]
+
+
+def prove_counts(given: Decision[TrainedClaim, WordsParts]) -> CountedCoverage:
+    """Prove every lemma over the reals, and the claimed numbers from the words that they decide.
+
+    Raises:
+        Rejected: if a lemma is not proved, or the numbers do not follow.
+    """
+    from .deciding import prove_decision
+
+    return prove_parts(given, prove_decision)
+
+
+def prove_counts_of_runs(given: Decision[TrainedClaim, WordsParts]) -> CountedCoverage:
+    """Prove every lemma in all executions under each float model, and the claimed numbers.
+
+    Raises:
+        Rejected: if a lemma is not proved, or the numbers do not follow.
+    """
+    from ..floats.proof import prove_float_runs
+
+    return prove_parts(given, prove_float_runs)
+
+
+def prove_parts(given: Decision[TrainedClaim, WordsParts], proves: Callable[..., Mapping[str, int]]) -> CountedCoverage:
+    """Prove the lemmas by one rule, and then the numbers."""
+    claim, counts, found, coverage = given.claim, given.counts, Counter[str](), CountedCoverage()
+    assert counts is not None
+    verdicts = Verdicts(given)
+    for number, part in enumerate(given.evidence.parts, 1):
+        with within(f"part {number}"):
+            found.update(proves(Decision(given.network, part.claim, given.floats, part.evidence, given.budget)))
+    coverage.update(found, parts=len(given.evidence.parts))
+    coverage.words = tuple(verdicts.count())
+    for n, ends, one in zip(claim.widths, counts.right, coverage.words, strict=True):
+        with within(f"length {n}"):
+            require_proved(*ends, one.right, one.total, one.wrong)
+    return coverage
+
+
+class Verdicts:
+    """The verdicts on words that follow from the lemmas."""
+
+    def __init__(self, given: Decision[TrainedClaim, WordsParts]) -> None:
+        self.given, self.claim, self.budget = given, given.claim, given.budget
+        self.lemmas = [part.claim for part in given.evidence.parts]
+        self.trackers = [Tracker(claim.language, claim.conditions) for claim in (self.claim, *self.lemmas)]
+        self.each = self.claim.read == "each"
+        require(not self.each or is_by_place(given.network, self.claim)
+                or all(lemma.max_n == self.claim.max_n for lemma in self.lemmas),
+                "parts: a later letter may change an answer, so all need the greatest length of the claim")
+
+    def count(self) -> list[CountedWords]:
+        """Return the weights of words by length: a word is counted if it is judged after its last letter."""
+        counts, claim = self.given.counts, self.claim
+        assert counts is not None
+        start = WordState(RIGHT, tuple(tracker.start() for tracker in self.trackers))
+        start = self.judged(0, start) if claim.empty else start
+        if counts.weights is None:
+            by = weigh_paths(self.budget, start, self.step, unit_weights(claim.max_n, claim.combinations))
+            return [self.sums(*one) for one in by][claim.min_n:]
+        return [self.sums(*[*weigh_paths(self.budget, start, self.step, one)][-1]) for one in counts.weights]
+
+    def sums(self, reached: Mapping[WordState, int], unit: int) -> CountedWords:
+        """Return the weights of the words that lead to these states."""
+        total, by_verdict = 0, Counter[int]()
+        for state, weight in reached.items():
+            if self.needed(state):
+                total += weight
+                by_verdict[state.verdict] += weight
+        return CountedWords(*(Fraction(weight, unit) for weight in (total, by_verdict[RIGHT], by_verdict[WRONG])))
+
+    def step(self, column: int, state: WordState, letter: int) -> WordState:
+        """Return the state after a letter, at position ``column`` + 1, and the verdict there."""
+        claims = zip(self.trackers, state.claims, strict=True)
+        return self.judged(column + 1, WordState(state.verdict, tuple(
+            tracker.step(one, letter, column + 1) for tracker, one in claims)))
+
+    def judged(self, place: int, state: WordState) -> WordState:
+        """Return the state with the verdict at its last letter: the worst one so far, if each letter is judged."""
+        needed, known = self.needed(state), set[LogitRow]()
+        before, found = state.verdict if self.each else RIGHT, RIGHT
+        if not needed or before == WRONG:
+            return WordState(before, state.claims)
+        for lemma, of_lemma in zip(self.lemmas, state.claims[1:], strict=True):
+            rows = rows_of(lemma, of_lemma) if place <= lemma.max_n else set()
+            self.budget.spend(1 + len(rows) + len(needed))
+            if any(negated(row) in rows for row in needed):
+                return WordState(WRONG, state.claims)
+            known |= rows if lemma.margin >= self.claim.margin else set()
+        found = RIGHT if needed <= known else OPEN
+        return WordState(max(before, found), state.claims)
+
+    def needed(self, state: WordState) -> set[LogitRow]:
+        """Return the rows that the claim asks for after a word."""
+        return rows_of(self.claim, state.claims[0])
+
+
+def rows_of(claim: TrainedClaim, state: TrackerState) -> set[LogitRow]:
+    """Return the rows of the cases that hold in a state."""
+    return {row for case in state.cases for row in claim.cases[case].above}
+
+
+def negated(row: LogitRow) -> LogitRow:
+    """Return the row whose value is the negative one."""
+    return tuple((token, -coefficient) for token, coefficient in row)

@@ -1,0 +1,132 @@
+"""Numbers of right words by length, from lemmas about the network; docs/background/counting.md, section 6."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from constructions.trained.claim import WordsClaim
+from constructions.trained.claim_form import claim_to_json
+from constructions.trained.network import TrainedNetwork
+from constructions.trained.weights import ONE, Weights
+from proofs.enclosures.float_models.model import FloatModel
+from proofs.trained.certificate import WORDS, certificate_text, counts_to_json, run_to_json
+from proofs.trained.counting.words import Lemma, negated
+from proofs.words.tracking import State, track
+
+RIGHT, OPEN, WRONG = -2, -1, 0
+"""Verdicts on a word; WRONG + p if its letter p is wrong."""
+Followed = tuple[int, tuple[State, ...]]
+"""The verdict on a word, and the states of the claim and, unless it is wrong, of the lemmas."""
+
+
+@dataclass(frozen=True)
+class CountedWords:
+    """The weights of the counted words of length n, of those proved right, and of wrong ones by place."""
+
+    n: int
+    total: Fraction
+    right: Fraction
+    wrong: Mapping[int, Fraction] = field(default_factory=dict)
+
+
+def count_by_length(claim: WordsClaim, lemmas: Sequence[Lemma], weights: Sequence[Weights] | None = None
+                    ) -> list[CountedWords]:
+    """Return for each length the weights of its words, as far as lemmas decide them.
+
+    Counted are words after whose last letter a case with a row holds.
+
+    Raises:
+        Unsupported: if a formula looks ahead.
+    """
+    verdicts, (first, last) = _Verdicts(claim, lemmas), claim.lengths
+    if weights is None:
+        return [one for one in verdicts.sums(every_word(claim, last)) if one.n >= first]
+    return [[*verdicts.sums(one)][-1] for one in weights]
+
+
+def every_word(claim: WordsClaim, n: int) -> Weights:
+    """Return the automaton that gives each word of n letters the weight 1."""
+    return letters_weigh(n, [ONE] * len(claim.alphabet))
+
+
+def letters_weigh(n: int, letters: Sequence[Fraction]) -> Weights:
+    """Return the automaton that weighs a word of n letters by the product of its letters' weights."""
+    return Weights((ONE,), (0,) * n, (tuple(((0, 0, weight),) if weight else () for weight in letters),), (ONE,))
+
+
+class _Verdicts:
+    """The product of a claim and lemmas, as an automaton that reads words."""
+
+    def __init__(self, claim: WordsClaim, lemmas: Sequence[Lemma]) -> None:
+        self.claim, self.lemmas = claim, [lemma.claim for lemma in lemmas]
+        self.trackers = [track(one) for one in (claim, *self.lemmas)]
+        self.needed = [frozenset(row for row in case.above) for case in claim.cases]
+        self.steps: dict[tuple[Followed, int, int], Followed] = {}
+
+    def sums(self, weights: Weights) -> Iterator[CountedWords]:
+        """Yield the weights of words of 0, 1, … letters."""
+        verdict = RIGHT
+        start = tuple(tracker.start for tracker in self.trackers)
+        if self.claim.empty and self.claim.read == "each":
+            verdict = self.verdict(0, RIGHT, start)
+        reached = {((verdict, start), state): weight for state, weight in enumerate(weights.start) if weight}
+        for n in range(len(weights.columns) + 1):
+            yield self.counted(n, reached, weights.end)
+            if n == len(weights.columns):
+                return
+            new: dict[tuple[Followed, int], Fraction] = {}
+            for (followed, source), found in reached.items():
+                for letter, row in enumerate(weights.tables[weights.columns[n]]):
+                    for state, target, weight in row:
+                        if state == source:
+                            key = self.step(followed, letter, n + 1), target
+                            new[key] = new.get(key, 0) + found * weight
+            reached = new
+
+    def counted(self, n: int, reached: Mapping[tuple[Followed, int], Fraction], end: Sequence[Fraction]
+                ) -> CountedWords:
+        """Return the weights by verdict."""
+        by: dict[int, Fraction] = {}
+        for ((verdict, states), state), weight in reached.items():
+            if any(self.needed[case] for case in states[0].cases):
+                by[verdict] = by.get(verdict, Fraction(0)) + weight * end[state]
+        return CountedWords(n, sum(by.values(), Fraction(0)), by.get(RIGHT, Fraction(0)),
+                            {verdict: weight for verdict, weight in sorted(by.items()) if verdict >= WRONG})
+
+    def step(self, followed: Followed, letter: int, n: int) -> Followed:
+        """Return what follows a letter, the n-th."""
+        key = (followed, letter, n)
+        if key not in self.steps:
+            before, states = followed
+            after = tuple(tracker.step(one, letter) for tracker, one in zip(self.trackers, states, strict=False))
+            if self.claim.read == "each" and before >= WRONG:
+                self.steps[key] = before, after
+            else:
+                verdict = self.verdict(n, before if self.claim.read == "each" else RIGHT, after)
+                is_over = verdict >= WRONG and self.claim.read == "each"
+                self.steps[key] = verdict, after[:1] if is_over else after
+        return self.steps[key]
+
+    def verdict(self, n: int, before: int, states: Sequence[State]) -> int:
+        """Return the verdict after a judged letter, from that before it."""
+        needed = frozenset[object]().union(*(self.needed[case] for case in states[0].cases))
+        if not needed:
+            return before
+        proved: set[object] = set()
+        for lemma, state in zip(self.lemmas, states[1:], strict=True):
+            for row in (row for case in state.cases for row in lemma.cases[case].above if n <= lemma.lengths[1]):
+                if negated(row) in needed:
+                    return WRONG + n
+                if lemma.margin >= self.claim.margin:
+                    proved.add(row)
+        return max(before, RIGHT if needed <= proved else OPEN)
+
+
+def word_counts_text(network: TrainedNetwork, claim: WordsClaim, lemmas: Sequence[Lemma],
+                     right: Sequence[tuple[Fraction, Fraction]], weights: Sequence[Weights] | None,
+                     run: FloatModel | None = None) -> str:
+    """Return the certificate of a count of words: docs/background/counting.md, section 6."""
+    return certificate_text(
+        WORDS, "parts", network, claim_to_json(claim),
+        {"parts": [lemma.to_json(claim_to_json(lemma.claim)) for lemma in lemmas]}, run_to_json(run, claim),
+        counts_to_json(right, weights))
