@@ -4,7 +4,7 @@ Each file is read by the checker's reader; errors are those of its `check_text`,
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from typing import Any, NamedTuple, cast
 
@@ -23,7 +23,7 @@ from proofs.check.checker.chapters.trained.words.deciding import (
     add_up,
     prove_units,
 )
-from proofs.check.checker.chapters.trained.words.judge import Share
+from proofs.check.checker.chapters.trained.words.judge import ALL, Judge, Share
 from proofs.check.checker.chapters.trained.words.obligations import obligations
 from proofs.check.checker.chapters.trained.words.vacuous import find_vacuous_lengths
 from proofs.check.checker.checking import Accepted, nothing_unexpected, read_bytes, read_within
@@ -101,6 +101,13 @@ def find_unproved_floats_of(data: bytes, work: int = 1) -> list[tuple[int, str] 
     with nothing_unexpected():
         given = read_float_runs(data, work)
         return [find_unproved_floats(given, run) for run in given.floats]
+
+
+def find_unproved_words_of(data: bytes, work: int = 1) -> set[tuple[int, ...]]:
+    """Return the words of a claim about one float model, as letters, on which it is not proved."""
+    with nothing_unexpected():
+        given = read_float_runs(data, work)
+        return {*find_unproved_words(given, given.floats[0])}
 
 
 def find_unproved_float_units(data: bytes, work: int = 1) -> list[tuple[int, str]]:
@@ -250,6 +257,24 @@ def find_unproved_floats(given: FloatRuns, run: FloatClaim) -> tuple[int, str] |
         last = min(one.last, found[-1][0] - 1) if found else one.last
         found += [(n, reason) for n, reason in prover.tried(one.offset, one.first, last) if reason]
     return found[-1] if found else None
+
+
+def find_unproved_words(given: FloatRuns, run: FloatClaim) -> Iterator[tuple[int, ...]]:
+    """Yield the words that are not proved at some offset under a float model.
+
+    Raises:
+        Rejected: if the model, or an operation of the network, has no rule.
+    """
+    expect_sensible(run)
+    prover, judge = ModelProver(given, run), Judge(given.network, given.claim)
+    for one in obligations(given.network, given.claim):
+        inputs = prover.inputs(one.offset, one.first, one.last)
+        for word, cases in judge.words(one.first, one.last, ALL):
+            if needed := judge.needed(len(word), cases):
+                try:
+                    inputs.prove(judge.tokens(word), needed)
+                except Rejected:
+                    yield word
 
 
 def find_unproved_units_of_runs(given: FloatRuns, run: FloatClaim) -> list[tuple[int, str]]:

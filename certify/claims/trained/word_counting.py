@@ -12,8 +12,8 @@ from fractions import Fraction
 from certify.claims.trained.counting import Count, CountRow
 from certify.claims.trained.decide import Settings, decide
 from certify.claims.trained.decision import MOST_WORDS, Decision
-from certify.claims.trained.float_search import WrongRuns
-from certify.claims.trained.proving import why_refused
+from certify.claims.trained.float_decision import check_norms
+from certify.claims.trained.proving import WORK, why_refused
 from certify.common.partial_answer import PartialAnswer, answer_in_time
 from certify.learning.learn import learn
 from certify.learning.question import leaves_words_out, read_words
@@ -22,16 +22,16 @@ from constructions.network.lengths import Lengths
 from constructions.trained.claim import WordsClaim, check_fits, claim_of_lengths
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.weights import Weights
+from proofs.checking.parts import find_unproved_words_of
 from proofs.enclosures.float_models.model import FloatModel
-from proofs.trained.certificate import CoverJson
+from proofs.trained.certificate import CoverJson, each_word_text
 from proofs.trained.counting.verdicts import CountedWords, count_by_length, word_counts_text
 from proofs.trained.counting.words import Lemma, WordRuns
+from proofs.trained.float_executions.casting import cast_network
 from proofs.trained.forward import FloatNetwork
 
 MOST_RUNS = 2**10
 """Words that are run one by one under a float model, per unit of effort."""
-NEAR_OF_RUNS, WIDER, TRIES = 2.0**-8, 4.0, 8
-"""Under a float model: the margin of words that are left open at first, its growth where the checker refuses."""
 
 
 @dataclass(frozen=True)
@@ -135,13 +135,11 @@ def lemma_of(network: TrainedNetwork, claim: WordsClaim, decision: Decision) -> 
 
 def counted_runs(network: TrainedNetwork, claim: WordsClaim, settings: Settings, weights: Sequence[Weights] | None,
                  run: FloatModel) -> tuple[tuple[WordsRow, ...], str, str]:
-    """Return bounds, certificate and refusal under a float model; words of small margins are left open."""
-    floats = FloatNetwork(WrongRuns(network, claim, run, settings.effort).cast)
-    near = NEAR_OF_RUNS
-    for _ in range(TRIES):
-        runs = WordRuns(floats, claim, MOST_RUNS * settings.effort, near)
-        found = concluded(network, claim, [replace(one, cover=None) for one in runs.lemmas()], weights, run)
-        if not found[2]:
-            break
-        near *= WIDER
-    return found
+    """Return bounds, certificate and refusal under a float model; words that are not proved are left open."""
+    check_norms(run)
+    floats, most = FloatNetwork(cast_network(network, run)), MOST_RUNS * settings.effort
+    avoided = set[tuple[int, ...]]()
+    for lemma in WordRuns(floats, claim, most).lemmas():
+        avoided |= find_unproved_words_of(each_word_text(network, lemma.claim, run).encode(), WORK)
+    lemmas = [replace(lemma, cover=None) for lemma in WordRuns(floats, claim, most, avoided).lemmas()]
+    return concluded(network, claim, lemmas, weights, run)

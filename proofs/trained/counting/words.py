@@ -4,7 +4,7 @@ Words are run in floating point, letter by letter; no claim depends on that. A w
 each letter is judged, as its extensions are wrong, too.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -62,11 +62,12 @@ class Level:
 class WordRuns:
     """Runs of all words of a claim at all of its offsets, by length, as long as there are at most ``most``.
 
-    Rows within ``near`` of the margin are left open.
+    Words of ``avoided``, as letters, are left open, and so are those with rows within NEAR of the margin.
     """
 
-    def __init__(self, floats: FloatNetwork, claim: WordsClaim, most: int, near: float = NEAR) -> None:
-        self.floats, self.claim, self.near = floats, claim, near
+    def __init__(self, floats: FloatNetwork, claim: WordsClaim, most: int,
+                 avoided: Collection[tuple[int, ...]] = frozenset()) -> None:
+        self.floats, self.claim, self.avoided = floats, claim, avoided
         self.rows, self.cases = ClaimRows(claim, floats.network.outputs), CasesOfWords(claim)
         self.marks: dict[Mark, int] = {NOTHING: 0}
         self.extends_all, self.is_complete = claim.read != "each", False
@@ -106,8 +107,9 @@ class WordRuns:
         needed = self.cases.hold(words)[:, -1][:, self.rows.case_of]
         least = np.where(needed, values.min(0), np.inf)
         most = np.where(needed, values.max(0) + self.rows.margin, np.inf)
-        is_right, worst = (least > self.near).all(1), most.argmin(1)
-        is_wrong = np.asarray(most[np.arange(len(words)), worst] < -self.near)
+        is_kept = np.array([tuple(word) not in self.avoided for word in words.tolist()]) if self.avoided else True
+        is_right, worst = (least > NEAR).all(1) & is_kept, most.argmin(1)
+        is_wrong = np.asarray((most[np.arange(len(words)), worst] < -NEAR) & is_kept)
         patterns, which = np.unique(needed, axis=0, return_inverse=True)
         right = np.array([self._mark(True, map(self._row, np.nonzero(one)[0].tolist())) for one in patterns], np.intp)
         wrong = {column: self._mark(False, [negated(self._row(column))]) for column in {*worst[is_wrong].tolist()}}
