@@ -108,7 +108,7 @@ def find_lemmas(network: TrainedNetwork, claim: WordsClaim, settings: Settings) 
     if runs.is_complete:
         return [*runs.lemmas()]
     lemma = None if runs.has_wrong else lemma_of(network, claim, decide(network, claim, settings))
-    if lemma is None or lemma.claim.lengths[1] < claim.lengths[1]:
+    if settings.effort > 1 and (lemma is None or lemma.claim.lengths[1] < claim.lengths[1]):
         lemma = learnt(network, claim, settings) or lemma
     reach = 0 if lemma is None else lemma.claim.lengths[1]
     return [*([] if lemma is None else [lemma]), *(runs.lemmas() if reach < runs.longest else ())]

@@ -76,7 +76,7 @@ class PlainNetwork:
         """Return the output of each head, [inputs, places, width]."""
         scale = step["scale"]
         times = ratio(scale["times"]) if "times" in scale else 1 / math.sqrt(scale["root"])
-        read, found = self.norm(step["norm"], x), []
+        read, found, cap = self.norm(step["norm"], x), [], ratio(step["cap"]) if "cap" in step else None
         self.tops = []
         for head in step["heads"]:
             queries, keys = (self.turned(step["rotary"], self.affine(head[key], read), offset)
@@ -84,10 +84,13 @@ class PlainNetwork:
             values, slope = self.affine(head["value"], read), 0 if head["slope"] is None else ratio(head["slope"])
             heard, tops = [], []
             for i in range(x.shape[1]):
-                scores = [np.sum(queries[:, i] * keys[:, j], axis=1) * times + slope * (j - i) for j in range(i + 1)]
+                seen = i + 1 if self.document["attention"] == "causal" else x.shape[1]
+                products = [np.sum(queries[:, i] * keys[:, j], axis=1) * times for j in range(seen)]
+                capped = [s if cap is None else cap * np.tanh(s / cap) for s in products]
+                scores = [s + slope * (j - i) for j, s in enumerate(capped)]
                 tops.append(np.max(scores, axis=0))
                 weights = np.exp(np.array(scores) - tops[-1])
-                heard.append(np.einsum("jn,njv->nv", weights / weights.sum(axis=0), values[:, :i + 1]))
+                heard.append(np.einsum("jn,njv->nv", weights / weights.sum(axis=0), values[:, :seen]))
             found.append(np.stack(heard, 1) @ self.table(head["out"]))
             self.tops.append(np.stack(tops, 1))
         return found
@@ -109,7 +112,6 @@ class PlainNetwork:
 
     def run(self, tokens: NDArray[np.intp], offset: int) -> tuple[Array, list[Array]]:
         """Return the logits [inputs, places, outputs], and what each head of the last attention step writes."""
-        assert self.document["attention"] == "causal"
         x, heads = self.table(self.document["tokens"])[tokens], list[Array]()
         if self.document["positions"] is not None:
             x = x + self.table(self.document["positions"])[offset + np.arange(tokens.shape[1])]

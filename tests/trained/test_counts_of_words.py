@@ -1,0 +1,223 @@
+"""Numbers of right words: the certified bounds contain what a plain forward pass counts; no false number passes."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from certify.claims.trained import word_counting
+from certify.claims.trained.count_weights import read_weights_of_words
+from certify.claims.trained.decide import Settings
+from certify.claims.trained.word_counting import WordsCount, count_words
+from constructions.errors import Unsupported
+from constructions.trained.claim import WordsClaim, input_tokens, judged
+from constructions.trained.json_form import network_to_json
+from constructions.trained.network import TrainedNetwork
+from examples.trained.zoo import plans
+from proofs.enclosures.float_models.model import presets
+from proofs.trained.counting.verdicts import letters_weigh
+from proofs.words.tracking import cases_at
+from tests.check.trained_networks import refusal_of
+from tests.trained.class_claims import by_counts, by_states, causal_network
+from tests.trained.tracks.plain_tracks import PlainNetwork
+
+DOUBT = 1e-7  # nearer margins would not tell which float is right
+Question = tuple[TrainedNetwork, WordsClaim]
+
+
+@cache
+def of_the_zoo(name: str, longest: int) -> Question:
+    network = plans()[name].network()
+    return network, replace(plans()[name].claim(network), lengths=(1, longest), offsets=(0, 0))
+
+
+def of_random_weights(name: str, seed: int) -> Question:
+    claim = {"each": by_states((1, 6), empty=True), "after": by_counts((1, 6))}[name]
+    network = causal_network(seed)
+    offset = 0 if network.rows is None else seed % 3
+    return network, replace(claim, offsets=(offset, offset))
+
+
+def counted_plainly(question: Question, letters: Sequence[Fraction] = ()) -> list[tuple[Fraction, Fraction]]:
+    """Return the weight of the judged words of each length, and of the right ones, run one by one."""
+    network, claim = question
+    plain, found = PlainNetwork(network_to_json(network)), []
+    for n in range(claim.lengths[0], claim.lengths[1] + 1):
+        total = right = Fraction(0)
+        words = list(product(range(len(claim.alphabet)), repeat=n))
+        tokens = np.array([input_tokens(claim, [claim.alphabet[letter] for letter in word]) for word in words])
+        runs = [plain.run(tokens, offset)[0] for offset in range(claim.offsets[0], claim.offsets[1] + 1)
+                if network.rows is None or offset + tokens.shape[1] <= network.rows]
+        for number, word in enumerate(words):
+            symbols = [claim.alphabet[letter] for letter in word]
+            rows = {place: [row for case in cases_at(claim, symbols, place) for row in claim.cases[case].above]
+                    for place, _ in judged(claim, n)}
+            if not rows[n]:
+                continue
+            margins = [sum(float(c) * logits[number, at, token] for token, c in row) - float(claim.margin)
+                       for logits in runs for place, at in judged(claim, n) for row in rows[place]]
+            assert min(map(abs, margins)) > DOUBT
+            weight = Fraction(1)
+            for letter in word if letters else ():
+                weight *= letters[letter]
+            total, right = total + weight, right + weight * (min(margins) > 0)
+        found.append((total, right))
+    return found
+
+
+ZOO = [("tomita_7", 8), ("tomita_7_deep", 6), ("palindromes", 7), ("majority", 7), ("flip_flop", 5), ("dyck_1", 6),
+       ("tomita_4_turned", 7)]
+
+
+@pytest.mark.parametrize(("name", "longest"), ZOO)
+def test_networks_are_right_on_as_many_words_as_run_one_by_one(name: str, longest: int) -> None:
+    question = of_the_zoo(name, longest)
+    rows = count_words(*question).rows
+    assert [(row.total, row.least) for row in rows] == counted_plainly(question)
+    assert all(row.is_exact and row.total == row.most + sum(row.wrong_at.values()) for row in rows)
+
+
+@pytest.mark.parametrize(("name", "seed"), [(name, seed) for name in ("each", "after") for seed in range(6)])
+def test_random_networks_are_counted_as_all_words_say(name: str, seed: int) -> None:
+    question = of_random_weights(name, seed)
+    letters = [Fraction(2, 3), Fraction(seed, 2)]
+    weights = [letters_weigh(n, letters) for n in range(1, 7)]
+    for given, by in ((None, ()), (weights, letters)):
+        rows = count_words(*question, weights=given).rows
+        assert [(row.total, row.least) for row in rows] == counted_plainly(question, by)
+        assert all(row.is_exact for row in rows)
+
+
+@pytest.mark.parametrize("changes", [{"offsets": (0, 2)}, {"margin": Fraction(1, 2)}])
+@pytest.mark.parametrize("seed", range(3))
+def test_several_offsets_and_margins_are_bounded(seed: int, changes: dict[str, Any]) -> None:
+    network, claim = of_random_weights("each", seed)
+    question = network, replace(claim, **changes)
+    for row, (total, right) in zip(count_words(*question).rows, counted_plainly(question), strict=True):
+        assert row.total == total and row.least <= right <= row.most
+
+
+def test_wrong_prefixes_bound_the_right_words_of_greater_lengths(monkeypatch: pytest.MonkeyPatch) -> None:
+    question = of_the_zoo("tomita_7", 9)
+    right = [right for _, right in counted_plainly(question)]
+    monkeypatch.setattr(word_counting, "MOST_WORDS", 150)
+    *short, longest = count_words(*question).rows
+    assert [row.least for row in short[:6]] == [row.most for row in short[:6]] == right[:6]
+    assert longest.least == 0 and right[-1] <= longest.most < longest.total
+
+
+def test_abstract_words_decide_lengths_of_many_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(word_counting, "MOST_WORDS", 20)
+    network, claim = of_the_zoo("first", 9)
+    assert [row.least for row in count_words(network, claim).rows] == [2**n for n in range(1, 10)]
+    learnt = count_words(*of_the_zoo("tomita_7", 5), settings=Settings(effort=2))
+    assert [row.least for row in learnt.rows] == [row.most for row in learnt.rows] == [2, 4, 8, 14, 23]
+
+
+def test_every_execution_is_counted_as_the_exact_numbers_are_where_margins_are_large() -> None:
+    found = count_words(*of_the_zoo("tomita_7", 4), run=presets()["binary32"])
+    assert [(row.least, row.most) for row in found.rows] == [(n, n) for n in (2, 4, 8, 14)]
+    coarse = count_words(*of_the_zoo("tomita_7", 4), run=presets()["bfloat16/binary32"])
+    assert [row.least for row in coarse.rows] == [2, 4, 7, 11]
+
+
+def test_answers_that_depend_on_later_letters_are_not_counted() -> None:
+    network, claim = of_random_weights("each", 0)
+    with pytest.raises(Unsupported, match="depend on later letters"):
+        count_words(replace(network, attention="bidirectional"), claim)
+
+
+def test_lengths_are_drawn_alike_where_a_file_says_so(tmp_path: Any) -> None:
+    question = of_the_zoo("tomita_7", 5)
+    (tmp_path / "weights.toml").write_text('lengths = "alike"\n[letters]\n0 = "1/3"\n1 = "2/3"\n')
+    weights = read_weights_of_words(str(tmp_path / "weights.toml"), question[1])
+    found = count_words(*question, weights=weights)
+    plainly = counted_plainly(question, [Fraction(1, 3), Fraction(2, 3)])
+    assert found.total == 1
+    assert found.shares == (sum(right / total for total, right in plainly) / 5,) * 2
+
+
+# -- false certificates ------------------------------------------------------------------------------------------------
+
+
+@cache
+def count() -> WordsCount:
+    return count_words(*of_the_zoo("tomita_7", 5))
+
+
+def document() -> dict[str, Any]:
+    certificate: dict[str, Any] = json.loads(count().certificate)
+    return deepcopy(certificate)
+
+
+def test_other_numbers_are_refused_unless_they_say_less() -> None:
+    for n, (least, most) in enumerate(document()["counts"]["right"][3:], 3):
+        for below, above in ((-1, 1), (-1, -1), (1, 1), (1, 2)):
+            found = document()
+            found["counts"]["right"][n] = [str(int(least) + below), str(int(most) + above)]
+            assert (refusal_of(found) is None) == (below <= 0 <= above)
+
+
+def test_a_part_that_another_claim_replaces_proves_no_other_number() -> None:
+    """The length, the margin, a case with its row negated, a state of a case."""
+    def changed(**changes: Any) -> dict[str, Any]:
+        found = document()
+        found["evidence"]["parts"][0] |= changes
+        return found
+
+    (part,) = document()["evidence"]["parts"]
+    assert refusal_of(changed()) is None
+    assert refusal_of(changed(max_n=4)) is not None
+    assert refusal_of(changed(max_n=6)) is not None
+    assert refusal_of(changed(margin="-1")) is not None
+    for place, case in enumerate(part["cases"]):
+        for rows in ([], [[[token, str(-Fraction(c))] for token, c in row] for row in case["above"]]):
+            cases = [*part["cases"][:place], case | {"above": rows}, *part["cases"][place + 1:]]
+            assert refusal_of(changed(cases=cases)) is not None
+    assert refusal_of(changed(by="each word", evidence={})) is not None
+    found = document()
+    found["evidence"]["parts"] = []
+    assert refusal_of(found) is not None
+    found["counts"]["right"] = [["0", "100"]] * 5
+    assert refusal_of(found) is None
+
+
+def mutated(found: dict[str, Any], draw: random.Random) -> None:
+    """Change a step, the states of a case, a row, the start or the length of a part."""
+    part = draw.choice(found["evidence"]["parts"])
+    states, case = len(part["automaton"]["steps"]), draw.choice(part["cases"])
+    match draw.randrange(5):
+        case 0 | 1:
+            draw.choice(part["automaton"]["steps"])[draw.randrange(2)] = draw.randrange(states)
+        case 2:
+            case["when"]["states"] = sorted({*case["when"]["states"]} ^ {draw.randrange(states)})
+        case 3:
+            row = draw.choice(case["above"])
+            row[0][draw.randrange(2)] = draw.choice([0, 1, 2, 3, "1", "-1"])
+        case 4:
+            part["automaton"]["start"] = draw.randrange(states)
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.exhaustive)
+                                               for seed in range(1, 400))])
+def test_no_mutant_proves_a_false_number(seed: int) -> None:
+    draw, exact = random.Random(seed), [int(least) for least, _ in document()["counts"]["right"]]
+    for _ in range(26):
+        found = document()
+        for _ in range(draw.randrange(1, 4)):
+            mutated(found, draw)
+        n = draw.randrange(5)
+        false = exact[n] + draw.choice([-1, 1])
+        found["counts"]["right"] = [["0", "100"]] * 5
+        found["counts"]["right"][n] = [str(false), "100"] if false > exact[n] else ["0", str(false)]
+        assert refusal_of(found) is not None
