@@ -63,6 +63,8 @@ def decide(
     from certify.claims.trained.showing import decision_to_json, print_decision
     from certify.common.shards import read_workers
 
+    if count:
+        refuse_options("a count, which does not take this option", {"--wrong": wrong, "--html": html, "--every": every})
     network, asked = read_any_claim(model, claim, flags_of(claimed), Scope(max_n, min_n, read_offsets(offset), every))
     wrong_is = refuse_untaken(network, asked, every, floats is not None, {
         "--jobs": jobs, "--dask": dask, "--store": store, "--every": every, "--html": html})
@@ -71,8 +73,6 @@ def decide(
     run = None if floats is None else read_model(floats)
     decision: Any
     if count:
-        refuse_options("a count, which does not take this option", {"--wrong": wrong, "--html": html,
-                                                                    "--every": every})
         decision = count_right(network, asked, settings, run, of_count)
     else:
         refuse_options("nothing is counted without --count", of_count)
@@ -92,6 +92,7 @@ def count_right(network: TrainedNetwork, asked: AnyClaim, settings: Settings, ru
     from certify.claims.trained.count_weights import read_weights, read_weights_of_words
     from certify.claims.trained.counting import count_tracks
     from certify.claims.trained.word_counting import count_words_in_time
+    from certify.learning.learn import learnt_decision
     from certify.requests.quantities import read_share
     from constructions.trained.tracks import TracksClaim
 
@@ -102,7 +103,8 @@ def count_right(network: TrainedNetwork, asked: AnyClaim, settings: Settings, ru
         weights = None if file is None else read_weights(file, asked)
         return count_tracks(network, asked, within, settings.effort, settings.workers, weights, run, at_least)
     by_letters = None if file is None else read_weights_of_words(file, asked)
-    return count_words_in_time(network, asked, within, settings, by_letters, run, at_least)
+    learns = learnt_decision if settings.effort > 1 else None
+    return count_words_in_time(network, asked, within, settings, by_letters, run, at_least, learns)
 
 
 REFUSED: Mapping[str, Mapping[str, tuple[str, ...]]] = {

@@ -23,8 +23,8 @@ from certify.common.words import show_word
 from certify.learning.cover_learner import CoverLearner, TooManyStates
 from certify.learning.learned import Learned, LearnedRow, find_misplaced, growth, smallest_for
 from certify.learning.membership import Oracle, Tie
-from certify.learning.question import OUT, LearningQuestion
-from constructions.errors import InternalError
+from certify.learning.question import OUT, LearningQuestion, leaves_words_out, read_words
+from constructions.errors import InputError, InternalError, Unsupported
 from constructions.regular.cover_automata import Marked, Word
 from constructions.trained.claim import Case, When, WordsClaim
 from constructions.trained.network import TrainedNetwork
@@ -75,6 +75,15 @@ def learn(network: TrainedNetwork, question: LearningQuestion, settings: Setting
     effort_spent = {"words": len(run.oracle.codes), "enclosed": run.oracle.enclosed, "searches": run.searched}
     return Learned(network, question, tuple(rows), found if sizes else None, decision, run.reason, effort_spent,
                    time.perf_counter() - start)
+
+
+def learnt_decision(network: TrainedNetwork, claim: WordsClaim, settings: Settings) -> Decision | None:
+    """Return the decision about a learnt automaton on the words that a claim judges, or None."""
+    try:
+        question = read_words(network, claim, "asked" if leaves_words_out(claim) else "all")
+        return learn(network, question, settings).decision
+    except (InputError, Unsupported):
+        return None
 
 
 class _Learning:

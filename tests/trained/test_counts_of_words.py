@@ -17,8 +17,8 @@ import pytest
 
 from certify.claims.trained import word_counting
 from certify.claims.trained.count_weights import read_weights_of_words
-from certify.claims.trained.decide import Settings
 from certify.claims.trained.word_counting import WordsCount, count_words
+from certify.learning.learn import learnt_decision
 from constructions.errors import Unsupported
 from constructions.trained.claim import WordsClaim, input_tokens, judged
 from constructions.trained.json_form import network_to_json
@@ -120,7 +120,7 @@ def test_abstract_words_decide_lengths_of_many_words(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(word_counting, "MOST_WORDS", 20)
     network, claim = of_the_zoo("first", 9)
     assert [row.least for row in count_words(network, claim).rows] == [2**n for n in range(1, 10)]
-    learnt = count_words(*of_the_zoo("tomita_7", 5), settings=Settings(effort=2))
+    learnt = count_words(*of_the_zoo("tomita_7", 5), learns=learnt_decision)
     assert [row.least for row in learnt.rows] == [row.most for row in learnt.rows] == [2, 4, 8, 14, 23]
 
 

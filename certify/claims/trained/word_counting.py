@@ -5,7 +5,7 @@ Floats and learnt automata propose lemmas about the network; the checker accepts
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -15,9 +15,7 @@ from certify.claims.trained.decision import MOST_WORDS, Decision
 from certify.claims.trained.float_decision import check_norms
 from certify.claims.trained.proving import WORK, why_refused
 from certify.common.partial_answer import PartialAnswer, answer_in_time
-from certify.learning.learn import learn
-from certify.learning.question import leaves_words_out, read_words
-from constructions.errors import InputError, Unsupported
+from constructions.errors import Unsupported
 from constructions.network.lengths import Lengths
 from constructions.trained.claim import WordsClaim, check_fits, claim_of_lengths
 from constructions.trained.network import TrainedNetwork
@@ -32,6 +30,9 @@ from proofs.trained.forward import FloatNetwork
 
 MOST_RUNS = 2**10
 """Words that are run one by one under a float model, per unit of effort."""
+
+
+Learns = Callable[[TrainedNetwork, WordsClaim, Settings], Decision | None]
 
 
 @dataclass(frozen=True)
@@ -49,25 +50,27 @@ class WordsCount(Count[WordsClaim]):
 
 
 def count_words_in_time(network: TrainedNetwork, claim: WordsClaim, within: Fraction | None, settings: Settings,
-                        weights: Sequence[Weights] | None, run: FloatModel | None, at_least: Fraction | None
-                        ) -> WordsCount | PartialAnswer[WordsCount]:
+                        weights: Sequence[Weights] | None, run: FloatModel | None, at_least: Fraction | None,
+                        learns: Learns | None) -> WordsCount | PartialAnswer[WordsCount]:
     """Return the count, or, when time is up, that of shorter words."""
     first, last = claim.lengths
 
     def ask(some: Lengths) -> WordsCount:
         shorter = claim if some.last == last else claim_of_lengths(network, claim, first, some.last)
         part = None if weights is None else weights[:some.last - first + 1]
-        return count_words(network, shorter, within, settings, part, run, at_least)
+        return count_words(network, shorter, within, settings, part, run, at_least, learns)
 
     return answer_in_time(Lengths(first, last), ask)
 
 
 def count_words(network: TrainedNetwork, claim: WordsClaim, within: Fraction | None = None,
                 settings: Settings | None = None, weights: Sequence[Weights] | None = None,
-                run: FloatModel | None = None, at_least: Fraction | None = None) -> WordsCount:
+                run: FloatModel | None = None, at_least: Fraction | None = None, learns: Learns | None = None
+                ) -> WordsCount:
     """Return bounds of the weight of right words of each length, with their certificate.
 
     Counted are words after whose last letter something is judged; right is a word that is right at every offset.
+    ``learns`` decides an automaton with the network's answers, where words are too many and some are wrong.
 
     Raises:
         InputError: if the claim does not fit the network.
@@ -78,7 +81,7 @@ def count_words(network: TrainedNetwork, claim: WordsClaim, within: Fraction | N
     if claim.read == "each" and not network.is_causal:
         raise Unsupported("answers at each letter of this network depend on later letters: its words are not counted")
     if run is None:
-        lemmas = find_lemmas(network, claim, settings)
+        lemmas = find_lemmas(network, claim, settings, learns)
         rows, text, refusal = concluded(network, claim, lemmas, weights, None)
     else:
         rows, text, refusal = counted_runs(network, claim, settings, weights, run)
@@ -102,26 +105,17 @@ def row_of(counted: CountedWords) -> WordsRow:
     return WordsRow(counted.n, counted.total, counted.right, most, wrong_at=counted.wrong)
 
 
-def find_lemmas(network: TrainedNetwork, claim: WordsClaim, settings: Settings) -> list[Lemma]:
+def find_lemmas(network: TrainedNetwork, claim: WordsClaim, settings: Settings, learns: Learns | None) -> list[Lemma]:
     """Return lemmas that decide words: of all words run one by one, or of abstract words where these reach farther."""
     runs = WordRuns(FloatNetwork(network), claim, MOST_WORDS * settings.effort)
     if runs.is_complete:
         return [*runs.lemmas()]
     lemma = None if runs.has_wrong else lemma_of(network, claim, decide(network, claim, settings))
-    if settings.effort > 1 and (lemma is None or lemma.claim.lengths[1] < claim.lengths[1]):
-        lemma = learnt(network, claim, settings) or lemma
+    if learns is not None and (lemma is None or lemma.claim.lengths[1] < claim.lengths[1]):
+        decision = learns(network, claim, settings)
+        lemma = lemma if decision is None else lemma_of(network, decision.claim, decision)
     reach = 0 if lemma is None else lemma.claim.lengths[1]
     return [*([] if lemma is None else [lemma]), *(runs.lemmas() if reach < runs.longest else ())]
-
-
-def learnt(network: TrainedNetwork, claim: WordsClaim, settings: Settings) -> Lemma | None:
-    """Return the lemma of the automaton that is learnt, if there is one."""
-    try:
-        question = read_words(network, claim, "asked" if leaves_words_out(claim) else "all")
-        decision = learn(network, question, settings).decision
-    except (InputError, Unsupported):
-        return None
-    return None if decision is None else lemma_of(network, decision.claim, decision)
 
 
 def lemma_of(network: TrainedNetwork, claim: WordsClaim, decision: Decision) -> Lemma | None:

@@ -50,7 +50,7 @@ KINDS: Mapping[tuple[str, str, str], EvidenceKind] = {
         "floats.wrong_execution.prove_wrong_run",
         "words.describing.describe_wrong_word", is_refutation=True),
     (WORDS, COUNT, "parts"): EvidenceKind(
-        "word_parts.read_parts", "words.counting.prove_counts", "words.counting.prove_counts_of_runs",
+        "word_parts.read_parts", "words.counting.prove_counts", "words.counting.prove_counts",
         "words.counted.describe_counts"),
     (ANY_LENGTH, ANSWERS, "counts"): EvidenceKind(
         "lengths.read_counts", "lengths.proof.prove_lengths", "", "lengths.describing.describe_cells"),

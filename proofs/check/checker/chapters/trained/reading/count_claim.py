@@ -1,15 +1,21 @@
 """The property *count* of docs/background/counting.md: what is claimed of the number of right inputs."""
 
-from collections.abc import Callable, Sequence
+from __future__ import annotations
+
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from math import lcm
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from ....kernel.reading.document import Json
 from ....kernel.reading.shapes import Fields, integer_within, list_of, or_null, read_rational
 from ....kernel.verdicts import expect, quote
+
+if TYPE_CHECKING:
+    from .tracks_claim import TracksClaim
+    from .words_claim import TrainedClaim
 
 WEIGHT_BITS = 128  # of the weights of transitions, and of their common denominator in a table
 
@@ -21,18 +27,6 @@ class WeightedStep:
     source: int
     target: int
     weight: Fraction
-
-
-class Counted(Protocol):
-    """A claim whose inputs are counted, by form: a layout of tracks, or a length of words."""
-
-    @property
-    def widths(self) -> Sequence[int]:
-        """The number of columns (of letters) of each form."""
-
-    @property
-    def combinations(self) -> int:
-        """The number of combinations of letters of a column."""
 
 
 WeightTable = tuple[tuple[WeightedStep, ...], ...]
@@ -63,7 +57,7 @@ class CountClaim:
     weights: tuple[Weights, ...] | None
 
 
-def read_counts(value: Json, claim: Counted) -> CountClaim:
+def read_counts(value: Json, claim: TracksClaim | TrainedClaim) -> CountClaim:
     """Return the claimed numbers, which fit the claim.
 
     Raises:

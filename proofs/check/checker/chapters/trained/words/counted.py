@@ -9,10 +9,10 @@ from ..describing import covered
 from ..reading.decision import Decision
 from ..reading.word_parts import WordsParts
 from ..reading.words_claim import TrainedClaim
-from .counting import CountedCoverage
+from .counting import WordsCoverage
 
 
-def describe_counts(given: Decision[TrainedClaim, WordsParts], coverage: CountedCoverage,
+def describe_counts(given: Decision[TrainedClaim, WordsParts], coverage: WordsCoverage,
                     lines: list[str]) -> list[str]:
     """Return the claim, the weights, and how many words of each length are right, at least and at most."""
     counts = given.counts

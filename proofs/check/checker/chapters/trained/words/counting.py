@@ -8,12 +8,13 @@ paths.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
 from ....kernel.verdicts import require, within
 from ...word_semantics.tracker import Tracker, TrackerState
+from ..evidence import load
 from ..reading.decision import Decision
 from ..reading.network import LogitRow
 from ..reading.word_parts import WordsParts
@@ -32,7 +33,7 @@ class CountedWords(NamedTuple):
     wrong: Fraction
 
 
-class CountedCoverage(dict[str, int]):
+class WordsCoverage(dict[str, int]):
     """The coverage of the proofs of parts, and the weights by length."""
 
     words: tuple[CountedWords, ...]
@@ -45,31 +46,14 @@ class WordState(NamedTuple):
     claims: tuple[TrackerState, ...]
 
 
-def prove_counts(given: Decision[TrainedClaim, WordsParts]) -> CountedCoverage:
-    """Prove every lemma over the reals, and the claimed numbers from the words that they decide.
+def prove_counts(given: Decision[TrainedClaim, WordsParts]) -> WordsCoverage:
+    """Prove every lemma, over the reals or in all executions, and the claimed numbers from the words that they decide.
 
     Raises:
         Rejected: if a lemma is not proved, or the numbers do not follow.
     """
-    from .deciding import prove_decision
-
-    return prove_parts(given, prove_decision)
-
-
-def prove_counts_of_runs(given: Decision[TrainedClaim, WordsParts]) -> CountedCoverage:
-    """Prove every lemma in all executions under each float model, and the claimed numbers.
-
-    Raises:
-        Rejected: if a lemma is not proved, or the numbers do not follow.
-    """
-    from ..floats.proof import prove_float_runs
-
-    return prove_parts(given, prove_float_runs)
-
-
-def prove_parts(given: Decision[TrainedClaim, WordsParts], proves: Callable[..., Mapping[str, int]]) -> CountedCoverage:
-    """Prove the lemmas by one rule, and then the numbers."""
-    claim, counts, found, coverage = given.claim, given.counts, Counter[str](), CountedCoverage()
+    proves = load("floats.proof.prove_float_runs" if given.floats else "words.deciding.prove_decision")
+    claim, counts, found, coverage = given.claim, given.counts, Counter[str](), WordsCoverage()
     assert counts is not None
     verdicts = Verdicts(given)
     for number, part in enumerate(given.evidence.parts, 1):
@@ -124,7 +108,7 @@ class Verdicts:
     def judged(self, place: int, state: WordState) -> WordState:
         """Return the state with the verdict at its last letter: the worst one so far, if each letter is judged."""
         needed, known = self.needed(state), set[LogitRow]()
-        before, found = state.verdict if self.each else RIGHT, RIGHT
+        before = state.verdict if self.each else RIGHT
         if not needed or before == WRONG:
             return WordState(before, state.claims)
         for lemma, of_lemma in zip(self.lemmas, state.claims[1:], strict=True):
@@ -133,8 +117,7 @@ class Verdicts:
             if any(negated(row) in rows for row in needed):
                 return WordState(WRONG, state.claims)
             known |= rows if lemma.margin >= self.claim.margin else set()
-        found = RIGHT if needed <= known else OPEN
-        return WordState(max(before, found), state.claims)
+        return WordState(max(before, RIGHT if needed <= known else OPEN), state.claims)
 
     def needed(self, state: WordState) -> set[LogitRow]:
         """Return the rows that the claim asks for after a word."""
