@@ -89,7 +89,7 @@ def describe_wrong_letters(count: WordsCount) -> list[str]:
     found = sorted(row.wrong_at.items(), key=lambda one: (-one[1], one[0]))
     if count.claim.read != "each":
         return []
-    return [f"an error at letter {place} of {row.n}: at least {number(weight)} ({percent(weight, row.total)})"
+    return [f"error at letter {place} of {row.n}: at least {number(weight)} ({percent(weight, row.total)})"
             for place, weight in found[:SHOWN]]
 
 

@@ -1,4 +1,4 @@
-"""Numbers of right words by length, from lemmas about the network; docs/background/counting.md, section 6."""
+"""Numbers of right words by length, from lemmas about the network; docs/background/counting.md, section 5."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -125,7 +125,7 @@ class _Verdicts:
 def word_counts_text(network: TrainedNetwork, claim: WordsClaim, lemmas: Sequence[Lemma],
                      right: Sequence[tuple[Fraction, Fraction]], weights: Sequence[Weights] | None,
                      run: FloatModel | None = None) -> str:
-    """Return the certificate of a count of words: docs/background/counting.md, section 6."""
+    """Return the certificate of a count of words: docs/background/counting.md, section 5."""
     return certificate_text(
         WORDS, "parts", network, claim_to_json(claim),
         {"parts": [lemma.to_json(claim_to_json(lemma.claim)) for lemma in lemmas]}, run_to_json(run, claim),

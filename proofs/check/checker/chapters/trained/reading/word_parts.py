@@ -1,4 +1,4 @@
-"""Evidence for a count of words: lemmas, each with its proof; docs/background/counting.md, section 6."""
+"""Evidence for a count of words: lemmas, each with its proof; docs/background/counting.md, section 5."""
 
 from dataclasses import dataclass, replace
 from functools import partial

@@ -1,4 +1,4 @@
-"""An accepted number of right words of each length, in words; docs/background/counting.md, section 6."""
+"""An accepted number of right words of each length, in words; docs/background/counting.md, section 5."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The number of right words of each length, at least and at most: docs/background/counting.md, section 6.
+"""The number of right words of each length, at least and at most: docs/background/counting.md, section 5.
 
 Each part is a lemma: a claim that holds. At a judged place a word is right if the lemmas have every row that the claim
 asks for, and wrong if they have the negation of one. Both follow from the states of the claims, so words are counted by
