@@ -24,8 +24,8 @@ class CertificateHeader(NamedTuple):
     by: str
 
     def is_by_length(self) -> bool:
-        """Return whether it is about exact outputs on all words, length by length."""
-        return (self.inputs, self.execution) == ("words", "exact")
+        """Return whether it is about exact outputs on all words, not a count of them, length by length."""
+        return (self.inputs, self.execution, self.property) == ("words", "exact", "answers")
 
 
 def head_in(text: str) -> CertificateHeader | None:
