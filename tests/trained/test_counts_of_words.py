@@ -27,6 +27,7 @@ from examples.trained.zoo import plans
 from proofs.enclosures.float_models.model import presets
 from proofs.trained.counting.verdicts import letters_weigh
 from proofs.words.tracking import cases_at
+from tests.check.trained_corpus_of_counts import counted
 from tests.check.trained_networks import refusal_of
 from tests.trained.class_claims import by_counts, by_states, causal_network
 from tests.trained.tracks.plain_tracks import PlainNetwork
@@ -208,16 +209,26 @@ def mutated(found: dict[str, Any], draw: random.Random) -> None:
             part["automaton"]["start"] = draw.randrange(states)
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.exhaustive)
-                                               for seed in range(1, 400))])
-def test_no_mutant_proves_a_false_number(seed: int) -> None:
-    draw, exact = random.Random(seed), [int(least) for least, _ in document()["counts"]["right"]]
-    for _ in range(26):
-        found = document()
+def mutants_are_refused(first: dict[str, Any], exact: Sequence[int], seed: int, mutants: int) -> None:
+    """Check that no mutant proves that fewer, or more, words of a length are right than are."""
+    draw, lengths = random.Random(seed), len(exact)
+    for _ in range(mutants):
+        found = deepcopy(first)
         for _ in range(draw.randrange(1, 4)):
             mutated(found, draw)
-        n = draw.randrange(5)
+        n = draw.randrange(lengths)
         false = exact[n] + draw.choice([-1, 1])
-        found["counts"]["right"] = [["0", "100"]] * 5
+        found["counts"]["right"] = [["0", "100"]] * lengths
         found["counts"]["right"][n] = [str(false), "100"] if false > exact[n] else ["0", str(false)]
         assert refusal_of(found) is not None
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(1, 100))])
+def test_no_mutant_proves_a_false_number(seed: int) -> None:
+    mutants_are_refused(document(), [int(least) for least, _ in document()["counts"]["right"]], seed, 10)
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(1, 100))])
+def test_no_mutant_of_a_lemma_proves_a_false_number_of_ties(seed: int) -> None:
+    """Only words without a 1 are right: a tie follows the first letter, or an error."""
+    mutants_are_refused(counted(), [1] * 4, seed, 100)
