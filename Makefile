@@ -43,6 +43,8 @@ pages:         ## the files in docs/ and examples/ that are written by scripts
 	.venv/bin/python tools/write_commands.py > docs/reference/commands.md
 	.venv/bin/python tools/write_editors.py
 	.venv/bin/python tools/write_notebooks.py
+	.venv/bin/python -m examples.adders.board --write-only
+	.venv/bin/python -m examples.trained.table --write-only
 	mkdir -p build
 	.venv/bin/certify formula '#<[Q_1] > #<[Q_0]' --alphabet 01 -o build/ones.cert
 	.venv/bin/python tools/draw_picture.py build/ones.cert > docs/picture.svg

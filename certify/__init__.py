@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from certify.common.readable import Shown, shown_by
 
 if TYPE_CHECKING:
-    from certify.api import build, card, check, cross_entropy, decide, explain, export, margin, prove, run, sensitivity
+    from certify.api import build, card, check, cross_entropy, explain, export, margin, prove, run, sensitivity
     from certify.auditing.api import audit, audit_file
     from certify.claims.formula.outcomes import Outcome
     from certify.claims.formula.pipeline import certify, certify_transformer
     from certify.claims.softened.pipeline import soften_model as soften
     from certify.network import Network
-    from certify.trained_api import equal, import_network, learn, train
+    from certify.trained_api import decide, equal, import_network, learn, train
     from constructions.compiler import compile_formula
     from constructions.errors import FormulaError, InputError, Unreadable, Unsupported
     from constructions.language.parser import parse_formula
@@ -87,7 +87,7 @@ _HOMES = {
     "check": ("certify.api", "check"),
     "compile_formula": ("constructions.compiler", "compile_formula"),
     "cross_entropy": ("certify.api", "cross_entropy"),
-    "decide": ("certify.api", "decide"),
+    "decide": ("certify.trained_api", "decide"),
     "equal": ("certify.trained_api", "equal"),
     "explain": ("certify.api", "explain"),
     "export": ("certify.api", "export"),

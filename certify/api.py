@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from certify.claims.margins.answer import MarginAnswer
     from certify.claims.numbers.cross_entropy.results import CrossEntropy, LanguageName
     from certify.claims.numbers.sensitivity.results import At, Sensitivity
-    from certify.claims.trained.decision import Decision
-    from certify.claims.trained.lengths_decision import LengthsDecision
-    from certify.claims.trained.tracks_decision import TracksDecision
     from certify.exports.formats import Format
     from certify.exports.notebook import Checked
     from proofs.check import RequiredClaim
@@ -191,32 +188,6 @@ def card(certificate: Path) -> str:
     path = os.fspath(certificate)
     expect(path, CERTIFICATES, "a certificate")
     return card_of(read_text(path), path, os.path.basename(path))
-
-
-@typed
-def decide(network: Path, claim: Path | None = None, max_n: int | None = None, min_n: int | None = None,
-           every: bool = False) -> Decision | LengthsDecision | TracksDecision:
-    """Decide whether a trained network is right on every word, of ``every`` length, too (docs/howto/decide.md).
-
-    As the command does: a `Decision` has a row for each length; for long words Parikh images are decided
-    (docs/howto/any_length.md), a `LengthsDecision`; a claim about tracks gives a `TracksDecision`
-    (docs/howto/aligned.md).
-
-    Raises:
-        InputError: if a file is malformed, or the claim does not fit the network.
-        Unsupported: if a language has no finite automaton, or Parikh images do not decide a claim about long words.
-    """
-    from certify.claims.trained.answering import decide_question
-    from certify.claims.trained.claim_file import Scope
-    from certify.claims.trained.flags import Flags
-    from certify.claims.trained.question import read_any_claim
-    from constructions.trained.tracks import TracksClaim
-
-    read, claimed = read_any_claim(os.fspath(network), None if claim is None else os.fspath(claim), Flags(),
-                                   Scope(max_n, min_n, every=every))
-    if every and isinstance(claimed, TracksClaim):
-        raise InputError("every: a claim about tracks, which does not take this option")
-    return decide_question(read, claimed, every)
 
 
 @typed

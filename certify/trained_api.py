@@ -1,4 +1,4 @@
-"""`certify import`, `learn`, `equal` and `train` for Python: networks and claims are the paths of files."""
+"""`certify import`, `decide`, `learn`, `equal` and `train` for Python: networks and claims are the paths of files."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import os
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from os import PathLike
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack, get_args, overload
 
 from certify.common.output_guard import note_input
-from certify.requests.arguments import exact_text
+from certify.requests.arguments import Exact, exact_text
 from constructions.arguments import typed
 from constructions.errors import InputError
 from constructions.importing.questions import Like, NormKind, Place, Positions
@@ -17,12 +17,12 @@ from constructions.trained.network import Activation, Attends
 
 if TYPE_CHECKING:
     from certify.claims.trained.ablation import Ablation
+    from certify.claims.trained.answering import AnyCount, AnyDecision
     from certify.claims.trained.decision import Decision
     from certify.claims.trained.heads import HeadsTable
     from certify.learning.equality import Equality
     from certify.learning.learned import Learned
     from certify.learning.training.rounds import Training
-    from certify.requests.arguments import Exact
     from constructions.importing.importer import Imported
 
 Path = str | PathLike[str]
@@ -86,6 +86,66 @@ def _positive(name: str, value: Exact | None) -> Fraction | None:
     if isinstance(value, Fraction) and value > 0:
         return value
     return positive_decimal(exact_text(name, value), name)
+
+
+class CountKeys(TypedDict, total=False):
+    """The options of a count: a share is a text or a `Fraction` up to 1, a number of inputs an `int`."""
+
+    within: Exact | None
+    at_least: Exact | None
+    at_most: Exact | None
+    exactly: Exact | None
+    weights: Path | None
+
+
+@overload
+def decide(network: Path, claim: Path | None = None, max_n: int | None = None, min_n: int | None = None, *,
+           count: Literal[True], effort: int = 1, floats: Path | None = None, **asked: Unpack[CountKeys]
+           ) -> AnyCount: ...
+
+
+@overload
+def decide(network: Path, claim: Path | None = None, max_n: int | None = None, min_n: int | None = None,
+           every: bool = False, *, count: Literal[False] = False, effort: int = 1, floats: Path | None = None
+           ) -> AnyDecision: ...
+
+
+@typed
+def decide(network: Path, claim: Path | None = None, max_n: int | None = None, min_n: int | None = None,
+           every: bool = False, *, count: bool = False, effort: int = 1, floats: Path | None = None,
+           within: Exact | None = None, at_least: Exact | None = None, at_most: Exact | None = None,
+           exactly: Exact | None = None, weights: Path | None = None) -> AnyDecision | AnyCount:
+    """Decide whether a trained network is right on every word, of ``every`` length, too (docs/howto/decide.md).
+
+    As the command does: a `Decision` has a row for each length; for long words Parikh images are decided
+    (docs/howto/any_length.md), a `LengthsDecision`; a claim about tracks gives a `TracksDecision`
+    (docs/howto/aligned.md). With ``count`` right inputs are counted (docs/howto/counts.md), a `TracksCount` or a
+    `WordsCount`; the other keys are its options. ``floats`` is a float model.
+
+    Raises:
+        InputError: if a file is malformed, or the claim does not fit the network.
+        Unsupported: if a language has no finite automaton, or Parikh images do not decide a claim about long words.
+    """
+    from certify.claims.floats.models import read_model
+    from certify.claims.trained.answering import count_right, decide_question
+    from certify.claims.trained.claim_file import Scope
+    from certify.claims.trained.count_question import read_count_question
+    from certify.claims.trained.decide import Settings
+    from certify.claims.trained.flags import Flags
+    from certify.claims.trained.question import read_any_claim
+    from constructions.trained.tracks import TracksClaim
+
+    asked = {"within": within, "at_least": at_least, "at_most": at_most, "exactly": exactly}
+    given = [name for name, value in {**asked, "weights": weights}.items() if value is not None]
+    read, claimed = read_any_claim(os.fspath(network), _path(claim), Flags(), Scope(max_n, min_n, every=every))
+    if every and isinstance(claimed, TracksClaim):
+        raise InputError("every: a claim about tracks, which does not take this option")
+    settings, run = Settings(effort=effort), None if floats is None else read_model(os.fspath(floats))
+    if count:
+        return count_right(read, claimed, read_count_question(asked), settings, run, _path(weights))
+    if given:
+        raise InputError(f"{given[0]}: nothing is counted without count=True")
+    return decide_question(read, claimed, every, settings, run)
 
 
 @typed
@@ -180,17 +240,19 @@ def equal(network: Path, second: Path, claim: Path | None = None, max_n: int | N
 @typed
 def train(task: str | PathLike[str], output: Path | None = None, *, network: Path | None = None,
           max_n: int | None = None, min_n: int | None = None, layers: int = 1, width: int = 16, heads: int = 1,
-          units: int | None = None, rounds: int = 20, steps: int = 500, seed: int = 1, effort: int = 1) -> Training:
+          units: int | None = None, rounds: int = 20, steps: int = 500, seed: int = 1, effort: int = 1,
+          at_least: Exact | None = None) -> Training:
     """Train a network for a task (a claim file, or the name of an example) until it is proved (docs/howto/training.md).
 
-    If a ``network`` is given, it is repaired instead. The folder ``output`` gets the network, its claim and
-    certificates.
+    With ``at_least`` until this share, or number, of inputs is proved right. If a ``network`` is given, it is repaired
+    instead. The folder ``output`` gets the network, its claim and certificates.
 
     Raises:
         InputError: if the task is malformed, or the folder cannot be written.
         Unsupported: without torch.
     """
     from certify.claims.trained.claim_file import Scope
+    from certify.claims.trained.count_question import read_count_question
     from certify.claims.trained.decide import Settings
     from certify.claims.trained.flags import Flags
     from certify.claims.trained.question import read_trained
@@ -203,11 +265,12 @@ def train(task: str | PathLike[str], output: Path | None = None, *, network: Pat
     from certify.learning.training.train import repair_of
     from certify.learning.training.train import train as train_network
 
+    amount = read_count_question({"at_least": at_least}).at_least
     parsed = read_task(os.fspath(task), Flags(), Scope(max_n, min_n))
     if output is not None:
         check_new_folder(os.fspath(output))
     check_torch()
-    budget, settings = checked(TrainingBudget(rounds, Pace(steps), seed)), Settings(effort=effort)
+    budget, settings = checked(TrainingBudget(rounds, Pace(steps), seed, amount)), Settings(effort=effort)
     made, begun = ((None, read_trained(os.fspath(network))[0]) if network is not None else
                    new_network(parsed, Sizes(layers, width, heads, units), seed))
     claim = parsed.claim(begun)

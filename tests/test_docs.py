@@ -123,9 +123,9 @@ def test_the_page_on_models_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 RUNS = {
-    "first_certificate": 6, "first_verdict": 7, "decide": 2, "aligned": 2, "any_length": 3, "learning": 2, "signs": 1,
-    "compiled_machines": 1, "floats_rules": 1, "hahn": 2, "lengths": 1, "margins_rules": 2, "sensitivity": 4,
-    "weightings": 4,
+    "first_certificate": 6, "first_verdict": 7, "decide": 2, "aligned": 2, "any_length": 3, "counts": 2, "learning": 2,
+    "signs": 1, "compiled_machines": 1, "floats_rules": 1, "hahn": 2, "lengths": 1, "margins_rules": 2,
+    "sensitivity": 4, "weightings": 4,
 }  # fmt: skip
 """Pages whose blocks are run, and how many they have."""
 
@@ -137,6 +137,11 @@ def test_the_runs_of_a_page_are_true(page: str, tmp_path: Path) -> None:
     assert len(console_blocks(text)) == RUNS[page]
     for command, shown in console_blocks(text):
         check_run(command, shown, tmp_path, os.environ["PATH"])
+
+
+def test_the_session_on_the_page_on_counts_is_true(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    check_python_session(PAGES["counts"], "counts.md")
 
 
 def test_the_run_on_the_first_page_of_the_book_is_true(tmp_path: Path) -> None:

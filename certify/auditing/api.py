@@ -74,6 +74,10 @@ class ClaimKeys(TypedDict, total=False):
     intercept: Exact
     at_most: Exact
     at_least: Exact
+    exactly: Exact
+    within: Exact
+    weights: Path
+    effort: int
     language: str
     p: Exact
     slope: Exact
@@ -96,6 +100,8 @@ EXACT = frozenset(name for name, kind in ClaimKeys.__annotations__.items() if "E
 def as_entry(keys: Mapping[str, Any]) -> dict[str, Any]:
     """Convert a claim to its form in a claims file: numbers, paths, regimes to texts, sequences to lists or texts.
 
+    An integer of a count stays one: a number of inputs.
+
     >>> as_entry({"gamma": 2, "alphabet": ["go", "stop"], "critical": (4, 5)})
     {'gamma': '2', 'alphabet': 'go,stop', 'critical': [4, 5]}
 
@@ -106,7 +112,7 @@ def as_entry(keys: Mapping[str, Any]) -> dict[str, Any]:
     for key, value in keys.items():
         if isinstance(value, Regime):
             entry |= {key: str(value.sharpening), "causal": value.causal or keys.get("causal", False)}
-        elif key in EXACT:
+        elif key in EXACT and not (keys.get("kind") == "count" and type(value) is int):
             entry[key] = exact_text(key, value)
         elif key == "alphabet" and isinstance(value, list | tuple):
             entry[key] = ",".join(map(str, value))

@@ -146,7 +146,7 @@ def _decide(claim: AuditClaim, search: AuditSearch) -> tuple[ClaimResult, tuple[
             return _answered(claim, decide_program(about, claim.lengths, search.progress)), ()
         case Question() as question:
             answer = question.decide(claim.lengths, search.progress)
-            return _answered(claim, answer), answer.certificates if isinstance(answer, ClaimAnswer) else ()
+            return _answered(claim, answer), answer.certificates
         case Undecidable(why):
             return _result(claim, "not decidable", reason=why), ()
         case MalformedClaim(why):
@@ -157,7 +157,8 @@ def _answered(claim: AuditClaim, answer: ClaimAnswer | OneVerdict) -> ClaimResul
     """Return the result for an answer."""
     result = replace(_result(claim, answer.verdict, answer.reason), measure=answer.measure)
     if isinstance(answer, OneVerdict):
-        return replace(result, lengths=answer.lengths or str(claim.lengths), witness=answer.witness)
+        return replace(result, lengths=answer.lengths or str(claim.lengths), witness=answer.witness, error=answer.error,
+                       bound=answer.bound)
     row = answer.decisive
     return replace(result, rows=answer.rows, witness=row.witness, error=row.error, bound=row.bound,
                    where=f"n = {row.n}, {row.where}" if row.where else "")

@@ -279,10 +279,16 @@ class ClaimAnswer(AnswerByLength[LengthVerdict]):
 
 @dataclass(frozen=True)
 class OneVerdict:
-    """A single verdict; ``lengths`` if they differ from those of the claim; perhaps with a witness."""
+    """A single verdict; ``lengths`` if they differ from those of the claim; perhaps with a witness, or a number.
+
+    ``error`` and ``bound`` are the measured number and the stated one.
+    """
 
     verdict: Verdict
     reason: str = ""
     lengths: str = ""
     measure: str = "measured"
     witness: Witness | None = None
+    error: Interval | None = None
+    bound: Interval | None = None
+    certificates: tuple[str, ...] = ()

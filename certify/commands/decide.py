@@ -15,17 +15,12 @@ from certify.requests import options as option
 
 if TYPE_CHECKING:
     from certify.claims.trained.answering import AnyDecision
-    from certify.claims.trained.counting import TracksCount
-    from certify.claims.trained.decide import Settings
     from certify.claims.trained.question import AnyClaim
-    from certify.claims.trained.word_counting import WordsCount
     from certify.common.partial_answer import PartialAnswer
     from constructions.trained.network import TrainedNetwork
-    from proofs.enclosures.float_models.model import FloatModel
-
-    AnyCount = TracksCount | WordsCount | PartialAnswer[WordsCount]
 
 
+@option.with_options(f"count {' '.join(given_as.COUNTING)}", given_as.COUNTING)
 @option.with_options(f"offset {' '.join(given_as.CLAIM)}", given_as.CLAIM)
 def decide(
     model: given_as.Model,
@@ -40,13 +35,10 @@ def decide(
     effort: given_as.Effort = 1,
     floats: given_as.Float = None,
     count: given_as.Count = False,
-    within: given_as.Within = None,
-    at_least: given_as.AtLeast = None,
-    weights: given_as.WeightsFile = None,
     output: option.Certificate = None,
     wrong: given_as.Wrong = None,
     html: given_as.Page = None,
-    **claimed: Any,
+    **written: Any,
 ) -> None:
     """Decide whether a trained network is right on every word.
 
@@ -55,56 +47,38 @@ def decide(
     float model. Words of any length: docs/howto/any_length.md. --count: on how many inputs it is right.
     """
     from certify.claims.floats.models import read_model
-    from certify.claims.trained.answering import decide_in_time
+    from certify.claims.trained.answering import count_in_time, decide_in_time
     from certify.claims.trained.claim_file import Scope
+    from certify.claims.trained.count_question import read_count_question
     from certify.claims.trained.decide import Settings
     from certify.claims.trained.flags import flags_of, read_offsets
     from certify.claims.trained.question import read_any_claim
     from certify.claims.trained.showing import decision_to_json, print_decision
     from certify.common.shards import read_workers
+    from certify.learning.learn import learnt_decision
+    from certify.requests.inputs import as_option
 
     if count:
         refuse_options("a count, which does not take this option", {"--wrong": wrong, "--html": html, "--every": every})
-    network, asked = read_any_claim(model, claim, flags_of(claimed), Scope(max_n, min_n, read_offsets(offset), every))
+    flags = flags_of({name: written[name] for name in given_as.CLAIM})
+    network, asked = read_any_claim(model, claim, flags, Scope(max_n, min_n, read_offsets(offset), every))
     wrong_is = refuse_untaken(network, asked, every, floats is not None, {
         "--jobs": jobs, "--dask": dask, "--store": store, "--every": every, "--html": html})
     settings = Settings(read_workers(jobs, dask), Path(store) if store else None, effort=effort)
-    of_count = {"--within": within, "--at-least": at_least, "--weights": weights}
+    of_count = {name: written[name] for name in given_as.COUNTING}
     run = None if floats is None else read_model(floats)
     decision: Any
     if count:
-        decision = count_right(network, asked, settings, run, of_count)
+        question = read_count_question(of_count, as_option)
+        learns = learnt_decision if settings.effort > 1 else None
+        decision = count_in_time(network, asked, question, settings, run, of_count["weights"], learns)
     else:
-        refuse_options("nothing is counted without --count", of_count)
+        refuse_options("nothing is counted without --count",
+                       {as_option(name): value for name, value in of_count.items()})
         decision = decide_in_time(network, asked, every, settings, run)
     show_found(decision, decision_to_json, print_decision, output)
     write_decision(decision, wrong_is, output, wrong, html)
     raise typer.Exit(decision.exit_code)
-
-
-def count_right(network: TrainedNetwork, asked: AnyClaim, settings: Settings, run: FloatModel | None,
-                given: Mapping[str, str | None]) -> AnyCount:
-    """Return how many words, or inputs in tracks, are right.
-
-    Raises:
-        InputError: if an option is malformed.
-    """
-    from certify.claims.trained.count_weights import read_weights, read_weights_of_words
-    from certify.claims.trained.counting import count_tracks
-    from certify.claims.trained.word_counting import count_words_in_time
-    from certify.learning.learn import learnt_decision
-    from certify.requests.quantities import read_share
-    from constructions.trained.tracks import TracksClaim
-
-    within, at_least = (None if (text := given[name]) is None else read_share(text, name)
-                        for name in ("--within", "--at-least"))
-    file = given["--weights"]
-    if isinstance(asked, TracksClaim):
-        weights = None if file is None else read_weights(file, asked)
-        return count_tracks(network, asked, within, settings.effort, settings.workers, weights, run, at_least)
-    by_letters = None if file is None else read_weights_of_words(file, asked)
-    learns = learnt_decision if settings.effort > 1 else None
-    return count_words_in_time(network, asked, within, settings, by_letters, run, at_least, learns)
 
 
 REFUSED: Mapping[str, Mapping[str, tuple[str, ...]]] = {

@@ -68,13 +68,6 @@ Float = Annotated[str | None, typer.Option(
 Count = Annotated[bool, typer.Option(
     "--count", help="count the right words of each length, or inputs in tracks, at least and at most "
     "(docs/background/counting.md)")]
-Within = Annotated[str | None, typer.Option(
-    "--within", metavar="SHARE", help="with --count: bounds no farther apart than this share of all inputs, such as "
-    "0.01% (default: as close as they get)")]
-AtLeast = Annotated[str | None, typer.Option(
-    "--at-least", metavar="SHARE", help="with --count: is this share of inputs right? 99%, 0.99")]
-WeightsFile = Annotated[str | None, typer.Option(
-    "--weights", metavar="FILE", help="with --count: how inputs are drawn, by weights of letters and lengths")]
 Wrong = Annotated[str | None, typer.Option(
     "--wrong", metavar="FILE", parser=written_file, help="write the certificate of the shortest wrong word found here, "
     "or of the wrong run")]
@@ -89,3 +82,23 @@ OF_WORDS: Mapping[str, Any] = {
 CLAIM: Mapping[str, Any] = {
     **OF_WORDS, "machine": Machine, "columns": Columns, "layout": Layout, "predicate": Predicate}
 """The fields of ``Flags``, each with its option."""
+
+# -- what is asked about the number of right inputs --------------------------------------------------------------------
+
+SHARE = "SHARE|NUMBER"
+COUNTING: Mapping[str, Any] = {
+    "within": Annotated[str | None, typer.Option(
+        "--within", metavar="SHARE", help="with --count: bounds no farther apart than this share of all inputs, such "
+        "as 0.01% (default: as close as they get)")],
+    "at_least": Annotated[str | None, typer.Option(
+        "--at-least", metavar=SHARE, help="with --count: claim that this share, or number, of inputs is right: 99%, "
+        "0.99, 9899")],
+    "at_most": Annotated[str | None, typer.Option(
+        "--at-most", metavar=SHARE, help="with --count: claim that no more inputs are right")],
+    "exactly": Annotated[str | None, typer.Option(
+        "--exactly", metavar=SHARE, help="with --count: claim that exactly this share, or number, of inputs is right")],
+    "weights": Annotated[str | None, typer.Option(
+        "--weights", metavar="FILE", help="with --count: how inputs are drawn, by weights of letters and lengths "
+        "(docs/howto/counts.md)")],
+}
+"""The options of a count, by the names of the parameters."""

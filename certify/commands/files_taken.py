@@ -31,6 +31,8 @@ TAKEN: Mapping[tuple[str, str], tuple[frozenset[str], str]] = {
     ("floats", "subject"): (NETWORKS | TRAINED, f"a model file or a certificate, or {A_TRAINED_NETWORK}"),
     ("decide", "model"): TRAINED_NETWORK, ("decide", "claim"): CLAIM,
     ("learn", "model"): TRAINED_NETWORK, ("learn", "claim"): CLAIM,
+    ("heads", "model"): TRAINED_NETWORK, ("heads", "claim"): CLAIM,
+    ("ablate", "model"): TRAINED_NETWORK, ("ablate", "claim"): CLAIM,
     ("equal", "model"): TRAINED_NETWORK, ("equal", "second"): TRAINED_NETWORK, ("equal", "claim"): CLAIM,
     ("train", "task"): CLAIM, ("train", "model"): TRAINED_NETWORK,
     ("import", "files"): (WEIGHTS | {"folder", "binary"}, "weights of a trained network (.safetensors, .pt, .onnx)"),

@@ -46,7 +46,8 @@ HELP_EXAMPLES: Mapping[str, tuple[str, ...]] = {
     ),
     "ablate": (
         "certify ablate tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8 --offset 0",
-        "certify ablate tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8 --offset 0 --neurons 1.1-50",
+        "certify ablate tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8 --offset 0 "
+        "--neurons 1.1-50",
     ),
     "learn": (
         "certify learn tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8",

@@ -26,6 +26,7 @@ def train(
     min_n: given_as.Shortest = None,
     offset: given_as.Offsets = None,
     window: trained_as.Window = 0,
+    at_least: trained_as.AtLeast = None,
     rounds: trained_as.Rounds = 20,
     steps: trained_as.Steps = 500,
     seed: trained_as.Seed = 1,
@@ -37,9 +38,11 @@ def train(
     """Train a network until it is proved.
 
     A round trains, looks at all short words and, if none is wrong, decides: wrong words go back into the training data,
-    with words like them, until the network is certified. --from: it is repaired instead. docs/howto/training.md.
+    with words like them, until the network is certified. --from: it is repaired instead. --at-least: until so many
+    inputs are proved right. docs/howto/training.md.
     """
     from certify.claims.trained.claim_file import Scope
+    from certify.claims.trained.count_question import read_amount
     from certify.claims.trained.decide import Settings
     from certify.claims.trained.flags import flags_of, read_offsets
     from certify.common.shards import read_workers
@@ -51,7 +54,8 @@ def train(
     flags = flags_of({name: written[name] for name in given_as.CLAIM})
     asked = read_task(task, flags, Scope(max_n, min_n, read_offsets(offset)))
     sizes = {name: written[name] for name in trained_as.SIZES if written[name] is not None}
-    budget = checked(TrainingBudget(rounds, Pace(steps), seed))
+    amount = None if at_least is None else read_amount(at_least, "--at-least")
+    budget = checked(TrainingBudget(rounds, Pace(steps), seed, amount))
     train_for(asked, model, sizes, budget, Settings(read_workers(jobs, dask), effort=max(effort, window)),
               output, window)
 

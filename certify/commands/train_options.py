@@ -35,6 +35,9 @@ SIZES: Mapping[str, Any] = {
 Window = Annotated[int, typer.Option(
     "--window", metavar="W", parser=whole_number, help="of inputs in tracks: layers but the last learn to write what "
     "follows from the machine's step and W columns alone (0: whatever they like)")]
+AtLeast = Annotated[str | None, typer.Option(
+    "--at-least", metavar="SHARE|NUMBER", help="stop when this share, or number, of inputs is proved right: 99.9% "
+    "(default: all)")]
 Rounds = Annotated[int, typer.Option(
     "--rounds", metavar="K", parser=whole_number, help="the most rounds of training")]
 Steps = Annotated[int, typer.Option(

@@ -12,6 +12,8 @@ from certify.claims.formula.outcomes import Certified, Outcome
 from certify.claims.formula.runs import WordTrace, run_rows
 from certify.claims.formula.show import COLUMNS_OF_ATTENTION
 from certify.claims.formula.summary import attention_cells, describe_greatest, why_not_certified
+from certify.claims.trained.count_show import describe_count, table_of_counts
+from certify.claims.trained.counting import TracksCount
 from certify.common.numbers import decimal_upper
 from certify.common.readable import Shown
 from certify.common.words import show_alphabet, show_word
@@ -179,5 +181,14 @@ def _shortened(text: str) -> str:
     return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
 
 
+def count_to_html(count: TracksCount) -> str:
+    """Return the verdict and the bounds of each number of columns."""
+    columns, rows = table_of_counts(count)
+    return (f"<p><b style='color:{COLOURS.get(count.verdict, OTHER)}'>{count.verdict}</b> "
+            f"{html_text(describe_count(count), longest=400)}</p>"
+            + html_table([column.name for column in columns], [[str(cell) for cell in row] for row in rows]))
+
+
 SHOWN: Shown = {Outcome: (describe_outcome, outcome_to_html), WordTrace: (describe_run, run_to_html),
-                ClaimResult: (describe_claim, claim_to_html)}
+                ClaimResult: (describe_claim, claim_to_html),
+                TracksCount: (lambda count: f"{count.verdict}: {describe_count(count)}", count_to_html)}

@@ -38,6 +38,7 @@ from constructions.trained.network import (
 )
 from constructions.trained.numbers import numbers
 
+MAX_DOUBLINGS = 64
 Array = npt.NDArray[np.float64]
 _ORDER = [kind for kind, _ in KINDS.values()]
 
@@ -167,6 +168,8 @@ class _Edited:
                 return
             if any(isinstance(other, SetHead) and _key(other)[1:] == _key(edit)[1:] for other in self._edits):
                 raise InputError(f"{self._where}: head {edit.head} of step {edit.step} is set to constants")
+            if isinstance(edit, SharpenHead) and edit.doublings > MAX_DOUBLINGS:
+                raise InputError(f"{self._where}: {edit.doublings} doublings, expected at most {MAX_DOUBLINGS}")
             if isinstance(edit, SharpenHead) and attention.cap is not None:
                 raise InputError(f"{self._where}: the scores of step {edit.step} have a cap, expected none to sharpen")
             if isinstance(edit, ReadHead) and sum(isinstance(other, ReadHead) for other in self._edits) > 1:

@@ -4,18 +4,21 @@ An input weighs the sum over the runs of the automaton of the product of their w
 section 1).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 from typing import Any
 
 from constructions.errors import InputError
-from constructions.trained.tracks import Layout, TracksClaim
+from constructions.trained.tracks import Column, Layout, TracksClaim
 
 ONE = Fraction(1)
 Transition = tuple[int, int, Fraction]
 """Source, target, weight."""
+WEIGHT_BITS = 128
+"""The most bits of weights of transitions, and of their common denominator in a table, that the checker reads."""
+MOST_TRANSITIONS = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -43,24 +46,56 @@ def each_is_one(claim: TracksClaim, form: Layout) -> Weights:
     return Weights((ONE,), (0,) * len(form.columns), ((((0, 0, ONE),),) * len(claim.all_columns),), (ONE,))
 
 
-def by_letters(claim: TracksClaim, form: Layout, letters: Sequence[Sequence[Fraction]]) -> Weights:
-    """Return the automaton that weighs an input by the product of its letters' weights, given by track.
+def by_steps(letters: Sequence[Column], columns: int, start: Sequence[Fraction], end: Sequence[Fraction],
+             steps: Callable[[int, Column], Iterable[Transition]]) -> Weights:
+    """Return the automaton with these ``steps`` at each column, counted from 0, on each combination of letters.
 
     Raises:
-        InputError: if a weight is negative, or there is not one for each letter.
+        InputError: if the transitions are very many, or their weights are too long for the checker.
     """
-    if len(letters) != len(claim.tracks) or any(len(one) != len(track.letters) for one, track in
-                                                zip(letters, claim.tracks, strict=False)):
-        raise InputError("weights: expected a number for each letter of each track")
-    if any(one < 0 for track in letters for one in track):
-        raise InputError("weights: expected no negative number")
-    row = []
-    for column in claim.all_columns:
-        weight = ONE
-        for track, letter in enumerate(column):
-            weight *= letters[track][letter]
-        row.append(((0, 0, weight),) if weight else ())
-    return Weights((ONE,), (0,) * len(form.columns), (tuple(row),), (ONE,))
+    found: dict[tuple[tuple[Transition, ...], ...], int] = {}
+    numbers = []
+    for column in range(columns):
+        table = tuple(tuple(step for step in steps(column, one) if step[2]) for one in letters)
+        numbers.append(found.setdefault(table, len(found)))
+    return checked(Weights(tuple(start), tuple(numbers), tuple(found), tuple(end)))
+
+
+def product_of(first: Weights, second: Weights) -> Weights:
+    """Return the automaton that gives an input the product of its two weights.
+
+    Raises:
+        InputError: as for ``by_steps``.
+    """
+    states = len(second.start)
+    pairs = list(dict.fromkeys(zip(first.columns, second.columns, strict=True)))
+    tables = []
+    for one, other in pairs:
+        rows = list(zip(first.tables[one], second.tables[other], strict=True))
+        if sum(len(row) * len(more) for row, more in rows) > MOST_TRANSITIONS:
+            raise InputError(f"more than {MOST_TRANSITIONS} transitions, expected fewer")
+        tables.append(tuple(tuple((source * states + origin, target * states + goal, weight * factor)
+                                  for source, target, weight in row for origin, goal, factor in more)
+                            for row, more in rows))
+    return checked(Weights(
+        tuple(weight * factor for weight in first.start for factor in second.start),
+        tuple(pairs.index(pair) for pair in zip(first.columns, second.columns, strict=True)), tuple(tables),
+        tuple(weight * factor for weight in first.end for factor in second.end)))
+
+
+def checked(weights: Weights) -> Weights:
+    """Return the automaton, if it is within the checker's limits.
+
+    Raises:
+        InputError: if its transitions are very many, or their weights are too long.
+    """
+    if sum(len(row) for table in weights.tables for row in table) > MOST_TRANSITIONS:
+        raise InputError(f"more than {MOST_TRANSITIONS} transitions, expected fewer")
+    for table in weights.tables:
+        found = {weight for row in table for _, _, weight in row}
+        if lcm(*(one.denominator for one in found)) >> WEIGHT_BITS or any(one >= 1 << WEIGHT_BITS for one in found):
+            raise InputError(f"weights with more than {WEIGHT_BITS} bits, expected shorter fractions")
+    return weights
 
 
 def total_weight(claim: TracksClaim, form: Layout, weights: Weights) -> Fraction:

@@ -37,14 +37,12 @@ Rows = dict[tuple[int, int], float]
 
 @dataclass
 class SparseNetwork:
-    """Matrices by their entries, and the number of these."""
+    """Matrices by their entries."""
 
     tensors: dict[str, Tensor] = field(default_factory=dict)
-    parameters: int = 0
 
     def view(self, array: NDArray[np.float64]) -> View:
         """Return a new tensor."""
-        self.parameters += int(np.count_nonzero(array))
         name = f"t{len(self.tensors)}"
         self.tensors[name] = Tensor("binary64", array.shape, array.astype("<f8").tobytes())
         return View(name, 0, array.shape, (array.shape[1], 1) if array.ndim == 2 else (1,))
@@ -89,12 +87,11 @@ class SparseNetwork:
 
 @dataclass(frozen=True)
 class BoardEntry:
-    """A network of the board: its claim, and the number of its nonzero numbers."""
+    """A network of the board, and its claim."""
 
     name: str
     claim: str
     network: TrainedNetwork
-    parameters: int
 
 
 def heads(*made: TrainedHead) -> AttentionStep:
@@ -126,7 +123,7 @@ def adder(name: str, base: int, columns: int, sharp: float, margin: str = MARGIN
     places += [asks(column) for column in range(1, columns + 1)]
     values = [*map(float, range(base)), 0.0, 0.0]
     network = make.made(values, places, steps, make.nearest(base))
-    return BoardEntry(name, sum_claim(base, columns, margin), network, make.parameters)
+    return BoardEntry(name, sum_claim(base, columns, margin), network)
 
 
 def sum_claim(base: int, columns: int, margin: str) -> str:
@@ -181,7 +178,7 @@ def carries(name: str, base: int, columns: int) -> BoardEntry:
                               [-float(digit * digit) for digit in range(base)])
     network = TrainedNetwork("causal", tokens, make.matrix(3 * columns + 2, width, places), steps, unembedding,
                              make.tensors)
-    return BoardEntry(name, sum_claim(base, columns, MARGIN), network, make.parameters)
+    return BoardEntry(name, sum_claim(base, columns, MARGIN), network)
 
 
 def reverser(name: str, columns: int, sharp: float) -> BoardEntry:
@@ -192,7 +189,7 @@ def reverser(name: str, columns: int, sharp: float) -> BoardEntry:
              'tracks = ["a"]\nmachine = "reverse"\nlayout = ["a", 10, "answer"]\n' + MARGIN)
     steps = (heads(make.finder(sharp, 0, 1, SUM)),)
     network = make.made([*map(float, range(10)), 0.0], places, steps, make.nearest(10))
-    return BoardEntry(name, claim, network, make.parameters)
+    return BoardEntry(name, claim, network)
 
 
 def counter(make: SparseNetwork, columns: int) -> AttentionStep:
@@ -216,7 +213,7 @@ def parity(name: str, columns: int) -> BoardEntry:
              'start = { ones = 0 }\nnext = { ones = "ones + word" }\nend = { answer = ["ones % 2"] }\n')
     places = [(0.0, 0.0, 0.0)] * columns + [(0.0, NOWHERE, 0.0)]
     network = make.made([0.0, 1.0, 0.0], places, steps, make.nearest(2))
-    return BoardEntry(name, claim, network, make.parameters)
+    return BoardEntry(name, claim, network)
 
 
 def sorter(name: str, columns: int) -> BoardEntry:
@@ -227,7 +224,7 @@ def sorter(name: str, columns: int) -> BoardEntry:
     claim = (f'title = "{columns} letters 0 and 1 in order"\nalphabet = "01"\ncolumns = {columns}\ntracks = ["word"]\n'
              'machine = "sort"\nlayout = ["word", 2, "answer"]\n' + MARGIN)
     network = make.made([0.0, 1.0, 0.0], places, (counter(make, columns),), unembedding)
-    return BoardEntry(name, claim, network, make.parameters)
+    return BoardEntry(name, claim, network)
 
 
 def brackets(name: str, columns: int, sharp: float) -> BoardEntry:
@@ -247,7 +244,7 @@ def brackets(name: str, columns: int, sharp: float) -> BoardEntry:
              'next = { depth = "-1 if depth < 0 else depth + 1 - 2 * word" }\n')
     places = [*map(found, range(columns)), *map(asks, range(columns))]
     network = make.made([1.0, -1.0, 0.0, *map(float, depths)], places, steps, unembedding)
-    return BoardEntry(name, claim, network, make.parameters)
+    return BoardEntry(name, claim, network)
 
 
 def entries() -> tuple[BoardEntry, ...]:

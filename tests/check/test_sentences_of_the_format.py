@@ -40,6 +40,10 @@ def key(name: str, value: Any) -> Callable[[Any], Any]:
     return lambda part: part | {name: value}
 
 
+def edit(kind: str, step: int = 0, **more: Any) -> dict[str, Any]:
+    return {"edit": kind, "step": step, **more}
+
+
 SENTENCES: dict[str, list[Change]] = {
     "`format`: `binary32`, `binary64`, `binary16` or `bfloat16`": [("gpt2", "tensors t0", key("format", "float32"))],
     "`data`: base64 of its elements in row-major order, little-endian": [
@@ -82,13 +86,31 @@ SENTENCES: dict[str, list[Change]] = {
         ("rotary", "steps 1 heads 0 key weight shape", [8, 3])],
     "{times: rational} or {root: m}, which means 1/sqrt(m)": [
         ("gpt2", "steps 0 scale", {"root": 0}), ("gpt2", "steps 0 scale", {"times": "1", "root": 2})],
+    "{edit: `set head`, step, head, to: list of dyadic rationals or null}": [
+        ("gpt2", "edits", [edit("set head", head=9, to=None)]),
+        ("gpt2", "edits", [edit("set head", head=0, to=["1/3"])])],
+    "{edit: `keep neurons`, step, neurons: ascending numbers, to: one dyadic rational for each other neuron, "
+    "or null}": [
+        ("gpt2", "edits", [edit("keep neurons", 1, neurons=[1, 0], to=None)]),
+        ("gpt2", "edits", [edit("keep neurons", 1, neurons=[0], to=["1"])]),
+        ("gpt2", "edits", [edit("keep neurons", 0, neurons=[0], to=None)])],
+    "{edit: `sharpen head`, step, head, doublings: 1 to 64}": [
+        ("gpt2", "edits", [edit("sharpen head", head=0, doublings=0)]),
+        ("gpt2", "edits", [edit("sharpen head", head=0, doublings=65)])],
+    "{edit: `mark tokens`, tokens: ascending numbers}": [
+        ("gpt2", "edits", [{"edit": "mark tokens", "tokens": [1, 0]}])],
+    "{edit: `read head`, step, head, what: `mass`, `average` or `average less uniform`}": [
+        ("gpt2", "edits", [edit("read head", head=0, what="mass")]),
+        ("gpt2", "edits", [edit("read head", head=0, what="values")])],
+    "Their meaning: [parts](../background/parts.md)": [],
     "{cosines: MATRIX [rows, pairs], sines: MATRIX [rows, pairs], pairing: `halves` or `neighbours`}: pair r is "
     "coordinates (r, r + pairs) or (2r, 2r + 1)": [
         ("rotary", "steps 1 rotary pairing", "thirds"),
         ("rotary", "steps 1 rotary sines shape", lambda shape: [shape[0] - 1, shape[1]])],
     "(x, y) becomes (x cos - y sin, y cos + x sin)": [],
 }
-"""Changes that break each sentence. Two have none: a limit, tested below, and an equation that networks are run by."""
+"""Changes that break each sentence. Three have none: a limit, tested below, an equation that
+networks are run by, and the page on edits, tests/trained/test_edits.py."""
 BROKEN = [(sentence, *change) for sentence, changes in SENTENCES.items() for change in changes]
 
 

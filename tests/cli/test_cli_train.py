@@ -6,6 +6,7 @@ import importlib.util
 import io
 import shlex
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -91,6 +92,23 @@ def test_inputs_in_tracks_are_learnt_too(train: Certify, tmp_path: Path) -> None
     assert result.code == 0 and "certified" in result.out
     check_text((tmp_path / "copy" / "network.cert").read_bytes())
     assert train("decide", "copy/model.json", "--claim", "copy/claim.toml").code == 0
+
+
+def test_training_stops_where_the_stated_share_is_proved(train: Certify, tmp_path: Path) -> None:
+    options = ("train", "--machine", "copy", "--columns", "1", "--alphabet", "0123", "--layout", "a,4,answer",
+               "--width", "4", "--steps", "100", "--json")
+    result = train(*options, "--at-least", "50%", "-o", "half")
+    last, (least, most) = result.json["rounds"][-1], map(Fraction, result.json["decision"]["share"])
+    assert (result.code, result.json["verdict"], last["verdict"]) == (0, "certified", "certified")
+    assert Fraction(1, 2) <= least == most == 1 - Fraction(last["wrong"], 4) < 1
+    assert last["share"] == f"{float(100 * least):g} %"
+    check_text((tmp_path / "half" / "network.cert").read_bytes())
+    again = "certify decide model.json --claim claim.toml --count --at-least 1/2"
+    assert again in (tmp_path / "half" / "README.md").read_text(encoding="utf-8").splitlines()
+    assert train(*shlex.split(again.replace("model", "half/model").replace("claim.t", "half/claim.t"))[1:]).code == 0
+    short = train(*options, "--at-least", "4", "--rounds", "1", "-o", "all")
+    assert (short.code, short.json["verdict"]) == (1, "refuted")
+    assert train(*options, "--at-least", "x", "-o", "no").err.startswith("certify: --at-least: ")
 
 
 def test_without_torch_a_line_says_so(certify: Certify, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

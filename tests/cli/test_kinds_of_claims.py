@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from certify.auditing.api import audit
 from certify.auditing.claims_file import parse_claims, read_claim
 from certify.auditing.decide import AuditSearch
 from certify.auditing.judge import judge
@@ -60,7 +61,8 @@ def test_the_claims_of_the_page_come_out_as_they_say(certify: Any) -> None:
     assert {claim.name: (claim.verdict, claim.mismatch) for claim in session.report.claims} == {
         **{name: ("certified", "") for name in KINDS if name not in ("prove", "cross-entropy")},
         "cross-entropy": ("refuted", "")}
-    assert [claim.lengths for claim in session.report.claims] == ["1..4"] * 6 + ["every n"]
+    assert [claim.lengths for claim in session.report.claims] == [
+        *["1..4"] * 5, "10", "1..4", "every n"]
 
 
 def test_a_theorem_for_every_n_is_a_claim_with_a_verdict_of_its_own() -> None:
@@ -134,6 +136,28 @@ def test_a_trained_network_has_the_verdict_of_the_command(certify: Any) -> None:
     assert audited(certify, text + "lengths = 3")["verdict"] == command["verdict"] == "certified"
 
 
+@pytest.mark.parametrize(("stated", "verdict", "measured"), [
+    ("exactly = 20", "certified", "20"), ('at_least = "18 %"\nat_most = 19', "refuted", "20"),
+    ('at_most = "100 %"', "vacuous", "2/11"), ('at_least = "2/11"\nwithin = "1 %"', "certified", "2/11"),
+    ('exactly = "55 %"\nweights = "w.toml"', "certified", "11/20")])
+def test_right_inputs_have_the_verdict_of_the_command(certify: Any, stated: str, verdict: str, measured: str) -> None:
+    """This network is right on all 10 inputs of one column, and on 10 of 100 of two, as it was made for ten."""
+    reverse = EXAMPLES / "adders" / "reverse.toml"
+    Path("two.toml").write_text(re.sub("columns = .*", "columns = [1, 3]", reverse.read_text(encoding="utf-8")),
+                                encoding="utf-8")
+    Path("w.toml").write_text('lengths = "alike"', encoding="utf-8")
+    model, keys = reverse.with_suffix(".json"), tomllib.loads(stated)
+    claim = audited(certify, f'kind = "count"\nmodel = "{model}"\nclaim = "two.toml"\nmax_n = 2\n{stated}')
+    options = [f"--{key.replace('_', '-')}={value}" for key, value in keys.items()]
+    command = certify("decide", str(model), "--claim", "two.toml", "--max-n", "2", "--count", *options, "--json").json
+    assert (claim["verdict"], command["verdict"], claim["lengths"]) == (verdict, verdict, "1..2")
+    assert claim["error"] == {"lower": measured, "upper": measured}
+    if "weights" not in keys:
+        found = audit(kind="count", model=model, claim="two.toml", max_n=2, **keys)
+        assert (found.verdict, found.error and found.error.lower) == (verdict, Fraction(measured))
+    assert command["share"] == ["2/11" if measured == "20" else measured] * 2
+
+
 def test_float_runs_and_resources_are_those_of_their_commands(certify: Any) -> None:
     command = certify("floats", MARKER, "--format", "binary32", "--max-n", "6", "--json").json
     claim = audited(certify, f'kind = "floats"\nmodel = "{MARKER}"\nformat = "binary32"\nlengths = 6')
@@ -156,6 +180,9 @@ def test_float_runs_and_resources_are_those_of_their_commands(certify: Any) -> N
     ({"kind": "cross-entropy", "formula": "Q_1", "at_most": "1", "p": "2"}, "p: found 2, expected a rational between"),
     ({"kind": "soften"}, "expected exactly one of model, program"),
     ({"kind": "decide", "model": MARKER}, "first_by_marker.json"),
+    ({"kind": "count", "model": MARKER}, "the claim states no number of right inputs, so it is vacuous; expected one"),
+    ({"kind": "count", "model": MARKER, "at_most": -1}, "at_most: found -1, expected a share such as 99.9%, or a num"),
+    ({"kind": "count", "model": MARKER, "at_most": "101 %"}, "at_most: found 101 %, expected a share such as 99.9%"),
     ({"kind": "floats", "model": MARKER}, "no key format"),
     ({"kind": "floats", "model": MARKER, "format": "float3"}, "float3"),
     ({"kind": "prove", "formula": "Q_1", "lengths": 3}, "prove: key 'lengths', expected one of"),

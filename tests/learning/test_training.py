@@ -13,12 +13,16 @@ import numpy as np
 import pytest
 
 from certify.claims.trained.claim_file import Scope
+from certify.claims.trained.counting import count_tracks
 from certify.claims.trained.decide import Settings
 from certify.claims.trained.flags import Flags
+from certify.common.shards import Workers
+from certify.learning.training.fitting import margins
 from certify.learning.training.fresh import Sizes, begun, recipe
 from certify.learning.training.lessons import Lessons, Pool
 from certify.learning.training.rounds import Pace, TrainingBudget, compare_with_given
 from certify.learning.training.task import lessons_of, new_network, read_task
+from certify.learning.training.track_lessons import TrackLessons
 from certify.learning.training.word_lessons import WordLessons, WordTraces
 from constructions.errors import InputError, Unsupported
 from constructions.tables import read_toml
@@ -28,9 +32,11 @@ from constructions.trained.tracks import TracksClaim
 from examples.trained.zoo import plans
 from proofs.check import check_text
 from proofs.trained.forward import FloatNetwork
+from proofs.trained.tracks.wrong import Margins
 from proofs.words.tracking import cases_at
 from tests.learning.changed import changed, in_bits
 from tests.learning.questions import network_of_the_zoo
+from tests.trained.tracks.adders import adder, adds
 from tests.with_torch import torch_or_skip
 
 DRAW = np.random.default_rng
@@ -89,6 +95,18 @@ def test_a_wrong_word_comes_back_with_words_like_it_on_which_something_is_asked(
     assert all(2 * sum(word) != len(word) <= 4 for _, word in pool.items) and list(pool.items)[-1] == (0, (0, 0, 1))
     batch = pool.drawn(8, DRAW(1))
     assert batch is not None and batch.tokens.shape[0] == 8 and batch.asked.any(axis=(1, 2)).all()
+
+
+def test_a_count_teaches_inputs_of_each_kind_of_first_errors() -> None:
+    network = adder(3, 2, blur=1.7)
+    claim = adds(network, 3, 2)
+    count = count_tracks(network, claim, workers=Workers(1))
+    lessons = TrackLessons(network, claim)
+    wrong, close = lessons.taught_by(count)
+    assert not close and all(margin <= 0 for margin in margins(network, lessons, wrong, lambda _: None).values())
+    runs = Margins(FloatNetwork(network), claim, 0)
+    firsts = {int(np.argmax(row <= 0)) for row in runs.of(np.array([item[1] for item in wrong]))[0]}
+    assert firsts == {error.place - claim.forms[0].asked[0] for error in count.rows[0].errors}
 
 
 # -- tasks -------------------------------------------------------------------------------------------------------------

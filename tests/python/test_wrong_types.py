@@ -47,7 +47,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "soften": (package.soften, {"transformer": NETWORK, "max_n": 2}),
     "margin": (package.margin, {"network": NETWORK, "max_n": 2}),
     "sensitivity": (package.sensitivity, {"subject": "prev Q_a", "max_n": 2}),
-    "decide": (package.decide, {"network": "missing.json"}),
+    "decide": (package.decide, {"network": "missing.json", "count": True}),
     "cross_entropy": (package.cross_entropy, {"subject": "ODD(#<[Q_1])", "alphabet": "01", "max_n": 2}),
     "export": (package.export, {"certificate": OUTCOME, "to": "latex", "output": "x.tex"}),
     "certify_transformer": (package.certify_transformer, {"transformer": NETWORK, "max_n": 2}),

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from certify.claims.trained import word_counting
-from certify.claims.trained.count_weights import read_weights_of_words
+from certify.claims.trained.count_weights import read_weights
 from certify.claims.trained.word_counting import WordsCount, count_words
 from certify.learning.learn import learnt_decision
 from constructions.errors import Unsupported
@@ -141,7 +141,7 @@ def test_answers_that_depend_on_later_letters_are_not_counted() -> None:
 def test_lengths_are_drawn_alike_where_a_file_says_so(tmp_path: Any) -> None:
     question = of_the_zoo("tomita_7", 5)
     (tmp_path / "weights.toml").write_text('lengths = "alike"\n[letters]\n0 = "1/3"\n1 = "2/3"\n')
-    weights = read_weights_of_words(str(tmp_path / "weights.toml"), question[1])
+    weights = read_weights(str(tmp_path / "weights.toml"), question[1])
     found = count_words(*question, weights=weights)
     plainly = counted_plainly(question, [Fraction(1, 3), Fraction(2, 3)])
     assert found.total == 1

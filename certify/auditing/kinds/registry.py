@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from certify.auditing.kinds.kind import BOUNDED, OF_FORMULAS, OF_SUBJECTS, ClaimKind
+from certify.claims.trained.count_question import STATED
 
 SUBJECT = {"formula": str, "model": str, "program": str}
 BOUNDS = {"at_most": str, "at_least": str}
@@ -18,6 +19,9 @@ KINDS: Mapping[str, ClaimKind] = {kind.name: kind for kind in (
     ClaimKind("soften", {"model": str, "program": str, "alphabet": str, "temperature": str, "weighting": str,
                          "break_ties": bool, "every_n": bool}),
     ClaimKind("decide", {"model": str, "claim": str, "offset": (int, str, list)}, ("model", "claim")),
+    ClaimKind("count", {"model": str, "claim": str, "max_n": int, "min_n": int, **dict.fromkeys(STATED, (str, int)),
+                        "within": str, "weights": str, "float": str, "effort": int},
+              ("model", "claim", "weights", "float"), has_lengths=False),
     ClaimKind("floats", {"model": str, "format": str, "exp_ulp": str}),
     ClaimKind("prove", OF_FORMULAS | SUBJECT | {"gamma": str, "min_n": int, "max_n": int}, has_lengths=False),
     ClaimKind("resources", {key: kind for key, kind in OF_FORMULAS.items() if key != "precision"} | SUBJECT

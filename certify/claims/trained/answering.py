@@ -2,6 +2,9 @@
 
 from typing import overload
 
+from certify.claims.trained.count_question import CountQuestion
+from certify.claims.trained.count_weights import read_weights
+from certify.claims.trained.counting import TracksCount, count_tracks
 from certify.claims.trained.decide import Settings, decide
 from certify.claims.trained.decision import Decision
 from certify.claims.trained.float_decision import decide_floats
@@ -13,6 +16,7 @@ from certify.claims.trained.lengths_decision import (
 )
 from certify.claims.trained.question import AnyClaim
 from certify.claims.trained.tracks_decision import TracksDecision, decide_tracks
+from certify.claims.trained.word_counting import Learns, WordsCount, count_words, count_words_in_time
 from certify.common.partial_answer import PartialAnswer, answer_in_time
 from constructions.deadline import has_deadline
 from constructions.errors import Unsupported
@@ -24,6 +28,7 @@ from proofs.enclosures.float_models.model import FloatModel
 from proofs.trained.lengths.margins import has_slopes
 
 AnyDecision = Decision | LengthsDecision | TracksDecision
+AnyCount = TracksCount | WordsCount
 ENUMERATED = 64
 """Claims about longer words are decided by Parikh images where these decide them; if scores fall with the distance, by
 last letters, but only if the words are too long for another method."""
@@ -88,3 +93,29 @@ def decide_in_time(network: TrainedNetwork, claim: AnyClaim, every: bool, settin
     return answer_in_time(whole, lambda some: decide_question(
         network, claim if some == whole else claim_of_lengths(network, claim, some.first, some.last), False, settings,
         run))
+
+
+def count_right(network: TrainedNetwork, claim: AnyClaim, question: CountQuestion, settings: Settings,
+                run: FloatModel | None = None, weights: str | None = None, learns: Learns | None = None) -> AnyCount:
+    """Return certified bounds of the number of right words, or inputs in tracks; ``weights`` is a file.
+
+    ``learns`` decides an automaton with the network's answers, where words are many.
+
+    Raises:
+        InputError: if the claim does not fit the network, or the file is malformed.
+        Unsupported: if the checker does not accept the certificate.
+    """
+    weighed = None if weights is None else read_weights(weights, claim)
+    if isinstance(claim, WordsClaim):
+        return count_words(network, claim, question, settings, weighed, run, learns)
+    return count_tracks(network, claim, question, settings.effort, settings.workers, weighed, run)
+
+
+def count_in_time(network: TrainedNetwork, claim: AnyClaim, question: CountQuestion, settings: Settings,
+                  run: FloatModel | None = None, weights: str | None = None, learns: Learns | None = None
+                  ) -> AnyCount | PartialAnswer[WordsCount]:
+    """Return ``count_right``; when time is up, the counts of shorter words."""
+    if isinstance(claim, WordsClaim):
+        weighed = None if weights is None else read_weights(weights, claim)
+        return count_words_in_time(network, claim, question, settings, weighed, run, learns)
+    return count_right(network, claim, question, settings, run, weights)

@@ -3,6 +3,7 @@
 from fractions import Fraction
 from typing import Any
 
+from certify.claims.trained.count_question import Amount, CountQuestion
 from certify.claims.trained.counting import Count, CountRow, TracksCount
 from certify.claims.trained.show import describe_network, describe_places, describe_run
 from certify.claims.trained.word_counting import WordsCount
@@ -58,14 +59,17 @@ def share_of(row: CountRow) -> str:
 
 def describe_count(count: Count[Any]) -> str:
     """Return the verdict in a sentence."""
-    least, most = sum(row.least for row in count.rows), sum(row.most for row in count.rows)
+    least, most = count.bounds
     runs = "" if count.run is None else "every execution is "
-    asked = "" if count.at_least is None else f", where {percent(count.at_least, Fraction(1))} is asked"
-    ends = f"exactly {number(Fraction(least))}" if least == most else (
-        f"at least {number(Fraction(least))} and at most {number(Fraction(most))}")
-    why = "; ".join(row.reason for row in count.rows if row.reason)
+    asked = f", where {stated} is claimed" if (stated := show_question(count.question)) else ""
     inputs = "words" if isinstance(count, WordsCount) else "inputs"
-    return f"{runs}right on {ends} of {number(count.total)} {inputs}{asked}{f' ({why})' if why else ''}"
+    total, shown = f"{number(count.total)} {inputs}", (number(least), number(most))
+    if count.weights is not None:
+        total = f"the weight of all {inputs}"
+        shown = percent(least, count.total), percent(most, count.total, up=True)
+    ends = f"exactly {shown[0]}" if least == most else f"at least {shown[0]} and at most {shown[1]}"
+    why = "; ".join(row.reason for row in count.rows if row.reason)
+    return f"{runs}right on {ends} of {total}{asked}{f' ({why})' if why else ''}"
 
 
 def describe_errors(count: TracksCount) -> list[str]:
@@ -83,13 +87,23 @@ def describe_errors(count: TracksCount) -> list[str]:
     return lines
 
 
+def show_question(question: CountQuestion) -> str:
+    """Return the statement about the number of right inputs; empty if there is none."""
+    return " and ".join(f"{name.replace('_', ' ')} {show_amount(one)}" for name, one in question.stated.items())
+
+
+def show_amount(amount: Amount) -> str:
+    """Return a stated share in percent, or a number of inputs."""
+    return percent(amount.value, Fraction(1)) if amount.is_share else number(amount.value)
+
+
 def describe_wrong_letters(count: WordsCount) -> list[str]:
     """Return where words of the greatest length are wrong, the most frequent places first."""
     row = count.rows[-1]
     found = sorted(row.wrong_at.items(), key=lambda one: (-one[1], one[0]))
     if count.claim.read != "each":
         return []
-    return [f"error at letter {place} of {row.n}: at least {number(weight)} ({percent(weight, row.total)})"
+    return [f"an error at letter {place} of {row.n}: at least {number(weight)} ({percent(weight, row.total)})"
             for place, weight in found[:SHOWN]]
 
 

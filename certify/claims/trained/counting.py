@@ -7,14 +7,16 @@ certificate of all parts.
 import json
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Generic, TypeVar
 
+from certify.claims.trained.count_question import CountQuestion
 from certify.claims.trained.proving import why_refused
 from certify.claims.trained.tasks import about, result_from_text, text_of_claim, text_of_network
 from certify.claims.trained.tracks_decision import do_form
 from certify.claims.trained.tracks_forms import EACH, FormResult
+from certify.common.readable import Readable
 from certify.common.shards import ShardsProgress, Workers, run_tasks
 from certify.common.verdicts import WithExitStatus
 from constructions.errors import Unsupported
@@ -60,12 +62,9 @@ class CountRow:
 AClaim = TypeVar("AClaim")
 
 
-@dataclass(frozen=True)
-class Count(WithExitStatus, Generic[AClaim]):
-    """The counts of right inputs, by form; the checker accepted the certificate.
-
-    The question is whether the share is ``at_least`` that, if given; else bounds at most the share ``within`` apart.
-    """
+@dataclass(frozen=True, repr=False)
+class Count(Readable, WithExitStatus, Generic[AClaim]):
+    """The counts of right inputs, by form; the checker accepted the certificate."""
 
     network: TrainedNetwork
     claim: AClaim
@@ -74,17 +73,12 @@ class Count(WithExitStatus, Generic[AClaim]):
     seconds: float
     weights: tuple[Weights, ...] | None = None
     run: FloatModel | None = None
-    within: Fraction | None = None
-    at_least: Fraction | None = None
+    question: CountQuestion = field(default_factory=CountQuestion)
 
     @property
     def verdict(self) -> str:
-        """The verdict on the share ``at_least``, or on the distance of the bounds."""
-        least, most = self.shares
-        if self.at_least is None:
-            is_close = (least > 0 or most < 1) if self.within is None else most - least <= self.within
-            return "certified" if is_close else "unknown"
-        return "certified" if least >= self.at_least else "refuted" if most < self.at_least else "unknown"
+        """The verdict on the statement of the question, or on the distance of the bounds."""
+        return self.question.verdict(*self.bounds, self.total)
 
     @property
     def wrong_certificate(self) -> None:
@@ -96,23 +90,27 @@ class Count(WithExitStatus, Generic[AClaim]):
         return sum((row.total for row in self.rows), Fraction(0))
 
     @property
+    def bounds(self) -> tuple[Fraction, Fraction]:
+        """Lower and upper bound of the weight of right inputs."""
+        return sum((row.least for row in self.rows), Fraction(0)), sum((row.most for row in self.rows), Fraction(0))
+
+    @property
     def shares(self) -> tuple[Fraction, Fraction]:
         """Lower and upper bound of the share of right inputs."""
-        total = self.total or Fraction(1)
-        return (sum((row.least for row in self.rows), Fraction(0)) / total,
-                sum((row.most for row in self.rows), Fraction(0)) / total)
+        (least, most), total = self.bounds, self.total or Fraction(1)
+        return least / total, most / total
 
 
 class TracksCount(Count[TracksClaim]):
     """The counts of right inputs in tracks."""
 
 
-def count_tracks(network: TrainedNetwork, claim: TracksClaim, within: Fraction | None = None, effort: int = 1,
-                 workers: Workers = Workers(), weights: Sequence[Weights] | None = None, run: FloatModel | None = None,
-                 at_least: Fraction | None = None) -> TracksCount:
+def count_tracks(network: TrainedNetwork, claim: TracksClaim, question: CountQuestion = CountQuestion(),
+                 effort: int = 1, workers: Workers = Workers(), weights: Sequence[Weights] | None = None,
+                 run: FloatModel | None = None) -> TracksCount:
     """Return bounds of the weight of right inputs, form by form, with their certificate.
 
-    At most a share ``within`` of the inputs is left open, if the search succeeds.
+    At most the share ``within`` of the question is left open, if the search succeeds.
 
     Raises:
         InputError: if the claim does not fit the network.
@@ -128,7 +126,7 @@ def count_tracks(network: TrainedNetwork, claim: TracksClaim, within: Fraction |
     more, reasons = list[Part](), dict[int, str]()
     for number in (number for number in range(len(claim.forms)) if number not in is_done):
         try:
-            more += find_parts(floats, claim, number, within or Fraction(0), effort)
+            more += find_parts(floats, claim, number, question.within or Fraction(0), effort)
         except Unsupported as why:
             reasons[number] = str(why)
     parts, proved = parts + more, proved + prove_parts(network, more, effort, workers, run)
@@ -141,7 +139,7 @@ def count_tracks(network: TrainedNetwork, claim: TracksClaim, within: Fraction |
     if refusal := why_refused(text):
         raise Unsupported(f"the checker: {refusal}")
     return TracksCount(network, claim, rows, text, time.perf_counter() - start,
-                       None if weights is None else tuple(weights), run, within, at_least)
+                       None if weights is None else tuple(weights), run, question)
 
 
 def whole(claim: TracksClaim, number: int) -> Part:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from certify.claims.trained.count_question import CountQuestion
 from certify.claims.trained.counting import Count, CountRow
 from certify.claims.trained.decide import Settings, decide
 from certify.claims.trained.decision import MOST_WORDS, Decision
@@ -42,31 +43,30 @@ class WordsRow(CountRow):
     wrong_at: Mapping[int, Fraction] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class WordsCount(Count[WordsClaim]):
     """The counts of right words, by length."""
 
     rows: tuple[WordsRow, ...]
 
 
-def count_words_in_time(network: TrainedNetwork, claim: WordsClaim, within: Fraction | None, settings: Settings,
-                        weights: Sequence[Weights] | None, run: FloatModel | None, at_least: Fraction | None,
-                        learns: Learns | None) -> WordsCount | PartialAnswer[WordsCount]:
+def count_words_in_time(network: TrainedNetwork, claim: WordsClaim, question: CountQuestion, settings: Settings,
+                        weights: Sequence[Weights] | None, run: FloatModel | None, learns: Learns | None
+                        ) -> WordsCount | PartialAnswer[WordsCount]:
     """Return the count, or, when time is up, that of shorter words."""
     first, last = claim.lengths
 
     def ask(some: Lengths) -> WordsCount:
         shorter = claim if some.last == last else claim_of_lengths(network, claim, first, some.last)
         part = None if weights is None else weights[:some.last - first + 1]
-        return count_words(network, shorter, within, settings, part, run, at_least, learns)
+        return count_words(network, shorter, question, settings, part, run, learns)
 
     return answer_in_time(Lengths(first, last), ask)
 
 
-def count_words(network: TrainedNetwork, claim: WordsClaim, within: Fraction | None = None,
+def count_words(network: TrainedNetwork, claim: WordsClaim, question: CountQuestion = CountQuestion(),
                 settings: Settings | None = None, weights: Sequence[Weights] | None = None,
-                run: FloatModel | None = None, at_least: Fraction | None = None, learns: Learns | None = None
-                ) -> WordsCount:
+                run: FloatModel | None = None, learns: Learns | None = None) -> WordsCount:
     """Return bounds of the weight of right words of each length, with their certificate.
 
     Counted are words after whose last letter something is judged; right is a word that is right at every offset.
@@ -88,7 +88,7 @@ def count_words(network: TrainedNetwork, claim: WordsClaim, within: Fraction | N
     if refusal:
         raise Unsupported(f"the checker: {refusal}")
     return WordsCount(network, claim, rows, text, time.perf_counter() - start,
-                      None if weights is None else tuple(weights), run, within, at_least)
+                      None if weights is None else tuple(weights), run, question)
 
 
 def concluded(network: TrainedNetwork, claim: WordsClaim, lemmas: Sequence[Lemma], weights: Sequence[Weights] | None,

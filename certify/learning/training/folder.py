@@ -42,15 +42,17 @@ def write_training(place: str, training: Training, task: Task, claim: WordsClaim
         if repair.learned is not None and repair.learned.certificate is not None:
             compared["given.cert"] = repair.learned.certificate
         files |= {f"compared/{name}": content for name, content in compared.items()}
-    commands = commands_for(made, [name for name in certificates if name in files])
+    counted = "" if training.at_least is None else f" --count --at-least {training.at_least.value}"
+    commands = commands_for(made, [name for name in certificates if name in files], counted)
     files["README.md"] = readme(training, repair, commands)
     write_folder(place, files)
     return commands
 
 
-def commands_for(made: Recipe | None, certificates: list[str]) -> list[str]:
+def commands_for(made: Recipe | None, certificates: list[str], counted: str = "") -> list[str]:
     """Return the commands that read the files again, in their folder."""
-    found = ["certify decide model.json --claim claim.toml", *(f"certify check {name}" for name in certificates)]
+    found = [f"certify decide model.json --claim claim.toml{counted}",
+             *(f"certify check {name}" for name in certificates)]
     if made is None:
         return found
     files = [FILE, *(["config.json"] if made.settings else [])]

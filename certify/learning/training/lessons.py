@@ -41,6 +41,7 @@ class Batch:
 class Lessons(Protocol):
     """A claim as training data; ``forms`` [outputs, rows] are its combinations of logits."""
 
+    claim: Any
     forms: NDArray[np.float64]
     margin: float
 
@@ -69,7 +70,7 @@ class Lessons(Protocol):
         """Return the decision about the claim, which is independent of the training."""
 
     def taught_by(self, decision: Any) -> tuple[list[Item], list[Item]]:
-        """Return the inputs that a decision proves to be wrong, and those with the smallest margins."""
+        """Return the inputs that a decision or a count proves to be wrong, and those with the smallest margins."""
 
 
 class Pool:

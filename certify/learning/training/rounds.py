@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field, replace
 
+from certify.claims.trained.answering import AnyCount
+from certify.claims.trained.count_question import Amount
 from certify.claims.trained.decide import Settings
 from certify.claims.trained.decision import Decision
 from certify.common.verdicts import WithExitStatus
@@ -29,11 +31,12 @@ class Pace:
 
 @dataclass(frozen=True)
 class TrainingBudget:
-    """The number of rounds, the pace, and the seed."""
+    """The number of rounds, the pace, the seed, and the amount of right inputs that suffices; by default all."""
 
     rounds: int = 20
     pace: Pace = field(default_factory=lambda: Pace(500))
     seed: int = 1
+    at_least: Amount | None = None
 
 
 def checked(budget: TrainingBudget) -> TrainingBudget:
@@ -52,7 +55,7 @@ def checked(budget: TrainingBudget) -> TrainingBudget:
 class Round:
     """The result of a round: ``wrong`` of the ``seen`` items were wrong in floating point, or by the decision, if any.
 
-    ``loss`` is None before training.
+    ``loss`` is None before training; ``share`` is the certified share of right inputs, if they were counted.
     """
 
     number: int
@@ -63,17 +66,19 @@ class Round:
     verdict: str = ""
     certified_to: int | None = None
     anew: bool = False
+    share: str = ""
 
 
 @dataclass(frozen=True)
 class Training(WithExitStatus):
-    """The network and its decision, which is None if time was up before."""
+    """The network and its decision or count, which is None if time was up before."""
 
     network: TrainedNetwork
-    decision: AnyDecision | None
+    decision: AnyDecision | AnyCount | None
     rounds: tuple[Round, ...]
     reason: str
     seconds: float
+    at_least: Amount | None = None
 
     @property
     def verdict(self) -> str:

@@ -45,6 +45,7 @@ def round_rows(rounds: Sequence[Round]) -> list[tuple[str, ...]]:
 
 def _decided(one: Round) -> str:
     to = "" if one.certified_to is None or one.verdict == "certified" else f", certified up to {one.certified_to}"
+    to += f", right on {one.share}" if one.share else ""
     return "; ".join([*([ANEW] if one.anew else []), *([one.verdict + to] if one.verdict else [])]) or "-"
 
 

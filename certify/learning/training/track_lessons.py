@@ -1,22 +1,27 @@
 """Training data of inputs in tracks: with the right answers, each of which should be the greatest before it."""
 
+import json
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import permutations
 
 import numpy as np
 
+from certify.claims.trained.counting import TracksCount
 from certify.claims.trained.decide import Settings
 from certify.claims.trained.tracks_decision import TracksDecision, decide_tracks
 from certify.learning.training.lessons import Batch, Draw, Item
 from constructions.errors import InputError
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import Column, Layout, TracksClaim, all_inputs, count_inputs, sampled_inputs
+from constructions.trained.tracks_form import tracks_claim_from_json, tracks_claim_to_json
 
 ALL_INPUTS = 2**13
 SOME_INPUTS = 2**10
 """The number of inputs that are screened of a form with more than ALL_INPUTS."""
 ENOUGH = 2**14
 """The number of inputs of a form from which training draws."""
+OF_A_PART = 16
+"""The number of inputs that a count teaches of each kind of first errors."""
 
 
 class TrackLessons:
@@ -110,10 +115,24 @@ class TrackLessons:
         """Return the decision about the claim."""
         return decide_tracks(network, self.claim, settings.effort, settings.workers)
 
-    def taught_by(self, decision: TracksDecision) -> tuple[list[Item], list[Item]]:
-        """Return the inputs that are proved to be wrong, and those with the smallest margins."""
+    def taught_by(self, decision: TracksDecision | TracksCount) -> tuple[list[Item], list[Item]]:
+        """Return the inputs that are proved to be wrong, and those with the smallest margins; of a count some."""
         index = self.claim.column_index
+        if isinstance(decision, TracksCount):
+            return list(self._wrong_of(decision)), []
         return ([(row.wrong.form, tuple(index[column] for column in row.wrong.columns))
                  for row in decision.rows if row.wrong],
                 [(row.seen.form, tuple(index[column] for column in row.seen.columns))
                  for row in decision.rows if row.seen])
+
+    def _wrong_of(self, count: TracksCount) -> Iterator[Item]:
+        """Yield inputs of each part of a certificate that is proved to be wrong."""
+        document, index = tracks_claim_to_json(self.claim), self.claim.column_index
+        for part in json.loads(count.certificate)["evidence"]["parts"]:
+            if part["place"] is not None:
+                form = document["forms"][part["form"]]
+                columns = list(range(len(form["columns"])))
+                claim = tracks_claim_from_json(
+                    {**document, "machine": part["machine"], "forms": [{**form, "columns": columns}]}, "part")
+                for columns_of_one in sampled_inputs(claim, claim.forms[0], OF_A_PART):
+                    yield part["form"], tuple(index[column] for column in columns_of_one)

@@ -7,9 +7,14 @@ the longest words, with that decision.
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
+from certify.claims.trained.answering import AnyCount, count_right
+from certify.claims.trained.count_question import CountQuestion
+from certify.claims.trained.count_show import percent
+from certify.claims.trained.counting import Count
 from certify.claims.trained.decide import Settings
 from certify.claims.trained.decision import Decision
 from certify.common.progress import ProgressLine
@@ -30,7 +35,7 @@ REPAIRING = 1e-3
 
 def train(network: TrainedNetwork, lessons: Lessons, made: Recipe | None, budget: TrainingBudget,
           settings: Settings | None = None) -> Training:
-    """Train until the claim is certified, or the budget or the time is up.
+    """Train until the claim, or the stated amount of right inputs, is certified, or the budget or the time is up.
 
     ``made`` is the recipe of a new network, to reinitialise it; a given network is decided first.
     """
@@ -43,7 +48,8 @@ def train(network: TrainedNetwork, lessons: Lessons, made: Recipe | None, budget
     except TimeIsUp as up:
         run.reason = str(up)
     network, decision = run.best or (run.network, None)
-    return Training(network, decision, tuple(run.rounds), run.reason, time.perf_counter() - start)
+    return Training(network, decision, tuple(run.rounds), run.reason, time.perf_counter() - start,
+                    budget.at_least)
 
 
 def repair_of(given: TrainedNetwork, training: Training, settings: Settings) -> Repair | None:
@@ -70,7 +76,7 @@ class _TrainingRun:
         self.pool = Pool(lessons)
         self.screened = lessons.screened(self.draw)
         self.rounds: list[Round] = []
-        self.best: tuple[TrainedNetwork, AnyDecision] | None = None
+        self.best: tuple[TrainedNetwork, AnyDecision | AnyCount] | None = None
         self.fewest, self.waited = len(self.screened) + 1, 0
         self.reason = ""
         self.progress = ProgressLine()
@@ -89,7 +95,7 @@ class _TrainingRun:
                                      lambda step, found, before=before: self.progress(  # type: ignore[misc]
                                          f"{before}: step {step + 1} of {pace.steps}, loss {found:.2g}"))
             wrong = self._screen(number, loss, anew)
-            if (not wrong or number == self.budget.rounds) and self._is_certified():
+            if (self._seems_enough(wrong) or number == self.budget.rounds) and self._is_certified():
                 return
         self.reason = f"the rounds are over (--rounds {self.budget.rounds})"
 
@@ -114,25 +120,45 @@ class _TrainingRun:
         self.rounds.append(Round(number, loss, len(found), len(wrong), self._shortest(wrong), anew=anew))
         return len(wrong)
 
+    def _seems_enough(self, wrong: int) -> bool:
+        """Return whether at most as many of the screened words are wrong as may be."""
+        at_least = self.budget.at_least
+        return not wrong or (at_least is not None and at_least.is_share
+                             and wrong <= (1 - at_least.value) * len(self.screened))
+
+    def _decided(self) -> AnyDecision | AnyCount:
+        """Return the decision about the claim, or the count if an amount of right inputs suffices."""
+        if self.budget.at_least is None:
+            return self.lessons.decide(self.network, self.settings)
+        question = CountQuestion(at_least=self.budget.at_least)
+        return count_right(self.network, self.lessons.claim, question, self.settings)
+
     def _is_certified(self) -> bool:
         """Decide the claim, and schedule the words that it finds wrong; return whether it is certified."""
         if self.rounds[-1].number:
             self.network = with_its_source(self.network)
-        decision = self.lessons.decide(self.network, self.settings)
+        decision = self._decided()
         wrong, close = self.lessons.taught_by(decision)
         self.pool.add_with_neighbours(wrong, self.draw)
         self.pool.prefer([*close, *wrong])
         self.screened = list(dict.fromkeys([*self.screened, *wrong]))
         last = self.rounds[-1]
+        certified_to, share = ((None, percent(reach(decision), Fraction(1))) if isinstance(decision, Count) else
+                               (decision.certified_to, ""))
         self.rounds[-1] = replace(last, wrong=last.wrong or len(wrong),
                                   shortest=last.shortest if last.wrong else self._shortest(wrong),
-                                  verdict=decision.verdict, certified_to=decision.certified_to)
-        if self.best is None or (decision.certified_to or 0) >= (self.best[1].certified_to or 0):
+                                  verdict=decision.verdict, certified_to=certified_to, share=share)
+        if self.best is None or reach(decision) >= reach(self.best[1]):
             self.best = self.network, decision
         return decision.verdict == "certified"
 
     def _shortest(self, wrong: Sequence[Item]) -> str:
         return self.lessons.show(min(wrong, key=_length)) if wrong else ""
+
+
+def reach(decision: AnyDecision | AnyCount) -> Fraction:
+    """Return the length up to which words are certified, or the certified share of right inputs."""
+    return decision.shares[0] if isinstance(decision, Count) else Fraction(decision.certified_to or 0)
 
 
 def _length(item: Item) -> tuple[int, Item]:

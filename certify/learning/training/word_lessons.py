@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from certify.claims.trained.decide import Settings, decide
 from certify.claims.trained.decision import Decision
+from certify.claims.trained.word_counting import WordsCount
 from certify.common.words import show_word
 from certify.learning.training.lessons import Batch, Draw, Indices, Item, grouped
 from constructions.errors import InputError
@@ -116,8 +117,10 @@ class WordLessons:
         """Return the decision about the claim."""
         return decide(network, self.claim, settings)
 
-    def taught_by(self, decision: Decision) -> tuple[list[Item], list[Item]]:
+    def taught_by(self, decision: Decision | WordsCount) -> tuple[list[Item], list[Item]]:
         """Return the inputs that are proved to be wrong, and those with the smallest margins."""
+        if isinstance(decision, WordsCount):  # the screened words show which are wrong
+            return [], []
         letters = self.claim.letters
         return ([(row.wrong.offset, letters(row.wrong.word)) for row in decision.rows if row.wrong],
                 [(row.seen.offset, letters(row.seen.word)) for row in decision.rows if row.seen])

@@ -8,19 +8,22 @@ from copy import deepcopy
 from fractions import Fraction
 from functools import cache
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from certify.claims.trained import counting
+from certify.claims.trained.count_question import CountQuestion
+from certify.claims.trained.count_weights import read_weights
 from certify.claims.trained.counting import TracksCount, count_tracks
 from certify.common.shards import Workers
 from constructions.trained.json_form import network_to_json
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim, count_inputs
 from constructions.trained.tracks_form import tracks_claim_to_json
-from constructions.trained.weights import by_letters, each_is_one
+from constructions.trained.weights import each_is_one
 from proofs.check import Malformed
 from tests.check.trained_networks import refusal_of
 from tests.trained.tracks.adders import adder, adds
@@ -80,13 +83,14 @@ def test_boxes_find_the_inputs_that_run_one_by_one(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(counting, "EACH", 0)
     (row,) = count_tracks(*blurred(1.7), workers=ONE).rows
     assert row.least == row.most == counted_plainly(blurred(1.7))
-    (coarse,) = count_tracks(*blurred(1.7), Fraction(1, 5), workers=ONE).rows
+    (coarse,) = count_tracks(*blurred(1.7), CountQuestion(Fraction(1, 5)), workers=ONE).rows
     assert coarse.least <= row.least <= coarse.most <= coarse.least + row.total / 5
 
 
-def test_letters_that_weigh_differently_are_counted_by_their_weights() -> None:
+def test_letters_that_weigh_differently_are_counted_by_their_weights(tmp_path: Path) -> None:
+    (tmp_path / "w.toml").write_text('letters = { 0 = 3, 2 = "1/2" }', encoding="utf-8")
     network, claim = blurred(1.7)
-    (row,) = count_tracks(network, claim, workers=ONE, weights=[by_letters(claim, claim.forms[0], DIGITS)]).rows
+    (row,) = count_tracks(network, claim, workers=ONE, weights=read_weights(str(tmp_path / "w.toml"), claim)).rows
     assert row.total == Fraction(9, 2) ** 6
     assert row.least == row.most == counted_plainly((network, claim), DIGITS)
 
