@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,13 +54,13 @@ def decide(
     from certify.claims.trained.decide import Settings
     from certify.claims.trained.flags import flags_of, read_offsets
     from certify.claims.trained.question import read_any_claim
-    from certify.claims.trained.showing import decision_to_json, print_decision
+    from certify.claims.trained.showing import ERRORS, decision_to_json, print_decision
     from certify.common.shards import read_workers
     from certify.learning.learn import learnt_decision
     from certify.requests.inputs import as_option
 
     if count:
-        refuse_options("a count, which does not take this option", {"--wrong": wrong, "--html": html, "--every": every})
+        refuse_options("a count, which does not take this option", {"--wrong": wrong, "--every": every})
     flags = flags_of({name: written[name] for name in given_as.CLAIM})
     network, asked = read_any_claim(model, claim, flags, Scope(max_n, min_n, read_offsets(offset), every))
     wrong_is = refuse_untaken(network, asked, every, floats is not None, {
@@ -76,7 +77,8 @@ def decide(
         refuse_options("nothing is counted without --count",
                        {as_option(name): value for name, value in of_count.items()})
         decision = decide_in_time(network, asked, every, settings, run)
-    show_found(decision, decision_to_json, print_decision, output)
+    errors = ERRORS if of_count["errors"] is None else of_count["errors"]
+    show_found(decision, decision_to_json, partial(print_decision, errors=errors), output)
     write_decision(decision, wrong_is, output, wrong, html)
     raise typer.Exit(decision.exit_code)
 

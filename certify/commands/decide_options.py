@@ -97,6 +97,9 @@ COUNTING: Mapping[str, Any] = {
         "--at-most", metavar=SHARE, help="with --count: claim that no more inputs are right")],
     "exactly": Annotated[str | None, typer.Option(
         "--exactly", metavar=SHARE, help="with --count: claim that exactly this share, or number, of inputs is right")],
+    "errors": Annotated[int | None, typer.Option(
+        "--errors", metavar="K", parser=whole_number, help="with --count: show the K most frequent answers with first "
+        "errors, and kinds of them (default: 5)")],
     "weights": Annotated[str | None, typer.Option(
         "--weights", metavar="FILE", help="with --count: how inputs are drawn, by weights of letters and lengths "
         "(docs/howto/counts.md)")],

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from certify.auditing.results import AuditReport, ClaimResult
+from certify.claims.trained.counting import TracksCount
 from certify.claims.trained.decision import Decision
 from certify.claims.trained.tracks_decision import TracksDecision
 from certify.exports.html import page_of
@@ -26,6 +27,7 @@ PAGES: Mapping[type, Callable[[Any], str]] = {
     ClaimResult: _page_of_claim,
     Decision: page_of_decision,
     Learned: learned_page,
+    TracksCount: page_of_decision,
     TracksDecision: page_of_decision,
 }
 """Answers that have a page even without a certificate."""

@@ -153,7 +153,9 @@ class TransducerMaker:
         ends = [tuple(one.end(state) for state in order) for one in made.values()]
         if any(end != ends[0] for end in ends):
             raise Unsupported("columns: what is written at the end differs from one number of columns to another")
-        return Transducer(0, tuple(tables), ends[0]), places
+        names = next(iter(made.values())).names
+        variables = tuple((name, tuple(state[index] for state in order)) for index, name in enumerate(names))
+        return Transducer(0, tuple(tables), ends[0], variables), places
 
     def of_language(self, language: RegularLanguage, numbers: Sequence[int]) -> tuple[Transducer,
                                                                                       dict[int, tuple[int, ...]]]:

@@ -6,7 +6,7 @@ writes the right answers. The layout gives the places of letters and answers in 
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -63,11 +63,15 @@ class Layout:
 
 @dataclass(frozen=True)
 class Transducer:
-    """A letter-to-letter transducer; ``end`` has the tokens each state writes at the end, or None if not allowed."""
+    """A letter-to-letter transducer; ``end`` has the tokens each state writes at the end, or None if not allowed.
+
+    ``variables`` are those of which states are made, if known: a name, and the value in each state.
+    """
 
     start: int
     tables: tuple[Table, ...]
     end: tuple[tuple[int, ...] | None, ...]
+    variables: tuple[tuple[str, tuple[int, ...]], ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)
@@ -139,14 +143,18 @@ class TracksClaim:
         """Return a column as letters."""
         return ",".join(track.letters[letter] for track, letter in zip(self.tracks, column, strict=True))
 
-    def show_input(self, columns: Sequence[Column]) -> str:
+    def typed(self, columns: Sequence[Column]) -> list[str]:
         """Return the letters of each track, as people write them."""
         parts = []
         for index, track in enumerate(self.tracks):
             letters = [track.letters[column[index]] for column in columns]
             shown = letters[::-1] if self.typed_last_first else letters
             parts.append(("" if all(len(letter) == 1 for letter in track.letters) else ",").join(shown))
-        return " ".join(f"{track.name}={part}" for track, part in zip(self.tracks, parts, strict=True))
+        return parts
+
+    def show_input(self, columns: Sequence[Column]) -> str:
+        """Return the letters of each track with its name."""
+        return " ".join(f"{track.name}={part}" for track, part in zip(self.tracks, self.typed(columns), strict=True))
 
 
 def count_inputs(claim: TracksClaim, form: Layout) -> int:

@@ -25,6 +25,7 @@ from examples.trained.zoo import plans
 from tests.check.handmade import dump, logarithmic_certificate
 from tests.learning.changed import changed, in_bits, in_half_precision
 from tests.learning.test_vnnlib_queries import SIGNS, WORDS, differ, query
+from tests.trained.tracks.adders import adder, claim_text
 
 EVEN = "e\to\ta\ne\te\tb\no\te\ta\no\to\tb\ne\n"
 MINE = """[mine]
@@ -141,6 +142,7 @@ MADE: Mapping[str, Callable[[], str | bytes]] = {
     "seven.json": lambda: network_text(seven()),
     "half.json": lambda: network_text(changed(seven(), in_half_precision)),
     "four.json": lambda: network_text(changed(seven(), in_bits(4))),
+    "bits.json": lambda: network_text(adder(2, 5, blur=0.5)), "bits.toml": lambda: claim_text(2, 5),
     "q.vnnlib": lambda: query(WORDS, differ((1, 2, 3), SIGNS)),
 }
 

@@ -19,6 +19,7 @@ from constructions.importing.questions import Options
 from constructions.network.lengths import Lengths
 from constructions.trained.json_form import network_text
 from tests.processes import ROOT
+from tests.trained.tracks.adders import adder, claim_text
 
 EXAMPLES = ROOT / "examples"
 ENOUGH = "86400"
@@ -180,6 +181,30 @@ machine = { regex = "(0|1)*" }\nanswers = [1, 0]\namong = "all"\nlayout = ["word
     assert result.json["verdict"] == "certified" and known == sorted(known) and len({*known}) > 1
     in_time = Path("c.cert").read_bytes()
     assert certify(*question).code == 0 and Path("c.cert").read_bytes() == in_time
+
+
+def test_bounds_of_a_count_that_were_reached_in_time_are_certified(certify: Any) -> None:
+    """The verdict is that of the bounds on what is stated; without a statement closer ones were asked."""
+    Path("sum.json").write_text(network_text(adder(2, 2, blur=1.7)), encoding="utf-8")  # wrong in three parts
+    Path("sum.toml").write_text(claim_text(2, 2), encoding="utf-8")
+    question, known = ("decide", "sum.json", "--claim", "sum.toml", "--count", "--json", "-o"), {}
+    for seconds in (str(2 + 3 * step) for step in range(9)):
+        result = certify(*question, f"{seconds}.cert", "--timeout", seconds)
+        (form,) = result.json["forms"]
+        known[seconds] = form["right"]
+        if form["right"] == ["1", "1"]:
+            break
+        assert (result.code, result.json["verdict"]) == (3, "unknown")
+        assert form["reason"] == f"time is up (--timeout {seconds})"
+    assert list(dict.fromkeys(map(tuple, known.values()))) == [("0", "16"), ("1", "16"), ("1", "4"), ("1", "1")]
+    in_time = next(seconds for seconds, right in known.items() if right == ["1", "4"])
+    assert "at least 0 (" in certify("check", "2.cert").out and "at most 4 (" in certify("check", f"{in_time}.cert").out
+    for stated, code in (("--at-least=90%", 1), ("--at-least=5%", 0), ("--within=20%", 0), ("--within=10%", 3)):
+        assert certify(*question[:-1], "--timeout", in_time, stated).code == code
+    text = certify(*question[:-2], "--timeout", in_time).out
+    assert f"unknown: right on at least 1 and at most 4 of 16 inputs (time is up (--timeout {in_time}))" in text
+    assert certify(*question, "free.cert").code == 0
+    assert Path("free.cert").read_bytes() == Path(f"{seconds}.cert").read_bytes()
 
 
 def test_a_time_limit_that_is_kept_changes_nothing(certify: Any) -> None:

@@ -11,8 +11,8 @@ from certify.common.terminal_tables import Cell, TableColumn
 
 DIGITS = 15
 """Decimal places of a share in percent."""
-SHOWN = 12
-"""Kinds of first errors that are printed."""
+MOST_PLACES = 12
+"""Places of errors that are printed."""
 
 
 def describe_count_question(count: TracksCount) -> list[str]:
@@ -72,21 +72,6 @@ def describe_count(count: Count[Any]) -> str:
     return f"{runs}right on {ends} of {total}{asked}{f' ({why})' if why else ''}"
 
 
-def describe_errors(count: TracksCount) -> list[str]:
-    """Return the most frequent first errors: the place of the answer, and the token that is written."""
-    found = [(error.weight, row, error) for row in count.rows for error in row.errors]
-    found.sort(key=lambda one: -one[0])
-    lines = []
-    for weight, row, error in found[:SHOWN]:
-        form = next(form for form in count.claim.forms if len(form.columns) == row.n)
-        answer = error.place - form.asked[0] + 1
-        lines.append(f"first error at answer {answer} of {row.n} columns, token {error.token}: "
-                     f"at least {number(weight)} ({percent(weight, row.total)})")
-    if len(found) > SHOWN:
-        lines.append(f"and {len(found) - SHOWN} more kinds of first errors")
-    return lines
-
-
 def show_question(question: CountQuestion) -> str:
     """Return the statement about the number of right inputs; empty if there is none."""
     return " and ".join(f"{name.replace('_', ' ')} {show_amount(one)}" for name, one in question.stated.items())
@@ -104,7 +89,7 @@ def describe_wrong_letters(count: WordsCount) -> list[str]:
     if count.claim.read != "each":
         return []
     return [f"an error at letter {place} of {row.n}: at least {number(weight)} ({percent(weight, row.total)})"
-            for place, weight in found[:SHOWN]]
+            for place, weight in found[:MOST_PLACES]]
 
 
 def number(value: Fraction) -> str:

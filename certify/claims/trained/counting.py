@@ -6,11 +6,13 @@ certificate of all parts.
 
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import chain
 from typing import Generic, TypeVar
 
+from certify.claims.trained.count_patterns import Pattern, find_patterns
 from certify.claims.trained.count_question import CountQuestion
 from certify.claims.trained.proving import why_refused
 from certify.claims.trained.tasks import about, result_from_text, text_of_claim, text_of_network
@@ -19,6 +21,7 @@ from certify.claims.trained.tracks_forms import EACH, FormResult
 from certify.common.readable import Readable
 from certify.common.shards import ShardsProgress, Workers, run_tasks
 from certify.common.verdicts import WithExitStatus
+from constructions.deadline import TimeIsUp, check_deadline, has_deadline, seconds_left
 from constructions.errors import Unsupported
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim, check_tracks_fit, count_inputs
@@ -31,6 +34,9 @@ from proofs.trained.tracks.wrong import Margins, sample_margin
 
 SECONDS = 60
 """Time limit for the splits of a form, in seconds, times the effort."""
+OF_TIME_LEFT = 4
+"""With a deadline, splits take at most one part in this many of the time left; proofs take longer."""
+ProvedPart = tuple[Part, FormResult]
 
 
 @dataclass(frozen=True)
@@ -64,7 +70,10 @@ AClaim = TypeVar("AClaim")
 
 @dataclass(frozen=True, repr=False)
 class Count(Readable, WithExitStatus, Generic[AClaim]):
-    """The counts of right inputs, by form; the checker accepted the certificate."""
+    """The counts of right inputs, by form; the checker accepted the certificate. It ``is_partial`` if time was up.
+
+    The ``patterns`` are those of the certified first errors, heaviest first.
+    """
 
     network: TrainedNetwork
     claim: AClaim
@@ -74,11 +83,17 @@ class Count(Readable, WithExitStatus, Generic[AClaim]):
     weights: tuple[Weights, ...] | None = None
     run: FloatModel | None = None
     question: CountQuestion = field(default_factory=CountQuestion)
+    patterns: tuple[Pattern, ...] = ()
+    is_partial: bool = False
 
     @property
     def verdict(self) -> str:
-        """The verdict on the statement of the question, or on the distance of the bounds."""
-        return self.question.verdict(*self.bounds, self.total)
+        """The verdict on the statement of the question, or on the distance of the bounds.
+
+        If time was up, and nothing is stated, closer bounds were asked: unknown.
+        """
+        return "unknown" if self.is_partial and self.question == CountQuestion() else self.question.verdict(
+            *self.bounds, self.total)
 
     @property
     def wrong_certificate(self) -> None:
@@ -116,30 +131,94 @@ def count_tracks(network: TrainedNetwork, claim: TracksClaim, question: CountQue
         InputError: if the claim does not fit the network.
         Unsupported: if the checker does not accept the certificate.
     """
-    start = time.perf_counter()
+    counter = _Counter(network, claim, question, effort, workers, None if weights is None else tuple(weights), run,
+                       time.perf_counter())
     check_tracks_fit(network, claim)
-    floats = FloatNetwork(network)
-    parts = [whole(claim, number) for number in range(len(claim.forms)) if seems_right(floats, claim, number, effort)]
-    proved = prove_parts(network, parts, effort, workers, run)
-    is_done = {part.form for part, found in zip(parts, proved, strict=True) if found.unit is not None}
-    parts, proved = [part for part in parts if part.form in is_done], [one for one in proved if one.unit is not None]
-    more, reasons = list[Part](), dict[int, str]()
-    for number in (number for number in range(len(claim.forms)) if number not in is_done):
+    reasons, proved, known, checked = dict[int, str](), list[ProvedPart](), None, 0
+    try:
+        if has_deadline():
+            known = counter.count([], reasons)
+        for more in counter.proved_parts(reasons):
+            proved += more
+            if has_deadline() and len(proved) > 2 * checked:
+                known, checked = counter.count(proved, reasons), len(proved)
+                check_deadline()  # patterns end early
+        return counter.count(proved, reasons)
+    except TimeIsUp as up:
+        if known is None:
+            raise
+        return replace(known, is_partial=True, rows=tuple(
+            row if row.is_exact else replace(row, reason="; ".join(filter(None, (row.reason, str(up)))))
+            for row in known.rows))
+
+
+@dataclass(frozen=True)
+class _Counter:
+    """The stages of a count: parts are found and proved, then their weights are summed and the certificate checked.
+
+    With a deadline parts are proved in growing batches, heavy ones first, so that something is known when it expires.
+    """
+
+    network: TrainedNetwork
+    claim: TracksClaim
+    question: CountQuestion
+    effort: int
+    workers: Workers
+    weights: tuple[Weights, ...] | None
+    run: FloatModel | None
+    start: float
+
+    def proved_parts(self, reasons: dict[int, str]) -> Iterator[list[ProvedPart]]:
+        """Yield parts with their proofs; add to ``reasons`` why a form has no parts."""
+        floats, is_done = FloatNetwork(self.network), set[int]()
+        forms = range(len(self.claim.forms))
+        those = [whole(self.claim, number) for number in forms if seems_right(floats, self.claim, number, self.effort)]
+        for batch in batches(those):
+            proved = [one for one in self._prove(batch) if one[1].unit is not None]
+            is_done |= {part.form for part, _ in proved}
+            yield proved
+        found = (self._find(floats, number, reasons) for number in forms if number not in is_done)
+        for parts in found if has_deadline() else [list(chain.from_iterable(found))]:
+            for batch in batches(parts):
+                yield self._prove(batch)
+
+    def _prove(self, parts: Sequence[Part]) -> list[ProvedPart]:
+        return list(zip(parts, prove_parts(self.network, parts, self.effort, self.workers, self.run), strict=True))
+
+    def _find(self, floats: FloatNetwork, number: int, reasons: dict[int, str]) -> list[Part]:
+        """Return the parts of a form, right ones first, then the heaviest."""
         try:
-            more += find_parts(floats, claim, number, question.within or Fraction(0), effort)
+            parts = [*find_parts(floats, self.claim, number, self.question.within or Fraction(0), self.effort)]
         except Unsupported as why:
             reasons[number] = str(why)
-    parts, proved = parts + more, proved + prove_parts(network, more, effort, workers, run)
-    by_form = [each_is_one(claim, form) for form in claim.forms] if weights is None else list(weights)
-    both = list(zip(parts, proved, strict=True))
-    rows = tuple(row_of(claim, number, by_form[number], [one for one in both if one[0].form == number],
-                        reasons.get(number, "")) for number in range(len(claim.forms)))
-    text = counts_text(network, claim, [part.to_json(found.unit) for part, found in both if found.unit is not None],
-                       [(row.least, row.most) for row in rows], weights, run)
-    if refusal := why_refused(text):
-        raise Unsupported(f"the checker: {refusal}")
-    return TracksCount(network, claim, rows, text, time.perf_counter() - start,
-                       None if weights is None else tuple(weights), run, question)
+            return []
+        return sorted(parts, key=lambda part: (part.place is not None, -count_inputs(part.claim, part.claim.forms[0])))
+
+    def count(self, proved: Sequence[ProvedPart], reasons: Mapping[int, str]) -> TracksCount:
+        """Return the count by the proved parts, with a certificate that the checker accepts.
+
+        Raises:
+            Unsupported: if it does not.
+        """
+        claim, weights = self.claim, self.weights or [each_is_one(self.claim, form) for form in self.claim.forms]
+        rows = tuple(row_of(claim, number, weights[number], [one for one in proved if one[0].form == number],
+                            reasons.get(number, "")) for number in range(len(claim.forms)))
+        parts = [part.to_json(found.unit) for part, found in sorted(proved, key=lambda one: one[0].order)
+                 if found.unit is not None]
+        text = counts_text(self.network, claim, parts, [(row.least, row.most) for row in rows], self.weights, self.run)
+        if refusal := why_refused(text):
+            raise Unsupported(f"the checker: {refusal}")
+        patterns = tuple(find_patterns(claim, text, self.weights))
+        return TracksCount(self.network, claim, rows, text, time.perf_counter() - self.start, self.weights, self.run,
+                           self.question, patterns)
+
+
+def batches(parts: Sequence[Part]) -> Iterator[Sequence[Part]]:
+    """Yield all parts at once, or with a deadline in batches that grow."""
+    first, size = 0, 1 if has_deadline() else len(parts)
+    while first < len(parts):
+        yield parts[first:first + size]
+        first, size = first + size, 2 * size
 
 
 def whole(claim: TracksClaim, number: int) -> Part:
@@ -168,7 +247,8 @@ def find_parts(floats: FloatNetwork, claim: TracksClaim, number: int, within: Fr
         yield from parts_of_inputs(margins, margins.inputs.every())
         return
     search = BoxSearch(floats, claim, number)
-    found = search.run(within, SECONDS * effort)
+    left = seconds_left()
+    found = search.run(within, min(SECONDS * effort, SECONDS * effort if left is None else left // OF_TIME_LEFT))
     yield from heavy(list(parts_of_boxes(search, found, number)), within * inputs - found.open_weight)
 
 
@@ -196,7 +276,7 @@ def prove_parts(network: TrainedNetwork, parts: Sequence[Part], effort: int, wor
     return [result_from_text(FormResult, text) for text in found]
 
 
-def row_of(claim: TracksClaim, number: int, weights: Weights, proved: Sequence[tuple[Part, FormResult]], reason: str
+def row_of(claim: TracksClaim, number: int, weights: Weights, proved: Sequence[ProvedPart], reason: str
            ) -> CountRow:
     """Return the bounds that the proved parts of a form give."""
     form = claim.forms[number]

@@ -31,6 +31,11 @@ class Part:
     token: int | None
     claim: TracksClaim
 
+    @property
+    def order(self) -> tuple[int, int, int]:
+        """The key by which a certificate lists its parts."""
+        return self.form, -1 if self.place is None else self.place, -1 if self.token is None else self.token
+
     def to_json(self, unit: dict[str, Any]) -> dict[str, Any]:
         """Return the part with its proof, as JSON of a certificate."""
         return {"form": self.form, "place": self.place, "token": self.token,

@@ -13,18 +13,23 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
+from certify.claims.trained.counting import count_tracks
 from certify.claims.trained.float_decision import decide_floats
+from certify.claims.trained.tracks_file import tracks_claim_of_table
+from certify.common.shards import Workers
 from certify.exports.html import page_of
 from certify.exports.pages.decision.pages import page_of_decision
 from certify.exports.pages.learned.page import learned_page
 from certify.exports.pages.softened.page import softened_page
 from certify.learning.learn import learn
+from constructions.tables import read_toml
 from proofs.enclosures.float_models.model import presets
 from tests.auditing.sample import HOSTILE, REPORT, UNEXPECTED, html_of, markdown_of
 from tests.browser import CONTRASTS, NARROW, SCHEMES, browser, faults, look
 from tests.exports.pages.certificates import CORPUS, page, softened
 from tests.exports.pages.test_page_of_a_certificate import MOST_BYTES, Tags
 from tests.learning.questions import of_the_zoo
+from tests.trained.tracks.adders import adder, short_claim_text
 
 __all__ = ["browser"]
 
@@ -52,6 +57,14 @@ def float_runs() -> str:
     return page_of_decision(decide_floats(network, question.claim, presets()["bfloat16/binary32"]))
 
 
+@cache
+def counted() -> str:
+    """Return the page of the number of right sums of one and of two digits."""
+    network = adder(3, 2, blur=1.7)
+    claim = tracks_claim_of_table(read_toml(short_claim_text(3, "[1, 2]"), "claim"), "claim", network)
+    return page_of_decision(count_tracks(network, claim, workers=Workers(1)), "n.cert")
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "certificate": lambda: page("temporal"),
     "softened": lambda: softened_page(softened("recent"), "recent.cert"),
@@ -62,6 +75,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "wrong word": lambda: trained("wrong_word"),
     "float runs": float_runs,
     "learnt": learnt,
+    "count": counted,
 }
 
 
@@ -118,12 +132,12 @@ def test_in_a_browser_no_page_asks_for_anything_scrolls_sideways_on_a_phone_or_h
 
 def test_names_landmarks_tables_and_what_keys_reach_are_as_the_rules_of_accessibility_ask(
         browser: Browser, tmp_path: Path) -> None:
-    for name in ("certificate", "softened", "audit", "trained", "learnt"):
+    for name in ("certificate", "softened", "audit", "trained", "learnt", "count"):
         assert (name, faults(look(browser, tmp_path, PAGES[name](), NARROW).page)) == (name, [])
 
 
 def test_on_paper_pages_of_small_subjects_are_few_and_in_dark_ink(browser: Browser, tmp_path: Path) -> None:
-    for name in ("certificate", "softened", "trained", "wrong word"):
+    for name in ("certificate", "softened", "trained", "wrong word", "count"):
         shown = look(browser, tmp_path, PAGES[name](), scheme="dark").page
         assert 1 <= len(re.findall(rb"/Type\s*/Page\b", shown.pdf(prefer_css_page_size=True))) <= MOST_PRINTED, name
         shown.emulate_media(media="print")

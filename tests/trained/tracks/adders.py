@@ -101,6 +101,12 @@ def claim_text(base: int, columns: int | str, more: str = "") -> str:
             f'layout = ["a", {base}, "b", {base + 1}, "answer"]\n{more}')
 
 
+def short_claim_text(base: int, columns: str) -> str:
+    """Return the claim for shorter numbers, too, each padded with zeros to two digits."""
+    tracks = (f'{{ track = "{name}", pad = 0, to = 2 }}' for name in "ab")
+    return claim_text(base, columns).replace(f'"a", {base}, "b"', f"{next(tracks)}, {base}, {next(tracks)}")
+
+
 def adds(network: TrainedNetwork, base: int, columns: int, more: str = "") -> TracksClaim:
     """Return the same about a network."""
     from certify.claims.trained.tracks_file import tracks_claim_of_table

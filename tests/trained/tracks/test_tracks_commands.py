@@ -11,7 +11,7 @@ import pytest
 
 from certify.cli import main
 from constructions.trained.json_form import network_text
-from tests.trained.tracks.adders import adder, claim_text, silent
+from tests.trained.tracks.adders import adder, claim_text, short_claim_text, silent
 
 
 @pytest.fixture
@@ -66,8 +66,7 @@ def test_options_take_the_place_of_a_claim_file(folder: Path, capsys: pytest.Cap
 @pytest.mark.parametrize("more", [[], ["--float", "binary32"]])
 def test_several_processes_find_what_one_finds(folder: Path, capsys: pytest.CaptureFixture[str], more: list[str]
                                                ) -> None:
-    Path("short.toml").write_text(claim_text(3, "[1, 2]").replace("[\"a\", 3, \"b\", 4", "[{ track = \"a\", pad = 0, "
-                                  "to = 2 }, 3, { track = \"b\", pad = 0, to = 2 }, 4"), encoding="utf-8")
+    Path("short.toml").write_text(short_claim_text(3, "[1, 2]"), encoding="utf-8")
     said = []
     for jobs in ("1", "2"):
         run("decide", "wrong.json", "--claim", "short.toml", "--jobs", jobs, "-o", f"{jobs}.cert", "--json", *more)

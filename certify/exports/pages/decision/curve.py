@@ -1,4 +1,6 @@
-"""The smallest margin against the length, as SVG: certified, refuted and open lengths have separate marks.
+"""The smallest margin, or the share of right inputs, against the length, as SVG.
+
+In a curve of margins certified, refuted and open lengths have separate marks.
 
 The output is deterministic; floating point is for drawing only.
 """
@@ -63,6 +65,32 @@ def draw_curve(points: Sequence[Point]) -> Markup | None:
                   f'aria-label="smallest margin found, against length">{"".join(parts)}</svg>')
 
 
+@dataclass(frozen=True)
+class Share:
+    """Lower and upper bound of a share, for a length."""
+
+    n: int
+    least: float
+    most: float
+
+
+def draw_shares(shares: Sequence[Share], name: str) -> Markup:
+    """Draw bounds of shares in percent against the length, which has this name; equal bounds are a disc."""
+    low, high = 100 * min(one.least for one in shares), 100 * max(one.most for one in shares)
+    axes = Axes(shares[0].n, shares[-1].n, low if high > low else low - 1, high)
+    parts = _grid(axes, name)
+    for one in shares:
+        x, ends = axes.x(one.n), [axes.y(100 * end) for end in (one.least, one.most)]
+        least, most = (f"{100 * end:.6g} %" for end in (one.least, one.most))
+        title = f"<title>n = {one.n}: {least if least == most else f'{least} to {most}'}</title>"
+        parts.append(f'<circle cx="{x}" cy="{ends[0]}" r="3" fill="var(--certified)">{title}</circle>'
+                     if one.least == one.most else
+                     f'<path d="M{x} {ends[0]}m-4 0h8m-4 0V{ends[1]}m-4 0h8" fill="none" stroke="var(--certified)" '
+                     f'stroke-width="2">{title}</path>')
+    return Markup(f'<svg class="curve" role="img" viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}" '
+                  f'aria-label="share of right inputs in percent, against {name}">{"".join(parts)}</svg>')
+
+
 def thinned(points: Sequence[Point], most: int = MOST_POINTS) -> list[Point]:
     """Return at most ``most`` points: of each group of neighbours the one with the smallest margin.
 
@@ -90,7 +118,7 @@ def ticks(low: float, high: float, most: int = MOST_TICKS) -> list[float]:
     return [round(k * step, 12) for k in range(first, last + 1)]
 
 
-def _grid(axes: Axes) -> list[str]:
+def _grid(axes: Axes, name: str = "length n") -> list[str]:
     lines = []
     for margin in ticks(axes.low, axes.high):
         strength = "0.7" if margin == 0 else "0.15"
@@ -103,7 +131,7 @@ def _grid(axes: Axes) -> list[str]:
             lines.append(f'<text x="{axes.x(n)}" y="{HEIGHT - 18:.0f}" text-anchor="middle" font-size="11" '
                          f'fill="currentColor">{n:g}</text>')
     return [*lines, f'<text x="{WIDTH - 4:.0f}" y="{HEIGHT - 4:.0f}" text-anchor="end" font-size="11" '
-            'fill="currentColor">length n</text>']
+            f'fill="currentColor">{name}</text>']
 
 
 def _bounds(axes: Axes, points: Sequence[Point]) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import PurePath
+from typing import Protocol
 
 import numpy as np
 from jinja2 import Environment
@@ -26,7 +27,6 @@ from certify.claims.trained.show import (
     show_numbers,
     show_row,
 )
-from certify.claims.trained.tracks_decision import TracksDecision
 from certify.common.numbers import decimal, enclosed
 from certify.common.words import show_word, type_word
 from certify.exports.pages.base.page import open_templates, render_page
@@ -86,7 +86,19 @@ class Filed:
         return check_alone_command(self.name)
 
 
-def files_of(decision: Decision | TracksDecision, output: str | None, wrong: str | None) -> list[Filed]:
+class HasCertificates(Protocol):
+    """An answer with an accepted certificate of what is certified, or of what is wrong."""
+
+    @property
+    def certificate(self) -> str | None:
+        """The certificate of what is certified."""
+
+    @property
+    def wrong_certificate(self) -> str | None:
+        """The certificate of what is wrong."""
+
+
+def files_of(decision: HasCertificates, output: str | None, wrong: str | None) -> list[Filed]:
     """Return the certificates of a decision in files: ``output`` of what is certified, ``wrong`` of what is wrong."""
     given = ((output, decision.certificate, False), (wrong, decision.wrong_certificate, True))
     return [Filed(PurePath(name).name, text, is_wrong) for name, text, is_wrong in given
