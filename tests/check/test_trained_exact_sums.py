@@ -168,7 +168,7 @@ def test_queries_keys_and_scores_of_drawn_runs_are_the_numbers_that_the_checker_
         seen = [emulation._entering(emulation._linear(affine, stream)) for affine in (head.query, head.key)]
         for mine, known in zip(seen, (queries, keys), strict=True):
             assert (mine[0] * 2.0**FRACTION == np.array([one.known.centres for one in known])).all()
-        scores = emulation._scores(decider.cast.attention_steps[0].scale, None, seen[0], seen[1], np.arange(8))[0]
+        scores = emulation._scores(decider.cast.attention_steps[0], None, seen[0], seen[1], np.arange(8))[0]
         visible = np.isfinite(scores)
         units = np.where(visible, scores, 0) * 2.0**FRACTION
         assert ((ends[..., 0] <= units) & (units <= ends[..., 1]))[visible].all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -17,6 +18,7 @@ from proofs.check.checker.chapters.trained.floats.classes import FloatArithmetic
 from proofs.check.checker.chapters.trained.floats.form_stack import ConcatenatedAttention, FloatStack
 from proofs.check.checker.chapters.trained.floats.operations import Operations
 from proofs.check.checker.chapters.trained.floats.rounding import rounding
+from proofs.check.checker.chapters.trained.floats.score_caps import CapOnForms
 from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOnForms
 from proofs.check.checker.chapters.trained.reading.network import Scale as ScaleOfChecker
 from proofs.check.checker.chapters.trained.words import classes
@@ -65,7 +67,7 @@ def most_used(fields: dict[str, Any]) -> float:
     """Return the greatest error of drawn runs relative to the checker's bound; above 1 is wrong."""
     draw, run, worst = np.random.default_rng(2), run_of(fields), 0.0
     emulation = emulated(make_network("rms"), fields, draw)
-    attention, scale = attention_of(fields), emulation.network.attention_steps[0].scale
+    attention, step = attention_of(fields), emulation.network.attention_steps[0]
     for _ in range(6):
         query, keys, values = (rounded(draw.normal(size=size) * 1.5, emulation.run.inputs)
                                for size in ((1, 4), (5, 4), (5, 1)))
@@ -78,7 +80,7 @@ def most_used(fields: dict[str, Any]) -> float:
         middle, half = sum(ends) / 2, (ends[1] - ends[0]) / 2 + (made + rounding(run.storage, 4 * UNIT)) / UNIT
         for _ in range(6):
             tiled = [np.tile(x, (RUNS, 1, 1)) for x in (query, keys, values)]
-            seen = emulation._average(emulation._scores(scale, None, tiled[0], tiled[1], np.array([4])), tiled[2])
+            seen = emulation._average(emulation._scores(step, None, tiled[0], tiled[1], np.array([4])), tiled[2])
             worst = max(worst, float((np.abs(seen - middle) / half).max()))
     return worst
 
@@ -102,23 +104,35 @@ def test_no_error_may_be_left_out(source: str, name: str, nothing: Any, monkeypa
     assert most_used(ONE_SOURCE[source]) > 1
 
 
-def test_stored_scores_of_drawn_runs_are_within_their_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert 0.1 < most_used_of_scores() <= 1
+SCORES: dict[str, tuple[Fraction | None, Fraction | None]] = {
+    "root": (None, None), "negative": (Fraction(-3, 8), None), "above 1": (Fraction(7, 3), None),
+    "capped": (Fraction(7, 3), Fraction(2, 3))}
+
+
+@pytest.mark.parametrize("kind", SCORES)
+def test_stored_scores_of_drawn_runs_are_within_their_bounds(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert 0.1 < most_used_of_scores(*SCORES[kind]) <= 1
     monkeypatch.setattr(SoftmaxOnForms, "_product_errors", lambda self, sizes, keys, scale: [0] * len(keys))
-    assert most_used_of_scores() > 1
+    if kind == "capped":
+        monkeypatch.setattr(CapOnForms, "errors", lambda self, sizes: [0] * len(sizes))
+    assert most_used_of_scores(*SCORES[kind]) > 1
 
 
-def most_used_of_scores() -> float:
-    """Return the greatest error of scores of drawn runs relative to the checker's bound."""
+def most_used_of_scores(times: Fraction | None, cap: Fraction | None) -> float:
+    """Return the greatest error of scores of drawn runs relative to the checker's bounds, by intervals and by forms."""
     draw, worst = np.random.default_rng(5), 0.0
     emulation, softmax = emulated(make_network("rms"), COARSE, draw), SoftmaxOnForms(Budget(100), run_of(COARSE))
-    for scale in (emulation.network.attention_steps[0].scale, Scale(Fraction(-3, 8), None)):
-        query, keys = (rounded(draw.normal(size=size), emulation.run.inputs) for size in ((1, 4), (5, 4)))
-        bounds = softmax.bounds(vectors(query[0]), list(map(vectors, keys)), ScaleOfChecker(scale.times, scale.root))
-        known = CentredRange([low + high >> 1 for low, high in bounds], [(high - low >> 1) + 1 for low, high in bounds])
-        for _ in range(12):
-            asking, seen = (np.tile(x, (RUNS, 1, 1)) for x in (query, keys))
-            worst = max(worst, used(known, emulation._scores(scale, None, asking, seen, np.array([4]))))
+    scale = emulation.network.attention_steps[0].scale if times is None else Scale(times, None)
+    step, asked = replace(emulation.network.attention_steps[0], scale=scale, cap=cap), ScaleOfChecker(times, scale.root)
+    made = None if cap is None else CapOnForms(Budget(100), run_of(COARSE), cap)
+    query, keys = (rounded(draw.normal(size=size), emulation.run.inputs) for size in ((1, 4), (5, 4)))
+    bounds = softmax.bounds(vectors(query[0]), list(map(vectors, keys)), asked, None, made)
+    known = CentredRange([low + high >> 1 for low, high in bounds], [(high - low >> 1) + 1 for low, high in bounds])
+    form = softmax.scores(vectors(query[0]).form, [vectors(key).known for key in keys], asked, None, made)
+    for _ in range(12):
+        asking, seen = (np.tile(x, (RUNS, 1, 1)) for x in (query, keys))
+        scores = emulation._scores(step, None, asking, seen, np.array([4]))
+        worst = max(worst, used(known, scores), used(spread(Budget(1), form), scores))
     return worst
 
 

@@ -15,7 +15,7 @@ from constructions.trained.json_form import network_from_json
 from proofs.check.checker.chapters.float_models.choices import ExecutionChoices
 from proofs.check.checker.chapters.float_models.reading import FORMATS, FloatClaim, Format
 from proofs.check.checker.chapters.float_models.roundoff import expect_sensible, gamma, tiny
-from proofs.check.checker.chapters.trained.floats.casting import balls_have_rules, cast_network
+from proofs.check.checker.chapters.trained.floats.casting import Casting, balls_have_rules, cast_network
 from proofs.check.checker.chapters.trained.floats.dyadics import root, value
 from proofs.check.checker.chapters.trained.floats.exact_sums import is_whole
 from proofs.check.checker.chapters.trained.floats.execution import NetworkExecution
@@ -26,6 +26,7 @@ from proofs.check.checker.chapters.trained.floats.proof import (
     ModelProver,
 )
 from proofs.check.checker.chapters.trained.floats.rounding import expect_finite, rounding, up
+from proofs.check.checker.chapters.trained.floats.score_caps import CapOnForms
 from proofs.check.checker.chapters.trained.floats.wrong_execution import make_execution
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
 from proofs.check.checker.chapters.trained.reading.network import (
@@ -140,13 +141,19 @@ ONE = Matrix(((1,),), 1, 0)
 AFFINE = Affine(ONE, None)
 
 
-@pytest.mark.parametrize("step", [
-    AttentionStep(None, (NetworkHead(AFFINE, AFFINE, AFFINE, ONE, None),), None, Scale(Fraction(1), None), None,
-                  Fraction(30)),
-    UnitsStep(None, AFFINE, None, Rounding(Fraction(1), 0, -128, 127, False), AFFINE)])
-def test_no_step_is_cast_that_there_is_no_rule_for(step: Any) -> None:
-    network = Network((), None, True, "each", ONE, None, (step,), AFFINE)
-    assert is_rejected(cast_network, network, operations().model)
+def test_the_scale_of_a_rounding_is_rounded_to_the_format_of_softmax_and_is_not_0() -> None:
+    model, (third,) = operations().model, [Fraction(1, 3)]
+    cast = Casting(model).activation(Rounding(third, 0, -8, 7, False))
+    assert cast == Rounding(Fraction(round(third * 2**17), 2**17), 0, -8, 7, False)
+    assert is_rejected(Casting(model).activation, Rounding(Fraction(1, 1 << 90), 0, -8, 7, False))
+
+
+@pytest.mark.parametrize(("cap", "greatest", "allowed"), [
+    (Fraction(2), 60, True), (Fraction(1, 1 << 59), 62, True), (Fraction(1, 1 << 60), 62, False),
+    (Fraction(1 << 59), 62, True), (Fraction(1 << 60), 62, False), (Fraction(7), 4, True), (Fraction(8), 4, False)])
+def test_a_cap_and_its_inverse_are_normal_numbers(cap: Fraction, greatest: int, allowed: bool) -> None:
+    model = operations(scores=Format(12, -60, greatest)).model
+    assert is_rejected(CapOnForms, Budget(1), model, cap) != allowed
 
 
 @pytest.mark.parametrize("step", [

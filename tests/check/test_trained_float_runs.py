@@ -190,7 +190,7 @@ def averages(softmax: SoftmaxOnForms, operations: Operations, query: AffineForm,
 def test_averages_are_within_their_forms(source: str) -> None:
     draw, fields = np.random.default_rng(2), ONE_SOURCE[source]
     emulation, run = emulated(make_network("rms"), fields, draw), run_of(fields)
-    scale = emulation.network.attention_steps[0].scale
+    step = emulation.network.attention_steps[0]
     softmax, operations, worst = SoftmaxOnForms(Budget(100), run), Operations(Budget(100), run), 0.0
     for _ in range(8):
         query, keys, values = (rounded(draw.normal(size=size) * 1.5, emulation.run.inputs)
@@ -200,7 +200,7 @@ def test_averages_are_within_their_forms(source: str) -> None:
                         [CentredRange(units(value), [0] * 3) for value in values])
         for _ in range(6):
             tiled = [np.tile(x, (RUNS, 1, 1)) for x in (query, keys, values)]
-            seen = emulation._average(emulation._scores(scale, None, tiled[0], tiled[1], np.array([4])), tiled[2])
+            seen = emulation._average(emulation._scores(step, None, tiled[0], tiled[1], np.array([4])), tiled[2])
             worst = max(worst, used(ends, seen))
     assert {"functions": 0.25, "sums": 0.08}.get(source, 0.05) < worst <= 1
 

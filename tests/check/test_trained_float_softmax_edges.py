@@ -97,13 +97,17 @@ def test_twice_what_is_stored_of_scores_is_a_number_of_sums() -> None:
     assert is_rejected(partial(one.storing, [0, 17 * UNIT]))
 
 
-def test_a_scale_above_1_or_below_the_least_number_has_no_rule() -> None:
+def test_a_scale_is_a_normal_number_and_what_is_flushed_is_scaled() -> None:
     query, key = vectors([1.0], [0.0]).form, CentredRange([UNIT], [0])
-    for scale, known in ((PLAIN, True), (Scale(Fraction(-1), None), True), (Scale(Fraction(1025, 1024), None), False),
-                         (Scale(Fraction(-1025, 1024), None), False), (Scale(Fraction(1, 16), None), True),
+    for scale, known in ((PLAIN, True), (Scale(Fraction(-1), None), True), (Scale(Fraction(1025, 1024), None), True),
+                         (Scale(Fraction(-8), None), True), (Scale(Fraction(1 << 40), None), False),
+                         (Scale(Fraction(1, 16), None), True),
                          (Scale(Fraction(63, 1024), None), False), (Scale(Fraction(0), None), True),
                          (Scale(None, 256), True), (Scale(None, 257), False)):
         assert is_rejected(partial(softmax(sums=Format(14, -4, 40)).scores, query, [key], scale)) != known
+    of_one, of_eight = (softmax(sums=Format(14, -4, 40))._product_errors([UNIT], [key], Scale(Fraction(x), None))[0]
+                        for x in (1, 8))
+    assert 0 <= 8 * of_one - of_eight < 32 and of_one >= UNIT >> 2
 
 
 def test_scores_must_be_half_of_the_greatest_of_sums_as_their_products_must() -> None:

@@ -101,7 +101,10 @@ def accepted_roundings() -> dict[str, Document]:
         "word": word, "offset": 0, "place": len(word), "case": 0, "row": 0})
     return {"trained_roundings_by_a_scale": scale, "trained_roundings_by_a_token": roundings(BY_TOKEN),
             "trained_roundings_by_all_tokens": roundings(BY_INPUT, read="last"),
-            "trained_roundings_wrong_word": wrong}
+            "trained_roundings_wrong_word": wrong, **{f"trained_float_runs_rounded_by_{name}": float_runs(
+                network, signs_of_logits(network, 2, read="last"), BINARY32)
+                for name, how in (("a_scale", BY_SCALE), ("all_tokens", BY_INPUT))
+                for network in [rounding_network(how)]}}
 
 
 def with_rounding(document: Document, how: Any) -> Document:
@@ -122,7 +125,8 @@ def rejected_roundings() -> dict[str, Document]:
         "trained_roundings_by_all_tokens_and_not_by_each": changed(
             with_rounding(token, BY_INPUT), "claim", "read", value="last"),
         "trained_roundings_left_out": with_rounding(token, "identity"),
-        "trained_roundings_in_float_runs": float_runs(scale["network"], scale["claim"], BINARY32)}
+        "trained_float_runs_rounded_with_the_margin_of_the_reals": float_runs(
+            scale["network"], scale["claim"], BINARY32)}
 
 
 def malformed_roundings() -> dict[str, Document]:
@@ -171,12 +175,13 @@ def accepted_float_runs() -> dict[str, Document]:
             "trained_float_runs_of_rotary_positions": float_runs_of_signs("rotary", 3, 2, BINARY32),
             "trained_float_runs_of_slopes": float_runs_of_signs("alibi", 3, 2, BINARY32, BFLOAT16),
             "trained_float_runs_of_another_gelu": float_runs_of_signs("gpt2", 3, 2, BINARY32),
+            "trained_float_runs_of_capped_scores": float_runs_of_signs("capped", 3, 2, BINARY32),
             "trained_float_runs_of_images": float_runs_of_signs("images", 3, 2, BINARY32)}
 
 
 def rejected_float_runs() -> dict[str, Document]:
     """Files about float runs that are not proved."""
-    mean, capped = float_runs_of_means(), make_network("capped")
+    mean = float_runs_of_means()
     return {
         "trained_float_runs_of_a_tenth": float_runs_of_means(BINARY32, margin="1/10"),
         "trained_float_runs_of_a_margin_that_only_binary32_has": float_runs_of_means(margin="99/1000"),
@@ -187,8 +192,7 @@ def rejected_float_runs() -> dict[str, Document]:
         "trained_float_runs_with_exponentials_too_far_off": float_runs_of_means(BFLOAT16, exp_ulp="4000000"),
         "trained_float_runs_of_sums_of_8_bits": float_runs_of_signs("post", 1, 2, {
             **BFLOAT16, "sums": "bfloat16", "softmax": "bfloat16", "exp_ulp": "1"}),
-        "trained_float_runs_of_sums_cut_off_by_much": float_runs_of_means(CUT_OFF, sum_ulp="262144"),
-        "trained_float_runs_of_capped_scores": float_runs(capped, make_claim(), BINARY32)}
+        "trained_float_runs_of_sums_cut_off_by_much": float_runs_of_means(CUT_OFF, sum_ulp="262144")}
 
 
 def malformed_float_runs() -> dict[str, Document]:

@@ -139,14 +139,14 @@ def make_network(kind: str, seed: int = 0, rows: int = 12, tokens: int = 4, outp
     return w.network(tokens, d, positions, steps, causal, outputs)
 
 
-def rounding_network(how: dict[str, Any], causal: bool = True) -> dict[str, Any]:
+def rounding_network(how: dict[str, Any], causal: bool = True, outputs: int = 2) -> dict[str, Any]:
     """Two steps that round, as ``how`` says, before and after attention."""
     w, d = Weights(11), 4
     steps = [w.units(d, 3, w.norm(d, "layer"), "relu"), w.attention(d, 2, w.norm(d, "rms"), 6),
              w.units(d, 3, None, "relu")]
     for step in steps[::2]:
         step["activation"] = how
-    return w.network(4, d, 6, steps, causal, 2)
+    return w.network(4, d, 6, steps, causal, outputs)
 
 
 def mean_network(rows: int | None = None) -> dict[str, Any]:

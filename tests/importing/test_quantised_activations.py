@@ -15,10 +15,16 @@ from constructions.errors import InputError
 from constructions.importing.importer import Imported, import_network
 from constructions.importing.names_file import read_names
 from constructions.importing.questions import Options
-from constructions.trained.json_form import read_network
+from constructions.trained.json_form import network_to_json, read_network
 from constructions.trained.network import Rounding, UnitsStep
 from examples.trained.zoo import plans
+from proofs.check.checker.chapters.trained.floats.inputs import NetworkUnderModel
+from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedExecutions
+from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, spread
+from proofs.check.checker.kernel.budget import Budget
 from proofs.trained.forward import FloatNetwork
+from tests.check.trained_corpus import BINARY32, float_runs
+from tests.check.trained_networks import make_claim, parsed
 from tests.importing.quantised_files import weights_of
 from tests.importing.test_quantised_weights import Node, graph, imported, saved, scales
 from tests.trained.small_networks import write_network
@@ -94,6 +100,23 @@ def test_what_is_rounded_is_what_onnx_runtime_computes(tmp_path: Path, name: str
     kinds = {step.activation.range for step in result.network.steps
              if isinstance(step, UnitsStep) and isinstance(step.activation, Rounding)}
     assert kinds == {"token" if "one" in name else "input" if "range" in name else None}
+
+
+@pytest.mark.parametrize("name", [name for name in READ if name != "rows"])
+def test_what_onnx_runtime_computes_is_within_the_forms_of_binary32(tmp_path: Path, name: str) -> None:
+    """On eight inputs; forms are narrow where all numbers are known to be on one side of a tie."""
+    data, inputs, narrow, read = of_nodes(READ[name]), WORDS[::8], 0, "last" if "one" in name else "each"
+    network = network_to_json(imported(tmp_path, data).network)
+    given = parsed(float_runs(network, make_claim(read=read), BINARY32), Budget())
+    stack = NetworkUnderModel(given.budget, given.network, given.floats[0]).forms
+    for tokens, expected in zip(inputs, ran(data, inputs), strict=True):
+        found = CachedExecutions(stack, 0).attended(tokens.tolist(), [2] if read == "last" else [0, 1, 2])
+        for (_, stream), seen in zip(found, expected.reshape(-1, stack.network.outputs), strict=True):
+            known = spread(stack.budget, stack.finish(stream))
+            centres, reaches = (np.array(one) / UNIT for one in known)
+            assert (np.abs(seen - centres) <= reaches).all()
+            narrow += max(known.reaches) < max(map(abs, known.centres)) >> 14
+    assert 2 * narrow > len(inputs)
 
 
 REFUSED: dict[str, tuple[list[Node], str]] = {

@@ -57,6 +57,24 @@ class DrawnRun(Emulation):
         found = super().of_pair(product)
         return self.rounded(found, self.run.storage) if self._stores else found
 
+    def capped(self, scores: Array, cap: Array) -> Array:
+        """Divide, or multiply with the inverse; each number may be stored as scores are."""
+        run = self.run
+        scores = self._kept_or_stored(scores)
+        inverse = self.rounded(1 / cap, run.sums)
+        opened = self.rounded(scores / cap if self.draw.integers(2) else scores * inverse, run.sums)
+        opened = self._kept_or_stored(self.function("tanh", self._kept_or_stored(opened), run.softmax))
+        return self.rounded(cap * opened, run.sums)
+
+    def steps_of(self, x: Array, scale: Array, zero: Array) -> Array:
+        """Divide, or multiply with the inverse; add the zero point before numbers are whole, or after."""
+        target, (inverse, before) = self.run.softmax, self.draw.integers(2, size=2)
+        steps = self.rounded(x * self.rounded(1 / scale, target) if inverse else x / scale, target)
+        return self.whole(self.rounded(steps + zero, target)) - zero if before else self.whole(steps)
+
+    def _kept_or_stored(self, x: Array) -> Array:
+        return self.rounded(x, self.run.scores) if self.draw.integers(2) else x
+
     def _shuffled(self, terms: Array) -> Array:
         """Terms ordered by nothing, their sizes, or their signs."""
         keys = (self.draw.random(terms.shape), np.abs(terms), -np.abs(terms), terms, -terms)[int(self.draw.integers(5))]

@@ -32,10 +32,13 @@ from proofs.trained.float_executions.casting import cast_network
 from proofs.trained.float_executions.execution import executions
 from proofs.trained.float_executions.replay import Replay
 from tests.check.trained_corpus import BFLOAT16, BINARY32, CUT_OFF, FLUSHED, float_runs
-from tests.check.trained_networks import make_claim, make_network, parsed
+from tests.check.trained_networks import make_claim, make_network, parsed, rounding_network
 from tests.trained.drawn_runs import DrawnRun
 
-KINDS = ("gpt2", "post", "rotary", "alibi", "plain", "images", "rms", "bidirectional")
+KINDS = ("gpt2", "post", "rotary", "alibi", "capped", "plain", "images", "rms", "bidirectional")
+ROUNDINGS: dict[str, dict[str, Any]] = {
+    "a scale": {"scale": "1/10", "zero": 3, "least": -8, "greatest": 23},
+    "a token": {"range": "token", "greatest": 31}, "all tokens": {"range": "input", "greatest": 31}}
 CLASSES: dict[str, dict[str, Any]] = {"binary32": BINARY32, "bfloat16": BFLOAT16, "flushed": FLUSHED,
                                       "cut off": CUT_OFF}
 OUTPUTS, LENGTH = 3, 4
@@ -76,9 +79,10 @@ def of_balls(network: Network, run: FloatClaim, tokens: Sequence[int], offset: i
 
 
 @pytest.mark.parametrize("name", CLASSES)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, *ROUNDINGS])
 def test_every_run_of_a_class_lies_in_the_forms_and_in_the_balls_of_its_network(kind: str, name: str) -> None:
-    document, seed, said = make_network(kind, len(name), outputs=OUTPUTS), Random(kind + name), set[str]()
+    document, seed, said = rounding_network(ROUNDINGS[kind], outputs=OUTPUTS) if kind in ROUNDINGS else make_network(
+        kind, len(name), outputs=OUTPUTS), Random(kind + name), set[str]()
     given = parsed(float_runs(document, make_claim(), CLASSES[name]), Budget(100))
     run, of_class = given.floats[0], read_float_model("class", dict(CLASSES[name]))
     network, mine = cast_in_checker(given.network, run), cast_network(network_from_json(document, "it"), of_class)

@@ -18,10 +18,8 @@ from constructions.trained.json_form import network_from_json, network_to_json
 from constructions.trained.network import Rounding, TrainedNetwork, UnitsStep
 from proofs.check import check_text
 from proofs.enclosures.exponential import exact_ends
-from proofs.enclosures.float_models.model import presets
 from proofs.trained.balls import BallNetwork, enclose_logits
 from proofs.trained.classes.refine import ClassSearch
-from proofs.trained.float_executions.casting import cast_network
 from proofs.trained.forward import FloatNetwork
 from proofs.words.tracking import cases_at
 from tests.trained.rounding_networks import WAYS, Way, with_roundings
@@ -95,12 +93,6 @@ def test_classes_of_words_decide_networks_that_round_by_a_scale() -> None:
     for way in ("input", "token"):
         with pytest.raises(Unsupported, match=r"^classes of words: no rule for roundings by a range"):
             ClassSearch(replace(with_roundings(0, way), attention="causal"), asked("last"))
-
-
-def test_float_runs_have_no_class_for_roundings() -> None:
-    for way in WAYS:
-        with pytest.raises(Unsupported, match=r"^float runs: no class has activations that are rounded to 0 … "):
-            cast_network(with_roundings(3, way), presets()["binary32"])
 
 
 BEYOND = "step 0: a scale that binary64 does not hold, expected 2^-1000 to 2^1000"

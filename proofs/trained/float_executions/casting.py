@@ -20,7 +20,6 @@ from constructions.trained.network import (
     NormStep,
     Rotary,
     Rounding,
-    Scale,
     Tensor,
     TrainedHead,
     TrainedNetwork,
@@ -74,10 +73,6 @@ class _Cast:
     def network(self) -> TrainedNetwork:
         """Return the whole network."""
         given = self.given
-        for step in given.steps:
-            if isinstance(step, UnitsStep) and isinstance(step.activation, Rounding):
-                raise Unsupported(f"float runs: no class has activations that are {step.activation}; it can be decided "
-                                  "over the reals")
         parts = {name: self.cast(getattr(given, name)) for name in ("tokens", "positions", "steps", "unembedding")}
         return replace(given, **parts, tensors=self.tensors)
 
@@ -90,12 +85,10 @@ class _Cast:
                 return Affine(self._weight(weight), self.cast(bias))
             case TrainedHead():
                 query, key, value = map(self.cast, (part.query, part.key, part.value))
-                return TrainedHead(query, key, value, self._weight(part.out),
-                                   None if part.slope is None else self._slope(part.slope))
-            case AttentionStep(cap=cap) if cap is not None:
-                raise Unsupported("float runs: a cap on scores")
-            case AttentionStep(scale=Scale(times=times)) if times is not None and abs(times) > 1:
-                raise Unsupported(f"float runs: scores times {times}, expected at most 1")
+                slope = None if part.slope is None else self._number(part.slope, self.run.storage, "a slope")
+                return TrainedHead(query, key, value, self._weight(part.out), slope)
+            case Rounding(scale=Fraction() as scale):
+                return replace(part, scale=self._number(scale, self.run.softmax, "a scale of roundings"))
             case tuple():
                 return tuple(map(self.cast, part))
             case Norm() | Rotary() | NormStep() | UnitsStep() | AttentionStep():
@@ -115,9 +108,9 @@ class _Cast:
         strides = (values.shape[1], 1) if values.ndim == 2 else (1,)
         return View(name, 0, values.shape, strides)
 
-    def _slope(self, slope: Fraction) -> Fraction:
-        """Return the nearest number of `storage`."""
+    def _number(self, x: Fraction, target: Format, what: str) -> Fraction:
+        """Return the nearest number of the format."""
         try:
-            return exact_value(Arithmetic(self.run.storage).number(slope))
+            return exact_value(Arithmetic(target).number(x))
         except NotFinite:
-            raise InputError(f"float runs {self.run.name}: a slope is too large for {self.run.storage}") from None
+            raise InputError(f"float runs {self.run.name}: {what} is too large for {target}") from None

@@ -20,7 +20,6 @@ from constructions.trained.network import (
     NormStep,
     Rotary,
     Rounding,
-    Scale,
     Step,
     TrainedNetwork,
     UnitsStep,
@@ -53,10 +52,10 @@ class FloatRun:
         """Return the stored logits [B, len(at), outputs] of inputs [B, T]."""
         stream = self._embedded(tokens, offset)
         attention = [k for k, step in enumerate(self.network.steps) if isinstance(step, AttentionStep)]
-        last = attention[-1] if attention else -1
+        last = attention[-1] if attention and not self.network.of_input else -1
         for k, step in enumerate(self.network.steps):
             stream = self._after(step, stream, at if k == last else np.arange(stream.shape[1]), offset)
-        return self._linear(self.network.unembedding, stream if attention else stream[:, at])
+        return self._linear(self.network.unembedding, stream[:, at] if last < 0 else stream)
 
     def numbers(self, view: View) -> Array:
         """Return the numbers of a view, memoised."""
@@ -81,6 +80,10 @@ class FloatRun:
     def value(self, name: str, x: Array, target: Format) -> Array:
         """Return the values of a function, to be rounded to a format."""
         return FUNCTIONS[name](x)
+
+    def whole(self, x: Array) -> Array:
+        """Return the nearest whole numbers, ties to even."""
+        return np.rint(x)
 
     def _embedded(self, tokens: Indices, offset: int) -> Array:
         stream = self.numbers(self.network.tokens)[tokens]
@@ -167,12 +170,32 @@ class FloatRun:
         return self.rounded(found, self.run.storage)
 
     def _units(self, step: UnitsStep, read: Array) -> Array:
-        assert not isinstance(step.activation, Rounding)  # which casting refuses
         inward = self._linear(step.inward, read)
+        if isinstance(step.activation, Rounding):
+            return self._linear(step.outward, self._stepped(step.activation, inward))
         if step.gate is None:
             return self._linear(step.outward, self.rounded(self.activated(step.activation, inward), self.run.storage))
         gate = self.rounded(self.activated(step.activation, self._linear(step.gate, read)), self.run.storage)
         return self._linear(step.outward, self.rounded(self.rounded(gate * inward, self.run.softmax), self.run.storage))
+
+    def _stepped(self, how: Rounding, x: Array) -> Array:
+        """Return numbers rounded by a scale, or by the range of a token's, or of all."""
+        target, zero = self.run.softmax, np.array(self.number(Fraction(how.zero)))
+        if how.scale is not None:
+            scale = self.rounded(np.array(self.number(how.scale)), target)
+        else:
+            axes = (1, 2) if how.range == "input" else 2
+            least, greatest = (np.asarray(end) for end in (x.min(axes, keepdims=True), x.max(axes, keepdims=True)))
+            least, greatest = np.minimum(least, 0 * least), np.maximum(greatest, 0 * greatest)
+            scale = self.rounded(self.rounded(greatest - least, target) / how.greatest, target)
+            scale = np.where(greatest == least, 1 + scale, scale)
+            zero = np.minimum(self.whole(self.rounded(-least / scale, target)), how.greatest)
+        steps = np.minimum(np.maximum(self.steps_of(x, scale, zero), how.least - zero), how.greatest - zero)
+        return self.rounded(self.rounded(self.rounded(steps, target) * scale, target), self.run.storage)
+
+    def steps_of(self, x: Array, scale: Array, zero: Array) -> Array:
+        """Return the whole numbers nearest to x / scale."""
+        return self.whole(self.rounded(x / scale, self.run.softmax))
 
     def activated(self, name: Activation, x: Array) -> Array:
         """Return the activation of each number, in the format of softmax."""
@@ -199,7 +222,7 @@ class FloatRun:
             query = self._entering(self._turned(step.rotary, self._linear(head.query, read[:, at]), offset + at))
             key = self._entering(self._turned(step.rotary, self._linear(head.key, read), offset + every))
             value = self._entering(self._linear(head.value, read))
-            averages.append(self._average(self._scores(step.scale, head.slope, query, key, at), value))
+            averages.append(self._average(self._scores(step, head.slope, query, key, at), value))
         out = np.concatenate([self.numbers(head.out) for head in step.heads])
         bias = None if step.bias is None else self.numbers(step.bias)
         return self._product(self._entering(np.concatenate(averages, -1)), out, bias)
@@ -225,14 +248,16 @@ class FloatRun:
         """Return a product of a coordinate and a cosine or a sine, as it enters the sum of two."""
         return self.rounded(product, self.run.softmax)
 
-    def _scores(self, scale: Scale, slope: Fraction | None, query: Array, key: Array, at: Indices) -> Array:
-        run = self.run
+    def _scores(self, step: AttentionStep, slope: Fraction | None, query: Array, key: Array, at: Indices) -> Array:
+        run, scale = self.run, step.scale
         terms = np.swapaxes(query[:, :, np.newaxis, :] * key[:, np.newaxis, :, :], -1, -2)
         factor = np.array(self.number(Fraction(scale.root or scale.times or 0)))
         if scale.root is not None:
             factor = self.value("inverse root", factor, run.sums)
         factor = self.rounded(factor, run.sums)
         scores = self.rounded(self.of_products(terms) * factor, run.sums)
+        if step.cap is not None:
+            scores = self.capped(scores, self.rounded(np.array(self.number(step.cap)), run.sums))
         if slope is not None:
             distances = np.arange(key.shape[1]) - at[:, np.newaxis]
             scores = self.rounded(scores + self.rounded(self.number(slope) * distances, run.sums), run.sums)
@@ -240,6 +265,11 @@ class FloatRun:
         if self.network.attention == "causal":
             scores = np.where(np.arange(key.shape[1]) <= at[:, np.newaxis], scores, -np.inf)
         return scores
+
+    def capped(self, scores: Array, cap: Array) -> Array:
+        """Return c tanh(s / c) of scores s."""
+        opened = self.function("tanh", self.rounded(scores / cap, self.run.sums), self.run.softmax)
+        return self.rounded(cap * opened, self.run.sums)
 
     def _average(self, scores: Array, value: Array) -> Array:
         run, target = self.run, self.run.softmax

@@ -67,6 +67,10 @@ class Replay(FloatRun):
         """Return the nearest numbers of a format; raise NotFinite beyond the greatest."""
         return np.asarray(_rounding(target)(x))
 
+    def whole(self, x: Array) -> Array:
+        """Return the nearest whole numbers, ties to even."""
+        return np.asarray(_whole(x))
+
     def value(self, name: str, x: Array, target: Format) -> Array:
         """Return the nearest numbers of a format to a function's values."""
         key = name, target
@@ -107,4 +111,5 @@ def _rounding(target: Format) -> Any:
     return np.frompyfunc(one, 1, 1)
 
 
+_whole = np.frompyfunc(lambda x: fmpq(round(Fraction(int(x.numerator), int(x.denominator)))), 1, 1)
 _of_float = np.frompyfunc(lambda x: fmpq(*x.as_integer_ratio()), 1, 1)

@@ -141,14 +141,14 @@ class ScoreCap:
     """
 
     def __init__(self, cap: Fraction, precision: Precision, budget: Budget) -> None:
-        self._cap, self._tanh, self._budget = cap, Activation("tanh", precision, budget), budget
-        self.error = -(-cap * (1 + self._tanh.error) // 1) + 1
+        self._cap, self.tanh, self._budget = cap, Activation("tanh", precision, budget), budget
+        self.error = -(-cap * (1 + self.tanh.error) // 1) + 1
 
     def apply(self, scores: Sequence[int]) -> list[int]:
         """Return the capped scores."""
         over, under = self._cap.numerator, self._cap.denominator
         self._budget.spend(len(scores) * (8 + size(self._cap)) >> 6)
-        return [y * over // under for y in self._tanh.apply([s * under // over for s in scores])]
+        return [y * over // under for y in self.tanh.apply([s * under // over for s in scores])]
 
 
 def asymptote_start(fraction: int) -> int:

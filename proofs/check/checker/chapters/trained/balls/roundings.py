@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ....kernel.budget import Budget
+from ....kernel.numbers import ZERO
 from ..reading.network import Rounding
 from .precision import Precision, Undecided, ceil_norm, ceil_sqrt
 
@@ -47,7 +48,7 @@ class Rounder:
         if self._rounding.scale is not None:
             return [self._rounded(self._grid, vector) for vector in vectors]
         groups = [vectors] if self.of_input else [[vector] for vector in vectors]
-        return [self._rounded(grid, vector) for group in groups for grid in [self._grid_of(group)] for vector in group]
+        return [self._rounded(grid, vector) for group in groups for grid in [self.grid_of(group)] for vector in group]
 
     def ends(self, grid: Grid, least: int, greatest: int) -> tuple[int, int]:
         """Enclose, in numbers over ``grid.whole``, the results for numbers between ``least`` and ``greatest``."""
@@ -79,14 +80,16 @@ class Rounder:
             raise Undecided
         return found, ceil_norm((high - low) // twice + 2 for low, high in ends)
 
-    def _grid_of(self, vectors: Sequence[Inexact]) -> Grid:
-        """Return the grid of the range of all numbers of these vectors, and 0."""
+    def grid_of(self, vectors: Sequence[Inexact], slack: Fraction = ZERO) -> Grid:
+        """Return the grid of the range of all numbers of these vectors, and 0; quotients may be off by ``slack``."""
         top, steps = self._rounding.greatest, [(min(x), max(x), e) for x, e in vectors]
         below = [min(0, *(low + sign * e for low, _, e in steps)) for sign in (-1, 1)]
         above = [max(0, *(high + sign * e for _, high, e in steps)) for sign in (-1, 1)]
         if above[0] <= below[1]:
             raise Undecided
-        zeros = (nearest(-below[1] * top, above[1] - below[1]), nearest(-below[0] * top, above[0] - below[0]))
+        a, b = slack.numerator, slack.denominator
+        zeros = (nearest(-below[1] * top * (b - a), (above[1] - below[1]) * b),
+                 min(top, nearest(-below[0] * top * (b + a), (above[0] - below[0]) * b)))
         return Grid((above[0] - below[1], above[1] - below[0]), top, zeros)
 
 

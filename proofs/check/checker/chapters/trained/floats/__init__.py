@@ -6,7 +6,9 @@ rounding         bounds of rounding errors, in units of 2^-44
 casting          the network with its weights rounded to the formats of a float model
 exact_sums       numbers that are equal in all executions, since their sums are exact
 operations       linear maps, norms, activations and sums of an execution, as affine forms
+rounded_units    units that round, as affine forms
 softmax_rules    errors of softmax, for any number of visible positions
+score_caps       caps of scores, as affine forms
 softmax          the average of a head in an execution
 form_stack       all steps, token by token, as affine forms
 key_value_cache  tokens of inputs, one after another

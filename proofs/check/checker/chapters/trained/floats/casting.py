@@ -10,7 +10,18 @@ from typing import TypeVar
 from ....kernel.verdicts import require
 from ...float_models.reading import FloatClaim, Format
 from ..reading.dyadics import Matrix, Vector
-from ..reading.network import Affine, AttentionStep, Network, NetworkHead, Norm, NormStep, Rotary, Step, UnitsStep
+from ..reading.network import (
+    Affine,
+    AttentionStep,
+    Network,
+    NetworkHead,
+    Norm,
+    NormStep,
+    Rotary,
+    Rounding,
+    Step,
+    UnitsStep,
+)
 from .dyadics import nearest as one_number
 from .dyadics import rounded, value
 
@@ -70,17 +81,24 @@ class Casting:
         return None if rotary is None else replace(rotary, cosines=self.table(rotary.cosines),
                                                    sines=self.table(rotary.sines))
 
+    def activation(self, activation: str | Rounding) -> str | Rounding:
+        """Return an activation; the scale of a rounding, if it is given, is rounded to `softmax`."""
+        if isinstance(activation, str) or activation.scale is None:
+            return activation
+        scale = value(one_number(activation.scale, self._model.softmax))
+        require(scale, "a scale of roundings is 0 in its format")
+        return replace(activation, scale=scale)
+
     def step(self, step: Step) -> Step:
-        """Return a step, rounded, if the rules cover it."""
+        """Return a step, rounded."""
         norm = self.norm(step.norm)
         if isinstance(step, AttentionStep):
-            require(step.cap is None, "no rule for caps of scores in float runs")
-            return AttentionStep(norm, tuple(map(self.head, step.heads)), self.vector(step.bias), step.scale,
-                                 self.rotary(step.rotary))
+            return replace(step, norm=norm, heads=tuple(map(self.head, step.heads)), bias=self.vector(step.bias),
+                           rotary=self.rotary(step.rotary))
         if isinstance(step, UnitsStep):
-            require(isinstance(step.activation, str), "no rule for roundings in float runs")
             gate = None if step.gate is None else self.affine(step.gate)
-            return UnitsStep(norm, self.affine(step.inward), gate, step.activation, self.affine(step.outward))
+            return UnitsStep(norm, self.affine(step.inward), gate, self.activation(step.activation),
+                             self.affine(step.outward))
         assert norm is not None
         return NormStep(norm)
 
@@ -91,7 +109,8 @@ def balls_have_rules(network: Network) -> bool:
     units = [step for step in network.steps if isinstance(step, UnitsStep)]
     return (all(step.norm is None or step.norm.of is None for step in network.steps)
             and all(step.gate is None and step.activation in ("relu", "gelu", "tanh") for step in units)
-            and all(step.rotary is None and all(head.slope is None for head in step.heads) for step in attention))
+            and all(step.rotary is None and step.cap is None and all(head.slope is None for head in step.heads)
+                    for step in attention))
 
 
 def cast_network(network: Network, model: FloatClaim) -> Network:

@@ -77,7 +77,7 @@ class FloatAttention:
         """Enclose the stored scores."""
         slope = self._maps.slopes[head]
         biases = None if slope is None else [slope * (place - column) for place, *_ in keys]
-        stored = self._softmax.bounds(query, list(keys.values()), self._maps.scale, biases)
+        stored = self._softmax.bounds(query, list(keys.values()), self._maps.scale, biases, self._maps.cap)
         return dict(zip(keys, stored, strict=True))
 
     def logarithms(self, found: Mapping[ColumnSource, PathBounds], column: int) -> Mapping[ColumnSource, PathBounds]:

@@ -49,7 +49,7 @@ class NetworkExecution:
             Rejected: if a number is too large for its format.
         """
         network = self._network
-        if network.masked:
+        if network.causal:
             tokens = tokens[:place + 1]
         numbers = network.width * len(tokens)
         self._budget.hold(2 * ENTRY_BITS * numbers)
@@ -69,8 +69,7 @@ class NetworkExecution:
         if isinstance(step, NormStep):
             return [self._normed(step.norm, x) for x in streams]
         read = [self._normed(step.norm, x) for x in streams]
-        written = self._attention(step, read, offset) if isinstance(step, AttentionStep) else [
-            self._units(step, x) for x in read]
+        written = self._attention(step, read, offset) if isinstance(step, AttentionStep) else self._written(step, read)
         model = self._model
         return [self._all(self._all(map(add, x, y), model.sums), model.storage)
                 for x, y in zip(streams, written, strict=True)]
@@ -133,9 +132,34 @@ class NetworkExecution:
             x = self._all(map(add, x, exactly(norm.bias.entries, norm.bias.power)), form)
         return self._all(x, self._model.storage)
 
-    def _units(self, step: UnitsStep, read: Numbers) -> Numbers:
-        assert not isinstance(step.activation, Rounding)  # which casting refuses
-        inside, model, name = self._affine(step.inward, read), self._model, step.activation
+    def _written(self, step: UnitsStep, read: list[Numbers]) -> list[Numbers]:
+        """Return what a block of units writes, token by token."""
+        how = step.activation
+        if isinstance(how, str):
+            return [self._units(step, how, x) for x in read]
+        inside = [self._affine(step.inward, x) for x in read]
+        groups = [inside] if how.of_input else [[x] for x in inside]
+        return [self._affine(step.outward, x) for group in groups for x in self._rounded(how, group)]
+
+    def _rounded(self, how: Rounding, group: list[Numbers]) -> list[Numbers]:
+        """Return numbers of tokens rounded by a scale, or by the range of all of them."""
+        form, zero = self._model.softmax, how.zero
+        if how.scale is not None:
+            scale = nearest(how.scale, form)
+        else:
+            every = [ZERO, *(x for one in group for x in one)]
+            least, greatest = min(every, key=value), max(every, key=value)
+            scale = quotient(rounded(add(greatest, negated(least)), form), (how.greatest, 0), form)
+            scale = scale if greatest[0] or least[0] else ONE
+            require(scale[0], "a scale of roundings is 0 in its format")
+            zero = min(round(value(quotient(negated(least), scale, form))), how.greatest)
+        most = [limit - zero for limit in (how.least, how.greatest)]
+        return [[rounded(rounded(multiply(rounded((k, 0), form), scale), form), self._model.storage)
+                 for x in one for k in [min(max(round(value(quotient(x, scale, form))), most[0]), most[1])]]
+                for one in group]
+
+    def _units(self, step: UnitsStep, name: str, read: Numbers) -> Numbers:
+        inside, model = self._affine(step.inward, read), self._model
         opened = inside if step.gate is None else self._affine(step.gate, read)
         units = self._all([self._activation(name, x) for x in opened], model.storage)
         if step.gate is not None:
@@ -174,7 +198,7 @@ class NetworkExecution:
             values = [self._entering(self._affine(head.value, x)) for x in read]
             for place, query in enumerate(queries):
                 seen = place + 1 if self._network.masked else len(read)
-                scores = self._scores(step.scale, head.slope, place, query, keys[:seen])
+                scores = self._scores(step, head.slope, place, query, keys[:seen])
                 averages[place] += self._average(scores, values[:seen])
         return [self._linear([head.out for head in step.heads], step.bias, x) for x in averages]
 
@@ -191,11 +215,16 @@ class NetworkExecution:
                 found[place] = rounded(rounded(add(*self._all(terms, form)), form), self._model.storage)
         return found
 
-    def _scores(self, scale: Scale, slope: Fraction | None, place: int, query: Numbers, keys: list[Numbers]) -> Numbers:
+    def _scores(self, step: AttentionStep, slope: Fraction | None, place: int, query: Numbers,
+                keys: list[Numbers]) -> Numbers:
         """Return the scores of a query at a place, stored."""
-        sums = self._model.sums
+        sums, scale = self._model.sums, step.scale
         times = nearest(scale.times, sums) if scale.times is not None else self._root(scale)
         scores = [rounded(multiply(self._dot(query, key, []), times), sums) for key in keys]
+        if step.cap is not None:
+            cap = nearest(step.cap, sums)
+            opened = [self._activation("tanh", quotient(x, cap, sums)) for x in scores]
+            scores = self._all([multiply(cap, x) for x in opened], sums)
         if slope is not None:
             scores = [rounded(add(x, nearest(slope * (j - place), sums)), sums) for j, x in enumerate(scores)]
         return self._all(scores, self._model.scores)

@@ -4,14 +4,16 @@ Forms of different tokens have separate symbols; a token uses centres and radii 
 where attention is causal a token's forms depend on the tokens before it alone, and prefixes are shared.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ....kernel.budget import Budget
 from ....kernel.numbers import INTEGER_BITS, over_one_denominator
 from ...float_models.reading import FloatClaim
-from ..reading.network import AttentionStep, LogitRow, Network, Rotary, Scale
+from ..reading.network import AttentionStep, LogitRow, Network, NormStep, Rotary, Scale, UnitsStep
 from ..zonotopes.affine import (
     AffineForm,
     CentredRange,
@@ -29,6 +31,10 @@ from .exact_sums import is_whole
 from .operations import Operations
 from .softmax import SoftmaxOnForms
 
+if TYPE_CHECKING:
+    from .rounded_units import RounderOfRuns
+    from .score_caps import CapOnForms
+
 FORM_SLOTS = 64  # bound of the symbols, of INTEGER_BITS each, of a coordinate of a stream that is kept
 
 
@@ -45,6 +51,7 @@ class ConcatenatedAttention(NamedTuple):
     scale: Scale
     rotary: Rotary | None
     slopes: list[Fraction | None]
+    cap: CapOnForms | None = None
 
 
 class Stage(NamedTuple):
@@ -104,10 +111,9 @@ class FloatStack:
         self.stages: list[Stage] = []
         for step in network.steps:
             if isinstance(step, AttentionStep):
-                self.stages.append(Stage(make_attention(budget, step), []))
+                self.stages.append(Stage(self._with_cap(step.cap, make_attention(budget, step)), []))
                 continue
-            maps = make_maps(budget, step)
-            assert isinstance(maps, NormMaps | UnitMaps)
+            maps = self._make_maps(step)
             (self.stages[-1].after if self.stages else self.first).append(maps)
         attentions = [stage.attention for stage in self.stages]
         widest = max((len(one.key.columns) + len(one.value.columns) for one in attentions), default=0)
@@ -115,15 +121,41 @@ class FloatStack:
         unembedding = network.unembedding
         self._unembedding = make_map(budget, unembedding.weight, unembedding.bias)
 
+    def _with_cap(self, cap: Fraction | None, maps: ConcatenatedAttention) -> ConcatenatedAttention:
+        if cap is None:
+            return maps
+        from .score_caps import CapOnForms
+
+        return maps._replace(cap=CapOnForms(self.budget, self.operations.model, cap))
+
+    def _make_maps(self, step: NormStep | UnitsStep) -> NormMaps | UnitMaps:
+        if isinstance(step, UnitsStep) and not isinstance(step.activation, str):
+            from .rounded_units import make_rounded_maps
+
+            return make_rounded_maps(self.operations, step, step.activation)
+        maps = make_maps(self.budget, step)
+        assert isinstance(maps, NormMaps | UnitMaps)
+        return maps
+
     def embed(self, token: int, position: int) -> AffineForm:
         """Return the stream before the first attention step."""
         return self.between(self.first, self.operations.embed(self.network, token, position))
 
     def between(self, steps: Sequence[NormMaps | UnitMaps], x: AffineForm, fast: bool = False) -> AffineForm:
         """Return the stream after steps on a token alone; ``fast`` takes the fast path of linear approximations."""
+        return self.all_between(steps, [x], fast)[0]
+
+    def all_between(self, steps: Sequence[NormMaps | UnitMaps], given: Sequence[AffineForm], fast: bool = False
+                    ) -> list[AffineForm]:
+        """Return the streams of tokens after steps on each alone, and roundings by the range of all of them."""
         for step in steps:
-            x = self.operations.units(step, x, fast) if isinstance(step, UnitMaps) else self.operations.normed(step, x)
-        return promoted(x)
+            if isinstance(step, NormMaps):
+                given = [self.operations.normed(step, x) for x in given]
+            elif step.curve.name == "rounding":
+                given = cast("RounderOfRuns", step.curve.values).units(step, given)
+            else:
+                given = [self.operations.units(step, x, fast) for x in given]
+        return list(map(promoted, given))
 
     def project(self, stage: Stage, stream: AffineForm, place: int, position: int) -> tuple[QueryBounds, KeysAndValues]:
         """Return a token at an attention step, and its keys and values."""
@@ -156,8 +188,8 @@ class FloatStack:
         count = len(attended)
         biases = [None if slope is None else [slope * (place - query_token.place) for place in range(count)]
                   for slope in attention.slopes]
-        parts = [softmax.scores(_take(query, part), [one.keys[head] for one in attended], attention.scale, biases[head])
-                 for head, part in enumerate(attention.queries)]
+        parts = [softmax.scores(_take(query, part), [one.keys[head] for one in attended], attention.scale, biases[head],
+                                attention.cap) for head, part in enumerate(attention.queries)]
         scores = join_forms(parts)
         stored = [PathBounds(x - reach, x + reach) for x, reach in zip(*known_by_sizes(scores), strict=True)]
         errors = [more for head in range(len(parts))
@@ -171,8 +203,9 @@ class FloatStack:
         return operations.sum(query_token.stream, written)
 
     def finish(self, stream: AffineForm) -> AffineForm:
-        """Return the stored logits for a stream after the last attention step; without one, before the first step."""
-        return self.logits(self.between(self.stages[-1].after, stream, fast=True) if self.stages else stream)
+        """Return the stored logits for a stream that `CachedExecutions` yields."""
+        passes = self.stages and not self.network.of_input
+        return self.logits(self.between(self.stages[-1].after, stream, fast=True) if passes else stream)
 
     def logits(self, stream: AffineForm) -> AffineForm:
         """Return the stored logits for a stream after the last step."""

@@ -20,7 +20,7 @@ class CachedExecutions:
         self._starts: dict[tuple[int, int], tuple[QueryBounds, KeysAndValues]] = {}
 
     def attended(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, AffineForm]]:
-        """Yield the streams at these places after the last attention step; before the first step, if there is none."""
+        """Yield the streams at these places after the last attention step; after the last step, if that passes all."""
         if not self._stack.network.causal or not self._stack.stages:
             yield from self._all_attended(tokens, places)
             return
@@ -60,12 +60,16 @@ class CachedExecutions:
     def _all_attended(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, AffineForm]]:
         stack = self._stack
         stack.budget.spend(len(tokens) ** 2)
-        streams = [stack.embed(token, self._offset + place) for place, token in enumerate(tokens)]
+        operations, network = stack.operations, stack.network
+        streams = stack.all_between(stack.first, [operations.embed(network, token, self._offset + place)
+                                                  for place, token in enumerate(tokens)])
         for number, stage in enumerate(stack.stages, 1):
             both = [stack.project(stage, stream, place, self._offset + place) for place, stream in enumerate(streams)]
             attended = [one for _, one in both]
-            if number == len(stack.stages):
+            if number == len(stack.stages) and not network.of_input:
                 yield from ((place, stack.attend(stage, both[place][0], attended)) for place in places)
                 return
-            streams = [stack.attend_and_pass(stage, query, attended) for query, _ in both]
+            seen = [attended[:query.place + 1] if network.masked else attended for query, _ in both]
+            streams = [stack.attend(stage, query, those) for (query, _), those in zip(both, seen, strict=True)]
+            streams = stack.all_between(stage.after, streams, fast=True)
         yield from ((place, streams[place]) for place in places)

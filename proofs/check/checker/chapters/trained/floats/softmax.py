@@ -5,11 +5,13 @@ See docs/background/floats_rules.md, section 7, Softmax, has the proof.
 Scores are forms over the symbols of the token of the query; keys and values are centres and radii.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from fractions import Fraction
-from math import floor
+from math import ceil, floor
 from operator import add, mul
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ....kernel.budget import Budget
 from ....kernel.numbers import ONE
@@ -39,6 +41,9 @@ from ..zonotopes.scores import PathBounds, Vectors, scores
 from .exact_sums import as_stored, sum_is_exact
 from .rounding import all_times, expect_finite, roundings, sum_errors, times, up
 from .softmax_rules import SoftmaxRules, is_power
+
+if TYPE_CHECKING:
+    from .score_caps import CapOnForms
 
 PLACES = 100  # fractional bits of exponentials
 FINER = 24  # additional fractional bits of the linear maps to averages
@@ -76,7 +81,7 @@ class SoftmaxOnForms(SoftmaxRules):
         self._raised, self._scales = up(raised(model)), dict[Scale, bool]()
 
     def scores(self, query: AffineForm, keys: Sequence[CentredRange], scale: Scale,
-               biases: Sequence[Fraction] | None = None) -> AffineForm:
+               biases: Sequence[Fraction] | None = None, cap: CapOnForms | None = None) -> AffineForm:
         """Return the stored scores of a query that has entered the product; radii are not symbols of the query."""
         self._budget.spend(len(keys) * (8 + 2 * len(query.sizes)))
         factor = [to_units(key.centres, -FRACTION, scale) for key in keys]
@@ -86,6 +91,8 @@ class SoftmaxOnForms(SoftmaxRules):
             within = (sum(map(mul, query.sizes, key.reaches)) >> FRACTION) + 1
             made.append(abs(to_units([within], -FRACTION, scale)[0]) + 2 + error)
         form = self._tight(widened(form, made))
+        if cap is not None:
+            form = self._tight(widened(cap.of_form(form), cap.errors(form.sizes)))
         if biases is not None:
             form = self._tight(move(form, [floor(bias * UNIT) for bias in biases]))
             form = widened(form, self.biasing(biases, form.sizes))
@@ -100,9 +107,9 @@ class SoftmaxOnForms(SoftmaxRules):
         errors = list(map(add, roundings(sums, most), [1] * len(most)))
         return list(map(add, errors, roundings(sums, list(map(add, totals, errors)))))
 
-    def bounds(self, query: Vectors, keys: Sequence[Vectors], scale: Scale, biases: Sequence[Fraction] | None = None
-               ) -> list[PathBounds]:
-        """Enclose the stored scores of a query and keys that are forms, with biases."""
+    def bounds(self, query: Vectors, keys: Sequence[Vectors], scale: Scale, biases: Sequence[Fraction] | None = None,
+               cap: CapOnForms | None = None) -> list[PathBounds]:
+        """Enclose the stored scores of a query and keys that are forms, capped, with biases."""
         self._budget.spend(len(keys) * (8 + 2 * len(query.form.sizes)))
         found = []
         errors = self._product_errors(query.form.sizes, [key.known for key in keys], scale)
@@ -110,12 +117,14 @@ class SoftmaxOnForms(SoftmaxRules):
         for key, error, bias in zip(keys, errors, each, strict=True):
             ends = scaled(scores(self._budget, query, key), scale)
             least, greatest = min(ends) - 1 - error, max(ends) + 1 + error
+            if cap is not None:
+                least, greatest = cap.of_ends(least, greatest)
             if bias is not None:
                 least, greatest = least + floor(bias * UNIT), greatest + floor(bias * UNIT) + 1
                 (more,) = self.biasing([bias], [max(-least, greatest)])
                 least, greatest = least - more, greatest + more
             (more,) = self.storing([max(-least, greatest)])
-            one = self._of_numbers(query.known, key.known, scale) if bias is None else None
+            one = self._of_numbers(query.known, key.known, scale) if bias is None and cap is None else None
             found.append(one or PathBounds(least - more, greatest + more))
         return found
 
@@ -145,7 +154,9 @@ class SoftmaxOnForms(SoftmaxRules):
             total = (sum(map(mul, sizes, of_key)) >> FRACTION) + 1
             expect_finite(model.sums, [2 * total])
             totals.append(abs(scaled([total], scale)[0]) + 2)
-        return sum_errors(model, len(sizes) + (0 if exact else 2), totals)
+        terms = len(sizes) + (0 if exact else 2)
+        more = up(4 * terms * tiny(model.sums) * (ceil(max(ONE, abs(scale.times or ONE))) - 1))  # it is scaled, too
+        return [error + more for error in sum_errors(model, terms, totals)]
 
     def _is_exact(self, scale: Scale) -> bool:
         """Return whether products with the scale are exact.
@@ -154,7 +165,7 @@ class SoftmaxOnForms(SoftmaxRules):
             Rejected: if there is no rule for it.
         """
         if scale not in self._scales:
-            require(scale.times is None or abs(scale.times) <= 1, "no rule for a scale above 1 in float runs")
+            expect_finite(self._model.sums, [up(2 * abs(scale.times or ONE))])
             square = Fraction(1, scale.root) if scale.root is not None else (scale.times or 1) ** 2
             require(square >= tiny(self._model.sums) ** 2, "the scale of scores may be too small for its format")
             self._scales[scale] = scale.root is None and is_power(scale.times)
