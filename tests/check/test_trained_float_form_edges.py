@@ -12,6 +12,7 @@ import pytest
 
 from proofs.check.checker.chapters.float_models.reading import Format
 from proofs.check.checker.chapters.trained.balls.precision import ceil_norm
+from proofs.check.checker.chapters.trained.floats.exact_sums import rounded_form
 from proofs.check.checker.chapters.trained.floats.operations import Operations
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
 from proofs.check.checker.chapters.trained.reading.network import Affine, UnitsStep
@@ -37,16 +38,29 @@ COARSE = Format(7, -40, 60)
 @pytest.mark.parametrize("names", [("sums",), ("softmax",), ("sums", "softmax")])
 def test_only_numbers_of_one_format_are_stored_as_they_are(names: tuple[str, ...], other: Format) -> None:
     alike = dict.fromkeys(("storage", "sums", "softmax"), Format(12, -60, 60))
-    x = form_of([3.0], [0.0])
-    assert reaches(operations(**alike).stored(x, [0])) == [0]
-    assert reaches(operations(**alike | dict.fromkeys(names, other)).stored(x, [0])) == [Fraction(1, 1 << 11)]
+    x, quarter = form_of([3.0], [0.25]), Fraction(1, 4)
+    assert reaches(operations(**alike).stored(x, [0])) == [quarter]
+    assert reaches(operations(**alike | dict.fromkeys(names, other)).stored(x, [0])) == [quarter + Fraction(1, 1 << 11)]
+
+
+def test_a_number_whose_ends_are_rounded_to_one_number_is_that_one() -> None:
+    """Numbers of 7 bits from 64 on are whole, below it halves; 65.5 and 66.5 are ties, to even."""
+    for centre, reach, number in ((65.75, 0.25, 66), (65.5, 0.25, None), (66.25, 0.25, 66), (66.75, 0.25, None),
+                                  (63.875, 0.0625, 64), (-65.75, 0.125, -66), (65.75, 0.5, None), (0.0, 0.0, 0)):
+        form = rounded_form(form_of([centre], [reach]), COARSE)
+        half = Fraction(1 if abs(centre) + reach >= 64 else Fraction(1, 2), 2)
+        assert reaches(form) == [Fraction(reach) + half if number is None else 0]
+        assert form.radii == [half * UNIT if number is None else 0]
+        assert number is None or form.rows == [number * UNIT]
+    for least, off in ((-3, Fraction(0)), (-2, Fraction(1, 4))):  # below 2^e it may be flushed
+        assert reaches(rounded_form(form_of([0.126], [0.0]), Format(7, least, 60))) == [off]
 
 
 def test_a_sum_of_two_numbers_is_rounded_in_sums_and_stored() -> None:
-    x, y = form_of([3.0, -9.0], [0.25, 0.5]), form_of([0.5, 1.0], [0.5, -0.5])
+    x, y = form_of([3.0, -9.0], [0.25, 0.5]), form_of([0.5, 1.0], [0.5, -0.25])
     found = operations().sum(x, y)
     assert reaches(found) == [Fraction(3, 4) + Fraction(1, 1 << 18) + Fraction(1, 1 << 10),
-                              Fraction(1, 1 << 17) + Fraction(1, 1 << 9)]
+                              Fraction(1, 4) + Fraction(1, 1 << 17) + Fraction(1, 1 << 9)]
     assert not any(found.radii) and found.slots == 4
 
 

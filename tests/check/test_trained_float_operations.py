@@ -65,11 +65,11 @@ def test_what_is_stored_is_rounded_unless_all_formats_are_one(same: str) -> None
 
 
 def test_what_enters_a_product_is_rounded_unless_it_has_few_bits_already() -> None:
-    x = form_of([3.0, -9.0], [0.0, 0.5])
-    assert reaches(operations().entering(x)) == [Fraction(1, 1 << 8), Fraction(1, 2) + Fraction(1, 1 << 6)]
-    assert reaches(operations(inputs=STORED).entering(x)) == [0, Fraction(1, 2)]
+    x, eighth = form_of([3.0, -9.0], [0.125, 0.5]), Fraction(1, 8)
+    assert reaches(operations().entering(x)) == [eighth + Fraction(1, 1 << 8), Fraction(1, 2) + Fraction(1, 1 << 6)]
+    assert reaches(operations(inputs=STORED).entering(x)) == [eighth, Fraction(1, 2)]
     flushed = operations(inputs=Format(12, -4, 60)).entering(x)
-    assert reaches(flushed) == [Fraction(1, 16), Fraction(9, 16)]
+    assert reaches(flushed) == [eighth + Fraction(1, 16), Fraction(9, 16)]
     with pytest.raises(Rejected):
         operations(inputs=Format(9, -60, 3)).entering(x)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -16,12 +17,13 @@ from constructions.trained.json_form import network_from_json
 from constructions.trained.network import Norm
 from constructions.trained.numbers import numbers
 from proofs.check.checker.chapters.float_models.reading import Format as FormatOfChecker
-from proofs.check.checker.chapters.trained.floats import proof
+from proofs.check.checker.chapters.trained.floats import proof, stored_averages
 from proofs.check.checker.chapters.trained.floats.casting import cast_network as cast_by_checker
 from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedExecutions
 from proofs.check.checker.chapters.trained.floats.operations import Operations
 from proofs.check.checker.chapters.trained.floats.rounding import rounding, sum_errors
 from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOnForms
+from proofs.check.checker.chapters.trained.floats.stored_averages import AveragesOfWeights
 from proofs.check.checker.chapters.trained.reading.network import Scale as ScaleOfChecker
 from proofs.check.checker.chapters.trained.zonotopes.affine import (
     UNIT,
@@ -42,7 +44,7 @@ from proofs.trained.float_executions.casting import cast_network, rounded
 from proofs.trained.float_executions.emulation import Emulation
 from proofs.trained.float_executions.execution import executions
 from tests.check.trained_corpus import BFLOAT16, BINARY32, float_runs
-from tests.check.trained_networks import make_claim, make_network, parsed
+from tests.check.trained_networks import boxed, make_claim, make_network, parsed
 from tests.trained.drawn_runs import DrawnRun
 
 Array = NDArray[np.float64]
@@ -178,11 +180,15 @@ def ends_of(form: AffineForm) -> list[PathBounds]:
 
 
 def averages(softmax: SoftmaxOnForms, operations: Operations, query: AffineForm, keys: list[CentredRange],
-             values: list[CentredRange]) -> CentredRange:
+             values: list[CentredRange], sharpens: bool = False) -> CentredRange:
     """Return the bounds of the stored average of a head."""
-    scores = softmax.scores(query, keys, ScaleOfChecker(None, 4))
-    scores = operations.tight(promoted(widened(scores, softmax.exponents(ends_of(scores), len(keys)))))
+    scores = softmax.scores(query, list(map(boxed, keys)), ScaleOfChecker(None, 4))
+    stored = ends_of(scores)
+    errors = softmax.exponents(stored, len(keys))
+    scores = operations.tight(promoted(widened(scores, errors)))
     found = softmax.average(scores, values, len(keys))
+    if sharpens:
+        found = softmax.sharpened(found, stored, errors, values)
     return spread(Budget(1), promoted(operations.stored(found.form, found.made)))
 
 
@@ -203,6 +209,49 @@ def test_averages_are_within_their_forms(source: str) -> None:
             seen = emulation._average(emulation._scores(step, None, tiled[0], tiled[1], np.array([4])), tiled[2])
             worst = max(worst, used(ends, seen))
     assert {"functions": 0.25, "sums": 0.08}.get(source, 0.05) < worst <= 1
+
+
+WEIGHTS = FINER | dict.fromkeys(("softmax", "sums", "storage"), "float(20,-60,60)") | {
+    "weights": "float(4,-60,60)", "inputs": "float(12,-60,60)", "exp_ulp": "256"}
+
+
+def most_used_of_weights(normalised: str, base: str) -> tuple[float, float]:
+    """Return the greatest error of averages relative to their bound, and that bound relative to the one of forms."""
+    draw, worst, narrower = np.random.default_rng(3), 0.0, 0.0
+    fields = WEIGHTS | {"normalised": normalised, "exp_base": base}
+    emulation, run = emulated(make_network("rms"), fields, draw), run_of(fields)
+    step, softmax, operations = emulation.network.attention_steps[0], SoftmaxOnForms(Budget(100), run), Operations(
+        Budget(100), run)
+    for _ in range(8):
+        query, keys, values = (rounded(draw.normal(size=size) * 1.5, emulation.run.inputs)
+                               for size in ((1, 4), (5, 4), (5, 3)))
+        given = point(query[0]), [CentredRange(units(key), [0] * 4) for key in keys], [
+            CentredRange(units(value), [0] * 3) for value in values]
+        plain, ends = (averages(softmax, operations, *given, sharpens) for sharpens in (False, True))
+        narrower += sum(ends.reaches) / sum(plain.reaches) / 8
+        for _ in range(6):
+            tiled = [np.tile(x, (RUNS, 1, 1)) for x in (query, keys, values)]
+            seen = emulation._average(emulation._scores(step, None, tiled[0], tiled[1], np.array([4])), tiled[2])
+            worst = max(worst, used(CentredRange(ends.centres, [max(e, 1) for e in ends.reaches]), seen))
+    return worst, narrower
+
+
+@pytest.mark.parametrize(("normalised", "base", "left"), [
+    ("before", "e", 0.3), ("after", "2", 0.3), ("either", "either", 0.9)])
+def test_averages_by_weights_as_they_are_stored_are_narrow(normalised: str, base: str, left: float,
+                                                           monkeypatch: pytest.MonkeyPatch) -> None:
+    """And no error may be left out: of the logarithms, of sums, of the other way to normalise."""
+    worst, narrower = most_used_of_weights(normalised, base)
+    assert worst <= 1 and narrower < left
+    exponentials, find = AveragesOfWeights._exponentials, AveragesOfWeights.find
+    if normalised == "either":
+        monkeypatch.setattr(AveragesOfWeights, "find", lambda self, *given: find(AveragesOfWeights(replace(
+            self._model, normalised="after"), self._exp), *given))  # runs are those that normalise before
+    else:
+        monkeypatch.setattr(AveragesOfWeights, "_exponentials", lambda self, scores, errors: exponentials(
+            self, scores, [0] * len(errors)))
+        monkeypatch.setattr(stored_averages, "times", lambda factor, size: 0)
+    assert most_used_of_weights(normalised, base)[0] > 1
 
 
 @pytest.mark.parametrize("moved", ["query", "keys", "values", "all"])
@@ -293,9 +342,9 @@ def test_a_scale_that_is_flushed_in_a_run_is_refused() -> None:
     softmax, key = SoftmaxOnForms(Budget(100), run_of(NEAR_1)), CentredRange([UNIT], [0])
     for allowed, refused in ((ScaleOfChecker(None, 16), ScaleOfChecker(None, 17)),
                              (ScaleOfChecker(Fraction(-1, 4), None), ScaleOfChecker(Fraction(1, 8), None))):
-        softmax.scores(point(np.ones(1)), [key], allowed)
+        softmax.scores(point(np.ones(1)), [boxed(key)], allowed)
         with pytest.raises(Rejected, match="scale"):
-            softmax.scores(point(np.ones(1)), [key], refused)
+            softmax.scores(point(np.ones(1)), [boxed(key)], refused)
 
 
 def test_scores_by_which_the_greatest_exponential_to_base_2_vanishes_are_refused() -> None:

@@ -31,6 +31,7 @@ from proofs.check.checker.chapters.trained.zonotopes.scores import PathBounds, V
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected
 from tests.check.test_trained_float_scores import SCORES, SUMS, softmax, vectors
+from tests.check.trained_networks import boxed
 
 PLAIN = Scale(Fraction(1), None)
 WIDE: dict[str, Any] = {"sums": Format(14, -200, 40)}
@@ -64,7 +65,7 @@ def test_scores_as_a_form_are_off_by_keys_products_and_what_is_stored(times: str
     sums = Format(14, -20, 40)
     for exact in (False, True):
         one = softmax(sum_ulp=cut, inputs=inputs, sums=sums, scores=sums if exact else SCORES)
-        found = one.scores(query, [key], scale)
+        found = one.scores(query, [boxed(key)], scale)
         assert found.fresh and unpack(found.rows[0], 2)[0] - int(factor * Fraction(3, 2) * UNIT) in range(-3, 3)
         total = (Fraction(7, 2) + more) * (Fraction(11, 4) + more) + (Fraction(7, 4) + more) * (Fraction(9, 2) + more)
         radius = abs(factor) * (Fraction(7, 2) / 4 + Fraction(7, 4) / 2)
@@ -87,7 +88,7 @@ def test_no_score_is_one_number_where_sums_are_cut_off(cut: Fraction) -> None:
 @pytest.mark.parametrize("scores", [Format(13, -60, 40), Format(14, -59, 40), Format(14, -60, 39)])
 def test_only_scores_in_the_format_of_sums_are_stored_as_they_are(scores: Format) -> None:
     query, key = vectors([3.0], [0.5]).form, CentredRange([UNIT], [0])
-    kept, stored = (softmax(scores=form).scores(query, [key], PLAIN) for form in (SUMS, scores))
+    kept, stored = (softmax(scores=form).scores(query, [boxed(key)], PLAIN) for form in (SUMS, scores))
     assert stored.radii[0] - kept.radii[0] == (4 * UNIT >> scores.precision + 1)
 
 
@@ -104,7 +105,7 @@ def test_a_scale_is_a_normal_number_and_what_is_flushed_is_scaled() -> None:
                          (Scale(Fraction(1, 16), None), True),
                          (Scale(Fraction(63, 1024), None), False), (Scale(Fraction(0), None), True),
                          (Scale(None, 256), True), (Scale(None, 257), False)):
-        assert is_rejected(partial(softmax(sums=Format(14, -4, 40)).scores, query, [key], scale)) != known
+        assert is_rejected(partial(softmax(sums=Format(14, -4, 40)).scores, query, [boxed(key)], scale)) != known
     of_one, of_eight = (softmax(sums=Format(14, -4, 40))._product_errors([UNIT], [key], Scale(Fraction(x), None))[0]
                         for x in (1, 8))
     assert 0 <= 8 * of_one - of_eight < 32 and of_one >= UNIT >> 2
@@ -116,10 +117,10 @@ def test_scores_must_be_half_of_the_greatest_of_sums_as_their_products_must() ->
                                (17, Scale(Fraction(1, 4), None), False)):
         query, key = vectors([float(size)], [0.0]).form, CentredRange([UNIT], [0])
         one = softmax(sums=Format(14, -60, 5), scores=Format(9, -60, 5))
-        assert is_rejected(partial(one.scores, query, [key], scale)) != known
+        assert is_rejected(partial(one.scores, query, [boxed(key)], scale)) != known
     far = CentredRange([UNIT], [15 * UNIT])
     assert is_rejected(partial(softmax(sums=Format(14, -60, 5), scores=Format(9, -60, 5)).scores,
-                               vectors([1.0], [0.0]).form, [far], PLAIN))
+                               vectors([1.0], [0.0]).form, [boxed(far)], PLAIN))
 
 
 def test_products_of_queries_and_keys_are_off_by_no_unit_less_than_the_page_says() -> None:
@@ -138,7 +139,8 @@ def test_products_of_queries_and_keys_are_off_by_no_unit_less_than_the_page_says
         for times in (Fraction(2, 3), Fraction(1)):
             by, keys = Scale(times, None), [CentredRange(entries, [5 * UNIT, 7 * UNIT + 1])]
             form = apply(Budget(1), make_linear([to_units(entries, -44, by)], [0]), query)
-            made = one.scores(query, keys, by).radii[0] - form.radii[0] - one._product_errors(sizes, keys, by)[0]
+            scores = one.scores(query, list(map(boxed, keys)), by)
+            made = scores.radii[0] - form.radii[0] - one._product_errors(sizes, keys, by)[0]
             within = (sizes[0] * 5 * UNIT + sizes[1] * (7 * UNIT + 1)) * times / UNIT
             assert 0 <= made - within < 5
 

@@ -82,12 +82,13 @@ def known_streams(stack: FloatStack, word: tuple[int, ...]) -> Iterator[tuple[st
 
 def share_of(known: CentredRange, numbers: Any) -> float:
     """Return the greatest error of these vectors relative to their bound, over coordinates."""
-    return float((np.abs(numbers * UNIT - np.array(known.centres)) / np.array(known.reaches)).max())
+    errors, reaches = np.abs(numbers * UNIT - np.array(known.centres)), np.array(known.reaches)
+    return float((errors / np.maximum(reaches, 2.0**-60)).max())  # none where the reach is 0
 
 
 def share_of_seen(known: KeysAndValues, found: list[tuple[Any, Any]], place: int) -> float:
     return max(share_of(one, numbers[:, place]) for head, both in enumerate(found)
-               for one, numbers in zip((known.keys[head], known.values[head]), both, strict=True))
+               for one, numbers in zip((known.keys[head].known, known.values[head]), both, strict=True))
 
 
 @pytest.mark.one_in(3)

@@ -184,7 +184,7 @@ def rejected_float_runs() -> dict[str, Document]:
     mean = float_runs_of_means()
     return {
         "trained_float_runs_of_a_tenth": float_runs_of_means(BINARY32, margin="1/10"),
-        "trained_float_runs_of_a_margin_that_only_binary32_has": float_runs_of_means(margin="99/1000"),
+        "trained_float_runs_of_a_margin_that_two_classes_have": float_runs_of_means(margin="99/1000"),
         "trained_float_runs_of_a_row_turned": changed(mean, "claim", "cases", 0, "above",
                                                       value=[[[0, "-1"], [1, "1"]]]),
         "trained_float_runs_of_a_bit_of_a_weight": with_bit(mean, "t6", 55),

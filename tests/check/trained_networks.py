@@ -12,6 +12,8 @@ from typing import Any
 
 from proofs.check import Refusal, check_text
 from proofs.check.checker.chapters.trained import find_kind
+from proofs.check.checker.chapters.trained.zonotopes.affine import AffineForm, CentredRange
+from proofs.check.checker.chapters.trained.zonotopes.scores import Vectors
 from proofs.check.checker.kernel.budget import Budget
 from proofs.trained.float_executions.execution import Execution
 
@@ -137,6 +139,12 @@ def make_network(kind: str, seed: int = 0, rows: int = 12, tokens: int = 4, outp
                                                      w.units(d, hidden, layer(), "gelu-tanh"))]
         steps.append({"step": "norm", "norm": layer()})
     return w.network(tokens, d, positions, steps, causal, outputs)
+
+
+def boxed(known: CentredRange) -> Vectors:
+    """Return a vector of which a range alone is known."""
+    sizes = [abs(x) + reach for x, reach in zip(*known, strict=True)]
+    return Vectors(AffineForm(known.centres, 1, known.reaches, sizes), known)
 
 
 def rounding_network(how: dict[str, Any], causal: bool = True, outputs: int = 2) -> dict[str, Any]:

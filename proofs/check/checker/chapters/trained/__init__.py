@@ -28,8 +28,8 @@ tracks      aligned words: columns, places, longest (longest paths over columns)
 lengths     words of any length: counts (boxes of Parikh vectors), truths, margins, case_rows, proof, suffixes,
             describing
 floats      executions under a float model: casting, rounding, exact_sums, operations, rounded_units, softmax_rules,
-            score_caps, softmax, form_stack, key_value_cache, classes, form_words; in ball arithmetic: balls,
-            ball_heads, ball_stack, ball_words; inputs (balls, then affine forms), proof, describing; a wrong
+            score_caps, softmax, stored_averages, form_stack, key_value_cache, classes, form_words; in ball arithmetic:
+            balls, ball_heads, ball_stack, ball_words; inputs (balls, then affine forms), proof, describing; a wrong
             execution: dyadics, functions, execution, wrong_execution; aligned words: tracks
 """
 

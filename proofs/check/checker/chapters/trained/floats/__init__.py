@@ -10,6 +10,7 @@ rounded_units    units that round, as affine forms
 softmax_rules    errors of softmax, for any number of visible positions
 score_caps       caps of scores, as affine forms
 softmax          the average of a head in an execution
+stored_averages  that average, by weights as they are stored
 form_stack       all steps, token by token, as affine forms
 key_value_cache  tokens of inputs, one after another
 classes          the operations of a proof by abstract words, under a float model

@@ -11,9 +11,10 @@ from operator import mul
 from ...float_models.reading import Format
 from ..reading.dyadics import Matrix, Vector
 from ..reading.network import Affine, AttentionStep, Network, UnitsStep
-from ..zonotopes.affine import FRACTION, AffineForm, Linear
+from ..zonotopes.affine import FRACTION, AffineForm, Linear, known_by_sizes, widened
 from ..zonotopes.packed_integers import READABLE
 from .dyadics import rounded
+from .rounding import roundings
 
 
 def is_whole(network: Network) -> bool:
@@ -62,6 +63,18 @@ def as_stored(x: int, form: Format, power: int) -> int | None:
     m, k = rounded((x, -power), form)
     found, rest = divmod(m << max(0, k + FRACTION), 1 << max(0, -k - FRACTION))
     return None if rest else found
+
+
+def rounded_form(x: AffineForm, form: Format) -> AffineForm:
+    """Return the form with each coordinate, whose sizes are tight, rounded; one number if both its ends become that.
+
+    Proof. Rounding is monotone: what is between two numbers is rounded to what is between those of the two.
+    """
+    halves, numbers = roundings(form, x.sizes), []
+    for centre, reach, half in zip(*known_by_sizes(x), halves, strict=True):
+        ends = {as_stored(end, form, FRACTION) for end in (centre - reach, centre + reach)} if reach < half else {None}
+        numbers.append(ends.pop() if len(ends) == 1 else None)
+    return with_numbers(widened(x, halves), numbers)
 
 
 def product_of(maps: Linear, numbers: Sequence[int], sums: Format, storage: Format) -> list[int | None]:

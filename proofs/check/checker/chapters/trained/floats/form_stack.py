@@ -1,6 +1,6 @@
 """A network on the inputs of words in all executions under a float model: streams, keys and values, as affine forms.
 
-Forms of different tokens have separate symbols; a token uses centres and radii of the keys and values of others. So
+Forms of different tokens have separate symbols; a token uses centres and radii of the scores and values of others. So
 where attention is causal a token's forms depend on the tokens before it alone, and prefixes are shared.
 """
 
@@ -26,7 +26,7 @@ from ..zonotopes.affine import (
 )
 from ..zonotopes.layers import NormMaps, UnitMaps, make_maps, make_norm
 from ..zonotopes.linear_maps import make_bias, make_map, to_units
-from ..zonotopes.scores import PathBounds
+from ..zonotopes.scores import PathBounds, Vectors
 from .exact_sums import is_whole
 from .operations import Operations
 from .softmax import SoftmaxOnForms
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .rounded_units import RounderOfRuns
     from .score_caps import CapOnForms
 
-FORM_SLOTS = 64  # bound of the symbols, of INTEGER_BITS each, of a coordinate of a stream that is kept
+FORM_SLOTS = 64  # bound of the symbols, of INTEGER_BITS each, of a coordinate of a stream or a key that is kept
 
 
 class ConcatenatedAttention(NamedTuple):
@@ -62,9 +62,9 @@ class Stage(NamedTuple):
 
 
 class KeysAndValues(NamedTuple):
-    """Key and value of each head, of one token."""
+    """Key, over the symbols of its token, and value of each head, of one token."""
 
-    keys: list[CentredRange]
+    keys: list[Vectors]
     values: list[CentredRange]
 
 
@@ -116,8 +116,9 @@ class FloatStack:
             maps = self._make_maps(step)
             (self.stages[-1].after if self.stages else self.first).append(maps)
         attentions = [stage.attention for stage in self.stages]
-        widest = max((len(one.key.columns) + len(one.value.columns) for one in attentions), default=0)
-        self.bits_of_a_token = (2 * widest + (4 + FORM_SLOTS) * network.width) * INTEGER_BITS
+        widest = max(((2 + FORM_SLOTS) * len(one.key.columns) + 2 * len(one.value.columns) for one in attentions),
+                     default=0)
+        self.bits_of_a_token = (widest + (4 + FORM_SLOTS) * network.width) * INTEGER_BITS
         unembedding = network.unembedding
         self._unembedding = make_map(budget, unembedding.weight, unembedding.bias)
 
@@ -161,10 +162,11 @@ class FloatStack:
         """Return a token at an attention step, and its keys and values."""
         attention, operations = stage.attention, self.operations
         read = promoted(operations.normed(attention.norm, stream))
-        key = known_by_sizes(operations.entering(self.rotated(attention, operations.linear(attention.key, read),
-                                                             attention.queries, position)))
+        key = operations.entering(self.rotated(attention, operations.linear(attention.key, read), attention.queries,
+                                               position))
+        known = known_by_sizes(key)
         value = known_by_sizes(operations.entering(operations.linear(attention.value, read)))
-        attended = KeysAndValues([_part(key, part) for part in attention.queries],
+        attended = KeysAndValues([Vectors(_take(key, part), _part(known, part)) for part in attention.queries],
                                  [_part(value, part) for part in attention.values])
         return QueryBounds(stream, read, place, position), attended
 
@@ -195,8 +197,11 @@ class FloatStack:
         errors = [more for head in range(len(parts))
                for more in softmax.exponents(stored[head * count:(head + 1) * count], count)]
         scores = promoted(widened(scores, errors))
-        averages = [softmax.average(_take(scores, range(head * count, (head + 1) * count)),
-                                    [one.values[head] for one in attended], count) for head in range(len(parts))]
+        averages = []
+        for head in range(len(parts)):
+            own, values = range(head * count, (head + 1) * count), [one.values[head] for one in attended]
+            average = softmax.average(_take(scores, own), values, count)
+            averages.append(softmax.sharpened(average, stored[own.start:own.stop], errors[own.start:own.stop], values))
         made = [error for one in averages for error in one.made]
         joined = operations.stored(join_forms([one.form for one in averages]), made)
         written = operations.linear(attention.out, joined)

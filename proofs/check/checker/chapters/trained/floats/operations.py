@@ -38,7 +38,7 @@ from ..zonotopes.layers import NormMaps, UnitMaps
 from ..zonotopes.linear_maps import make_rotation, to_units
 from ..zonotopes.norms import centred, normalise, square
 from .casting import embedded
-from .exact_sums import as_stored, numbers_of, product_of, with_numbers
+from .exact_sums import as_stored, numbers_of, product_of, rounded_form, with_numbers
 from .rounding import all_times, expect_finite, roundings, sum_errors, times, up
 
 
@@ -71,9 +71,7 @@ class Operations:
         if self.model.inputs == self.model.storage:
             return x
         expect_finite(self.model.inputs, x.sizes)
-        numbers = self.numbers(x)
-        x = promoted(widened(x, roundings(self.model.inputs, x.sizes)))
-        return x if numbers is None else self._as_one(x, [as_stored(y, self.model.inputs, FRACTION) for y in numbers])
+        return promoted(rounded_form(self.tight(x), self.model.inputs))
 
     def stored(self, x: AffineForm, made: Sequence[int]) -> AffineForm:
         """Round results with errors ``made`` to the format of storage; sizes are tightened."""
@@ -83,7 +81,7 @@ class Operations:
         expect_finite(self.model.storage, x.sizes)
         if self.model.storage == self.model.sums == self.model.softmax:
             return x
-        return widened(x, roundings(self.model.storage, x.sizes))
+        return rounded_form(x, self.model.storage)
 
     def linear(self, maps: Linear, x: AffineForm) -> AffineForm:
         """Return a matrix product of stored x, plus bias, stored."""

@@ -37,8 +37,8 @@ from ..zonotopes.affine import (
     within_range,
 )
 from ..zonotopes.linear_maps import over_root, to_units
-from ..zonotopes.scores import PathBounds, Vectors, scores
-from .exact_sums import as_stored, sum_is_exact
+from ..zonotopes.scores import PathBounds, Vectors, move_of, scores
+from .exact_sums import as_stored, rounded_form, sum_is_exact
 from .rounding import all_times, expect_finite, roundings, sum_errors, times, up
 from .softmax_rules import SoftmaxRules, is_power
 
@@ -80,15 +80,16 @@ class SoftmaxOnForms(SoftmaxRules):
         self._budget, self._exp = budget, Exponentials(FRACTION, PLACES, budget)
         self._raised, self._scales = up(raised(model)), dict[Scale, bool]()
 
-    def scores(self, query: AffineForm, keys: Sequence[CentredRange], scale: Scale,
+    def scores(self, query: AffineForm, keys: Sequence[Vectors], scale: Scale,
                biases: Sequence[Fraction] | None = None, cap: CapOnForms | None = None) -> AffineForm:
         """Return the stored scores of a query that has entered the product; radii are not symbols of the query."""
         self._budget.spend(len(keys) * (8 + 2 * len(query.sizes)))
-        factor = [to_units(key.centres, -FRACTION, scale) for key in keys]
+        factor = [to_units(key.known.centres, -FRACTION, scale) for key in keys]
         form = apply(self._budget, make_linear(factor, [0] * len(keys)), query)
-        made = []
-        for key, error in zip(keys, self._product_errors(query.sizes, keys, scale), strict=True):
-            within = (sum(map(mul, query.sizes, key.reaches)) >> FRACTION) + 1
+        (centres, reaches), made = known_by_sizes(query), []
+        for key, error in zip(keys, self._product_errors(query.sizes, [key.known for key in keys], scale), strict=True):
+            moved = move_of(self._budget, key, centres) + sum(map(mul, reaches, key.known.reaches))
+            within = (moved >> FRACTION) + 1
             made.append(abs(to_units([within], -FRACTION, scale)[0]) + 2 + error)
         form = self._tight(widened(form, made))
         if cap is not None:
@@ -96,8 +97,8 @@ class SoftmaxOnForms(SoftmaxRules):
         if biases is not None:
             form = self._tight(move(form, [floor(bias * UNIT) for bias in biases]))
             form = widened(form, self.biasing(biases, form.sizes))
-        stored = self.storing(form.sizes)
-        return form if self._model.scores == self._model.sums else widened(form, stored)
+        self.storing(form.sizes)
+        return form if self._model.scores == self._model.sums else rounded_form(form, self._model.scores)
 
     def biasing(self, biases: Sequence[Fraction], sizes: Sequence[int]) -> list[int]:
         """Bound the errors of scores of these sizes due to biases that are rounded, and added, in `sums`."""
@@ -229,6 +230,25 @@ class SoftmaxOnForms(SoftmaxRules):
         means, firsts, rests, sizes = map(list, zip(*[self._rest(found, column) for column in columns], strict=True))
         made = [sum(errors) + 2 for errors in zip(made, rests, all_times(relative, sizes), small, strict=True)]
         return HeadAverages(apply(self._budget, make_linear(firsts, means), deviations), made)
+
+    def sharpened(self, average: HeadAverages, stored: Sequence[PathBounds], errors: Sequence[int],
+                  values: Sequence[CentredRange]) -> HeadAverages:
+        """Return the average, enclosed by weights as they are stored where these, of few bits, are narrower."""
+        model, count = self._model, len(values)
+        if (model.weights == model.softmax or model.sum_ulp > 1 or self._rescaled(count)
+                or max(one.greatest - one.least + error for one, error in zip(stored, errors, strict=True)) >= UNIT):
+            return average
+        from .stored_averages import AveragesOfWeights
+
+        made, _ = self._made(self._columns(values, count)[1], count)
+        form, sharper = self._tight(average.form), AveragesOfWeights(model, self._exp).find(
+            stored, errors, values, made)
+        rows, radii, sizes, made = list(form.rows), list(form.radii), list(form.sizes), list(average.made)
+        for i, ((low, high), reach) in enumerate(zip(sharper, known_by_sizes(form).reaches, strict=True)):
+            half = (high - low >> 1) + 1
+            if half < reach + made[i]:
+                rows[i], radii[i], sizes[i], made[i] = low + high >> 1, half, abs(low + high >> 1) + half, 0
+        return HeadAverages(form._replace(rows=rows, radii=radii, sizes=sizes), made)
 
     def _columns(self, values: Sequence[CentredRange], count: int
                  ) -> tuple[list[list[tuple[int, int]]], list[int], list[int], Fraction]:
