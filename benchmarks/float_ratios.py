@@ -1,0 +1,88 @@
+"""Print how near bounds of float runs are: the table of docs/background/floats_rules.md, How near the bounds are.
+
+``PYTHONPATH=. python benchmarks/float_ratios.py CLASS ...``: words are drawn at random; rows of their affine forms are
+compared with drawn runs.
+"""
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from random import Random
+
+import numpy as np
+
+from benchmarks.markdown import table
+from constructions.trained.claim import Row, WordsClaim, input_tokens
+from constructions.trained.json_form import network_from_json
+from constructions.trained.network import TrainedNetwork
+from examples.trained.zoo import plans
+from proofs.check.checker.chapters.trained.floats.form_stack import make_row_maps
+from proofs.check.checker.chapters.trained.floats.inputs import NetworkUnderModel
+from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedExecutions
+from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, apply, spread
+from proofs.check.checker.kernel.budget import Budget
+from proofs.enclosures.float_models.model import presets
+from proofs.trained.certificate import each_word_text
+from proofs.trained.float_executions.casting import cast_network
+from proofs.trained.float_executions.execution import executions
+from proofs.trained.forward import FloatNetwork
+from tests.check.trained_networks import make_network, parsed
+from tests.trained.drawn_runs import DrawnRun
+
+ZOO = {"tomita_2": 8, "majority": 8, "d_2": 8, "tomita_7_deep": 6, "palindromes": 5}
+MADE = {"gpt2": 1, "post": 2, "rms": 6, "bidirectional": 3, "rotary": 7, "deep": 4}
+RUNS = 100  # of each of four executions
+PAIR: Row = ((0, Fraction(1)), (1, Fraction(-1)))
+
+
+def asked() -> Iterator[tuple[str, TrainedNetwork, WordsClaim, list[tuple[int, ...]], list[Row]]]:
+    """Yield name, network, a claim that fits it, words as tokens, and rows."""
+    claim = None
+    for name, length in ZOO.items():
+        draw, network = Random(0), plans()[name].network()
+        claim = replace(plans()[name].claim(network), lengths=(length, length), offsets=(0, 0))
+        words = [input_tokens(claim, [draw.choice(claim.alphabet) for _ in range(length)]) for _ in range(12)]
+        yield name, network, claim, words, sorted({row for case in claim.cases for row in case.above})
+    assert claim is not None
+    for name, seed in MADE.items():
+        draw, network = Random(seed), network_from_json(make_network(name, seed), name)
+        own = replace(claim, alphabet=("0",), tokens=(0,), before=(), after=(), lengths=(6, 6), cases=(),
+                      automaton=None)
+        yield name, network, own, [tuple(draw.randrange(4) for _ in range(6)) for _ in range(6)], [PAIR]
+
+
+def measured(network: TrainedNetwork, claim: WordsClaim, words: Sequence[tuple[int, ...]], rows: Sequence[Row],
+             name: str) -> tuple[float, float]:
+    """Return the greatest distance from the reals that was seen, and the greatest that is not excluded."""
+    run, weights = presets()[name], np.zeros((network.outputs, len(rows)))
+    for column, row in enumerate(rows):
+        for token, coefficient in row:
+            weights[token, column] = float(coefficient)
+    given = parsed(json.loads(each_word_text(network, claim, run)), Budget(1000))
+    stack = NetworkUnderModel(Budget(10**5), given.network, given.floats[0]).forms
+    cast, seen, bound = cast_network(network, run), 0.0, 0.0
+    for word in words:
+        last = len(word) - 1
+        ((_, stream),) = CachedExecutions(stack, 0).attended(word, [last])
+        maps = make_row_maps(stack.budget, rows, network.outputs)
+        centres, reaches = (np.array(one) / UNIT for one in spread(stack.budget, apply(
+            stack.budget, maps, stack.finish(stream))))
+        real = FloatNetwork(cast).logits(np.array([word]), 0)[0, -1] @ weights
+        bound = max(bound, float((np.abs(centres - real) + reaches).max()))
+        for number, execution in enumerate(executions(run)[:4]):
+            drawn = DrawnRun(cast, run, execution, np.random.default_rng(number))
+            found = drawn.logits(np.repeat([word], RUNS, 0), 0, np.array([last]))[:, 0] @ weights
+            assert (np.abs(found - centres) <= reaches).all()
+            seen = max(seen, float(np.abs(found - real).max()))
+    return seen, bound
+
+
+if __name__ == "__main__":
+    for one in sys.argv[1:]:
+        print(f"## {one}\n")
+        print(table(["network", "seen", "bound", "ratio"], [], [
+            [f"`{name}`", f"{seen:.2g}", f"{bound:.2g}", f"{bound / seen:.0f}"]
+            for name, network, claim, words, rows in asked()
+            for seen, bound in [measured(network, claim, words, rows, one)]]))
