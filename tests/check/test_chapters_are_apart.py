@@ -70,13 +70,14 @@ def test_what_needs_more_rules_is_short(name: str, most: int) -> None:
 
 
 @pytest.mark.parametrize(("name", "most"), [
-    ("trained_wrong_word", 5865), ("trained_roundings_wrong_word", 5865), ("trained_wrong_run", 5485),
-    ("trained_wrong_input_run", 6152), ("trained_lengths", 6284), ("trained_suffixes", 6284),
-    ("trained_tracks_wrong_input", 6263), ("trained_tracks_by_windows", 6842), ("trained_tracks_by_nodes", 6842),
-    ("trained_tracks_in_exact_numbers", 6842), ("trained_tracks_input_by_input", 6842), ("trained_tracks_count", 7260),
-    ("trained_rounded_means_by_classes", 7905), ("trained_whole_words_by_classes", 7905),
-    ("trained_float_runs_by_classes", 8271), ("trained_float_runs_both_ways", 8838),
-    ("trained_track_runs_by_classes", 8757)])
+    ("trained_wrong_word", 5886), ("trained_roundings_wrong_word", 5889), ("trained_wrong_run", 5531),
+    ("trained_wrong_input_run", 6186), ("trained_lengths", 6310), ("trained_suffixes", 6310),
+    ("trained_tracks_wrong_input", 6290), ("trained_tracks_by_windows", 6874), ("trained_tracks_by_nodes", 6874),
+    ("trained_tracks_in_exact_numbers", 6874), ("trained_tracks_input_by_input", 6874),
+    ("trained_words_count", 6183), ("trained_tracks_count", 7356),
+    ("trained_rounded_means_by_classes", 7916), ("trained_whole_words_by_classes", 7913),
+    ("trained_float_runs_by_classes", 8307), ("trained_float_runs_both_ways", 7055),
+    ("trained_track_runs_by_classes", 8791)])
 def test_what_decides_a_trained_network_is_loaded_as_it_is_needed(name: str, most: int) -> None:
     """A wrong word; any length; inputs in tracks; a cover by words and classes; float runs."""
     assert lines_of(files_loaded(CORPUS / f"{name}.cert")) <= most
@@ -100,7 +101,7 @@ def test_only_the_table_of_the_rules_names_what_other_chapters_have() -> None:
 
 
 def test_the_whole_folder_is_short() -> None:
-    assert lines_of((ROOT / "proofs" / "check").rglob("*.py")) <= 26_381
+    assert lines_of((ROOT / "proofs" / "check").rglob("*.py")) <= 26_692
 
 
 @pytest.mark.parametrize("name", ["by_hand_since", "tomita_1", "square_many", "majority"])
