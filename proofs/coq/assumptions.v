@@ -85,7 +85,7 @@ Definition softening := (@tie_distorted, @tie_needs_warmth, @gap_needs_cold, @la
   @lemma_25_as_printed_false_real, @all_ones_tieless, @sign_as_printed_false, @theorem_26_order_as_printed_false,
   @few_pieces, @rounding_takes_pieces, @lemma_27, @lemma_27_integers, @lemma_27_proof_step, @lemma_28, @lemma_30,
   @lemma_31, @lemma_34, @lemma_29_as_printed_false, @lemma_29_without_biases, @lemma_29_repaired, @lemma_32,
-  @near_hard_tieless, @softened_for_every_n, @mass, @cross_entropy, @softplus_gibbs, @entropy_concave, @softmax_total,
+  @near_hard_tieless, @softened_for_every_n, @word_mass, @cross_entropy, @softplus_gibbs, @entropy_concave, @softmax_total,
   @attend_concentrated, @satisfies_previous, @satisfies_next, @satisfies_since, @satisfies_until, @satisfies_compare,
   @run_soft_is_run, @hardmax_tieless, @lemma_24, @x_max_exists, @lemma_33, @near_hard_with_ties, @one_layer,
   @network_moves, @theorem_26, @theorem_26_order, @theorem_26_some_temperature, @theorem_26_with_ties,
@@ -96,7 +96,6 @@ Definition softening := (@tie_distorted, @tie_needs_warmth, @gap_needs_cold, @la
 Definition certificates := (@judge_certificate_holds, @accepts_certificate_holds, @errs_correct,
   @errs_of_others_correct).
 Definition everything := (certificates, lemmas, temporal, low_precision, counting, constants, by_rows, networks,
-  formulas, optimality,
-  hahn_one_symbol, hahn_5, hahn_6, softening).
+  formulas, optimality, hahn_one_symbol, hahn_5, hahn_6, softening).
 
 Print Assumptions everything.

@@ -28,15 +28,15 @@ _DEGREES = {"1": 0, "i": 1, "i^2": 2, "i/n": 0, "1/i": 0}
 _HEADER = """\
 From Coq Require Import String Reals QArith ZArith List Bool.
 From Certify Require Import formula network user_predicates soft_layers soft_for_every_n.
-Import ListNotations.
+Import ListNotations RowNotations.
 Open Scope Q_scope.
 """
 _THEOREM = """\
 (* There are words of every length n over the alphabet; and for every n >= 1, every such word and every position i, hard
    attention and softmax at this temperature differ by at most 1/4, summed over any number of directions. *)
-Theorem network_softened : (forall n, exists w, over network n w) /\\
-  forall n w i D, over network n w -> (1 <= i <= n)%nat ->
-  (moved users (fun n => 5 / (7 * INR n * IZR ({b} + Z.log2_up (Z.of_nat n ^ {p})))) network n w i D <= 1 / 4)%R.
+Theorem network_softened : (forall n, exists w, word_in_alphabet network n w) /\\
+  forall n w i D, word_in_alphabet network n w -> (1 <= i <= n)%nat ->
+  (run_distance users (fun n => 5 / (7 * INR n * IZR ({b} + Z.log2_up (Z.of_nat n ^ {p})))) network n w i D <= 1 / 4)%R.
 Proof.
   apply (softened_for_every_n users network {b} {p}%nat).
   vm_cast_no_check (eq_refl true).

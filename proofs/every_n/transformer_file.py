@@ -47,7 +47,7 @@ DEEPEST = 200
 _HEADER = """\
 From Coq Require Import String Reals QArith ZArith List Bool.
 From Certify Require Import formula network user_predicates meaning well_defined check.
-Import ListNotations.
+Import ListNotations RowNotations.
 Open Scope Q_scope.
 """
 
@@ -124,7 +124,7 @@ class CoqFile:
 
     def _users(self) -> str:
         entries = [f'("{user.name}"%string, {condition_data(user)}) {comment(user.description)}' for user in self.users]
-        return (f"Definition definitions : list definition :={listed(entries)}.\n"
+        return (f"Definition definitions : list predicate_definition :={listed(entries)}.\n"
                 "Definition users : predicate_meanings := users_of definitions.\n")
 
     def _formulas(self) -> str:

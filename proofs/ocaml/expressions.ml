@@ -10,10 +10,10 @@ let longest = 300
 type part = {
   expression : C.expression option;
   exponent : C.integer option;
-  amount : C.amount option;
+  amount : C.number_expression option;
   literal : Integers.positive option;
 }
-type value = Number of part | Condition of C.condition
+type value = Number of part | Condition of C.predicate_condition
 
 type language = { variables : (string * part) list; is_condition : bool; name : string }
 

@@ -25,7 +25,7 @@ from tests.with_coq import larger_library_of, staying_coq_or_skip, whole_library
 _IMPORTS = """\
 From Coq Require Import String Reals QArith ZArith List Bool.
 From Certify Require Import formula network user_predicates meaning well_defined check regime compile_formula.
-Import ListNotations.
+Import ListNotations RowNotations.
 Open Scope Q_scope.
 """
 _COMPARISON = """\

@@ -136,6 +136,15 @@ def test_what_a_file_gives_the_others_is_declared_there_and_named_elsewhere(row:
     assert names <= set().union(*(words for path, words in WORDS.items() if path not in files))
 
 
+GLOBAL = re.compile(r"(?m)^ *(?:Lemma|Theorem|Corollary|Definition|Fixpoint|Record|Inductive) ([\w']+)")
+
+
+def test_no_two_files_declare_one_global_name() -> None:
+    """Names of one file only are ``Local`` where they are too general for one namespace."""
+    names = [name for text in TEXTS.values() for name in set(GLOBAL.findall(text))]
+    assert len(names) == len(set(names)), {name for name in names if names.count(name) > 1}
+
+
 def test_that_one_text_is_one_function_is_proved_and_its_axioms_are_printed() -> None:
     stated = {"same_text_same_network", "same_text_same_function", "file_computes_for_every_model"}
     assert stated <= set(NAMED.findall((LIBRARY / "network" / "same_text.v").read_text(encoding="utf-8")))

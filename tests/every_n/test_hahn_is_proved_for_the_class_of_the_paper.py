@@ -27,18 +27,18 @@ _ADDITIVE = """Definition additive : hard_layer (R * string) := HardLayer _
 """
 HARD = {
     "Theorem 1": ("", f"""{_ANY_TRANSFORMER} forall s C, 1 <= s -> (C < 1)%R -> exists c N, forall n, N <= n ->
-  exists b F, spelled s b /\\ NoDup F /\\ incl F (seq 1 n) /\\ (C * INR n <= INR (List.length F))%R /\\
+  exists b F, is_spelled s b /\\ NoDup F /\\ incl F (seq 1 n) /\\ (C * INR n <= INR (List.length F))%R /\\
   exists D : nat -> list nat, (forall i, 1 <= i <= n -> List.length (D i) <= c) /\\
-  forall i w w', 1 <= i <= n -> extends s b F w -> extends s b F w' -> (forall p, In p (D i) -> w p = w' p) ->
+  forall i w w', 1 <= i <= n -> restriction_extends s b F w -> restriction_extends s b F w' -> (forall p, In p (D i) -> w p = w' p) ->
   run_at_one A embedding layers n w i = run_at_one A embedding layers n w' i""", "hahn_theorem_1"),
     "Corollary 2, PARITY": ("", f"""{_ANY_TRANSFORMER} forall accept : nat -> A -> bool, ~ forall n w, 1 <= n ->
   (forall i, w i < 2) -> accept n (run_at_one A embedding layers n w n)
     = Nat.odd (List.length (filter (fun i => w i =? 1) (seq 1 n)))""", "hahn_corollary_2_parity_not_recognized"),
     "Corollary 2, 2DYCK": ("", f"""{_ANY_TRANSFORMER} forall accept : nat -> A -> bool, ~ forall n w, 1 <= n ->
-  (forall i, w i < 4) -> accept n (run_at_one A embedding layers n w n) = balanced n w""",
+  (forall i, w i < 4) -> accept n (run_at_one A embedding layers n w n) = hahn_corollary_2_hard_attention.balanced n w""",
                            "(fun A e l accept => hahn_corollary_2_dyck_not_recognized A e l 4 accept ltac:(auto))"),
     "an instance with additive scores, real weights, masks and strings": (_ADDITIVE, """forall embedding accept,
-  ~ recognizes (R * string) embedding [additive; additive; additive] 2 accept odd_ones""",
+  ~ hahn_corollary_2_hard_attention.recognizes (R * string) embedding [additive; additive; additive] 2 accept odd_ones""",
         "(fun e accept => hahn_corollary_2_parity_not_recognized _ e _ accept)"),
 }
 
@@ -69,11 +69,11 @@ _REAL_WEIGHTS = """Definition dot := dot_product_score
   [([(0, sqrt 2); (1, (- PI)%R)], [(0, PI)]); ([(1, 1%R)], [(1, exp 1)])].
 Definition additive := additive_score relu
   [(PI, sqrt 3, [(0%nat, PI)], [(1%nat, sqrt 5)]); ((-1)%R, 0%R, [(1%nat, PI)], [])].
-Definition updated := relu_network
+Definition updated := hahn_lemma_5_of_the_paper.relu_network
   [(PI, [((Some 0, 1), sqrt 2); ((None, 0), PI)], fun d => sqrt (INR d))] (fun _ => PI).
 Definition mixed : soft_layer nat := SoftLayer
   [SoftHead Unmasked (fun _ _ => dot); SoftHead Unmasked (fun _ _ => additive)]
-  (fun x bs d => if d <? 2 then updated d (all_of x bs) else 0%R).
+  (fun x bs d => if d <? 2 then updated d (hahn_lemma_5_of_the_paper.all_of x bs) else 0%R).
 Lemma mixed_mild : mild_layer 2 mixed.
 Proof.
   split.
@@ -96,11 +96,11 @@ SOFT = {
   - intros l a [<-|[<-|[]]] [<-|[<-|[]]]; reflexivity.
   - exists C. intros n p u v i d Hp Hi. exact (H n (Position p Hp) u v (Position i Hi) d)."""),
     "Theorem 6": ("", """forall dim layers embedding B G K p, Forall (mild_layer dim) layers -> (0 <= B)%R ->
-  (forall n i x, within B (embedding n i x)) -> lipschitz G K -> (0 < p < 1)%R ->
-  forall q, predictor bits q ->
-  (forall w, odds_of_end q w = G (at_end (fun n w => soft_run layers embedding n w n) bit_code w)) ->
+  (forall n i x, activation_within B (embedding n i x)) -> cross_entropy_of_transformers.lipschitz G K -> (0 < p < 1)%R ->
+  forall q, is_predictor bit_letters q ->
+  (forall w, odds_of_end q w = G (cross_entropy_of_transformers.at_end (fun n w => soft_run layers embedding n w n) bit_code w)) ->
   forall e, (0 < e)%R -> exists N, forall n, N <= n ->
-  (chance_given_last p - e <= cross_entropy bits (parity_language p) n q)%R""", """
+  (chance_given_last p - e <= cross_entropy bit_letters (parity_language p) n q)%R""", """
   intros dim layers embedding B G K p M HB E L Hp.
   exact (proj1 (hahn_theorem_6_of_the_paper dim layers embedding B G K p M HB E L Hp))."""),
 }
@@ -114,12 +114,13 @@ def test_lemma_5_and_theorem_6_hold_of_real_weights_and_additive_attention(asked
 def test_the_printed_step_about_heads_fails_with_every_printed_constant_respected(tmp_path: Path) -> None:
     """Activations in [-1, 1] around the layer, so F = 2 and, with C_att = 1/8, A = F²/8; L_f <= 1; D = 1/128."""
     assert proved(_SOFT_IMPORTS, "", """(forall m,
-    let f b := squash (/ 2 ^ 11 * (2 ^ 22 * b)) in
+    let f b := hahn_lemma_5_proof_steps.squash (/ 2 ^ 11 * (2 ^ 22 * b)) in
     (2 * (1 + exp (2 * (2 ^ 2 * (1 / 8))) + 1)) ^ 2 * (1 / 128)
-    < f (retrieved 8 m (1 / 128)) - f (retrieved 8 m 0))%R /\\
-  (forall x, 0 <= squash x <= 1)%R /\\ (forall m y j, Rabs y <= 1 -> Rabs (activation m y j) <= 1)%R""", """
+    < f (hahn_lemma_5_proof_steps.retrieved 8 m (1 / 128)) - f (hahn_lemma_5_proof_steps.retrieved 8 m 0))%R /\\
+  (forall x, 0 <= hahn_lemma_5_proof_steps.squash x <= 1)%R /\\
+  (forall m y j, Rabs y <= 1 -> Rabs (hahn_lemma_5_proof_steps.activation m y j) <= 1)%R""", """
   split; [|split].
   - intros m f. replace (2 ^ 2 * (1 / 8))%R with (1 / 2)%R by field. exact (printed_heads_fails m).
   - exact squash_range.
-  - intros m y j H. unfold activation, others. destruct (j =? 1); [exact H|]. destruct (j <=? S m); apply Rabs_le; lra.
+  - intros m y j H. unfold hahn_lemma_5_proof_steps.activation, hahn_lemma_5_proof_steps.others. destruct (j =? 1); [exact H|]. destruct (j <=? S m); apply Rabs_le; lra.
 """, tmp_path)

@@ -31,9 +31,9 @@ From Coq Require Import String List Lia.
 From Certify Require Import network model_text.
 Import ListNotations.
 Goal forall t l p f, ~ file_computes_for (Lengths 5 (Some 3)) t l p f.
-Proof. intros t l p f ((n & H) & _). unfold allowed in H. simpl in H. lia. Qed.
+Proof. intros t l p f ((n & H) & _). unfold length_allowed in H. simpl in H. lia. Qed.
 Goal forall t l p f, ~ file_computes_for (Lengths 0 (Some 0)) t l p f.
-Proof. intros t l p f ((n & H) & _). unfold allowed in H. simpl in H. lia. Qed.
+Proof. intros t l p f ((n & H) & _). unfold length_allowed in H. simpl in H. lia. Qed.
 Goal forall L t p f, ~ file_computes_for L t [] p f.
 Proof. intros L t p f (_ & H & _). now apply H. Qed.
 Check file_computes_for_some_word.
@@ -44,9 +44,10 @@ NO_LETTER = """\
 From Coq Require Import List Bool.
 From Certify Require Import formula network soft_for_every_n.
 Import ListNotations.
-Goal forall T b p, token_embedding T = [] -> softens T b p = false.
-Proof. intros T b p H. unfold softens, has_letter. now rewrite H. Qed.
-Goal forall (users : predicate_meanings) T b p, softens T b p = true -> forall n, exists w, over T n w.
+Goal forall T b p, token_embedding T = [] -> soft_for_every_n.softens T b p = false.
+Proof. intros T b p H. unfold soft_for_every_n.softens, has_letter. now rewrite H. Qed.
+Goal forall (users : predicate_meanings) T b p, soft_for_every_n.softens T b p = true ->
+  forall n, exists w, word_in_alphabet T n w.
 Proof. intros users T b p H. exact (proj1 (softened_for_every_n users T b p H)). Qed.
 """
 
@@ -128,6 +129,6 @@ def test_no_theorem_about_hard_attention_made_soft_is_about_no_word(tmp_path: Pa
     text = softened_file(network, temperature_of(network))
     nothing = re.sub(r"(Definition tokens : list \(list \(direction \* Q\)\) :=)\n.*?\]\.\n", r"\1 [].\n", text,
                      flags=re.DOTALL)
-    assert nothing != text and "(forall n, exists w, over network n w) /\\\n" in text
+    assert nothing != text and "(forall n, exists w, word_in_alphabet network n w) /\\\n" in text
     assert softens(NO_LETTER, tmp_path) and softens(text, tmp_path)
     assert not softens(nothing, tmp_path)

@@ -24,13 +24,11 @@ Qed.
 
 (* ---- partial sums by Horner's rule ---- *)
 (* 1 + c t/m (1 + c t/(m+1) (... )), with k factors; c is 1 or -1. *)
-Fixpoint horner (c t : R) (m k : nat) : R :=
+Local Fixpoint horner (c t : R) (m k : nat) : R :=
   match k with O => 1 | S k => 1 + c * (t * horner c t (S m) k / INR m) end.
 
-Lemma horner_sum c t k : forall m,
-  sum_f_R0 (fun j => / INR (fact j) * (c * t) ^ j) (m + k)
-  = sum_f_R0 (fun j => / INR (fact j) * (c * t) ^ j) m
-    + / INR (fact m) * (c * t) ^ m * (horner c t (S m) k - 1).
+Lemma horner_sum c t k : forall m, sum_f_R0 (fun j => / INR (fact j) * (c * t) ^ j) (m + k) = sum_f_R0 (fun j =>
+  / INR (fact j) * (c * t) ^ j) m + / INR (fact m) * (c * t) ^ m * (horner c t (S m) k - 1).
 Proof.
   induction k as [|k IH]; intros m; [rewrite Nat.add_0_r; simpl; ring|].
   replace (m + S k)%nat with (S m + k)%nat by lia. rewrite IH. cbn [sum_f_R0 horner]. rewrite fact_simpl, mult_INR.
@@ -68,27 +66,25 @@ Qed.
 (* ---- fixed point ---- *)
 Section Fixed.
 Variable b : Z.
-Definition one : Z := Z.shiftl 1 b.
+Definition fixed_unit : Z := Z.shiftl 1 b.
 Hypothesis Hb : (0 <= b)%Z.
 Notation u := (IZR (2 ^ b)).
 Definition fixed (z : Z) : R := IZR z / u.
 
 Lemma u_pos : 0 < u. Proof. apply IZR_lt. now apply Z.pow_pos_nonneg. Qed.
-Lemma one_power : one = (2 ^ b)%Z. Proof. unfold one. rewrite Z.shiftl_mul_pow2 by exact Hb. lia. Qed.
-Lemma fixed_one : fixed one = 1. Proof. unfold fixed. rewrite one_power. pose proof u_pos. field. lra. Qed.
+Lemma one_power : fixed_unit = (2 ^ b)%Z. Proof. unfold fixed_unit. rewrite Z.shiftl_mul_pow2 by exact Hb. lia. Qed.
+Lemma fixed_one : fixed fixed_unit = 1. Proof. unfold fixed. rewrite one_power. pose proof u_pos. field. lra. Qed.
 Lemma fixed_le x y : (x <= y)%Z -> fixed x <= fixed y.
 Proof. intros H. apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat, u_pos|now apply IZR_le]. Qed.
 Lemma fixed_le_iff x y : fixed x <= fixed y -> (x <= y)%Z.
 Proof. intros H. apply le_IZR. apply Rmult_le_reg_r with (/ u); [apply Rinv_0_lt_compat, u_pos|exact H]. Qed.
 Lemma fixed_0 : fixed 0 = 0. Proof. unfold fixed, Rdiv. ring. Qed.
 Lemma fixed_nonneg x : (0 <= x)%Z -> 0 <= fixed x. Proof. intros H. rewrite <- fixed_0. now apply fixed_le. Qed.
-Lemma fixed_plus x y : fixed (x + y) = fixed x + fixed y.
-Proof. unfold fixed. rewrite plus_IZR. unfold Rdiv. ring. Qed.
+Lemma fixed_plus x y : fixed (x + y) = fixed x + fixed y. Proof. unfold fixed. rewrite plus_IZR. unfold Rdiv. ring. Qed.
 Lemma fixed_minus x y : fixed (x - y) = fixed x - fixed y.
 Proof. unfold fixed. rewrite minus_IZR. unfold Rdiv. ring. Qed.
 Lemma fixed_opp x : fixed (- x) = - fixed x. Proof. unfold fixed. rewrite opp_IZR. unfold Rdiv. ring. Qed.
-Lemma fixed_times k x : fixed (k * x) = IZR k * fixed x.
-Proof. unfold fixed. rewrite mult_IZR. unfold Rdiv. ring. Qed.
+Lemma fixed_times k x : fixed (k * x) = IZR k * fixed x. Proof. unfold fixed. rewrite mult_IZR. unfold Rdiv. ring. Qed.
 
 Definition rounded_up (z k : Z) : Z := (- Z.shiftr (- z) k)%Z.        (* z/2^k, rounded up *)
 Definition product_down (x y : Z) : Z := Z.shiftr (x * y) b.
@@ -144,15 +140,17 @@ Proof.
 Qed.
 
 (* ---- e^(-x) ---- *)
-Fixpoint growth (t m : Z) (k : nat) : Z :=
-  match k with O => one | S k => (one + product_down t (growth t (m + 1) k) / m)%Z end.
+Fixpoint exp_horner (t m : Z) (k : nat) : Z :=
+  match k with O => fixed_unit | S k => (fixed_unit + product_down t (exp_horner t (m + 1) k) / m)%Z end.
 
-Lemma growth_le t k : (0 <= t)%Z -> forall m, (1 <= m)%nat ->
-  (one <= growth t (Z.of_nat m) k)%Z /\ fixed (growth t (Z.of_nat m) k) <= horner 1 (fixed t) m k.
+Lemma exp_horner_le t k : (0 <= t)%Z -> forall m, (1 <= m)%nat ->
+  (fixed_unit <= exp_horner t (Z.of_nat m) k)%Z /\ fixed (exp_horner t (Z.of_nat m) k) <= horner 1 (fixed t) m k.
 Proof.
-  intros T. induction k as [|k IH]; intros m Hm; cbn [growth horner]; [rewrite fixed_one; lra || (split; [lia|lra])|].
+  intros T.
+  induction k as [|k IH]; intros m Hm; cbn [exp_horner horner]; [rewrite fixed_one; lra || (split; [lia|lra])|].
   replace (Z.of_nat m + 1)%Z with (Z.of_nat (S m)) by lia. destruct (IH (S m) ltac:(lia)) as [L H].
-  set (g := growth t (Z.of_nat (S m)) k) in *. assert (O : (0 <= one)%Z) by (rewrite one_power; now apply Z.pow_nonneg).
+  set (g := exp_horner t (Z.of_nat (S m)) k) in *.
+  assert (O : (0 <= fixed_unit)%Z) by (rewrite one_power; now apply Z.pow_nonneg).
   pose proof (product_down_nonneg t g T ltac:(lia)) as N. pose proof (fixed_nonneg t T).
   split; [pose proof (Z.div_pos _ (Z.of_nat m) N ltac:(lia)); lia|]. rewrite fixed_plus, fixed_one, Rmult_1_l.
   apply Rplus_le_compat_l. eapply Rle_trans; [apply fixed_div_le; lia|]. rewrite <- INR_IZR_INZ.
@@ -161,26 +159,24 @@ Proof.
 Qed.
 
 (* The alternating sum with k terms after the first, between two numbers, for `below` <= t <= `above`. *)
-Fixpoint alternating (below above m : Z) (k : nat) : Z * Z :=
+Fixpoint decay_horner (below above m : Z) (k : nat) : Z * Z :=
   match k with
-  | O => (one, one)
-  | S k => let '(lo, hi) := alternating below above (m + 1) k in
-           (one - ceiling_div (product_up above hi) m, one - product_down below lo / m)%Z
+  | O => (fixed_unit, fixed_unit)
+  | S k => let '(lo, hi) := decay_horner below above (m + 1) k in
+           (fixed_unit - ceiling_div (product_up above hi) m, fixed_unit - product_down below lo / m)%Z
   end.
 
-Lemma alternating_around below above t k : (0 <= below)%Z -> fixed below <= t <= fixed above -> t <= 1 ->
-  forall m, (1 <= m)%nat -> 0 <= horner (-1) t m k <= 1 /\
-    fixed (fst (alternating below above (Z.of_nat m) k)) <= horner (-1) t m k
-      <= fixed (snd (alternating below above (Z.of_nat m) k)).
+Lemma decay_horner_around below above t k : (0 <= below)%Z -> fixed below <= t <= fixed above -> t <= 1 -> forall m,
+  (1 <= m)%nat -> 0 <= horner (-1) t m k <= 1 /\ fixed (fst (decay_horner below above (Z.of_nat m) k)) <= horner (-1)
+  t m k <= fixed (snd (decay_horner below above (Z.of_nat m) k)).
 Proof.
   intros B Ht T1. pose proof (fixed_nonneg below B) as B0.
-  induction k as [|k IH]; intros m Hm; cbn [alternating horner]; [cbn [fst snd]; rewrite fixed_one; lra|].
+  induction k as [|k IH]; intros m Hm; cbn [decay_horner horner]; [cbn [fst snd]; rewrite fixed_one; lra|].
   replace (Z.of_nat m + 1)%Z with (Z.of_nat (S m)) by lia. destruct (IH (S m) ltac:(lia)) as (X & L & H). clear IH.
-  destruct (alternating below above (Z.of_nat (S m)) k) as [lo hi]. cbn [fst snd] in *.
+  destruct (decay_horner below above (Z.of_nat (S m)) k) as [lo hi]. cbn [fst snd] in *.
   set (x := horner (-1) t (S m) k) in *. assert (Mp : 1 <= INR m) by (apply (le_INR 1); lia).
-  assert (P : 0 <= t * x <= 1) by (split; [apply Rmult_le_pos; lra|]; rewrite <- (Rmult_1_r 1);
-    apply Rmult_le_compat; lra).
-  assert (D : 0 <= t * x / INR m <= 1).
+  assert (P : 0 <= t * x <= 1) by (split; [apply Rmult_le_pos; lra|]; rewrite <- (Rmult_1_r 1); apply Rmult_le_compat;
+    lra). assert (D : 0 <= t * x / INR m <= 1).
   { split; [apply quotient_nonneg; lra|]. apply Rmult_le_reg_r with (INR m); [lra|].
     unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra. }
   split; [lra|]. rewrite !fixed_minus, fixed_one.
@@ -197,18 +193,18 @@ Proof.
 Qed.
 
 (* t = x/2^k, and k such that t <= 1/32 *)
-Definition halvings (x : Z) : Z := Z.max 0 (Z.log2 x - b + 6).
+Local Definition halvings (x : Z) : Z := Z.max 0 (Z.log2 x - b + 6).
 (* So many terms that what is left out is less than 2^-b. *)
-Definition growth_terms : nat := Z.to_nat (b / 8 + 2).
-Definition alternating_terms : nat := Z.to_nat (b / 16 + 1).                       (* pairs of them *)
+Definition exp_horner_terms : nat := Z.to_nat (b / 8 + 2).
+Definition decay_horner_terms : nat := Z.to_nat (b / 16 + 1).                       (* pairs of them *)
 
 Definition decay_above (x : Z) : Z :=
   let k := halvings x in
-  squared_up (Z.to_nat k) (ceiling_div (Z.shiftl one b) (growth (Z.shiftr x k) 1 growth_terms)).
+  squared_up (Z.to_nat k) (ceiling_div (Z.shiftl fixed_unit b) (exp_horner (Z.shiftr x k) 1 exp_horner_terms)).
 Definition decay_below (x : Z) : Z :=
   let k := halvings x in let above := rounded_up x k in
-  if (above <=? one)%Z then
-    squared_down (Z.to_nat k) (Z.max 0 (fst (alternating (Z.shiftr x k) above 1 (S (2 * alternating_terms)))))
+  if (above <=? fixed_unit)%Z then
+    squared_down (Z.to_nat k) (Z.max 0 (fst (decay_horner (Z.shiftr x k) above 1 (S (2 * decay_horner_terms)))))
   else 0%Z.
 
 Section Decay.
@@ -238,32 +234,32 @@ Theorem decay_above_correct : exp (- fixed x) <= fixed (decay_above x).
 Proof.
   unfold decay_above. rewrite decay_power. fold k. apply squared_up_ge. split; [left; apply exp_pos|].
   pose proof halved_nonneg as T0. set (s := Z.shiftr x (halvings x)).
-  assert (S0 : (0 <= s)%Z) by now apply Z.shiftr_nonneg. destruct (growth_le s growth_terms S0 1 ltac:(lia)) as [G1 G2].
-  change (Z.of_nat 1) with 1%Z in *. set (g := growth s 1 growth_terms) in *. pose proof (proj1 halved_around) as L.
+  assert (S0 : (0 <= s)%Z) by now apply Z.shiftr_nonneg.
+  destruct (exp_horner_le s exp_horner_terms S0 1 ltac:(lia)) as [G1 G2]. change (Z.of_nat 1) with 1%Z in *.
+  set (g := exp_horner s 1 exp_horner_terms) in *. pose proof (proj1 halved_around) as L.
     fold s in L.
-  pose proof (exp_above_horner (fixed s) growth_terms (fixed_nonneg s S0)) as E. pose proof u_pos as Up.
+  pose proof (exp_above_horner (fixed s) exp_horner_terms (fixed_nonneg s S0)) as E. pose proof u_pos as Up.
   assert (Gp : 0 < fixed g) by (pose proof (fixed_le _ _ G1) as X; rewrite fixed_one in X; lra).
   apply Rle_trans with (/ fixed g).
   - apply exp_negative_upper; [exact Gp|]. pose proof (exp_monotone _ _ L). lra.
   - rewrite Z.shiftl_mul_pow2, one_power by exact Hb. unfold fixed. apply Rmult_le_reg_r with u; [exact Up|].
     replace (IZR (ceiling_div (2 ^ b * 2 ^ b) g) / u * u) with (IZR (ceiling_div (2 ^ b * 2 ^ b) g)) by (field; lra).
-    assert (Gz : 0 < IZR g). { apply IZR_lt. apply Z.lt_le_trans with one; [rewrite one_power;
+    assert (Gz : 0 < IZR g). { apply IZR_lt. apply Z.lt_le_trans with fixed_unit; [rewrite one_power;
       now apply Z.pow_pos_nonneg|exact G1]. }
     eapply Rle_trans; [|apply ceiling_div_ge; now apply lt_IZR]. rewrite mult_IZR. right. field. lra.
 Qed.
 
 Theorem decay_below_correct : fixed (decay_below x) <= exp (- fixed x).
 Proof.
-  unfold decay_below. pose proof halved_around as [L U]. destruct (Z.leb_spec (rounded_up x (halvings x)) one) as [A|].
+  unfold decay_below. pose proof halved_around as [L U].
+  destruct (Z.leb_spec (rounded_up x (halvings x)) fixed_unit) as [A|].
   - rewrite decay_power. fold k. apply squared_down_le; [lia|]. apply fixed_le in A. rewrite fixed_one in A.
     assert (S0 : (0 <= Z.shiftr x (halvings x))%Z) by now apply Z.shiftr_nonneg.
-    destruct (alternating_around _ _ t (S (2 * alternating_terms)) S0 (conj L U) ltac:(lra) 1 ltac:(lia)) as (_ & B &
-      _).
-    change (Z.of_nat 1) with 1%Z in B. pose proof (decay_above_horner t alternating_terms (conj halved_nonneg
-      (Rle_trans _ _ _ U A))) as E.
-    destruct (Z.max_spec 0 (fst (alternating (Z.shiftr x (halvings x)) (rounded_up x (halvings x)) 1 (S (2 *
-      alternating_terms)))))
-      as [[_ ->]|[_ ->]]; [lra|]. rewrite fixed_0. left. apply exp_pos.
+    destruct (decay_horner_around _ _ t (S (2 * decay_horner_terms)) S0 (conj L U) ltac:(lra) 1 ltac:(lia))
+      as (_ & B & _). change (Z.of_nat 1) with 1%Z in B.
+    pose proof (decay_above_horner t decay_horner_terms (conj halved_nonneg (Rle_trans _ _ _ U A))) as E.
+    destruct (Z.max_spec 0 (fst (decay_horner (Z.shiftr x (halvings x)) (rounded_up x (halvings x)) 1 (S (2 *
+      decay_horner_terms))))) as [[_ ->]|[_ ->]]; [lra|]. rewrite fixed_0. left. apply exp_pos.
   - rewrite fixed_0. left. apply exp_pos.
 Qed.
 End Decay.

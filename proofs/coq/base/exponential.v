@@ -29,8 +29,7 @@ Proof.
   intros j. apply Rmult_le_pos; [left; apply Rinv_0_lt_compat, INR_fact_lt_0|now apply pow_le].
 Qed.
 
-Lemma exp_monotone x y : x <= y -> exp x <= exp y.
-Proof. intros [L| ->]; [left; now apply exp_increasing|lra]. Qed.
+Lemma exp_monotone x y : x <= y -> exp x <= exp y. Proof. intros [L| ->]; [left; now apply exp_increasing|lra]. Qed.
 Lemma exp_negative_below_1 g : 0 < g -> 0 < exp (- g) < 1.
 Proof. intros H. split; [apply exp_pos|]. rewrite <- exp_0. apply exp_increasing. lra. Qed.
 
@@ -42,9 +41,9 @@ Proof. intros Hb H. rewrite exp_Ropp. now apply Rinv_le_contravar. Qed.
 Lemma exp_small b g : 0 < b -> ln b <= g -> exp (- g) <= / b.
 Proof. intros Hb H. apply exp_negative_upper; [exact Hb|]. rewrite <- (exp_ln b Hb) at 1. now apply exp_monotone. Qed.
 
-Lemma quarter g : ln 4 <= g -> exp (- g) <= 1 / 4.
+Lemma exp_at_most_quarter g : ln 4 <= g -> exp (- g) <= 1 / 4.
 Proof. intros H. replace (1 / 4) with (/ 4) by lra. apply exp_small; lra. Qed.
-Lemma sixth g : ln 6 <= g -> exp (- g) <= 1 / 6.
+Lemma exp_at_most_sixth g : ln 6 <= g -> exp (- g) <= 1 / 6.
 Proof. intros H. replace (1 / 6) with (/ 6) by lra. apply exp_small; lra. Qed.
 
 (* Where the error is e^(-2g), half of ln 4 is enough. *)
@@ -69,8 +68,7 @@ Proof.
 Qed.
 
 Lemma above_ln_2 g : ln 2 <= g -> 0 < g. Proof. pose proof (ln_positive 2). lra. Qed.
-Lemma above_ln_4 g : ln 4 <= g -> 0 < g.
-Proof. pose proof (ln_positive 4). lra. Qed.
+Lemma above_ln_4 g : ln 4 <= g -> 0 < g. Proof. pose proof (ln_positive 4). lra. Qed.
 
 Lemma ln_below b g : 0 < b -> b <= exp g -> ln b <= g.
 Proof. intros Hb H. rewrite <- (ln_exp g). now apply ln_monotone. Qed.

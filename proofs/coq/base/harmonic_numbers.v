@@ -3,7 +3,7 @@
    Proved: ln(k + 1) <= 1 + 1/2 + ... + 1/k <= 1 + ln k. *)
 From Coq Require Import Reals Lra Lia Arith.
 From Certify Require Import positions finite_sums exponential.
-Open Scope R_scope.
+Import PositionNotations. Open Scope R_scope.
 
 Lemma ln_nonneg k : (1 <= k)%nat -> 0 <= ln (INR k).
 Proof.
@@ -18,13 +18,13 @@ Proof.
 Qed.
 
 (* 1 + 1/2 + ... + 1/k *)
-Definition harmonic (k : nat) : R := sum k (fun j => / INR j).
+Definition harmonic_number (k : nat) : R := sum_to k (fun j => / INR j).
 
-Lemma harmonic_upper k : (1 <= k)%nat -> harmonic k <= 1 + ln (INR k).
+Lemma harmonic_upper k : (1 <= k)%nat -> harmonic_number k <= 1 + ln (INR k).
 Proof.
-  unfold harmonic. induction k as [|k IH]; intros H; [lia|]. destruct (Nat.eq_dec k 0) as [->|N].
+  unfold harmonic_number. induction k as [|k IH]; intros H; [lia|]. destruct (Nat.eq_dec k 0) as [->|N].
   - simpl. rewrite ln_1. lra.
-  - cbn [sum]. specialize (IH ltac:(lia)). assert (P : 0 < INR k) by (apply lt_0_INR; lia).
+  - cbn [sum_to]. specialize (IH ltac:(lia)). assert (P : 0 < INR k) by (apply lt_0_INR; lia).
     assert (E : / INR (S k) <= ln (INR (S k)) - ln (INR k)); [|lra].
     rewrite S_INR. set (q := INR k / (INR k + 1)). assert (Q : 0 < q) by (apply Rdiv_lt_0_compat; lra).
     assert (S : ln (INR k) = ln (INR k + 1) + ln q) by (rewrite <- ln_mult by lra; f_equal; unfold q; field; lra).
@@ -41,10 +41,10 @@ Proof.
   replace (x * (1 + / x)) with (x + 1) in E by (field; lra). exact E.
 Qed.
 
-Lemma harmonic_lower n : ln (INR (S n)) <= harmonic n.
+Lemma harmonic_lower n : ln (INR (S n)) <= harmonic_number n.
 Proof.
-  induction n as [|n IH]; [simpl; rewrite ln_1; unfold harmonic; simpl; lra|]. unfold harmonic in *. cbn [sum].
-  pose proof (ln_step n). lra.
+  induction n as [|n IH]; [simpl; rewrite ln_1; unfold harmonic_number; simpl; lra|]. unfold harmonic_number in *.
+  cbn [sum_to]. pose proof (ln_step n). lra.
 Qed.
 
 Lemma power_at_least_1 x k : 1 <= x -> 1 <= x ^ k. Proof. intros H. rewrite <- (pow1 k). apply pow_incr. lra. Qed.

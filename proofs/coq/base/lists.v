@@ -31,9 +31,8 @@ Qed.
 Lemma traverse_nth {X Y} (f : X -> option Y) l : forall m k x, traverse f l = Some m -> nth_error l k = Some x ->
   exists y, nth_error m k = Some y /\ f x = Some y.
 Proof.
-  induction l as [|x0 l IH]; intros m [|k] x H I; try discriminate; cbn [traverse] in H;
-    destruct (f x0) as [y|] eqn:E; try discriminate; destruct (traverse f l) as [m'|]; try discriminate;
-    (assert (m = y :: m') as -> by congruence).
+  induction l as [|x0 l IH]; intros m [|k] x H I; try discriminate; cbn [traverse] in H; destruct (f x0) as [y|] eqn:E;
+    try discriminate; destruct (traverse f l) as [m'|]; try discriminate; (assert (m = y :: m') as -> by congruence).
   - injection I as <-. now exists y.
   - exact (IH _ k x eq_refl I).
 Qed.
@@ -62,7 +61,6 @@ Proof.
   induction l as [|x l IH]; cbn [all_of]; [easy|]. destruct (f x) eqn:E; [|discriminate].
   intros H y [->|I]; [exact E|now apply IH].
 Qed.
-Lemma if_or (a b : bool) : (if a then true else b) = true -> a = true \/ b = true.
-Proof. destruct a; auto. Qed.
+Lemma if_or (a b : bool) : (if a then true else b) = true -> a = true \/ b = true. Proof. destruct a; auto. Qed.
 Lemma if_and (a b : bool) : (if a then b else false) = true -> a = true /\ b = true.
 Proof. destruct a; [auto|discriminate]. Qed.

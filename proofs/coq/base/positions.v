@@ -5,9 +5,12 @@
    [i : position n], which is read as the number wherever one is expected; lia knows its bounds. *)
 From Coq Require Import Arith Lia.
 
+Module PositionNotations.
 Notation "i 'upto' n" := (1 <= i <= n)%nat (at level 70, no associativity).
 Notation "'each' i 'upto' n , P" := (forall i, (1 <= i <= n)%nat -> P)
   (at level 200, i name, n at level 69, P at level 200, right associativity).
+End PositionNotations.
+Import PositionNotations.
 
 Record position (n : nat) := Position { place :> nat; in_word : place upto n }.
 Arguments Position {n} & place in_word.
@@ -16,9 +19,9 @@ Arguments in_word {n}.
 Lemma each_position {n} {P : nat -> Prop} : (forall i : position n, P i) -> each i upto n, P i.
 Proof. intros H i Hi. exact (H (Position i Hi)). Qed.
 
-Ltac know_bounds :=
+Local Ltac know_bounds :=
   repeat match goal with i : position ?n |- _ =>
     lazymatch goal with _ : place i upto n |- _ => fail | _ => pose proof (in_word i) end end.
-Ltac Zify.zify_pre_hook ::= know_bounds.
+Local Ltac Zify.zify_pre_hook ::= know_bounds.
 
 #[export] Hint Extern 0 (place _ upto _) => apply in_word : core.

@@ -11,10 +11,10 @@ From Certify Require Import positions lists finite_sums softmax weighing formula
   linear_combination cases well_defined check_defined score_form theorem_20_counting check_head check_feedforward
   check_at_constant check_by_cases values_by_rows check_by_rows check_by_sticks output_by_signs output_by_rows
   lookup_by_rows sum_lookup_by_rows check_by_differences lookup_by_distances mean_of_numbers.
-Import ListNotations.
+Import ListNotations PositionNotations.
 Open Scope R_scope.
 
-Notation at_direction d := (fun e => Nat.eqb (fst e) d).
+Local Notation at_direction d := (fun e => Nat.eqb (fst e) d).
 
 Definition is_anything (a : meaning) : bool := match a with IsAnything => true | _ => false end.
 Definition is_unwritten (a : meaning) : bool :=
@@ -23,13 +23,13 @@ Definition is_unwritten (a : meaning) : bool :=
 Definition for_directions (M : list meaning) (f : direction -> meaning) : list meaning := map f (seq 0 (length M)).
 
 (* A direction that a stage writes takes on its meaning, if it was unwritten and the check of the stage agrees. *)
-Definition written (A : list meaning) (d : direction) (b : meaning) (agrees : bool) : meaning :=
+Local Definition written (A : list meaning) (d : direction) (b : meaning) (agrees : bool) : meaning :=
   if is_anything b then IsAnything
   else if is_unwritten (nth d A IsAnything) && agrees then b else IsAnything.
 
 (* A stage may look at what is known, and at what is to be shown, through any of the views: each means the same
    (check_graph.v unfolds the names of formulas in this way). And it may know which the user's predicates are. *)
-Notation view := (meaning -> meaning).
+Local Notation view := (meaning -> meaning).
 Record outlook := Outlook { seen_as : list view; known_users : option predicate_meanings }.
 Definition in_some_view (views : outlook) (A : list meaning) (b : meaning) (agrees : list meaning -> meaning -> bool)
   : bool := some_of (fun u => let A := map u A in some_of (fun v => agrees A (v b)) (seen_as views)) (seen_as views).
@@ -54,10 +54,7 @@ Definition error_for (L : lengths) (A : list meaning) (a : head) (s : side) (f :
   | None, None => others_error_by_rows L A a s f
   end.
 Definition with_error (L : lengths) (A : list meaning) (a : head) (b : meaning) : meaning :=
-  match b with
-  | IsOthers s f _ => match error_for L A a s f with Some e => IsOthers s f e | None => b end
-  | _ => b
-  end.
+  match b with IsOthers s f _ => match error_for L A a s f with Some e => IsOthers s f e | None => b end | _ => b end.
 (* One after the other, and none before the others have said no: the first is quickest, and only the last take longer
    the longer words are. Of sparse heads means are those of softmax, and what is looked for has all weight; of softmax
    plus one, and of what breaks a stick, only memories are known. *)
@@ -98,9 +95,8 @@ Definition heads_stage (views : outlook) (letters : nat) (L : lengths) (A M : li
   end.
 
 (* ---- feed-forward part ---- *)
-Definition writes_to (l : layer) (d : direction) : bool :=
-  existsb (fun u => existsb (at_direction d) (unit_writes u)) (layer_units l) || existsb (at_direction d) (layer_bias
-      l).
+Definition writes_to (l : layer) (d : direction) : bool := existsb (fun u => existsb (at_direction d) (unit_writes u))
+  (layer_units l) || existsb (at_direction d) (layer_bias l).
 (* Rows are tried first: they take no longer the more is read. Cases are twice as many for each atom. *)
 Definition check_units (L : lengths) (A : list meaning) (l : layer) (d : direction) (b : meaning) : bool :=
   let atoms := length (free_atoms A (layer_units l) d b) in
@@ -137,7 +133,7 @@ Fixpoint are_truths (bs : list (option bool)) (qs : list Q) : bool :=
   end.
 Definition token_is_truth (T : transformer) (d : direction) (f : formula) : bool :=
   let values := map (fun r => entry_rational r d) (token_embedding T) in
-  forallb (fun c => are_truths (by_letter c (length values) f) values) (cases [] [Eq]).
+  forallb (fun c => are_truths (by_letter c (length values) f) values) (cases_of_atoms [] [Eq]).
 
 Definition check_embedded (T : transformer) (d : direction) (a : meaning) : bool :=
   match a, embedded_functions T d with
@@ -150,8 +146,8 @@ Definition check_embedded (T : transformer) (d : direction) (a : meaning) : bool
 
 (* The embedded number is the one that is stated, at every position of every length up to the greatest. *)
 Definition embedded_number (T : transformer) (d : direction) (n i : nat) : option Q :=
-  fold_right (fun u x => bind (known_number (IsPosition u) n i) (fun p => bind x (fun q => Some (p + q)%Q))) (Some 0%Q)
-    (embedded_functions T d).
+  fold_right (fun u x => option_bind (known_number (IsPosition u) n i) (fun p => option_bind x (fun q =>
+    Some (p + q)%Q))) (Some 0%Q) (embedded_functions T d).
 Definition embedded_by_rows (L : lengths) (T : transformer) (d : direction) (a : meaning) : bool :=
   match greatest_length L with
   | None => false
@@ -195,26 +191,27 @@ Proof.
   - apply nth_overflow. now rewrite length_map, length_seq.
 Qed.
 
-Lemma collect_total {X} (f : X -> R) l d : collect f l d = total (fun e => f (snd e)) (filter (at_direction d) l).
+Lemma collect_total {X} (f : X -> R) l d : collect f l d = total_over (fun e => f (snd e)) (filter (at_direction d) l).
 Proof.
   induction l as [|[e x] l IH]; [reflexivity|]. cbn [collect filter fst].
-  destruct (Nat.eqb e d); cbn [total snd]; rewrite IH; lra.
+  destruct (Nat.eqb e d); cbn [total_over snd]; rewrite IH; lra.
 Qed.
 
 Lemma absent_filter {X} (l : list (direction * X)) d : existsb (at_direction d) l = false ->
   filter (at_direction d) l = [].
 Proof. induction l as [|e l IH]; simpl; [reflexivity|]. intros H. apply orb_false_iff in H as [-> H]. auto. Qed.
 
-Lemma entry_absent r d : existsb (at_direction d) r = false -> entry r d = 0.
-Proof. intros H. unfold entry. rewrite collect_total, (absent_filter r d H). reflexivity. Qed.
+Lemma entry_absent r d : existsb (at_direction d) r = false -> row_entry r d = 0.
+Proof. intros H. unfold row_entry. rewrite collect_total, (absent_filter r d H). reflexivity. Qed.
 
 Section Sound.
 Variables (users : predicate_meanings) (n : nat) (w : word) (letters : nat) (L : lengths).
-Hypothesis HL : allowed L n.
+Hypothesis HL : length_allowed L n.
 Hypothesis Letters : each i upto n, (w i < letters)%nat.
 Notation holds_now := (holds_of users n w).
 Variable views : outlook.
-Hypothesis Views : forall u, In u (seen_as views) -> forall i a x, means users n w i a x <-> means users n w i (u a) x.
+Hypothesis Views : forall u, In u (seen_as views) -> forall i a x, meaning_holds users n w i a x <->
+  meaning_holds users n w i (u a) x.
 Hypothesis Known : forall u, known_users views = Some u -> u = users.
 
 Lemma seen_through u A h : In u (seen_as views) -> holds_now A h -> holds_now (map u A) h.
@@ -224,58 +221,56 @@ Proof.
   - rewrite nth_overflow; [exact I|now rewrite length_map].
 Qed.
 
-Lemma in_some_view_correct A b agrees h i x : holds_now A h ->
-  (forall A b, holds_now A h -> agrees A b = true -> means users n w i b x) ->
-  in_some_view views A b agrees = true -> means users n w i b x.
+Lemma in_some_view_correct A b agrees h i x : holds_now A h -> (forall A b, holds_now A h -> agrees A b = true ->
+  meaning_holds users n w i b x) -> in_some_view views A b agrees = true -> meaning_holds users n w i b x.
 Proof.
   intros HA C H. apply some_of_exists in H as (u & Hu & H). apply some_of_exists in H as (v & Hv & H).
   apply (Views v Hv). exact (C _ _ (seen_through u A h Hu HA) H).
 Qed.
 
-Lemma is_unwritten_zero i a x : is_unwritten a = true -> means users n w i a x -> x = 0.
+Lemma is_unwritten_zero i a x : is_unwritten a = true -> meaning_holds users n w i a x -> x = 0.
 Proof.
   destruct a as [[[q| | | | | | | | |]|]| | | | | | | | |]; try discriminate. simpl. intros H ->.
   apply Qeq_bool_R in H. now rewrite H, Q2R_0.
 Qed.
 
 (* What a stage adds to a direction it writes. *)
-Lemma written_correct A d b agrees i x y : means users n w i (nth d A IsAnything) x ->
-  (agrees = true -> means users n w i b y) -> means users n w i (written A d b agrees) (x + y).
+Lemma written_correct A d b agrees i x y : meaning_holds users n w i (nth d A IsAnything) x ->
+  (agrees = true -> meaning_holds users n w i b y) -> meaning_holds users n w i (written A d b agrees) (x + y).
 Proof.
   unfold written. intros Hx Hy. destruct (is_anything _); [exact I|].
   destruct (is_unwritten (nth d A IsAnything)) eqn:U; [|exact I]. destruct agrees; [|exact I].
   cbn [andb]. rewrite (is_unwritten_zero i _ x U Hx), Rplus_0_l. now apply Hy.
 Qed.
 
-Lemma head_rows_total h i l d : total (head_output n h i d) (layer_heads l)
-  = total (fun ar => gathered (fst ar) n h i (snd ar)) (head_rows l d).
+Lemma head_rows_total h i l d : total_over (head_output n h i d) (layer_heads l)
+  = total_over (fun ar => head_value (fst ar) n h i (snd ar)) (head_rows l d).
 Proof.
-  unfold head_rows. induction (layer_heads l) as [|a as_ IH]; [reflexivity|]. cbn [total flat_map].
+  unfold head_rows. induction (layer_heads l) as [|a as_ IH]; [reflexivity|]. cbn [total_over flat_map].
   rewrite total_app, IH. f_equal. unfold head_output, rows_to. rewrite collect_total.
-  induction (filter (at_direction d) (head_values a)) as [|e es IHe]; [reflexivity|]. cbn [total map fst snd].
+  induction (filter (at_direction d) (head_values a)) as [|e es IHe]; [reflexivity|]. cbn [total_over map fst snd].
   now rewrite IHe.
 Qed.
 
 Lemma check_any_head_correct A a r b h (i : position n) : holds_now A h ->
-  check_any_head (known_users views) letters L A a r b = true -> means users n w i b (gathered a n h i r).
+  check_any_head (known_users views) letters L A a r b = true -> meaning_holds users n w i b (head_value a n h i r).
 Proof.
-  intros HA C.
-  assert (Quarter : Q2R (1 # 4) = 1 / 4) by (unfold Q2R; simpl; lra).
+  intros HA C. assert (Quarter : Q2R (1 # 4) = 1 / 4) by (unfold Q2R; simpl; lra).
   assert (OfSum : check_sum_lookup (known_users views) L A a r b (1 # 4) (1 # 4) = true ->
-    means users n w i b (gathered a n h i r)).
+    meaning_holds users n w i b (head_value a n h i r)).
   { intros S. destruct b as [v|f|f|chi guard|q f|s f|t|s f|s f e|]; try discriminate S.
     destruct (check_sum_lookup_correct _ users n w L A h a r chi guard _ _ i HL HA Known S) as [R E].
-    split; [exact R|]. intros G. specialize (E G). unfold within_errors in E. unfold relu.near.
+    split; [exact R|]. intros G. specialize (E G). unfold within_errors in E. unfold relu.near_truth.
     rewrite Quarter in E. destruct (truth users n w chi i); simpl; lra. }
   assert (BySticks : check_by_sticks letters L A a r b (1 # 4) (1 # 4) = true ->
-    means users n w i b (gathered a n h i r)).
+    meaning_holds users n w i b (head_value a n h i r)).
   { intros S. destruct b as [v|f|f|chi guard|q f|s f|t|s f|s f e|]; try discriminate S.
     destruct (check_by_sticks_correct users n w letters L A h a r chi guard _ _ i HL HA Letters S) as [R E].
-    split; [exact R|]. intros G. specialize (E G). unfold relu.near. rewrite Quarter in E.
+    split; [exact R|]. intros G. specialize (E G). unfold relu.near_truth. rewrite Quarter in E.
     destruct (truth users n w chi i); lra. }
    pose proof (check_by_rows_correct users n w letters L A h a r b i HL HA Letters) as Rows.
   assert (Every : (if check_head A a r b then true else if check_at_constant A a r b then true
-    else check_by_cases L A a r b) = true -> means users n w i b (attended a n h i r)).
+    else check_by_cases L A a r b) = true -> meaning_holds users n w i b (softmax_value a n h i r)).
   { intros E. apply if_or in E as [E|E]; [|apply if_or in E as [E|E];
       [exact (check_at_constant_correct users n w A h a r i b HA E)
       |exact (check_by_cases_correct users n w L i HL A h a r HA _ E)]].
@@ -283,50 +278,45 @@ Proof.
     destruct (value_form A r) as [v|] eqn:Ev; [|discriminate].
     apply (check_head_correct users n w A h a r i p v HA Ep Ev). unfold check_head. now rewrite Ep, Ev. }
   unfold check_any_head in C. cbv zeta in C. destruct (sparse_order (head_weighing a)) as [order|] eqn:O.
-  - assert (C' : (if scores_vanish A a then if check_head A a r b then true
-        else if check_at_constant A a r b then true else check_by_cases L A a r b
-      else if check_by_rows letters L A a r b then true else if check_sharp_lookup order L A a r b then true
-        else check_sum_lookup (known_users views) L A a r b (1 # 4) (1 # 4)) = true)
+  - assert (C' : (if scores_vanish A a then if check_head A a r b then true else if check_at_constant A a r b then true
+      else check_by_cases L A a r b else if check_by_rows letters L A a r b then true else if check_sharp_lookup order L
+      A a r b then true else check_sum_lookup (known_users views) L A a r b (1 # 4) (1 # 4)) = true)
       by now destruct (head_weighing a). clear C. destruct (scores_vanish A a) eqn:V.
     + unfold scores_vanish in V. destruct (score_form A a) as [p|] eqn:Ep; [|discriminate].
       rewrite (gathered_uniform users n w A h a r i p HA Ep); [exact (Every C')| |exact V].
       exact (sparse_normalises _ _ O).
     + apply if_or in C' as [C|C]; [exact (Rows C)|]. apply if_or in C as [C|C]; [|exact (OfSum C)]. apply means_exactly.
       exact (check_sharp_lookup_correct users n w L A h a r b i order HL HA O C).
-  - assert (Others : (if check_by_rows letters L A a r b then true
-      else check_by_sticks letters L A a r b (1 # 4) (1 # 4)) = true -> means users n w i b (gathered a n h i r))
-      by (intros D; apply if_or in D as [D|D]; auto).
+  - assert (Others : (if check_by_rows letters L A a r b then true else check_by_sticks letters L A a r b (1 # 4) (1 #
+      4)) = true -> meaning_holds users n w i b (head_value a n h i r)) by (intros D; apply if_or in D as [D|D]; auto).
     destruct (head_weighing a) eqn:K; try discriminate; try exact (Others C). clear Others. apply if_or in C as [C|C].
-    + unfold gathered. rewrite K. exact (Every C).
-    + apply if_or in C as [C|C]; [exact (Rows C)|]. apply if_or in C as [C|C]; [|exact (OfSum C)].
-      unfold gathered. rewrite K.
-      exact (check_lookup_correct users n w L A h a r b i HL HA C).
+    + unfold head_value. rewrite K. exact (Every C).
+    + apply if_or in C as [C|C]; [exact (Rows C)|]. apply if_or in C as [C|C]; [|exact (OfSum C)]. unfold head_value.
+      rewrite K. exact (check_lookup_correct users n w L A h a r b i HL HA C).
 Qed.
 
-Lemma check_all_together_correct A as_ b h (i : position n) : holds_now A h ->
-  check_all_together (known_users views) L A as_ b = true ->
-  means users n w i b (total (fun ar => gathered (fst ar) n h i (snd ar)) as_).
+Lemma check_all_together_correct A as_ b h (i : position n) : holds_now A h -> check_all_together (known_users views)
+  L A as_ b = true -> meaning_holds users n w i b (total_over (fun ar => head_value (fst ar) n h i (snd ar)) as_).
 Proof.
   intros HA C. apply if_or in C as [C|C]; [exact (check_together_correct users n w L A h as_ b i HL HA C)|].
   destruct b as [v|f|f|chi guard|q f|s f|t|s f|s f e|]; try discriminate C.
   destruct (looks_up_together_correct _ users n w L A h as_ chi guard _ _ i HL HA Known C) as [R E].
-  split; [exact R|]. intros G. specialize (E G). unfold within_errors in E. unfold relu.near.
+  split; [exact R|]. intros G. specialize (E G). unfold within_errors in E. unfold relu.near_truth.
   replace (Q2R (1 # 4)) with (1 / 4) in E by (unfold Q2R; simpl; lra). destruct (truth users n w chi i); lra.
 Qed.
 
 Lemma heads_stage_correct A M l h : holds_now A h ->
   holds_now (for_directions M (heads_stage views letters L A M l)) (after_heads n l h).
 Proof.
-  intros HA i d Hi. destruct (for_directions_nth M (heads_stage views letters L A M l) d) as [E|E]; rewrite E;
-    [|exact I].
+  intros HA i d Hi.
+  destruct (for_directions_nth M (heads_stage views letters L A M l) d) as [E|E]; rewrite E; [|exact I].
   unfold after_heads. rewrite head_rows_total. unfold heads_stage. pose proof (HA i d Hi) as Hd.
-  destruct (head_rows l d) as [|[a r] as_]; [cbn [total]; now rewrite Rplus_0_r|].
-  cbv zeta. apply written_correct; [exact Hd|].
-  apply (in_some_view_correct A _ _ h); [exact HA|]. clear A HA Hd E. intros A b HA C. unfold check_heads in C.
+  destruct (head_rows l d) as [|[a r] as_]; [cbn [total_over]; now rewrite Rplus_0_r|]. cbv zeta.
+  apply written_correct; [exact Hd|]. apply (in_some_view_correct A _ _ h); [exact HA|]. clear A HA Hd E.
+  intros A b HA C. unfold check_heads in C.
   destruct as_ as [|ar as_]; [|exact (check_all_together_correct A _ b h (Position i Hi) HA C)].
-  apply if_or in C as [C|C]; [|apply if_or in C as [C|C];
-    [|exact (check_all_together_correct A _ b h (Position i Hi) HA C)]];
-    cbn [total fst snd]; rewrite Rplus_0_r; [exact (check_any_head_correct A a r b h (Position i Hi) HA C)|].
+  apply if_or in C as [C|C]; [|apply if_or in C as [C|C]; [|exact (check_all_together_correct A _ b h (Position i Hi) HA
+    C)]]; cbn [total_over fst snd]; rewrite Rplus_0_r; [exact (check_any_head_correct A a r b h (Position i Hi) HA C)|].
   exact (holds_mean_correct users n w L A h a r b (Position i Hi) HL HA C).
 Qed.
 
@@ -343,21 +333,19 @@ Lemma feedforward_stage_correct A M l h : holds_now A h ->
 Proof.
   intros HA i d Hi. destruct (for_directions_nth M (feedforward_stage views L A M l) d) as [E|E]; rewrite E; [|exact I].
   unfold feedforward_stage. pose proof (HA i d Hi) as Hd. destruct (writes_to l d) eqn:W.
-  - apply written_correct; [exact Hd|]. unfold feedforward.
-    apply (in_some_view_correct A _ _ h); [exact HA|]. clear A HA Hd E. intros A b HA C.
-    assert (ByCases : check_output A (layer_units l) (layer_bias l) d b = true -> means users n w i b
-      (total (unit_output (h i) d) (layer_units l) + entry (layer_bias l) d))
+  - apply written_correct; [exact Hd|]. unfold feedforward. apply (in_some_view_correct A _ _ h); [exact HA|].
+    clear A HA Hd E. intros A b HA C.
+    assert (ByCases : check_output A (layer_units l) (layer_bias l) d b = true ->
+      meaning_holds users n w i b (total_over (unit_output (h i) d) (layer_units l) + row_entry (layer_bias l) d))
       by (intros D; exact (check_output_correct users n w (Position i Hi) A (h i) (fun e => HA i e Hi) _ _ _ _ D)).
-    assert (ByRows : check_output_by_rows L A (layer_units l) (layer_bias l) d b = true -> means users n w i b
-      (total (unit_output (h i) d) (layer_units l) + entry (layer_bias l) d))
-      by (intros D; exact (check_output_by_rows_correct users n w (Position i Hi) L A (h i) _ _ _ _ HL
-        (fun e => HA i e Hi) D)).
-    assert (BySigns : check_output_by_signs A (layer_units l) (layer_bias l) d b = true -> means users n w i b
-      (total (unit_output (h i) d) (layer_units l) + entry (layer_bias l) d))
-      by (intros D; exact (check_output_by_signs_correct users n w (Position i Hi) A (h i)
-        (fun e => HA i e Hi) _ _ _ _ D)).
-    unfold check_units in C. cbv zeta in C.
-    apply if_or in C as [C|C]; [exact (ByRows C)|].
+    assert (ByRows : check_output_by_rows L A (layer_units l) (layer_bias l) d b = true ->
+      meaning_holds users n w i b (total_over (unit_output (h i) d) (layer_units l) + row_entry (layer_bias l) d))
+      by (intros D; exact (check_output_by_rows_correct users n w (Position i Hi) L A (h i) _ _ _ _ HL (fun e =>
+      HA i e Hi) D)).
+    assert (BySigns : check_output_by_signs A (layer_units l) (layer_bias l) d b = true ->
+      meaning_holds users n w i b (total_over (unit_output (h i) d) (layer_units l) + row_entry (layer_bias l) d))
+      by (intros D; exact (check_output_by_signs_correct users n w (Position i Hi) A (h i) (fun e =>
+      HA i e Hi) _ _ _ _ D)). unfold check_units in C. cbv zeta in C. apply if_or in C as [C|C]; [exact (ByRows C)|].
     destruct (_ <=? 10)%nat, (check_output A _ _ d b), (check_output_by_signs A _ _ d b); auto;
       now destruct (_ <=? most_atoms)%nat.
   - rewrite (not_written l d (h i) W), Rplus_0_r. exact Hd.
@@ -373,9 +361,9 @@ Qed.
 (* ---- embedding ---- *)
 Section Embedding.
 Variable T : transformer.
-Hypothesis Over : over T n w.
+Hypothesis Over : word_in_alphabet T n w.
 
-Lemma not_in_tokens d i : in_tokens T d = false -> entry (nth (w i) (token_embedding T) []) d = 0.
+Lemma not_in_tokens d i : in_tokens T d = false -> row_entry (nth (w i) (token_embedding T) []) d = 0.
 Proof.
   intros H. apply entry_absent. destruct (existsb _ _) eqn:E; [|reflexivity]. exfalso.
   apply Bool.diff_true_false. rewrite <- H. symmetry. unfold in_tokens. apply existsb_exists.
@@ -384,11 +372,11 @@ Proof.
 Qed.
 
 Lemma positions_total d i : collect (fun p => position_value users p n i) (position_embedding T) d
-  = total (fun p => position_value users p n i) (embedded_functions T d).
+  = total_over (fun p => position_value users p n i) (embedded_functions T d).
 Proof.
   rewrite collect_total. unfold embedded_functions.
   induction (filter (at_direction d) (position_embedding T)) as [|e l IH]; [reflexivity|].
-  cbn [total map]. now rewrite IH.
+  cbn [total_over map]. now rewrite IH.
 Qed.
 
 Lemma are_truths_correct bs qs s : are_truths bs qs = true -> (s < length qs)%nat ->
@@ -400,7 +388,7 @@ Proof.
 Qed.
 
 Lemma token_is_truth_correct d f (i : position n) : token_is_truth T d f = true ->
-  entry (nth (w i) (token_embedding T) []) d = bit (truth users n w f i).
+  row_entry (nth (w i) (token_embedding T) []) d = bit (truth users n w f i).
 Proof.
   intros H. unfold token_is_truth in H. rewrite forallb_forall in H.
   specialize (H _ (real_case_listed users n w i [] [Eq] Eq (or_introl eq_refl))).
@@ -412,31 +400,30 @@ Proof.
 Qed.
 
 Lemma check_embedded_correct d a (i : position n) : check_embedded T d a = true ->
-  means users n w i a (embed users T n w i d).
+  meaning_holds users n w i a (embed users T n w i d).
 Proof.
   intros H. unfold embed. rewrite positions_total.
   destruct a as [v|f|f|f g|x f|s f|t|s f|s f g|]; unfold check_embedded in H; try discriminate; try exact I.
   - destruct (embedded_functions T d) as [|u [|]]; try discriminate. apply andb_prop in H as [K E].
-    apply negb_true_iff in K. apply position_function_eqb_eq in E. subst u.
-    rewrite (not_in_tokens d i K). simpl. ring.
+    apply negb_true_iff in K. apply position_function_eqb_eq in E. subst u. rewrite (not_in_tokens d i K). simpl. ring.
   - destruct (embedded_functions T d) as [|[x|g [|]] [|]]; try discriminate.
-    + cbn [total means]. rewrite Rplus_0_r. now apply token_is_truth_correct.
+    + cbn [total_over meaning_holds]. rewrite Rplus_0_r. now apply token_is_truth_correct.
     + apply andb_prop in H as [H P]. apply andb_prop in H as [K E]. apply negb_true_iff in K.
-      apply formula_eqb_eq in E. subst g. rewrite (not_in_tokens d i K). cbn [total means position_value].
+      apply formula_eqb_eq in E. subst g. rewrite (not_in_tokens d i K). cbn [total_over meaning_holds position_value].
       rewrite (positional_truth users n w no_word f i P). ring.
 Qed.
 
 Lemma embedded_number_correct d i : forall q, embedded_number T d n i = Some q ->
-  total (fun p => position_value users p n i) (embedded_functions T d) = Q2R q.
+  total_over (fun p => position_value users p n i) (embedded_functions T d) = Q2R q.
 Proof.
-  unfold embedded_number. induction (embedded_functions T d) as [|u l IH]; intros q H; cbn [fold_right total] in *.
+  unfold embedded_number. induction (embedded_functions T d) as [|u l IH]; intros q H; cbn [fold_right total_over] in *.
   - take H. now rewrite Q2R_0.
-  - unfold bind in H. destruct (known_number (IsPosition u) n i) as [x|] eqn:K; [|discriminate].
+  - unfold option_bind in H. destruct (known_number (IsPosition u) n i) as [x|] eqn:K; [|discriminate].
     destruct (fold_right _ _ l) as [y|]; [|discriminate]. take H. rewrite (IH y eq_refl), Q2R_plus.
     now rewrite (known_number_correct users n w i (IsPosition u) (position_value users u n i) x eq_refl K).
 Qed.
 Lemma embedded_by_rows_correct d a (i : position n) : embedded_by_rows L T d a = true ->
-  means users n w i a (embed users T n w i d).
+  meaning_holds users n w i a (embed users T n w i d).
 Proof.
   intros H. unfold embedded_by_rows in H. destruct HL as (H1 & H2 & H3).
   destruct (greatest_length L) as [N|]; [|discriminate]. apply andb_prop in H as [K H]. apply negb_true_iff in K.
@@ -461,7 +448,7 @@ Proof.
 Qed.
 
 Lemma established_correct M : letters = length (token_embedding T) ->
-  holds_now (established views L T M) (run users T n w).
+  holds_now (established views L T M) (run_transformer users T n w).
 Proof.
   intros E. unfold established. rewrite <- E.
   exact (layers_stages_correct M (transformer_layers T) _ _ (embedding_stage_correct M)).
@@ -470,10 +457,10 @@ End Embedding.
 End Sound.
 
 (* What a network does on one word, if on this word all views mean the same. *)
-Theorem check_through_correct users n w L views T M f : allowed L n ->
-  (forall u, In u (seen_as views) -> forall i a x, means users n w i a x <-> means users n w i (u a) x) ->
-  (forall u, known_users views = Some u -> u = users) -> check_through views L T M f = true -> over T n w ->
-  forall i : position n, run users T n w i (transformer_output T) = bit (truth users n w f i).
+Theorem check_through_correct users n w L views T M f : length_allowed L n -> (forall u, In u (seen_as views) ->
+  forall i a x, meaning_holds users n w i a x <-> meaning_holds users n w i (u a) x) -> (forall u,
+  known_users views = Some u -> u = users) -> check_through views L T M f = true -> word_in_alphabet T n w -> forall i :
+  position n, run_transformer users T n w i (transformer_output T) = bit (truth users n w f i).
 Proof.
   unfold check_through. intros HL Views Known H Over i. apply andb_prop in H as [_ H].
   pose proof (established_correct users n w (length (token_embedding T)) L HL Over views Views Known T Over M eq_refl i
@@ -513,9 +500,9 @@ Proof.
 Qed.
 
 (* In the words of the paper: at the last position the output is 1 if the word satisfies the formula, and 0 if not. *)
-Corollary check_recognizes users T M f : check T M f = true -> forall n w, (1 <= n)%nat -> over T n w ->
-  (satisfies users n w f n -> run users T n w n (transformer_output T) = 1) /\
-  (~ satisfies users n w f n -> run users T n w n (transformer_output T) = 0).
+Corollary check_recognizes users T M f : check T M f = true -> forall n w, (1 <= n)%nat -> word_in_alphabet T n w ->
+  (satisfies users n w f n -> run_transformer users T n w n (transformer_output T) = 1) /\
+  (~ satisfies users n w f n -> run_transformer users T n w n (transformer_output T) = 0).
 Proof.
   intros H n w Hn Over. pose proof (check_correct users T M f H n w Hn Over (Position n (conj Hn (le_n n)))) as E.
   cbn [place] in E. rewrite E. unfold satisfies.

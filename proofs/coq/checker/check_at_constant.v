@@ -23,7 +23,7 @@ Fixpoint is_constant (x : expression) : bool :=
   end.
 (* x = e L, where L has logarithms or roots; bounds of it are computed only if scores fit. *)
 Fixpoint take_constant (x : expression) : option (expression * expression) :=
-  match constant_of x, is_constant x with
+  match rational_constant x, is_constant x with
   | None, true => Some (Num 1, x)
   | _, _ =>
       match x with
@@ -46,16 +46,16 @@ Lemma take_constant_value n (i : position n) x : forall e l, take_constant x = S
   expression_value x n i = expression_value e n i * expression_value l n i.
 Proof.
   induction x as [q| | |y IHy z IHz|y IHy z IHz|y IHy z IHz|y IHy z IHz|y IHy|y IHy m|g y IHy]; intros e l H;
-    cbn [take_constant] in H;
-    match type of H with match constant_of ?x with _ => _ end = _ => destruct (constant_of x), (is_constant x);
-      try discriminate H; try (injection H as <- <-; cbn [expression_value]; rewrite RMicromega.Q2R_1; ring) end.
-  all: try (destruct (take_constant z) as [[e' l']|];
-    [injection H as <- <-; cbn [expression_value]; rewrite (IHz _ _ eq_refl); ring|]).
-  all: destruct (take_constant y) as [[e' l']|]; [|discriminate]; injection H as <- <-;
-    cbn [expression_value]; rewrite (IHy _ _ eq_refl); unfold Rdiv; ring.
+    cbn [take_constant] in H; match type of H with match rational_constant ?x
+    with _ => _ end = _ => destruct (rational_constant x), (is_constant x); try discriminate H;
+    try (injection H as <- <-; cbn [expression_value]; rewrite RMicromega.Q2R_1; ring) end.
+  all: try (destruct (take_constant z) as [[e' l']|]; [injection H as <- <-; cbn [expression_value];
+    rewrite (IHz _ _ eq_refl); ring|]).
+  all: destruct (take_constant y) as [[e' l']|]; [|discriminate]; injection H as <- <-; cbn [expression_value];
+    rewrite (IHy _ _ eq_refl); unfold Rdiv; ring.
 Qed.
 
-Definition cooler (a : head) (x : expression) : head :=
+Local Definition cooler (a : head) (x : expression) : head :=
   WeighingHead (head_weighing a) (head_masking a) x (head_queries a) (head_keys a) (head_values a).
 
 Lemma over_constant_value a x l n h (i : position n) j : over_constant (head_temperature a) = Some (x, l) ->
@@ -72,20 +72,20 @@ Qed.
 Definition power_at_least (c k g : Q) : bool :=
   if (0 <? Qnum g)%Z && (Qnum g <=? most_power)%Z && (Z.pos (Qden g) <=? most_power)%Z && Qle_bool 1 k
   then Qle_bool (c ^ Z.pos (Qden g))%Q (k ^ Qnum g)%Q else false.
-Definition enough_at (k : expression) (t : trigger) (g : Q) : bool :=
+Definition enough_at (k : expression) (t : tie_trigger) (g : Q) : bool :=
   match constant_power k with
   | Some (d, q) => power_at_least 4 q (Qred (match t with Decides _ => g | Parity _ => 2 * g end / inject_Z d))
   | None => false
   end.
-Definition matches_at (k : expression) (of : trigger -> Q -> form) (t : trigger) (g : Q) (p : form) : bool :=
-  if forms_equal p (of t (Qred g)) then enough_at k t (Qred g) else false.
-Definition finds_rightmost_at (k : expression) (t : trigger) (p : form) : bool :=
-  matches_at k form_8b t (coefficient shape_eqb p (number_shape 0 0 1)) p
-  || matches_at k form_8a t (- coefficient shape_eqb p (number_shape 2 0 (-1))) p.
-Definition finds_leftmost_at (k : expression) (t : trigger) (p : form) : bool :=
-  matches_at k form_8c t (- coefficient shape_eqb p (number_shape 0 0 1)) p.
+Definition matches_at (k : expression) (of : tie_trigger -> Q -> score_terms) (t : tie_trigger) (g : Q) (p :
+  score_terms) : bool := if forms_equal p (of t (Qred g)) then enough_at k t (Qred g) else false.
+Definition finds_rightmost_at (k : expression) (t : tie_trigger) (p : score_terms) : bool :=
+  matches_at k form_8b t (coefficient_of shape_eqb p (number_shape 0 0 1)) p
+  || matches_at k form_8a t (- coefficient_of shape_eqb p (number_shape 2 0 (-1))) p.
+Definition finds_leftmost_at (k : expression) (t : tie_trigger) (p : score_terms) : bool :=
+  matches_at k form_8c t (- coefficient_of shape_eqb p (number_shape 0 0 1)) p.
 
-Definition check_near_at (m : masking) (k : expression) (p v : form) (f guard : formula) : bool :=
+Definition check_near_at (m : masking) (k : expression) (p v : score_terms) (f guard : formula) : bool :=
   match f with
   | Since x y => masking_eqb m FutureMasked && finds_rightmost_at k (Decides (Implies x y)) p
                  && forms_equal v (key_form (KTruth (And x y)))
@@ -145,14 +145,14 @@ Variables (users : predicate_meanings) (n : nat) (w : word).
 Notation tr := (truth users n w).
 Notation fv := (form_value users n w).
 Variables (A : list meaning) (h : nat -> vector) (a : head) (r : row) (i : position n) (x k : expression)
-  (p v : form).
+  (p v : score_terms).
 Hypothesis HA : holds_of users n w A h.
 Hypothesis Over : over_constant (head_temperature a) = Some (x, k).
 Hypothesis Score : score_form A (cooler a x) = Some p.
 Hypothesis Value : value_form A r = Some v.
 Notation scale := (expression_value k n i).
 
-Lemma attended_key_at u : forms_equal v (key_form u) = true -> attended a n h i r =
+Lemma attended_key_at u : forms_equal v (key_form u) = true -> softmax_value a n h i r =
   attend n (mask_at (head_masking a) i) (fun j => scale * fv p i j) (fun j => key_atom_value users n w u j).
 Proof.
   intros E. apply attend_ext; intros j [Hj _].
@@ -162,7 +162,7 @@ Proof.
     rewrite (forms_equal_correct users n w _ _ i j E). apply key_form_value.
 Qed.
 
-Lemma attended_range_at u : forms_equal v (key_form u) = true -> 0 <= attended a n h i r <= 1.
+Lemma attended_range_at u : forms_equal v (key_form u) = true -> 0 <= softmax_value a n h i r <= 1.
 Proof.
   intros E. rewrite (attended_key_at u E). eapply attend_range; [apply self_visible|]. intros. apply key_atom_range.
 Qed.
@@ -177,17 +177,17 @@ Proof.
 Qed.
 
 Lemma finds_rightmost_at_scores t u : finds_rightmost_at k t p = true -> exists g, enough_at k t g = true /\
-  let found := attend n (future i) (fun j => scale * fv p i j) u in
-  (found = attend n (future i) (score_8b (triggered t) (scale * Q2R g) n) u \/
-   found = attend n (future i) (score_8a (triggered t) (scale * Q2R g) i) u).
+  let found := attend n (future_mask i) (fun j => scale * fv p i j) u in
+  (found = attend n (future_mask i) (score_8b (triggered t) (scale * Q2R g) n) u \/
+   found = attend n (future_mask i) (score_8a (triggered t) (scale * Q2R g) i) u).
 Proof.
   intros H. apply orb_prop in H as [H|H]; apply matches_at_correct in H as [G E]; eexists; (split; [exact G|]).
   - left. apply attend_ext; [|reflexivity]. intros j _. rewrite E, form_8b_value by lia. unfold score_8b. ring.
   - right. apply attend_ext; [|reflexivity]. intros j [Hj _]. rewrite E, form_8a_value by lia. unfold score_8a. ring.
 Qed.
 
-Lemma finds_leftmost_at_scores t u : finds_leftmost_at k t p = true -> exists g, enough_at k t g = true /\
-  attend n (past i) (fun j => scale * fv p i j) u = attend n (past i) (score_8c (triggered t) (scale * Q2R g) n) u.
+Lemma finds_leftmost_at_scores t u : finds_leftmost_at k t p = true -> exists g, enough_at k t g = true /\ attend n
+  (past_mask i) (fun j => scale * fv p i j) u = attend n (past_mask i) (score_8c (triggered t) (scale * Q2R g) n) u.
 Proof.
   intros H. apply matches_at_correct in H as [G E]. eexists. split; [exact G|].
   apply attend_ext; [|reflexivity]. intros j _. rewrite E, form_8c_value by lia. unfold score_8c. ring.
@@ -198,10 +198,9 @@ Lemma scale_enough t g : enough_at k t g = true ->
   0 < scale * Q2R g' /\ ln (Q2R 4) <= scale * Q2R g'.
 Proof.
   unfold enough_at. destruct (constant_power k) as [[d q]|] eqn:C; [|discriminate]. cbv zeta.
-  set (g' := match t with Decides _ => g | Parity _ => (2 * g)%Q end).
-  apply (constant_power_correct n i) in C as [D C]. intros H. apply IZR_lt in D.
-  apply (power_at_least_correct 4 q _ _ above_one C) in H. rewrite Q2R_reduced, Q2R_quotient, Q2R_inject_Z in H
-    by (rewrite Q2R_inject_Z; lra).
+  set (g' := match t with Decides _ => g | Parity _ => (2 * g)%Q end). apply (constant_power_correct n i) in C as [D C].
+  intros H. apply IZR_lt in D. apply (power_at_least_correct 4 q _ _ above_one C) in H.
+  rewrite Q2R_reduced, Q2R_quotient, Q2R_inject_Z in H by (rewrite Q2R_inject_Z; lra).
   replace (IZR d * scale * (Q2R g' / IZR d)) with (scale * Q2R g') in H by (field; lra). exact H.
 Qed.
 
@@ -216,18 +215,16 @@ Proof.
   replace (Q2R 2) with 2 in * by (unfold Q2R; simpl; lra). split; [lra|]. apply exp_quarter. lra.
 Qed.
 
-Ltac neighbour_found_at f x guard edge there finds M H :=
-  apply andb_prop in H as [E H]; split; [eapply attended_range_at; exact E|]; intros G;
-  apply existsb_exists in H as (e & _ & H); apply andb_prop in H as [Fi Gu];
-  apply (real_position users n w i guard _ Gu) in G; simpl in G; apply andb_prop in G as [O F];
-  apply eqb_prop in O; apply negb_true_iff, Nat.eqb_neq in F;
-  change (tr f i) with (negb (i =? edge)%nat && there); rewrite (proj2 (Nat.eqb_neq i edge)) by exact F;
-  destruct (finds (Parity e) (fun j => bit (tr x j)) Fi) as (g & G & Sc); apply enough_at_for_parity in G as [G G4];
-  apply (near_from_error _ (exp (- (2 * (scale * Q2R g))))); [|exact G4|eapply attended_range_at; exact E];
-  rewrite (attended_key_at _ E), M; cbn [mask_at key_atom_value]; cbn [negb andb].
+Ltac neighbour_found_at f x guard edge there finds M H := apply andb_prop in H as [E H]; split; [eapply
+  attended_range_at; exact E|]; intros G; apply existsb_exists in H as (e & _ & H); apply andb_prop in H as [Fi Gu];
+  apply (real_position users n w i guard _ Gu) in G; simpl in G; apply andb_prop in G as [O F]; apply eqb_prop in O;
+  apply negb_true_iff, Nat.eqb_neq in F; change (tr f i) with (negb (i =? edge)%nat && there); rewrite (proj2
+  (Nat.eqb_neq i edge)) by exact F; destruct (finds (Parity e) (fun j => bit (tr x j)) Fi) as (g & G & Sc); apply
+  enough_at_for_parity in G as [G G4]; apply (near_from_error _ (exp (- (2 * (scale * Q2R g))))); [|exact G4|eapply
+  attended_range_at; exact E]; rewrite (attended_key_at _ E), M; cbn [mask_at key_atom_value]; cbn [negb andb].
 
 Lemma check_near_at_correct f guard : check_near_at (head_masking a) k p v f guard = true ->
-  means users n w i (IsNear f guard) (attended a n h i r).
+  meaning_holds users n w i (IsNear f guard) (softmax_value a n h i r).
 Proof.
   intros H. destruct f as [| | | | | | |y|y|y z|y z| | | |]; try discriminate; cbn [check_near_at] in H.
   - apply andb_prop in H as [M H]. apply masking_eqb_eq in M.
@@ -245,8 +242,7 @@ Proof.
     destruct Sc as [-> | ->];
       [exact (since_head (tr y) (tr z) n i _ G)|exact (since_head_causal (tr y) (tr z) n i _ G)].
   - apply andb_prop in H as [H E]. apply andb_prop in H as [M F]. apply masking_eqb_eq in M.
-    split; [eapply attended_range_at; exact E|]. intros _.
-    change (tr (Until y z) i) with (until_at n (tr y) (tr z) i).
+    split; [eapply attended_range_at; exact E|]. intros _. change (tr (Until y z) i) with (until_at n (tr y) (tr z) i).
     destruct (finds_leftmost_at_scores _ (fun j => bit (tr (And y z) j)) F) as (g & G & Sc).
     apply enough_at_to_decide in G as [G G4].
     apply (near_from_error _ (exp (- (scale * Q2R g)))); [|exact G4|eapply attended_range_at; exact E].
@@ -256,7 +252,7 @@ Qed.
 End Correct.
 
 Theorem check_at_constant_correct users n w A h a r (i : position n) b : holds_of users n w A h ->
-  check_at_constant A a r b = true -> means users n w i b (attended a n h i r).
+  check_at_constant A a r b = true -> meaning_holds users n w i b (softmax_value a n h i r).
 Proof.
   intros HA H. unfold check_at_constant in H. destruct b; try discriminate.
   destruct (over_constant (head_temperature a)) as [[x l]|] eqn:O; [|discriminate].

@@ -12,79 +12,80 @@ From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import positions lists finite_sums softmax weighing exponential exp_enclosure relu
   lemma_09_rounding formula network meaning linear_combination cases theorem_15_since_until check_head check_feedforward
   check_by_cases gap_rule sparse_rule values_by_rows queries_by_rows.
-Import ListNotations.
+Import ListNotations PositionNotations.
 Open Scope R_scope.
 
 (* ---- what a head is to do ---- *)
-Inductive memory := Holds (x y : formula) | Passes (x : formula).       (* x since y, x until y; prev x, next x *)
-Record task := Task { remembered : memory; backwards : bool; guarded : formula }.
-Definition task_of (b : meaning) : option task :=
+Inductive task_kind := Holds (x y : formula) | Passes (x : formula).       (* x since y, x until y; prev x, next x *)
+Record row_task := RowTask { task_memory : task_kind; task_backwards : bool; task_guard : formula }.
+Definition task_of (b : meaning) : option row_task :=
   match b with
-  | IsNear (Since x y) g => Some (Task (Holds x y) false g)
-  | IsNear (Until x y) g => Some (Task (Holds x y) true g)
-  | IsNear (Previous x) g => Some (Task (Passes x) false g)
-  | IsNear (Next x) g => Some (Task (Passes x) true g)
+  | IsNear (Since x y) g => Some (RowTask (Holds x y) false g)
+  | IsNear (Until x y) g => Some (RowTask (Holds x y) true g)
+  | IsNear (Previous x) g => Some (RowTask (Passes x) false g)
+  | IsNear (Next x) g => Some (RowTask (Passes x) true g)
   | _ => None
   end.
-Definition keeps_memory (k : memory) : bool := match k with Holds _ _ => true | Passes _ => false end.
+Definition keeps_memory (k : task_kind) : bool := match k with Holds _ _ => true | Passes _ => false end.
 
 (* The truth that a position brings, None if it leaves the memory as it is. *)
-Definition brings (k : memory) (c : case) : option (option bool) :=
+Local Definition brings (k : task_kind) (c : case) : option (option bool) :=
   match k with
-  | Holds x y => bind (evaluate c x) (fun p => bind (evaluate c y) (fun q =>
+  | Holds x y => option_bind (evaluate c x) (fun p => option_bind (evaluate c y) (fun q =>
                    Some (if implb p q then Some (p && q) else None)))
-  | Passes x => bind (evaluate c x) (fun p => Some (Some p))
+  | Passes x => option_bind (evaluate c x) (fun p => Some (Some p))
   end.
 
 (* ---- letters and places: what is known of a position, in numbers alone ---- *)
-Record letter := Letter { on_keys : list interval; value : Q; brought : option bool }.
+Record key_letter := KeyLetter { letter_keys : list fixed_interval; letter_value : Q; letter_brought : option bool }.
 Definition truth_number (b : bool) : Q := if b then 1 else 0.
 
-Definition greater (x y : option Z) : option Z :=
+Local Definition greater (x y : option Z) : option Z :=
   match x, y with Some p, Some q => Some (Z.max p q) | None, _ => y | _, None => x end.
-Definition smaller (x y : option Z) : option Z :=
+Local Definition smaller (x y : option Z) : option Z :=
   match x, y with Some p, Some q => Some (Z.min p q) | None, _ => y | _, None => x end.
-Definition is_bad (t : bool) (l : letter) : bool := negb (Qeq_bool (value l) (truth_number t)).
-Definition brings_truth (t : bool) (l : letter) : bool := match brought l with Some b => eqb b t | None => false end.
-Definition joined (p q : place) : place :=
-  Place (greater (if_before p) (if_before q)) (smaller (if_pivot p) (if_pivot q)) (greater (if_after p) (if_after q)).
-Definition no_place : place := Place None None None.
-Definition shifted (I : interval) (p : place) : place :=
-  Place (option_map (Z.add (snd I)) (if_before p)) (option_map (Z.add (fst I)) (if_pivot p))
-        (option_map (Z.add (snd I)) (if_after p)).
-Definition without_pivot (p : place) : place := Place (if_before p) None (if_after p).
+Definition is_bad (t : bool) (l : key_letter) : bool := negb (Qeq_bool (letter_value l) (truth_number t)).
+Definition brings_truth (t : bool) (l : key_letter) : bool := match letter_brought l with Some b => eqb b t | None =>
+  false end.
+Local Definition joined (p q : pivot_scores) : pivot_scores := PivotScores (greater (if_before p) (if_before q))
+  (smaller (if_pivot p) (if_pivot q)) (greater (if_after p) (if_after q)).
+Definition no_place : pivot_scores := PivotScores None None None.
+Local Definition shifted (I : fixed_interval) (p : pivot_scores) : pivot_scores := PivotScores (option_map (Z.add (snd
+  I)) (if_before p)) (option_map (Z.add (fst I)) (if_pivot p)) (option_map (Z.add (snd I)) (if_after p)).
+Definition without_pivot (p : pivot_scores) : pivot_scores := PivotScores (if_before p) None (if_after p).
 
 (* What a check asks of a row: the weighting, whether after the pivot only letters are seen that keep the memory, and
    how much more bad positions may weigh together than the pivot, where it is false and where it is true: a quotient
    of integers d/c, which makes the error at most d/(c + d). *)
-Record demand := Demand { weighed : weighing; keeping : bool; if_false : Z * Z; if_true : Z * Z }.
+Record row_demand := RowDemand { demanded_weighing : weighing; demanded_keeping : bool; if_false : Z * Z;
+  if_true : Z * Z }.
 Section Places.
-Variable D : demand.
-Definition is_after (l : letter) : bool :=
-  negb (keeping D) || match brought l with None => true | Some _ => false end.
-Definition place_of (t : bool) (qs : list interval) (l : letter) : place :=
-  let I := dot qs (on_keys l) in
-  Place (if is_bad t l then Some (snd I) else None) (if brings_truth t l then Some (fst I) else None)
+Variable D : row_demand.
+Definition is_after (l : key_letter) : bool :=
+  negb (demanded_keeping D) || match letter_brought l with None => true | Some _ => false end.
+Local Definition place_of (t : bool) (qs : list fixed_interval) (l : key_letter) : pivot_scores :=
+  let I := interval_dot qs (letter_keys l) in
+  PivotScores (if is_bad t l then Some (snd I) else None) (if brings_truth t l then Some (fst I) else None)
         (if is_bad t l && is_after l then Some (snd I) else None).
-Definition places_of (t : bool) (qs : list interval) (ls : list letter) : place :=
+Definition places_of (t : bool) (qs : list fixed_interval) (ls : list key_letter) : pivot_scores :=
   fold_right (fun l p => joined (place_of t qs l) p) no_place ls.
 
-Definition limit (t : bool) : Z * Z := if t then if_true D else if_false D.
+Local Definition limit (t : bool) : Z * Z := if t then if_true D else if_false D.
 (* What softmax plus one weighs beside all positions is bad where t is true: its value is 0. *)
-Definition aside (t : bool) : option Z :=
-  match weighed D with SoftmaxPlusOne => if t then Some 0%Z else None | _ => None end.
+Local Definition aside (t : bool) : option Z :=
+  match demanded_weighing D with SoftmaxPlusOne => if t then Some 0%Z else None | _ => None end.
 (* Whether the error is within its limit, whichever place is the pivot. With `next` a row sees one place after it. *)
-Definition decided (t next : bool) (ps : list place) : bool :=
-  match weighed D with
+Local Definition decided (t next : bool) (ps : list pivot_scores) : bool :=
+  match demanded_weighing D with
   | Sparsemax => check_sparsely 0 (limit t) next ps
   | Entmax => check_sparsely 1 (limit t) next ps
   | Softmax | SoftmaxPlusOne =>
       if next then check_next (limit t) (aside t) ps else check_places (limit t) (aside t) ps
   | _ => false
   end.
-Definition check_query (table : list (option (list letter))) (next : bool) (pivots : list bool)
-    (sites : list (nat * list interval)) (qs : list interval) : bool :=
-  let based := map (fun s => (fst s, dot qs (snd s))) sites in
+Definition check_query (table : list (option (list key_letter))) (next : bool) (pivots : list bool)
+    (sites : list (nat * list fixed_interval)) (qs : list fixed_interval) : bool :=
+  let based := map (fun s => (fst s, interval_dot qs (snd s))) sites in
   all_of (fun t =>
     let kinds := map (option_map (places_of t qs)) table in
     match traverse (fun s => option_map (shifted (snd s)) (nth (fst s) kinds None)) based with
@@ -97,21 +98,20 @@ End Places.
 (* The number of a kind of positions. *)
 Definition kind_number (odd first last : bool) : nat :=
   (if odd then 4 else 0) + (if first then 2 else 0) + (if last then 1 else 0).
-Definition site_of (back : bool) (parts : list (list (Q * expression))) (n j : nat) : option (nat * list interval) :=
-  let p := (if back then S n - j else j)%nat in
-  bind (traverse (fun l => enclosed_part l n p) parts) (fun Is =>
+Definition site_of (back : bool) (parts : list (list (Q * expression))) (n j : nat) : option (nat * list fixed_interval)
+  := let p := (if back then S n - j else j)%nat in
+  option_bind (traverse (fun l => enclosed_part l n p) parts) (fun Is =>
     Some (kind_number (Nat.odd p) (p =? 1) (p =? n)%nat, Is)).
 
 (* Heads often ask for the same as another head: one part of the work of a length, and then all of it. *)
-Definition known_sites : nat * bool * list (list (Q * expression)) -> option (list (nat * list interval)) :=
-  kept (fun '(n, _, _) => n) (fun '(n, back, parts) => traverse (site_of back parts n) (seq 1 n)).
-Definition known_query : nat * demand * list interval * (bool * list (option (list letter)) * list bool
-    * list (nat * list interval)) -> bool :=
-  kept (fun '(n, _, _, _) => n)
-    (fun '(n, D, qs, (next, table, pivots, sites)) => check_query D table next pivots sites qs).
+Definition known_sites : nat * bool * list (list (Q * expression)) -> option (list (nat * list fixed_interval)) :=
+  memoised (fun '(n, _, _) => n) (fun '(n, back, parts) => traverse (site_of back parts n) (seq 1 n)).
+Definition known_query : nat * row_demand * list fixed_interval * (bool * list (option (list key_letter))
+  * list bool * list (nat * list fixed_interval)) -> bool := memoised (fun '(n, _, _, _) => n) (fun '(n, D, qs, (next,
+  table, pivots, sites)) => check_query D table next pivots sites qs).
 
 Section Head.
-Variables (letters : nat) (A : list meaning) (a : head) (values : row) (k : task).      (* so many symbols *)
+Variables (letters : nat) (A : list meaning) (a : head) (values : row) (k : row_task).      (* so many symbols *)
 Notation constant_part := (constant_part A).
 Notation position_part := (position_part A).
 Notation rows_mention := (rows_mention A).
@@ -119,102 +119,100 @@ Notation query_at := (query_at A a).
 Notation query_mentions := (query_mentions A a).
 
 (* ---- letters ---- *)
-Definition letter_of (c : case) : option letter :=
-  bind (brings (remembered k) c) (fun o => bind (constant_part c values) (fun v =>
-    bind (traverse (constant_part c) (head_keys a)) (fun xs =>
+Definition letter_of (c : case) : option key_letter :=
+  option_bind (brings (task_memory k) c) (fun o => option_bind (constant_part c values) (fun v =>
+    option_bind (traverse (constant_part c) (head_keys a)) (fun xs =>
       if Qle_bool 0 v && Qle_bool v 1 && match o with Some b => Qeq_bool v (truth_number b) | None => true end
-      then Some (Letter (map around xs) v o) else None))).
+      then Some (KeyLetter (map rational_enclosure xs) v o) else None))).
 
 Definition read_formulas (rs : list row) (atoms : list formula) : list formula :=
   fold_right (fun r atoms => fold_right (fun e atoms =>
     match nth (fst e) A IsAnything with IsTruth f => add_unread f atoms | _ => atoms end) atoms r) atoms rs.
-Definition asked_formulas : list formula := match remembered k with Holds x y => [x; y] | Passes x => [x] end.
-Definition atoms : list formula :=
+Definition asked_formulas : list formula := match task_memory k with Holds x y => [x; y] | Passes x => [x] end.
+Definition task_atoms : list formula :=
   let l := read_formulas (values :: head_keys a) (fold_right add_unread [] asked_formulas) in
   if Nat.leb (length l) 6 then l else asked_formulas.
 (* Not every symbol is missing. *)
 Definition has_symbol (c : case) : bool :=
   negb (Nat.leb letters (length (case_assumed c))
-        && forallb (fun s => match assumption (case_assumed c) (Symbol s) with Some false => true | _ => false end)
+        && forallb (fun s => match assumed_truth (case_assumed c) (Symbol s) with Some false => true | _ => false end)
                    (seq 0 letters)).
-Definition letters_if (odd first last : bool) : option (list letter) :=
-  traverse letter_of (filter (fun c => possible c && has_symbol c)
-                             (map (fun l => Case odd first last l Eq) (assignments atoms))).
+Definition letters_if (odd first last : bool) : option (list key_letter) := traverse letter_of (filter (fun c =>
+  consistent_case c && has_symbol c) (map (fun l => Case odd first last l Eq) (truth_assignments task_atoms))).
 (* For all lengths at once, any position may be the last. *)
-Definition letters_at (any_length odd first last : bool) : option (list letter) :=
+Definition letters_at (any_length odd first last : bool) : option (list key_letter) :=
   if any_length then
-    bind (letters_if odd first true) (fun l => bind (letters_if odd first false) (fun m => Some (l ++ m)))
+    option_bind (letters_if odd first true) (fun l => option_bind (letters_if odd first false) (fun m => Some (l ++ m)))
   else letters_if odd first last.
 
 (* The letters of all kinds of positions. *)
-Definition letter_table (any_length : bool) : list (option (list letter)) :=
+Definition letter_table (any_length : bool) : list (option (list key_letter)) :=
   flat_map (fun o => flat_map (fun f => map (letters_at any_length o f) [false; true]) [false; true]) [false; true].
 
 (* ---- places ---- *)
-Definition masked : bool := negb (masking_eqb (head_masking a) Unmasked).
-Definition scanned (n j : nat) : nat := if backwards k then S n - j else j.
-Definition site_at (n j : nat) : option (nat * list interval) :=
-  let p := scanned n j in
-  bind (traverse (fun r => enclosed_part (position_part r) n p) (head_keys a)) (fun Is =>
+Definition is_masked : bool := negb (masking_eqb (head_masking a) Unmasked).
+Definition scanned_place (n j : nat) : nat := if task_backwards k then S n - j else j.
+Definition site_at (n j : nat) : option (nat * list fixed_interval) :=
+  let p := scanned_place n j in
+  option_bind (traverse (fun r => enclosed_part (position_part r) n p) (head_keys a)) (fun Is =>
     Some (kind_number (Nat.odd p) (p =? 1) (p =? n)%nat, Is)).
-Definition sites_at (n : nat) : option (list (nat * list interval)) :=
-  known_sites (n, backwards k, map position_part (head_keys a)).
+Definition sites_at (n : nat) : option (list (nat * list fixed_interval)) :=
+  known_sites (n, task_backwards k, map position_part (head_keys a)).
 
 Variable limits : bool -> Z * Z.
 Hypothesis Limits : forall t, (0 < fst (limits t))%Z /\ (0 <= snd (limits t))%Z.
 Definition allowed_error (t : bool) : R := IZR (snd (limits t)) / (IZR (fst (limits t)) + IZR (snd (limits t))).
-Definition demanded : demand :=
-  Demand (head_weighing a) (masked && keeps_memory (remembered k)) (limits false) (limits true).
+Local Definition demanded : row_demand :=
+  RowDemand (head_weighing a) (is_masked && keeps_memory (task_memory k)) (limits false) (limits true).
 
 (* ---- rows ---- *)
 Definition off_at (n i : nat) : bool :=
-  match evaluate (place_case n i) (guarded k) with Some false => true | _ => false end.
+  match evaluate (place_case n i) (task_guard k) with Some false => true | _ => false end.
 (* The guard does not hold at this row, at this length or at any from it on. *)
-Definition off (any_length : bool) (n j : nat) : bool :=
-  off_at n (scanned n j) && (negb any_length || off_at j j && off_at (S j) j).
+Definition guard_off (any_length : bool) (n j : nat) : bool :=
+  off_at n (scanned_place n j) && (negb any_length || off_at j j && off_at (S j) j).
 
-Definition knows_no_length : bool :=
-  masking_eqb (head_masking a) FutureMasked && negb (backwards k)
-  && negb (query_mentions mentions_n || rows_mention mentions_n (head_keys a)).
+Definition knows_no_length : bool := masking_eqb (head_masking a) FutureMasked && negb (task_backwards k) &&
+  negb (query_mentions mentions_n || rows_mention mentions_n (head_keys a)).
 
-Definition check_length (table : list (option (list letter))) (any_length : bool) (n : nat) : bool :=
+Definition check_length (table : list (option (list key_letter))) (any_length : bool) (n : nat) : bool :=
   match sites_at n with
   | None => false
   | Some sites =>
-      let holds := keeps_memory (remembered k) in
+      let holds := keeps_memory (task_memory k) in
       if negb (forallb (fun s => match nth (fst s) table None with Some _ => true | None => false end) sites) then false
-      else if negb (holds || off any_length n 1) then false
+      else if negb (holds || guard_off any_length n 1) then false
       else if query_mentions mentions_i then
         all_of (fun j =>
-          if off any_length n j then true else
-          match query_at n (scanned n j) with
+          if guard_off any_length n j then true else
+          match query_at n (scanned_place n j) with
           | Some qs =>
-              let seen := if masked then firstn j sites else sites in
+              let seen := if is_masked then firstn j sites else sites in
               check_query demanded table false (map (fun d => holds || (S d =? j)%nat) (seq 1 (length seen))) seen qs
           | None => false
           end) (seq 1 n)
       else
         match query_at n 1 with
-        | Some qs => known_query (n, demanded, qs, (masked && negb holds, table,
-            map (fun d => holds || (d <? n)%nat && negb (off any_length n (S d))) (seq 1 (length sites)), sites))
+        | Some qs => known_query (n, demanded, qs, (is_masked && negb holds, table,
+            map (fun d => holds || (d <? n)%nat && negb (guard_off any_length n (S d))) (seq 1 (length sites)), sites))
         | None => false
         end
   end.
 
 (* Where nothing was brought yet, values are 0; or the first position always brings something. *)
-Definition all_letters (f : letter -> bool) (o : option (list letter)) : bool :=
+Definition all_letters (f : key_letter -> bool) (o : option (list key_letter)) : bool :=
   match o with Some ls => forallb f ls | None => true end.
-Definition brings_any (l : letter) : bool := match brought l with Some _ => true | None => false end.
-Definition begins (table : list (option (list letter))) : bool :=
-  negb (keeps_memory (remembered k))
-  || masked && forallb (all_letters (fun l => brings_any l || is_zero (value l))) table
-  || forallb (fun i => all_letters brings_any (nth i table None)) (if backwards k then [1; 3; 5; 7] else [2; 3; 6;
+Definition brings_any (l : key_letter) : bool := match letter_brought l with Some _ => true | None => false end.
+Local Definition begins (table : list (option (list key_letter))) : bool :=
+  negb (keeps_memory (task_memory k))
+  || is_masked && forallb (all_letters (fun l => brings_any l || is_zero (letter_value l))) table
+  || forallb (fun i => all_letters brings_any (nth i table None)) (if task_backwards k then [1; 3; 5; 7] else [2; 3; 6;
     7])%nat.
 
 (* Longer words would take too long, in Coq's kernel long before. *)
 Definition greatest_by_rows : nat := 1024.
-Definition check_lengths (begin : list (option (list letter)) -> bool)
-    (check : list (option (list letter)) -> bool -> nat -> bool) (L : lengths) : bool :=
+Definition check_lengths (begin : list (option (list key_letter)) -> bool)
+    (check : list (option (list key_letter)) -> bool -> nat -> bool) (L : lengths) : bool :=
   match greatest_length L with
   | None => false
   | Some N =>
@@ -223,15 +221,15 @@ Definition check_lengths (begin : list (option (list letter)) -> bool)
       let table := letter_table any_length in
       let fits :=
         match position_part values with [] => true | _ => false end
-        && match head_masking a with Unmasked => true | FutureMasked => negb (backwards k) | PastMasked => backwards k
+        && match head_masking a with Unmasked => true | FutureMasked => negb (task_backwards k) | PastMasked =>
+          task_backwards k
           end
         && begin table && Nat.leb N greatest_by_rows in
       if negb fits then false
       else if any_length then check table true N
       else all_of (check table false) (seq least (S N - least))
   end.
-Definition check_task (L : lengths) : bool :=
-  has_kernel (head_weighing a) && check_lengths begins check_length L.
+Definition check_task (L : lengths) : bool := has_kernel (head_weighing a) && check_lengths begins check_length L.
 
 (* ---- soundness ---- *)
 Section Correct.
@@ -243,18 +241,18 @@ Notation tr := (truth users n w).
 Lemma truth_number_value b : Q2R (truth_number b) = bit b. Proof. destruct b; [apply Q2R_1|apply Q2R_0]. Qed.
 
 (* ---- letters ---- *)
-Lemma possible_assignment j l : In (map (fun f => (f, tr f j)) l) (assignments l).
+Lemma possible_assignment j l : In (map (fun f => (f, tr f j)) l) (truth_assignments l).
 Proof.
-  induction l as [|f l IH]; [now left|]. cbn [assignments map]. apply in_flat_map. eexists. split; [exact IH|].
+  induction l as [|f l IH]; [now left|]. cbn [truth_assignments map]. apply in_flat_map. eexists. split; [exact IH|].
   destruct (tr f j); simpl; auto.
 Qed.
-Notation case_at j := (real_case users n w j atoms Eq).
+Notation case_at j := (real_case users n w j task_atoms Eq).
 Lemma has_symbol_real j : (w j < letters)%nat -> has_symbol (case_at j) = true.
 Proof.
   intros Hw. unfold has_symbol. apply negb_true_iff, andb_false_iff. right.
   destruct (forallb _ _) eqn:F; [|reflexivity]. rewrite forallb_forall in F.
-  specialize (F (w j) ltac:(apply in_seq; lia)). destruct (assumption _ _) as [[]|] eqn:E; try discriminate.
-  destruct (real_case_real users n w j atoms Eq) as (_ & _ & _ & T). apply T in E. cbn [truth] in E.
+  specialize (F (w j) ltac:(apply in_seq; lia)). destruct (assumed_truth _ _) as [[]|] eqn:E; try discriminate.
+  destruct (real_case_real users n w j task_atoms Eq) as (_ & _ & _ & T). apply T in E. cbn [truth] in E.
   now rewrite Nat.eqb_refl in E.
 Qed.
 Lemma letters_if_real j ls : (w j < letters)%nat -> letters_if (Nat.odd j) (j =? 1)%nat (j =? n)%nat = Some ls ->
@@ -266,9 +264,8 @@ Proof.
 Qed.
 Lemma table_kind any o f la : nth (kind_number o f la) (letter_table any) None = letters_at any o f la.
 Proof. now destruct o, f, la. Qed.
-Lemma letters_at_real any n' j ls : (w j < letters)%nat -> any = true \/ n' = n ->
-  letters_at any (Nat.odd j) (j =? 1)%nat (j =? n')%nat = Some ls ->
-    exists l, letter_of (case_at j) = Some l /\ In l ls.
+Lemma letters_at_real any n' j ls : (w j < letters)%nat -> any = true \/ n' = n -> letters_at any (Nat.odd j) (j
+  =? 1)%nat (j =? n')%nat = Some ls -> exists l, letter_of (case_at j) = Some l /\ In l ls.
 Proof.
   unfold letters_at. intros Hw Hn H. destruct any.
   - apply bind_some in H as (l1 & E1 & H). apply bind_some in H as (l2 & E2 & H). take H. destruct (j =? n)%nat eqn:E.
@@ -280,28 +277,28 @@ Proof.
 Qed.
 
 Definition truth_brought (j : nat) : option bool :=
-  match remembered k with
-  | Holds x y => if decides (tr x) (tr y) j then Some (both (tr x) (tr y) j) else None
+  match task_memory k with
+  | Holds x y => if is_decisive (tr x) (tr y) j then Some (both_hold (tr x) (tr y) j) else None
   | Passes x => Some (tr x j)
   end.
 Lemma letter_of_correct j l : j upto n -> position_part values = [] -> letter_of (case_at j) = Some l ->
-  brought l = truth_brought j /\ linear values (h j) = Q2R (value l) /\ 0 <= Q2R (value l) <= 1 /\
-  (forall b, brought l = Some b -> Q2R (value l) = bit b) /\
-  Forall2 within (on_keys l) (map (fun r => linear r (h j) - part_value (position_part r) n j) (head_keys a)).
+  letter_brought l = truth_brought j /\ linear values (h j) = Q2R (letter_value l) /\ 0 <= Q2R (letter_value l) <= 1 /\
+  (forall b, letter_brought l = Some b -> Q2R (letter_value l) = bit b) /\
+  Forall2 in_enclosure (letter_keys l) (map (fun r => linear r (h j) - part_value (position_part r) n j) (head_keys a)).
 Proof.
-  intros Hj Pv H. pose proof (real_case_real users n w j atoms Eq : real users n w j (case_at j)) as Rc.
+  intros Hj Pv H. pose proof (real_case_real users n w j task_atoms Eq : case_holds users n w j (case_at j)) as Rc.
   set (c := case_at j) in *. unfold letter_of in H. apply bind_some in H as (o & B & H).
     apply bind_some in H as (v & V & H).
-  apply bind_some in H as (xs & X & H). destruct (_ && _) eqn:G; [|discriminate]. take H. cbn [brought value on_keys].
-  apply andb_prop in G as [G Gb]. apply andb_prop in G as [G0 G1]. apply Qle_bool_R in G0, G1. rewrite Q2R_0 in G0.
-  rewrite Q2R_1 in G1. repeat split; try assumption.
-  - unfold brings, truth_brought in *. destruct (remembered k) as [x y|x].
+  apply bind_some in H as (xs & X & H). destruct (_ && _) eqn:G; [|discriminate]. take H.
+  cbn [letter_brought letter_value letter_keys]. apply andb_prop in G as [G Gb]. apply andb_prop in G as [G0 G1].
+  apply Qle_bool_R in G0, G1. rewrite Q2R_0 in G0. rewrite Q2R_1 in G1. repeat split; try assumption.
+  - unfold brings, truth_brought in *. destruct (task_memory k) as [x y|x].
     + apply bind_some in B as (p & P & B). apply bind_some in B as (q & Q & B). take B.
-      apply (evaluate_correct users n w j c Rc) in P, Q. unfold decides, both. now rewrite P, Q.
+      apply (evaluate_correct users n w j c Rc) in P, Q. unfold is_decisive, both_hold. now rewrite P, Q.
     + apply bind_some in B as (p & P & B). take B. apply (evaluate_correct users n w j c Rc) in P. now rewrite P.
   - rewrite (parts_value A users n w h HA c values j Hj Rc v V), Pv. cbn [part_value fold_right]. ring.
   - intros b ->. apply Qeq_bool_R in Gb. now rewrite Gb, truth_number_value.
-  - assert (F : Forall2 (fun x y => within (around x) y) xs
+  - assert (F : Forall2 (fun x y => in_enclosure (rational_enclosure x) y) xs
       (map (fun r => linear r (h j) - part_value (position_part r) n j) (head_keys a))).
     { apply (traverse_related _ _ _ _ _ X). intros r x _ E. rewrite (parts_value A users n w h HA c r j Hj Rc x E).
       replace (Q2R x + _ - _) with (Q2R x) by ring. apply around_within. }
@@ -318,10 +315,9 @@ Proof. intros ->. destruct y; cbn [smaller]; eexists; (split; [reflexivity|lia])
 Lemma smaller_right x y z : y = Some z -> exists u, smaller x y = Some u /\ (u <= z)%Z.
 Proof. intros ->. destruct x; cbn [smaller]; eexists; (split; [reflexivity|lia]). Qed.
 
-Definition covers (p q : place) : Prop :=
-  (forall z, if_before q = Some z -> exists u, if_before p = Some u /\ (z <= u)%Z) /\
-  (forall z, if_pivot q = Some z -> exists u, if_pivot p = Some u /\ (u <= z)%Z) /\
-  (forall z, if_after q = Some z -> exists u, if_after p = Some u /\ (z <= u)%Z).
+Local Definition covers (p q : pivot_scores) : Prop := (forall z, if_before q = Some z -> exists u,
+  if_before p = Some u /\ (z <= u)%Z) /\ (forall z, if_pivot q = Some z -> exists u, if_pivot p = Some u /\
+  (u <= z)%Z) /\ (forall z, if_after q = Some z -> exists u, if_after p = Some u /\ (z <= u)%Z).
 Lemma places_of_covers D t qs ls l : In l ls -> covers (places_of D t qs ls) (place_of D t qs l).
 Proof.
   induction ls as [|l0 ls IH]; [easy|]. cbn [places_of fold_right]. fold (places_of D t qs ls).
@@ -356,56 +352,57 @@ Lemma traverse_same {X Y} (f g : X -> option Y) l : (forall x, f x = g x) -> tra
 Proof. intros E. induction l as [|x l IH]; [reflexivity|]. cbn [traverse]. now rewrite E, IH. Qed.
 Lemma sites_at_traverse n' : sites_at n' = traverse (site_at n') (seq 1 n').
 Proof.
-  unfold sites_at, known_sites, kept. apply traverse_same. intros j. unfold site_of, site_at. now rewrite traverse_map.
+  unfold sites_at, known_sites, memoised. apply traverse_same. intros j. unfold site_of, site_at.
+  now rewrite traverse_map.
 Qed.
 
 Section Row.
 Variables (any : bool) (n' : nat) (i : position n) (J : nat).
 Hypothesis HJ : J upto n.
-Hypothesis Scan : scanned n J = i.
+Hypothesis Scan : scanned_place n J = i.
 Hypothesis Pv : position_part values = [].
-Hypothesis Length : n' = n \/ any = true /\ (n <= n')%nat /\ masked = true /\ backwards k = false /\
+Hypothesis Length : n' = n \/ any = true /\ (n <= n')%nat /\ is_masked = true /\ task_backwards k = false /\
   rows_mention mentions_n (head_keys a) = false.
 
-Definition row_score (j : nat) : R := scaled_score a n h i (scanned n j).
-Definition row_value (j : nat) : R := linear values (h (scanned n j)).
-Definition row_sees : mask := if masked then future J else no_mask.
+Definition row_score (j : nat) : R := scaled_score a n h i (scanned_place n j).
+Definition row_value (j : nat) : R := linear values (h (scanned_place n j)).
+Definition row_sees : mask := if is_masked then future_mask J else no_mask.
 
-Lemma scanned_range j : j upto n -> scanned n j upto n. Proof. unfold scanned. destruct (backwards k); lia. Qed.
-Lemma scanned_same j : scanned n' j = scanned n j.
-Proof. destruct Length as [->|(_ & _ & _ & B & _)]; [reflexivity|]. unfold scanned. now rewrite B. Qed.
+Lemma scanned_range j : j upto n -> scanned_place n j upto n. Proof. unfold scanned_place. destruct (task_backwards k);
+  lia. Qed.
+Lemma scanned_same j : scanned_place n' j = scanned_place n j.
+Proof. destruct Length as [->|(_ & _ & _ & B & _)]; [reflexivity|]. unfold scanned_place. now rewrite B. Qed.
 Lemma any_or_same : any = true \/ n' = n. Proof. destruct Length as [|[]]; auto. Qed.
 Lemma keys_same r j : In r (head_keys a) -> part_value (position_part r) n' j = part_value (position_part r) n j.
 Proof.
   intros Hr. destruct Length as [->|(_ & _ & _ & _ & M)]; [reflexivity|].
   assert (E : forall e, In e (position_part r) -> expression_value (snd e) n' j = expression_value (snd e) n j)
-    by (intros e He; apply (unmentioned false n' n j j eq_refl), (unread_rows A mentions_n _ M r e Hr He)).
+    by (intros e He; apply (value_unmentioned false n' n j j eq_refl), (unread_rows A mentions_n _ M r e Hr He)).
   revert E. generalize (position_part r). intros l. induction l as [|e l IH]; intros E; [reflexivity|].
   unfold part_value in *. cbn [fold_right]. rewrite IH, (E e) by (intros; (apply E;
     now right) || now left). reflexivity.
 Qed.
 
 (* What a place says of the position that it stands for. *)
-Definition listed (j : nat) (l : letter) : Prop := exists ls, In l ls /\
-  nth (kind_number (Nat.odd (scanned n j)) (scanned n j =? 1) (scanned n j =? n')%nat) (letter_table any) None = Some
-    ls.
-Definition fits (pivots : nat -> bool) (t : bool) (p : place) (j : nat) : Prop := exists l,
-  letter_of (case_at (scanned n j)) = Some l /\ listed j l /\
-  (row_value j <> bit t -> at_most (if_before p) (row_score j)) /\
-  (row_value j <> bit t -> is_after demanded l = true -> at_most (if_after p) (row_score j)) /\
-  (pivots j = true -> brings_truth t l = true -> exists y, if_pivot p = Some y /\ score y <= row_score j).
+Local Definition listed (j : nat) (l : key_letter) : Prop := exists ls, In l ls /\ nth (kind_number (Nat.odd
+  (scanned_place n j)) (scanned_place n j =? 1) (scanned_place n j =? n')%nat) (letter_table any) None = Some ls.
+Local Definition fits (pivots : nat -> bool) (t : bool) (p : pivot_scores) (j : nat) : Prop := exists l,
+  letter_of (case_at (scanned_place n j)) = Some l /\ listed j l /\ (row_value j <> bit t -> score_at_most (if_before p)
+  (row_score j)) /\ (row_value j <> bit t -> is_after demanded l = true -> score_at_most (if_after p) (row_score j)) /\
+  (pivots j = true -> brings_truth t l = true -> exists y, if_pivot p = Some y /\ score_value y <= row_score j).
 
 (* What a position scores, by its site and its letter. *)
 Lemma site_score qs site j l : j upto n ->
-  Forall2 within qs (map (fun r => linear r (h i) / expression_value (head_temperature a) n i) (head_queries a)) ->
-  site_at n' j = Some site -> letter_of (case_at (scanned n j)) = Some l ->
-  let I := dot qs (snd site) in let K := dot qs (on_keys l) in
-  score (fst I + fst K) <= row_score j <= score (snd I + snd K).
+  Forall2 in_enclosure qs (map (fun r => linear r (h i) / expression_value (head_temperature a) n i) (head_queries a))
+    ->
+  site_at n' j = Some site -> letter_of (case_at (scanned_place n j)) = Some l ->
+  let I := interval_dot qs (snd site) in let K := interval_dot qs (letter_keys l) in
+  score_value (fst I + fst K) <= row_score j <= score_value (snd I + snd K).
 Proof.
-  intros Hj Hq Hs L. unfold site_at in Hs. rewrite scanned_same in Hs. set (p := scanned n j) in *.
+  intros Hj Hq Hs L. unfold site_at in Hs. rewrite scanned_same in Hs. set (p := scanned_place n j) in *.
   pose proof (scanned_range j Hj) as Hp. fold p in Hp. apply bind_some in Hs as (Is & E & Hs). take Hs.
   cbn [snd]. destruct (letter_of_correct p l Hp Pv L) as (_ & _ & _ & _ & Ks).
-  assert (Base : Forall2 within Is (map (fun r => part_value (position_part r) n p) (head_keys a))).
+  assert (Base : Forall2 in_enclosure Is (map (fun r => part_value (position_part r) n p) (head_keys a))).
   { apply (traverse_related _ _ _ _ _ E). intros r I Hr F. rewrite <- (keys_same r p Hr).
     now apply enclosed_part_correct. }
   set (us := map (fun r => linear r (h i) / expression_value (head_temperature a) n i) (head_queries a)) in *.
@@ -417,22 +414,22 @@ Proof.
   cbv zeta. rewrite S, !fixed_plus. lra.
 Qed.
 
-Lemma site_fits qs site ls t j : j upto n ->
-  Forall2 within qs (map (fun r => linear r (h i) / expression_value (head_temperature a) n i) (head_queries a)) ->
-  site_at n' j = Some site -> nth (fst site) (letter_table any) None = Some ls ->
-  fits (fun _ => true) t (shifted (dot qs (snd site)) (places_of demanded t qs ls)) j.
+Lemma site_fits qs site ls t j : j upto n -> Forall2 in_enclosure qs (map (fun r => linear r (h i) / expression_value
+  (head_temperature a) n i) (head_queries a)) -> site_at n' j = Some site -> nth (fst site) (letter_table any) None
+  = Some ls -> fits (fun _ => true) t (shifted (interval_dot qs (snd site)) (places_of demanded t qs ls)) j.
 Proof.
   intros Hj Hq Hs Hl. pose proof (fun l => site_score qs site j l Hj Hq Hs) as Scores. unfold site_at in Hs.
-  rewrite scanned_same in Hs. set (p := scanned n j) in *. pose proof (scanned_range j Hj) as Hp. fold p in Hp.
+  rewrite scanned_same in Hs. set (p := scanned_place n j) in *. pose proof (scanned_range j Hj) as Hp. fold p in Hp.
   apply bind_some in Hs as (Is & _ & Hs). take Hs. cbn [fst snd] in *. pose proof Hl as Hl'. rewrite table_kind in Hl.
   destruct (letters_at_real any n' p ls (Over p Hp) any_or_same Hl) as (l & L & In_). exists l. split; [exact L|].
   destruct (letter_of_correct p l Hp Pv L) as (Br & V & V01 & Vb & Ks). destruct (Scores l L) as [S1 S2].
   rewrite fixed_plus in S1, S2. destruct (places_of_covers demanded t qs ls l In_) as (CB & CP & CF).
   assert (Bad : row_value j <> bit t -> is_bad t l = true).
-  { intros Ne. unfold is_bad. destruct (Qeq_bool (value l) (truth_number t)) eqn:Q; [|reflexivity]. exfalso. apply Ne.
-    unfold row_value. fold p. apply Qeq_bool_R in Q. now rewrite V, Q, truth_number_value. }
-  cbn [shifted if_before if_pivot if_after]. set (I := dot qs Is) in *. set (K := dot qs (on_keys l)) in *.
-  assert (Above : forall u, (snd K <= u)%Z -> row_score j <= score (snd I + u)).
+  { intros Ne. unfold is_bad. destruct (Qeq_bool (letter_value l) (truth_number t)) eqn:Q; [|reflexivity]. exfalso.
+    apply Ne. unfold row_value. fold p. apply Qeq_bool_R in Q. now rewrite V, Q, truth_number_value. }
+  cbn [shifted if_before if_pivot if_after]. set (I := interval_dot qs Is) in *.
+  set (K := interval_dot qs (letter_keys l)) in *.
+  assert (Above : forall u, (snd K <= u)%Z -> row_score j <= score_value (snd I + u)).
   { intros u Hu. apply (fixed_le score_bits score_bits_nonneg) in Hu. rewrite fixed_plus. lra. }
   split; [now exists ls|]. repeat split.
   - intros Ne. destruct (CB (snd K)) as (u & E' & Hu); [cbn [place_of if_before]; now rewrite (Bad Ne)|].
@@ -444,39 +441,33 @@ Proof.
     rewrite fixed_plus. lra.
 Qed.
 
-Lemma check_query_correct next pivots sites qs t :
-  Forall2 within qs (map (fun r => linear r (h i) / expression_value (head_temperature a) n i) (head_queries a)) ->
-  (each j upto length sites, exists x, nth_error sites (j - 1) = Some x /\ site_at n' j = Some x) ->
-  check_query demanded (letter_table any) next (map pivots (seq 1 (length sites))) sites qs = true ->
-  exists ps, length ps = length sites /\ decided demanded t next ps = true /\
-    each j upto n, (j <= length sites)%nat -> exists p, nth_error ps (j - 1) = Some p /\
-      fits pivots t p j.
+Lemma check_query_correct next pivots sites qs t : Forall2 in_enclosure qs (map (fun r => linear r (h i)
+  / expression_value (head_temperature a) n i) (head_queries a)) -> (each j upto length sites, exists x, nth_error sites
+  (j - 1) = Some x /\ site_at n' j = Some x) -> check_query demanded (letter_table any) next (map pivots (seq 1 (length
+  sites))) sites qs = true -> exists ps, length ps = length sites /\ decided demanded t next ps = true /\ each j upto n,
+  (j <= length sites)%nat -> exists p, nth_error ps (j - 1) = Some p /\ fits pivots t p j.
 Proof.
   intros Hq Hs H. unfold check_query in H. cbv zeta in H. pose proof (all_of_forall _ _ H t (bool_listed t)) as H'.
     clear H. rename H' into H. cbv beta in H.
   destruct (traverse _ _) as [ps|] eqn:T; [|discriminate]. pose proof (traverse_length _ _ _ T) as Len.
     rewrite length_map in Len. rewrite with_each_map, <- Len in H.
-  eexists. split; [|split; [exact H|]]; [rewrite with_each_length; exact Len|].
-  intros j Hj Lj. destruct (Hs j ltac:(lia)) as (x & Ex & Sx).
-  assert (Eb : nth_error (map (fun s => (fst s, dot qs (snd s))) sites) (j - 1) = Some (fst x, dot qs (snd x)))
-    by (rewrite nth_error_map, Ex; reflexivity).
+  eexists. split; [|split; [exact H|]]; [rewrite with_each_length; exact Len|]. intros j Hj Lj.
+  destruct (Hs j ltac:(lia)) as (x & Ex & Sx).
+  assert (Eb : nth_error (map (fun s => (fst s, interval_dot qs (snd s))) sites) (j - 1) = Some (fst x,
+    interval_dot qs (snd x))) by (rewrite nth_error_map, Ex; reflexivity).
   destruct (traverse_nth _ _ _ _ _ T Eb) as (p & Ep & F). cbn [fst snd] in F.
-  destruct (nth_error (with_each _ _ ps) (j - 1)) as [q|] eqn:Eq'.
-  2:{ apply nth_error_None in Eq'. rewrite with_each_length in Eq'. lia. }
-  exists q. split; [reflexivity|]. apply with_each_seq in Eq' as (y & Ey & ->). assert (y = p) as -> by congruence.
-  replace (1 + (j - 1))%nat with j by lia.
+  destruct (nth_error (with_each _ _ ps) (j - 1)) as [q|] eqn:Eq'. 2:{ apply nth_error_None in Eq'.
+  rewrite with_each_length in Eq'. lia. } exists q. split; [reflexivity|]. apply with_each_seq in Eq' as (y & Ey & ->).
+  assert (y = p) as -> by congruence. replace (1 + (j - 1))%nat with j by lia.
   destruct (nth (fst x) (map (option_map (places_of demanded t qs)) (letter_table any)) None) as [pl|] eqn:Pl;
-    [|discriminate].
-  cbn [option_map] in F. take F.
+    [|discriminate]. cbn [option_map] in F. take F.
   assert (exists ls, nth (fst x) (letter_table any) None = Some ls /\ pl = places_of demanded t qs ls)
     as (ls & Ls & ->).
   { pose proof (map_nth (option_map (places_of demanded t qs)) (letter_table any) None (fst x)) as N.
-    cbn [option_map] in N.
-    rewrite N in Pl. destruct (nth (fst x) (letter_table any) None) as [ls|];
-      [|discriminate]. cbn [option_map] in Pl. take Pl. now exists ls. }
-  destruct (site_fits qs x ls t j Hj Hq Sx Ls) as (l & L & Li & B & F & P). exists l. split; [exact L|]. split;
-    [exact Li|].
-  destruct (pivots j); [now repeat split; auto|]. cbn [without_pivot if_before if_pivot if_after].
+    cbn [option_map] in N. rewrite N in Pl. destruct (nth (fst x) (letter_table any) None) as [ls|]; [|discriminate].
+    cbn [option_map] in Pl. take Pl. now exists ls. }
+  destruct (site_fits qs x ls t j Hj Hq Sx Ls) as (l & L & Li & B & F & P). exists l. split; [exact L|].
+  split; [exact Li|]. destruct (pivots j); [now repeat split; auto|]. cbn [without_pivot if_before if_pivot if_after].
   repeat split; auto. discriminate.
 Qed.
 
@@ -488,26 +479,26 @@ Qed.
 
 (* The row is near the truth that its pivot brings, if places are checked and the row sees those only. *)
 Lemma limit_demanded t : limit demanded t = limits t. Proof. now destruct t. Qed.
-Lemma pivot_decides ps r (next : bool) pivots t d l : decided demanded t next ps = true ->
-  (r <= length ps)%nat -> (r <= n)%nat -> (forall j, visible n row_sees j -> (j <= r)%nat) ->
-  (next = true -> r = S d) -> (each j upto r, exists p, nth_error ps (j - 1) = Some p /\ fits pivots t p j) ->
-  visible n row_sees d -> pivots d = true -> letter_of (case_at (scanned n d)) = Some l -> brought l = Some t ->
-  (forall j, visible n row_sees j -> (d < j)%nat -> forall l, letter_of (case_at (scanned n j)) = Some l ->
-    is_after demanded l = true) ->
+Lemma pivot_decides ps r (next : bool) pivots t d l : decided demanded t next ps = true -> (r <= length ps)%nat ->
+  (r <= n)%nat -> (forall j, visible n row_sees j -> (j <= r)%nat) -> (next = true -> r = S d) -> (each j upto r,
+  exists p, nth_error ps (j - 1) = Some p /\ fits pivots t p j) -> visible n row_sees d -> pivots d = true ->
+  letter_of (case_at (scanned_place n d)) = Some l -> letter_brought l = Some t -> (forall j, visible n row_sees j ->
+  (d < j)%nat -> forall l, letter_of (case_at (scanned_place n j)) = Some l -> is_after demanded l = true) ->
   Rabs (bit t - attend_as (head_weighing a) n row_sees J row_score row_value) <= allowed_error t.
 Proof.
   intros C Lr Rn Vis Next Fits Vd Pd Ld Bd After. pose proof (Vis d Vd) as Dr. destruct (proj1 Vd) as [D1 _].
-  assert (Val : forall j, visible n row_sees j -> exists l, letter_of (case_at (scanned n j)) = Some l /\
-    row_value j = Q2R (value l) /\ 0 <= Q2R (value l) <= 1 /\ forall b, brought l = Some b -> Q2R (value l) = bit b).
+  assert (Val : forall j, visible n row_sees j -> exists l, letter_of (case_at (scanned_place n j)) = Some l /\
+    row_value j = Q2R (letter_value l) /\ 0 <= Q2R (letter_value l) <= 1 /\ forall b, letter_brought l = Some b ->
+    Q2R (letter_value l) = bit b).
   { intros j Vj. pose proof (Vis j Vj). destruct (Fits j ltac:(destruct Vj; lia)) as (p & _ & l' & L' & _). exists l'.
     split; [exact L'|].
-    destruct (letter_of_correct (scanned n j) l' (scanned_range j (proj1 Vj)) Pv L') as (_ & V & V1 & Vb & _).
+    destruct (letter_of_correct (scanned_place n j) l' (scanned_range j (proj1 Vj)) Pv L') as (_ & V & V1 & Vb & _).
     unfold row_value. now repeat split. }
   destruct (Fits d ltac:(lia)) as (p & Ep & l' & L' & _ & _ & _ & P). assert (l' = l) as -> by congruence.
   destruct (P Pd) as (y & Py & Y); [unfold brings_truth; now rewrite Bd, eqb_reflx|].
   assert (Short : length (firstn r ps) = r) by (rewrite firstn_length; lia).
   assert (At : forall j, visible n row_sees j ->
-    exists p, nth (j - 1) (firstn r ps) (Place None None None) = p /\ fits pivots t p j).
+    exists p, nth (j - 1) (firstn r ps) (PivotScores None None None) = p /\ fits pivots t p j).
   { intros j Vj. pose proof (Vis j Vj). destruct (Fits j ltac:(destruct Vj; lia)) as (q & Eq' & F). exists q.
     split; [|exact F]. apply nth_error_nth. rewrite <- Eq'. rewrite <- (firstn_skipn r ps) at 2.
     rewrite nth_error_app1; [reflexivity|]. destruct Vj. lia. }
@@ -516,19 +507,19 @@ Proof.
     by (intros j Vj; destruct (Val j Vj) as (l' & _ & -> & V & _); exact V).
   assert (Pivot : row_value d = bit t) by (destruct (Val d Vd) as (l' & E & -> & _ & V); apply V; congruence).
   assert (B : forall j, visible n row_sees j -> (j < d)%nat -> row_value j <> bit t ->
-    at_most (if_before (nth (j - 1) (firstn r ps) (Place None None None))) (row_score j)).
+    score_at_most (if_before (nth (j - 1) (firstn r ps) (PivotScores None None None))) (row_score j)).
   { intros j Vj _ Ne. destruct (At j Vj) as (q & -> & l' & _ & _ & B & _). now apply B. }
   assert (F : forall j, visible n row_sees j -> (d < j)%nat -> row_value j <> bit t ->
-    at_most (if_after (nth (j - 1) (firstn r ps) (Place None None None))) (row_score j)).
+    score_at_most (if_after (nth (j - 1) (firstn r ps) (PivotScores None None None))) (row_score j)).
   { intros j Vj Dj Ne. destruct (At j Vj) as (q & -> & l' & El & _ & _ & F & _). apply F; [exact Ne|].
     now apply (After j Vj Dj). }
   pose proof (dense_row_near (limits t) next ps r n row_sees row_score row_value (bit t) d p y) as Dense.
-  unfold decided, aside in C. rewrite limit_demanded in C. cbn [weighed demanded] in C.
+  unfold decided, aside in C. rewrite limit_demanded in C. cbn [demanded_weighing demanded] in C.
   destruct (head_weighing a); try discriminate.
   - change (attend_as Softmax n row_sees J row_score row_value) with (attend n row_sees row_score row_value).
     rewrite <- attend_beside_0. apply Dense with (o := None); auto using bit_range; simpl; lra.
   - apply Dense with (o := if t then Some 0%Z else None); auto using bit_range; [lra|].
-    destruct t; cbn [bit weighs]; rewrite ?fixed_0, ?exp_0; lra.
+    destruct t; cbn [bit exp_score]; rewrite ?fixed_0, ?exp_0; lra.
   - apply (sparse_row_near 0 (limits t) next ps r) with (d := d) (p := p) (y := y); auto using bit_range.
   - apply (sparse_row_near 1 (limits t) next ps r) with (d := d) (p := p) (y := y); auto using bit_range.
 Qed.
@@ -536,36 +527,37 @@ Qed.
 (* ---- what a check of a length says of the row ---- *)
 Hypothesis Queries : n' = n \/ query_mentions mentions_n = false.
 Hypothesis Direction :
-  match head_masking a with Unmasked => True | FutureMasked => backwards k = false | PastMasked => backwards k = true
+  match head_masking a with Unmasked => True | FutureMasked => task_backwards k = false | PastMasked =>
+    task_backwards k = true
     end.
 Hypothesis Checked : check_length (letter_table any) any n' = true.
-Notation holds_memory := (keeps_memory (remembered k)).
-Definition reach : nat := if masked then J else n.
+Notation holds_memory := (keeps_memory (task_memory k)).
+Local Definition reach : nat := if is_masked then J else n.
 
 Lemma visible_reach j : visible n row_sees j <-> j upto reach.
 Proof.
-  clear - HJ. unfold visible, row_sees, reach. destruct masked; [|now split;
-    [intros []|split]]. unfold future. rewrite Nat.leb_le. lia.
+  clear - HJ. unfold visible, row_sees, reach. destruct is_masked; [|now split;
+    [intros []|split]]. unfold future_mask. rewrite Nat.leb_le. lia.
 Qed.
 
 (* ---- the same positions, counted from the other end ---- *)
-Lemma gathered_scanned : gathered a n h i values = attend_as (head_weighing a) n row_sees J row_score row_value.
+Lemma gathered_scanned : head_value a n h i values = attend_as (head_weighing a) n row_sees J row_score row_value.
 Proof.
-  unfold gathered. destruct (backwards k) eqn:B.
+  unfold head_value. destruct (task_backwards k) eqn:B.
   - rewrite (attend_as_backwards _ n _ i).
-    replace (S n - i)%nat with J by (unfold scanned in Scan; rewrite B in Scan; lia). apply attend_as_same. intros j Hj.
-    unfold row_sees, row_score, row_value, masked, scanned. rewrite B. repeat split.
+    replace (S n - i)%nat with J by (unfold scanned_place in Scan; rewrite B in Scan; lia). apply attend_as_same.
+    intros j Hj. unfold row_sees, row_score, row_value, is_masked, scanned_place. rewrite B. repeat split.
     destruct (head_masking a) eqn:E; cbn [mask_at masking_eqb negb]; try reflexivity; [discriminate Direction|].
-    unfold scanned in Scan. rewrite B in Scan. unfold past, future.
+    unfold scanned_place in Scan. rewrite B in Scan. unfold past_mask, future_mask.
     destruct (Nat.leb_spec i (S n - j)), (Nat.leb_spec j J); reflexivity || (exfalso; lia).
-  - replace (i : nat) with J at 2 by (unfold scanned in Scan; now rewrite B in Scan). apply attend_as_same. intros j Hj.
-    unfold row_sees, row_score, row_value, masked, scanned. rewrite B. repeat split.
+  - replace (i : nat) with J at 2 by (unfold scanned_place in Scan; now rewrite B in Scan). apply attend_as_same.
+    intros j Hj. unfold row_sees, row_score, row_value, is_masked, scanned_place. rewrite B. repeat split.
     destruct (head_masking a) eqn:E; cbn [mask_at masking_eqb negb]; try reflexivity; [|discriminate Direction].
-    unfold scanned in Scan. rewrite B in Scan. now rewrite Scan.
+    unfold scanned_place in Scan. rewrite B in Scan. now rewrite Scan.
 Qed.
-Lemma gathered_range : has_kernel (head_weighing a) = true -> 0 <= gathered a n h i values <= 1.
+Lemma gathered_range : has_kernel (head_weighing a) = true -> 0 <= head_value a n h i values <= 1.
 Proof.
-  assert (Rn : (J <= reach)%nat /\ (reach <= n)%nat) by (unfold reach; destruct masked; lia). intros Kernel.
+  assert (Rn : (J <= reach)%nat /\ (reach <= n)%nat) by (unfold reach; destruct is_masked; lia). intros Kernel.
   rewrite gathered_scanned. apply (attend_as_range _ n _ _ _ _ J Kernel); [apply visible_reach; lia|]. intros j Vj.
   apply visible_reach in Vj. pose proof Checked as C. unfold check_length in C. rewrite sites_at_traverse in C.
   destruct (traverse (site_at n') (seq 1 n')) as [sites|] eqn:T; [|discriminate]. cbv zeta in C.
@@ -579,27 +571,26 @@ Proof.
   now rewrite V.
 Qed.
 
-Hypothesis Guard : tr (guarded k) i = true.
-Lemma guard_on : off any n' J = false.
+Hypothesis Guard : tr (task_guard k) i = true.
+Lemma guard_on : guard_off any n' J = false.
 Proof.
-  clear Checked Queries. destruct (off any n' J) eqn:O; [|reflexivity]. exfalso. unfold off in O.
-  apply andb_prop in O as [O1 O2].
-  assert (F : forall n0, (i =? n0)%nat = (i =? n)%nat -> off_at n0 i = true -> False).
+  clear Checked Queries. destruct (guard_off any n' J) eqn:O; [|reflexivity]. exfalso. unfold guard_off in O.
+  apply andb_prop in O as [O1 O2]. assert (F : forall n0, (i =? n0)%nat = (i =? n)%nat -> off_at n0 i = true -> False).
   { intros n0 E O. unfold off_at in O.
     assert (P : place_case n0 i = place_case n i) by (unfold place_case; now rewrite E). rewrite P in O.
-    destruct (evaluate (place_case n i) (guarded k)) as [[]|] eqn:V; try discriminate.
+    destruct (evaluate (place_case n i) (task_guard k)) as [[]|] eqn:V; try discriminate.
     apply (evaluate_correct users n w i) in V; [congruence|]. exact (place_case_real users n w i). }
   destruct Length as [E|(Any & _ & _ & B & _)].
   - subst n'. rewrite Scan in O1. now apply (F n).
   - rewrite Any in O2. cbn [negb orb] in O2. apply andb_prop in O2 as [L1 L2].
-    assert (E : J = i) by (rewrite <- Scan; unfold scanned; now rewrite B). rewrite E in *.
+    assert (E : J = i) by (rewrite <- Scan; unfold scanned_place; now rewrite B). rewrite E in *.
     destruct (Nat.eq_dec i n) as [En|Ne]; [apply (F (i : nat)); [now rewrite En|exact L1]|].
     apply (F (S i)); [|exact L2]. rewrite (proj2 (Nat.eqb_neq i n) Ne). apply Nat.eqb_neq. lia.
 Qed.
 
 Lemma row_checked t : exists ps (next : bool) pivots, decided demanded t next ps = true /\
   (reach <= length ps)%nat /\ (each j upto reach, exists p, nth_error ps (j - 1) = Some p /\ fits pivots t p j) /\
-  (next = true -> masked = true /\ holds_memory = false) /\ (holds_memory = true -> forall d, pivots d = true) /\
+  (next = true -> is_masked = true /\ holds_memory = false) /\ (holds_memory = true -> forall d, pivots d = true) /\
   (holds_memory = false -> (2 <= J)%nat -> pivots (J - 1)%nat = true).
 Proof.
   pose proof Checked as C. unfold check_length in C. rewrite sites_at_traverse in C.
@@ -611,24 +602,25 @@ Proof.
   { intros j Hj. assert (E : nth_error (seq 1 n') (j - 1) = Some j).
     { rewrite (nth_error_nth' _ 0%nat) by (rewrite length_seq; lia). rewrite seq_nth by lia. f_equal. lia. }
     exact (traverse_nth _ _ _ _ _ T E). }
-  assert (Rn : (reach <= n)%nat) by (unfold reach; destruct masked; lia). destruct (query_mentions mentions_i) eqn:Qi.
+  assert (Rn : (reach <= n)%nat) by (unfold reach; destruct is_masked; lia).
+  destruct (query_mentions mentions_i) eqn:Qi.
   - pose proof (all_of_forall _ _ C J ltac:(apply in_seq; lia)) as C'. clear C. rename C' into C. cbv beta in C.
     rewrite guard_on in C. rewrite scanned_same, Scan in C. destruct (query_at n' i) as [qs|] eqn:Q; [|discriminate].
     apply (query_at_correct A a users n w h HA n' i i Queries (or_introl eq_refl)) in Q.
-    set (seen := if masked then firstn J sites else sites) in *.
+    set (seen := if is_masked then firstn J sites else sites) in *.
     assert (Seen : (reach <= length seen)%nat /\ (length seen <= n')%nat)
-      by (unfold seen, reach; destruct masked; rewrite ?firstn_length; lia).
+      by (unfold seen, reach; destruct is_masked; rewrite ?firstn_length; lia).
     assert (Each : each j upto length seen, exists x, nth_error seen (j - 1) = Some x /\ site_at n' j = Some x).
     { intros j Hj. destruct (Sites j ltac:(lia)) as (x & Ex & Sx). exists x. split; [|exact Sx]. unfold seen in *.
-      destruct masked; [|exact Ex]. rewrite <- (firstn_skipn J sites) in Ex.
+      destruct is_masked; [|exact Ex]. rewrite <- (firstn_skipn J sites) in Ex.
       rewrite nth_error_app1 in Ex; [exact Ex|lia]. }
     destruct (check_query_correct _ _ seen qs t Q Each C) as (ps & Lp & Cp & F). exists ps, false. eexists.
     split; [exact Cp|]. split; [lia|]. split; [intros j Hj; apply F; lia|]. split; [discriminate|].
     split; [now intros -> d|]. intros -> HJ2. cbn [orb]. apply Nat.eqb_eq. lia.
   - destruct (query_at n' 1) as [qs|] eqn:Q; [|discriminate].
-    apply (query_at_correct A a users n w h HA n' i 1 Queries (or_intror Qi)) in Q. unfold known_query, kept in C.
+    apply (query_at_correct A a users n w h HA n' i 1 Queries (or_intror Qi)) in Q. unfold known_query, memoised in C.
     destruct (check_query_correct _ _ sites qs t Q (fun j Hj => Sites j ltac:(lia)) C) as (ps & Lp & Cp & F).
-    exists ps, (masked && negb holds_memory). eexists. split; [exact Cp|]. split; [lia|].
+    exists ps, (is_masked && negb holds_memory). eexists. split; [exact Cp|]. split; [lia|].
     split; [intros j Hj; apply F; lia|].
     split; [intros H; apply andb_prop in H as [M H]; now apply negb_true_iff in H|]. split; [now intros -> d|].
     intros -> HJ2. cbn [orb]. replace (S (J - 1)) with J by lia. rewrite guard_on.
@@ -636,19 +628,18 @@ Proof.
 Qed.
 
 (* ---- the two kinds of memory ---- *)
-Notation seen_truth f := (fun j => tr f (scanned n j)).
+Notation seen_truth f := (fun j => tr f (scanned_place n j)).
 
-Lemma row_passes x : remembered k = Passes x -> (2 <= J)%nat /\
-  Rabs (bit (tr x (scanned n (J - 1))) - attend_as (head_weighing a) n row_sees J row_score row_value)
-    <= allowed_error (tr x (scanned n (J - 1))).
+Lemma row_passes x : task_memory k = Passes x -> (2 <= J)%nat /\ Rabs (bit (tr x (scanned_place n (J - 1)))
+  - attend_as (head_weighing a) n row_sees J row_score row_value) <= allowed_error (tr x (scanned_place n (J - 1))).
 Proof.
   intros K. assert (HJ2 : (2 <= J)%nat).
   { destruct (Nat.eq_dec J 1) as [E|]; [|lia]. exfalso. pose proof Checked as C. unfold check_length in C.
     destruct (sites_at _); [|discriminate]. cbv zeta in C. destruct (negb _); [discriminate|].
     rewrite K in C. cbn [keeps_memory orb] in C. rewrite <- E, guard_on in C. discriminate. }
-  split; [exact HJ2|]. set (t := tr x (scanned n (J - 1))). destruct (row_checked t) as (ps & next & pivots & C & Lp &
-    F & Nx & _ & Pv').
-  assert (Rn : (J <= reach)%nat /\ (reach <= n)%nat) by (unfold reach; destruct masked; lia).
+  split; [exact HJ2|]. set (t := tr x (scanned_place n (J - 1))).
+  destruct (row_checked t) as (ps & next & pivots & C & Lp & F & Nx & _ & Pv').
+  assert (Rn : (J <= reach)%nat /\ (reach <= n)%nat) by (unfold reach; destruct is_masked; lia).
   destruct (F (J - 1)%nat ltac:(lia)) as (p & _ & l & El & _).
   apply (pivot_decides ps reach next pivots t (J - 1) l); auto; try lia.
   - intros j Vj. now apply visible_reach in Vj.
@@ -657,42 +648,42 @@ Proof.
   - apply Pv'; [now rewrite K|exact HJ2].
   - destruct (letter_of_correct _ l (scanned_range (J - 1) ltac:(lia)) Pv El) as (B & _). rewrite B.
       unfold truth_brought. now rewrite K.
-  - intros j _ _ l' _. unfold is_after. cbn [keeping demanded]. rewrite K. cbn [keeps_memory]. now rewrite andb_false_r.
+  - intros j _ _ l' _. unfold is_after. cbn [demanded_keeping demanded]. rewrite K. cbn [keeps_memory].
+    now rewrite andb_false_r.
 Qed.
 
 Hypothesis Begins : begins (letter_table any) = true.
 
-Lemma row_holds x y : remembered k = Holds x y ->
-  Rabs (bit (since_at (seen_truth x) (seen_truth y) J) - attend_as (head_weighing a) n row_sees J row_score row_value)
-    <= allowed_error (since_at (seen_truth x) (seen_truth y) J).
+Lemma row_holds x y : task_memory k = Holds x y -> Rabs (bit (since_at (seen_truth x) (seen_truth y) J) - attend_as
+  (head_weighing a) n row_sees J row_score row_value) <= allowed_error (since_at (seen_truth x) (seen_truth y) J).
 Proof.
   intros K. set (P := seen_truth x). set (Q := seen_truth y).
-  assert (Rn : (J <= reach)%nat /\ (reach <= n)%nat) by (unfold reach; destruct masked; lia).
-  assert (Br : forall j l, j upto n -> letter_of (case_at (scanned n j)) = Some l ->
-    brought l = if decides P Q j then Some (both P Q j) else None).
+  assert (Rn : (J <= reach)%nat /\ (reach <= n)%nat) by (unfold reach; destruct is_masked; lia).
+  assert (Br : forall j l, j upto n -> letter_of (case_at (scanned_place n j)) = Some l ->
+    letter_brought l = if is_decisive P Q j then Some (both_hold P Q j) else None).
   { intros j l Hj El. destruct (letter_of_correct _ l (scanned_range j Hj) Pv El) as (B & _). rewrite B.
     unfold truth_brought. now rewrite K. }
-  destruct (rightmost_exists n (future J) (fun j => bit (decides P Q j)) J (visible_future n J HJ)) as (d & D).
+  destruct (rightmost_exists n (future_mask J) (fun j => bit (is_decisive P Q j)) J (visible_future n J HJ)) as (d & D).
   rewrite <- (rightmost_decides P Q n (Position J HJ) d D : _ = since_at P Q J). destruct D as [[Hd Md] D].
   apply Nat.leb_le in Md.
-  assert (Vis : each j upto J, visible n (future J) j) by (intros j Hj; split; [lia|apply Nat.leb_le; lia]).
-  destruct (decides P Q d) eqn:Dd.
-  - destruct (row_checked (both P Q d)) as (ps & next & pivots & C & Lp & F & Nx & Pv' & _).
+  assert (Vis : each j upto J, visible n (future_mask J) j) by (intros j Hj; split; [lia|apply Nat.leb_le; lia]).
+  destruct (is_decisive P Q d) eqn:Dd.
+  - destruct (row_checked (both_hold P Q d)) as (ps & next & pivots & C & Lp & F & Nx & Pv' & _).
     destruct (F d ltac:(lia)) as (p & _ & l & El & _).
-    apply (pivot_decides ps reach next pivots (both P Q d) d l); auto; try lia.
+    apply (pivot_decides ps reach next pivots (both_hold P Q d) d l); auto; try lia.
     + intros j Vj. now apply visible_reach in Vj.
     + intros E. destruct (Nx E) as [_ H]. rewrite K in H. discriminate.
     + apply visible_reach. lia.
     + apply Pv'. now rewrite K.
     + rewrite (Br d l ltac:(lia) El), Dd. reflexivity.
-    + intros j Vj Dj l' El'. unfold is_after. cbn [keeping demanded]. destruct masked eqn:M; [|reflexivity].
+    + intros j Vj Dj l' El'. unfold is_after. cbn [demanded_keeping demanded]. destruct is_masked eqn:M; [|reflexivity].
       apply visible_reach in Vj. unfold reach in Vj. rewrite M in Vj. rewrite (Br j l' ltac:(lia) El').
-      destruct (D j (Vis j Vj)) as [_ G]. specialize (G Dj). destruct (decides P Q j); [simpl in G; lra|].
+      destruct (D j (Vis j Vj)) as [_ G]. specialize (G Dj). destruct (is_decisive P Q j); [simpl in G; lra|].
       now rewrite orb_true_r.
-  - assert (None_ : each j upto J, decides P Q j = false).
-    { intros j Hj. destruct (D j (Vis j Hj)) as [G _]. destruct (decides P Q j); [simpl in G; lra|reflexivity]. }
-    assert (B0 : both P Q d = false).
-    { destruct (undecided P Q d Dd) as [E1 E2]. unfold both. now rewrite E1, E2. }
+  - assert (None_ : each j upto J, is_decisive P Q j = false).
+    { intros j Hj. destruct (D j (Vis j Hj)) as [G _]. destruct (is_decisive P Q j); [simpl in G; lra|reflexivity]. }
+    assert (B0 : both_hold P Q d = false).
+    { destruct (not_decisive P Q d Dd) as [E1 E2]. unfold both_hold. now rewrite E1, E2. }
     rewrite B0. destruct (row_checked false) as (ps & next & pivots & _ & Lp & F & _). pose proof Begins as G.
     unfold begins in G. rewrite K in G. cbn [keeps_memory negb orb] in G. apply orb_prop in G as [G|G].
     + apply andb_prop in G as [M G]. assert (Z : attend_as (head_weighing a) n row_sees J row_score row_value = 0).
@@ -701,24 +692,23 @@ Proof.
         destruct (letter_of_correct _ l (scanned_range j Hj) Pv El) as (_ & V & _). unfold row_value. rewrite V.
         rewrite forallb_forall in G. assert (It : In (Some ls) (letter_table any)).
         { rewrite <- Nth. apply nth_In.
-          destruct (Nat.lt_ge_cases (kind_number (Nat.odd (scanned n j)) (scanned n j =?
-            1) (scanned n j =? n')%nat) (length (letter_table any))) as [L|L]; [exact L|].
+          destruct (Nat.lt_ge_cases (kind_number (Nat.odd (scanned_place n j)) (scanned_place n j =?
+            1) (scanned_place n j =? n')%nat) (length (letter_table any))) as [L|L]; [exact L|].
           rewrite nth_overflow in Nth by exact L. discriminate. }
         specialize (G _ It). cbn [all_letters] in G. rewrite forallb_forall in G. specialize (G l In_).
         unfold brings_any in G. rewrite (Br j l Hj El), (None_ j Vj) in G. cbn [orb] in G. apply Qeq_bool_R in G.
         now rewrite G, Q2R_0. }
       rewrite Z. simpl. rewrite Rminus_0_r, Rabs_R0. apply allowed_error_nonneg.
     + exfalso. destruct (F 1%nat ltac:(lia)) as (p & _ & l & El & (ls & In_ & Nth) & _). rewrite forallb_forall in G.
-      assert (Ik : In (kind_number (Nat.odd (scanned n 1)) (scanned n 1 =? 1) (scanned n 1 =? n')%nat)
-        (if backwards k then [1; 3; 5; 7] else [2; 3; 6; 7])%nat).
-      { unfold scanned. destruct (backwards k) eqn:Bk.
+      assert (Ik : In (kind_number (Nat.odd (scanned_place n 1)) (scanned_place n 1 =? 1) (scanned_place n 1 =? n')%nat)
+        (if task_backwards k then [1; 3; 5; 7] else [2; 3; 6; 7])%nat).
+      { unfold scanned_place. destruct (task_backwards k) eqn:Bk.
         - assert (n' = n) as -> by (destruct Length as [|(_ & _ & _ & X & _)]; [assumption|congruence]).
           replace (S n - 1)%nat with n by lia. rewrite Nat.eqb_refl.
           destruct (Nat.odd n), (n =? 1)%nat; repeat (try (left; reflexivity); right).
         - destruct (1 =? n')%nat; repeat (try (left; reflexivity); right). }
-      specialize (G _ Ik). rewrite Nth in G. cbn [all_letters] in G. rewrite forallb_forall in G.
-      specialize (G l In_). unfold brings_any in G. rewrite (Br 1%nat l ltac:(lia) El), (None_ 1%nat ltac:(lia)) in G.
-      discriminate.
+      specialize (G _ Ik). rewrite Nth in G. cbn [all_letters] in G. rewrite forallb_forall in G. specialize (G l In_).
+      unfold brings_any in G. rewrite (Br 1%nat l ltac:(lia) El), (None_ 1%nat ltac:(lia)) in G. discriminate.
 Qed.
 
 End Row.
@@ -738,17 +728,18 @@ Qed.
 
 Section Whole.
 Variables (users : predicate_meanings) (n : nat) (w : word) (L : lengths) (h : nat -> vector) (i : position n).
-Hypothesis HL : allowed L n.
+Hypothesis HL : length_allowed L n.
 Hypothesis HA : holds_of users n w A h.
 Hypothesis Over : each i upto n, (w i < letters)%nat.
 Notation tr := (truth users n w).
-Notation J := (if backwards k then S n - i else i)%nat.
+Notation J := (if task_backwards k then S n - i else i)%nat.
 
 Lemma task_parts begin check : check_lengths begin check L = true -> exists any n',
   check (letter_table any) any n' = true /\ begin (letter_table any) = true /\ position_part values = [] /\
-  match head_masking a with Unmasked => True | FutureMasked => backwards k = false | PastMasked => backwards k = true
+  match head_masking a with Unmasked => True | FutureMasked => task_backwards k = false | PastMasked =>
+    task_backwards k = true
     end /\
-  (n' = n \/ any = true /\ (n <= n')%nat /\ masked = true /\ backwards k = false /\
+  (n' = n \/ any = true /\ (n <= n')%nat /\ is_masked = true /\ task_backwards k = false /\
    rows_mention mentions_n (head_keys a) = false) /\
   (n' = n \/ query_mentions mentions_n = false).
 Proof.
@@ -758,11 +749,10 @@ Proof.
   apply andb_prop in C as [C _]. apply andb_prop in C as [C B]. apply andb_prop in C as [V M]. exists knows_no_length.
   destruct knows_no_length eqn:K.
   - exists N. unfold knows_no_length in K. apply andb_prop in K as [K1 K2]. apply andb_prop in K1 as [K0 K1].
-    apply negb_true_iff in K1, K2. apply orb_false_iff in K2 as [K2 K3]. apply masking_eqb_eq in K0.
-    repeat split; auto.
+    apply negb_true_iff in K1, K2. apply orb_false_iff in K2 as [K2 K3]. apply masking_eqb_eq in K0. repeat split; auto.
     + now destruct (position_part values).
     + now rewrite K0.
-    + right. repeat split; auto. unfold masked. now rewrite K0.
+    + right. repeat split; auto. unfold is_masked. now rewrite K0.
   - exists n. repeat split; auto.
     + apply (all_of_forall _ _ Rows), in_seq. lia.
     + now destruct (position_part values).
@@ -770,40 +760,38 @@ Proof.
 Qed.
 
 (* What is remembered at position i. *)
-Definition recalled : bool :=
-  match remembered k, backwards k with
+Local Definition recalled : bool :=
+  match task_memory k, task_backwards k with
   | Holds x y, false => since_at (tr x) (tr y) i
   | Holds x y, true => until_at n (tr x) (tr y) i
   | Passes x, false => negb (i =? 1)%nat && tr x (i - 1)%nat
   | Passes x, true => negb (i =? n)%nat && tr x (i + 1)%nat
   end.
 
-Theorem check_task_correct : check_task L = true -> 0 <= gathered a n h i values <= 1 /\
-  (tr (guarded k) i = true -> Rabs (bit recalled - gathered a n h i values) <= allowed_error recalled).
+Theorem check_task_correct : check_task L = true -> 0 <= head_value a n h i values <= 1 /\
+  (tr (task_guard k) i = true -> Rabs (bit recalled - head_value a n h i values) <= allowed_error recalled).
 Proof.
   unfold check_task. intros Checked. apply andb_prop in Checked as [Kernel Checked].
   destruct (task_parts _ _ Checked) as (any & n' & C & B & V & D & Ln & Qn).
-  assert (HJ : J upto n) by (destruct (backwards k); lia).
-  assert (Scan : scanned n J = i) by (unfold scanned; destruct (backwards k); lia).
-  pose proof (gathered_range users n w h HA Over any n' i J HJ Scan V Ln Qn D C Kernel) as Range. split;
-    [exact Range|].
+  assert (HJ : J upto n) by (destruct (task_backwards k); lia).
+  assert (Scan : scanned_place n J = i) by (unfold scanned_place; destruct (task_backwards k); lia).
+  pose proof (gathered_range users n w h HA Over any n' i J HJ Scan V Ln Qn D C Kernel) as Range. split; [exact Range|].
     intros G.
-  rewrite (gathered_scanned n h any n' i J HJ Scan Ln Qn D).
-  unfold recalled. destruct (remembered k) as [x y|x] eqn:K.
+  rewrite (gathered_scanned n h any n' i J HJ Scan Ln Qn D). unfold recalled. destruct (task_memory k) as [x y|x] eqn:K.
   - pose proof (row_holds users n w h HA Over any n' i J HJ Scan V Ln Qn D C G B x y K) as R.
-    replace (match backwards k with true => _ | false => _ end)
-      with (since_at (fun j => tr x (scanned n j)) (fun j => tr y (scanned n j)) J); [exact R|].
-    unfold scanned. destruct (backwards k); [symmetry; now apply until_backwards|reflexivity].
+    replace (match task_backwards k with true => _ | false => _ end)
+      with (since_at (fun j => tr x (scanned_place n j)) (fun j => tr y (scanned_place n j)) J); [exact R|].
+    unfold scanned_place. destruct (task_backwards k); [symmetry; now apply until_backwards|reflexivity].
   - destruct (row_passes users n w h HA Over any n' i J HJ Scan V Ln Qn C G x K) as [J2 R].
-    replace (match backwards k with true => _ | false => _ end) with (tr x (scanned n (J - 1))); [exact R|].
-    unfold scanned in *. destruct (backwards k).
+    replace (match task_backwards k with true => _ | false => _ end) with (tr x (scanned_place n (J - 1))); [exact R|].
+    unfold scanned_place in *. destruct (task_backwards k).
     + rewrite (proj2 (Nat.eqb_neq i n)) by lia. cbn [negb andb]. f_equal. lia.
     + rewrite (proj2 (Nat.eqb_neq i 1)) by lia. reflexivity.
 Qed.
 End Whole.
 End Head.
 
-Definition quarter (t : bool) : Z * Z := (3, 1)%Z.
+Local Definition quarter (t : bool) : Z * Z := (3, 1)%Z.
 Definition check_by_rows (letters : nat) (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning) : bool :=
   match task_of b with Some k => check_task letters A a r k quarter L | None => false end.
 
@@ -811,13 +799,13 @@ Lemma quarter_limits t : (0 < fst (quarter t))%Z /\ (0 <= snd (quarter t))%Z.
 Proof. split; reflexivity || discriminate. Qed.
 Lemma quarter_error t : allowed_error quarter t = 1 / 4. Proof. unfold allowed_error. simpl. lra. Qed.
 
-Theorem check_by_rows_correct users n w letters L A h a r b (i : position n) : allowed L n -> holds_of users n w A h ->
-  (each i upto n, (w i < letters)%nat) ->
-  check_by_rows letters L A a r b = true -> means users n w i b (gathered a n h i r).
+Theorem check_by_rows_correct users n w letters L A h a r b (i : position n) : length_allowed L n ->
+  holds_of users n w A h -> (each i upto n, (w i < letters)%nat) ->
+  check_by_rows letters L A a r b = true -> meaning_holds users n w i b (head_value a n h i r).
 Proof.
   intros HL HA Over H. unfold check_by_rows in H. destruct (task_of b) as [k|] eqn:K; [|discriminate].
   destruct (check_task_correct letters A a r k quarter quarter_limits users n w L h i HL HA Over H) as [Range Near].
-  assert (N : truth users n w (guarded k) i = true -> near (recalled k users n w i) (gathered a n h i r)).
+  assert (N : truth users n w (task_guard k) i = true -> near_truth (recalled k users n w i) (head_value a n h i r)).
   { intros G. apply (near_from_error _ (1 / 4)); [|lra|exact Range]. specialize (Near G).
     now rewrite quarter_error in Near. }
   destruct b as [| | |f g| | | | | |]; try discriminate. destruct f; try discriminate; injection K as <-;
@@ -827,40 +815,37 @@ Qed.
 (* ---- stated errors ---- *)
 (* e/(1 - e) as a quotient of integers. *)
 Definition limit_of (e : Q) : Z * Z := (Zpos (Qden e) - Qnum e, Qnum e)%Z.
-Definition either {X} (if_false if_true : X) (t : bool) : X := if t then if_true else if_false.
-Notation errors_of := (@either Q).
+Definition if_true_else {X} (if_false if_true : X) (t : bool) : X := if t then if_true else if_false.
+Notation errors_of := (@if_true_else Q).
 Definition errs_by_rows (letters : nat) (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning)
     (if_false if_true : Q) : bool :=
   match task_of b with
   | Some k => forallb (fun e => Qle_bool 0 e && negb (Qle_bool 1 e)) [if_false; if_true]
-      && check_task letters A a r k (either (limit_of if_false) (limit_of if_true)) L
+      && check_task letters A a r k (if_true_else (limit_of if_false) (limit_of if_true)) L
   | None => false
   end.
 
-Lemma limit_of_error e : Qle_bool 0 e && negb (Qle_bool 1 e) = true ->
-  ((0 < fst (limit_of e))%Z /\ (0 <= snd (limit_of e))%Z) /\
-  IZR (snd (limit_of e)) / (IZR (fst (limit_of e)) + IZR (snd (limit_of e))) = Q2R e.
+Lemma limit_of_error e : Qle_bool 0 e && negb (Qle_bool 1 e) = true -> ((0 < fst (limit_of e))%Z /\
+  (0 <= snd (limit_of e))%Z) /\ IZR (snd (limit_of e)) / (IZR (fst (limit_of e)) + IZR (snd (limit_of e))) = Q2R e.
 Proof.
   intros H. apply andb_prop in H as [H0 H1]. apply negb_true_iff in H1. destruct e as [p q]. unfold limit_of.
   cbn [fst snd Qnum Qden]. unfold Qle_bool in *. cbn [Qnum Qden] in *. apply Z.leb_le in H0. apply Z.leb_gt in H1.
   split; [lia|]. unfold Q2R, Rdiv. cbn [Qnum Qden]. rewrite <- plus_IZR. do 2 f_equal. f_equal. lia.
 Qed.
 
-Theorem errs_by_rows_correct users n w letters L A h a r f g if_false if_true (i : position n) : allowed L n ->
+Theorem errs_by_rows_correct users n w letters L A h a r f g if_false if_true (i : position n) : length_allowed L n ->
   holds_of users n w A h -> (each i upto n, (w i < letters)%nat) ->
   errs_by_rows letters L A a r (IsNear f g) if_false if_true = true -> truth users n w g i = true ->
-  if truth users n w f i then 1 - Q2R if_true <= gathered a n h i r else gathered a n h i r <= Q2R if_false.
+  if truth users n w f i then 1 - Q2R if_true <= head_value a n h i r else head_value a n h i r <= Q2R if_false.
 Proof.
   intros HL HA Over H G. unfold errs_by_rows in H. destruct (task_of (IsNear f g)) as [k|] eqn:K; [|discriminate].
   apply andb_prop in H as [E H]. cbn [forallb] in E. rewrite andb_true_r in E. apply andb_prop in E as [E0 E1].
-  assert (Each : forall t, Qle_bool 0 (errors_of if_false if_true t) &&
-    negb (Qle_bool 1 (errors_of if_false if_true t)) = true)
-    by now intros [].
-  destruct (check_task_correct letters A a r k _ (fun t => proj1 (limit_of_error _ (Each t))) users n w L h i HL HA
-    Over H) as [Range Near].
-  unfold allowed_error in Near. rewrite (proj2 (limit_of_error _ (Each _))) in Near.
-  assert (N : truth users n w (guarded k) i = true ->
-    if recalled k users n w i then 1 - Q2R if_true <= gathered a n h i r else gathered a n h i r <= Q2R if_false).
+  assert (Each : forall t, Qle_bool 0 (errors_of if_false if_true t) && negb (Qle_bool 1 (errors_of if_false if_true t))
+    = true) by now intros [].
+  destruct (check_task_correct letters A a r k _ (fun t => proj1 (limit_of_error _ (Each t))) users n w L h i HL HA Over
+    H) as [Range Near]. unfold allowed_error in Near. rewrite (proj2 (limit_of_error _ (Each _))) in Near.
+  assert (N : truth users n w (task_guard k) i = true -> if recalled k users n w i then 1 - Q2R if_true <=
+    head_value a n h i r else head_value a n h i r <= Q2R if_false).
   { intros Gk. specialize (Near Gk). destruct (recalled k users n w i); cbn [errors_of bit] in Near;
       revert Near; unfold Rabs; destruct (Rcase_abs _); lra. }
   destruct f; try discriminate; injection K as <-; exact (N G).

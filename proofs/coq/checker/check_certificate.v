@@ -7,7 +7,7 @@ From Coq Require Import Reals QArith Qreals String ZArith List Bool Arith Lia Lr
 From Certify Require Import positions finite_sums softmax weighing formula network meaning well_defined user_predicates
   linear_combination comparison check_defined check values_by_rows stated_errors model_text certificate_text
   independent_of_length small_expressions.
-Import ListNotations.
+Import ListNotations PositionNotations.
 Local Open Scope bool_scope.
 Local Open Scope nat_scope.
 
@@ -55,7 +55,8 @@ Fixpoint proved_errors (views : outlook) (letters : nat) (L : lengths) (M : list
 (* The user's predicates are those of the file. *)
 Definition with_definitions (m : model) : outlook := knowing (model_users m).
 
-Definition is_truth_of (f : formula) (a : meaning) : bool := match a with IsTruth g => formula_eqb g f | _ => false end.
+Local Definition is_truth_of (f : formula) (a : meaning) : bool := match a with IsTruth g => formula_eqb g f | _ =>
+  false end.
 Definition is_shown (m : model) (A : list meaning) (d : direction) : bool :=
   meaning_eqb (nth d (model_meanings m) IsAnything) (nth d A IsAnything).
 Definition shows_regime (c : certificate) : bool :=
@@ -93,7 +94,7 @@ Definition judge_certificate (text : string) (c : certificate) : answer :=
   else if negb (is_whole_certificate c) then NotWhole
   else if negb (shows_regime c) then NotOfRegime
   else if claimed_causal c && negb (shows_causal c) then NotCausal
-  else match find (fun f => negb (existsb (is_truth_of f) M)) (parts (claimed_formula c)) with
+  else match find (fun f => negb (existsb (is_truth_of f) M)) (all_subformulas (claimed_formula c)) with
     Some f => NotHeld f | None =>
   if negb (defined_there (claimed_lengths c) T) then Undefined
   else
@@ -118,13 +119,13 @@ Fixpoint exceeds (proved : list (direction * (Q * Q))) (stated : list stated_err
       negb (Qle_bool x (error_if_false e) && Qle_bool y (error_if_true e)) || exceeds proved stated
   | _, _ => false
   end.
-Definition greater (x y : Q) : Q := if Qle_bool x y then y else x.
+Local Definition greater (x y : Q) : Q := if Qle_bool x y then y else x.
 (* The greatest error of directions that mean a number of other positions, or of the others. *)
 Definition greatest_error (of_others : bool) (M : list meaning) (l : list (direction * (Q * Q))) : Q :=
   fold_right (fun e q => if Bool.eqb of_others (is_of_others (nth (fst e) M IsAnything))
     then greater q (greater (fst (snd e)) (snd (snd e))) else q) 0%Q l.
 (* A number of at least 0 in decimal, rounded up to six digits. *)
-Definition millionths (q : Q) : Z := (- ((- (Qnum q * 1000000)) / Zpos (Qden q)))%Z.
+Local Definition millionths (q : Q) : Z := (- ((- (Qnum q * 1000000)) / Zpos (Qden q)))%Z.
 Definition error_text (q : Q) : string :=
   let z := millionths q in
   let digits := json_text.integer_text (1000000 + z mod 1000000) in
@@ -146,28 +147,25 @@ Notation L := (claimed_lengths c).
 Notation A := (established (with_definitions m) L T M).
 Open Scope R_scope.
 
-Lemma meaning_eqb_means a b n w i x : meaning_eqb a b = true -> is_of_others a = false -> means users n w i b x ->
-  means users n w i a x.
+Lemma meaning_eqb_means a b n w i x : meaning_eqb a b = true -> is_of_others a = false -> meaning_holds users n w i b x
+  -> meaning_holds users n w i a x.
 Proof.
   destruct a, b; cbn [meaning_eqb is_of_others]; intros E O H; try discriminate; try exact I;
     repeat match goal with K : (_ && _)%bool = true |- _ => apply andb_prop in K as [? ?] end;
-    repeat match goal with
-    | K : formula_eqb _ _ = true |- _ => apply formula_eqb_eq in K
-    | K : term_eqb _ _ = true |- _ => apply term_eqb_eq in K
-    | K : position_function_eqb _ _ = true |- _ => apply position_function_eqb_eq in K
-    | K : expression_eqb _ _ = true |- _ => apply expression_eqb_eq in K
-    | K : side_eqb _ _ = true |- _ => apply side_eqb_eq in K
-    end; subst; exact H.
+    repeat match goal with | K : formula_eqb _ _ = true |- _ => apply formula_eqb_eq in K |
+    K : term_eqb _ _ = true |- _ => apply term_eqb_eq in K | K : position_function_eqb _ _ = true |- _ =>
+    apply position_function_eqb_eq in K | K : expression_eqb _ _ = true |- _ => apply expression_eqb_eq in K |
+    K : side_eqb _ _ = true |- _ => apply side_eqb_eq in K end; subst; exact H.
 Qed.
 
-Lemma established_everywhere d : everywhere c d (fun n w i x => means users n w i (nth d A IsAnything) x).
+Lemma established_everywhere d : everywhere c d (fun n w i x => meaning_holds users n w i (nth d A IsAnything) x).
 Proof.
   intros n w HL Over i. apply (established_correct users n w (length (token_embedding T)) L HL Over); try assumption;
     [|now intros u [= <-]|reflexivity|apply in_word]. intros u [<-|[]] i' a x. reflexivity.
 Qed.
 
 Lemma shown_everywhere d : is_shown m A d = true -> is_of_others (nth d M IsAnything) = false ->
-  everywhere c d (fun n w i x => means users n w i (nth d M IsAnything) x).
+  everywhere c d (fun n w i x => meaning_holds users n w i (nth d M IsAnything) x).
 Proof.
   intros S O n w HL Over i. exact (meaning_eqb_means _ _ n w i _ S O (established_everywhere d n w HL Over i)).
 Qed.
@@ -179,9 +177,8 @@ Notation known := (walk (with_definitions m) (length (token_embedding T)) L M (t
   (for_directions M (embedding_stage L T M))).
 Lemma known_established : snd known = A. Proof. apply walk_end. Qed.
 
-Lemma proved_error_errs e r : is_shown m A (error_direction e) = true ->
-  proved_error (with_definitions m) (length (token_embedding T)) L M known e = Some r ->
-    errs_at_most c r.
+Lemma proved_error_errs e r : is_shown m A (error_direction e) = true -> proved_error (with_definitions m)
+  (length (token_embedding T)) L M known e = Some r -> errs_at_most c r.
 Proof.
   unfold proved_error. cbv zeta. rewrite known_established. intros S E.
   destruct (is_anything _) eqn:Any in E; [discriminate|].
@@ -192,10 +189,9 @@ Proof.
     destruct (nth (error_direction e) A IsAnything) as [v|f|f|f g|q f|s f|t|s f|s f u|]; try discriminate;
       destruct (nth (error_direction e) M IsAnything) as [v'|f'|f'|f' g'|q' f'|s' f'|t'|s' f'|s' f' u'|] eqn:N;
       try discriminate.
-    - cbn in S. apply andb_prop in S as [S1 S2]. apply formula_eqb_eq in S1, S2. subst f' g'.
-      split; [exact (proj1 V)|].
-      apply (errs_correct (with_definitions m) (length (token_embedding T)) L M users n w HL Over) with (g := g)
-        (A := for_directions M (embedding_stage L T M)); auto.
+    - cbn in S. apply andb_prop in S as [S1 S2]. apply formula_eqb_eq in S1, S2. subst f' g'. split; [exact (proj1 V)|].
+      apply (errs_correct (with_definitions m) (length (token_embedding T)) L M users n w HL Over)
+        with (g := g) (A := for_directions M (embedding_stage L T M)); auto.
       + intros u [<-|[]] i' a z. reflexivity.
       + now intros u [= <-].
       + now apply embedding_stage_correct.
@@ -208,15 +204,15 @@ Proof.
   injection E as <-. intros n w HL Over i. cbn [fst snd].
   pose proof (established_everywhere (error_direction e) n w HL Over i) as V.
   pose proof (no_less_le (error_if_false e) x) as X. pose proof (no_less_le (error_if_true e) y) as Y. cbv beta in V.
-  unfold is_shown in S. set (z := run users T n w i (error_direction e)) in *. clearbody z.
+  unfold is_shown in S. set (z := run_transformer users T n w i (error_direction e)) in *. clearbody z.
   destruct (nth (error_direction e) A IsAnything) as [v|f|f|f g|q f|s f|t|s f|s f u|]; try discriminate;
     destruct (nth (error_direction e) M IsAnything) as [v'|f'|f'|f' g'|q' f'|s' f'|t'|s' f'|s' f' u'|];
     try discriminate.
   - cbn in S. apply andb_prop in S as [S1 S2]. apply formula_eqb_eq in S1, S2. subst f' g'. injection K as <- <-.
-    destruct V as [V1 V2]. split; [exact V1|]. intros G. specialize (V2 G). unfold relu.near in V2.
+    destruct V as [V1 V2]. split; [exact V1|]. intros G. specialize (V2 G). unfold relu.near_truth in V2.
     replace (Q2R (1 # 4)) with (1 / 4) in * by (unfold Q2R; simpl; lra). destruct (truth users n w f i); lra.
   - cbn in S. apply andb_prop in S as [S1 S2]. apply side_eqb_eq in S1. apply formula_eqb_eq in S2. subst s' f'.
-    injection K as <- <-. unfold means in V. revert V. unfold Rabs. destruct (Rcase_abs _); intros V; lra.
+    injection K as <- <-. unfold meaning_holds in V. revert V. unfold Rabs. destruct (Rcase_abs _); intros V; lra.
 Qed.
 
 Lemma shows_regime_holds : shows_regime c = true -> regime_holds c.
@@ -239,9 +235,8 @@ Proof.
 Qed.
 End Sound.
 
-Lemma whole_parts c : is_whole_certificate c = true ->
-  is_whole (certified c) = true /\ output_means (certified c) (claimed_formula c) = true
-  /\ claimed_least c upto claimed_greatest c.
+Lemma whole_parts c : is_whole_certificate c = true -> is_whole (certified c) = true /\
+  output_means (certified c) (claimed_formula c) = true /\ claimed_least c upto claimed_greatest c.
 Proof.
   unfold is_whole_certificate. intros H. do 5 apply andb_prop in H as [H ?].
   repeat match goal with K : (_ <=? _) = true |- _ => apply Nat.leb_le in K end. auto.
@@ -253,15 +248,16 @@ Proof.
   cbn [negb] in H. destruct (is_whole_certificate c) eqn:W; [|discriminate]. cbn [negb] in H.
   destruct (shows_regime c) eqn:R; [|discriminate]. cbn [negb] in H.
   destruct (claimed_causal c && negb (shows_causal c)) eqn:C; [discriminate|].
-  match type of H with context [find ?p (parts ?f)] => destruct (find p (parts f)) eqn:P; [discriminate|] end.
-  destruct (defined_there _ _) eqn:D; [|discriminate]. cbn [negb] in H. cbv zeta in H. rewrite known_established in H.
+  match type of H with context [find ?p (all_subformulas ?f)] => destruct (find p (all_subformulas f)) eqn:P;
+    [discriminate|] end. destruct (defined_there _ _) eqn:D; [|discriminate]. cbn [negb] in H. cbv zeta in H.
+  rewrite known_established in H.
   match type of H with context [find ?p (seq ?a ?k)] => destruct (find p (seq a k)) eqn:S; [discriminate|] end.
   destruct (proved_errors _ _ _ _ _ _) as [l|] eqn:Q; [|discriminate]. injection H as <-.
   destruct (whole_parts c W) as (WM & O & LE). pose proof (find_none_all _ _ S) as Shown. clear S.
   pose proof (find_none_all _ _ P) as Held. clear P.
-  assert (Out : forall d, (length (model_meanings (certified c)) <= d)%nat ->
-    is_shown (certified c) (established (with_definitions (certified c)) (claimed_lengths c) (model_network (certified
-    c)) (model_meanings (certified c))) d = true).
+  assert (Out : forall d, (length (model_meanings (certified c)) <= d)%nat -> is_shown (certified c) (established
+    (with_definitions (certified c)) (claimed_lengths c) (model_network (certified c)) (model_meanings (certified c))) d
+    = true).
   { intros d Hd. unfold is_shown. now rewrite nth_overflow. }
   assert (All : forall d, is_shown (certified c) (established (with_definitions (certified c)) (claimed_lengths c)
     (model_network (certified c)) (model_meanings (certified c))) d = true).

@@ -40,9 +40,9 @@ Lemma is_nonzero_correct x : is_nonzero x = true -> expression_value x n i <> 0.
 Proof.
   unfold is_nonzero. intros H. apply orb_prop in H as [H|H].
   - destruct (monomial_of x) as [a|] eqn:E; [|discriminate].
-    rewrite (monomial_of_value n i x a E). destruct (inverse a) as [b|] eqn:Inv.
+    rewrite (monomial_of_value n i x a E). destruct (monomial_inverse a) as [b|] eqn:Inv.
     + pose proof (inverse_value n i a b Inv) as V. intros Z. rewrite Z in V. lra.
-    + unfold inverse in Inv. apply negb_true_iff in H. rewrite H in Inv. discriminate.
+    + unfold monomial_inverse in Inv. apply negb_true_iff in H. rewrite H in Inv. discriminate.
   - pose proof (surely_positive_correct m n i Hm x H). lra.
 Qed.
 

@@ -8,9 +8,8 @@ From Coq Require Import String List Bool.
 From Certify Require Import formula network meaning well_defined check model_text.
 Open Scope bool_scope.
 
-Definition check_file (L : lengths) (m : model) (f : formula) (text formula : string) : bool :=
-  file_states L m f text (model_letters m) (predicate_texts m) formula
-  && check_for (model_users m) L (model_network m) (model_meanings m) f.
+Definition check_file (L : lengths) (m : model) (f : formula) (text formula : string) : bool := file_states L m f text
+  (model_letters m) (predicate_texts m) formula && check_for (model_users m) L (model_network m) (model_meanings m) f.
 
 Theorem check_file_computes L m f text formula : check_file L m f text formula = true ->
   file_computes_for L text (model_letters m) (predicate_texts m) formula.

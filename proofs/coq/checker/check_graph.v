@@ -35,15 +35,12 @@ Fixpoint with_names (E : list formula) (f : formula) : formula :=
   | Compare r t u => Compare r (terms_with_names E t) (terms_with_names E u)
   end
 with terms_with_names (E : list formula) (t : term) : term :=
-  match t with
-  | Number c => Number c
-  | Plus a s f rest => Plus a s (with_names E f) (terms_with_names E rest)
-  end.
+  match t with Number c => Number c | Plus a s f rest => Plus a s (with_names E f) (terms_with_names E rest) end.
 
 (* Each definition with the names before it unfolded, one after the other. *)
 Fixpoint unfold_all (E definitions : list formula) : list formula :=
   match definitions with [] => E | f :: l => unfold_all (E ++ [with_names E f]) l end.
-Definition unfolded (definitions : list formula) : list formula := unfold_all [] definitions.
+Local Definition unfolded (definitions : list formula) : list formula := unfold_all [] definitions.
 Definition written_out (definitions : list formula) (f : formula) : formula := with_names (unfolded definitions) f.
 
 (* ---- only names below a bound, and only where a predicate on the position may stand ---- *)
@@ -59,12 +56,9 @@ Fixpoint names_below (bound : nat) (f : formula) : bool :=
   | Compare _ t u => term_names_below bound t && term_names_below bound u
   end
 with term_names_below (bound : nat) (t : term) : bool :=
-  match t with
-  | Number _ => true
-  | Plus _ _ f rest => names_below bound f && term_names_below bound rest
-  end.
+  match t with Number _ => true | Plus _ _ f rest => names_below bound f && term_names_below bound rest end.
 
-Fixpoint in_order (k : nat) (definitions : list formula) : bool :=
+Local Fixpoint in_order (k : nat) (definitions : list formula) : bool :=
   match definitions with [] => true | f :: l => names_below k f && in_order (S k) l end.
 
 (* ---- what names mean on one word ---- *)
@@ -74,36 +68,35 @@ Hypothesis Users : forall m k, m < base -> users' m k n = users m k n.
 Hypothesis Named : forall m i, m < bound -> users' (base + m) (BinInt.Z.of_nat i) n = truth users n w (nth m E (Truth
   false)) i.
 
-Lemma plain_holds p k : plain_predicate p = true -> holds users' p k n = holds users p k n.
+Lemma plain_holds p k : plain_predicate p = true -> predicate_holds users' p k n = predicate_holds users p k n.
 Proof. destruct p; try reflexivity. intros H. apply Nat.ltb_lt in H. now apply Users. Qed.
 
-Lemma names_mean :
-  (forall f, names_below bound f = true -> truth users' n w f = truth users n w (with_names E f)) /\
-  (forall t, term_names_below bound t = true -> value users' n w t = value users n w (terms_with_names E t)).
+Lemma names_mean : (forall f, names_below bound f = true -> truth users' n w f = truth users n w (with_names E f)) /\
+  (forall t, term_names_below bound t = true -> value_of_term users' n w t = value_of_term users n w (terms_with_names E
+  t)).
 Proof.
-  apply formula_term_mutual; try reflexivity;
-    try (intros f IHf H; apply functional_extensionality; intros i; cbn; now rewrite IHf);
-    try (intros f IHf g IHg H; cbn in H; apply andb_prop in H as [H1 H2]; apply functional_extensionality; intros i;
-         cbn; now rewrite IHf, IHg).
+  apply formula_term_mutual; try reflexivity; try (intros f IHf H; apply functional_extensionality; intros i; cbn;
+    now rewrite IHf); try (intros f IHf g IHg H; cbn in H; apply andb_prop in H as [H1 H2];
+    apply functional_extensionality; intros i; cbn; now rewrite IHf, IHg).
   - intros p H. apply functional_extensionality. intros i. destruct p; try reflexivity. cbn [names_below] in H.
     apply Nat.ltb_lt in H. cbn [with_names]. destruct (Nat.ltb_spec name base) as [L|L]; [now apply Users|].
     specialize (Named (name - base) i ltac:(lia)). replace (base + (name - base)) with name in Named by lia. exact
         Named.
   - intros p s f IHf H. cbn in H. apply andb_prop in H as [H1 H2]. apply functional_extensionality. intros i.
-    change (holds users' p (counted s n (truth users' n w f) i) n
-      = holds users p (counted s n (truth users n w (with_names E f)) i) n). rewrite IHf by exact H2. now apply
-          plain_holds.
+    change (predicate_holds users' p (counted_on s n (truth users' n w f) i) n = predicate_holds users p (counted_on s n
+      (truth users n w (with_names E f)) i) n). rewrite IHf by exact H2. now apply plain_holds.
   - intros p t IHt H. cbn in H. apply andb_prop in H as [H1 H2]. apply functional_extensionality. intros i.
-    change (holds_at users' p (value users' n w t i) n = holds_at users p (value users n w (terms_with_names E t) i) n).
-    rewrite IHt by exact H2. destruct p; try reflexivity. apply Nat.ltb_lt in H1. now apply Users.
+    change (holds_at users' p (value_of_term users' n w t i) n = holds_at users p (value_of_term users n w
+      (terms_with_names E t) i) n). rewrite IHt by exact H2. destruct p; try reflexivity. apply Nat.ltb_lt in H1.
+    now apply Users.
   - intros r t IHt u IHu H. cbn in H. apply andb_prop in H as [H1 H2]. apply functional_extensionality. intros i.
-    change (relates r (value users' n w t i) (value users' n w u i)
-      = relates r (value users n w (terms_with_names E t) i) (value users n w (terms_with_names E u) i)).
-    now rewrite IHt, IHu.
+    change (relation_holds r (value_of_term users' n w t i) (value_of_term users' n w u i) =
+      relation_holds r (value_of_term users n w (terms_with_names E t) i) (value_of_term users n w (terms_with_names E
+      u) i)). now rewrite IHt, IHu.
   - intros a s f IHf rest IHr H. cbn in H. apply andb_prop in H as [H1 H2]. apply functional_extensionality. intros i.
-    change (a * BinInt.Z.of_nat (counted s n (truth users' n w f) i) + value users' n w rest i
-      = a * BinInt.Z.of_nat (counted s n (truth users n w (with_names E f)) i)
-        + value users n w (terms_with_names E rest) i)%Z. now rewrite IHf, IHr.
+    change (a * BinInt.Z.of_nat (counted_on s n (truth users' n w f) i) + value_of_term users' n w rest i
+      = a * BinInt.Z.of_nat (counted_on s n (truth users n w (with_names E f)) i)
+        + value_of_term users n w (terms_with_names E rest) i)%Z. now rewrite IHf, IHr.
 Qed.
 End Word.
 
@@ -123,9 +116,8 @@ Proof.
 Qed.
 
 (* Names that are there already do not change when others are added. *)
-Lemma more_names E X b : b <= length E ->
-  (forall f, names_below b f = true -> with_names (E ++ X) f = with_names E f) /\
-  (forall t, term_names_below b t = true -> terms_with_names (E ++ X) t = terms_with_names E t).
+Lemma more_names E X b : b <= length E -> (forall f, names_below b f = true -> with_names (E ++ X) f = with_names E f)
+  /\ (forall t, term_names_below b t = true -> terms_with_names (E ++ X) t = terms_with_names E t).
 Proof.
   intros B. apply formula_term_mutual; try reflexivity;
     try (intros f IHf H; cbn; f_equal; now apply IHf);
@@ -157,10 +149,9 @@ Proof.
 Qed.
 
 (* Each formula of the list is what its definition says, with all names unfolded. *)
-Lemma unfold_all_spec definitions : forall E, in_order (length E) definitions = true ->
-  exists X, unfold_all E definitions = E ++ X /\ length X = length definitions /\
-    forall k, k < length definitions ->
-      nth k X (Truth false) = with_names (E ++ X) (nth k definitions (Truth false)).
+Lemma unfold_all_spec definitions : forall E, in_order (length E) definitions = true -> exists X,
+  unfold_all E definitions = E ++ X /\ length X = length definitions /\ forall k, k < length definitions ->
+  nth k X (Truth false) = with_names (E ++ X) (nth k definitions (Truth false)).
 Proof.
   induction definitions as [|f l IH]; intros E H; cbn [in_order unfold_all] in *.
   - exists []. rewrite app_nil_r. repeat split. intros k Hk. simpl in Hk. lia.
@@ -195,10 +186,9 @@ Definition both_views (definitions : list formula) : outlook := Outlook [fun a =
 
 Definition embeds_no_names (T : transformer) : bool :=
   forallb (fun e => match snd e with Formula _ => true | Bracket g _ => names_below 0 g end) (position_embedding T).
-Definition check_graph (L : lengths) (T : transformer) (M : list meaning) (definitions : list formula) (f : formula)
-  : bool :=
-  in_order 0 definitions && names_below (length definitions) f && embeds_no_names T
-  && check_through (both_views definitions) L T M f.
+Definition check_graph (L : lengths) (T : transformer) (M : list meaning) (definitions : list formula) (f : formula) :
+  bool := in_order 0 definitions && names_below (length definitions) f && embeds_no_names T &&
+  check_through (both_views definitions) L T M f.
 
 (* ---- soundness ---- *)
 Section Sound.
@@ -225,18 +215,20 @@ Proof.
   destruct (Nat.lt_ge_cases (m - base) (length definitions)) as [H|H]; [|now rewrite nth_overflow].
   rewrite (nth_indep _ _ (Truth false) H), (names_as_written _ (definitions_below definitions 0 Order _ H)).
   unfold written_out. destruct (unfold_all_spec definitions [] Order) as (X & U & _ & V). unfold unfolded in *.
-  simpl app in *. rewrite U. rewrite <- V by exact H. apply functional_extensionality. intros i. cbn [truth holds].
-  unfold users_and_names, unfolded. rewrite (proj2 (Nat.ltb_ge m base) L), Znat.Nat2Z.id. now rewrite U.
+  simpl app in *. rewrite U. rewrite <- V by exact H. apply functional_extensionality. intros i.
+  cbn [truth predicate_holds]. unfold users_and_names, unfolded. rewrite (proj2 (Nat.ltb_ge m base) L), Znat.Nat2Z.id.
+  now rewrite U.
 Qed.
 
 Lemma views_mean_the_same u : In u (seen_as (both_views definitions)) -> forall i a x,
-  means users_and_names n w i a x <-> means users_and_names n w i (u a) x.
+  meaning_holds users_and_names n w i a x <-> meaning_holds users_and_names n w i (u a) x.
 Proof.
   intros [<-|[<-|[]]] i a x; [reflexivity|].
-  destruct a; cbn [unfold_meaning means]; rewrite <- ?unfolding_means_the_same; reflexivity.
+  destruct a; cbn [unfold_meaning meaning_holds]; rewrite <- ?unfolding_means_the_same; reflexivity.
 Qed.
 
-Lemma collect_ext {X} (f g : X -> R) l d : (forall e, In e l -> f (snd e) = g (snd e)) -> collect f l d = collect g l d.
+Local Lemma collect_ext {X} (f g : X -> R) l d : (forall e, In e l -> f (snd e) = g (snd e)) ->
+  collect f l d = collect g l d.
 Proof.
   induction l as [|[e x] l IH]; intros H; [reflexivity|]. cbn [collect]. rewrite IH by (intros; apply H; now right).
   pose proof (H (e, x) (or_introl eq_refl)) as E. cbn [snd] in E. now rewrite E.
@@ -247,9 +239,8 @@ Proof.
   intros H. apply functional_extensionality. intros i. apply functional_extensionality. intros d. unfold embed. f_equal.
   apply collect_ext. intros [e p] He. unfold embeds_no_names in H. rewrite forallb_forall in H. specialize (H _ He).
   destruct p as [x|g shifted]; [reflexivity|]. cbn [snd position_value] in *. f_equal.
-  rewrite (proj1 (names_mean users users_and_names n no_word [] 0
-    ltac:(intros m k L; unfold users_and_names; now rewrite (proj2 (Nat.ltb_lt _ _) L))
-    ltac:(intros m j L; lia)) g H). now rewrite (proj1 (no_names []) g H).
+  rewrite (proj1 (names_mean users users_and_names n no_word [] 0 ltac:(intros m k L; unfold users_and_names;
+    now rewrite (proj2 (Nat.ltb_lt _ _) L)) ltac:(intros m j L; lia)) g H). now rewrite (proj1 (no_names []) g H).
 Qed.
 End Sound.
 
@@ -262,7 +253,7 @@ Proof.
   - intros n w HL Over i. rewrite <- (names_as_written users n w definitions f F).
     rewrite <- (check_through_correct (users_and_names users n w definitions) n w L _ T M f HL
       (views_mean_the_same users n w definitions O) ltac:(easy) C Over i).
-    unfold run. now rewrite (embedded_alike users n w definitions T E).
+    unfold run_transformer. now rewrite (embedded_alike users n w definitions T E).
 Qed.
 
 Corollary check_graph_computes_always users T M definitions f : check_graph every_length T M definitions f = true ->

@@ -14,67 +14,68 @@ Import ListNotations.
 Open Scope R_scope.
 
 (* ---- forms to compare with ---- *)
-Definition number_shape (at_i at_n at_j : Z) : shape := Shape at_i at_n 0 false QOne at_j false KOne.
-Definition key_form (k : key_atom) : form := [(Shape 0 0 0 false QOne 0 false k, 1%Q)].
-Definition minus_alternating : form := [(Shape 0 0 0 false QOne 0 true KOne, (-1)%Q)].
-Definition place_minus_1 : form := [(number_shape 0 0 1, 1%Q); (number_shape 0 0 0, (-1)%Q)].
+Definition number_shape (at_i at_n at_j : Z) : score_shape := ScoreShape at_i at_n 0 false QOne at_j false KOne.
+Definition key_form (k : key_atom) : score_terms := [(ScoreShape 0 0 0 false QOne 0 false k, 1%Q)].
+Definition minus_alternating : score_terms := [(ScoreShape 0 0 0 false QOne 0 true KOne, (-1)%Q)].
+Definition place_minus_1 : score_terms := [(number_shape 0 0 1, 1%Q); (number_shape 0 0 0, (-1)%Q)].
 
 (* The scores with a gap of 1: truth of a formula, or half the parity. *)
-Inductive trigger := Decides (f : formula) | Parity (even_keys : bool).
-Definition trigger_form (t : trigger) (at_i at_n : Z) (c : Q) : form :=
+Inductive tie_trigger := Decides (f : formula) | Parity (even_keys : bool).
+Definition trigger_form (t : tie_trigger) (at_i at_n : Z) (c : Q) : score_terms :=
   match t with
-  | Decides f => [(Shape at_i at_n 0 false QOne 0 false (KTruth f), c)]
-  | Parity e => [(Shape at_i at_n 0 false QOne 0 true KOne, (if e then 1 # 2 else -1 # 2) * c)%Q]
+  | Decides f => [(ScoreShape at_i at_n 0 false QOne 0 false (KTruth f), c)]
+  | Parity e => [(ScoreShape at_i at_n 0 false QOne 0 true KOne, (if e then 1 # 2 else -1 # 2) * c)%Q]
   end.
-Definition form_8a (t : trigger) (g : Q) : form := trigger_form t 2 0 g ++ [(number_shape 2 0 (-1), - g)%Q].
-Definition form_8b (t : trigger) (g : Q) : form := trigger_form t 0 1 (2 * g) ++ [(number_shape 0 0 1, g)].
-Definition form_8c (t : trigger) (g : Q) : form := trigger_form t 0 1 (2 * g) ++ [(number_shape 0 0 1, - g)%Q].
+Definition form_8a (t : tie_trigger) (g : Q) : score_terms := trigger_form t 2 0 g ++ [(number_shape 2 0 (-1), - g)%Q].
+Definition form_8b (t : tie_trigger) (g : Q) : score_terms := trigger_form t 0 1 (2 * g) ++ [(number_shape 0 0 1, g)].
+Definition form_8c (t : tie_trigger) (g : Q) : score_terms := trigger_form t 0 1 (2 * g) ++ [(number_shape 0 0 1,
+  - g)%Q].
 
 (* The same for low precision, with integer scores: g (j + i s_j) and g (n s_j - j); where s_j is a parity, i + 1 and n
     + 1
    stand for i and n, and g is half of that file's gamma. *)
-Definition sought (t : trigger) : formula :=
+Local Definition sought (t : tie_trigger) : formula :=
   match t with Decides f => f | Parity e => Positional (if e then EVEN else ODD) end.
-Definition truth_shape (at_i at_n : Z) (f : formula) : shape := Shape at_i at_n 0 false QOne 0 false (KTruth f).
-Definition lead_form (t : trigger) (at_i at_n : Z) (g : Q) : form :=
+Definition truth_shape (at_i at_n : Z) (f : formula) : score_shape := ScoreShape at_i at_n 0 false QOne 0 false (KTruth
+  f).
+Definition lead_form (t : tie_trigger) (at_i at_n : Z) (g : Q) : score_terms :=
   (truth_shape at_i at_n (sought t), g)
   :: match t with Decides _ => [] | Parity _ => [(truth_shape 0 0 (sought t), g)] end.
-Definition form_rightmost (t : trigger) (g : Q) : form := lead_form t 1 0 g ++ [(number_shape 0 0 1, g)].
-Definition form_leftmost (t : trigger) (g : Q) : form := lead_form t 0 1 g ++ [(number_shape 0 0 1, - g)%Q].
+Definition form_rightmost (t : tie_trigger) (g : Q) : score_terms := lead_form t 1 0 g ++ [(number_shape 0 0 1, g)].
+Definition form_leftmost (t : tie_trigger) (g : Q) : score_terms := lead_form t 0 1 g ++ [(number_shape 0 0 1, - g)%Q].
 
 (* gamma >= ln 4 for `since` and `until`, gamma >= ln 2 for `prev` and `next`. *)
-Definition enough (t : trigger) (g : Q) : bool :=
+Definition sharp_enough (t : tie_trigger) (g : Q) : bool :=
   match t with Decides _ => exp_at_least 4 g | Parity _ => exp_at_least 4 (2 * g) end.
-Definition matches_8 (of : trigger -> Q -> form) (t : trigger) (g : Q) (p : form) : bool :=
-  if forms_equal p (of t g) then enough t g else false.
-Definition finds_rightmost (t : trigger) (p : form) : bool :=
-  matches_8 form_8b t (coefficient shape_eqb p (number_shape 0 0 1)) p
-  || matches_8 form_rightmost t (coefficient shape_eqb p (number_shape 0 0 1)) p
-  || matches_8 form_8a t (- coefficient shape_eqb p (number_shape 2 0 (-1))) p.
-Definition finds_leftmost (t : trigger) (p : form) : bool :=
-  matches_8 form_8c t (- coefficient shape_eqb p (number_shape 0 0 1)) p
-  || matches_8 form_leftmost t (- coefficient shape_eqb p (number_shape 0 0 1)) p.
+Definition matches_8 (of : tie_trigger -> Q -> score_terms) (t : tie_trigger) (g : Q) (p : score_terms) : bool :=
+  if forms_equal p (of t g) then sharp_enough t g else false.
+Definition finds_rightmost (t : tie_trigger) (p : score_terms) : bool :=
+  matches_8 form_8b t (coefficient_of shape_eqb p (number_shape 0 0 1)) p
+  || matches_8 form_rightmost t (coefficient_of shape_eqb p (number_shape 0 0 1)) p
+  || matches_8 form_8a t (- coefficient_of shape_eqb p (number_shape 2 0 (-1))) p.
+Definition finds_leftmost (t : tie_trigger) (p : score_terms) : bool :=
+  matches_8 form_8c t (- coefficient_of shape_eqb p (number_shape 0 0 1)) p
+  || matches_8 form_leftmost t (- coefficient_of shape_eqb p (number_shape 0 0 1)) p.
 
 (* The scores of a lookup of m + 1, sharpened by i^a n^b / L. *)
-Definition lookup_shape (scale : Z * Z * Z) (q : query_atom) (at_j : Z) : shape :=
-  let '(a, b, d) := scale in Shape a b d false q at_j false KOne.
-Definition lookup_form (s : side) (f : formula) (g : Q) (scale : Z * Z * Z) : form :=
+Definition lookup_shape (scale : Z * Z * Z) (q : query_atom) (at_j : Z) : score_shape :=
+  let '(a, b, d) := scale in ScoreShape a b d false q at_j false KOne.
+Definition lookup_form (s : side) (f : formula) (g : Q) (scale : Z * Z * Z) : score_terms :=
   [(lookup_shape scale (QCount s f) 1, 2 * g); (lookup_shape scale (QTruth f) 1, - (2) * g);
    (lookup_shape scale QOne 1, 2 * g); (lookup_shape scale QOne 2, - g)]%Q.
 (* n/L, and for counts to the left also i/L = 1 and i^2/L = i. *)
 Definition lookup_scales (s : side) : list (Z * Z * Z) :=
   match s with ToLeft => [(-1, 1, 0); (0, 0, 0); (1, 0, 0)] | ToRight => [(0, 1, -1)] end%Z.
-Definition looks_up (s : side) (f : formula) (sharp : Q -> bool) (p : form) : bool :=
-  existsb (fun scale => let g := (- coefficient shape_eqb p (lookup_shape scale QOne 2))%Q in
+Definition looks_up (s : side) (f : formula) (sharp : Q -> bool) (p : score_terms) : bool :=
+  existsb (fun scale => let g := (- coefficient_of shape_eqb p (lookup_shape scale QOne 2))%Q in
              if forms_equal p (lookup_form s f g scale) then sharp g else false) (lookup_scales s).
 
 (* The greatest g that `looks_up` may find, and the error of such a lookup. *)
-Definition sharpness_of (s : side) (p : form) : Q :=
-  fold_right (fun scale g => let x := (- coefficient shape_eqb p (lookup_shape scale QOne 2))%Q in
+Definition sharpness_of (s : side) (p : score_terms) : Q :=
+  fold_right (fun scale g => let x := (- coefficient_of shape_eqb p (lookup_shape scale QOne 2))%Q in
                              if Qle_bool g x then x else g) 0%Q (lookup_scales s).
-Definition lookup_error (s : side) (p : form) : option Q := mean_error (sharpness_of s p).
-Definition within_error (e g : Q) : bool :=
-  match mean_error g with Some x => Qle_bool x e | None => false end.
+Definition lookup_error (s : side) (p : score_terms) : option Q := mean_error (sharpness_of s p).
+Definition within_error (e g : Q) : bool := match mean_error g with Some x => Qle_bool x e | None => false end.
 
 (* gamma >= ln 6 for what alternates, a little more for other predicates. *)
 Definition alternating_predicate (t : predicate) : bool :=
@@ -84,11 +85,9 @@ Definition sharp_for_predicate (t : predicate) (g : Q) : bool :=
 
 (* (1 - (-1)^i) / (2*i)  and  -(-1)^i * (1 + (-1)^(n-i)) / (2*(n-i+1)), as Proposition 11 writes them. *)
 Definition minus_one : expression := Neg (Num 1).
-Definition mean_up_to_expression : expression :=
-  Div (Sub (Num 1) (Power minus_one IntI)) (Mul (Num 2) VarI).
-Definition mean_from_expression : expression :=
-  Div (Mul (Neg (Power minus_one IntI)) (Add (Num 1) (Power minus_one (IntMinus IntN IntI))))
-      (Mul (Num 2) (Add (Sub VarN VarI) (Num 1))).
+Definition mean_up_to_expression : expression := Div (Sub (Num 1) (Power minus_one IntI)) (Mul (Num 2) VarI).
+Definition mean_from_expression : expression := Div (Mul (Neg (Power minus_one IntI)) (Add (Num 1)
+  (Power minus_one (IntMinus IntN IntI)))) (Mul (Num 2) (Add (Sub VarN VarI) (Num 1))).
 Definition same_monomial (x : expression) (m : monomial) : bool :=
   match monomial_of x with
   | Some a => Qeq_bool (monomial_factor a) (monomial_factor m) && Z.eqb (monomial_i a) (monomial_i m) && Z.eqb
@@ -106,7 +105,7 @@ Definition mean_masking (s : side) : masking := match s with ToLeft => FutureMas
 Definition lookup_masking (s : side) : masking := match s with ToLeft => FutureMasked | ToRight => Unmasked end.
 
 (* ---- the check ---- *)
-Definition check_position (k : masking) (v : form) (x : expression) : bool :=
+Definition check_position (k : masking) (v : score_terms) (x : expression) : bool :=
   match k with
   | FutureMasked =>
       (forms_equal v minus_alternating && expression_eqb x mean_up_to_expression)
@@ -117,20 +116,18 @@ Definition check_position (k : masking) (v : form) (x : expression) : bool :=
   | Unmasked => false
   end.
 
-Definition check_neighbour (finds : trigger -> form -> bool) (edge : case -> bool) (p v : form) (f guard : formula) :
-  bool :=
-  forms_equal v (key_form (KTruth f)) &&
-  existsb (fun e => finds (Parity e) p && guard_ensures guard [] (fun c => eqb (case_odd c) e && negb (edge c)))
-    all_bools.
+Definition check_neighbour (finds : tie_trigger -> score_terms -> bool) (edge : case -> bool) (p v :
+  score_terms) (f guard : formula) : bool := forms_equal v (key_form (KTruth f)) && existsb (fun e =>
+  finds (Parity e) p && guard_ensures guard [] (fun c => eqb (case_odd c) e && negb (edge c))) all_bools.
 
-Definition counted_here (f : formula) (b : bool) (c : case) : bool :=
+Local Definition counted_here (f : formula) (b : bool) (c : case) : bool :=
   match evaluate c f with Some x => eqb x b | None => false end.
-Definition check_on_count (t : predicate) (s : side) (f guard : formula) (p v : form) : bool :=
+Definition check_on_count (t : predicate) (s : side) (f guard : formula) (p v : score_terms) : bool :=
   looks_up s f (sharp_for_predicate t) p &&
   ((forms_equal v (key_form (KTruth (Positional t))) && guard_ensures guard [f] (counted_here f true))
    || (forms_equal v (key_form (KBefore (Positional t))) && guard_ensures guard [f] (counted_here f false))).
 
-Definition check_near (k : masking) (p v : form) (f guard : formula) : bool :=
+Definition check_near (k : masking) (p v : score_terms) (f guard : formula) : bool :=
   match f with
   | Since x y => masking_eqb k FutureMasked && finds_rightmost (Decides (Implies x y)) p
                  && forms_equal v (key_form (KTruth (And x y)))
@@ -145,17 +142,17 @@ Definition check_near (k : masking) (p v : form) (f guard : formula) : bool :=
 (* Multiples of truths whose counts are of one side. *)
 Fixpoint is_one_sided (s : side) (t : term) : bool :=
   match t with Number c => Z.eqb c 0 | Plus _ s' _ t => side_eqb s' s && is_one_sided s t end.
-Definition average_form (t : term) : form :=
-  flat_map (fun kq => scaled (snd kq) (key_form (KTruth (snd (fst kq))))) (counts_of t).
+Definition average_form (t : term) : score_terms :=
+  flat_map (fun kq => scaled_terms (snd kq) (key_form (KTruth (snd (fst kq))))) (counts_of t).
 
 Definition check_head (A : list meaning) (a : head) (r : row) (b : meaning) : bool :=
   match score_form A a, value_form A r with
   | Some p, Some v =>
     match b with
-    | IsPosition (Formula x) => vanishes shape_eqb p && check_position (head_masking a) v x
-    | IsMean s f => vanishes shape_eqb p && masking_eqb (head_masking a) (mean_masking s) && forms_equal v
+    | IsPosition (Formula x) => is_zero_combination shape_eqb p && check_position (head_masking a) v x
+    | IsMean s f => is_zero_combination shape_eqb p && masking_eqb (head_masking a) (mean_masking s) && forms_equal v
       (key_form (KTruth f))
-    | IsAverage t => vanishes shape_eqb p && masking_eqb (head_masking a) (mean_masking (side_of t))
+    | IsAverage t => is_zero_combination shape_eqb p && masking_eqb (head_masking a) (mean_masking (side_of t))
                      && is_one_sided (side_of t) t && forms_equal v (average_form t)
     | IsNear f guard => check_near (head_masking a) p v f guard
     | IsOthers s f e => masking_eqb (head_masking a) (lookup_masking s) && looks_up s f (within_error e) p
@@ -167,7 +164,7 @@ Definition check_head (A : list meaning) (a : head) (r : row) (b : meaning) : bo
 
 (* All positions weigh alike. *)
 Definition scores_vanish (A : list meaning) (a : head) : bool :=
-  match score_form A a with Some p => vanishes shape_eqb p | None => false end.
+  match score_form A a with Some p => is_zero_combination shape_eqb p | None => false end.
 
 (* ---- what the forms stand for ---- *)
 Lemma masking_eqb_eq a b : masking_eqb a b = true -> a = b. Proof. now destruct a, b. Qed.
@@ -177,13 +174,13 @@ Variables (users : predicate_meanings) (n : nat) (w : word).
 Notation tr := (truth users n w).
 Notation fv := (form_value users n w).
 
-Definition trigger_value (t : trigger) (j : nat) : R :=
+Definition trigger_value (t : tie_trigger) (j : nat) : R :=
   match t with Decides f => bit (tr f j) | Parity e => half_parity e j end.
 
 Lemma trigger_form_value t a b c i j :
   fv (trigger_form t a b c) i j = Q2R c * (powerRZ (INR i) a * powerRZ (INR n) b * trigger_value t j).
 Proof.
-  destruct t as [f|e]; unfold form_value, shape_value, sign; simpl; [ring|].
+  destruct t as [f|e]; unfold form_value, shape_value, sign_factor; simpl; [ring|].
   unfold half_parity. destruct e; rationals; field.
 Qed.
 
@@ -191,24 +188,26 @@ Lemma form_8a_value t g i j : (1 <= i)%nat -> (1 <= j)%nat ->
   fv (form_8a t g) i j = score_8a (trigger_value t) (Q2R g) i j.
 Proof.
   intros Hi Hj. unfold form_8a. rewrite form_value_app, trigger_form_value.
-  unfold form_value, shape_value, sign, score_8a.
+  unfold form_value, shape_value, sign_factor, score_8a.
   simpl. rewrite Q2R_opp. assert (INR j <> 0) by (apply not_0_INR; lia). field. assumption.
 Qed.
 Lemma form_8b_value t g i j : (1 <= n)%nat -> fv (form_8b t g) i j = score_8b (trigger_value t) (Q2R g) n j.
 Proof.
-  intros Hn. unfold form_8b. rewrite form_value_app, trigger_form_value. unfold form_value, shape_value, sign, score_8b.
-  simpl. rationals. assert (INR n <> 0) by (apply not_0_INR; lia). field. assumption.
+  intros Hn. unfold form_8b. rewrite form_value_app, trigger_form_value.
+  unfold form_value, shape_value, sign_factor, score_8b. simpl. rationals.
+  assert (INR n <> 0) by (apply not_0_INR; lia). field. assumption.
 Qed.
 Lemma form_8c_value t g i j : (1 <= n)%nat -> fv (form_8c t g) i j = score_8c (trigger_value t) (Q2R g) n j.
 Proof.
-  intros Hn. unfold form_8c. rewrite form_value_app, trigger_form_value. unfold form_value, shape_value, sign, score_8c.
-  simpl. rationals. assert (INR n <> 0) by (apply not_0_INR; lia). field. assumption.
+  intros Hn. unfold form_8c. rewrite form_value_app, trigger_form_value.
+  unfold form_value, shape_value, sign_factor, score_8c. simpl. rationals.
+  assert (INR n <> 0) by (apply not_0_INR; lia). field. assumption.
 Qed.
 
 (* The truth that low-precision heads seek, and the number that it is multiplied by. *)
-Definition sought_value (t : trigger) (j : nat) : R :=
+Definition sought_value (t : tie_trigger) (j : nat) : R :=
   match t with Decides f => bit (tr f j) | Parity e => bit (has_parity e j) end.
-Definition lead (t : trigger) (x : R) : R := match t with Decides _ => x | Parity _ => x + 1 end.
+Local Definition lead (t : tie_trigger) (x : R) : R := match t with Decides _ => x | Parity _ => x + 1 end.
 
 Lemma sought_truth t j : bit (tr (sought t) j) = sought_value t j. Proof. now destruct t as [f|[|]]. Qed.
 
@@ -216,40 +215,40 @@ Lemma form_rightmost_value t g i j :
   fv (form_rightmost t g) i j = rightmost_score (sought_value t) (Q2R g) (lead t (INR i)) j.
 Proof.
   unfold form_rightmost, rightmost_score. rewrite form_value_app, <- sought_truth.
-  destruct t; unfold form_value, shape_value, sign; simpl; ring.
+  destruct t; unfold form_value, shape_value, sign_factor; simpl; ring.
 Qed.
 Lemma form_leftmost_value t g i j :
   fv (form_leftmost t g) i j = leftmost_score (sought_value t) (Q2R g) (lead t (INR n)) j.
 Proof.
   unfold form_leftmost, leftmost_score. rewrite form_value_app, <- sought_truth.
-  destruct t; unfold form_value, shape_value, sign; simpl; rewrite Q2R_opp; ring.
+  destruct t; unfold form_value, shape_value, sign_factor; simpl; rewrite Q2R_opp; ring.
 Qed.
 
 Lemma matches_8_correct of t g p : matches_8 of t g p = true ->
-  enough t g = true /\ forall i j, fv p i j = fv (of t g) i j.
+  sharp_enough t g = true /\ forall i j, fv p i j = fv (of t g) i j.
 Proof.
   unfold matches_8. destruct (forms_equal p (of t g)) eqn:E; [|discriminate]. intros H. split; [exact H|].
   intros i j. now apply forms_equal_correct.
 Qed.
 
-Lemma enough_to_decide f g : enough (Decides f) g = true -> 0 < Q2R g /\ exp (- Q2R g) <= 1 / 4.
+Lemma enough_to_decide f g : sharp_enough (Decides f) g = true -> 0 < Q2R g /\ exp (- Q2R g) <= 1 / 4.
 Proof.
-  assert (E : Q2R 4 = 4) by (rationals; lra). intros H. cbn [enough] in H.
+  assert (E : Q2R 4 = 4) by (rationals; lra). intros H. cbn [sharp_enough] in H.
   split; [apply (exp_at_least_positive _ _ H)|pose proof (exp_at_least_negative _ _ H)]; lra.
 Qed.
 
-Lemma enough_for_parity e g : enough (Parity e) g = true -> 0 < Q2R g /\ exp (- (2 * Q2R g)) <= 1 / 4.
+Lemma enough_for_parity e g : sharp_enough (Parity e) g = true -> 0 < Q2R g /\ exp (- (2 * Q2R g)) <= 1 / 4.
 Proof.
   assert (E : Q2R 4 = 4) by (rationals; lra). assert (D : Q2R (2 * g) = 2 * Q2R g) by (rationals; lra). intros H.
-  cbn [enough] in H. rewrite <- D. pose proof (exp_at_least_positive _ _ H ltac:(lra)).
+  cbn [sharp_enough] in H. rewrite <- D. pose proof (exp_at_least_positive _ _ H ltac:(lra)).
   pose proof (exp_at_least_negative _ _ H ltac:(lra)). lra.
 Qed.
 
 (* The scores that were found are those of Lemma 8, or those for low precision. *)
-Lemma finds_rightmost_scores t p (i : position n) v : finds_rightmost t p = true -> exists g, enough t g = true /\
-  (attend n (future i) (fv p i) v = attend n (future i) (score_8b (trigger_value t) (Q2R g) n) v \/
-   attend n (future i) (fv p i) v = attend n (future i) (rightmost_score (sought_value t) (Q2R g) (lead t (INR i))) v \/
-   attend n (future i) (fv p i) v = attend n (future i) (score_8a (trigger_value t) (Q2R g) i) v).
+Lemma finds_rightmost_scores t p (i : position n) v : finds_rightmost t p = true -> exists g, sharp_enough t g = true /\
+  (attend n (future_mask i) (fv p i) v = attend n (future_mask i) (score_8b (trigger_value t) (Q2R g) n) v \/ attend n
+  (future_mask i) (fv p i) v = attend n (future_mask i) (rightmost_score (sought_value t) (Q2R g) (lead t (INR i))) v \/
+  attend n (future_mask i) (fv p i) v = attend n (future_mask i) (score_8a (trigger_value t) (Q2R g) i) v).
 Proof.
   intros H. apply orb_prop in H as [H|H]; [apply orb_prop in H as [H|H]|];
     apply matches_8_correct in H as [G E]; eexists; (split; [exact G|]).
@@ -258,9 +257,9 @@ Proof.
   - right. right. apply attend_ext; [|reflexivity]. intros j [Hj _]. rewrite E. apply form_8a_value; lia.
 Qed.
 
-Lemma finds_leftmost_scores t p (i : position n) v : finds_leftmost t p = true -> exists g, enough t g = true /\
-  (attend n (past i) (fv p i) v = attend n (past i) (score_8c (trigger_value t) (Q2R g) n) v \/
-   attend n (past i) (fv p i) v = attend n (past i) (leftmost_score (sought_value t) (Q2R g) (lead t (INR n))) v).
+Lemma finds_leftmost_scores t p (i : position n) v : finds_leftmost t p = true -> exists g, sharp_enough t g = true /\
+  (attend n (past_mask i) (fv p i) v = attend n (past_mask i) (score_8c (trigger_value t) (Q2R g) n) v \/ attend n
+  (past_mask i) (fv p i) v = attend n (past_mask i) (leftmost_score (sought_value t) (Q2R g) (lead t (INR n))) v).
 Proof.
   intros H. apply orb_prop in H as [H|H]; apply matches_8_correct in H as [G E]; eexists; (split; [exact G|]).
   - left. apply attend_ext; [|reflexivity]. intros j _. rewrite E. apply form_8c_value. lia.
@@ -268,7 +267,7 @@ Proof.
 Qed.
 
 (* The factor i^a n^b (n+1-i)^d of a lookup is at least 1. *)
-Definition scale_value (scale : Z * Z * Z) (i : nat) : R :=
+Local Definition scale_value (scale : Z * Z * Z) (i : nat) : R :=
   let '(a, b, d) := scale in powerRZ (INR i) a * powerRZ (INR n) b * powerRZ (INR (S n - i)) d.
 
 Lemma scale_at_least_1 s scale (i : position n) : In scale (lookup_scales s) -> 1 <= scale_value scale i.
@@ -283,20 +282,19 @@ Proof.
 Qed.
 
 Lemma lookup_form_value s f g scale (i : position n) j : fv (lookup_form s f g scale) i j
-  = lookup_score (Q2R g * scale_value scale i) (others s n (tr f) i + 1) j.
+  = lookup_score (Q2R g * scale_value scale i) (others_on s n (tr f) i + 1) j.
 Proof.
-  destruct scale as [[a b] d]. unfold lookup_form, lookup_shape, form_value, shape_value, sign, scale_value,
+  destruct scale as [[a b] d]. unfold lookup_form, lookup_shape, form_value, shape_value, sign_factor, scale_value,
     lookup_score.
-  cbn [combined at_i at_n at_end sign_i query at_j sign_j key query_atom_value key_atom_value].
+  cbn [combination_value at_i at_n shape_end sign_i shape_query at_j sign_j shape_key query_atom_value key_atom_value].
   rewrite (counted_others s n (tr f) i), plus_INR. simpl. rationals. field.
 Qed.
 
-Lemma looks_up_correct s f sharp p (i : position n) : looks_up s f sharp p = true ->
-  exists g, sharp g = true /\ (0 < Q2R g -> exists h, Q2R g <= h /\
-    forall j, fv p i j = lookup_score h (others s n (tr f) i + 1) j).
+Lemma looks_up_correct s f sharp p (i : position n) : looks_up s f sharp p = true -> exists g, sharp g = true /\
+  (0 < Q2R g -> exists h, Q2R g <= h /\ forall j, fv p i j = lookup_score h (others_on s n (tr f) i + 1) j).
 Proof.
   intros H. apply existsb_exists in H as (scale & In & H). cbv zeta in H.
-  set (g := (- coefficient shape_eqb p _)%Q) in *. destruct (forms_equal p _) eqn:E; [|discriminate].
+  set (g := (- coefficient_of shape_eqb p _)%Q) in *. destruct (forms_equal p _) eqn:E; [|discriminate].
   pose proof (scale_at_least_1 s scale i In) as S. exists g. split; [exact H|]. intros Pos.
   exists (Q2R g * scale_value scale i). split.
   - rewrite <- (Rmult_1_r (Q2R g)) at 1. apply Rmult_le_compat_l; lra.
@@ -310,18 +308,19 @@ Proof.
   apply mean_error_correct in E as (G & X & W). split; [exact G|]. now exists x.
 Qed.
 
-Lemma alternating_predicate_correct t : alternating_predicate t = true -> is_alternating (fun k => holds users t k n).
+Lemma alternating_predicate_correct t : alternating_predicate t = true -> is_alternating (fun k =>
+  predicate_holds users t k n).
 Proof.
   destruct t as [| | | | | | |m r|]; try discriminate; intros H.
   - exists false. intros k. simpl. now destruct (Nat.odd k).
   - exists true. intros k. simpl. now rewrite <- Nat.negb_odd.
   - apply andb_prop in H as [M R]. apply Nat.eqb_eq in M. apply Nat.ltb_lt in R. subst m. exists (r =? 0)%nat.
-    intros k. cbn [holds]. rewrite <- Nat.bit0_mod, Nat.bit0_odd. destruct r as [|[|]]; [| |lia];
+    intros k. cbn [predicate_holds]. rewrite <- Nat.bit0_mod, Nat.bit0_odd. destruct r as [|[|]]; [| |lia];
       now destruct (Nat.odd k).
 Qed.
 
 Lemma sharp_for_predicate_correct t g : sharp_for_predicate t g = true ->
-  0 < Q2R g /\ sharp_for (exp (- Q2R g)) (fun k => holds users t k n).
+  0 < Q2R g /\ sharp_for (exp (- Q2R g)) (fun k => predicate_holds users t k n).
 Proof.
   unfold sharp_for_predicate. destruct (alternating_predicate t) eqn:E; intros H.
   - assert (S : Q2R 6 = 6) by (rationals; lra). split; [apply (exp_at_least_positive _ _ H); lra|]. right.
@@ -330,7 +329,7 @@ Proof.
 Qed.
 
 Lemma key_form_value k i j : fv (key_form k) i j = key_atom_value users n w k j.
-Proof. unfold form_value, shape_value, sign. simpl. rewrite Q2R_1. ring. Qed.
+Proof. unfold form_value, shape_value, sign_factor. simpl. rewrite Q2R_1. ring. Qed.
 Lemma key_atom_range k j : 0 <= key_atom_value users n w k j <= 1.
 Proof. destruct k; simpl; [lra|apply bit_range|apply bit_range]. Qed.
 
@@ -359,19 +358,19 @@ Qed.
 
 (* ---- the check is sound ---- *)
 Section Head.
-Variables (A : list meaning) (h : nat -> vector) (a : head) (r : row) (i : position n) (p v : form).
+Variables (A : list meaning) (h : nat -> vector) (a : head) (r : row) (i : position n) (p v : score_terms).
 Hypothesis HA : holds_of users n w A h.
 Hypothesis Score : score_form A a = Some p.
 Hypothesis Value : value_form A r = Some v.
 
-Lemma attended_form : attended a n h i r = attend n (mask_at (head_masking a) i) (fv p i) (fv v i).
+Lemma attended_form : softmax_value a n h i r = attend n (mask_at (head_masking a) i) (fv p i) (fv v i).
 Proof.
   apply attend_ext; intros j [Hj _]; [exact (score_form_correct users n w A h HA _ _ i (Position j Hj) Score)|
     exact (value_form_correct users n w A h HA _ _ (Position j Hj) i Value)].
 Qed.
 
 Lemma attended_key k : forms_equal v (key_form k) = true ->
-  attended a n h i r = attend n (mask_at (head_masking a) i) (fv p i) (fun j => key_atom_value users n w k j).
+  softmax_value a n h i r = attend n (mask_at (head_masking a) i) (fv p i) (fun j => key_atom_value users n w k j).
 Proof.
   intros E. rewrite attended_form. apply attend_ext; [reflexivity|]. intros j _.
   rewrite (forms_equal_correct users n w _ _ i j E). apply key_form_value.
@@ -380,20 +379,20 @@ Qed.
 Lemma self_visible : visible n (mask_at (head_masking a) i) i.
 Proof. destruct (head_masking a); [now split|apply visible_future; lia|apply visible_past; lia]. Qed.
 
-Lemma attended_range k : forms_equal v (key_form k) = true -> 0 <= attended a n h i r <= 1.
+Lemma attended_range k : forms_equal v (key_form k) = true -> 0 <= softmax_value a n h i r <= 1.
 Proof.
   intros E. rewrite (attended_key k E). eapply attend_range; [apply self_visible|]. intros. apply key_atom_range.
 Qed.
 
-Lemma attended_uniform : vanishes shape_eqb p = true ->
-  attended a n h i r = attend n (mask_at (head_masking a) i) (fun _ => 0) (fv v i).
+Lemma attended_uniform : is_zero_combination shape_eqb p = true ->
+  softmax_value a n h i r = attend n (mask_at (head_masking a) i) (fun _ => 0) (fv v i).
 Proof.
   intros Z. rewrite attended_form. apply attend_ext; [|reflexivity]. intros j _.
   exact (vanishes_correct shape_eqb shape_eqb_eq _ p Z).
 Qed.
 
-Lemma gathered_uniform : normalises (head_weighing a) = true -> vanishes shape_eqb p = true ->
-  gathered a n h i r = attended a n h i r.
+Lemma gathered_uniform : normalises (head_weighing a) = true -> is_zero_combination shape_eqb p = true ->
+  head_value a n h i r = softmax_value a n h i r.
 Proof.
   intros K Z. apply (attend_as_uniform _ n _ i 0 _ _ K). intros j [Hj _]. transitivity (fv p i j).
   - exact (score_form_correct users n w A h HA _ _ i (Position j Hj) Score).
@@ -401,46 +400,44 @@ Proof.
 Qed.
 
 Lemma average_form_value t s : is_one_sided s t = true ->
-  attend n (side_mask s i) (fun _ => 0) (fv (average_form t) i) = IZR (value users n w t i) / INR (span s n i).
+  attend n (side_mask s i) (fun _ => 0) (fv (average_form t) i) = IZR (value_of_term users n w t i) / INR (span s n i).
 Proof.
   induction t as [c|b s' f t IH]; cbn [is_one_sided]; intros H.
-  - apply Z.eqb_eq in H as ->. cbn [value]. transitivity 0; [|unfold Rdiv; ring]. apply sum_zero. intros j _.
+  - apply Z.eqb_eq in H as ->. cbn [value_of_term]. transitivity 0; [|unfold Rdiv; ring]. apply sum_zero. intros j _.
     change (fv (average_form (Number 0)) i j) with 0. ring.
   - apply andb_prop in H as [S H]. apply side_eqb_eq in S as ->. cbn [average_form counts_of flat_map].
     fold (average_form t). rewrite (attend_ext n _ _ (fun _ => 0) _ (fun j => Q2R (inject_Z b) * bit (tr f j)
       + fv (average_form t) i j)); [|reflexivity|].
     + rewrite attend_plus, (IH H), (mean_head s n (tr f) i 0), Q2R_inject_Z.
-      change (value users n w (Plus b s f t) i) with (b * Z.of_nat (counted s n (tr f) i) + value users n w t i)%Z.
-      rewrite plus_IZR, mult_IZR, <- INR_IZR_INZ. unfold Rdiv. ring.
+      change (value_of_term users n w (Plus b s f t) i) with (b * Z.of_nat (counted_on s n (tr f) i) +
+        value_of_term users n w t i)%Z. rewrite plus_IZR, mult_IZR, <- INR_IZR_INZ. unfold Rdiv. ring.
     + intros j _. unfold form_value at 1. rewrite combined_app, combined_scaled. f_equal. f_equal. cbn [fst snd].
       exact (key_form_value (KTruth f) i j).
 Qed.
 
-Lemma check_position_correct x : vanishes shape_eqb p = true -> check_position (head_masking a) v x = true ->
-  attended a n h i r = expression_value x n i.
+Lemma check_position_correct x : is_zero_combination shape_eqb p = true -> check_position (head_masking a) v x = true ->
+  softmax_value a n h i r = expression_value x n i.
 Proof.
   intros Z H. rewrite (attended_uniform Z). assert (F : forall m, forms_equal v m = true ->
     forall k, attend n k (fun _ => 0) (fv v i) = attend n k (fun _ => 0) (fv m i)).
   { intros m E k. apply attend_ext; [reflexivity|]. intros. now apply forms_equal_correct. }
   assert (Alt : forall k, attend n k (fun _ => 0) (fv minus_alternating i) = attend n k (fun _ => 0)
-    (fun j => - alternating j)).
-  { intros k. apply attend_ext; [reflexivity|]. intros. unfold form_value, shape_value, sign. simpl. rationals. lra. }
+    (fun j => - sign_of_parity j)).
+  { intros k. apply attend_ext; [reflexivity|]. intros. unfold form_value, shape_value, sign_factor. simpl. rationals.
+    lra. }
   assert (Key : forall k x, attend n k (fun _ => 0) (fv (key_form x) i) = attend n k (fun _ => 0)
     (key_atom_value users n w x)).
   { intros k y. apply attend_ext; [reflexivity|]. intros. apply key_form_value. }
-  destruct (head_masking a); simpl in H |- *; [discriminate| |]; apply orb_prop in H as [H|H]; apply andb_prop in H as
-      [E X];
-    rewrite (F _ E).
+  destruct (head_masking a); simpl in H |- *; [discriminate| |]; apply orb_prop in H as [H|H];
+    apply andb_prop in H as [E X]; rewrite (F _ E).
   - apply expression_eqb_eq in X. subst x. rewrite Alt, mean_up_to_value. now apply alternating_mean_future.
   - rewrite Key, (same_monomial_value x _ i X). cbn. rewrite proposition_11a_reciprocal.
-    unfold monomial_value, sign. cbn [monomial_factor monomial_i monomial_n monomial_end monomial_alternates]. rewrite
-        power_minus_1, !powerRZ_O, Q2R_1.
-    lra.
+    unfold monomial_value, sign_factor. cbn [monomial_factor monomial_i monomial_n monomial_end monomial_alternates].
+    rewrite power_minus_1, !powerRZ_O, Q2R_1. lra.
   - apply expression_eqb_eq in X. subst x. rewrite Alt, mean_from_value. now apply alternating_mean_past.
   - rewrite Key, (same_monomial_value x _ i X). cbn. rewrite proposition_11b_reciprocal by lia.
-    unfold monomial_value, sign. cbn [monomial_factor monomial_i monomial_n monomial_end monomial_alternates]. rewrite
-        power_minus_1, !powerRZ_O, Q2R_1.
-    lra.
+    unfold monomial_value, sign_factor. cbn [monomial_factor monomial_i monomial_n monomial_end monomial_alternates].
+    rewrite power_minus_1, !powerRZ_O, Q2R_1. lra.
 Qed.
 
 Lemma real_position guard good : guard_ensures guard [] good = true -> tr guard i = true ->
@@ -448,37 +445,32 @@ Lemma real_position guard good : guard_ensures guard [] good = true -> tr guard 
 Proof. intros H G. exact (guard_ensures_correct users n w i guard [] good H G). Qed.
 
 (* Keys of one parity find the neighbour of a position of that parity, where there is one. *)
-Ltac neighbour_found f x guard edge there finds M H :=
-  apply andb_prop in H as [E H]; split; [eapply attended_range; exact E|]; intros G;
-  apply existsb_exists in H as (e & _ & H); apply andb_prop in H as [Fi Gu];
-  apply (real_position guard _ Gu) in G; simpl in G; apply andb_prop in G as [O F];
-  apply eqb_prop in O; apply negb_true_iff, Nat.eqb_neq in F;
-  change (tr f i) with (negb (i =? edge) && there); rewrite (proj2 (Nat.eqb_neq i edge)) by exact F;
+Ltac neighbour_found f x guard edge there finds M H := apply andb_prop in H as [E H]; split; [eapply attended_range;
+  exact E|]; intros G; apply existsb_exists in H as (e & _ & H); apply andb_prop in H as [Fi Gu]; apply (real_position
+  guard _ Gu) in G; simpl in G; apply andb_prop in G as [O F]; apply eqb_prop in O; apply negb_true_iff,
+  Nat.eqb_neq in F; change (tr f i) with (negb (i =? edge) && there); rewrite (proj2 (Nat.eqb_neq i edge)) by exact F;
   destruct (finds (Parity e) p i (fun j => bit (tr x j)) Fi) as (g & G & Sc); apply enough_for_parity in G as [G G4];
-  apply (near_from_error _ (exp (- (2 * Q2R g)))); [|exact G4|eapply attended_range; exact E];
-  rewrite (attended_key _ E), M; cbn [mask_at key_atom_value]; cbn [negb andb].
+  apply (near_from_error _ (exp (- (2 * Q2R g)))); [|exact G4|eapply attended_range; exact E]; rewrite (attended_key _
+  E), M; cbn [mask_at key_atom_value]; cbn [negb andb].
 
-Lemma check_previous_correct x guard : head_masking a = FutureMasked ->
-  check_neighbour finds_rightmost case_first p v x guard = true ->
-  means users n w i (IsNear (Previous x) guard) (attended a n h i r).
+Lemma check_previous_correct x guard : head_masking a = FutureMasked -> check_neighbour finds_rightmost case_first p v x
+  guard = true -> meaning_holds users n w i (IsNear (Previous x) guard) (softmax_value a n h i r).
 Proof.
   intros M H. neighbour_found (Previous x) x guard 1%nat (tr x (i - 1)) finds_rightmost_scores M H.
   destruct Sc as [-> | [-> | ->]];
     [apply previous_head|apply previous_integer_head|apply previous_head_causal]; lia || exact G || exact O.
 Qed.
 
-Lemma check_next_correct x guard : head_masking a = PastMasked ->
-  check_neighbour finds_leftmost case_last p v x guard = true ->
-  means users n w i (IsNear (Next x) guard) (attended a n h i r).
+Local Lemma check_next_correct x guard : head_masking a = PastMasked -> check_neighbour finds_leftmost case_last p v x
+  guard = true -> meaning_holds users n w i (IsNear (Next x) guard) (softmax_value a n h i r).
 Proof.
   intros M H. neighbour_found (Next x) x guard n (tr x (i + 1)) finds_leftmost_scores M H.
   destruct Sc as [-> | ->]; [apply next_head|apply next_integer_head]; lia || exact G || exact O.
 Qed.
 
-Lemma check_since_correct x y guard : head_masking a = FutureMasked -> finds_rightmost (Decides (Implies x y)) p = true
-    ->
-  forms_equal v (key_form (KTruth (And x y))) = true ->
-  means users n w i (IsNear (Since x y) guard) (attended a n h i r).
+Lemma check_since_correct x y guard : head_masking a = FutureMasked -> finds_rightmost (Decides (Implies x y)) p
+  = true -> forms_equal v (key_form (KTruth (And x y))) = true -> meaning_holds users n w i (IsNear (Since x y) guard)
+  (softmax_value a n h i r).
 Proof.
   intros M F E. split; [eapply attended_range; exact E|]. intros _.
   change (tr (Since x y) i) with (since_at (tr x) (tr y) i).
@@ -492,7 +484,7 @@ Qed.
 
 Lemma check_until_correct x y guard : head_masking a = PastMasked -> finds_leftmost (Decides (Implies x y)) p = true ->
   forms_equal v (key_form (KTruth (And x y))) = true ->
-  means users n w i (IsNear (Until x y) guard) (attended a n h i r).
+  meaning_holds users n w i (IsNear (Until x y) guard) (softmax_value a n h i r).
 Proof.
   intros M F E. split; [eapply attended_range; exact E|]. intros _.
   change (tr (Until x y) i) with (until_at n (tr x) (tr y) i).
@@ -508,7 +500,7 @@ Lemma mask_of_lookup s : head_masking a = lookup_masking s -> mask_at (head_mask
 Proof. intros ->. now destruct s. Qed.
 
 Lemma check_on_count_correct t s x guard : head_masking a = lookup_masking s -> check_on_count t s x guard p v = true ->
-  means users n w i (IsNear (OnCount t s x) guard) (attended a n h i r).
+  meaning_holds users n w i (IsNear (OnCount t s x) guard) (softmax_value a n h i r).
 Proof.
   intros M H. apply andb_prop in H as [L H]. destruct (looks_up_correct s x _ p i L) as (g & G & Sc).
   apply sharp_for_predicate_correct in G as [G Sharp]. destruct (Sc G) as (k & Gk & Sk). clear Sc.
@@ -525,7 +517,7 @@ Proof.
   - exact (P0 Here).
 Qed.
 
-Theorem check_head_correct b : check_head A a r b = true -> means users n w i b (attended a n h i r).
+Theorem check_head_correct b : check_head A a r b = true -> meaning_holds users n w i b (softmax_value a n h i r).
 Proof.
   unfold check_head. rewrite Score, Value.
   destruct b as [[x|]|f|f|f guard|x f|s f|t|s f|s f g|]; intros H; try discriminate.
@@ -549,10 +541,10 @@ Proof.
   - apply andb_prop in H as [H E]. apply andb_prop in H as [M L]. apply masking_eqb_eq in M.
     destruct (looks_up_correct s f _ p i L) as (g' & G & Sc). apply within_error_correct in G as (G & x & He & X & W).
     destruct (Sc G) as (k & Gk & Sk). simpl. rewrite attended_form, (mask_of_lookup s M).
-    rewrite (attend_ext n _ (fv p i) (lookup_score k (others s n (tr f) i + 1)) (fv v i) (fun j => INR j - 1)).
+    rewrite (attend_ext n _ (fv p i) (lookup_score k (others_on s n (tr f) i + 1)) (fv v i) (fun j => INR j - 1)).
     + eapply Rle_trans; [|exact He]. exact (others_head s n i (tr f) (Q2R g') k G Gk _ X W).
     + intros j _. apply Sk.
-    + intros j _. rewrite (forms_equal_correct users n w _ _ i j E). unfold form_value, shape_value, sign. simpl.
+    + intros j _. rewrite (forms_equal_correct users n w _ _ i j E). unfold form_value, shape_value, sign_factor. simpl.
       rationals. field.
 Qed.
 End Head.

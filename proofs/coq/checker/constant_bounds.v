@@ -8,7 +8,7 @@ From Coq Require Import Reals QArith Qreals Qround Qpower ZArith List Bool Lra L
 From Certify Require Import positions finite_sums exponential exp_enclosure formula network linear_combination monomial.
 Open Scope R_scope.
 
-Definition constant_of (x : expression) : option Q :=
+Definition rational_constant (x : expression) : option Q :=
   match monomial_of x with Some (Monomial q 0 0 0 false) => Some q | _ => None end.
 Definition is_positive (q : Q) : bool := (0 <? Qnum q)%Z.
 
@@ -22,33 +22,36 @@ Definition exp_from (q : Q) : Q :=
   if (0 <=? z)%Z then
     let e := (/ of_bits (decay_above constant_bits z))%Q in if Qle_bool e (1 + q) then (1 + q)%Q else e
   else of_bits (decay_below constant_bits (- z)).
-Definition root (q : Q) : Z := Z.sqrt (scaled_down q (2 * constant_bits)).
+Local Definition root (q : Q) : Z := Z.sqrt (scaled_down q (2 * constant_bits)).
 
 (* ---- sums of multiples ---- *)
-Record around := Around { argument : Q; divisor : Z; rest_from : Q; rest_to : Q }.
-Definition is_around (a : around) (x : R) : Prop :=
-  0 < Q2R (argument a) /\ (0 < divisor a)%Z /\
-  Q2R (rest_from a) <= x - ln (Q2R (argument a)) / IZR (divisor a) <= Q2R (rest_to a).
+Record enclosed_constant := EnclosedConstant { constant_argument : Q; constant_divisor : Z; rest_from : Q;
+  rest_to : Q }.
+Definition is_around (a : enclosed_constant) (x : R) : Prop := 0 < Q2R (constant_argument a) /\ (0 < constant_divisor
+  a)%Z /\ Q2R (rest_from a) <= x - ln (Q2R (constant_argument a)) / IZR (constant_divisor a) <= Q2R (rest_to a).
 
 Definition most_power : Z := 64.
 Definition whole_power (k : Q) (p : Z) : Q :=
   match p with Z0 => 1 | Zpos p => Qred (k ^ Zpos p) | Zneg p => Qred ((/ k) ^ Zpos p) end%Q.
 (* Without logarithms any factor may be large, else numerator and denominator are limited. *)
-Definition exact_multiple (s : Q) (a : around) : option around :=
+Definition exact_multiple (s : Q) (a : enclosed_constant) : option enclosed_constant :=
   let '(lo, hi) := if Qle_bool 0 s then (rest_from a, rest_to a) else (rest_to a, rest_from a) in
-  if Qeq_bool (argument a) 1 then Some (Around 1 1 (s * lo) (s * hi))
-  else if (Z.abs (Qnum s) <=? most_power)%Z && (Zpos (Qden s) * divisor a <=? most_power)%Z
-  then Some (Around (whole_power (argument a) (Qnum s)) (divisor a * Zpos (Qden s)) (s * lo) (s * hi)) else None.
-Definition exact_total (a b : around) : option around :=
-  if (divisor a * divisor b <=? most_power)%Z
-  then Some (Around (Qred (whole_power (argument a) (divisor b) * whole_power (argument b) (divisor a)))
-                    (divisor a * divisor b) (rest_from a + rest_from b) (rest_to a + rest_to b))
+  if Qeq_bool (constant_argument a) 1 then Some (EnclosedConstant 1 1 (s * lo) (s * hi))
+  else if (Z.abs (Qnum s) <=? most_power)%Z && (Zpos (Qden s) * constant_divisor a <=? most_power)%Z
+  then Some (EnclosedConstant (whole_power (constant_argument a) (Qnum s)) (constant_divisor a * Zpos (Qden s)) (s * lo)
+    (s * hi)) else None.
+Definition exact_total (a b : enclosed_constant) : option enclosed_constant :=
+  if (constant_divisor a * constant_divisor b <=? most_power)%Z
+  then Some (EnclosedConstant (Qred (whole_power (constant_argument a) (constant_divisor b) * whole_power
+                    (constant_argument b) (constant_divisor a))) (constant_divisor a * constant_divisor b) (rest_from a
+                      + rest_from b) (rest_to a + rest_to b))
   else None.
 
-Definition bind {X Y} (a : option X) (f : X -> option Y) : option Y := match a with Some x => f x | None => None end.
+Local Definition bind {X Y} (a : option X) (f : X -> option Y) : option Y := match a with Some x => f x | None =>
+  None end.
 
 (* The logarithm of k between two numbers: the guess is Newton's, whether it is good is computed. *)
-Definition newton (k : Q) (y : Z) : Z :=
+Local Definition newton (k : Q) (y : Z) : Z :=
   let one := (2 ^ constant_bits)%Z in let r := scaled_down (k * exp_from (of_bits (- y))) constant_bits in
   (y + 2 * Z.shiftl (r - one) constant_bits / (r + one))%Z.
 Definition ln_around (k : Q) : option (Q * Q) :=
@@ -57,33 +60,34 @@ Definition ln_around (k : Q) : option (Q * Q) :=
   let '(lo, hi) := (Qred (y - of_bits (2 ^ 64)), Qred (y + of_bits (2 ^ 64))) in
   if Qle_bool (/ k) (exp_from (- lo)) && Qle_bool k (exp_from hi) then Some (lo, hi) else None.
 (* All of it as a rest, where numerators or denominators are above the limit. *)
-Definition as_rest (a : around) : option around :=
-  bind (ln_around (argument a)) (fun '(lo, hi) =>
-    Some (Around 1 1 (rest_from a + lo / inject_Z (divisor a)) (rest_to a + hi / inject_Z (divisor a)))).
-Definition multiple (s : Q) (a : around) : option around :=
+Definition as_rest (a : enclosed_constant) : option enclosed_constant := bind (ln_around (constant_argument a))
+  (fun '(lo, hi) => Some (EnclosedConstant 1 1 (rest_from a + lo / inject_Z (constant_divisor a)) (rest_to a
+  + hi / inject_Z (constant_divisor a)))).
+Local Definition multiple (s : Q) (a : enclosed_constant) : option enclosed_constant :=
   match exact_multiple s a with Some b => Some b | None => bind (as_rest a) (exact_multiple s) end.
-Definition total (a b : around) : option around :=
+Local Definition total (a b : enclosed_constant) : option enclosed_constant :=
   match exact_total a b with
   | Some c => Some c
   | None => bind (as_rest a) (fun a => bind (as_rest b) (exact_total a))
   end.
 
-Fixpoint around_of (x : expression) : option around :=
-  match constant_of x with
-  | Some q => Some (Around 1 1 q q)
+Fixpoint around_of (x : expression) : option enclosed_constant :=
+  match rational_constant x with
+  | Some q => Some (EnclosedConstant 1 1 q q)
   | None =>
       match x with
-      | Apply Ln y => bind (constant_of y) (fun k => if is_positive k then Some (Around k 1 0 0) else None)
-      | Apply Sqrt y => bind (constant_of y) (fun q =>
-          if (0 <=? Qnum q)%Z then Some (Around 1 1 (of_bits (root q)) (of_bits (root q + 1))) else None)
+      | Apply Ln y => bind (rational_constant y) (fun k => if is_positive k then Some (EnclosedConstant k 1 0 0) else
+        None)
+      | Apply Sqrt y => bind (rational_constant y) (fun q =>
+          if (0 <=? Qnum q)%Z then Some (EnclosedConstant 1 1 (of_bits (root q)) (of_bits (root q + 1))) else None)
       | Add y z => bind (around_of y) (fun a => bind (around_of z) (total a))
       | Sub y z => bind (around_of y) (fun a => bind (around_of z) (fun b => bind (multiple (-1) b) (total a)))
       | Neg y => bind (around_of y) (multiple (-1))
-      | Mul y z => match constant_of y with
+      | Mul y z => match rational_constant y with
                    | Some q => bind (around_of z) (multiple q)
-                   | None => bind (constant_of z) (fun q => bind (around_of y) (multiple q))
+                   | None => bind (rational_constant z) (fun q => bind (around_of y) (multiple q))
                    end
-      | Div y z => bind (constant_of z) (fun q =>
+      | Div y z => bind (rational_constant z) (fun q =>
           if is_zero q then None else bind (around_of y) (multiple (/ q)))
       | _ => None
       end
@@ -92,22 +96,22 @@ Fixpoint around_of (x : expression) : option around :=
 (* d, and at most exp(d x) *)
 Definition constant_power (x : expression) : option (Z * Q) :=
   bind (around_of x) (fun a =>
-    if Qeq_bool (rest_from a) 0 then Some (divisor a, argument a)
-    else Some (divisor a, Qred (argument a * exp_from (inject_Z (divisor a) * rest_from a)))).
+    if Qeq_bool (rest_from a) 0 then Some (constant_divisor a, constant_argument a)
+    else Some (constant_divisor a, Qred (constant_argument a * exp_from (inject_Z (constant_divisor a) * rest_from
+      a)))).
 Definition constant_above_zero (x : expression) : bool :=
   match constant_power x with Some (_, k) => negb (Qle_bool k 1) | None => false end.
 
 (* `injection` would compute what is inside. *)
 Lemma some_is {X} (a b : X) : Some a = Some b -> a = b. Proof. now intros [= ->]. Qed.
 
-Lemma pair_is {X Y} (a c : X) (b d : Y) : Some (a, b) = Some (c, d) -> c = a /\ d = b.
-Proof. now intros [= -> ->]. Qed.
+Lemma pair_is {X Y} (a c : X) (b d : Y) : Some (a, b) = Some (c, d) -> c = a /\ d = b. Proof. now intros [= -> ->]. Qed.
 
-Lemma constant_of_value n (i : position n) x q : constant_of x = Some q -> expression_value x n i = Q2R q.
+Lemma constant_of_value n (i : position n) x q : rational_constant x = Some q -> expression_value x n i = Q2R q.
 Proof.
-  unfold constant_of. destruct (monomial_of x) as [m|] eqn:M; [|discriminate].
+  unfold rational_constant. destruct (monomial_of x) as [m|] eqn:M; [|discriminate].
   destruct m as [p [| |] [| |] [| |] [|]]; try discriminate. intros H. apply some_is in H. subst p.
-  rewrite (monomial_of_value n i x _ M). unfold monomial_value, sign.
+  rewrite (monomial_of_value n i x _ M). unfold monomial_value, sign_factor.
   cbn [monomial_factor monomial_i monomial_n monomial_end monomial_alternates]. rewrite !powerRZ_O. ring.
 Qed.
 
@@ -161,9 +165,8 @@ Qed.
 
 Lemma root_around q : (0 <= Qnum q)%Z -> Q2R (of_bits (root q)) <= sqrt (Q2R q) <= Q2R (of_bits (root q + 1)).
 Proof.
-  intros H. rewrite !of_bits_value. unfold root. set (b := constant_bits).
-  assert (B2 : (0 <= 2 * b)%Z) by discriminate. destruct (scaled_down_around q (2 * b) B2) as [L U].
-  set (m := scaled_down q (2 * b)) in *. assert (M : (0 <= m)%Z).
+  intros H. rewrite !of_bits_value. unfold root. set (b := constant_bits). assert (B2 : (0 <= 2 * b)%Z) by discriminate.
+  destruct (scaled_down_around q (2 * b) B2) as [L U]. set (m := scaled_down q (2 * b)) in *. assert (M : (0 <= m)%Z).
   { apply Z.div_pos; [|reflexivity]. apply Z.mul_nonneg_nonneg; [exact H|now apply Z.pow_nonneg]. }
   destruct (Z.sqrt_spec m M) as [S1 S2]. pose proof (Z.sqrt_nonneg m) as N. set (r := Z.sqrt m) in *.
   pose proof (u_pos b constant_bits_nonneg) as Up. assert (E : IZR (2 ^ (2 * b)) = IZR (2 ^ b) * IZR (2 ^ b)).
@@ -203,39 +206,41 @@ Lemma exact_multiple_correct s a b x : is_around a x -> exact_multiple s a = Som
 Proof.
   intros (K & D & L & U). unfold exact_multiple.
   assert (R : forall lo hi, (lo, hi) = (if Qle_bool 0 s then (rest_from a, rest_to a) else (rest_to a, rest_from a)) ->
-    Q2R (s * lo) <= Q2R s * (x - ln (Q2R (argument a)) / IZR (divisor a)) <= Q2R (s * hi)).
+    Q2R (s * lo) <= Q2R s * (x - ln (Q2R (constant_argument a)) / IZR (constant_divisor a)) <= Q2R (s * hi)).
   { intros lo hi. destruct (Qle_bool 0 s) eqn:S; intros E; injection E as -> ->; rewrite !Q2R_mult.
     - apply Qle_bool_R in S. rewrite Q2R_0 in S. split; apply Rmult_le_compat_l; assumption.
     - assert (N : Q2R s <= 0).
       { rewrite <- Q2R_0. apply Qle_Rle. apply Qlt_le_weak, Qnot_le_lt. intros H. apply Qle_bool_iff in H. congruence. }
       split; apply Rmult_le_compat_neg_l; assumption. }
   destruct (if Qle_bool 0 s then _ else _) as [lo hi]. specialize (R lo hi eq_refl).
-  destruct (Qeq_bool (argument a) 1) eqn:One.
+  destruct (Qeq_bool (constant_argument a) 1) eqn:One.
   - intros H. apply some_is in H. subst b. apply Qeq_bool_R in One. rewrite Q2R_1 in One. rewrite One, ln_1 in R.
-    unfold is_around. cbn [argument divisor rest_from rest_to]. rewrite Q2R_1, ln_1.
+    unfold is_around. cbn [constant_argument constant_divisor rest_from rest_to]. rewrite Q2R_1, ln_1.
     unfold Rdiv in *. rewrite Rmult_0_l in *. repeat split; lra || lia.
   - destruct (_ && _)%bool; [|discriminate]. intros H. apply some_is in H. subst b. unfold is_around.
-    cbn [argument divisor rest_from rest_to]. destruct (whole_power_ln (argument a) (Qnum s) K) as [P E]. rewrite E.
-    split; [exact P|]. split; [now apply Z.mul_pos_pos|]. rewrite mult_IZR.
-    assert (Dr : 0 < IZR (divisor a)) by now apply IZR_lt. assert (Sr : 0 < IZR (Zpos (Qden s))) by now apply IZR_lt.
-    replace (Q2R s * x - IZR (Qnum s) * ln (Q2R (argument a)) / (IZR (divisor a) * IZR (Z.pos (Qden s))))
-      with (Q2R s * (x - ln (Q2R (argument a)) / IZR (divisor a))) by (unfold Q2R; field; lra). exact R.
+    cbn [constant_argument constant_divisor rest_from rest_to].
+    destruct (whole_power_ln (constant_argument a) (Qnum s) K) as [P E]. rewrite E. split; [exact P|].
+    split; [now apply Z.mul_pos_pos|]. rewrite mult_IZR. assert (Dr : 0 < IZR (constant_divisor a)) by now apply IZR_lt.
+    assert (Sr : 0 < IZR (Zpos (Qden s))) by now apply IZR_lt.
+    replace (Q2R s * x - IZR (Qnum s) * ln (Q2R (constant_argument a)) / (IZR (constant_divisor a) * IZR (Z.pos (Qden
+      s)))) with (Q2R s * (x - ln (Q2R (constant_argument a)) / IZR (constant_divisor a))) by (unfold Q2R; field; lra).
+    exact R.
 Qed.
 
-Lemma exact_total_correct a b c x y : is_around a x -> is_around b y -> exact_total a b = Some c ->
-  is_around c (x + y).
+Lemma exact_total_correct a b c x y : is_around a x -> is_around b y -> exact_total a b = Some c -> is_around c (x + y).
 Proof.
-  intros (Ka & Da & La & Ua) (Kb & Db & Lb & Ub). unfold exact_total. destruct (_ <=? _)%Z; [|discriminate].
-  intros H. apply some_is in H. subst c. unfold is_around. cbn [argument divisor rest_from rest_to].
-  destruct (whole_power_ln (argument a) (divisor b) Ka) as [Pa Ea].
-  destruct (whole_power_ln (argument b) (divisor a) Kb) as [Pb Eb].
+  intros (Ka & Da & La & Ua) (Kb & Db & Lb & Ub). unfold exact_total. destruct (_ <=? _)%Z; [|discriminate]. intros H.
+  apply some_is in H. subst c. unfold is_around. cbn [constant_argument constant_divisor rest_from rest_to].
+  destruct (whole_power_ln (constant_argument a) (constant_divisor b) Ka) as [Pa Ea].
+  destruct (whole_power_ln (constant_argument b) (constant_divisor a) Kb) as [Pb Eb].
   rewrite Q2R_reduced, Q2R_mult, ln_mult, Ea, Eb, !Q2R_plus, mult_IZR by assumption.
-  assert (Ar : 0 < IZR (divisor a)) by now apply IZR_lt. assert (Br : 0 < IZR (divisor b)) by now apply IZR_lt.
-  split; [now apply Rmult_lt_0_compat|]. split; [now apply Z.mul_pos_pos|].
-  replace (x + y - (IZR (divisor b) * ln (Q2R (argument a)) + IZR (divisor a) * ln (Q2R (argument b)))
-      / (IZR (divisor a) * IZR (divisor b)))
-    with ((x - ln (Q2R (argument a)) / IZR (divisor a)) + (y - ln (Q2R (argument b)) / IZR (divisor b)))
-    by (field; lra); lra.
+  assert (Ar : 0 < IZR (constant_divisor a)) by now apply IZR_lt.
+  assert (Br : 0 < IZR (constant_divisor b)) by now apply IZR_lt. split; [now apply Rmult_lt_0_compat|].
+  split; [now apply Z.mul_pos_pos|].
+  replace (x + y - (IZR (constant_divisor b) * ln (Q2R (constant_argument a)) +
+    IZR (constant_divisor a) * ln (Q2R (constant_argument b))) / (IZR (constant_divisor a) * IZR (constant_divisor b)))
+    with ((x - ln (Q2R (constant_argument a)) / IZR (constant_divisor a)) + (y - ln (Q2R (constant_argument b)) / IZR
+    (constant_divisor b))) by (field; lra); lra.
 Qed.
 
 Lemma ln_around_correct k lo hi : 0 < Q2R k -> ln_around k = Some (lo, hi) -> Q2R lo <= ln (Q2R k) <= Q2R hi.
@@ -252,17 +257,19 @@ Qed.
 
 Lemma as_rest_correct a b x : is_around a x -> as_rest a = Some b -> is_around b x.
 Proof.
-  intros (K & D & L & U). unfold as_rest. destruct (ln_around (argument a)) as [[lo hi]|] eqn:E; [|discriminate].
+  intros (K & D & L & U). unfold as_rest.
+  destruct (ln_around (constant_argument a)) as [[lo hi]|] eqn:E; [|discriminate].
   apply (ln_around_correct _ _ _ K) in E as [El Eu]. intros H. apply some_is in H. subst b. unfold is_around.
-  cbn [argument divisor rest_from rest_to]. assert (Dr : 0 < IZR (divisor a)) by now apply IZR_lt.
-  assert (Di : 0 < / IZR (divisor a)) by now apply Rinv_0_lt_compat.
-  assert (Z : ~ inject_Z (divisor a) == 0) by (intros Z; apply Qeq_eqR in Z; rewrite Q2R_inject_Z, Q2R_0 in Z; lra).
-  rewrite !Q2R_plus, !Q2R_div, Q2R_inject_Z, Q2R_1, ln_1 by exact Z.
-  apply (Rmult_le_compat_r (/ IZR (divisor a))) in El, Eu; [|lra|lra]. unfold Rdiv in *.
+  cbn [constant_argument constant_divisor rest_from rest_to].
+  assert (Dr : 0 < IZR (constant_divisor a)) by now apply IZR_lt.
+  assert (Di : 0 < / IZR (constant_divisor a)) by now apply Rinv_0_lt_compat.
+  assert (Z : ~ inject_Z (constant_divisor a) == 0) by (intros Z; apply Qeq_eqR in Z; rewrite Q2R_inject_Z, Q2R_0 in Z;
+    lra). rewrite !Q2R_plus, !Q2R_div, Q2R_inject_Z, Q2R_1, ln_1 by exact Z.
+  apply (Rmult_le_compat_r (/ IZR (constant_divisor a))) in El, Eu; [|lra|lra]. unfold Rdiv in *.
   rewrite Rinv_1, Rmult_0_l. repeat split; lra || lia.
 Qed.
 
-Lemma multiple_correct s a b x : is_around a x -> multiple s a = Some b -> is_around b (Q2R s * x).
+Local Lemma multiple_correct s a b x : is_around a x -> multiple s a = Some b -> is_around b (Q2R s * x).
 Proof.
   intros A. unfold multiple. destruct (exact_multiple s a) as [c|] eqn:E.
   - intros H. apply some_is in H. subst c. exact (exact_multiple_correct _ _ _ _ A E).
@@ -285,14 +292,13 @@ Notation value := (fun x => expression_value x n i).
 
 Lemma around_of_correct x : forall a, around_of x = Some a -> is_around a (value x).
 Proof.
-  assert (Constant : forall q x, x = Q2R q -> is_around (Around 1 1 q q) x).
-  { intros q y ->. unfold is_around. cbn [argument divisor rest_from rest_to]. rewrite Q2R_1, ln_1.
+  assert (Constant : forall q x, x = Q2R q -> is_around (EnclosedConstant 1 1 q q) x).
+  { intros q y ->. unfold is_around. cbn [constant_argument constant_divisor rest_from rest_to]. rewrite Q2R_1, ln_1.
     repeat split; lra || lia. }
   induction x as [q| | |y IHy z IHz|y IHy z IHz|y IHy z IHz|y IHy z IHz|y IHy|y IHy m|g y IHy]; intros a H;
-    cbn [around_of] in H;
-    match type of H with match constant_of ?x with _ => _ end = _ => destruct (constant_of x) as [q'|] eqn:C;
-      [apply some_is in H; subst a; apply Constant; exact (constant_of_value n i x q' C)|] end; try discriminate H;
-    cbn [expression_value].
+    cbn [around_of] in H; match type of H with match rational_constant ?x
+    with _ => _ end = _ => destruct (rational_constant x) as [q'|] eqn:C; [apply some_is in H; subst a; apply Constant;
+    exact (constant_of_value n i x q' C)|] end; try discriminate H; cbn [expression_value].
   - destruct (around_of y) as [b|]; [|discriminate]. destruct (around_of z) as [c|]; [|discriminate].
     exact (total_correct b c a _ _ (IHy b eq_refl) (IHz c eq_refl) H).
   - destruct (around_of y) as [b|]; [|discriminate]. destruct (around_of z) as [c|]; [|discriminate].
@@ -300,38 +306,38 @@ Proof.
     pose proof (multiple_correct (-1) c d _ (IHz c eq_refl) M) as N.
     replace (value y - value z) with (value y + Q2R (-1) * value z) by (rationals; lra).
     exact (total_correct b d a _ _ (IHy b eq_refl) N H).
-  - destruct (constant_of y) as [q|] eqn:Y.
+  - destruct (rational_constant y) as [q|] eqn:Y.
     + destruct (around_of z) as [c|]; [|discriminate]. rewrite (constant_of_value n i y q Y).
       exact (multiple_correct q c a _ (IHz c eq_refl) H).
-    + destruct (constant_of z) as [q|] eqn:Z; [|discriminate]. destruct (around_of y) as [b|]; [|discriminate].
+    + destruct (rational_constant z) as [q|] eqn:Z; [|discriminate]. destruct (around_of y) as [b|]; [|discriminate].
       rewrite (constant_of_value n i z q Z), Rmult_comm. exact (multiple_correct q b a _ (IHy b eq_refl) H).
-  - destruct (constant_of z) as [q|] eqn:Z; [|discriminate]. cbn [bind] in H.
+  - destruct (rational_constant z) as [q|] eqn:Z; [|discriminate]. cbn [bind] in H.
     destruct (is_zero q) eqn:Q0; [discriminate|]. destruct (around_of y) as [b|]; [|discriminate].
     rewrite (constant_of_value n i z q Z). unfold Rdiv. rewrite Rmult_comm, <- Q2R_inv.
     + exact (multiple_correct (/ q) b a _ (IHy b eq_refl) H).
     + intros E. apply Qeq_bool_iff in E. unfold is_zero in Q0. congruence.
   - destruct (around_of y) as [b|]; [|discriminate]. replace (- value y) with (Q2R (-1) * value y) by (rationals; lra).
     exact (multiple_correct (-1) b a _ (IHy b eq_refl) H).
-  - destruct g; try discriminate; destruct (constant_of y) as [q|] eqn:Y; try discriminate; cbn [bind] in H;
+  - destruct g; try discriminate; destruct (rational_constant y) as [q|] eqn:Y; try discriminate; cbn [bind] in H;
       cbn [function_value]; rewrite (constant_of_value n i y q Y); unfold is_around.
     + destruct (is_positive q) eqn:P; [|discriminate]. apply some_is in H. subst a.
-      cbn [argument divisor rest_from rest_to]. apply is_positive_R in P. rewrite Q2R_0. unfold Rdiv.
+      cbn [constant_argument constant_divisor rest_from rest_to]. apply is_positive_R in P. rewrite Q2R_0. unfold Rdiv.
       rewrite Rinv_1. repeat split; lra || lia.
     + destruct (Z.leb_spec 0 (Qnum q)) as [P|]; [|discriminate]. apply some_is in H. subst a.
-      cbn [argument divisor rest_from rest_to]. rewrite Q2R_1, ln_1. pose proof (root_around q P).
+      cbn [constant_argument constant_divisor rest_from rest_to]. rewrite Q2R_1, ln_1. pose proof (root_around q P).
       repeat split; lra || lia.
 Qed.
 
-Theorem constant_power_correct x d k : constant_power x = Some (d, k) ->
-  (0 < d)%Z /\ Q2R k <= exp (IZR d * value x).
+Theorem constant_power_correct x d k : constant_power x = Some (d, k) -> (0 < d)%Z /\ Q2R k <= exp (IZR d * value x).
 Proof.
   unfold constant_power. destruct (around_of x) as [a|] eqn:A; [|discriminate]. cbn [bind].
-  destruct (around_of_correct x a A) as (K & D & L & _). assert (Dr : 0 < IZR (divisor a)) by now apply IZR_lt.
-  assert (B : Q2R (argument a) * exp (IZR (divisor a) * Q2R (rest_from a)) <= exp (IZR (divisor a) * value x)).
-  { rewrite <- (exp_ln (Q2R (argument a))) at 1 by exact K. rewrite <- exp_plus. apply exp_monotone.
-    apply (Rmult_le_compat_l (IZR (divisor a))) in L; [|lra].
-    replace (ln (Q2R (argument a))) with (IZR (divisor a) * (ln (Q2R (argument a)) / IZR (divisor a)))
-      by (field; lra). lra. }
+  destruct (around_of_correct x a A) as (K & D & L & _). assert (Dr : 0 < IZR (constant_divisor a)) by now apply IZR_lt.
+  assert (B : Q2R (constant_argument a) * exp (IZR (constant_divisor a) * Q2R (rest_from a)) <=
+    exp (IZR (constant_divisor a) * value x)).
+  { rewrite <- (exp_ln (Q2R (constant_argument a))) at 1 by exact K. rewrite <- exp_plus. apply exp_monotone.
+    apply (Rmult_le_compat_l (IZR (constant_divisor a))) in L; [|lra].
+    replace (ln (Q2R (constant_argument a))) with (IZR (constant_divisor a) * (ln (Q2R (constant_argument a)) / IZR
+      (constant_divisor a))) by (field; lra). lra. }
   destruct (Qeq_bool (rest_from a) 0) eqn:Z; intros H; apply pair_is in H as [-> ->];
     (split; [exact D|]); (eapply Rle_trans; [|exact B]).
   - apply Qeq_bool_R in Z. rewrite Z, Q2R_0, Rmult_0_r, exp_0. lra.

@@ -7,18 +7,18 @@ From Coq Require Import Reals QArith Qreals Qround ZArith List Bool Lra Lia.
 From Certify Require Import positions finite_sums formula network linear_combination monomial constant_bounds.
 Open Scope R_scope.
 
-Definition above_zero (q : Q) : bool := Qle_bool 0 q && negb (is_zero q).
-Definition both (f : Q -> Q -> Q) (a b : option Q) : option Q :=
+Definition is_above_zero (q : Q) : bool := Qle_bool 0 q && negb (is_zero q).
+Local Definition both (f : Q -> Q -> Q) (a b : option Q) : option Q :=
   match a, b with Some p, Some q => Some (Qred (f p q)) | _, _ => None end.
 Definition both_from_zero (a b : option Q) : option Q :=
   match a, b with
   | Some p, Some q => if Qle_bool 0 p && Qle_bool 0 q then Some (Qred (p * q)) else None
   | _, _ => None
   end.
-Definition ln_below (q : Q) : Q := Qred (1 - / q).
+Definition ln_lower (q : Q) : Q := Qred (1 - / q).
 Definition function_below (g : real_function) (q : Q) : option Q :=
   match g with
-  | Ln => if above_zero q then Some (ln_below q) else None
+  | Ln => if is_above_zero q then Some (ln_lower q) else None
   | Sqrt => if Qle_bool 0 q then Some (inject_Z (Z.sqrt (Qfloor q))) else None
   | Log2Floor | Log2Ceil => if Qle_bool 1 q then Some (inject_Z (Z.log2 (Qfloor q))) else None
   end.
@@ -38,16 +38,17 @@ Fixpoint lower_bound (x : expression) : option Q :=
   | Sub x (Num q) => both Qplus (lower_bound x) (Some (- q)%Q)
   | Mul x y => both_from_zero (lower_bound x) (lower_bound y)
   | Div x (Num q) =>
-      match lower_bound x with Some b => if above_zero q then Some (Qred (b / q)) else None | None => None end
+      match lower_bound x with Some b => if is_above_zero q then Some (Qred (b / q)) else None | None => None end
   | Power x (Int z) => power_below (lower_bound x) z
   | Apply g x => match lower_bound x with Some q => function_below g q | None => None end
   | _ => None
   end.
 
 Definition bounded_above_zero (x : expression) : bool :=
-  match lower_bound x with Some q => above_zero q | None => false end.
+  match lower_bound x with Some q => is_above_zero q | None => false end.
 Definition is_positive_monomial (x : expression) : bool :=
-  match monomial_of x with Some m => above_zero (monomial_factor m) && negb (monomial_alternates m) | None => false end.
+  match monomial_of x with Some m => is_above_zero (monomial_factor m) && negb (monomial_alternates m) | None =>
+    false end.
 Fixpoint surely_positive (x : expression) : bool :=
   if is_positive_monomial x || bounded_above_zero x ||
     match x with
@@ -58,9 +59,9 @@ Fixpoint surely_positive (x : expression) : bool :=
   then true else constant_above_zero x.
 
 (* ---- soundness ---- *)
-Lemma above_zero_R q : above_zero q = true -> 0 < Q2R q.
+Lemma above_zero_R q : is_above_zero q = true -> 0 < Q2R q.
 Proof.
-  unfold above_zero. intros H. apply andb_prop in H as [P Z]. apply negb_true_iff in Z. apply Qle_bool_R in P.
+  unfold is_above_zero. intros H. apply andb_prop in H as [P Z]. apply negb_true_iff in Z. apply Qle_bool_R in P.
   rewrite Q2R_0 in P. destruct P as [P|P]; [exact P|]. exfalso. unfold is_zero in Z.
   assert (E : (q == 0)%Q) by (apply eqR_Qeq; now rewrite Q2R_0). apply Qeq_bool_iff in E. congruence.
 Qed.
@@ -75,9 +76,8 @@ Qed.
 
 Lemma ln_at_least q x : 0 < q <= x -> 1 - / q <= ln x.
 Proof.
-  intros [Hq Hx]. assert (I : / x <= / q) by (apply Rinv_le_contravar; lra).
-  pose proof (exp_ineq1_le (ln (/ x))) as E. assert (P : 0 < / x) by (apply Rinv_0_lt_compat; lra).
-  rewrite exp_ln, ln_Rinv in E by lra. lra.
+  intros [Hq Hx]. assert (I : / x <= / q) by (apply Rinv_le_contravar; lra). pose proof (exp_ineq1_le (ln (/ x))) as E.
+  assert (P : 0 < / x) by (apply Rinv_0_lt_compat; lra). rewrite exp_ln, ln_Rinv in E by lra. lra.
 Qed.
 
 Lemma log2_at_least z x : (0 < z)%Z -> IZR z <= x -> IZR (Z.log2 z) <= ln x / ln 2.
@@ -90,9 +90,9 @@ Proof.
   destruct (Req_dec (2 ^ Z.to_nat k) x) as [->|D]; [lra|]. left. apply ln_increasing; lra.
 Qed.
 
-Lemma ln_below_correct q x : 0 < Q2R q <= x -> Q2R (ln_below q) <= ln x.
+Lemma ln_below_correct q x : 0 < Q2R q <= x -> Q2R (ln_lower q) <= ln x.
 Proof.
-  intros H. unfold ln_below. rewrite Q2R_reduced, Q2R_minus, Q2R_1, Q2R_inv.
+  intros H. unfold ln_lower. rewrite Q2R_reduced, Q2R_minus, Q2R_1, Q2R_inv.
   - now apply ln_at_least.
   - intros Z. apply Qeq_eqR in Z. rewrite Q2R_0 in Z. lra.
 Qed.
@@ -103,8 +103,8 @@ Proof.
   { intros k P Hx ->. apply log2_at_least; [|eapply Rle_trans; [apply floor_below|exact Hx]].
     apply Qle_bool_iff, Qfloor_resp_le in P. change (Qfloor 1) with 1%Z in P. lia. }
   destruct g; cbn [function_below function_value]; intros H Hx.
-  - destruct (above_zero q) eqn:P; [|discriminate]. apply above_zero_R in P.
-    apply Rle_trans with (Q2R (ln_below q)); [right; f_equal; congruence|now apply ln_below_correct].
+  - destruct (is_above_zero q) eqn:P; [|discriminate]. apply above_zero_R in P.
+    apply Rle_trans with (Q2R (ln_lower q)); [right; f_equal; congruence|now apply ln_below_correct].
   - destruct (Qle_bool 0 q) eqn:P; [|discriminate]. injection H as <-. rewrite Q2R_inject_Z.
     assert (F : (0 <= Qfloor q)%Z) by (apply Qle_bool_iff, Qfloor_resp_le in P; exact P).
     pose proof (Z.sqrt_spec _ F) as [S _]. pose proof (Z.sqrt_nonneg (Qfloor q)) as N. apply IZR_le in S, N.
@@ -147,11 +147,9 @@ Qed.
 
 Lemma lower_bound_correct x : at_least (lower_bound x) (expression_value x n i).
 Proof.
-  induction x as [q0| | |x IHx y IHy|x IHx y IHy|x IHx y IHy|x IHx y IHy|x IHx|x IHx k|g x IHx];
-    cbn [lower_bound];
-    match goal with |- at_least (if ?c then _ else _) _ => destruct c eqn:D;
-      [rewrite (distance_from_end_value n i _ D); intros q [= <-]; rewrite Q2R_1; apply INR_at_least_1; lia|] end;
-    cbn [expression_value].
+  induction x as [q0| | |x IHx y IHy|x IHx y IHy|x IHx y IHy|x IHx y IHy|x IHx|x IHx k|g x IHx]; cbn [lower_bound];
+    match goal with |- at_least (if ?c then _ else _) _ => destruct c eqn:D; [rewrite (distance_from_end_value n i _ D);
+    intros q [= <-]; rewrite Q2R_1; apply INR_at_least_1; lia|] end; cbn [expression_value].
   - intros q [= <-]. lra.
   - intros q [= <-]. rewrite Q2R_1. apply INR_at_least_1. lia.
   - intros q E. replace q with (inject_Z (Z.of_nat (Nat.max 1 m))) by congruence.
@@ -160,7 +158,7 @@ Proof.
   - destruct y; try discriminate. apply both_correct; [assumption|]. intros r [= <-]. cbn. rewrite Q2R_opp. lra.
   - now apply both_from_zero_correct.
   - destruct y; try discriminate. destruct (lower_bound x) as [b|]; [|discriminate].
-    destruct (above_zero q) eqn:P; [|discriminate]. apply above_zero_R in P. specialize (IHx b eq_refl).
+    destruct (is_above_zero q) eqn:P; [|discriminate]. apply above_zero_R in P. specialize (IHx b eq_refl).
     intros r E. replace r with (Qred (b / q)) by congruence.
     rewrite Q2R_reduced, Q2R_div by (intros Z; apply Qeq_eqR in Z; rewrite Q2R_0 in Z; lra).
     cbn [expression_value]. apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|exact IHx].
@@ -174,7 +172,7 @@ Lemma is_positive_monomial_correct x : is_positive_monomial x = true -> 0 < expr
 Proof.
   unfold is_positive_monomial. destruct (monomial_of x) as [p|] eqn:E; [|discriminate]. intros H.
   apply andb_prop in H as [P A]. apply above_zero_R in P. apply negb_true_iff in A.
-  rewrite (monomial_of_value n i x p E). unfold monomial_value, sign. rewrite A, Rmult_1_r.
+  rewrite (monomial_of_value n i x p E). unfold monomial_value, sign_factor. rewrite A, Rmult_1_r.
   assert (Pos : forall k, (1 <= k)%nat -> forall z, 0 < powerRZ (INR k) z).
   { intros k Hk z. apply powerRZ_lt, lt_0_INR. lia. }
   do 3 (apply Rmult_lt_0_compat; [|apply Pos; lia]). exact P.
@@ -188,10 +186,8 @@ Qed.
 
 Lemma surely_positive_correct x : surely_positive x = true -> 0 < expression_value x n i.
 Proof.
-  induction x; cbn [surely_positive]; intros H;
-    match type of H with (if ?c then _ else _) = _ =>
-      destruct c eqn:D; [clear H; rename D into H|now apply constant_above_zero_correct] end;
-    apply orb_prop in H as [H|H];
+  induction x; cbn [surely_positive]; intros H; match type of H with (if ?c then _ else _) = _ => destruct c eqn:D;
+    [clear H; rename D into H|now apply constant_above_zero_correct] end; apply orb_prop in H as [H|H];
     try (apply orb_prop in H as [H|H]; [now apply is_positive_monomial_correct|now apply bounded_above_zero_correct]);
     try discriminate; cbn [expression_value]; try (apply andb_prop in H as [H1 H2]).
   - apply Rplus_lt_0_compat; auto.

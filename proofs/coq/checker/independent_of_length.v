@@ -17,7 +17,7 @@ Fixpoint keeps_length_out (x : expression) : bool :=
   end.
 
 Section Formulas.
-Variable definitions : list definition.
+Variable definitions : list predicate_definition.
 Definition predicate_keeps_length_out (p : predicate) : bool :=
   match p with
   | LAST => false
@@ -30,7 +30,7 @@ Fixpoint formula_keeps_length_out (f : formula) : bool :=
   | Positional p => predicate_keeps_length_out p
   | Not f => formula_keeps_length_out f
   | And f g | Or f g | Implies f g | Iff f g => formula_keeps_length_out f && formula_keeps_length_out g
-  | Compare _ t u => match difference t u with nil => true | _ => false end
+  | Compare _ t u => match term_difference t u with nil => true | _ => false end
   | _ => false
   end.
 Definition position_keeps_length_out (p : position_function) : bool :=
@@ -41,8 +41,7 @@ Variables n n' i : nat.
 Lemma integer_keeps_length_out_correct k : integer_keeps_length_out k = true ->
   integer_value k n i = integer_value k n' i.
 Proof.
-  induction k; cbn; intros H; try discriminate; try reflexivity; apply andb_prop in H as [A B];
-    now rewrite IHk1, IHk2.
+  induction k; cbn; intros H; try discriminate; try reflexivity; apply andb_prop in H as [A B]; now rewrite IHk1, IHk2.
 Qed.
 Lemma keeps_length_out_correct x : keeps_length_out x = true -> expression_value x n i = expression_value x n' i.
 Proof.
@@ -63,7 +62,7 @@ Proof.
   - now rewrite (amount_keeps_length_out x k H).
 Qed.
 Lemma predicate_keeps_length_out_correct p k : predicate_keeps_length_out p = true ->
-  holds (users_of definitions) p k n = holds (users_of definitions) p k n'.
+  predicate_holds (users_of definitions) p k n = predicate_holds (users_of definitions) p k n'.
 Proof.
   destruct p; cbn; intros H; try discriminate; try reflexivity. unfold users_of.
   destruct (nth_error definitions name) as [[s c]|]; [|reflexivity]. cbn in H. apply condition_keeps_length_out.
@@ -76,7 +75,7 @@ Proof.
     try (apply andb_prop in H as [A B]); cbn [truth]; rewrite ?IHf, ?IHf1, ?IHf2 by assumption; try reflexivity.
   - now apply predicate_keeps_length_out_correct.
   - change (truth (users_of definitions) n w (Compare r t u) k = truth (users_of definitions) n' w (Compare r t u) k).
-    destruct (difference t u) eqn:D; [|discriminate]. now rewrite !(constant_comparison _ _ _ _ r t u D).
+    destruct (term_difference t u) eqn:D; [|discriminate]. now rewrite !(constant_comparison _ _ _ _ r t u D).
 Qed.
 Lemma position_keeps_length_out_correct p : position_keeps_length_out p = true ->
   position_value (users_of definitions) p n i = position_value (users_of definitions) p n' i.

@@ -4,6 +4,5 @@
    them in the whole library again: the proof of an instance is one of these, and a computation. *)
 From Certify Require Import check check_graph.
 
-Definition instances :=
-  (@check_computes, @check_for_computes, @check_graph_computes, @check_graph_computes_always).
+Definition instances := (@check_computes, @check_for_computes, @check_graph_computes, @check_graph_computes_always).
 Print Assumptions instances.

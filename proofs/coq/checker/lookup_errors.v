@@ -14,12 +14,12 @@ From Coq Require Import Reals QArith Qreals Qround ZArith List Bool Lra Lia Arit
 From Certify Require Import positions lists finite_sums softmax exponential exp_enclosure formula network meaning
   linear_combination comparison cases theorem_20_counting check_by_cases gap_rule values_by_rows output_by_rows
   check_by_rows lookup_by_rows.
-Import ListNotations.
+Import ListNotations PositionNotations.
 Open Scope R_scope.
 Local Notation share := (fixed weight_bits).
 
 (* ---- columns of a list of rows ---- *)
-Fixpoint columns {X} (x : X) (k : nat) (rows : list (list X)) : list (list X) :=
+Local Fixpoint columns {X} (x : X) (k : nat) (rows : list (list X)) : list (list X) :=
   match k with O => [] | S k => map (hd x) rows :: columns x k (map (@tl X) rows) end.
 Lemma nth_columns {X} (x : X) k : forall j rows, (j < k)%nat ->
   nth j (columns x k rows) [] = map (fun r => nth j r x) rows.
@@ -50,7 +50,7 @@ Proof.
   - specialize (IH _ _ H2 j N). rewrite <- plus_n_Sm. destruct l; [now destruct j|exact IH].
 Qed.
 (* The list moved, so that its first, of number 1, stands at 1 - off. *)
-Definition aligned {X} (off : Z) (l : list X) : list (option X) :=
+Local Definition aligned {X} (off : Z) (l : list X) : list (option X) :=
   if (1 <=? off)%Z then map Some (skipn (Z.to_nat (off - 1)) l) else repeat None (Z.to_nat (1 - off)) ++ map Some l.
 Lemma nth_skipn {X} k : forall (l : list X) j, nth_error (skipn k l) j = nth_error l (k + j)%nat.
 Proof. induction k as [|k IH]; intros [|x l] j; try reflexivity; [now destruct j|apply IH]. Qed.
@@ -75,7 +75,7 @@ Definition weights_minus (x y : two_sided) : two_sided := (fst x - fst y, snd x 
 Definition weight_at_least (c : Q) (k : nat) : Z :=
   decay_below weight_bits (Qceiling (c * integer_of (k * k) * inject_Z (2 ^ weight_bits))).
 Definition weights_around (c : Q) : list two_sided := map (fun k => (weight_above c k, weight_at_least c k)) (seq 0
-    cut).
+    weight_table_length).
 Definition weights_beyond (c : Q) : two_sided := (weight_far c, 0%Z).
 
 (* ---- sums over the positions ---- *)
@@ -86,7 +86,7 @@ Definition brings_at (p : nat) (t : Q) (j : nat) (v : Q) : two_sided :=
   let x := nth (apart j p) table beyond in if Qeq_bool v t then (0%Z, snd x) else (fst x, 0%Z).
 Fixpoint brought_from (p : nat) (t : Q) (j : nat) (vs : list Q) : list two_sided :=
   match vs with [] => [] | v :: vs => brings_at p t j v :: brought_from p t (S j) vs end.
-Fixpoint running (x : two_sided) (l : list two_sided) : list two_sided :=
+Local Fixpoint running (x : two_sided) (l : list two_sided) : list two_sided :=
   x :: match l with [] => [] | y :: l => running (weights_plus x y) l end.
 Definition running_sums (vs : list Q) (n : nat) (t : Q) : list (list two_sided) :=
   map (fun p => running no_weights (brought_from p t 1 vs)) (seq 1 n).
@@ -110,32 +110,32 @@ Hypothesis Minus : forall x y, F (weights_minus x y) = F x - F y.
 Hypothesis Nothing : F no_weights = 0.
 
 Lemma running_nth l : forall x k, (k <= length l)%nat ->
-  F (nth k (running x l) no_weights) = F x + sum k (fun j => F (nth (j - 1) l no_weights)).
+  F (nth k (running x l) no_weights) = F x + sum_to k (fun j => F (nth (j - 1) l no_weights)).
 Proof.
   induction l as [|y l IH]; intros x k Hk; cbn [length] in Hk.
   - replace k with 0%nat by lia. simpl. ring.
   - destruct k as [|k]; [simpl; ring|]. cbn [running nth]. rewrite IH by lia. rewrite Plus.
-    change (S k) with (1 + k)%nat. rewrite sum_cut. cbn [sum]. rewrite Rplus_0_l, Rplus_assoc. do 2 f_equal.
+    change (S k) with (1 + k)%nat. rewrite sum_cut. cbn [sum_to]. rewrite Rplus_0_l, Rplus_assoc. do 2 f_equal.
     apply sum_ext. intros j Hj. destruct j as [|j]; [lia|]. replace (1 + S j - 1)%nat with (S (S j - 1)) by lia.
     reflexivity.
 Qed.
 End Additive.
 
 (* Of sums up to each position, that over those which a row sees. *)
-Definition seen_sum (k : masking) (n i : nat) (l : list two_sided) : two_sided :=
+Local Definition seen_sum (k : masking) (n i : nat) (l : list two_sided) : two_sided :=
   match k with
   | Unmasked => nth n l no_weights
   | FutureMasked => nth i l no_weights
   | PastMasked => weights_minus (nth n l no_weights) (nth (i - 1) l no_weights)
   end.
-Lemma seen_sum_value F k n (i : position n) l : (forall x y, F (weights_plus x y) = F x + F y) ->
+Local Lemma seen_sum_value F k n (i : position n) l : (forall x y, F (weights_plus x y) = F x + F y) ->
   (forall x y, F (weights_minus x y) = F x - F y) -> F no_weights = 0 -> (n <= length l)%nat ->
-  F (seen_sum k n i (running no_weights l)) = sum n (fun j => bit (mask_at k i j) * F (nth (j - 1) l no_weights)).
+  F (seen_sum k n i (running no_weights l)) = sum_to n (fun j => bit (mask_at k i j) * F (nth (j - 1) l no_weights)).
 Proof.
   intros P M Z Ln. unfold seen_sum, mask_at. destruct k.
   - rewrite (running_nth F P) by lia. rewrite Z, Rplus_0_l. apply sum_ext. intros j _. unfold no_mask. simpl. ring.
-  - rewrite (running_nth F P) by lia. rewrite Z, Rplus_0_l. unfold future. now rewrite sum_up_to by lia.
-  - rewrite M, !(running_nth F P) by lia. rewrite Z, !Rplus_0_l. unfold past. now rewrite sum_from by lia.
+  - rewrite (running_nth F P) by lia. rewrite Z, Rplus_0_l. unfold future_mask. now rewrite sum_up_to by lia.
+  - rewrite M, !(running_nth F P) by lia. rewrite Z, !Rplus_0_l. unfold past_mask. now rewrite sum_from by lia.
 Qed.
 
 (* For all places at once. *)
@@ -162,35 +162,35 @@ Notation seen_there := (Q * (two_sided * two_sided))%type.
 Definition seen_by (n i : nat) (vs : list Q) (columns : bool -> list (list two_sided)) : list seen_there :=
   let seen t := seen_column (head_masking a) n i (columns t) in combine vs (combine (seen true) (seen false)).
 (* How much the bad may weigh at c0 where p is good, and all that is bad weighs `cooler` times as much as there. *)
-Definition room (limit : Z * Z) (cooler : Z) : Z :=
-  (snd limit * (one weight_bits * one weight_bits) / (fst limit * cooler))%Z.
-Definition check_error_case (n i : nat) (off : Z) (least : bool) (rooms : bool -> Z) (chi : told) (b : bool) (m : nat)
-    (e : option seen_there) : bool :=
-  match e, tell n (count_in_case b m) chi with
+Local Definition room (limit : Z * Z) (cooler : Z) : Z :=
+  (snd limit * (fixed_unit weight_bits * fixed_unit weight_bits) / (fst limit * cooler))%Z.
+Definition check_error_case (n i : nat) (off : Z) (least : bool) (rooms : bool -> Z) (chi : row_truth) (b : bool) (m :
+    nat) (e : option seen_there) : bool :=
+  match e, told_truth n (count_in_case b m) chi with
   | Some (v, (yes, no)), Some t =>
       let p := (Z.of_nat m + off)%Z in let x := if t then yes else no in
       (p <=? Z.of_nat n)%Z &&
       if least then (fst (limits t) * fst x <=? snd (limits t) * snd x)%Z
-      else sees a n i p && Qeq_bool v (number_of t) && (fst x <=? rooms t)%Z
+      else sees_place a n i p && Qeq_bool v (bool_rational t) && (fst x <=? rooms t)%Z
   | _, _ => false
   end.
 Definition check_error_row (c0 : Q) (known : list (option (Q * Z) * option (Q * Z))) (seen : list seen_there)
     (chi guard : formula) (n i : nat) (b : bool) : bool :=
   if cannot_be f n i b then true else
-  let by_guard := foretold s f n i b guard in
+  let by_guard := row_truth_of s f n i b guard in
   let on := map (fun m => is_on n by_guard (count_in_case b m)) (seq 0 (span s n i)) in
   if forallb negb on then true else
   match case_in known i b with
   | Some (c, off) =>
       let least := Qeq_bool c c0 in
       let cooler := if least then 0%Z else weight_above (c - c0) 1 in
-      let rooms := either (room (limits false) cooler) (room (limits true) cooler) in
+      let rooms := if_true_else (room (limits false) cooler) (room (limits true) cooler) in
       Qle_bool c0 c && (Z.abs off <=? Z.of_nat n)%Z &&
-      all_cases (check_error_case n i off least rooms (foretold s f n i b chi) b) 0 on (aligned off seen)
+      all_cases (check_error_case n i off least rooms (row_truth_of s f n i b chi) b) 0 on (aligned off seen)
   | None => false
   end.
 Definition sums_of (c0 : Q) (vs : list Q) (n : nat) (t : bool) : list (list two_sided) :=
-  running_sums (weights_around c0) (weights_beyond c0) vs n (number_of t).
+  running_sums (weights_around c0) (weights_beyond c0) vs n (bool_rational t).
 Definition columns_of (c0 : Q) (vs : list Q) (n : nat) (t : bool) : list (list two_sided) :=
   columns no_weights (S n) (sums_of c0 vs n t).
 Fixpoint is_start (vs us : list Q) : bool :=
@@ -217,21 +217,19 @@ Lemma weight_below_correct c k : 0 <= Q2R c -> share (weight_at_least c k) <= ex
 Proof.
   intros C. unfold weight_at_least. set (x := (c * integer_of (k * k) * inject_Z (2 ^ weight_bits))%Q).
   pose proof (u_pos weight_bits weight_bits_nonneg) as U.
-  assert (V : Q2R x = Q2R c * INR (k * k) * IZR (2 ^ weight_bits))
-    by (unfold x; now rewrite !Q2R_mult, integer_of_value, Q2R_inject_Z).
-  pose proof (Qle_ceiling x) as G. apply Qle_Rle in G. rewrite Q2R_inject_Z, V in G.
-  assert (P : 0 <= Q2R c * INR (k * k)) by (apply Rmult_le_pos; [exact C|apply pos_INR]).
+  assert (V : Q2R x = Q2R c * INR (k * k) * IZR (2 ^ weight_bits)) by (unfold x;
+    now rewrite !Q2R_mult, integer_of_value, Q2R_inject_Z). pose proof (Qle_ceiling x) as G. apply Qle_Rle in G.
+  rewrite Q2R_inject_Z, V in G. assert (P : 0 <= Q2R c * INR (k * k)) by (apply Rmult_le_pos; [exact C|apply pos_INR]).
   assert (N : (0 <= Qceiling x)%Z).
   { apply le_IZR. apply Rle_trans with (2 := G). apply Rmult_le_pos; lra. }
   eapply Rle_trans; [apply (decay_below_correct weight_bits weight_bits_nonneg _ N)|].
   apply exp_monotone, Ropp_le_contravar. unfold fixed. apply Rmult_le_reg_r with (IZR (2 ^ weight_bits)); [exact U|].
   unfold Rdiv. rewrite (Rmult_assoc (IZR (Qceiling x))), Rinv_l, Rmult_1_r by lra. exact G.
 Qed.
-Lemma weights_around_correct c k : 0 <= Q2R c ->
-  share (snd (nth k (weights_around c) (weights_beyond c))) <= exp (- (Q2R c * INR (k * k))) <=
-  share (fst (nth k (weights_around c) (weights_beyond c))).
+Lemma weights_around_correct c k : 0 <= Q2R c -> share (snd (nth k (weights_around c) (weights_beyond c)))
+  <= exp (- (Q2R c * INR (k * k))) <= share (fst (nth k (weights_around c) (weights_beyond c))).
 Proof.
-  intros C. unfold weights_around, weights_beyond. destruct (Nat.lt_ge_cases k cut) as [L|L].
+  intros C. unfold weights_around, weights_beyond. destruct (Nat.lt_ge_cases k weight_table_length) as [L|L].
   - rewrite (nth_indep _ _ (weight_above c 0, weight_at_least c 0)) by (now rewrite length_map, length_seq).
     rewrite (map_nth (fun k => (weight_above c k, weight_at_least c k))), seq_nth by exact L. cbn [fst snd].
     split; [now apply weight_below_correct|now apply weight_above_correct].
@@ -242,14 +240,13 @@ Proof.
 Qed.
 
 (* The error where the bad and the good are known in multiples of one weight. *)
-Lemma error_by_sides n m x v t d E bad good c e : visible n m d -> 0 <= t <= 1 ->
-  (forall j, visible n m j -> 0 <= v j <= 1) -> 0 <= E -> 0 < c -> 0 <= e -> c * bad <= e * good ->
-  sum n (bad_weight m x v t) <= E * bad -> E * good <= sum n (fun j => weight m x j - bad_weight m x v t j) ->
-  Rabs (t - attend n m x v) <= e / (c + e).
+Lemma error_by_sides n m x v t d E bad good c e : visible n m d -> 0 <= t <= 1 -> (forall j, visible n m j ->
+  0 <= v j <= 1) -> 0 <= E -> 0 < c -> 0 <= e -> c * bad <= e * good -> sum_to n (bad_weight m x v t) <= E * bad ->
+  E * good <= sum_to n (fun j => weight m x j - bad_weight m x v t j) -> Rabs (t - attend n m x v) <= e / (c + e).
 Proof.
   intros V Ht Hv HE Hc He H B G. eapply Rle_trans; [exact (error_by_share n m x v t d V Ht Hv)|].
-  pose proof (total_pos n m x d V) as T. rewrite sum_minus in G. set (X := sum n (bad_weight m x v t)) in *.
-  set (W := sum n (weight m x)) in *. apply Rmult_le_reg_r with (W * (c + e)); [apply Rmult_lt_0_compat; lra|].
+  pose proof (total_pos n m x d V) as T. rewrite sum_minus in G. set (X := sum_to n (bad_weight m x v t)) in *.
+  set (W := sum_to n (weight m x)) in *. apply Rmult_le_reg_r with (W * (c + e)); [apply Rmult_lt_0_compat; lra|].
   replace (X / W * (W * (c + e))) with (X * (c + e)) by (field; lra).
   replace (e / (c + e) * (W * (c + e))) with (e * W) by (field; lra). pose proof (Rmult_le_compat_l E _ _ HE H).
   pose proof (Rmult_le_compat_l c _ _ (Rlt_le _ _ Hc) B). pose proof (Rmult_le_compat_l e _ _ He G). lra.
@@ -259,8 +256,8 @@ Lemma room_enough limit cooler x : (0 < fst limit)%Z -> (0 < cooler)%Z -> (x <= 
   IZR (fst limit) * (share cooler * share x) <= IZR (snd limit) * 1.
 Proof.
   intros C K H. pose proof (u_pos weight_bits weight_bits_nonneg) as U. apply IZR_le in H.
-  pose proof (floor_div_le (snd limit * (one weight_bits * one weight_bits)) (fst limit * cooler) ltac:(nia)) as F.
-  fold (room limit cooler) in F. rewrite (one_power weight_bits weight_bits_nonneg), !mult_IZR in F.
+  pose proof (floor_div_le (snd limit * (fixed_unit weight_bits * fixed_unit weight_bits)) (fst limit * cooler)
+    ltac:(nia)) as F. fold (room limit cooler) in F. rewrite (one_power weight_bits weight_bits_nonneg), !mult_IZR in F.
   set (u := IZR (2 ^ weight_bits)) in *. unfold fixed. fold u. apply IZR_lt in C, K.
   apply Rmult_le_reg_r with (u * u); [now apply Rmult_lt_0_compat|].
   replace (IZR (fst limit) * (IZR cooler / u * (IZR x / u)) * (u * u)) with (IZR x * (IZR (fst limit) * IZR cooler))
@@ -275,7 +272,7 @@ Variables (users : predicate_meanings) (n : nat) (w : word) (i : position n) (h 
 Hypothesis HA : holds_of users n w A h.
 Hypothesis Limits : forall t, (0 < fst (limits t))%Z /\ (0 <= snd (limits t))%Z.
 Notation tr := (truth users n w).
-Notation m := (others s n (tr f) i).
+Notation m := (others_on s n (tr f) i).
 Notation b := (tr f i).
 Notation visible_here := (mask_at (head_masking a) i).
 Notation scores := (scaled_score a n h i).
@@ -285,7 +282,7 @@ Notation held := (fun j => linear values (h j)).
 Lemma position_sides c c0 e p t v j : 0 <= Q2R c0 -> Q2R c = Q2R c0 ->
   scores j = Q2R c * (2 * INR p * INR j - INR j * INR j) + e -> held j = Q2R v ->
   let E := exp (Q2R c * (2 * INR p * INR p - INR p * INR p) + e) in
-  let x := brings_at (weights_around c0) (weights_beyond c0) p (number_of t) j v in
+  let x := brings_at (weights_around c0) (weights_beyond c0) p (bool_rational t) j v in
   bad_weight visible_here scores held (bit t) j <= E * (bit (visible_here j) * share (fst x)) /\
   E * (bit (visible_here j) * share (snd x)) <=
     weight visible_here scores j - bad_weight visible_here scores held (bit t) j.
@@ -293,20 +290,19 @@ Proof.
   intros C0 Cc S V E x. pose proof (exp_pos (Q2R c * (2 * INR p * INR p - INR p * INR p) + e) : 0 < E) as Ep.
   destruct (weights_around_correct c0 (apart j p) C0) as [Lo Up]. rewrite <- Cc in Lo, Up.
   pose proof (score_apart n i (Q2R c) p j e _ S) as W. fold E in W. unfold bad_weight, weight, x, brings_at.
-  rewrite V, W. assert (Q : if Qeq_bool v (number_of t) then Q2R v = bit t else Q2R v <> bit t).
-  { rewrite <- number_of_value. destruct (Qeq_bool v (number_of t)) eqn:Q; [now apply Qeq_bool_R|]. intros R.
+  rewrite V, W. assert (Q : if Qeq_bool v (bool_rational t) then Q2R v = bit t else Q2R v <> bit t).
+  { rewrite <- number_of_value. destruct (Qeq_bool v (bool_rational t)) eqn:Q; [now apply Qeq_bool_R|]. intros R.
     apply eqR_Qeq, Qeq_bool_iff in R. congruence. }
   pose proof (Rmult_le_compat_l E _ _ (Rlt_le _ _ Ep) Lo). pose proof (Rmult_le_compat_l E _ _ (Rlt_le _ _ Ep) Up).
-  destruct (Qeq_bool v (number_of t)); destruct (Req_EM_T _ _); try contradiction; cbn [fst snd];
+  destruct (Qeq_bool v (bool_rational t)); destruct (Req_EM_T _ _); try contradiction; cbn [fst snd];
     destruct (visible_here j); cbn [bit]; rewrite ?fixed_0; lra.
 Qed.
 
 (* The same at a greater sharpness, where p is good. *)
-Lemma cooler_sides c c0 e p t v j : 0 <= Q2R c0 <= Q2R c -> Qeq_bool v (number_of t) = true \/ j <> p ->
-  scores j = Q2R c * (2 * INR p * INR j - INR j * INR j) + e -> held j = Q2R v ->
-  bad_weight visible_here scores held (bit t) j <=
-  exp (Q2R c * (2 * INR p * INR p - INR p * INR p) + e) * (share (weight_above (c - c0) 1) * (bit (visible_here j) *
-    share (fst (brings_at (weights_around c0) (weights_beyond c0) p (number_of t) j v)))).
+Lemma cooler_sides c c0 e p t v j : 0 <= Q2R c0 <= Q2R c -> Qeq_bool v (bool_rational t) = true \/ j <> p ->
+  scores j = Q2R c * (2 * INR p * INR j - INR j * INR j) + e -> held j = Q2R v -> bad_weight visible_here scores held
+  (bit t) j <= exp (Q2R c * (2 * INR p * INR p - INR p * INR p) + e) * (share (weight_above (c - c0) 1)
+  * (bit (visible_here j) * share (fst (brings_at (weights_around c0) (weights_beyond c0) p (bool_rational t) j v)))).
 Proof.
   intros [C0 Cc] P S V. set (E := exp (Q2R c * (2 * INR p * INR p - INR p * INR p) + e)).
   assert (Ep : 0 < E) by apply exp_pos. destruct (weights_around_correct c0 (apart j p) C0) as [_ Up].
@@ -314,7 +310,7 @@ Proof.
   rewrite Q2R_minus in D. pose proof (score_apart n i (Q2R c) p j e _ S) as W. fold E in W.
   unfold bad_weight, weight, brings_at. rewrite V, W. set (k := apart j p) in *.
   pose proof (exp_nonneg (- ((Q2R c - Q2R c0) * INR (1 * 1)))) as D1.
-  pose proof (exp_nonneg (- (Q2R c0 * INR (k * k)))) as D2. destruct (Qeq_bool v (number_of t)) eqn:Q; cbn [fst].
+  pose proof (exp_nonneg (- (Q2R c0 * INR (k * k)))) as D2. destruct (Qeq_bool v (bool_rational t)) eqn:Q; cbn [fst].
   - apply Qeq_bool_R in Q. rewrite number_of_value in Q. destruct (Req_EM_T _ _); [|contradiction]. rewrite fixed_0.
     lra.
   - destruct P as [P|P]; [discriminate|]. assert (K : (1 <= k * k)%nat).
@@ -339,36 +335,33 @@ Hypothesis LN : (n <= N)%nat.
 Hypothesis S : each j upto n, scores j = Q2R c * (2 * INR p * INR j - INR j * INR j) + e.
 Hypothesis V : each j upto n, held j = Q2R (nth (j - 1) vs 0%Q).
 Hypothesis In01 : forall j, visible n visible_here j -> 0 <= held j <= 1.
-Notation x := (seen_sum (head_masking a) n i
-  (nth (p - 1) (sums_of c0 vs N t) [])).
+Notation x := (seen_sum (head_masking a) n i (nth (p - 1) (sums_of c0 vs N t) [])).
 Notation brought_by := (fun j =>
-  brings_at (weights_around c0) (weights_beyond c0) p (number_of t) j (nth (j - 1) vs 0%Q)).
+  brings_at (weights_around c0) (weights_beyond c0) p (bool_rational t) j (nth (j - 1) vs 0%Q)).
 
 Lemma row_sum G : (forall x y, G (weights_plus x y) = G x + G y) -> (forall x y, G (weights_minus x y) = G x - G y) ->
-  G no_weights = 0 -> G x = sum n (fun j => bit (visible_here j) * G (brought_by j)).
+  G no_weights = 0 -> G x = sum_to n (fun j => bit (visible_here j) * G (brought_by j)).
 Proof.
   intros P M Z. unfold sums_of, running_sums.
-  rewrite (nth_indep _ [] (running no_weights
-    (brought_from (weights_around c0) (weights_beyond c0) 0 (number_of t) 1 vs)))
-    by (rewrite length_map, length_seq; lia).
+  rewrite (nth_indep _ [] (running no_weights (brought_from (weights_around c0) (weights_beyond c0) 0 (bool_rational t)
+    1 vs))) by (rewrite length_map, length_seq; lia).
   rewrite (map_nth (fun p => running no_weights (brought_from _ _ p _ 1 vs))), seq_nth by lia.
   rewrite (seen_sum_value G) by (auto; now rewrite brought_length). apply sum_ext. intros j Hj. do 2 f_equal.
   rewrite nth_brought by lia. f_equal; lia.
 Qed.
-Lemma row_bad : share (fst x) = sum n (fun j => bit (visible_here j) * share (fst (brought_by j))).
+Lemma row_bad : share (fst x) = sum_to n (fun j => bit (visible_here j) * share (fst (brought_by j))).
 Proof. apply (row_sum (fun x => share (fst x))); intros; cbn; rewrite ?fixed_plus, ?fixed_minus, ?fixed_0; lra. Qed.
-Lemma row_good : share (snd x) = sum n (fun j => bit (visible_here j) * share (snd (brought_by j))).
+Lemma row_good : share (snd x) = sum_to n (fun j => bit (visible_here j) * share (snd (brought_by j))).
 Proof. apply (row_sum (fun x => share (snd x))); intros; cbn; rewrite ?fixed_plus, ?fixed_minus, ?fixed_0; lra. Qed.
 
 Lemma row_errs : Q2R c = Q2R c0 -> (fst (limits t) * fst x <=? snd (limits t) * snd x)%Z = true ->
-  Rabs (bit t - attended a n h i values) <= allowed_error limits t.
+  Rabs (bit t - softmax_value a n h i values) <= allowed_error limits t.
 Proof.
-  intros Cc H. unfold allowed_error, attended. destruct (Limits t) as [Lc Ld].
+  intros Cc H. unfold allowed_error, softmax_value. destruct (Limits t) as [Lc Ld].
   apply Z.leb_le, (fixed_le weight_bits weight_bits_nonneg) in H. rewrite !fixed_times, row_bad, row_good in H.
   apply IZR_lt in Lc. apply IZR_le in Ld.
-  eapply (error_by_sides n visible_here scores held (bit t) i
-    (exp (Q2R c * (2 * INR p * INR p - INR p * INR p) + e)) _ _
-    (IZR (fst (limits t))) (IZR (snd (limits t))) (self_visible a n i) (bit_range t) In01);
+  eapply (error_by_sides n visible_here scores held (bit t) i (exp (Q2R c * (2 * INR p * INR p - INR p * INR p) +
+    e)) _ _ (IZR (fst (limits t))) (IZR (snd (limits t))) (visible_itself a n i) (bit_range t) In01);
     [apply exp_nonneg|exact Lc|exact Ld|exact H| |].
   - rewrite <- sum_scale. apply sum_le. intros j Hj.
     exact (proj1 (position_sides c c0 e p t _ j (Rlt_le _ _ (proj1 C0)) Cc (S j Hj) (V j Hj))).
@@ -382,42 +375,38 @@ Proof.
   apply Rmult_lt_reg_r with (/ IZR (2 ^ weight_bits)); [apply Rinv_0_lt_compat, u_pos, weight_bits_nonneg|].
   rewrite Rmult_0_l. exact (Rlt_le_trans _ _ _ (exp_pos _) D).
 Qed.
-Lemma cooler_row_errs : visible_here p = true -> Qeq_bool (nth (p - 1) vs 0%Q) (number_of t) = true ->
+Lemma cooler_row_errs : visible_here p = true -> Qeq_bool (nth (p - 1) vs 0%Q) (bool_rational t) = true ->
   (fst x <=? room (limits t) (weight_above (c - c0) 1))%Z = true ->
-  Rabs (bit t - attended a n h i values) <= allowed_error limits t.
+  Rabs (bit t - softmax_value a n h i values) <= allowed_error limits t.
 Proof.
-  intros Vp Gp H. unfold allowed_error, attended. destruct (Limits t) as [Lc Ld].
-  apply Z.leb_le in H. pose proof (room_enough _ _ _ Lc cooler_positive H) as B. rewrite row_bad in B.
-  apply IZR_lt in Lc. apply IZR_le in Ld.
-  eapply (error_by_sides n visible_here scores held (bit t) i
-    (exp (Q2R c * (2 * INR p * INR p - INR p * INR p) + e)) _ _
-    (IZR (fst (limits t))) (IZR (snd (limits t))) (self_visible a n i) (bit_range t) In01);
+  intros Vp Gp H. unfold allowed_error, softmax_value. destruct (Limits t) as [Lc Ld]. apply Z.leb_le in H.
+  pose proof (room_enough _ _ _ Lc cooler_positive H) as B. rewrite row_bad in B. apply IZR_lt in Lc.
+  apply IZR_le in Ld.
+  eapply (error_by_sides n visible_here scores held (bit t) i (exp (Q2R c * (2 * INR p * INR p - INR p * INR p) +
+    e)) _ _ (IZR (fst (limits t))) (IZR (snd (limits t))) (visible_itself a n i) (bit_range t) In01);
     [apply exp_nonneg|exact Lc|exact Ld|exact B| |].
   - rewrite <- !sum_scale. apply sum_le. intros j Hj. apply (cooler_sides c c0 e p t _ j); auto; [lra|].
     destruct (Nat.eq_dec j p) as [->|]; auto.
   - rewrite Rmult_1_r, (sum_apart n p) by exact Hp. apply Qeq_bool_R in Gp. rewrite number_of_value in Gp.
     unfold bad_weight at 1, weight at 1. rewrite (V p Hp), Gp, Vp, (S p Hp).
     destruct (Req_EM_T (bit t) (bit t)); [|contradiction].
-    assert (O : 0 <= sum n (except p (fun j => weight visible_here scores j -
-      bad_weight visible_here scores held (bit t) j))); [|lra].
-    apply sum_nonneg. intros j Hj. unfold except, bad_weight. pose proof (weight_nonneg visible_here scores j).
-    destruct (j =? p)%nat; [lra|]. destruct (Req_EM_T _ _); lra.
+    assert (O : 0 <= sum_to n (zeroed_at p (fun j => weight visible_here scores j - bad_weight visible_here scores held
+      (bit t) j))); [|lra]. apply sum_nonneg. intros j Hj. unfold zeroed_at, bad_weight.
+    pose proof (weight_nonneg visible_here scores j). destruct (j =? p)%nat; [lra|]. destruct (Req_EM_T _ _); lra.
 Qed.
 End OneRow.
 
 (* What a row of this length says, whichever values and sums it was given. *)
-Lemma checked_row_errs c0 vs N cols chi guard : 0 < Q2R c0 -> (n <= length vs)%nat -> (n <= N)%nat ->
-  (forall t, cols t = columns_of c0 vs N t) ->
-  (each j upto n, held j = Q2R (nth (j - 1) vs 0%Q)) -> (forall j, visible n visible_here j -> 0 <= held j <= 1) ->
-  check_error_row c0 (known_cases (n, without_values a, s, f, A)) (seen_by n i vs cols) chi guard n i b = true ->
-  tr guard i = true ->
-  Rabs (bit (tr chi i) - attended a n h i values) <= allowed_error limits (tr chi i).
+Lemma checked_row_errs c0 vs N cols chi guard : 0 < Q2R c0 -> (n <= length vs)%nat -> (n <= N)%nat -> (forall t,
+  cols t = columns_of c0 vs N t) -> (each j upto n, held j = Q2R (nth (j - 1) vs 0%Q)) -> (forall j,
+  visible n visible_here j -> 0 <= held j <= 1) -> check_error_row c0 (known_cases (n, without_values a, s, f,
+  A)) (seen_by n i vs cols) chi guard n i b = true -> tr guard i = true -> Rabs (bit (tr chi i)
+  - softmax_value a n h i values) <= allowed_error limits (tr chi i).
 Proof.
   intros C0 Ln LN Cols Value In01 H G. unfold check_error_row in H. cbv zeta in H.
   rewrite (real_can_be f users n w i) in H. set (on := map _ _) in H.
-  pose proof (others_listed s f users n w i) as Listed. apply in_seq in Listed.
-  assert (On : nth m on false = true).
-  { unfold on. rewrite (nth_indep _ _ (is_on n (foretold s f n i b guard) (count_in_case b 0)))
+  pose proof (others_listed s f users n w i) as Listed. apply in_seq in Listed. assert (On : nth m on false = true).
+  { unfold on. rewrite (nth_indep _ _ (is_on n (row_truth_of s f n i b guard) (count_in_case b 0)))
       by (rewrite length_map, length_seq; lia).
     rewrite (map_nth (fun m => is_on n _ (count_in_case b m))), seq_nth by lia.
     now apply (on_where_guarded s f users n w i). }
@@ -429,7 +418,7 @@ Proof.
   apply andb_prop in H as [Cc H]. apply andb_prop in Cc as [Cc _]. apply Qle_bool_R in Cc.
   apply (all_cases_at _ on) with (j := m) in H; [|exact On]. rewrite Nat.add_0_l in H. unfold check_error_case in H.
   destruct (nth m (aligned off _) None) as [[v [yes no]]|] eqn:Seen; [|discriminate].
-  destruct (tell n _ (foretold s f n i b chi)) as [t|] eqn:T; [|discriminate].
+  destruct (told_truth n _ (row_truth_of s f n i b chi)) as [t|] eqn:T; [|discriminate].
   rewrite (foretold_correct s f users n w i chi t T).
   destruct (known_case_correct A a s f users n w i h HA c off Case) as (_ & e & Score).
   apply aligned_nth in Seen as [P1 Seen]. cbv zeta in H. set (pz := (Z.of_nat m + off)%Z) in *.
@@ -448,8 +437,9 @@ Proof.
     destruct t; now apply E. }
   rewrite X in H. destruct (Qeq_bool c c0) eqn:Least.
   - apply Qeq_bool_R in Least. exact (row_errs c c0 e _ t vs N CC Hp Ln LN Score Value In01 Least H).
-  - apply andb_prop in H as [H B]. apply andb_prop in H as [Vp Gp]. unfold sees in Vp. apply andb_prop in Vp as [_ Vp].
-    replace (either _ _ t) with (room (limits t) (weight_above (c - c0) 1)) in B by now destruct t.
+  - apply andb_prop in H as [H B]. apply andb_prop in H as [Vp Gp]. unfold sees_place in Vp.
+    apply andb_prop in Vp as [_ Vp].
+    replace (if_true_else _ _ t) with (room (limits t) (weight_above (c - c0) 1)) in B by now destruct t.
     rewrite <- Sv in Gp. exact (cooler_row_errs c c0 e _ t vs N CC Hp Ln LN Score Value In01 Vp Gp B).
 Qed.
 
@@ -461,10 +451,9 @@ Proof.
   intros [|k] Hk; cbn [nth]; [now apply Qeq_bool_R|apply K; lia].
 Qed.
 
-Theorem check_error_length_correct c0 us N cols chi guard : 0 < Q2R c0 -> (n <= N)%nat ->
-  (forall t, cols t = columns_of c0 us N t) ->
-  check_error_length c0 us cols chi guard n = true -> tr guard i = true ->
-  Rabs (bit (tr chi i) - attended a n h i values) <= allowed_error limits (tr chi i).
+Theorem check_error_length_correct c0 us N cols chi guard : 0 < Q2R c0 -> (n <= N)%nat -> (forall t,
+  cols t = columns_of c0 us N t) -> check_error_length c0 us cols chi guard n = true -> tr guard i = true ->
+  Rabs (bit (tr chi i) - softmax_value a n h i values) <= allowed_error limits (tr chi i).
 Proof.
   intros C0 LN Cols H G. unfold check_error_length in H.
   destruct (traverse (known_row A values n) (seq 1 n)) as [vs|] eqn:Vs; [|discriminate].
@@ -500,7 +489,7 @@ Definition errs_by_lookup (L : lengths) (A : list meaning) (a : head) (r : row) 
       let ns := lengths_to L N in
       match least_sharpness A a s f ns with
       | Some c0 =>
-          let limits := either (limit_of if_false) (limit_of if_true) in
+          let limits := if_true_else (limit_of if_false) (limit_of if_true) in
           let us := match traverse (known_row A r N) (seq 1 N) with Some us => us | None => [] end in
           let yes := columns_of c0 us N true in let no := columns_of c0 us N false in
           is_above_0 c0 && forallb (fun e => Qle_bool 0 e && negb (Qle_bool 1 e)) [if_false; if_true]
@@ -515,32 +504,32 @@ Proof.
   unfold lesser_of. destruct (Qle_bool x y) eqn:E; [apply Qle_bool_R in E; lra|].
   destruct (Rle_lt_dec (Q2R x) (Q2R y)) as [K|K]; [|lra]. apply Rle_Qle, Qle_bool_iff in K. congruence.
 Qed.
-Theorem errs_by_lookup_of_others users n w L A h a r s f e if_above if_below (i : position n) : allowed L n ->
+Theorem errs_by_lookup_of_others users n w L A h a r s f e if_above if_below (i : position n) : length_allowed L n ->
   holds_of users n w A h -> errs_by_lookup L A a r (IsOthers s f e) if_above if_below = true ->
-  - Q2R if_below <= attended a n h i r - INR (others s n (truth users n w f) i) <= Q2R if_above.
+  - Q2R if_below <= softmax_value a n h i r - INR (others_on s n (truth users n w f) i) <= Q2R if_above.
 Proof.
   intros HL HA H. unfold errs_by_lookup in H. destruct (greatest_length L) as [N|]; [|discriminate].
   destruct (_ <? N)%nat in H; [discriminate|]. apply (check_lookup_correct users n w L A h a r _ i HL HA) in H.
-  cbn [means] in H. destruct (lesser_of_le if_above if_below). revert H. unfold Rabs. destruct (Rcase_abs _); lra.
+  cbn [meaning_holds] in H. destruct (lesser_of_le if_above if_below). revert H. unfold Rabs.
+  destruct (Rcase_abs _); lra.
 Qed.
 
-Theorem errs_by_lookup_correct users n w L A h a r f g if_false if_true (i : position n) : allowed L n ->
+Theorem errs_by_lookup_correct users n w L A h a r f g if_false if_true (i : position n) : length_allowed L n ->
   holds_of users n w A h -> errs_by_lookup L A a r (IsNear f g) if_false if_true = true -> truth users n w g i = true ->
-  if truth users n w f i then 1 - Q2R if_true <= attended a n h i r else attended a n h i r <= Q2R if_false.
+  if truth users n w f i then 1 - Q2R if_true <= softmax_value a n h i r else softmax_value a n h i r <= Q2R if_false.
 Proof.
   intros (N1 & Ln & HN) HA H G. unfold errs_by_lookup in H. destruct (greatest_length L) as [N|]; [|discriminate].
   destruct (looked_up A a) as [[s k]|]; [|discriminate]. destruct (_ <? N)%nat in H; [discriminate|]. cbv zeta in H.
   destruct (least_sharpness A a s k _) as [c0|]; [|discriminate]. apply andb_prop in H as [H F].
   apply andb_prop in H as [P E]. cbn [forallb] in E. rewrite andb_true_r in E. apply andb_prop in E as [E0 E1].
-  assert (Each : forall t, Qle_bool 0 (errors_of if_false if_true t) &&
-    negb (Qle_bool 1 (errors_of if_false if_true t)) = true) by now intros [].
-  assert (C0 : 0 < Q2R c0) by (apply not_below; now apply negb_true_iff in P).
+  assert (Each : forall t, Qle_bool 0 (errors_of if_false if_true t) && negb (Qle_bool 1 (errors_of if_false if_true t))
+    = true) by now intros []. assert (C0 : 0 < Q2R c0) by (apply not_below; now apply negb_true_iff in P).
   pose proof (all_of_forall _ _ F n ltac:(unfold lengths_to; apply in_seq; lia)) as Near.
-  assert (Limit : forall t, either (limit_of if_false) (limit_of if_true) t = limit_of (errors_of if_false if_true t))
-    by now intros [].
-  eapply (check_error_length_correct A a r s k (either (limit_of if_false) (limit_of if_true)) users n w i h HA
+  assert (Limit : forall t, if_true_else (limit_of if_false) (limit_of if_true) t = limit_of (errors_of if_false if_true
+    t)) by now intros [].
+  eapply (check_error_length_correct A a r s k (if_true_else (limit_of if_false) (limit_of if_true)) users n w i h HA
     (fun t => eq_ind_r (fun x => (0 < fst x)%Z /\ (0 <= snd x)%Z) (proj1 (limit_of_error _ (Each t))) (Limit t)) c0 _ N)
-    in Near; [|exact C0|exact HN|now intros []|exact G].
-  unfold allowed_error in Near. rewrite Limit, (proj2 (limit_of_error _ (Each _))) in Near.
-  revert Near. destruct (truth users n w f i); cbn [errors_of bit]; unfold Rabs; destruct (Rcase_abs _); lra.
+    in Near; [|exact C0|exact HN|now intros []|exact G]. unfold allowed_error in Near.
+  rewrite Limit, (proj2 (limit_of_error _ (Each _))) in Near. revert Near.
+  destruct (truth users n w f i); cbn [errors_of bit]; unfold Rabs; destruct (Rcase_abs _); lra.
 Qed.

@@ -8,18 +8,17 @@ Open Scope R_scope.
 Record monomial := Monomial { monomial_factor : Q; monomial_i : Z; monomial_n : Z; monomial_end : Z;
     monomial_alternates : bool }.
 
-Definition constant (q : Q) : monomial := Monomial q 0 0 0 false.
+Definition constant_monomial (q : Q) : monomial := Monomial q 0 0 0 false.
 
-Definition times (a b : monomial) : monomial :=
-  Monomial (Qred (monomial_factor a * monomial_factor b)) (monomial_i a + monomial_i b) (monomial_n a + monomial_n b)
-      (monomial_end a + monomial_end b)
-           (xorb (monomial_alternates a) (monomial_alternates b)).
-Definition inverse (a : monomial) : option monomial :=
+Definition monomial_times (a b : monomial) : monomial := Monomial (Qred (monomial_factor a * monomial_factor b))
+  (monomial_i a + monomial_i b) (monomial_n a + monomial_n b) (monomial_end a + monomial_end b)
+  (xorb (monomial_alternates a) (monomial_alternates b)).
+Definition monomial_inverse (a : monomial) : option monomial :=
   if is_zero (monomial_factor a) then None
   else Some (Monomial (Qred (/ monomial_factor a)) (- monomial_i a) (- monomial_n a) (- monomial_end a)
       (monomial_alternates a)).
 
-Definition is_number (x : expression) (q : Q) : bool := match x with Num p => Qeq_bool p q | _ => false end.
+Local Definition is_number (x : expression) (q : Q) : bool := match x with Num p => Qeq_bool p q | _ => false end.
 (* n + 1 - i or n - i + 1 *)
 Definition is_distance_from_end (x : expression) : bool :=
   match x with
@@ -31,20 +30,20 @@ Definition is_distance_from_end (x : expression) : bool :=
 Fixpoint monomial_of (x : expression) : option monomial :=
   if is_distance_from_end x then Some (Monomial 1 0 0 1 false) else
   match x with
-  | Num q => Some (constant q)
+  | Num q => Some (constant_monomial q)
   | VarI => Some (Monomial 1 1 0 0 false)
   | VarN => Some (Monomial 1 0 1 0 false)
-  | Mul x y => match monomial_of x, monomial_of y with Some a, Some b => Some (times a b) | _, _ => None end
+  | Mul x y => match monomial_of x, monomial_of y with Some a, Some b => Some (monomial_times a b) | _, _ => None end
   | Div x y =>
       match monomial_of x, monomial_of y with
-      | Some a, Some b => option_map (times a) (inverse b)
+      | Some a, Some b => option_map (monomial_times a) (monomial_inverse b)
       | _, _ => None
       end
-  | Neg x => option_map (times (constant (-1))) (monomial_of x)
+  | Neg x => option_map (monomial_times (constant_monomial (-1))) (monomial_of x)
   | Power x (Int z) =>
       match monomial_of x with
-      | Some a => let p := Nat.iter (Z.to_nat (Z.abs z)) (times a) (constant 1) in
-                  if Z.leb 0 z then Some p else inverse p
+      | Some a => let p := Nat.iter (Z.to_nat (Z.abs z)) (monomial_times a) (constant_monomial 1) in
+                  if Z.leb 0 z then Some p else monomial_inverse p
       | None => None
       end
   | Power x IntI =>
@@ -55,14 +54,12 @@ Fixpoint monomial_of (x : expression) : option monomial :=
   | _ => None
   end.
 
-Definition sign (b : bool) (i : nat) : R := if b then alternating i else 1.
-Definition monomial_value (a : monomial) (n i : nat) : R :=
-  Q2R (monomial_factor a) * powerRZ (INR i) (monomial_i a) * powerRZ (INR n) (monomial_n a) * powerRZ (INR (S n - i))
-      (monomial_end a)
-  * sign (monomial_alternates a) i.
+Definition sign_factor (b : bool) (i : nat) : R := if b then sign_of_parity i else 1.
+Definition monomial_value (a : monomial) (n i : nat) : R := Q2R (monomial_factor a) * powerRZ (INR i) (monomial_i a)
+  * powerRZ (INR n) (monomial_n a) * powerRZ (INR (S n - i)) (monomial_end a) * sign_factor (monomial_alternates a) i.
 
-Lemma sign_xorb a b i : sign (xorb a b) i = sign a i * sign b i.
-Proof. unfold sign, alternating. destruct a, b, (Nat.odd i); simpl; lra. Qed.
+Lemma sign_xorb a b i : sign_factor (xorb a b) i = sign_factor a i * sign_factor b i.
+Proof. unfold sign_factor, sign_of_parity. destruct a, b, (Nat.odd i); simpl; lra. Qed.
 Lemma power_add k a b : (1 <= k)%nat -> powerRZ (INR k) (a + b) = powerRZ (INR k) a * powerRZ (INR k) b.
 Proof. intros H. apply powerRZ_add, not_0_INR. lia. Qed.
 Lemma power_inverse k a : (1 <= k)%nat -> powerRZ (INR k) (- a) * powerRZ (INR k) a = 1.
@@ -71,36 +68,36 @@ Proof. intros H. rewrite <- power_add by exact H. now replace (- a + a)%Z with 0
 Section Value.
 Variables (n : nat) (i : position n).
 
-Lemma constant_value q : monomial_value (constant q) n i = Q2R q.
-Proof. unfold monomial_value, sign. simpl. ring. Qed.
+Lemma constant_value q : monomial_value (constant_monomial q) n i = Q2R q.
+Proof. unfold monomial_value, sign_factor. simpl. ring. Qed.
 
-Lemma times_value a b : monomial_value (times a b) n i = monomial_value a n i * monomial_value b n i.
+Lemma times_value a b : monomial_value (monomial_times a b) n i = monomial_value a n i * monomial_value b n i.
 Proof.
-  unfold monomial_value, times. cbn [monomial_factor monomial_i monomial_n monomial_end monomial_alternates].
+  unfold monomial_value, monomial_times. cbn [monomial_factor monomial_i monomial_n monomial_end monomial_alternates].
   rewrite Q2R_reduced, Q2R_mult, !power_add, sign_xorb by lia. ring.
 Qed.
 
-Lemma inverse_value a b : inverse a = Some b -> monomial_value b n i * monomial_value a n i = 1.
+Lemma inverse_value a b : monomial_inverse a = Some b -> monomial_value b n i * monomial_value a n i = 1.
 Proof.
-  unfold inverse. destruct (is_zero (monomial_factor a)) eqn:Z; [discriminate|]. intros E. injection E as <-.
+  unfold monomial_inverse. destruct (is_zero (monomial_factor a)) eqn:Z; [discriminate|]. intros E. injection E as <-.
   assert (F : ~ (monomial_factor a == 0)%Q) by (intros F; apply Qeq_bool_iff in F; unfold is_zero in Z; congruence).
   assert (F' : Q2R (monomial_factor a) <> 0).
   { intros G. apply F. apply eqR_Qeq. now rewrite Q2R_0. }
-  unfold monomial_value. cbn [monomial_factor monomial_i monomial_n monomial_end monomial_alternates]. rewrite
-      Q2R_reduced, Q2R_inv by exact F.
-  transitivity ((/ Q2R (monomial_factor a) * Q2R (monomial_factor a))
+  unfold monomial_value. cbn [monomial_factor monomial_i monomial_n monomial_end monomial_alternates].
+  rewrite Q2R_reduced, Q2R_inv by exact F. transitivity ((/ Q2R (monomial_factor a) * Q2R (monomial_factor a))
     * (powerRZ (INR i) (- monomial_i a) * powerRZ (INR i) (monomial_i a))
     * (powerRZ (INR n) (- monomial_n a) * powerRZ (INR n) (monomial_n a))
     * (powerRZ (INR (S n - i)) (- monomial_end a) * powerRZ (INR (S n - i)) (monomial_end a))
-    * (sign (monomial_alternates a) i * sign (monomial_alternates a) i)); [ring|].
+    * (sign_factor (monomial_alternates a) i * sign_factor (monomial_alternates a) i)); [ring|].
   rewrite !power_inverse, <- sign_xorb, xorb_nilpotent by lia. simpl. field. exact F'.
 Qed.
 
-Lemma iterated_value a k : monomial_value (Nat.iter k (times a) (constant 1)) n i = monomial_value a n i ^ k.
+Lemma iterated_value a k : monomial_value (Nat.iter k (monomial_times a) (constant_monomial 1)) n i = monomial_value a n
+  i ^ k.
 Proof.
   induction k as [|k IH]; [apply constant_value || (simpl; rewrite constant_value, Q2R_1; reflexivity)|].
-  change (Nat.iter (S k) (times a) (constant 1)) with (times a (Nat.iter k (times a) (constant 1))).
-  rewrite times_value, IH. reflexivity.
+  change (Nat.iter (S k) (monomial_times a) (constant_monomial 1)) with (monomial_times a (Nat.iter k (monomial_times a)
+    (constant_monomial 1))). rewrite times_value, IH. reflexivity.
 Qed.
 
 Lemma number_value x q : is_number x q = true -> expression_value x n i = Q2R q.
@@ -119,18 +116,17 @@ Proof.
   assert (P : forall x a, is_distance_from_end x = true -> Some (Monomial 1 0 0 1 false) = Some a ->
     expression_value x n i = monomial_value a n i).
   { intros y a D E. injection E as <-. rewrite (distance_from_end_value y D).
-    unfold monomial_value, sign. simpl. rewrite Q2R_1. ring. }
+    unfold monomial_value, sign_factor. simpl. rewrite Q2R_1. ring. }
   induction x as [q| | |x IHx y IHy|x IHx y IHy|x IHx y IHy|x IHx y IHy|x IHx|x IHx k|g x IHx]; intros a H;
-    cbn [monomial_of] in H;
-    match type of H with (if ?c then _ else _) = _ => destruct c eqn:D; [now apply P|] end; try discriminate;
-    cbn [expression_value].
+    cbn [monomial_of] in H; match type of H with (if ?c then _ else _) = _ => destruct c eqn:D; [now apply P|] end;
+    try discriminate; cbn [expression_value].
   - injection H as <-. now rewrite constant_value.
-  - injection H as <-. unfold monomial_value, sign. simpl. rewrite Q2R_1. ring.
-  - injection H as <-. unfold monomial_value, sign. simpl. rewrite Q2R_1. ring.
+  - injection H as <-. unfold monomial_value, sign_factor. simpl. rewrite Q2R_1. ring.
+  - injection H as <-. unfold monomial_value, sign_factor. simpl. rewrite Q2R_1. ring.
   - destruct (monomial_of x) as [b|], (monomial_of y) as [c|]; try discriminate. injection H as <-.
     now rewrite times_value, (IHx b), (IHy c).
   - destruct (monomial_of x) as [b|], (monomial_of y) as [c|]; try discriminate.
-    destruct (inverse c) as [d|] eqn:E; [|discriminate]. injection H as <-.
+    destruct (monomial_inverse c) as [d|] eqn:E; [|discriminate]. injection H as <-.
     pose proof (inverse_value c d E) as V. rewrite times_value, (IHx b eq_refl), (IHy c eq_refl).
     assert (monomial_value c n i <> 0) by (intros Z; rewrite Z in V; lra).
     replace (monomial_value d n i) with (/ monomial_value c n i); [reflexivity|].
@@ -147,9 +143,9 @@ Proof.
         assert (monomial_value b n i ^ Pos.to_nat z <> 0) by (intros Z; rewrite Z in V; lra).
         apply Rmult_eq_reg_r with (monomial_value b n i ^ Pos.to_nat z); [|assumption]. rewrite V, Rinv_l; auto.
     + destruct (monomial_of x) as [[c [] [] [] []]|]; try discriminate.
-      destruct (Qeq_bool c (-1)) eqn:E; [|discriminate].
-      injection H as <-. rewrite (IHx _ eq_refl). fold (constant c). rewrite constant_value, (Qeq_bool_R _ _ E).
-      cbn [integer_value]. replace (Q2R (-1)) with (-1) by (rationals; lra). rewrite alternating_power.
-      unfold monomial_value, sign. simpl. rewrite Q2R_1. ring.
+      destruct (Qeq_bool c (-1)) eqn:E; [|discriminate]. injection H as <-. rewrite (IHx _ eq_refl).
+      fold (constant_monomial c). rewrite constant_value, (Qeq_bool_R _ _ E). cbn [integer_value].
+      replace (Q2R (-1)) with (-1) by (rationals; lra). rewrite alternating_power. unfold monomial_value, sign_factor.
+      simpl. rewrite Q2R_1. ring.
 Qed.
 End Value.

@@ -14,81 +14,80 @@ From Certify Require Import positions lists finite_sums softmax relu formula net
 Import ListNotations.
 Open Scope R_scope.
 
-Notation interval := (option Q * option Q)%type.
-Notation within := interval.within.
 
 (* ---- a layer whose inputs are in intervals ---- *)
 Section Units.
 Variable ranges : direction -> interval.
 
-Fixpoint row_range (r : row) : interval :=
-  match r with [] => point 0 | (d, q) :: r => add (scale q (ranges d)) (row_range r) end.
+Local Fixpoint row_range (r : row) : interval :=
+  match r with [] => point_interval 0 | (d, q) :: r => add_intervals (scale_interval q (ranges d)) (row_range r) end.
 
 (* q times what a unit gives: a linear form where it is on one side of its kink, and an interval. *)
 Definition unit_part (q : Q) (u : relu_unit) : row * interval :=
-  let '(lo, hi) := add (row_range (unit_reads u)) (point (unit_bias u)) in
+  let '(lo, hi) := add_intervals (row_range (unit_reads u)) (point_interval (unit_bias u)) in
   match lo, hi with
   | _, Some b =>
-      if Qle_bool b 0 then ([], point 0)
+      if Qle_bool b 0 then ([], point_interval 0)
       else match lo with
-           | Some a => if Qeq_bool a b then ([], point (Qred (q * a)))
-                       else if Qle_bool 0 a then (scaled q (unit_reads u), point (Qred (q * unit_bias u)))
-                       else ([], scale q (from_to 0 b))
-           | None => ([], scale q (from_to 0 b))
+           | Some a => if Qeq_bool a b then ([], point_interval (Qred (q * a)))
+                       else if Qle_bool 0 a then (scaled_terms q (unit_reads u), point_interval (Qred (q * unit_bias
+                         u)))
+                       else ([], scale_interval q (from_to 0 b))
+           | None => ([], scale_interval q (from_to 0 b))
            end
-  | Some a, None => if Qle_bool 0 a then (scaled q (unit_reads u), point (Qred (q * unit_bias u)))
-                    else ([], scale q (Some 0%Q, None))
-  | None, None => ([], scale q (Some 0%Q, None))
+  | Some a, None => if Qle_bool 0 a then (scaled_terms q (unit_reads u), point_interval (Qred (q * unit_bias u)))
+                    else ([], scale_interval q (Some 0%Q, None))
+  | None, None => ([], scale_interval q (Some 0%Q, None))
   end.
 Fixpoint units_part (us : list (Q * relu_unit)) : row * interval :=
   match us with
-  | [] => ([], point 0)
+  | [] => ([], point_interval 0)
   | (q, u) :: us =>
-      let '(r, v) := unit_part q u in let '(r', v') := units_part us in (r ++ r', add v v')
+      let '(r, v) := unit_part q u in let '(r', v') := units_part us in (r ++ r', add_intervals v v')
   end.
 Definition output_range (us : list (Q * relu_unit)) (b : Q) : interval :=
   let '(r, v) := units_part us in
-  let v := add v (point b) in
-  match r with [] => v | _ => add (row_range (merged Nat.eqb r)) v end.
+  let v := add_intervals v (point_interval b) in
+  match r with [] => v | _ => add_intervals (row_range (merged_terms Nat.eqb r)) v end.
 
 Variable h : vector.
-Hypothesis In_ranges : forall d, within (ranges d) (h d).
+Hypothesis In_ranges : forall d, in_interval (ranges d) (h d).
 
-Lemma row_range_within r : within (row_range r) (linear r h).
+Lemma row_range_within r : in_interval (row_range r) (linear r h).
 Proof.
   induction r as [|[d q] r IH]; cbn [row_range linear]; [rewrite <- Q2R_0; apply within_point|].
   apply within_add; [|exact IH]. now apply within_scale.
 Qed.
 
 Lemma linear_part q u : 0 <= linear (unit_reads u) h + Q2R (unit_bias u) ->
-  within (point (Qred (q * unit_bias u)))
-    (Q2R q * relu (linear (unit_reads u) h + Q2R (unit_bias u)) - linear (scaled q (unit_reads u)) h).
+  in_interval (point_interval (Qred (q * unit_bias u)))
+    (Q2R q * relu (linear (unit_reads u) h + Q2R (unit_bias u)) - linear (scaled_terms q (unit_reads u)) h).
 Proof.
-  intros P. rewrite relu_linear, (linear_combined (scaled _ _)), combined_scaled, <- linear_combined by exact P.
-  match goal with |- within _ ?y => replace y with (Q2R (Qred (q * unit_bias u)))
+  intros P. rewrite relu_linear, (linear_combined (scaled_terms _ _)), combined_scaled, <- linear_combined by exact P.
+  match goal with |- in_interval _ ?y => replace y with (Q2R (Qred (q * unit_bias u)))
     by (rewrite Q2R_reduced, Q2R_mult; ring) end. apply within_point.
 Qed.
-Lemma unit_part_within q u : within (snd (unit_part q u))
+Lemma unit_part_within q u : in_interval (snd (unit_part q u))
   (Q2R q * relu (linear (unit_reads u) h + Q2R (unit_bias u)) - linear (fst (unit_part q u)) h).
 Proof.
   unfold unit_part. set (x := linear (unit_reads u) h + Q2R (unit_bias u)).
-  assert (W : within (add (row_range (unit_reads u)) (point (unit_bias u))) x)
+  assert (W : in_interval (add_intervals (row_range (unit_reads u)) (point_interval (unit_bias u))) x)
     by (apply within_add; [apply row_range_within|apply within_point]).
-  destruct (add _ _) as [lo hi]. destruct W as [W1 W2]. cbn [fst snd] in W1, W2.
-  assert (None_ : forall v, within v (relu x) -> within (scale q v) (Q2R q * relu x - linear [] h)).
+  destruct (add_intervals _ _) as [lo hi]. destruct W as [W1 W2]. cbn [fst snd] in W1, W2.
+  assert (None_ : forall v, in_interval v (relu x) -> in_interval (scale_interval q v) (Q2R q * relu x - linear [] h)).
   { intros v V. cbn [linear]. rewrite Rminus_0_r. now apply within_scale. }
-  assert (Low : within (Some 0%Q, None) (relu x)) by (split; cbn; [rewrite Q2R_0; apply Rmax_l|exact I]).
-  assert (Both : forall b, x <= Q2R b -> Qle_bool b 0 = false -> within (from_to 0 b) (relu x)).
+  assert (Low : in_interval (Some 0%Q, None) (relu x)) by (split; cbn; [rewrite Q2R_0; apply Rmax_l|exact I]).
+  assert (Both : forall b, x <= Q2R b -> Qle_bool b 0 = false -> in_interval (from_to 0 b) (relu x)).
   { intros b Hb B. apply within_from_to. rewrite Q2R_0. split; [apply Rmax_l|]. apply Rmax_lub; [|exact Hb].
     destruct (Rle_lt_dec 0 (Q2R b)) as [L|L]; [exact L|]. exfalso.
     assert (T : (b <= 0)%Q) by (apply Rle_Qle; rewrite Q2R_0; lra). apply Qle_bool_iff in T. congruence. }
   destruct hi as [b|].
-  - cbn [interval.below] in W2. destruct (Qle_bool b 0) eqn:B.
-    + apply Qle_bool_R in B. rewrite Q2R_0 in B. replace (match lo with Some _ | _ => ([] : row, point 0) end)
-      with ([] : row, point 0)
+  - cbn [interval.below_end] in W2. destruct (Qle_bool b 0) eqn:B.
+    + apply Qle_bool_R in B. rewrite Q2R_0 in B. replace (match lo with Some _ | _ => ([] : row, point_interval 0) end)
+      with ([] : row, point_interval 0)
         by now destruct lo. cbn [fst snd linear]. rewrite relu_zero by lra. rewrite Rmult_0_r, Rminus_0_r, <- Q2R_0.
           apply within_point.
-    + destruct lo as [a|]; [|now apply None_, Both]. cbn [interval.above] in W1. destruct (Qeq_bool a b) eqn:E.
+    + destruct lo as [a|]; [|now apply None_, Both]. cbn [interval.above_end] in W1. destruct (Qeq_bool a b) eqn:E.
       * apply Qeq_bool_R in E. assert (X : x = Q2R a) by lra.
         assert (Pb : 0 <= Q2R b) by (specialize (Both b W2 B); destruct Both as [_ Z]; cbn in Z;
           pose proof (Rmax_l 0 x); unfold relu in Z; lra).
@@ -96,76 +95,79 @@ Proof.
           apply within_point.
       * destruct (Qle_bool 0 a) eqn:P; [|now apply None_, Both]. apply Qle_bool_R in P. rewrite Q2R_0 in P.
         apply linear_part. fold x. lra.
-  - destruct lo as [a|]; [|now apply None_]. cbn [interval.above] in W1.
+  - destruct lo as [a|]; [|now apply None_]. cbn [interval.above_end] in W1.
     destruct (Qle_bool 0 a) eqn:P; [|now apply None_].
     apply Qle_bool_R in P. rewrite Q2R_0 in P. apply linear_part. fold x. lra.
 Qed.
 
 Definition weighed_units (us : list (Q * relu_unit)) : R :=
-  total (fun e => Q2R (fst e) * relu (linear (unit_reads (snd e)) h + Q2R (unit_bias (snd e)))) us.
-Lemma units_part_within us : within (snd (units_part us)) (weighed_units us - linear (fst (units_part us)) h).
+  total_over (fun e => Q2R (fst e) * relu (linear (unit_reads (snd e)) h + Q2R (unit_bias (snd e)))) us.
+Lemma units_part_within us : in_interval (snd (units_part us)) (weighed_units us - linear (fst (units_part us)) h).
 Proof.
-  unfold weighed_units. induction us as [|[q u] us IH]; cbn [units_part total fst snd].
+  unfold weighed_units. induction us as [|[q u] us IH]; cbn [units_part total_over fst snd].
   - cbn [linear]. rewrite Rminus_0_r, <- Q2R_0. apply within_point.
   - pose proof (unit_part_within q u) as U. destruct (unit_part q u) as [r v], (units_part us) as [r' v'].
-    cbn [fst snd] in *. rewrite linear_app. match goal with |- within _ ?y => match type of U with within _ ?a =>
-      match type of IH with within _ ?b => replace y with (a + b) by ring end end end. now apply within_add.
+    cbn [fst snd] in *. rewrite linear_app.
+    match goal with |- in_interval _ ?y => match type of U with in_interval _ ?a => match type of IH
+      with in_interval _ ?b => replace y with (a + b) by ring end end end. now apply within_add.
 Qed.
 
-Theorem output_range_within us b : within (output_range us b) (weighed_units us + Q2R b).
+Theorem output_range_within us b : in_interval (output_range us b) (weighed_units us + Q2R b).
 Proof.
   unfold output_range. pose proof (units_part_within us) as W. destruct (units_part us) as [r v]. cbn [fst snd] in W.
-  assert (V : within (add v (point b)) (weighed_units us - linear r h + Q2R b))
+  assert (V : in_interval (add_intervals v (point_interval b)) (weighed_units us - linear r h + Q2R b))
     by (apply within_add; [exact W|apply within_point]).
   destruct r as [|e r]; [now cbn [linear] in V; rewrite Rminus_0_r in V|]. set (s := e :: r) in *.
-  assert (M : linear (merged Nat.eqb s) h = linear s h).
+  assert (M : linear (merged_terms Nat.eqb s) h = linear s h).
   { rewrite !linear_combined. apply (combined_merged Nat.eqb (fun x y => proj1 (Nat.eqb_eq x y))). }
-  replace (weighed_units us + Q2R b) with (linear (merged Nat.eqb s) h + (weighed_units us - linear s h + Q2R b)).
+  replace (weighed_units us + Q2R b) with (linear (merged_terms Nat.eqb s) h + (weighed_units us - linear s h + Q2R b)).
   - apply within_add; [apply row_range_within|exact V].
   - rewrite M. ring.
 Qed.
 End Units.
 
 (* The units that write a direction, with what they write there. *)
-Definition writers (us : list relu_unit) (d : direction) : list (Q * relu_unit) :=
+Local Definition writers (us : list relu_unit) (d : direction) : list (Q * relu_unit) :=
   filter (fun e => negb (is_zero (fst e))) (map (fun u => (entry_rational (unit_writes u) d, u)) us).
-Lemma writers_total h us d : weighed_units h (writers us d) = total (unit_output h d) us.
+Local Lemma writers_total h us d : weighed_units h (writers us d) = total_over (unit_output h d) us.
 Proof.
-  unfold weighed_units, writers. induction us as [|u us IH]; [reflexivity|]. cbn [map filter fst total].
+  unfold weighed_units, writers. induction us as [|u us IH]; [reflexivity|]. cbn [map filter fst total_over].
   unfold unit_output at 1. rewrite <- entry_rational_correct.
     destruct (is_zero (entry_rational (unit_writes u) d)) eqn:Z;
-    cbn [negb total fst snd]; rewrite IH; [apply Qeq_bool_R in Z; rewrite Z, Q2R_0|]; ring.
+    cbn [negb total_over fst snd]; rewrite IH; [apply Qeq_bool_R in Z; rewrite Z, Q2R_0|]; ring.
 Qed.
 
 (* ---- formulas that the value of a sum of counts decides ---- *)
-Notation sum_of_counts := (list (count * Q)).
-Definition nobody : predicate_meanings := fun _ _ _ => false.
+Notation sum_of_counts := (list (count_atom * Q)).
 Definition is_users (p : predicate) : bool := match p with User _ => true | _ => false end.
-Lemma holds_built_in users p k n : is_users p = false -> holds users p k n = holds nobody p k n.
+Lemma holds_built_in users p k n : is_users p = false -> predicate_holds users p k n = predicate_holds no_users p k n.
 Proof. now destruct p. Qed.
 
-Definition ratio (l D : sum_of_counts) : option Q :=
+Definition ratio_of_sums (l D : sum_of_counts) : option Q :=
   match D with
   | [] => None
-  | (k, q) :: _ => let a := Qred (coefficient count_eqb l k / q) in if equal count_eqb l (scaled a D) then Some a
+  | (k, q) :: _ => let a := Qred (coefficient_of count_eqb l k / q) in if equal_combinations count_eqb l (scaled_terms a
+    D) then Some a
     else None
   end.
-Inductive decided := ByValue (p : predicate) | BySign (r : relation) (a : Q) (c : Z).
+Inductive sum_decision := ByValue (p : predicate) | BySign (r : relation) (a : Q) (c : Z).
 Definition one_count (s : side) (f : formula) : sum_of_counts := [((s, f), 1%Q)].
-Definition decides (D : sum_of_counts) (f : formula) : option decided :=
+Definition decision_of (D : sum_of_counts) (f : formula) : option sum_decision :=
   match f with
-  | OnCount p s g => if negb (is_users p) && equal count_eqb D (one_count s g) then Some (ByValue p) else None
+  | OnCount p s g => if negb (is_users p) && equal_combinations count_eqb D (one_count s g) then Some (ByValue p) else
+    None
   | Compare r t u =>
-      match ratio (difference t u) D with Some a => Some (BySign r a (constant_difference t u)) | None => None end
+      match ratio_of_sums (term_difference t u) D with Some a => Some (BySign r a (constant_difference t u)) | None =>
+        None end
   | _ => None
   end.
 Definition sign_at (a : Q) (c z : Z) : comparison := Qcompare (a * inject_Z z + inject_Z c) 0.
 Definition comparison_eqb (o o' : comparison) : bool :=
   match o, o' with Lt, Lt | Eq, Eq | Gt, Gt => true | _, _ => false end.
 (* Its truth at all values from least to most, if they decide alike. *)
-Definition truth_from (n : nat) (least most : Z) (k : decided) : option bool :=
+Definition truth_from (n : nat) (least most : Z) (k : sum_decision) : option bool :=
   match k with
-  | ByValue p => if (least =? most)%Z && (0 <=? least)%Z then Some (holds_at nobody p least n) else None
+  | ByValue p => if (least =? most)%Z && (0 <=? least)%Z then Some (holds_at no_users p least n) else None
   | BySign r a c =>
       let o := sign_at a c least in
       if comparison_eqb o (sign_at a c most) then Some (relates_so r o) else None
@@ -176,14 +178,14 @@ Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (D : sum_o
 Notation counts := (count_value users n w i).
 Notation tr := (truth users n w).
 
-Lemma ratio_correct l a : ratio l D = Some a -> combined counts l = Q2R a * combined counts D.
+Lemma ratio_correct l a : ratio_of_sums l D = Some a -> combination_value counts l = Q2R a * combination_value counts D.
 Proof.
-  unfold ratio. destruct D as [|[k q] D'] eqn:E; [discriminate|]. cbv zeta. rewrite <- E. set (b := Qred _).
-  destruct (equal count_eqb l (scaled b D)) eqn:X; [|discriminate]. intros H. take H.
+  unfold ratio_of_sums. destruct D as [|[k q] D'] eqn:E; [discriminate|]. cbv zeta. rewrite <- E. set (b := Qred _).
+  destruct (equal_combinations count_eqb l (scaled_terms b D)) eqn:X; [|discriminate]. intros H. take H.
   now rewrite (equal_correct count_eqb count_eqb_eq _ _ _ X), combined_scaled.
 Qed.
-Lemma one_count_value s f : combined counts (one_count s f) = INR (counted s n (tr f) i).
-Proof. unfold one_count, count_value. cbn [combined fst snd]. rewrite Q2R_1. ring. Qed.
+Lemma one_count_value s f : combination_value counts (one_count s f) = INR (counted_on s n (tr f) i).
+Proof. unfold one_count, count_value. cbn [combination_value fst snd]. rewrite Q2R_1. ring. Qed.
 
 Lemma sign_at_value a c z x : Q2R a * IZR z + IZR c = IZR x -> Z.compare x 0 = sign_at a c z.
 Proof.
@@ -213,22 +215,22 @@ Proof.
     rewrite Q2R_0. lra.
 Qed.
 
-Lemma truth_from_correct n' f k least most z b : combined counts D = IZR z -> (least <= z <= most)%Z ->
-  (n' = n \/ k <> ByValue LAST) -> decides D f = Some k -> truth_from n' least most k = Some b -> tr f i = b.
+Lemma truth_from_correct n' f k least most z b : combination_value counts D = IZR z -> (least <= z <= most)%Z ->
+  (n' = n \/ k <> ByValue LAST) -> decision_of D f = Some k -> truth_from n' least most k = Some b -> tr f i = b.
 Proof.
-  intros V Hz Hn Df T. destruct f; try discriminate; cbn [decides] in Df.
+  intros V Hz Hn Df T. destruct f; try discriminate; cbn [decision_of] in Df.
   - destruct (negb (is_users p)) eqn:U; [|discriminate].
-    destruct (equal count_eqb D (one_count s f)) eqn:E; [|discriminate]. cbn [andb] in Df. take Df.
+    destruct (equal_combinations count_eqb D (one_count s f)) eqn:E; [|discriminate]. cbn [andb] in Df. take Df.
     cbn [truth_from] in T. destruct (Z.eqb_spec least most); [|discriminate].
     destruct (Z.leb_spec 0 least); [|discriminate]. cbn [andb] in T. take T.
-    change (tr (OnCount p s f) i) with (holds users p (counted s n (tr f) i) n).
+    change (tr (OnCount p s f) i) with (predicate_holds users p (counted_on s n (tr f) i) n).
     rewrite (equal_correct count_eqb count_eqb_eq counts _ _ E), one_count_value, INR_IZR_INZ in V. apply eq_IZR in V.
     apply negb_true_iff in U. rewrite (holds_built_in users p _ _ U).
-    replace least with (Z.of_nat (counted s n (tr f) i)) by lia. rewrite holds_at_count.
+    replace least with (Z.of_nat (counted_on s n (tr f) i)) by lia. rewrite holds_at_count.
     destruct Hn as [->|Hn]; [reflexivity|]. destruct p; try reflexivity. now destruct Hn.
-  - destruct (ratio (difference t u) D) as [a|] eqn:R; [|discriminate]. take Df. cbn [truth_from] in T.
+  - destruct (ratio_of_sums (term_difference t u) D) as [a|] eqn:R; [|discriminate]. take Df. cbn [truth_from] in T.
     destruct (comparison_eqb _ _) eqn:E; [|discriminate]. take T.
-    change (tr (Compare r t u) i) with (relates r (value users n w t i) (value users n w u i)).
+    change (tr (Compare r t u) i) with (relation_holds r (value_of_term users n w t i) (value_of_term users n w u i)).
     rewrite relates_difference. f_equal. pose proof (difference_value users n w i t u) as Dv.
     rewrite (ratio_correct _ a R), V in Dv. rewrite (sign_at_value a (constant_difference t u) z _ (eq_sym Dv)).
     apply (sign_between a _ least most z Hz). now destruct (sign_at _ _ least), (sign_at _ _ most).
@@ -245,80 +247,82 @@ Fixpoint is_built_in (f : formula) : bool :=
   | And f g | Or f g | Implies f g | Iff f g => is_built_in f && is_built_in g
   | _ => false
   end.
-Lemma built_in_truth users n w f i : is_built_in f = true -> truth users n w f i = truth nobody n no_word f i.
+Lemma built_in_truth users n w f i : is_built_in f = true -> truth users n w f i = truth no_users n no_word f i.
 Proof.
-  induction f; cbn; intros H; try discriminate; try reflexivity;
-    try (apply andb_prop in H as [H1 H2]); rewrite ?IHf, ?IHf1, ?IHf2 by assumption; try reflexivity.
-  apply negb_true_iff in H. now apply holds_built_in.
+  induction f; cbn; intros H; try discriminate; try reflexivity; try (apply andb_prop in H as [H1 H2]);
+    rewrite ?IHf, ?IHf1, ?IHf2 by assumption; try reflexivity. apply negb_true_iff in H. now apply holds_built_in.
 Qed.
-Definition number_of (b : bool) : Q := if b then 1 else 0.
-Lemma number_of_value b : Q2R (number_of b) = bit b. Proof. destruct b; [apply Q2R_1|apply Q2R_0]. Qed.
+Definition bool_rational (b : bool) : Q := if b then 1 else 0.
+Lemma number_of_value b : Q2R (bool_rational b) = bit b. Proof. destruct b; [apply Q2R_1|apply Q2R_0]. Qed.
 
 (* The number that a direction holds at (n, i), if the word does not matter. *)
 Definition known_number (a : meaning) (n i : nat) : option Q :=
   match a with
-  | IsPosition (Formula x) => option_map Qred (exact x n i)
+  | IsPosition (Formula x) => option_map Qred (exact_value x n i)
   | IsPosition (Bracket f shifted) =>
-      if is_built_in f then Some (number_of (truth nobody n no_word f (if shifted then i - 1 else i)%nat)) else None
-  | IsTruth f => if is_built_in f then Some (number_of (truth nobody n no_word f i)) else None
+      if is_built_in f then Some (bool_rational (truth no_users n no_word f (if shifted then i - 1 else i)%nat)) else
+        None
+  | IsTruth f => if is_built_in f then Some (bool_rational (truth no_users n no_word f i)) else None
   | IsProduct x f =>
       if is_built_in f then
-        if truth nobody n no_word f i then option_map Qred (exact x n i) else Some 0%Q
+        if truth no_users n no_word f i then option_map Qred (exact_value x n i) else Some 0%Q
       else None
   | _ => None
   end.
-Lemma known_number_correct users n w i a x q : means users n w i a x -> known_number a n i = Some q -> x = Q2R q.
+Lemma known_number_correct users n w i a x q : meaning_holds users n w i a x -> known_number a n i = Some q ->
+  x = Q2R q.
 Proof.
   intros M K. destruct a as [[e|f s]|f|f|f g|e f|s f|t|s f|s f g|]; cbn [known_number] in K; try discriminate.
-  - pose proof (exact_correct e n i) as X. destruct (exact e n i) as [p|]; [|discriminate]. cbn [option_map] in K.
+  - pose proof (exact_correct e n i) as X. destruct (exact_value e n i) as [p|]; [|discriminate]. cbn [option_map] in K.
     take K. simpl in M. now rewrite Q2R_reduced, M, (proj1 (X p eq_refl)).
   - destruct (is_built_in f) eqn:B; [|discriminate]. take K. rewrite number_of_value. simpl in M. rewrite M.
     now rewrite (built_in_truth users n no_word f _ B).
   - destruct (is_built_in f) eqn:B; [|discriminate]. take K. rewrite number_of_value. simpl in M. rewrite M.
     now rewrite (built_in_truth users n w f _ B).
   - destruct (is_built_in f) eqn:B; [|discriminate]. simpl in M. rewrite (built_in_truth users n w f _ B) in M.
-    destruct (truth nobody n no_word f i).
-    + pose proof (exact_correct e n i) as X. destruct (exact e n i) as [p|]; [|discriminate]. cbn [option_map] in K.
-      take K. rewrite Q2R_reduced, M, (proj1 (X p eq_refl)). simpl. ring.
+    destruct (truth no_users n no_word f i).
+    + pose proof (exact_correct e n i) as X. destruct (exact_value e n i) as [p|]; [|discriminate].
+      cbn [option_map] in K. take K. rewrite Q2R_reduced, M, (proj1 (X p eq_refl)). simpl. ring.
     + take K. rewrite M, Q2R_0. simpl. ring.
 Qed.
 
-Lemma known_number_means users n w i a q : known_number a n i = Some q -> means users n w i a (Q2R q).
+Lemma known_number_means users n w i a q : known_number a n i = Some q -> meaning_holds users n w i a (Q2R q).
 Proof.
-  intros K. assert (M : exists x, means users n w i a x).
+  intros K. assert (M : exists x, meaning_holds users n w i a x).
   { destruct a as [e|f|f|f g|e f|s f|t|s f|s f g|]; try discriminate K; eexists; reflexivity. }
   destruct M as (x & M). now rewrite <- (known_number_correct users n w i a x q M K).
 Qed.
 
-Inductive source :=
+Inductive sum_source :=
 | Known (a : meaning)                                    (* n and i decide it *)
 | Multiple (a : Q) (over : option side)                  (* a D, divided by the positions that a side has *)
-| ZeroWhere (k : decided)                                (* the slack of a formula *)
+| ZeroWhere (k : sum_decision)                                (* the slack of a formula *)
 | Between (x : Q).                                       (* the error of a number of other positions, at most x *)
-Definition source_of (D : sum_of_counts) (a : meaning) : option source :=
+Definition source_of (D : sum_of_counts) (a : meaning) : option sum_source :=
   match a with
   | IsPosition _ | IsTruth _ | IsProduct _ _ => Some (Known a)
-  | IsSlack f => option_map ZeroWhere (decides D f)
-  | IsMean s f => option_map (fun q => Multiple q (Some s)) (ratio (one_count s f) D)
+  | IsSlack f => option_map ZeroWhere (decision_of D f)
+  | IsMean s f => option_map (fun q => Multiple q (Some s)) (ratio_of_sums (one_count s f) D)
   | IsAverage t =>
-      if (constant_of t =? 0)%Z then option_map (fun q => Multiple q (Some (side_of t))) (ratio (counts_of t) D)
+      if (term_constant t =? 0)%Z then option_map (fun q => Multiple q (Some (side_of t))) (ratio_of_sums (counts_of t)
+        D)
         else None
-  | IsTotal s f => option_map (fun q => Multiple q None) (ratio (one_count s f) D)
+  | IsTotal s f => option_map (fun q => Multiple q None) (ratio_of_sums (one_count s f) D)
   | IsOthers _ _ x => Some (Between x)
   | _ => None
   end.
-Definition source_range (n i : nat) (least most : Z) (s : source) : interval :=
+Definition source_range (n i : nat) (least most : Z) (s : sum_source) : interval :=
   match s with
-  | Known a => match known_number a n i with Some q => point q | None => unbounded end
+  | Known a => match known_number a n i with Some q => point_interval q | None => unbounded_interval end
   | Multiple a over =>
       let a := match over with Some s => Qred (a / inject_Z (Z.of_nat (span s n i))) | None => a end in
-      scale a (from_to (inject_Z least) (inject_Z most))
+      scale_interval a (from_to (inject_Z least) (inject_Z most))
   | ZeroWhere k => slack_range (truth_from n least most k)
   | Between x => from_to (- x) x
   end.
 
 (* What depends on the length only through the positions before. *)
-Definition forgets_length (s : source) : bool :=
+Definition forgets_length (s : sum_source) : bool :=
   match s with
   | Known (IsPosition (Formula x)) => negb (mentions_n x)
   | Known _ => false
@@ -329,19 +333,18 @@ Definition forgets_length (s : source) : bool :=
   end.
 (* What a direction holds, less the number of other positions that it is near. *)
 Definition less_number (users : predicate_meanings) (n : nat) (w : word) (i : nat) (a : meaning) (x : R) : R :=
-  match a with IsOthers s f _ => x - INR (others s n (truth users n w f) i) | _ => x end.
+  match a with IsOthers s f _ => x - INR (others_on s n (truth users n w f) i) | _ => x end.
 
 Section Source.
 Variables (users : predicate_meanings) (n n' : nat) (w : word) (i : position n) (D : sum_of_counts) (z least most : Z).
-Hypothesis Value : combined (count_value users n w i) D = IZR z.
+Hypothesis Value : combination_value (count_value users n w i) D = IZR z.
 Hypothesis Hz : (least <= z <= most)%Z.
 
-Lemma multiple_within q y : y = Q2R q * IZR z -> within (scale q (from_to (inject_Z least) (inject_Z most))) y.
-Proof.
-  intros ->. apply within_scale, within_from_to. rewrite !Q2R_inject_Z. destruct Hz. split; now apply IZR_le.
-Qed.
-Lemma divided_within q s y : n' = n \/ s = ToLeft -> y = Q2R q * IZR z / INR (span s n i) ->
-  within (scale (Qred (q / inject_Z (Z.of_nat (span s n' i)))) (from_to (inject_Z least) (inject_Z most))) y.
+Lemma multiple_within q y : y = Q2R q * IZR z -> in_interval (scale_interval q (from_to (inject_Z least) (inject_Z
+  most))) y.
+Proof. intros ->. apply within_scale, within_from_to. rewrite !Q2R_inject_Z. destruct Hz. split; now apply IZR_le. Qed.
+Lemma divided_within q s y : n' = n \/ s = ToLeft -> y = Q2R q * IZR z / INR (span s n i) -> in_interval (scale_interval
+  (Qred (q / inject_Z (Z.of_nat (span s n' i)))) (from_to (inject_Z least) (inject_Z most))) y.
 Proof.
   intros Hs ->. assert (E : span s n' i = span s n i) by (destruct Hs as [->| ->]; reflexivity). rewrite E.
   apply multiple_within. pose proof (INR_at_least_1 _ (proj1 (span_range s n i))) as P.
@@ -350,35 +353,36 @@ Proof.
 Qed.
 
 Lemma source_range_correct a s x : n' = n \/ forgets_length s = true -> source_of D a = Some s ->
-  means users n w i a x -> within (source_range n' i least most s) (less_number users n w i a x).
+  meaning_holds users n w i a x -> in_interval (source_range n' i least most s) (less_number users n w i a x).
 Proof.
-  intros F S M. assert (Known_ : forall b, s = Known b -> b = a -> within (source_range n' i least most s) x).
+  intros F S M. assert (Known_ : forall b, s = Known b -> b = a -> in_interval (source_range n' i least most s) x).
   { intros b -> ->. cbn [source_range]. destruct (known_number a n' i) as [q|] eqn:K; [|apply within_unbounded].
     destruct F as [->|F]; [rewrite (known_number_correct users n w i a x q M K); apply within_point|].
     cbn [forgets_length] in F. destruct a as [[e|f0 s0]| | | | | | | | |]; try discriminate. apply negb_true_iff in F.
-    cbn [known_number] in K. pose proof (exact_correct e n' i) as X. destruct (exact e n' i) as [p|]; [|discriminate].
-    cbn [option_map] in K. take K. simpl in M.
-    rewrite M, (unmentioned false n n' i i eq_refl e F), (proj1 (X p eq_refl)), <- Q2R_reduced. apply within_point. }
+    cbn [known_number] in K. pose proof (exact_correct e n' i) as X.
+    destruct (exact_value e n' i) as [p|]; [|discriminate]. cbn [option_map] in K. take K. simpl in M.
+    rewrite M, (value_unmentioned false n n' i i eq_refl e F), (proj1 (X p eq_refl)), <- Q2R_reduced.
+    apply within_point. }
   destruct a as [v|f|f|f g|e f|s' f|t|s' f|s' f g|]; cbn [source_of] in S; try discriminate.
   - take S. now apply (Known_ (IsPosition v)).
   - take S. now apply (Known_ (IsTruth f)).
-  - destruct (decides D f) as [k|] eqn:E; [|discriminate]. cbn [option_map] in S. take S.
+  - destruct (decision_of D f) as [k|] eqn:E; [|discriminate]. cbn [option_map] in S. take S.
     apply (slack_range_correct (truth users n w f i)); [exact M|]. intros b T.
     apply (truth_from_correct users n w i D n' f k least most z b Value Hz); auto.
     destruct F as [F|F]; [now left|right]. intros ->. discriminate.
   - take S. now apply (Known_ (IsProduct e f)).
-  - destruct (ratio _ D) as [q|] eqn:E; [|discriminate]. cbn [option_map] in S. take S. cbn [source_range].
+  - destruct (ratio_of_sums _ D) as [q|] eqn:E; [|discriminate]. cbn [option_map] in S. take S. cbn [source_range].
     apply divided_within; [destruct F as [F|F]; [now left|right; now destruct s']|]. simpl in M. rewrite M.
     rewrite <- (one_count_value users n w i), (ratio_correct users n w i D _ q E), Value. reflexivity.
-  - destruct (Z.eqb_spec (constant_of t) 0) as [C|]; [|discriminate].
-    destruct (ratio _ D) as [q|] eqn:E; [|discriminate]. cbn [option_map] in S. take S. cbn [source_range].
+  - destruct (Z.eqb_spec (term_constant t) 0) as [C|]; [|discriminate].
+    destruct (ratio_of_sums _ D) as [q|] eqn:E; [|discriminate]. cbn [option_map] in S. take S. cbn [source_range].
     apply divided_within; [destruct F as [F|F]; [now left|right; now destruct (side_of t)]|]. simpl in M. rewrite M.
     rewrite term_value, C, (ratio_correct users n w i D _ q E), Value, Rplus_0_r. reflexivity.
-  - destruct (ratio _ D) as [q|] eqn:E; [|discriminate]. cbn [option_map] in S. take S. cbn [source_range].
+  - destruct (ratio_of_sums _ D) as [q|] eqn:E; [|discriminate]. cbn [option_map] in S. take S. cbn [source_range].
     apply multiple_within. simpl in M |- *. rewrite M.
     now rewrite <- (one_count_value users n w i), (ratio_correct users n w i D _ q E), Value.
-  - take S. cbn [source_range less_number means] in *. apply within_from_to. rewrite Q2R_opp. revert M. unfold Rabs.
-    destruct (Rcase_abs _); lra.
+  - take S. cbn [source_range less_number meaning_holds] in *. apply within_from_to. rewrite Q2R_opp. revert M.
+    unfold Rabs. destruct (Rcase_abs _); lra.
 Qed.
 End Source.
 
@@ -387,14 +391,14 @@ End Source.
    A number of other positions is its count, less the truth here of what is counted: those truths must cancel. *)
 Section WithSum.
 Variables (A : list meaning) (D : sum_of_counts).
-Definition is_here (fs : list formula) (e : direction * Q) : option formula :=
+Local Definition is_here (fs : list formula) (e : direction * Q) : option formula :=
   match nth (fst e) A IsAnything with IsTruth f => if existsb (formula_eqb f) fs then Some f else None | _ => None end.
 Fixpoint here_part (fs : list formula) (r : row) : list (formula * Q) :=
   match r with
   | [] => []
   | e :: r => match is_here fs e with Some f => (f, snd e) :: here_part fs r | None => here_part fs r end
   end.
-Definition stays (fs : list formula) (e : direction * Q) : bool :=
+Local Definition stays (fs : list formula) (e : direction * Q) : bool :=
   match nth (fst e) A IsAnything with
   | IsTotal _ _ => false
   | _ => match is_here fs e with Some _ => false | None => true end
@@ -405,8 +409,8 @@ Definition with_sum (r : row) : option row :=
   | [] => Some r
   | l => let left_out := map (fun e => (snd (fst e), snd e)) (without_here A r) in
          let fs := map fst left_out in
-         if equal formula_eqb (here_part fs r) left_out
-         then match ratio l D with Some a => Some ((length A, a) :: filter (stays fs) r) | None => None end
+         if equal_combinations formula_eqb (here_part fs r) left_out
+         then match ratio_of_sums l D with Some a => Some ((length A, a) :: filter (stays fs) r) | None => None end
          else None
   end.
 Fixpoint units_with_sum (us : list (Q * relu_unit)) : option (list (Q * relu_unit)) :=
@@ -420,30 +424,31 @@ Fixpoint units_with_sum (us : list (Q * relu_unit)) : option (list (Q * relu_uni
   end.
 
 Variables (users : predicate_meanings) (n : nat) (w : word) (i : position n) (h : vector) (z : Z).
-Hypothesis HA : forall d, means users n w i (nth d A IsAnything) (h d).
-Hypothesis Value : combined (count_value users n w i) D = IZR z.
-Definition summed : vector := fun d =>
+Hypothesis HA : forall d, meaning_holds users n w i (nth d A IsAnything) (h d).
+Hypothesis Value : combination_value (count_value users n w i) D = IZR z.
+Local Definition summed : vector := fun d =>
   if (d =? length A)%nat then IZR z else less_number users n w i (nth d A IsAnything) (h d).
 Notation here := (fun f => bit (truth users n w f i)).
 
-Lemma summed_inside d : (length A <=? d)%nat = false -> summed d = less_number users n w i (nth d A IsAnything) (h d).
+Local Lemma summed_inside d : (length A <=? d)%nat = false -> summed d = less_number users n w i (nth d A IsAnything) (h
+  d).
 Proof. unfold summed. intros L. apply Nat.leb_gt in L. destruct (Nat.eqb_spec d (length A)); [lia|reflexivity]. Qed.
 
-Lemma row_with_sum fs r : existsb (fun e => length A <=? fst e)%nat r = false ->
-  linear r h = combined (count_value users n w i) (others_part A r)
-    - combined here (map (fun e => (snd (fst e), snd e)) (without_here A r))
-    + combined here (here_part fs r) + linear (filter (stays fs) r) summed.
+Lemma row_with_sum fs r : existsb (fun e => length A <=? fst e)%nat r = false -> linear r h
+  = combination_value (count_value users n w i) (others_part A r) - combination_value here (map (fun e => (snd (fst e),
+  snd e)) (without_here A r)) + combination_value here (here_part fs r) + linear (filter (stays fs) r) summed.
 Proof.
   induction r as [|[d q] r IH]; cbn [existsb fst]; [intros _; cbn; lra|]. intros L.
   apply orb_false_iff in L as [L1 L2]. specialize (IH L2). pose proof (summed_inside d L1) as S. pose proof (HA d) as M.
   cbn [linear others_part without_here here_part filter]. unfold stays at 1. change (is_here fs (d, q)) with
     (match nth d A IsAnything with IsTruth f => if existsb (formula_eqb f) fs then Some f else None | _ => None end).
   cbn [fst snd].
-  destruct (nth d A IsAnything) as [v|f|f|f g|x f|s f|t|s f|s f x|]; cbn [less_number means] in *;
+  destruct (nth d A IsAnything) as [v|f|f|f g|x f|s f|t|s f|s f x|]; cbn [less_number meaning_holds] in *;
     try (cbn [linear]; rewrite S, IH; lra).
-  - destruct (existsb (formula_eqb f) fs); cbn [linear combined fst snd]; rewrite IH; [rewrite M|rewrite S]; lra.
-  - cbn [combined]. rewrite IH, M. unfold count_value at 2. cbn [fst snd]. lra.
-  - cbn [combined map linear fst snd]. rewrite IH, S. unfold count_value at 2. cbn [fst snd].
+  - destruct (existsb (formula_eqb f) fs); cbn [linear combination_value fst snd]; rewrite IH; [rewrite M|rewrite S];
+      lra.
+  - cbn [combination_value]. rewrite IH, M. unfold count_value at 2. cbn [fst snd]. lra.
+  - cbn [combination_value map linear fst snd]. rewrite IH, S. unfold count_value at 2. cbn [fst snd].
     rewrite (counted_others s n (truth users n w f) i). lra.
 Qed.
 
@@ -456,9 +461,9 @@ Proof.
     { unfold left_out. clear - O. induction r as [|[d q] r IH]; [now split|].
       cbn [others_part without_here here_part filter] in *. unfold stays at 1, is_here. cbn [fst snd existsb].
       destruct (nth d A IsAnything); try discriminate; destruct (IH O) as (-> & -> & ->); now split. }
-    destruct W as (-> & -> & ->). cbn [combined]. lra.
-  - rewrite <- O in H. cbv zeta in H. destruct (equal formula_eqb _ left_out) eqn:E; [|discriminate].
-    destruct (ratio (others_part A r) D) as [a|] eqn:R; [|discriminate]. take H.
+    destruct W as (-> & -> & ->). cbn [combination_value]. lra.
+  - rewrite <- O in H. cbv zeta in H. destruct (equal_combinations formula_eqb _ left_out) eqn:E; [|discriminate].
+    destruct (ratio_of_sums (others_part A r) D) as [a|] eqn:R; [|discriminate]. take H.
     rewrite (row_with_sum (map fst left_out) r L). fold left_out.
     rewrite <- (equal_correct formula_eqb formula_eqb_eq here _ _ E).
     rewrite (ratio_correct users n w i D _ a R), Value. cbn [linear]. unfold summed at 1. rewrite Nat.eqb_refl. lra.
@@ -469,30 +474,30 @@ Lemma units_with_sum_correct us : forall us', units_with_sum us = Some us' ->
 Proof.
   unfold weighed_units. induction us as [|[q u] us IH]; cbn [units_with_sum]; intros us' H; [now take H|].
   destruct (with_sum (unit_reads u)) as [r|] eqn:W; [|discriminate].
-  destruct (units_with_sum us) as [us2|]; [|discriminate]. take H. cbn [total fst snd unit_reads unit_bias].
+  destruct (units_with_sum us) as [us2|]; [|discriminate]. take H. cbn [total_over fst snd unit_reads unit_bias].
   now rewrite (with_sum_correct _ r W), (IH us2 eq_refl).
 Qed.
 End WithSum.
 
 (* ---- the values that a sum of counts may have ---- *)
-Definition is_integer (q : Q) : bool := Pos.eqb (Qden q) 1.
+Definition is_integral (q : Q) : bool := Pos.eqb (Qden q) 1.
 Definition least_value (D : sum_of_counts) (n i : nat) : Z :=
   fold_right (fun e x => Z.min (Qnum (snd e) * Z.of_nat (span (fst (fst e)) n i)) 0 + x)%Z 0%Z D.
 Definition greatest_value (D : sum_of_counts) (n i : nat) : Z :=
   fold_right (fun e x => Z.max (Qnum (snd e) * Z.of_nat (span (fst (fst e)) n i)) 0 + x)%Z 0%Z D.
 
-Lemma integer_value_of q : is_integer q = true -> Q2R q = IZR (Qnum q).
-Proof. unfold is_integer. intros H. apply Pos.eqb_eq in H. unfold Q2R. rewrite H. simpl. lra. Qed.
+Lemma integer_value_of q : is_integral q = true -> Q2R q = IZR (Qnum q).
+Proof. unfold is_integral. intros H. apply Pos.eqb_eq in H. unfold Q2R. rewrite H. simpl. lra. Qed.
 
 (* Each count is at most what its side has at (n, i), and so at most what it has at a place where it has more. *)
-Lemma sum_range users n w (i : position n) D n' i' : forallb (fun e => is_integer (snd e)) D = true ->
-  (forall s f q, In ((s, f), q) D -> (span s n i <= span s n' i')%nat) ->
-  exists z, combined (count_value users n w i) D = IZR z /\ (least_value D n' i' <= z <= greatest_value D n' i')%Z.
+Lemma sum_range users n w (i : position n) D n' i' : forallb (fun e => is_integral (snd e)) D = true -> (forall s f q,
+  In ((s, f), q) D -> (span s n i <= span s n' i')%nat) -> exists z, combination_value (count_value users n w i) D
+  = IZR z /\ (least_value D n' i' <= z <= greatest_value D n' i')%Z.
 Proof.
   induction D as [|[[s f] q] D IH]; intros H M; [now exists 0%Z|]. cbn [forallb snd] in H.
   apply andb_prop in H as [Q1 H]. destruct (IH H) as (z & V & B); [intros; eapply M; right; eassumption|].
-  set (k := counted s n (truth users n w f) i). exists (Qnum q * Z.of_nat k + z)%Z. split.
-  - cbn [combined]. rewrite V, (integer_value_of q Q1), plus_IZR, mult_IZR, <- INR_IZR_INZ. reflexivity.
+  set (k := counted_on s n (truth users n w f) i). exists (Qnum q * Z.of_nat k + z)%Z. split.
+  - cbn [combination_value]. rewrite V, (integer_value_of q Q1), plus_IZR, mult_IZR, <- INR_IZR_INZ. reflexivity.
   - cbn [least_value greatest_value fold_right fst snd]. fold (least_value D n' i') (greatest_value D n' i').
     assert (K : (k <= span s n i)%nat).
     { destruct (counted_apart s n (truth users n w f) i) as (r & E & L). unfold k. rewrite E.
@@ -506,7 +511,7 @@ Qed.
 (* Intervals of values: a new one begins at each of some numbers. *)
 Fixpoint insert_number (z : Z) (l : list Z) : list Z :=
   match l with [] => [z] | y :: l => if (z <=? y)%Z then z :: y :: l else y :: insert_number z l end.
-Fixpoint runs (least most : Z) (starts : list Z) : list (Z * Z) :=
+Local Fixpoint runs (least most : Z) (starts : list Z) : list (Z * Z) :=
   match starts with
   | [] => [(least, most)]
   | s :: starts =>
@@ -523,70 +528,72 @@ Qed.
 Fixpoint numbers_from (k : nat) (z : Z) : list Z := match k with O => [] | S k => z :: numbers_from k (z + 1) end.
 
 (* ---- the output ---- *)
-Inductive target := TotalOf | TruthOf (k : decided) | SlackOf (k : decided).
+Inductive output_target := TotalOf | TruthOf (k : sum_decision) | SlackOf (k : sum_decision).
 Definition common_divisor (l : sum_of_counts) : Q := inject_Z (fold_right (fun e g => Z.gcd (Qnum (snd e)) g) 0%Z l).
-Definition in_lowest (l : sum_of_counts) : sum_of_counts := scaled (/ common_divisor l) l.
-Definition sum_of (b : meaning) : sum_of_counts :=
+Definition in_lowest (l : sum_of_counts) : sum_of_counts := scaled_terms (/ common_divisor l) l.
+Local Definition sum_of (b : meaning) : sum_of_counts :=
   match b with
   | IsTotal s f | IsTruth (OnCount _ s f) => one_count s f
-  | IsTruth (Compare _ t u) | IsSlack (Compare _ t u) => in_lowest (difference t u)
+  | IsTruth (Compare _ t u) | IsSlack (Compare _ t u) => in_lowest (term_difference t u)
   | _ => []
   end.
-Definition target_of (D : sum_of_counts) (b : meaning) : option target :=
+Definition target_of (D : sum_of_counts) (b : meaning) : option output_target :=
   match b with
-  | IsTotal s f => if equal count_eqb D (one_count s f) then Some TotalOf else None
-  | IsTruth f => option_map TruthOf (decides D f)
-  | IsSlack f => option_map SlackOf (decides D f)
+  | IsTotal s f => if equal_combinations count_eqb D (one_count s f) then Some TotalOf else None
+  | IsTruth f => option_map TruthOf (decision_of D f)
+  | IsSlack f => option_map SlackOf (decision_of D f)
   | _ => None
   end.
-Definition of_target (t : target) : list decided := match t with TotalOf => [] | TruthOf k | SlackOf k => [k] end.
-Definition of_source (s : option source) : list decided := match s with Some (ZeroWhere k) => [k] | _ => [] end.
+Definition of_target (t : output_target) : list sum_decision := match t with TotalOf => [] | TruthOf k | SlackOf k =>
+  [k] end.
+Definition of_source (s : option sum_source) : list sum_decision := match s with Some (ZeroWhere k) => [k] | _ =>
+  [] end.
 
 Section Check.
-Variables (A : list meaning) (us : list (Q * relu_unit)) (bias : Q) (D : sum_of_counts) (t : target).
+Variables (A : list meaning) (us : list (Q * relu_unit)) (bias : Q) (D : sum_of_counts) (t : output_target).
 
-Definition sources : list (option source) := map (source_of D) A ++ [Some (Multiple 1 None)].
-Definition range_at (table : list (option source)) (n i : nat) (least most : Z) (d : direction) : interval :=
-  match nth d table None with Some s => source_range n i least most s | None => unbounded end.
-Definition check_run (table : list (option source)) (n i : nat) (r : Z * Z) : bool :=
+Local Definition sources : list (option sum_source) := map (source_of D) A ++ [Some (Multiple 1 None)].
+Definition range_at (table : list (option sum_source)) (n i : nat) (least most : Z) (d : direction) : interval :=
+  match nth d table None with Some s => source_range n i least most s | None => unbounded_interval end.
+Definition check_run (table : list (option sum_source)) (n i : nat) (r : Z * Z) : bool :=
   let v := output_range (range_at table n i (fst r) (snd r)) us bias in
   match t with
   | TotalOf => (fst r =? snd r)%Z && is_point v (inject_Z (fst r))
-  | TruthOf k => match truth_from n (fst r) (snd r) k with Some b => is_point v (number_of b) | None => false end
+  | TruthOf k => match truth_from n (fst r) (snd r) k with Some b => is_point v (bool_rational b) | None => false end
   | SlackOf k =>
       match truth_from n (fst r) (snd r) k with
       | Some true => is_point v 0 | Some false => is_at_least v 1 | None => false
       end
   end.
 
-Definition is_by_value (k : decided) : bool := match k with ByValue _ => true | _ => false end.
-Definition changes_of (k : decided) : list Z :=
+Definition is_by_value (k : sum_decision) : bool := match k with ByValue _ => true | _ => false end.
+Definition changes_of (k : sum_decision) : list Z :=
   match k with
   | ByValue _ => []
   | BySign _ a c => if is_zero a then [] else
       let z := (- inject_Z c / a)%Q in [Qceiling z; Qfloor z + 1]%Z
   end.
-Definition check_values (table : list (option source)) (ks : list decided) (starts : list Z) (n i : nat) (least most
-  : Z)
+Definition check_values (table : list (option sum_source)) (ks : list sum_decision) (starts : list Z) (n i : nat) (least
+  most : Z)
   : bool :=
   let every := match t with TotalOf => true | _ => existsb is_by_value ks end in
   forallb (check_run table n i)
     (runs least most (if every then numbers_from (Z.to_nat (most - least)) (least + 1) else starts)).
-Definition check_row (table : list (option source)) (ks : list decided) (starts : list Z) (n i : nat) : bool :=
+Definition check_row (table : list (option sum_source)) (ks : list sum_decision) (starts : list Z) (n i : nat) : bool :=
   check_values table ks starts n i (least_value D n i) (greatest_value D n i).
 
 (* Where no row is like another: slack and totals, which do not see n and i. *)
-Definition needs_no_row (s : source) : bool :=
+Definition needs_no_row (s : sum_source) : bool :=
   match s with Known _ | Multiple _ (Some _) => false | _ => forgets_length s end.
-Definition only (f : source -> bool) (s : option source) : option source :=
+Local Definition only (f : sum_source -> bool) (s : option sum_source) : option sum_source :=
   match s with Some s => if f s then Some s else None | None => None end.
-Definition all_read (f : source -> bool) (table : list (option source)) : bool :=
+Definition all_read (f : sum_source -> bool) (table : list (option sum_source)) : bool :=
   forallb (fun e => forallb (fun x => match nth (fst x) table None with Some s => f s | None => false end)
     (unit_reads (snd e))) us.
-Definition is_last (k : decided) : bool := match k with ByValue LAST => true | _ => false end.
+Definition is_last (k : sum_decision) : bool := match k with ByValue LAST => true | _ => false end.
 (* The sum with all counts of the side on which position N of N positions sees all. *)
-Definition widest : sum_of_counts := map (fun e => ((ToLeft, snd (fst e)), snd e)) D.
-Definition is_to_left (e : count * Q) : bool := match fst (fst e) with ToLeft => true | ToRight => false end.
+Local Definition widest : sum_of_counts := map (fun e => ((ToLeft, snd (fst e)), snd e)) D.
+Definition is_to_left (e : count_atom * Q) : bool := match fst (fst e) with ToLeft => true | ToRight => false end.
 
 Definition check_rows (L : lengths) (N : nat) : bool :=
   let table := sources in
@@ -607,12 +614,12 @@ Definition check_output_by_rows (L : lengths) (A : list meaning) (us : list relu
   let D := sum_of b in
   match greatest_length L, D, target_of D b, units_with_sum A D (writers us d) with
   | Some N, _ :: _, Some t, Some ws =>
-      forallb (fun e => is_integer (snd e)) D && check_rows A ws (entry_rational bias d) D t L N
+      forallb (fun e => is_integral (snd e)) D && check_rows A ws (entry_rational bias d) D t L N
   | _, _, _, _ => false
   end.
 
 (* ---- soundness ---- *)
-Definition is_source (A : list meaning) (D : sum_of_counts) (e : direction) (s : source) : Prop :=
+Definition is_source (A : list meaning) (D : sum_of_counts) (e : direction) (s : sum_source) : Prop :=
   e = length A /\ s = Multiple 1 None \/ (e < length A)%nat /\ source_of D (nth e A IsAnything) = Some s.
 Lemma is_source_listed A D e s : nth e (sources A D) None = Some s -> is_source A D e s.
 Proof.
@@ -627,22 +634,23 @@ Qed.
 
 Section Sound.
 Variables (users : predicate_meanings) (n : nat) (w : word) (i : position n) (A : list meaning) (h : vector).
-Variables (us : list relu_unit) (bias : row) (d : direction) (D : sum_of_counts) (t : target) (b : meaning) (z : Z).
-Hypothesis HA : forall d, means users n w i (nth d A IsAnything) (h d).
+Variables (us : list relu_unit) (bias : row) (d : direction) (D : sum_of_counts) (t : output_target) (b : meaning) (z :
+  Z).
+Hypothesis HA : forall d, meaning_holds users n w i (nth d A IsAnything) (h d).
 Hypothesis Target : target_of D b = Some t.
-Hypothesis Value : combined (count_value users n w i) D = IZR z.
-Notation out := (total (unit_output h d) us + entry bias d).
+Hypothesis Value : combination_value (count_value users n w i) D = IZR z.
+Notation out := (total_over (unit_output h d) us + row_entry bias d).
 Variable ws : list (Q * relu_unit).
 Hypothesis Units : units_with_sum A D (writers us d) = Some ws.
 Notation h' := (summed A users n w i h z).
 
 (* What is known of a table of sources. *)
-Variables (n' i' : nat) (table : list (option source)).
+Variables (n' i' : nat) (table : list (option sum_source)).
 Hypothesis Table : forall e s, nth e table None = Some s -> is_source A D e s /\
   ((n' = n /\ i' = i) \/ (i' = i /\ forgets_length s = true) \/ needs_no_row s = true).
 Hypothesis Last : n' = n \/ existsb is_last (of_target t) = false.
 
-Lemma range_at_within least most e : (least <= z <= most)%Z -> within (range_at table n' i' least most e) (h' e).
+Lemma range_at_within least most e : (least <= z <= most)%Z -> in_interval (range_at table n' i' least most e) (h' e).
 Proof.
   intros Hz. unfold range_at. pose proof (Table e) as Te.
   destruct (nth e table None) as [s|]; [|apply within_unbounded]. destruct (Te s eq_refl) as [[[-> ->]|[L S]] F].
@@ -656,34 +664,34 @@ Proof.
 Qed.
 
 Theorem check_run_correct r : (fst r <= z <= snd r)%Z -> check_run ws (entry_rational bias d) t table n' i' r = true ->
-  means users n w i b out.
+  meaning_holds users n w i b out.
 Proof.
   intros Hz C.
   pose proof (output_range_within _ h' (fun e => range_at_within _ _ e Hz) ws (entry_rational bias d)) as W.
   rewrite (units_with_sum_correct A D users n w i h z HA Value _ ws Units), writers_total, entry_rational_correct in W.
   unfold check_run in C. cbv zeta in C. set (v := output_range _ _ _) in *.
-  assert (T : forall f k x, decides D f = Some k -> In k (of_target t) -> truth_from n' (fst r) (snd r) k = Some x ->
-    truth users n w f i = x).
+  assert (T : forall f k x, decision_of D f = Some k -> In k (of_target t) -> truth_from n' (fst r) (snd r) k =
+    Some x -> truth users n w f i = x).
   { intros f k x Df I. apply (truth_from_correct users n w i D n' f k _ _ z x Value Hz); [|exact Df].
     destruct Last as [->|Hn]; [now left|right]. intros ->.
     enough (existsb is_last (of_target t) = true) by congruence. apply existsb_exists. now exists (ByValue LAST). }
   destruct b as [v'|f|f|f g|e f|s f|t'|s f|s f g|]; cbn [target_of] in Target; try discriminate.
-  - destruct (decides D f) as [k|] eqn:E; [|discriminate]. cbn [option_map] in Target. take Target.
+  - destruct (decision_of D f) as [k|] eqn:E; [|discriminate]. cbn [option_map] in Target. take Target.
     destruct (truth_from n' _ _ k) as [x|] eqn:X; [|discriminate]. apply (is_point_correct _ _ _ C) in W. simpl.
     rewrite W, number_of_value. now rewrite (T f k x E (or_introl eq_refl) X).
-  - destruct (decides D f) as [k|] eqn:E; [|discriminate]. cbn [option_map] in Target. take Target.
-    destruct (truth_from n' _ _ k) as [x|] eqn:X; [|discriminate]. cbn [means].
+  - destruct (decision_of D f) as [k|] eqn:E; [|discriminate]. cbn [option_map] in Target. take Target.
+    destruct (truth_from n' _ _ k) as [x|] eqn:X; [|discriminate]. cbn [meaning_holds].
     rewrite (T f k x E (or_introl eq_refl) X). destruct x; simpl.
     + apply (is_point_correct _ _ _ C) in W. now rewrite W, Q2R_0.
     + apply (is_at_least_correct _ _ _ C) in W. now rewrite <- Q2R_1.
-  - destruct (equal count_eqb D (one_count s f)) eqn:E; [|discriminate]. take Target. apply andb_prop in C as [Z1 C].
-    apply Z.eqb_eq in Z1. apply (is_point_correct _ _ _ C) in W. simpl.
+  - destruct (equal_combinations count_eqb D (one_count s f)) eqn:E; [|discriminate]. take Target.
+    apply andb_prop in C as [Z1 C]. apply Z.eqb_eq in Z1. apply (is_point_correct _ _ _ C) in W. simpl.
     rewrite W, <- (one_count_value users n w i), <- (equal_correct count_eqb count_eqb_eq _ _ _ E), Value, Q2R_inject_Z.
     f_equal. lia.
 Qed.
 
 Lemma check_values_correct ks starts least most : (least <= z <= most)%Z ->
-  check_values ws (entry_rational bias d) t table ks starts n' i' least most = true -> means users n w i b out.
+  check_values ws (entry_rational bias d) t table ks starts n' i' least most = true -> meaning_holds users n w i b out.
 Proof.
   intros Hz C. unfold check_values in C. rewrite forallb_forall in C.
   match type of C with context [runs _ _ ?starts] => destruct (runs_cover starts least most z Hz) as (r & I & B) end.
@@ -703,15 +711,15 @@ Proof.
   - assert (Qnum q * Z.of_nat (span ToLeft N N) <= Qnum q * Z.of_nat (span s n i) <= 0)%Z by nia. lia.
 Qed.
 
-Theorem check_output_by_rows_correct users n w (i : position n) L A h us bias d b : allowed L n ->
-  (forall d, means users n w i (nth d A IsAnything) (h d)) -> check_output_by_rows L A us bias d b = true ->
-  means users n w i b (total (unit_output h d) us + entry bias d).
+Theorem check_output_by_rows_correct users n w (i : position n) L A h us bias d b : length_allowed L n ->
+  (forall d, meaning_holds users n w i (nth d A IsAnything) (h d)) -> check_output_by_rows L A us bias d b = true ->
+  meaning_holds users n w i b (total_over (unit_output h d) us + row_entry bias d).
 Proof.
   intros (_ & Ln & HN) HA H. unfold check_output_by_rows in H. set (D := sum_of b) in *.
   destruct (greatest_length L) as [N|]; [|discriminate]. destruct D as [|e0 D0] eqn:ED; [discriminate|].
   rewrite <- ED in *. clear e0 D0 ED. destruct (target_of D b) as [t|] eqn:T; [|discriminate].
   destruct (units_with_sum A D (writers us d)) as [ws|] eqn:U; [|discriminate]. apply andb_prop in H as [I H].
-  assert (Listed : forall (f : source -> bool) e s, nth e (map (only f) (sources A D)) None = Some s ->
+  assert (Listed : forall (f : sum_source -> bool) e s, nth e (map (only f) (sources A D)) None = Some s ->
     is_source A D e s /\ f s = true).
   { intros f e s E. change None with (only f None) in E at 1. rewrite map_nth in E.
     pose proof (is_source_listed A D e) as K. destruct (nth e (sources A D) None) as [s'|]; [|discriminate].

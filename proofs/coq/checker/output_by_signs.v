@@ -25,17 +25,17 @@ Fixpoint atoms_in (f : formula) (l : list formula) : list formula :=
   | And f g | Or f g | Implies f g | Iff f g => atoms_in g (atoms_in f l)
   | _ => add_atom f l
   end.
-Definition formulas_of (a : meaning) : list formula :=
+Local Definition formulas_of (a : meaning) : list formula :=
   match a with IsTruth f | IsSlack f | IsProduct _ f | IsOthers _ f _ => [f] | IsNear f guard => [f; guard] | _ => []
     end.
 Definition formulas_read (A : list meaning) (us : list relu_unit) (d : direction) : list formula :=
   flat_map (fun u => if is_zero (entry_rational (unit_writes u) d) then []
     else flat_map (fun e => formulas_of (nth (fst e) A IsAnything)) (unit_reads u)) us.
 
-Definition differences (fs : list formula) : list (term * term) :=
+Local Definition differences (fs : list formula) : list (term * term) :=
   fold_right (fun f l => match f with
     | Compare _ t u => if existsb (same_difference (t, u)) l then l else (t, u) :: l | _ => l end) [] fs.
-Notation signs := (list (term * term * comparison)).
+Local Notation signs := (list (term * term * comparison)).
 Fixpoint sign_choices (ds : list (term * term)) : list signs :=
   match ds with
   | [] => [[]]
@@ -62,14 +62,14 @@ Definition check_output_by_signs (A : list meaning) (us : list relu_unit) (bias 
     let atoms := fold_right atoms_in [] read in
     let ds := differences fs in
     (length atoms + 2 * length ds <=? most_choices)%nat
-    && forallb (fun s => forallb (fun c => check_case A us bias d target (with_signs s fs c)) (cases atoms [Eq]))
-         (sign_choices ds)
+    && forallb (fun s => forallb (fun c => check_case A us bias d target (with_signs s fs c)) (cases_of_atoms atoms
+         [Eq])) (sign_choices ds)
   end.
 
 Section Output.
 Variables (users : predicate_meanings) (n : nat) (w : word) (i : position n) (A : list meaning) (h : vector).
-Hypothesis HA : forall d, means users n w i (nth d A IsAnything) (h d).
-Notation sign_of := (fun p => Z.compare (value users n w (fst p) i - value users n w (snd p) i) 0).
+Hypothesis HA : forall d, meaning_holds users n w i (nth d A IsAnything) (h d).
+Notation sign_of := (fun p => Z.compare (value_of_term users n w (fst p) i - value_of_term users n w (snd p) i) 0).
 Definition real_signs (ds : list (term * term)) : signs := map (fun p => (p, sign_of p)) ds.
 
 Lemma real_signs_listed ds : In (real_signs ds) (sign_choices ds).
@@ -82,30 +82,28 @@ Proof.
   unfold decided_by. intros I. apply in_flat_map in I as (g & _ & I). destruct g; try destruct I.
   destruct (find _ (real_signs ds)) as [e|] eqn:F; [|destruct I]. destruct I as [I|[]]. injection I as <- <-.
   apply find_some in F as [J S]. unfold real_signs in J. apply in_map_iff in J as (p & <- & _). cbn [fst snd] in *.
-  change (relates r (value users n w t i) (value users n w u i) = relates_so r (sign_of p)).
+  change (relation_holds r (value_of_term users n w t i) (value_of_term users n w u i) = relates_so r (sign_of p)).
   rewrite relates_difference. f_equal. f_equal. destruct p as [t' u'].
   exact (same_difference_value users n w i t u t' u' S).
 Qed.
-Lemma assumption_app l m f b : assumption (l ++ m) f = Some b -> assumption l f = Some b \/ In (f, b) m.
+Lemma assumption_app l m f b : assumed_truth (l ++ m) f = Some b -> assumed_truth l f = Some b \/ In (f, b) m.
 Proof.
-  induction l as [|[g x] l IH]; cbn [app assumption].
-  - intros H. right. induction m as [|[g x] m IH]; [discriminate|]. cbn [assumption] in H.
+  induction l as [|[g x] l IH]; cbn [app assumed_truth].
+  - intros H. right. induction m as [|[g x] m IH]; [discriminate|]. cbn [assumed_truth] in H.
     destruct (formula_eqb g f) eqn:E; [|right; now apply IH]. apply formula_eqb_eq in E. injection H as <-. subst. now
       left.
   - destruct (formula_eqb g f); auto.
 Qed.
 
 Theorem check_output_by_signs_correct us bias d target : check_output_by_signs A us bias d target = true ->
-  means users n w i target (total (unit_output h d) us + entry bias d).
+  meaning_holds users n w i target (total_over (unit_output h d) us + row_entry bias d).
 Proof.
-  unfold check_output_by_signs. destruct (comparison_of target) eqn:T; [discriminate|]. cbv zeta.
-  set (read := _ ++ _). set (fs := fold_right compared_in [] read). set (atoms := fold_right atoms_in [] read).
-  intros H. apply andb_prop in H as [_ H]. rewrite forallb_forall in H.
-  specialize (H _ (real_signs_listed (differences fs))). rewrite forallb_forall in H.
-  specialize (H _ (real_case_listed users n w i atoms [Eq] Eq (or_introl eq_refl))).
+  unfold check_output_by_signs. destruct (comparison_of target) eqn:T; [discriminate|]. cbv zeta. set (read := _ ++ _).
+  set (fs := fold_right compared_in [] read). set (atoms := fold_right atoms_in [] read). intros H.
+  apply andb_prop in H as [_ H]. rewrite forallb_forall in H. specialize (H _ (real_signs_listed (differences fs))).
+  rewrite forallb_forall in H. specialize (H _ (real_case_listed users n w i atoms [Eq] Eq (or_introl eq_refl))).
   apply (check_case_correct users n w i A h HA us bias d target _) in H; [exact H| |now rewrite T].
-  destruct (real_case_real users n w i atoms Eq) as (O & F & L & As). repeat split; auto.
-  cbn [case_assumed with_signs]. intros f b K. apply assumption_app in K as [K|K]; [now apply As|].
-  now apply (decided_by_real fs (differences fs)).
+  destruct (real_case_real users n w i atoms Eq) as (O & F & L & As). repeat split; auto. cbn [case_assumed with_signs].
+  intros f b K. apply assumption_app in K as [K|K]; [now apply As|]. now apply (decided_by_real fs (differences fs)).
 Qed.
 End Output.

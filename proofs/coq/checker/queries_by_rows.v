@@ -6,7 +6,7 @@
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import positions lists finite_sums exp_enclosure formula network meaning linear_combination cases
   gap_rule values_by_rows.
-Import ListNotations.
+Import ListNotations PositionNotations.
 Open Scope R_scope.
 
 Section Rows.
@@ -17,8 +17,8 @@ Fixpoint constant_part (c : case) (r : row) : option Q :=
   match r with
   | [] => Some 0%Q
   | (d, q) :: r =>
-      bind (constant_part c r) (fun x =>
-        let if_true f := bind (evaluate c f) (fun b : bool => Some (if b then Qred (q + x) else x)) in
+      option_bind (constant_part c r) (fun x =>
+        let if_true f := option_bind (evaluate c f) (fun b : bool => Some (if b then Qred (q + x) else x)) in
         match nth d A IsAnything with
         | IsPosition (Formula (Num y)) => Some (Qred (q * y + x))
         | IsPosition (Formula _) => Some x
@@ -40,35 +40,38 @@ Fixpoint position_part (r : row) : list (Q * expression) :=
 Fixpoint exact_part (l : list (Q * expression)) (n j : nat) : option Q :=
   match l with
   | [] => Some 0%Q
-  | (q, e) :: l => bind (exact e n j) (fun x => bind (exact_part l n j) (fun y => Some (q * x + y)%Q))
+  | (q, e) :: l => option_bind (exact_value e n j) (fun x => option_bind (exact_part l n j) (fun y =>
+    Some (q * x + y)%Q))
   end.
-Fixpoint enclosed_part (l : list (Q * expression)) (n j : nat) : option interval :=
+Fixpoint enclosed_part (l : list (Q * expression)) (n j : nat) : option fixed_interval :=
   match l with
   | [] => Some (0, 0)%Z
   | (q, e) :: l =>
-      bind (match exact e n j with
-            | Some x => Some (around (q * x))
-            | None => option_map (product (around q)) (enclosure e n j)
+      option_bind (match exact_value e n j with
+            | Some x => Some (rational_enclosure (q * x))
+            | None => option_map (product_enclosure (rational_enclosure q)) (expression_enclosure e n j)
             end)
-        (fun I => bind (enclosed_part l n j) (fun J => Some (plus I J)))
+        (fun I => option_bind (enclosed_part l n j) (fun J => Some (plus_enclosure I J)))
   end.
-Fixpoint dot (Is Js : list interval) : interval :=
+Fixpoint interval_dot (Is Js : list fixed_interval) : fixed_interval :=
   match Is, Js with
-  | [x], [y] => product x y
-  | x :: Is, y :: Js => plus (product x y) (dot Is Js)
+  | [x], [y] => product_enclosure x y
+  | x :: Is, y :: Js => plus_enclosure (product_enclosure x y) (interval_dot Is Js)
   | _, _ => (0, 0)%Z
   end.
 
 (* ---- the query of a row, over the temperature ---- *)
 Definition place_case (n i : nat) : case := Case (Nat.odd i) (i =? 1)%nat (i =? n)%nat [] Eq.
-Definition query_entry (n i : nat) (r : row) : option interval :=
-  bind (constant_part (place_case n i) r) (fun x =>
-    match exact_part (position_part r) n i, exact (head_temperature a) n i with
-    | Some y, Some t => if is_zero t then None else Some (around ((x + y) / t))
-    | _, _ => bind (enclosed_part (position_part r) n i) (fun I => bind (enclosure (head_temperature a) n i) (fun J =>
-                bind (reciprocal J) (fun J => Some (product (plus (around x) I) J))))
+Definition query_entry (n i : nat) (r : row) : option fixed_interval :=
+  option_bind (constant_part (place_case n i) r) (fun x =>
+    match exact_part (position_part r) n i, exact_value (head_temperature a) n i with
+    | Some y, Some t => if is_zero t then None else Some (rational_enclosure ((x + y) / t))
+    | _, _ => option_bind (enclosed_part (position_part r) n i) (fun I => option_bind (expression_enclosure
+      (head_temperature a) n i) (fun J =>
+                option_bind (reciprocal_enclosure J) (fun J => Some (product_enclosure (plus_enclosure
+                  (rational_enclosure x) I) J))))
     end).
-Definition query_at (n i : nat) : option (list interval) := traverse (query_entry n i) (head_queries a).
+Definition query_at (n i : nat) : option (list fixed_interval) := traverse (query_entry n i) (head_queries a).
 
 Definition rows_mention (f : expression -> bool) (rs : list row) : bool :=
   existsb (fun r => existsb (fun e => f (snd e)) (position_part r)) rs.
@@ -81,7 +84,8 @@ Definition query_mentions (f : expression -> bool) : bool :=
 Definition part_value (l : list (Q * expression)) (n j : nat) : R :=
   fold_right (fun e x => Q2R (fst e) * expression_value (snd e) n j + x) 0 l.
 
-Lemma bind_some {X Y} (x : option X) (f : X -> option Y) y : bind x f = Some y -> exists z, x = Some z /\ f z = Some y.
+Lemma bind_some {X Y} (x : option X) (f : X -> option Y) y : option_bind x f = Some y -> exists z, x = Some z /\
+  f z = Some y.
 Proof. destruct x as [z|]; [|discriminate]. now exists z. Qed.
 Lemma exact_part_correct l n j : forall y, exact_part l n j = Some y -> part_value l n j = Q2R y.
 Proof.
@@ -90,16 +94,16 @@ Proof.
   - apply bind_some in H as (x & E & H). apply bind_some in H as (z & F & H). take H. unfold part_value in *.
     cbn [fold_right fst snd]. rewrite (IH z F), (proj1 (exact_correct _ _ _ _ E)), Q2R_plus, Q2R_mult. reflexivity.
 Qed.
-Lemma within_0 : within (0, 0)%Z 0. Proof. unfold within. cbn [fst snd]. rewrite fixed_0. lra. Qed.
-Lemma enclosed_part_correct l n j : forall I, enclosed_part l n j = Some I -> within I (part_value l n j).
+Lemma within_0 : in_enclosure (0, 0)%Z 0. Proof. unfold in_enclosure. cbn [fst snd]. rewrite fixed_0. lra. Qed.
+Lemma enclosed_part_correct l n j : forall I, enclosed_part l n j = Some I -> in_enclosure I (part_value l n j).
 Proof.
   induction l as [|[q e] l IH]; intros I H; cbn [enclosed_part] in H.
   - take H. apply within_0.
   - apply bind_some in H as (J & E & H). apply bind_some in H as (K & F & H). take H.
     unfold part_value in *. cbn [fold_right fst snd]. apply plus_within; [|now apply IH].
-    pose proof (exact_correct e n j) as X. destruct (exact e n j) as [x|].
+    pose proof (exact_correct e n j) as X. destruct (exact_value e n j) as [x|].
     + take E. rewrite (proj1 (X x eq_refl)), <- Q2R_mult. apply around_within.
-    + destruct (enclosure e n j) as [J'|] eqn:V; [|discriminate]. cbn [option_map] in E. take E.
+    + destruct (expression_enclosure e n j) as [J'|] eqn:V; [|discriminate]. cbn [option_map] in E. take E.
       apply product_within; [apply around_within|now apply (enclosure_correct _ _ _ _ V)].
 Qed.
 
@@ -116,7 +120,7 @@ Proof.
   intros H r e Hr He. destruct (f (snd e)) eqn:E; [|reflexivity]. rewrite <- H. symmetry. apply existsb_exists.
   exists r. split; [exact Hr|]. apply existsb_exists. now exists e.
 Qed.
-Lemma unread f : query_mentions f = false -> rows_mention f (head_queries a) = false.
+Local Lemma unread f : query_mentions f = false -> rows_mention f (head_queries a) = false.
 Proof. intros H. apply orb_false_iff in H as [H _]. now apply orb_false_iff in H as [_ H]. Qed.
 
 Section Correct.
@@ -124,38 +128,36 @@ Variables (users : predicate_meanings) (n : nat) (w : word) (h : nat -> vector).
 Hypothesis HA : holds_of users n w A h.
 Notation tr := (truth users n w).
 
-Lemma parts_value c r j : j upto n -> real users n w j c -> forall x, constant_part c r = Some x ->
+Lemma parts_value c r j : j upto n -> case_holds users n w j c -> forall x, constant_part c r = Some x ->
   linear r (h j) = Q2R x + part_value (position_part r) n j.
 Proof.
   intros Hj Rc. induction r as [|[d q] r IH]; intros z H; cbn [constant_part position_part linear] in *.
   - take H. rewrite Q2R_0. cbn [part_value fold_right]. ring.
   - apply bind_some in H as (x & E & H). rewrite (IH x E). clear IH E. pose proof (HA j d Hj) as M.
-    assert (If : forall f (y : Q), h j d = bit (tr f j) ->
-      bind (evaluate c f) (fun b : bool => Some (if b then Qred (q + x) else x)) = Some y ->
-      Q2R q * h j d + Q2R x = Q2R y).
+    assert (If : forall f (y : Q), h j d = bit (tr f j) -> option_bind (evaluate c f) (fun b : bool =>
+      Some (if b then Qred (q + x) else x)) = Some y -> Q2R q * h j d + Q2R x = Q2R y).
     { intros f y V T. apply bind_some in T as (b & E & T). take T. apply (evaluate_correct users n w j c Rc) in E.
       rewrite V, E. destruct b; rewrite ?Q2R_reduced, ?Q2R_plus; simpl; ring. }
-    destruct (nth d A IsAnything) as [[e|f [|]]|f|f|f g|e f|s f|t|s f|s f g|]; try discriminate; cbn [means] in M.
+    destruct (nth d A IsAnything) as [[e|f [|]]|f|f|f g|e f|s f|t|s f|s f g|]; try discriminate;
+      cbn [meaning_holds] in M.
     + destruct e; try (take H; rewrite M; unfold part_value; cbn [fold_right fst snd position_value]; ring).
       take H. rewrite M, Q2R_reduced, Q2R_plus, Q2R_mult. cbn [position_value expression_value]. ring.
-    + destruct (is_positional f) eqn:P; [|discriminate].
-      rewrite <- (If f z); [ring| |exact H]. rewrite M. cbn [position_value].
-      now rewrite (positional_truth users n w no_word f j P).
+    + destruct (is_positional f) eqn:P; [|discriminate]. rewrite <- (If f z); [ring| |exact H]. rewrite M.
+      cbn [position_value]. now rewrite (positional_truth users n w no_word f j P).
     + rewrite <- (If f z M H). ring.
 Qed.
 
 (* ---- products of rows ---- *)
-Fixpoint dot_real (xs ys : list R) : R :=
-  match xs, ys with x :: xs, y :: ys => x * y + dot_real xs ys | _, _ => 0 end.
-Lemma dot_within Is xs : Forall2 within Is xs -> forall Js ys, Forall2 within Js ys ->
-  within (dot Is Js) (dot_real xs ys).
+Fixpoint dot_real (xs ys : list R) : R := match xs, ys with x :: xs, y :: ys => x * y + dot_real xs ys | _, _ => 0 end.
+Lemma dot_within Is xs : Forall2 in_enclosure Is xs -> forall Js ys, Forall2 in_enclosure Js ys ->
+  in_enclosure (interval_dot Is Js) (dot_real xs ys).
 Proof.
-  induction 1 as [|I x Is xs HI Hs IH]; intros Js ys HJ; [cbn [dot dot_real]; destruct Js; apply within_0|].
+  induction 1 as [|I x Is xs HI Hs IH]; intros Js ys HJ; [cbn [interval_dot dot_real]; destruct Js; apply within_0|].
   destruct HJ as [|J y Js ys HJ HJs]; [cbn [dot_real]; destruct Is; apply within_0|].
   specialize (IH Js ys HJs). cbn [dot_real]. destruct Hs; [destruct HJs|].
-  - cbn [dot dot_real]. rewrite Rplus_0_r. now apply product_within.
-  - exact (plus_within (product I J) _ _ _ (product_within _ _ _ _ HI HJ) IH).
-  - exact (plus_within (product I J) _ _ _ (product_within _ _ _ _ HI HJ) IH).
+  - cbn [interval_dot dot_real]. rewrite Rplus_0_r. now apply product_within.
+  - exact (plus_within (product_enclosure I J) _ _ _ (product_within _ _ _ _ HI HJ) IH).
+  - exact (plus_within (product_enclosure I J) _ _ _ (product_within _ _ _ _ HI HJ) IH).
 Qed.
 Lemma dot_product_real qs ks x y t :
   dot_product qs ks x y / t = dot_real (map (fun r => linear r x / t) qs) (map (fun r => linear r y) ks).
@@ -186,8 +188,8 @@ Lemma same_value e : (query_mentions mentions_n = false -> mentions_n e = false)
   (query_mentions mentions_i = false -> mentions_i e = false) -> expression_value e n i = expression_value e n' i'.
 Proof.
   intros E F. transitivity (expression_value e n' i).
-  - destruct Hn' as [->|H]; [reflexivity|]. apply (unmentioned false n n' i i eq_refl), E, H.
-  - destruct Hi' as [->|H]; [reflexivity|]. apply (unmentioned true n' n' i i' eq_refl), F, H.
+  - destruct Hn' as [->|H]; [reflexivity|]. apply (value_unmentioned false n n' i i eq_refl), E, H.
+  - destruct Hi' as [->|H]; [reflexivity|]. apply (value_unmentioned true n' n' i i' eq_refl), F, H.
 Qed.
 Lemma same_temperature : expression_value (head_temperature a) n i = expression_value (head_temperature a) n' i'.
 Proof. apply same_value; intros H; now apply unread_temperature. Qed.
@@ -203,7 +205,7 @@ Qed.
 Lemma constant_anywhere r c c' : reads_truths r = false -> constant_part c r = constant_part c' r.
 Proof.
   induction r as [|[d q] r IH]; [reflexivity|]. cbn [reads_truths existsb fst constant_part]. intros H.
-  apply orb_false_iff in H as [H T]. rewrite (IH T). destruct (constant_part c' r); [|reflexivity]. cbn [bind].
+  apply orb_false_iff in H as [H T]. rewrite (IH T). destruct (constant_part c' r); [|reflexivity]. cbn [option_bind].
   destruct (nth d A IsAnything) as [[e|f s]|f|f|f g|e f|s f|t|s f|s f g|]; try discriminate. reflexivity.
 Qed.
 Lemma same_constant r : In r (head_queries a) -> constant_part (place_case n' i') r = constant_part (place_case n i) r.
@@ -212,27 +214,28 @@ Proof.
     apply constant_anywhere; exact (unread_truths _ r H Hr).
 Qed.
 
-Lemma place_case_real : real users n w i (place_case n i). Proof. exact (real_case_real users n w i [] Eq). Qed.
+Lemma place_case_real : case_holds users n w i (place_case n i). Proof. exact (real_case_real users n w i [] Eq). Qed.
 
 Lemma query_entry_correct r I : In r (head_queries a) -> query_entry n' i' r = Some I ->
-  within I (linear r (h i) / expression_value (head_temperature a) n i).
+  in_enclosure I (linear r (h i) / expression_value (head_temperature a) n i).
 Proof.
   intros Hr H. unfold query_entry in H. apply bind_some in H as (x & E & H). rewrite (same_constant r Hr) in E.
   rewrite (parts_value _ r i (in_word i) place_case_real x E), (same_part r Hr), same_temperature.
-  assert (Other : bind (enclosed_part (position_part r) n' i') (fun I => bind (enclosure (head_temperature a) n' i')
-    (fun J => bind (reciprocal J) (fun J => Some (product (plus (around x) I) J)))) = Some I ->
-    within I ((Q2R x + part_value (position_part r) n' i') / expression_value (head_temperature a) n' i')).
+  assert (Other : option_bind (enclosed_part (position_part r) n' i') (fun I =>
+    option_bind (expression_enclosure (head_temperature a) n' i') (fun J => option_bind (reciprocal_enclosure J) (fun J
+    => Some (product_enclosure (plus_enclosure (rational_enclosure x) I) J)))) = Some I -> in_enclosure I ((Q2R x +
+    part_value (position_part r) n' i') / expression_value (head_temperature a) n' i')).
   { intros O. apply bind_some in O as (J & EJ & O). apply bind_some in O as (K & EK & O).
     apply bind_some in O as (K' & ER & O). take O. apply enclosure_correct in EK as [EK _].
     apply product_within; [apply plus_within; [apply around_within|]|now apply (reciprocal_within K)].
     now apply enclosed_part_correct. }
   destruct (exact_part (position_part r) n' i') as [y|] eqn:Y; [|now apply Other].
-  destruct (exact (head_temperature a) n' i') as [t|] eqn:T; [|now apply Other].
+  destruct (exact_value (head_temperature a) n' i') as [t|] eqn:T; [|now apply Other].
   destruct (is_zero t) eqn:Z; [discriminate|]. take H. apply exact_part_correct in Y. apply exact_correct in T as [T _].
   rewrite Y, T, <- Q2R_plus, <- Q2R_div by (now apply is_zero_Q). apply around_within.
 Qed.
 Lemma query_at_correct qs : query_at n' i' = Some qs ->
-  Forall2 within qs (map (fun r => linear r (h i) / expression_value (head_temperature a) n i) (head_queries a)).
+  Forall2 in_enclosure qs (map (fun r => linear r (h i) / expression_value (head_temperature a) n i) (head_queries a)).
 Proof. intros H. apply (traverse_related _ _ _ _ _ H). intros r I Hr. now apply query_entry_correct. Qed.
 End Query.
 End Correct.

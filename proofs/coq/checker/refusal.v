@@ -21,23 +21,22 @@ Inductive trouble :=
 | UnitBends (unit : nat)                            (* in some case the ReLU may be on either side of its kink *)
 | OtherSum.                                         (* in some case the sum of the ReLUs is not what it means *)
 (* A direction, and the head that writes it, counted from 1; 0 where it is no single head. *)
-Inductive fault := Fault (d : direction) (head_number : nat) (t : trouble).
+Inductive head_fault := Fault (d : direction) (head_number : nat) (t : trouble).
 
 Inductive refusal :=
 | UndefinedEmbedding (d : direction)                (* something may have no value, or a temperature not be positive *)
 | UndefinedTemperature (layer_number head_number : nat)
-| InEmbedding (faults : list fault)
-| InHeads (layer_number : nat) (faults : list fault)
-| InFeedforward (layer_number : nat) (faults : list fault)
+| InEmbedding (faults : list head_fault)
+| InHeads (layer_number : nat) (faults : list head_fault)
+| InFeedforward (layer_number : nat) (faults : list head_fault)
 | InOutput                                          (* the output does not mean the truth of the formula *)
 | Nowhere.
 
 (* The directions that hold what M states no longer, after a stage that leads from A to B. *)
-Definition lost (M A B : list meaning) : list direction :=
-  filter (fun d => negb (is_anything (nth d M IsAnything)) && negb (is_anything (nth d A IsAnything))
-                   && is_anything (nth d B IsAnything)) (seq 0 (length M)).
-Definition numbered {X} (l : list X) : list (nat * X) := combine (seq 1 (length l)) l.
-Definition faults_of (place : direction -> nat * trouble) (ds : list direction) : list fault :=
+Local Definition lost (M A B : list meaning) : list direction := filter (fun d => negb (is_anything (nth d M
+  IsAnything)) && negb (is_anything (nth d A IsAnything)) && is_anything (nth d B IsAnything)) (seq 0 (length M)).
+Local Definition numbered {X} (l : list X) : list (nat * X) := combine (seq 1 (length l)) l.
+Definition faults_of (place : direction -> nat * trouble) (ds : list direction) : list head_fault :=
   map (fun d => Fault d (fst (place d)) (snd (place d))) ds.
 
 (* ---- heads ---- *)
@@ -54,11 +53,9 @@ Definition query_without_term (A : list meaning) (a : head) : option direction :
   end.
 Definition start_term (a : meaning) : option (monomial * key_atom) :=
   match key_term a with Some t => if Z.eqb (monomial_end (fst t)) 0 then Some t else None | None => None end.
-Definition colder (a : head) : head :=
-  WeighingHead (head_weighing a) (head_masking a) (head_temperature a)
-       (map (map (fun e => (fst e, 1000 * snd e)%Q)) (head_queries a))
-       (head_keys a) (head_values a).
-Definition unlike (b : meaning) : trouble :=
+Local Definition colder (a : head) : head := WeighingHead (head_weighing a) (head_masking a) (head_temperature a)
+  (map (map (fun e => (fst e, 1000 * snd e)%Q)) (head_queries a)) (head_keys a) (head_values a).
+Local Definition unlike (b : meaning) : trouble :=
   match b with
   | IsPosition _ => NotPosition
   | IsMean _ _ | IsAverage _ => NotMean
@@ -80,7 +77,7 @@ Definition head_trouble (views : outlook) (letters : nat) (L : lengths) (A : lis
     if in_some_view views A b (fun A b => check_any_head (known_users views) letters L A (colder a) r b)
     then TooWarm else unlike b
   end.
-Definition writers (l : layer) (d : direction) : list (nat * head * row) :=
+Local Definition writers (l : layer) (d : direction) : list (nat * head * row) :=
   flat_map (fun ka => map (fun ar => (fst ka, fst ar, snd ar)) (rows_to d (snd ka))) (numbered (layer_heads l)).
 Definition heads_trouble (views : outlook) (letters : nat) (L : lengths) (A M : list meaning) (l : layer) (d :
   direction) :
@@ -99,13 +96,12 @@ Definition unit_bends (A : list meaning) (cmp : option (term * term)) (d : direc
   bool :=
   let q := entry_rational (unit_writes u) d in
   negb (is_zero q) && existsb (fun c => match affine_part A cmp c u q with Some _ => false | None => true end) cs.
-Definition unit_reads_anything (A : list meaning) (d : direction) (u : relu_unit) : bool :=
-  negb (is_zero (entry_rational (unit_writes u) d))
-  && existsb (fun e => is_anything (nth (fst e) A IsAnything)) (unit_reads u).
+Definition unit_reads_anything (A : list meaning) (d : direction) (u : relu_unit) : bool := negb (is_zero
+  (entry_rational (unit_writes u) d)) && existsb (fun e => is_anything (nth (fst e) A IsAnything)) (unit_reads u).
 Definition feedforward_trouble (A M : list meaning) (l : layer) (d : direction) : nat * trouble :=
   let b := nth d M IsAnything in
   let atoms := free_atoms A (layer_units l) d b in
-  let cs := if length atoms <=? most_atoms then cases atoms (orders_of b) else [] in
+  let cs := if length atoms <=? most_atoms then cases_of_atoms atoms (orders_of b) else [] in
   (0, if negb (is_unwritten (nth d A IsAnything)) then WrittenBefore else
       match find (fun ku => unit_reads_anything A d (snd ku)) (numbered (layer_units l)) with
       | Some (k, u) =>
@@ -137,7 +133,7 @@ Fixpoint refusal_in_layers (views : outlook) (letters : nat) (L : lengths) (M : 
 
 Definition embedding_trouble (T : transformer) (d : direction) : nat * trouble :=
   (0, if written_later T d then EmbeddedAndWritten else EmbeddedOtherwise).
-Definition undefined (m : nat) (T : transformer) : refusal :=
+Local Definition undefined (m : nat) (T : transformer) : refusal :=
   match find (fun e => match snd e with Formula x => negb (always_has_value m x) | Bracket _ _ => false end)
              (position_embedding T),
         find (fun p => let t := head_temperature (snd p) in negb (always_has_value m t && surely_positive m t))

@@ -7,9 +7,9 @@
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia.
 From Certify Require Import positions finite_sums softmax formula network linear_combination proposition_11_end_markers
   monomial values_by_rows.
-Open Scope R_scope.
+Import PositionNotations. Open Scope R_scope.
 
-Definition is_one (x : expression) : bool :=
+Local Definition is_one (x : expression) : bool :=
   match monomial_of x with Some (Monomial c Z0 Z0 Z0 false) => Qeq_bool c 1 | _ => false end.
 
 (* c i^a n^b (n+1-i)^d (+-1)^i is at most n^(max(a,0) + b + max(d,0)) if c is at most 1. *)
@@ -29,7 +29,7 @@ Definition at_all_rows (L : lengths) (x : expression) (so : nat -> Q -> bool) : 
   match greatest_length L with
   | Some N =>
       let least := Nat.max 1 (least_length L) in
-      forallb (fun n => forallb (fun i => match exact x n i with Some q => so n q | None => false end) (seq 1 n))
+      forallb (fun n => forallb (fun i => match exact_value x n i with Some q => so n q | None => false end) (seq 1 n))
         (seq least (S N - least))
   | None => false
   end.
@@ -52,7 +52,7 @@ Qed.
 
 Lemma power_pos k a : (1 <= k)%nat -> 0 < powerRZ (INR k) a. Proof. intros H. apply powerRZ_lt, lt_0_INR. lia. Qed.
 
-Lemma power_grows k a b : (1 <= k)%nat -> (a <= b)%Z -> powerRZ (INR k) a <= powerRZ (INR k) b.
+Local Lemma power_grows k a b : (1 <= k)%nat -> (a <= b)%Z -> powerRZ (INR k) a <= powerRZ (INR k) b.
 Proof.
   intros H L. replace b with (a + Z.of_nat (Z.to_nat (b - a)))%Z by lia. rewrite power_add by exact H.
   rewrite <- pow_powerRZ. pose proof (power_pos k a H) as P.
@@ -66,8 +66,8 @@ Proof.
   apply pow_incr. split; [apply pos_INR|now apply le_INR].
 Qed.
 
-Lemma sign_abs b : Rabs (sign b i) = 1.
-Proof. unfold sign, alternating. destruct b, (Nat.odd i); rewrite ?Rabs_Ropp, ?Rabs_R1; try reflexivity;
+Lemma sign_abs b : Rabs (sign_factor b i) = 1.
+Proof. unfold sign_factor, sign_of_parity. destruct b, (Nat.odd i); rewrite ?Rabs_Ropp, ?Rabs_R1; try reflexivity;
   unfold Rabs; destruct (Rcase_abs _); lra. Qed.
 
 Lemma is_small_correct k p : is_small k p = true -> Rabs (position_value users p n i) <= powerRZ (INR n) k.
@@ -89,21 +89,20 @@ Proof.
       * powerRZ (INR n) (Z.max (monomial_end a) 0)).
     + repeat (apply Rmult_le_compat; try lra; try (repeat apply Rmult_le_pos; lra)).
     + rewrite Rmult_1_l, <- !power_add by exact Hn. now apply power_grows.
-  - apply Z.leb_le in H.
-    apply Rle_trans with 1; [destruct (truth _ _ _ _ _); simpl; rewrite ?Rabs_R1, ?Rabs_R0; lra|].
+  - apply Z.leb_le in H. apply Rle_trans with 1; [destruct (truth _ _ _ _ _); simpl; rewrite ?Rabs_R1, ?Rabs_R0; lra|].
     change 1 with (powerRZ (INR n) 0). now apply power_grows.
 Qed.
 
-Lemma at_all_rows_correct L x so : allowed L n -> at_all_rows L x so = true ->
+Lemma at_all_rows_correct L x so : length_allowed L n -> at_all_rows L x so = true ->
   exists q, expression_value x n i = Q2R q /\ so n q = true.
 Proof.
   unfold at_all_rows. intros (H1 & Hl & Hg) H. destruct (greatest_length L) as [N|]; [|discriminate]. cbv zeta in H.
   rewrite forallb_forall in H. specialize (H n ltac:(apply in_seq; lia)). rewrite forallb_forall in H.
-  specialize (H i ltac:(apply in_seq; lia)). destruct (exact x n i) as [q|] eqn:E; [|discriminate].
+  specialize (H i ltac:(apply in_seq; lia)). destruct (exact_value x n i) as [q|] eqn:E; [|discriminate].
   exists q. split; [exact (proj1 (exact_correct x n i q E))|exact H].
 Qed.
 
-Lemma is_one_for_correct L x : allowed L n -> is_one_for L x = true -> expression_value x n i = 1.
+Lemma is_one_for_correct L x : length_allowed L n -> is_one_for L x = true -> expression_value x n i = 1.
 Proof.
   unfold is_one_for. intros HL H. destruct (is_one x) eqn:E; [now apply is_one_correct|].
   destruct (at_all_rows_correct L x _ HL H) as (q & -> & Hq). apply Qeq_bool_R in Hq. now rewrite Hq, Q2R_1.
@@ -118,7 +117,7 @@ Proof.
     rewrite Rmult_assoc, Rinv_l, Rmult_1_r || idtac; try lra; rewrite ?Rmult_assoc, ?Rinv_l; lra.
 Qed.
 
-Lemma is_small_for_correct L k p : allowed L n -> is_small_for L k p = true ->
+Lemma is_small_for_correct L k p : length_allowed L n -> is_small_for L k p = true ->
   Rabs (position_value users p n i) <= INR n ^ k.
 Proof.
   unfold is_small_for. intros HL H. destruct (is_small _ p) eqn:E.

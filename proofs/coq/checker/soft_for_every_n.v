@@ -8,7 +8,7 @@
 From Coq Require Import Reals QArith Qreals Qabs ZArith List Bool Lra Lia Arith.
 From Certify Require Import positions finite_sums exponential linear_combination formula network hard_attention norms
   soft_layers theorem_26_uniform_tieless whole_numbers whole_networks.
-Import ListNotations.
+Import ListNotations PositionNotations.
 Open Scope R_scope.
 
 (* ---- x_max <= s n^m ---- *)
@@ -37,22 +37,20 @@ Proof.
   - intros [= <- <-]. rewrite Q2R_1, Rabs_right; simpl; lra.
   - destruct x as [q| | | | | | | | |]; try discriminate; destruct y; try discriminate; cbn [expression_value].
     + intros [= <- <-]. destruct (Num_case q) as [A B]. split; [exact A|]. unfold Rdiv. rewrite Rabs_mult.
-      rewrite (Rabs_right (/ INR i)) by (left; apply Rinv_0_lt_compat; lra).
-      assert (/ INR i <= 1) by auto with signs. simpl in *.
-      pose proof (Rabs_pos (Q2R q)). assert (Rabs (Q2R q) * / INR i <= Rabs (Q2R q) * 1) by
-        (apply Rmult_le_compat_l; lra). lra.
+      rewrite (Rabs_right (/ INR i)) by (left; apply Rinv_0_lt_compat; lra). assert (/ INR i <= 1) by auto with signs.
+      simpl in *. pose proof (Rabs_pos (Q2R q)).
+      assert (Rabs (Q2R q) * / INR i <= Rabs (Q2R q) * 1) by (apply Rmult_le_compat_l; lra). lra.
     + intros [= <- <-]. rewrite Q2R_1. split; [lra|]. assert (0 <= INR i / INR n <= 1).
       { split; [auto with signs|].
         apply Rmult_le_reg_r with (INR n); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
       rewrite Rabs_right; simpl; lra.
   - destruct x; try discriminate. destruct k as [z| | | |]; try discriminate.
-    destruct z as [|[| [| |] |]|]; try discriminate.
-    intros [= <- <-]. rewrite Q2R_1. split; [lra|]. cbn [expression_value integer_value powerRZ Pos.to_nat Pos.iter_op].
-    simpl. rewrite Rabs_right by nra. nra.
+    destruct z as [|[| [| |] |]|]; try discriminate. intros [= <- <-]. rewrite Q2R_1. split; [lra|].
+    cbn [expression_value integer_value powerRZ Pos.to_nat Pos.iter_op]. simpl. rewrite Rabs_right by nra. nra.
 Qed.
 
 (* One source for every direction, a factor and an exponent for all of them. *)
-Definition alone (T : transformer) (d : direction) : bool :=
+Local Definition alone (T : transformer) (d : direction) : bool :=
   match filter (fun e => Nat.eqb (fst e) d) (position_embedding T) with
   | [_] => forallb (fun r => Qeq_bool (weight_on r d) 0) (token_embedding T)
   | _ => false
@@ -61,16 +59,16 @@ Fixpoint position_laws (l : list (direction * position_function)) : option (Q * 
   match l with
   | [] => Some (1%Q, 0%nat)
   | (_, p) :: l => match position_law p, position_laws l with
-                   | Some (f, m), Some (g, k) => Some (larger f g, Nat.max m k)
+                   | Some (f, m), Some (g, k) => Some (larger_rational f g, Nat.max m k)
                    | _, _ => None
                    end
   end.
 Definition token_factor (T : transformer) : Q :=
-  greatest (flat_map (fun r => map (fun d => Qabs (weight_on r d)) (directions_of r)) (token_embedding T)).
+  greatest_rational (flat_map (fun r => map (fun d => Qabs (weight_on r d)) (directions_of r)) (token_embedding T)).
 Definition initial_law (T : transformer) : option (Q * nat) :=
   if forallb (fun e => alone T (fst e)) (position_embedding T)
-  then match position_laws (position_embedding T) with Some (f, m) => Some (larger (token_factor T) f, m) | None =>
-    None end
+  then match position_laws (position_embedding T) with Some (f, m) => Some (larger_rational (token_factor T) f,
+    m) | None => None end
   else None.
 
 Lemma law_grows (n m k : nat) f g : (1 <= n)%nat -> (m <= k)%nat -> 0 <= f <= g -> f * INR n ^ m <= g * INR n ^ k.
@@ -86,7 +84,7 @@ Proof.
   - intros [= <- <-]. rewrite Q2R_1. split; [lra|easy].
   - destruct (position_law q) as [[g k]|] eqn:P; [|discriminate].
     destruct (position_laws l) as [[g' k']|] eqn:L; [|discriminate]. intros E.
-    assert (E1 : f = larger g g') by congruence. assert (E2 : m = Nat.max k k') by congruence. subst f m.
+    assert (E1 : f = larger_rational g g') by congruence. assert (E2 : m = Nat.max k k') by congruence. subst f m.
     destruct (IH g' k' eq_refl) as [G A]. destruct (position_law_correct users n i q g k P) as [G0 B].
     rewrite larger_correct. pose proof (Rmax_l (Q2R g) (Q2R g')) as M1. pose proof (Rmax_r (Q2R g) (Q2R g')) as M2.
     split; [lra|]. intros d p [[= <- <-]|I].
@@ -94,11 +92,11 @@ Proof.
     + eapply Rle_trans; [exact (A d p I)|]. apply law_grows; [lia|lia|lra].
 Qed.
 
-Lemma token_factor_correct T r d : In r (token_embedding T) -> Rabs (entry r d) <= Q2R (token_factor T).
+Lemma token_factor_correct T r d : In r (token_embedding T) -> Rabs (row_entry r d) <= Q2R (token_factor T).
 Proof.
   intros R. rewrite <- weight_on_correct, <- Q2R_Qabs. destruct (in_dec Nat.eq_dec d (directions_of r)) as [I|N].
   - apply greatest_bounds, in_flat_map. exists r. split; [exact R|]. now apply (in_map (fun d => Qabs (weight_on r d))).
-  - rewrite Q2R_Qabs, weight_on_correct. unfold entry. rewrite (lemma_24_gap.collect_absent Q2R r d N), Rabs_R0.
+  - rewrite Q2R_Qabs, weight_on_correct. unfold row_entry. rewrite (lemma_24_gap.collect_absent Q2R r d N), Rabs_R0.
     apply greatest_nonneg.
 Qed.
 
@@ -108,7 +106,7 @@ Proof.
   intros Hn. unfold initial_law. destruct (forallb (fun e => alone T (fst e)) (position_embedding T)) eqn:A;
     [|discriminate].
   destruct (position_laws (position_embedding T)) as [[g k]|] eqn:P; [|discriminate]. intros E.
-  assert (E1 : f = larger (token_factor T) g) by congruence. assert (E2 : m = k) by congruence. subst f m.
+  assert (E1 : f = larger_rational (token_factor T) g) by congruence. assert (E2 : m = k) by congruence. subst f m.
   rewrite forallb_forall in A. rewrite larger_correct. set (t := Q2R (token_factor T)).
   pose proof (greatest_nonneg (flat_map (fun r => map (fun d => Qabs (weight_on r d)) (directions_of r))
     (token_embedding T)) : 0 <= t) as T0. pose proof (Rmax_l t (Q2R g)) as M1. pose proof (Rmax_r t (Q2R g)) as M2.
@@ -121,31 +119,32 @@ Proof.
     unfold embed. rewrite collect_filter. set (r := nth (w i) (token_embedding T) []).
     assert (R : In r (token_embedding T)) by (apply nth_In; now apply O).
     destruct (filter (fun e => Nat.eqb (fst e) d) (position_embedding T)) as [|[e p] l] eqn:F.
-    + cbn [total]. rewrite Rplus_0_r. apply Up; [apply Rabs_pos|]. pose proof (token_factor_correct T r d R).
+    + cbn [total_over]. rewrite Rplus_0_r. apply Up; [apply Rabs_pos|]. pose proof (token_factor_correct T r d R).
     fold t in H. lra.
     + assert (I : In (e, p) (position_embedding T) /\ (e =? d)%nat = true).
       { apply (filter_In (fun x => Nat.eqb (fst x) d) (e, p)). rewrite F. now left. }
       destruct I as [I D]. apply Nat.eqb_eq in D. subst e. specialize (A (d, p) I). unfold alone in A. cbn [fst] in A.
       rewrite F in A. destruct l; [|discriminate]. rewrite forallb_forall in A. specialize (A r R).
-      apply Qeq_bool_R in A. rewrite weight_on_correct, Q2R_0 in A. cbn [total snd]. rewrite A, Rplus_0_l, Rplus_0_r.
-      eapply Rle_trans; [exact (B d p I)|]. apply law_grows; [exact Hn|lia|lra].
+      apply Qeq_bool_R in A. rewrite weight_on_correct, Q2R_0 in A. cbn [total_over snd].
+      rewrite A, Rplus_0_l, Rplus_0_r. eapply Rle_trans; [exact (B d p I)|]. apply law_grows; [exact Hn|lia|lra].
 Qed.
 
 (* ---- the temperature ---- *)
-Fixpoint power (q : Q) (k : nat) : Q := match k with O => 1%Q | S k => Qred (q * power q k) end.
+Local Fixpoint power (q : Q) (k : nat) : Q := match k with O => 1%Q | S k => Qred (q * power q k) end.
 Lemma power_correct q k : Q2R (power q k) = Q2R q ^ k.
 Proof. induction k as [|k IH]; cbn [power pow]; [apply Q2R_1|]. now rewrite Q2R_reduced, Q2R_mult, IH. Qed.
 
-Definition scale (T : transformer) (f : Q) : Q := Qred (2 * power (2 * K1 T) (depth T) * K2 T * (f * f)).
+Local Definition scale (T : transformer) (f : Q) : Q := Qred (2 * power (2 * theorem_26_K1 T) (transformer_depth T) *
+  theorem_26_K2 T * (f * f)).
 (* A letter, so that nothing is said of no word. *)
 Definition has_letter (T : transformer) : bool := match token_embedding T with [] => false | _ => true end.
-Definition softens (T : transformer) (b : Z) (p : nat) : bool :=
+Local Definition softens (T : transformer) (b : Z) (p : nat) : bool :=
   has_letter T && sharp_network T &&
   match initial_law T with
   | Some (f, m) => Qle_bool (scale T f) (inject_Z (2 ^ b)) && Z.leb 0 b && Nat.leb (2 + 2 * m) p
   | None => false
   end.
-Definition temperature (b : Z) (p n : nat) : R := 5 / (7 * INR n * IZR (b + Z.log2_up (Z.of_nat n ^ Z.of_nat p))).
+Local Definition temperature (b : Z) (p n : nat) : R := 5 / (7 * INR n * IZR (b + Z.log2_up (Z.of_nat n ^ Z.of_nat p))).
 
 Lemma ln_2_below : ln 2 <= 7 / 10.
 Proof.
@@ -165,8 +164,8 @@ Proof.
   rewrite <- (Z2Nat.id (Z.log2_up a)), <- pow_IZR in L by exact N. exact L.
 Qed.
 
-Theorem softened_for_every_n users T b p : softens T b p = true -> (forall n, exists w, over T n w) /\
-  forall n w i D, over T n w -> i upto n -> moved users (temperature b p) T n w i D <= 1 / 4.
+Theorem softened_for_every_n users T b p : softens T b p = true -> (forall n, exists w, word_in_alphabet T n w) /\
+  forall n w i D, word_in_alphabet T n w -> i upto n -> run_distance users (temperature b p) T n w i D <= 1 / 4.
 Proof.
   unfold softens. intros E. apply andb_prop in E as [S E]. apply andb_prop in S as [Letter S]. split.
   { intros n. exists (fun _ => 0%nat). intros i _. unfold has_letter in Letter.
@@ -181,13 +180,14 @@ Proof.
   assert (R2 : 2 <= R_26 T n (/ INR n) x) by (apply R_26_above_1; [exact Hn|exact HG|apply Init]).
   assert (RB : R_26 T n (/ INR n) x <= 2 ^ Z.to_nat (b + e)).
   { rewrite Z2Nat.inj_add, pow_add by assumption. unfold R_26, inverse_share, x.
-    replace (2 * (2 * Q2R (K1 T)) ^ depth T * Q2R (K2 T) * INR n * (Q2R f * INR n ^ m) ^ 2 / / INR n)
-      with (Q2R (scale T f) * INR n ^ (2 + 2 * m)).
+    replace (2 * (2 * Q2R (theorem_26_K1 T)) ^ transformer_depth T * Q2R (theorem_26_K2 T) * INR n * (Q2R f * INR n ^ m)
+      ^ 2 / / INR n) with (Q2R (scale T f) * INR n ^ (2 + 2 * m)).
     - apply Rmult_le_compat.
       + unfold scale. rewrite Q2R_reduced, !Q2R_mult, power_correct, Q2R_mult, Q2R_two.
-        pose proof (constant_1_at_least_1 (transformer_layers T) (inject_Z (Z.of_nat (written T))) : 1 <= Q2R (K1 T)).
-        pose proof (constant_2_at_least_1 (transformer_layers T) (inject_Z (Z.of_nat (written T))) : 1 <= Q2R (K2 T)).
-        apply Rmult_le_pos; [auto with signs|apply Rle_0_sqr].
+        pose proof (constant_1_at_least_1 (transformer_layers T) (inject_Z (Z.of_nat (embedded_count T))) : 1 <=
+          Q2R (theorem_26_K1 T)).
+        pose proof (constant_2_at_least_1 (transformer_layers T) (inject_Z (Z.of_nat (embedded_count T))) : 1 <=
+          Q2R (theorem_26_K2 T)). apply Rmult_le_pos; [auto with signs|apply Rle_0_sqr].
       + apply pow_le. lra.
       + eapply Rle_trans; [exact E|]. apply Req_le. unfold Q2R, inject_Z. simpl. rewrite Rinv_1, Rmult_1_r.
         rewrite <- (Z2Nat.id b) at 1 by exact B0. now rewrite <- pow_IZR.
@@ -209,7 +209,7 @@ Proof.
 Qed.
 
 (* For people: the layer and the place, from 1, of the first head that is neither uniform nor one of those above. *)
-Fixpoint first_dull (D : nat) (K : kinds) (ls : list layer) (number : nat) : option (nat * nat) :=
+Fixpoint first_dull (D : nat) (K : direction_kinds) (ls : list layer) (number : nat) : option (nat * nat) :=
   match ls with
   | [] => None
   | l :: ls =>
@@ -219,5 +219,5 @@ Fixpoint first_dull (D : nat) (K : kinds) (ls : list layer) (number : nat) : opt
     | [] => first_dull D (layer_kinds D K l) ls (S number)
     end
   end.
-Definition dull_head (T : transformer) : option (nat * nat) :=
-  first_dull (beyond T) (from_each (embedding_kind T) (beyond T)) (transformer_layers T) 1.
+Definition dull_head (T : transformer) : option (nat * nat) := first_dull (first_unused_direction T)
+  (from_each (embedding_kind T) (first_unused_direction T)) (transformer_layers T) 1.

@@ -18,14 +18,13 @@ Hypothesis Pivot : v d = t.
 Hypothesis Hr : 0 <= r.
 Hypothesis He : 1 - e <= r ^ S k.
 
-Definition left_over (g : R) : R := above k (INR (S k) * r + g).
-Definition bad_left (j : nat) : R :=
-  if Req_EM_T (v j) t then 0 else if m j then left_over (s j - s d) else 0.
-Hypothesis Bad : sum n bad_left <= e.
+Definition left_over (g : R) : R := entmax_term k (INR (S k) * r + g).
+Definition bad_left (j : nat) : R := if Req_EM_T (v j) t then 0 else if m j then left_over (s j - s d) else 0.
+Hypothesis Bad : sum_to n bad_left <= e.
 
 Definition bad_share (j : nat) : R := if Req_EM_T (v j) t then 0 else entmax k n m s j.
 
-Lemma error_by_bad_share : Rabs (t - attend_sparsely k n m s v) <= sum n bad_share.
+Lemma error_by_bad_share : Rabs (t - attend_sparsely k n m s v) <= sum_to n bad_share.
 Proof.
   pose proof (entmax_total k n m s d Vd) as One. rewrite <- (Rmult_1_r t), <- One. unfold attend_sparsely.
   rewrite <- sum_scale, <- sum_minus. eapply Rle_trans; [apply sum_Rabs|]. apply sum_le. intros j Hj.
@@ -43,15 +42,15 @@ Proof.
     destruct (Req_EM_T (v j) t); [lra|]. destruct (m j) eqn:M; [|unfold entmax; rewrite M; lra].
     apply entmax_kernel; [exact Vd|now split|exact Hr|exact L].
   - pose proof (entmax_total k n m s d Vd) as One. rewrite (sum_apart n d) in One by apply Vd.
-    apply Rle_trans with (sum n (except d (entmax k n m s))); [|lra]. apply sum_le. intros j Hj.
-    unfold bad_share, except. pose proof (entmax_nonneg k n m s j). destruct (Nat.eqb_spec j d) as [->|].
+    apply Rle_trans with (sum_to n (zeroed_at d (entmax k n m s))); [|lra]. apply sum_le. intros j Hj.
+    unfold bad_share, zeroed_at. pose proof (entmax_nonneg k n m s j). destruct (Nat.eqb_spec j d) as [->|].
     + destruct (Req_EM_T (v d) t); [lra|contradiction].
     + destruct (Req_EM_T (v j) t); lra.
 Qed.
 End Rule.
 
 (* ---- in integers ---- *)
-Fixpoint raised (p : nat) (x : Z) : Z := match p with O => 1 | S p => x * raised p x end%Z.
+Local Fixpoint raised (p : nat) (x : Z) : Z := match p with O => 1 | S p => x * raised p x end%Z.
 Lemma raised_value p x : IZR (raised p x) = IZR x ^ p.
 Proof. induction p as [|p IH]; [reflexivity|]. cbn [raised pow]. now rewrite mult_IZR, IH. Qed.
 
@@ -62,19 +61,19 @@ Definition root_of (k : nat) (limit : Z * Z) : Z :=
   match k with O => x | _ => Z.sqrt_up x end.
 Section Pass.
 Variables (k : nat) (limit : Z * Z).
-Definition cost (root y : Z) (o : option Z) : Z :=
+Local Definition cost (root y : Z) (o : option Z) : Z :=
   match o with Some x => raised (S k) (Z.max 0 (Z.of_nat (S k) * root + (x - y))) | None => 0 end%Z.
-Definition costs (root y : Z) (l : list (option Z)) : Z := fold_right (fun o x => cost root y o + x)%Z 0%Z l.
+Local Definition costs (root y : Z) (l : list (option Z)) : Z := fold_right (fun o x => cost root y o + x)%Z 0%Z l.
 Definition whole_cost : Z := raised (S k) (Z.of_nat (S k) * unit_score).
-Definition bears (root : Z) (next : bool) (ps : list place) (j : nat) : bool :=
+Local Definition bears (root : Z) (next : bool) (ps : list pivot_scores) (j : nat) : bool :=
   match nth_error ps j with
-  | Some (Place _ (Some y) _) =>
+  | Some (PivotScores _ (Some y) _) =>
       let after := skipn (S j) ps in
       ((fst limit + snd limit) * (costs root y (map if_before (firstn j ps))
          + costs root y (map if_after (if next then firstn 1 after else after))) <=? snd limit * whole_cost)%Z
   | _ => true
   end.
-Definition check_sparsely (next : bool) (ps : list place) : bool :=
+Definition check_sparsely (next : bool) (ps : list pivot_scores) : bool :=
   let root := root_of k limit in
   (0 <=? root)%Z && (fst limit * raised (S k) unit_score <=? (fst limit + snd limit) * raised (S k) root)%Z
   && all_of (bears root next ps) (seq 0 (length ps)).
@@ -82,7 +81,7 @@ Definition check_sparsely (next : bool) (ps : list place) : bool :=
 Variable root : Z.
 Hypothesis Root : (0 <= root)%Z.
 Definition left_at (y : Z) (o : option Z) : R :=
-  match o with Some x => left_over k (score root) (score x - score y) | None => 0 end.
+  match o with Some x => left_over k (score_value root) (score_value x - score_value y) | None => 0 end.
 
 Lemma left_at_nonneg y o : 0 <= left_at y o. Proof. destruct o; [apply above_nonneg|simpl; lra]. Qed.
 Lemma unit_score_pos : 0 < IZR unit_score. Proof. now apply IZR_lt. Qed.
@@ -95,9 +94,9 @@ Lemma cost_value y o : left_at y o = IZR (cost root y o) / IZR whole_cost.
 Proof.
   pose proof unit_score_pos as U. pose proof (order_pos k) as P. destruct o as [x|]; cbn [left_at cost];
     [|unfold Rdiv; ring].
-  unfold left_over, above, whole_cost. rewrite !raised_value. unfold Rdiv. rewrite <- pow_inv, <- Rpow_mult_distr.
+  unfold left_over, entmax_term, whole_cost. rewrite !raised_value. unfold Rdiv. rewrite <- pow_inv, <- Rpow_mult_distr.
   f_equal. set (a := (Z.of_nat (S k) * root + (x - y))%Z).
-  assert (E : (INR (S k) * score root + (score x - score y)) * / INR (S k)
+  assert (E : (INR (S k) * score_value root + (score_value x - score_value y)) * / INR (S k)
     = IZR a * / IZR (Z.of_nat (S k) * unit_score)).
   { unfold a, fixed, unit_score. rewrite plus_IZR, minus_IZR, !mult_IZR, <- INR_IZR_INZ. field.
     split; [|lra]. unfold unit_score in U. lra. }
@@ -129,16 +128,13 @@ Qed.
 End Pass.
 
 (* ---- one row ---- *)
-Theorem sparse_row_near k limit next ps r n m s v t d p y :
-  check_sparsely k limit next ps = true -> (0 < fst limit)%Z -> (0 <= snd limit)%Z ->
-  (r <= length ps)%nat -> (r <= n)%nat -> (next = true -> r = S d) -> visible n m d -> v d = t -> 0 <= t <= 1 ->
-  (forall j, visible n m j -> 0 <= v j <= 1) -> (forall j, visible n m j -> (j <= r)%nat) ->
-  (forall j, visible n m j -> (j < d)%nat -> v j <> t ->
-     at_most (if_before (nth (j - 1) (firstn r ps) (Place None None None))) (s j)) ->
-  (forall j, visible n m j -> (d < j)%nat -> v j <> t ->
-     at_most (if_after (nth (j - 1) (firstn r ps) (Place None None None))) (s j)) ->
-  nth_error ps (d - 1) = Some p -> if_pivot p = Some y -> score y <= s d ->
-  Rabs (t - attend_sparsely k n m s v) <= IZR (snd limit) / (IZR (fst limit) + IZR (snd limit)).
+Theorem sparse_row_near k limit next ps r n m s v t d p y : check_sparsely k limit next ps = true -> (0 < fst limit)%Z
+  -> (0 <= snd limit)%Z -> (r <= length ps)%nat -> (r <= n)%nat -> (next = true -> r = S d) -> visible n m d -> v d = t
+  -> 0 <= t <= 1 -> (forall j, visible n m j -> 0 <= v j <= 1) -> (forall j, visible n m j -> (j <= r)%nat) -> (forall
+  j, visible n m j -> (j < d)%nat -> v j <> t -> score_at_most (if_before (nth (j - 1) (firstn r ps) (PivotScores None
+  None None))) (s j)) -> (forall j, visible n m j -> (d < j)%nat -> v j <> t -> score_at_most (if_after (nth (j - 1)
+  (firstn r ps) (PivotScores None None None))) (s j)) -> nth_error ps (d - 1) = Some p -> if_pivot p = Some y ->
+  score_value y <= s d -> Rabs (t - attend_sparsely k n m s v) <= IZR (snd limit) / (IZR (fst limit) + IZR (snd limit)).
 Proof.
   intros C Lc Ld Lr Rn Next Vd Pv Ht Hv Seen Before After Hp Py Y. unfold check_sparsely in C. cbv zeta in C.
   set (root := root_of k limit) in *. apply andb_prop in C as [C B]. apply andb_prop in C as [R0 C].
@@ -148,15 +144,14 @@ Proof.
   assert (D1 : (1 <= d)%nat) by (destruct Vd; lia).
   pose proof (bears_correct k limit root next ps d p y B D1 Hp Py) as X. pose proof (left_at_nonneg k root y) as W0.
   set (c := IZR (fst limit)) in *. set (e := IZR (snd limit)) in *.
-  assert (Root : 0 <= score root) by (apply fixed_nonneg; [apply score_bits_nonneg|exact R0]).
-  apply (sparse_rule k n m s v t d (score root)); auto.
-  - replace (1 - e / (c + e)) with (c / (c + e)) by (field; lra). unfold fixed, Rdiv.
-    rewrite Rpow_mult_distr, pow_inv. assert (P : 0 < IZR unit_score ^ S k) by now apply pow_lt. fold unit_score.
+  assert (Root : 0 <= score_value root) by (apply fixed_nonneg; [apply score_bits_nonneg|exact R0]).
+  apply (sparse_rule k n m s v t d (score_value root)); auto.
+  - replace (1 - e / (c + e)) with (c / (c + e)) by (field; lra). unfold fixed, Rdiv. rewrite Rpow_mult_distr, pow_inv.
+    assert (P : 0 < IZR unit_score ^ S k) by now apply pow_lt. fold unit_score.
     apply Rmult_le_reg_r with ((c + e) * IZR unit_score ^ S k); [apply Rmult_lt_0_compat; lra|].
     replace (c * / (c + e) * ((c + e) * IZR unit_score ^ S k)) with (c * IZR unit_score ^ S k) by (field; lra).
-    replace (IZR root ^ S k * / IZR unit_score ^ S k * ((c + e) * IZR unit_score ^ S k))
-      with ((c + e) * IZR root ^ S k) by (field; lra).
-    exact C.
+    replace (IZR root ^ S k * / IZR unit_score ^ S k * ((c + e) * IZR unit_score ^ S k)) with ((c + e) * IZR root ^ S k)
+      by (field; lra). exact C.
   - apply Rle_trans with (weigh_by (left_at k root y) (map if_before (firstn (d - 1) (firstn r ps)))
       + weigh_by (left_at k root y) (map if_after (skipn d (firstn r ps)))).
     + apply (bad_weigh (firstn r ps) n m s v t d); auto; [lia|intros j Vj; rewrite Short; now apply Seen| |].

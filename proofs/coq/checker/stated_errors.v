@@ -9,7 +9,7 @@ From Coq Require Import Reals QArith ZArith List Bool Lra Lia Arith.
 From Certify Require Import positions lists finite_sums softmax weighing formula network totals meaning
   linear_combination check_by_rows check_by_sticks check_by_differences lookup_by_rows lookup_errors sum_lookup_by_rows
   lookup_by_distances check.
-Import ListNotations.
+Import ListNotations PositionNotations.
 Open Scope R_scope.
 
 Definition stop := (list meaning * layer * list layer)%type.
@@ -74,16 +74,16 @@ Proof.
 Qed.
 
 Variables (users : predicate_meanings) (n : nat) (w : word).
-Hypothesis HL : allowed L n.
+Hypothesis HL : length_allowed L n.
 Hypothesis Over : each i upto n, (w i < letters)%nat.
-Hypothesis Views : forall u, In u (seen_as views) -> forall i a x, means users n w i a x <-> means users n w i (u a) x.
+Hypothesis Views : forall u, In u (seen_as views) -> forall i a x, meaning_holds users n w i a x <->
+  meaning_holds users n w i (u a) x.
 Hypothesis Known : forall u, known_users views = Some u -> u = users.
 Notation holds_now := (holds_of users n w).
 Notation through := (fold_left (fun h l => after_layer n l h)).
 
-Lemma walk_stops ls : forall A h, holds_now A h -> forall B l later, In (B, l,
-  later) (fst (walk views letters L M ls A)) ->
-  exists g, holds_now B g /\ through ls h = through later (after_layer n l g).
+Lemma walk_stops ls : forall A h, holds_now A h -> forall B l later, In (B, l, later)
+  (fst (walk views letters L M ls A)) -> exists g, holds_now B g /\ through ls h = through later (after_layer n l g).
 Proof.
   induction ls as [|l0 ls IH]; intros A h HA B l later I; [destruct I|]. cbn [walk] in I.
   specialize (IH (layer_stages views letters L M A l0) (after_layer n l0 h)
@@ -95,7 +95,7 @@ Proof.
 Qed.
 
 Lemma after_layer_writes l g i d : writes_to l d = false ->
-  after_layer n l g i d = g i d + total (fun ar => gathered (fst ar) n g i (snd ar)) (head_rows l d).
+  after_layer n l g i d = g i d + total_over (fun ar => head_value (fst ar) n g i (snd ar)) (head_rows l d).
 Proof.
   intros W. unfold after_layer, after_heads. rewrite (not_written l d _ W), Rplus_0_r. f_equal. apply head_rows_total.
 Qed.
@@ -104,14 +104,13 @@ Lemma left_alone d later : forall h i, forallb (leaves_alone d) later = true -> 
 Proof.
   induction later as [|l later IH]; intros h i H; [reflexivity|]. cbn [forallb fold_left] in *.
   apply andb_prop in H as [A H]. rewrite (IH _ i H). unfold leaves_alone in A.
-  rewrite after_layer_writes; destruct (head_rows l d); try discriminate; [cbn [total]; ring|].
+  rewrite after_layer_writes; destruct (head_rows l d); try discriminate; [cbn [total_over]; ring|].
   now apply negb_true_iff.
 Qed.
 
-Lemma errs_otherwise_cases B a r b if_false if_true : errs_otherwise L B a r b if_false if_true = true ->
-  head_weighing a = Softmax /\ errs_by_lookup L B a r b if_false if_true = true
-  \/ exists order, sparse_order (head_weighing a) = Some order /\ 0 <= Q2R if_false /\ 0 <= Q2R if_true
-     /\ check_sharp_lookup order L B a r b = true.
+Lemma errs_otherwise_cases B a r b if_false if_true : errs_otherwise L B a r b if_false if_true = true -> head_weighing
+  a = Softmax /\ errs_by_lookup L B a r b if_false if_true = true \/ exists order, sparse_order (head_weighing a)
+  = Some order /\ 0 <= Q2R if_false /\ 0 <= Q2R if_true /\ check_sharp_lookup order L B a r b = true.
 Proof.
   unfold errs_otherwise. intros H. destruct (sparse_order (head_weighing a)) as [order|] eqn:O.
   - right. exists order. assert (H' : Qle_bool 0 if_false && Qle_bool 0 if_true && check_sharp_lookup order L B a r b
@@ -123,7 +122,7 @@ Qed.
 (* The head that has these errors, and what holds before its layer. *)
 Lemma errs_of_head ls A h d if_false if_true (i : position n) : holds_now A h ->
   existsb (errs views letters L M d if_false if_true) (fst (walk views letters L M ls A)) = true ->
-  exists B k as_, holds_now B k /\ through ls h i d = total (fun ar => gathered (fst ar) n k i (snd ar)) as_
+  exists B k as_, holds_now B k /\ through ls h i d = total_over (fun ar => head_value (fst ar) n k i (snd ar)) as_
     /\ (errs_together views L B as_ (nth d M IsAnything) if_false if_true = true
         \/ exists a r, as_ = [(a, r)] /\ errs_alone views letters L B a r (nth d M IsAnything) if_false if_true = true).
 Proof.
@@ -147,30 +146,29 @@ Proof.
   rewrite N in R. destruct R as [R|(a & r & -> & R)].
   { apply if_or in R as [R|R]; [exact (proj2 (selects_correct B L users n w k i HL HB as_ f _ _ R))|].
     exact (proj2 (looks_up_together_correct _ users n w L B k as_ f g _ _ i HL HB Known R) G). }
-  cbn [total fst snd]. rewrite Rplus_0_r. unfold errs_alone in R.
+  cbn [total_over fst snd]. rewrite Rplus_0_r. unfold errs_alone in R.
   apply if_or in R as [R|R]; [|apply if_or in R as [R|R]; [|apply if_or in R as [R|R]]].
   - exact (errs_by_rows_correct users n w letters L B k a r f g if_false if_true i HL HB Over R G).
   - exact (proj2 (check_by_sticks_correct users n w letters L B k a r f g _ _ i HL HB Over R) G).
   - destruct (errs_otherwise_cases _ _ _ _ _ _ R) as [[S E]|(order & O & F & T & E)].
-    + unfold gathered. rewrite S. exact (errs_by_lookup_correct users n w L B k a r f g if_false if_true i HL HB E G).
+    + unfold head_value. rewrite S. exact (errs_by_lookup_correct users n w L B k a r f g if_false if_true i HL HB E G).
     + destruct (check_sharp_lookup_correct users n w L B k a r _ i order HL HB O E) as [_ X]. rewrite (X G).
       destruct (truth users n w f i); simpl; lra.
   - destruct (is_long_lookup L B a); [discriminate|].
     exact (proj2 (check_sum_lookup_correct _ users n w L B k a r f g _ _ i HL HB Known R) G).
 Qed.
 
-Theorem errs_of_others_correct ls A h d s f e if_above if_below (i : position n) : holds_now A h ->
-  nth d M IsAnything = IsOthers s f e ->
-  existsb (errs views letters L M d if_above if_below) (fst (walk views letters L M ls A)) = true ->
-  - Q2R if_below <= through ls h i d - INR (others s n (truth users n w f) i) <= Q2R if_above.
+Theorem errs_of_others_correct ls A h d s f e if_above if_below (i : position n) : holds_now A h -> nth d M IsAnything
+  = IsOthers s f e -> existsb (errs views letters L M d if_above if_below) (fst (walk views letters L M ls A)) = true ->
+  - Q2R if_below <= through ls h i d - INR (others_on s n (truth users n w f) i) <= Q2R if_above.
 Proof.
   intros HA N H. destruct (errs_of_head ls A h d if_above if_below i HA H) as (B & k & as_ & HB & -> & R).
-  rewrite N in R. destruct R as [R|(a & r & -> & R)]; [discriminate|]. cbn [total fst snd]. rewrite Rplus_0_r.
+  rewrite N in R. destruct R as [R|(a & r & -> & R)]; [discriminate|]. cbn [total_over fst snd]. rewrite Rplus_0_r.
   unfold errs_alone in R. apply if_or in R as [R|R]; [discriminate|].
   apply if_or in R as [R|R]; [|apply if_or in R as [R|R]; [|now destruct (is_long_lookup L B a)]].
   { unfold check_by_sticks in R. now rewrite andb_false_r in R. }
   destruct (errs_otherwise_cases _ _ _ _ _ _ R) as [[S E]|(order & O & F & T & E)].
-  - unfold gathered. rewrite S.
+  - unfold head_value. rewrite S.
     exact (errs_by_lookup_of_others users n w L B k a r s f e if_above if_below i HL HB E).
   - destruct (check_sharp_lookup_correct users n w L B k a r _ i order HL HB O E) as [-> _]. lra.
 Qed.

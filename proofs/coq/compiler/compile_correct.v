@@ -9,20 +9,20 @@ From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import positions lists finite_sums theorem_20_counting formula network linear_combination
   comparison meaning rational_bounds well_defined check_head regime draft draft_stages draft_sound compile_formula
   compile_connectives compile_temporal compile_counting.
-Import ListNotations.
+Import ListNotations PositionNotations.
 Open Scope R_scope.
 
 (* ---- gamma ---- *)
 Definition enough_for_part (gamma : Q) (f : formula) : bool :=
   match f with
-  | Previous _ | Next _ => enough (Parity true) gamma
-  | Since _ _ | Until _ _ => enough (Decides f) gamma
+  | Previous _ | Next _ => sharp_enough (Parity true) gamma
+  | Since _ _ | Until _ _ => sharp_enough (Decides f) gamma
   | OnCount p _ _ => predicate_enough gamma p
   | Compare _ t u => is_constant_comparison t u || comparison_enough gamma t u
   | _ => true
   end.
 Definition gamma_enough (gamma : Q) (f : formula) : bool :=
-  negb (somewhere (fun h => negb (enough_for_part gamma h)) f).
+  negb (some_subformula (fun h => negb (enough_for_part gamma h)) f).
 
 (* ---- what one setting must be for a formula ---- *)
 Section Fits.
@@ -31,52 +31,52 @@ Variables (c : setting) (k : nat) (mentions_length : nat -> bool).
 Definition sharp_temperature : bool := expression_eqb (set_temperature c) (temperature_of (set_regime c)).
 Definition counting_temperature : bool :=
   sharp_temperature || (regime_causal (set_regime c) && expression_eqb (set_temperature c) (Div (Num 1) VarI)).
-Definition part_fits (f : formula) : bool :=
-  supported_itself (set_regime c) k mentions_length f && enough_for_part (set_gamma c) f &&
-  implb (is_temporal f) sharp_temperature && implb (is_counting f) counting_temperature.
+Definition part_fits (f : formula) : bool := supported_itself (set_regime c) k mentions_length f && enough_for_part
+  (set_gamma c) f && implb (is_temporal f) sharp_temperature && implb (is_counting f) counting_temperature.
 Definition misfit (f : formula) : bool := negb (part_fits f).
 End Fits.
 
-Lemma somewhere_on_sum has p t : somewhere has (OnSum p t) = has (OnSum p t) || somewhere_in_term has t.
+Lemma somewhere_on_sum has p t : some_subformula has (OnSum p t) = has (OnSum p t) || somewhere_in_term has t.
 Proof. reflexivity. Qed.
-Lemma somewhere_compare has r t u : somewhere has (Compare r t u)
+Lemma somewhere_compare has r t u : some_subformula has (Compare r t u)
   = has (Compare r t u) || (somewhere_in_term has t || somewhere_in_term has u).
 Proof. reflexivity. Qed.
-Lemma somewhere_plus has a s f t : somewhere_in_term has (Plus a s f t) = somewhere has f || somewhere_in_term has t.
+Lemma somewhere_plus has a s f t : somewhere_in_term has (Plus a s f t) = some_subformula has f || somewhere_in_term has
+  t.
 Proof. reflexivity. Qed.
 
 (* What follows from being nowhere p and nowhere q. *)
 Lemma nowhere_either (r p q : formula -> bool) : (forall h, p h = false -> q h = false -> r h = false) ->
-  (forall f, somewhere p f = false -> somewhere q f = false -> somewhere r f = false) /\
+  (forall f, some_subformula p f = false -> some_subformula q f = false -> some_subformula r f = false) /\
   (forall t, somewhere_in_term p t = false -> somewhere_in_term q t = false -> somewhere_in_term r t = false).
 Proof.
   intros H. apply formula_term_mutual; intros; rewrite ?somewhere_on_sum, ?somewhere_compare, ?somewhere_plus in *;
-    cbn [somewhere somewhere_in_term] in *; rewrite ?orb_false_iff in *;
+    cbn [some_subformula somewhere_in_term] in *; rewrite ?orb_false_iff in *;
     repeat match goal with X : _ /\ _ |- _ => destruct X end; auto 6.
 Qed.
 Lemma somewhere_split (r p q : formula -> bool) : (forall h, r h = true -> p h = true \/ q h = true) ->
-  (forall f, somewhere r f = true -> somewhere p f = true \/ somewhere q f = true) /\
+  (forall f, some_subformula r f = true -> some_subformula p f = true \/ some_subformula q f = true) /\
   (forall t, somewhere_in_term r t = true -> somewhere_in_term p t = true \/ somewhere_in_term q t = true).
 Proof.
   intros H. assert (N : forall h, p h = false -> q h = false -> r h = false).
   { intros h P Q. destruct (r h) eqn:E; [|reflexivity]. destruct (H h E); congruence. }
   destruct (nowhere_either r p q N) as [A B]. split; intros x E.
-  - specialize (A x). destruct (somewhere p x), (somewhere q x); auto. rewrite A in E; auto.
+  - specialize (A x). destruct (some_subformula p x), (some_subformula q x); auto. rewrite A in E; auto.
   - specialize (B x). destruct (somewhere_in_term p x), (somewhere_in_term q x); auto. rewrite B in E; auto.
 Qed.
-Lemma nowhere (r : formula -> bool) f : (forall h, r h = false) -> somewhere r f = false.
+Local Lemma nowhere (r : formula -> bool) f : (forall h, r h = false) -> some_subformula r f = false.
 Proof.
   intros H. revert f.
-  enough (A : (forall f, somewhere r f = false) /\ (forall t, somewhere_in_term r t = false)) by apply A.
+  enough (A : (forall f, some_subformula r f = false) /\ (forall t, somewhere_in_term r t = false)) by apply A.
   apply formula_term_mutual; intros; rewrite ?somewhere_on_sum, ?somewhere_compare, ?somewhere_plus;
-    cbn [somewhere somewhere_in_term]; rewrite ?H;
+    cbn [some_subformula somewhere_in_term]; rewrite ?H;
     repeat match goal with X : ?a = false |- context [?a] => rewrite X end; reflexivity.
 Qed.
 
 Section Induction.
 Variables (users : predicate_meanings) (k : nat) (c : setting) (mentions_length : nat -> bool).
-Notation sound := (sound users k).
-Notation reaches d d' x m := (sound d' /\ extends d d' /\ holds d' x m).
+Notation sound := (is_sound users k).
+Notation reaches d d' x m := (sound d' /\ draft_extends d d' /\ draft_holds d' x m).
 Notation causal := (regime_causal (set_regime c)).
 Notation g := (Q2R (set_gamma c)).
 Notation fits := (part_fits c k mentions_length).
@@ -93,12 +93,12 @@ Qed.
 Lemma left_if_causal (s : side) : negb causal = true \/ s = ToLeft -> causal = true -> s = ToLeft.
 Proof. intros [H| ->] C; [rewrite C in H; discriminate|reflexivity]. Qed.
 
-Lemma neighbour_step s f d : sound d -> known d f -> fits (neighbour s f) = true ->
-  sound (fst (add_neighbour c s f d)) /\ extends d (fst (add_neighbour c s f d)) /\
-  known (fst (add_neighbour c s f d)) (neighbour s f).
+Lemma neighbour_step s f d : sound d -> truth_is_known d f -> fits (neighbour_formula s f) = true ->
+  sound (fst (add_neighbour c s f d)) /\ draft_extends d (fst (add_neighbour c s f d)) /\
+  truth_is_known (fst (add_neighbour c s f d)) (neighbour_formula s f).
 Proof.
   intros Sd Kf F. destruct (fits_parts _ F) as (Su & En & Sh).
-  assert (G : enough (Parity true) (set_gamma c) = true) by (destruct s; exact En).
+  assert (G : sharp_enough (Parity true) (set_gamma c) = true) by (destruct s; exact En).
   apply enough_for_parity in G as [Pos Quarter]. destruct (add_neighbour c s f d) as [d' x] eqn:E.
   destruct (add_neighbour_sound users k c Temperature (Sh ltac:(now destruct s)) Pos s f d d' x E Sd Kf)
     as (S' & X' & H').
@@ -107,12 +107,12 @@ Proof.
   - split; [exact S'|]. split; [exact X'|now exists x].
 Qed.
 
-Lemma since_or_until_step s f f' d : sound d -> known d f -> known d f' -> fits (since_or_until s f f') = true ->
-  sound (fst (add_since_or_until c s f f' d)) /\ extends d (fst (add_since_or_until c s f f' d)) /\
-  known (fst (add_since_or_until c s f f' d)) (since_or_until s f f').
+Lemma since_or_until_step s f f' d : sound d -> truth_is_known d f -> truth_is_known d f' -> fits (since_or_until s f
+  f') = true -> sound (fst (add_since_or_until c s f f' d)) /\ draft_extends d (fst (add_since_or_until c s f f' d)) /\
+  truth_is_known (fst (add_since_or_until c s f f' d)) (since_or_until s f f').
 Proof.
   intros Sd Kf Kf' F. destruct (fits_parts _ F) as (Su & En & Sh).
-  assert (G : enough (Decides f) (set_gamma c) = true) by (destruct s; exact En).
+  assert (G : sharp_enough (Decides f) (set_gamma c) = true) by (destruct s; exact En).
   apply enough_to_decide in G as [Pos Quarter]. destruct (add_since_or_until c s f f' d) as [d' x] eqn:E.
   destruct (add_since_or_until_sound users k c Temperature (Sh ltac:(now destruct s)) Pos s f f' d d' x E Sd Kf Kf')
     as (S' & X' & H').
@@ -121,8 +121,8 @@ Proof.
   - split; [exact S'|]. split; [exact X'|now exists x].
 Qed.
 
-Lemma require_step d f : sound d -> embeddable f = true \/ operands_known d f ->
-  sound (fst (require_truth d f)) /\ extends d (fst (require_truth d f)) /\ known (fst (require_truth d f)) f.
+Lemma require_step d f : sound d -> embeddable f = true \/ operands_known d f -> sound (fst (require_truth d f)) /\
+  draft_extends d (fst (require_truth d f)) /\ truth_is_known (fst (require_truth d f)) f.
 Proof.
   intros Sd H. destruct (require_truth d f) as [d' x] eqn:E.
   destruct (require_truth_sound users k d f d' x E Sd (or_intror H)) as (S' & X' & H'). cbn [fst].
@@ -133,7 +133,7 @@ Qed.
 Lemma counting_scale s : negb causal || (negb (regime_by_position (set_regime c)) && side_eqb s ToLeft) = true ->
   counting_temperature c = true -> counts_to c s.
 Proof.
-  unfold counting_temperature, sharp_temperature, counts_to, lookup_scale, stretch. intros Su Te n i.
+  unfold counting_temperature, sharp_temperature, counts_to, lookup_scale, lookup_stretch. intros Su Te n i.
   assert (L : span s n i upto n) by (unfold span; destruct s; lia).
   assert (Ps : 1 <= INR (span s n i)) by (apply (le_INR 1); lia). assert (Pi : 1 <= INR i) by (apply (le_INR 1); lia).
   assert (Pn : INR (span s n i) <= INR n) by (apply le_INR; lia). apply orb_prop in Te as [Te|Te].
@@ -157,7 +157,7 @@ Proof.
   destruct s, causal, (regime_by_position (set_regime c)); try reflexivity; discriminate.
 Qed.
 
-Lemma Predicate p s f d d' x : add_predicate c p s f d = (d', x) -> sound d -> known d f ->
+Local Lemma Predicate p s f d d' x : add_predicate c p s f d = (d', x) -> sound d -> truth_is_known d f ->
   fits (OnCount p s f) = true -> reaches d d' x (IsTruth (OnCount p s f)).
 Proof.
   intros E Sd Kf F. destruct (fits_parts _ F) as (Su & En & _). apply andb_prop in F as [_ Te].
@@ -173,8 +173,8 @@ Proof.
   apply andb_prop in H as [H1 H2]. destruct I as [I|I]; [now injection I as <- _|now apply (IH H2 s' f')].
 Qed.
 
-Lemma Comparison r t u d d' x : add_comparison c r t u d = (d', x) -> sound d ->
-  (forall s f, In (s, f) (map fst (counts_of t)) \/ In (s, f) (map fst (counts_of u)) -> known d f) ->
+Local Lemma Comparison r t u d d' x : add_comparison c r t u d = (d', x) -> sound d ->
+  (forall s f, In (s, f) (map fst (counts_of t)) \/ In (s, f) (map fst (counts_of u)) -> truth_is_known d f) ->
   is_constant_comparison t u = false -> fits (Compare r t u) = true -> reaches d d' x (IsTruth (Compare r t u)).
 Proof.
   intros E Sd K C F. destruct (fits_parts _ F) as (Su & En & _). apply andb_prop in F as [_ Te].
@@ -188,11 +188,10 @@ Proof.
 Qed.
 
 (* ---- the induction ---- *)
-Definition achieved (f : formula) (d : draft) : Prop :=
-  sound (add_formula c f d) /\ extends d (add_formula c f d) /\ known (add_formula c f d) f.
-Definition counted_achieved (t : term) (d : draft) : Prop :=
-  sound (add_counted c t d) /\ extends d (add_counted c t d) /\
-  forall s f, In (s, f) (map fst (counts_of t)) -> known (add_counted c t d) f.
+Local Definition achieved (f : formula) (d : draft) : Prop :=
+  sound (add_formula c f d) /\ draft_extends d (add_formula c f d) /\ truth_is_known (add_formula c f d) f.
+Definition counted_achieved (t : term) (d : draft) : Prop := sound (add_counted c t d) /\ draft_extends d (add_counted c
+  t d) /\ forall s f, In (s, f) (map fst (counts_of t)) -> truth_is_known (add_counted c t d) f.
 
 Lemma known_already f d : sound d -> (find_truth d f = None -> achieved f d) -> achieved f d.
 Proof.
@@ -204,18 +203,17 @@ Qed.
 Ltac unfolded N := cbn [add_formula]; rewrite N; reflexivity.
 
 (* One operand, then what is made of it. *)
-Lemma unary_step f f' d (make : draft -> draft) : sound d -> achieved f' d ->
-  add_formula c f d = make (add_formula c f' d) ->
-  (forall e, sound e -> known e f' -> sound (make e) /\ extends e (make e) /\ known (make e) f) -> achieved f d.
+Lemma unary_step f f' d (make : draft -> draft) : sound d -> achieved f' d -> add_formula c f d
+  = make (add_formula c f' d) -> (forall e, sound e -> truth_is_known e f' -> sound (make e) /\
+  draft_extends e (make e) /\ truth_is_known (make e) f) -> achieved f d.
 Proof.
   intros Sd (S1 & X1 & K1) E M. destruct (M _ S1 K1) as (S2 & X2 & K2). unfold achieved. rewrite E.
   split; [exact S2|]. split; [exact (extends_trans _ _ _ X1 X2)|exact K2].
 Qed.
 
-Lemma binary_step f f' f'' d (make : draft -> draft) : sound d -> achieved f' d ->
-  (forall e, sound e -> achieved f'' e) -> add_formula c f d = make (add_formula c f'' (add_formula c f' d)) ->
-  (forall e, sound e -> known e f' -> known e f'' -> sound (make e) /\ extends e (make e) /\ known (make e) f) ->
-  achieved f d.
+Lemma binary_step f f' f'' d (make : draft -> draft) : sound d -> achieved f' d -> (forall e, sound e -> achieved f'' e)
+  -> add_formula c f d = make (add_formula c f'' (add_formula c f' d)) -> (forall e, sound e -> truth_is_known e f' ->
+  truth_is_known e f'' -> sound (make e) /\ draft_extends e (make e) /\ truth_is_known (make e) f) -> achieved f d.
 Proof.
   intros Sd (S1 & X1 & K1) A2 E M. destruct (A2 _ S1) as (S2 & X2 & K2).
   destruct (M _ S2 (known_extends _ _ _ X2 K1) K2) as (S3 & X3 & K3). unfold achieved. rewrite E.
@@ -226,11 +224,10 @@ Lemma comparison_step r t u d : sound d -> counted_achieved t d -> (forall e, so
   fits (Compare r t u) = true -> find_truth d (Compare r t u) = None -> achieved (Compare r t u) d.
 Proof.
   intros Sd (S1 & X1 & K1) A2 F N. destruct (A2 _ S1) as (S2 & X2 & K2). unfold achieved.
-  replace (add_formula c (Compare r t u) d) with (let e := add_counted c u (add_counted c t d) in
-    if is_constant_comparison t u then fst (require_truth e (Compare r t u)) else fst (add_comparison c r t u e))
-    by unfolded N.
-  cbv zeta. set (e := add_counted c u (add_counted c t d)) in *. pose proof (extends_trans _ _ _ X1 X2) as X.
-  destruct (is_constant_comparison t u) eqn:C.
+  replace (add_formula c (Compare r t u) d) with (let e := add_counted c u (add_counted c t d)
+    in if is_constant_comparison t u then fst (require_truth e (Compare r t u)) else fst (add_comparison c r t u e))
+    by unfolded N. cbv zeta. set (e := add_counted c u (add_counted c t d)) in *.
+  pose proof (extends_trans _ _ _ X1 X2) as X. destruct (is_constant_comparison t u) eqn:C.
   - destruct (require_step e (Compare r t u) S2) as (S3 & X3 & K3); [left; unfold embeddable; cbn; exact C|].
     split; [exact S3|]. split; [exact (extends_trans _ _ _ X X3)|exact K3].
   - destruct (add_comparison c r t u e) as [d' x] eqn:E.
@@ -239,22 +236,19 @@ Proof.
     + split; [exact S3|]. split; [exact (extends_trans _ _ _ X X3)|now exists x].
 Qed.
 
-Ltac connective_case f left_ right_ N :=
-  apply (binary_step f left_ right_ _ (fun e => fst (require_truth e f))); auto; [unfolded N|];
-  intros e Se K1 K2; apply require_step; [exact Se|right; now split].
+Ltac connective_case f left_ right_ N := apply (binary_step f left_ right_ _ (fun e => fst (require_truth e f))); auto;
+  [unfolded N|]; intros e Se K1 K2; apply require_step; [exact Se|right; now split].
 
 Lemma leaf_step f d : sound d -> embeddable f = true -> find_truth d f = None ->
   add_formula c f d = fst (require_truth d f) -> achieved f d.
 Proof. intros Sd Em N E. unfold achieved. rewrite E. apply require_step; [exact Sd|now left]. Qed.
 
-Theorem add_formula_sound :
-  (forall f, somewhere misfit f = false -> forall d, sound d -> achieved f d) /\
+Theorem add_formula_sound : (forall f, some_subformula misfit f = false -> forall d, sound d -> achieved f d) /\
   (forall t, somewhere_in_term misfit t = false -> forall d, sound d -> counted_achieved t d).
 Proof.
-  apply formula_term_mutual; intros; cbn [somewhere somewhere_in_term] in *; rewrite ?orb_false_iff in *;
-    repeat match goal with X : _ /\ _ |- _ => destruct X end;
-    try match goal with X : misfit _ = false |- _ => apply negb_false_iff in X end;
-    try (apply known_already; [assumption|]; intros N).
+  apply formula_term_mutual; intros; cbn [some_subformula somewhere_in_term] in *; rewrite ?orb_false_iff in *;
+    repeat match goal with X : _ /\ _ |- _ => destruct X end; try match goal with X : misfit _ = false |- _ =>
+    apply negb_false_iff in X end; try (apply known_already; [assumption|]; intros N).
   - apply leaf_step; auto. unfolded N.
   - apply leaf_step; auto. unfolded N.
   - apply (unary_step _ f _ (fun e => fst (require_truth e (Not f)))); auto; [unfolded N|].
@@ -309,23 +303,22 @@ Proof.
   apply andb_prop in E as [E _]. apply andb_prop in E as [-> _]. apply orb_true_r.
 Qed.
 
-Lemma setting_temporal r gamma f : somewhere is_temporal f = true -> sharp_temperature (setting_for r gamma f) = true.
+Lemma setting_temporal r gamma f : some_subformula is_temporal f = true -> sharp_temperature (setting_for r gamma f) =
+  true.
 Proof.
   intros H. unfold sharp_temperature, setting_for. cbn [set_regime set_temperature]. rewrite H, andb_false_r.
   apply expression_eqb_refl.
 Qed.
 
 Lemma setting_fits r gamma k mentions_length f : formula_supported r k mentions_length f = true ->
-  gamma_enough gamma f = true -> somewhere (misfit (setting_for r gamma f) k mentions_length) f = false.
+  gamma_enough gamma f = true -> some_subformula (misfit (setting_for r gamma f) k mentions_length) f = false.
 Proof.
   intros Su En. apply negb_true_iff in Su, En. set (c := setting_for r gamma f).
-  set (cold := fun h => is_temporal h && negb (sharp_temperature c)).
-  assert (Cold : somewhere cold f = false).
-  { destruct (somewhere is_temporal f) eqn:T.
+  set (cold := fun h => is_temporal h && negb (sharp_temperature c)). assert (Cold : some_subformula cold f = false).
+  { destruct (some_subformula is_temporal f) eqn:T.
     - apply nowhere. intros h. unfold cold, c. now rewrite (setting_temporal r gamma f T), andb_false_r.
-    - assert (E : forall h, is_temporal h = false -> is_temporal h = false -> cold h = false)
-        by (intros h E _; unfold cold; now rewrite E).
-      exact (proj1 (nowhere_either _ _ _ E) f T T). }
+    - assert (E : forall h, is_temporal h = false -> is_temporal h = false -> cold h = false) by (intros h E _;
+        unfold cold; now rewrite E). exact (proj1 (nowhere_either _ _ _ E) f T T). }
   refine (proj1 (nowhere_either _ (fun h => negb (supported_itself r k mentions_length h))
     (fun h => negb (enough_for_part gamma h) || cold h) _) f Su _).
   - intros h H1 H2. unfold misfit, part_fits. fold c.
@@ -342,18 +335,16 @@ Theorem network_computes users r gamma alphabet mentions_length f :
   let T := network_for r gamma alphabet f in
   length (token_embedding T) = alphabet /\ defined T /\ computes users T f.
 Proof.
-  intros Su En. unfold network_for, drafted. set (c := setting_for r gamma f).
-  destruct (proj1 (add_formula_sound users alphabet c mentions_length (setting_temperature r gamma f)) f
-    (setting_fits r gamma alphabet mentions_length f Su En) (empty_draft alphabet) (empty_sound users alphabet))
-    as (Sd & _ & Kf).
+  intros Su En. unfold network_for, draft_of. set (c := setting_for r gamma f).
+  destruct (proj1 (add_formula_sound users alphabet c mentions_length (setting_temperature r gamma f)) f (setting_fits r
+    gamma alphabet mentions_length f Su En) (empty_draft alphabet) (empty_sound users alphabet)) as (Sd & _ & Kf).
   split; [apply (sound_range users alphabet _ Sd)|]. apply (finish_computes users alphabet _ _ f Sd).
   now apply known_truth.
 Qed.
 
 (* What certify's compiler gives. *)
-Theorem build_computes users r gamma alphabet mentions_length f T M :
-  build r gamma alphabet mentions_length f = Some (T, M) -> gamma_enough gamma f = true ->
-  length (token_embedding T) = alphabet /\ defined T /\ computes users T f.
+Theorem build_computes users r gamma alphabet mentions_length f T M : build r gamma alphabet mentions_length f = Some
+  (T, M) -> gamma_enough gamma f = true -> length (token_embedding T) = alphabet /\ defined T /\ computes users T f.
 Proof.
   unfold build. intros H En. destruct (formula_supported _ _ _ f && _ && _) eqn:Su; [|discriminate].
   apply andb_prop in Su as [Su _]. apply andb_prop in Su as [Su _]. injection H as <- _.
@@ -365,8 +356,8 @@ Lemma three_is_enough f : gamma_enough 3 f = true.
 Proof.
   assert (P : forall h, negb (enough_for_part 3 h) = false).
   { assert (E0 : Qle_bool (1797 # 1000) 3 = true) by reflexivity.
-    assert (E1 : enough (Parity true) 3 = true) by (vm_compute; reflexivity).
-    assert (E2 : forall h, enough (Decides h) 3 = true) by (intros h; vm_compute; reflexivity).
+    assert (E1 : sharp_enough (Parity true) 3 = true) by (vm_compute; reflexivity).
+    assert (E2 : forall h, sharp_enough (Decides h) 3 = true) by (intros h; vm_compute; reflexivity).
     intros []; cbn [enough_for_part]; unfold predicate_enough, comparison_enough;
       rewrite ?E0, ?E1, ?E2, ?orb_true_r; reflexivity. }
   unfold gamma_enough. now rewrite (nowhere _ f P).

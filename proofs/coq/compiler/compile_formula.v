@@ -21,30 +21,27 @@ Fixpoint is_symbolic (f : formula) : bool :=
   | And f g | Or f g | Implies f g | Iff f g => is_symbolic f && is_symbolic g
   | _ => false
   end.
-Definition no_users : predicate_meanings := fun _ _ _ => false.
 (* The truth of a symbolic formula at a position that has the symbol. *)
 Definition symbolic_truth (f : formula) (a : nat) : bool := truth no_users 1 (fun _ => a) f 1.
 
 (* The difference of two terms: each count once, in the order of mention, and none with coefficient 0. *)
-Definition ordered_difference (t u : term) : list (count * Q) :=
-  filter (fun e => negb (is_zero (snd e)))
-    (fold_left (fun l e => insert count_eqb (fst e) (snd e) l) (counts_of t ++ scaled (-1) (counts_of u)) []).
-Definition is_constant_comparison (t u : term) : bool :=
-  match ordered_difference t u with [] => true | _ => false end.
+Definition ordered_difference (t u : term) : list (count_atom * Q) := filter (fun e => negb (is_zero (snd e)))
+  (fold_left (fun l e => insert_term count_eqb (fst e) (snd e) l) (counts_of t ++ scaled_terms (-1) (counts_of u)) []).
+Definition is_constant_comparison (t u : term) : bool := match ordered_difference t u with [] => true | _ => false end.
 
 Section Somewhere.
 Variable has : formula -> bool.
 (* Whether a formula or one of its subformulas, those inside counts included, has a property. *)
-Fixpoint somewhere (f : formula) : bool :=
+Fixpoint some_subformula (f : formula) : bool :=
   has f || match f with
   | Truth _ | Symbol _ | Positional _ => false
-  | Not f | Previous f | Next f | OnCount _ _ f => somewhere f
-  | And f g | Or f g | Implies f g | Iff f g | Since f g | Until f g => somewhere f || somewhere g
+  | Not f | Previous f | Next f | OnCount _ _ f => some_subformula f
+  | And f g | Or f g | Implies f g | Iff f g | Since f g | Until f g => some_subformula f || some_subformula g
   | OnSum _ t => somewhere_in_term t
   | Compare _ t u => somewhere_in_term t || somewhere_in_term u
   end
 with somewhere_in_term (t : term) : bool :=
-  match t with Number _ => false | Plus _ _ f rest => somewhere f || somewhere_in_term rest end.
+  match t with Number _ => false | Plus _ _ f rest => some_subformula f || somewhere_in_term rest end.
 End Somewhere.
 
 (* Whether the formula itself needs the value of a count. *)
@@ -59,14 +56,13 @@ Definition is_temporal (f : formula) : bool :=
   match f with Previous _ | Next _ | Since _ _ | Until _ _ => true | _ => false end.
 
 (* ---- what is refused ---- *)
-Definition weight_of_difference (l : list (count * Q)) : Q :=
+Definition weight_of_difference (l : list (count_atom * Q)) : Q :=
   fold_right (fun e s => Qred (Qabs (snd e) + s)) 0%Q l.
 
 Section Supported.
 Variables (r : regime) (alphabet : nat) (mentions_length : nat -> bool).
 
-Definition side_supported (s : side) : bool :=
-  match s with ToLeft => true | ToRight => negb (regime_causal r) end.
+Definition side_supported (s : side) : bool := match s with ToLeft => true | ToRight => negb (regime_causal r) end.
 Definition predicate_supported (p : predicate) : bool :=
   match p with
   | LAST => negb (regime_causal r)
@@ -90,7 +86,7 @@ Definition supported_itself (f : formula) : bool :=
   | Compare _ t u => comparison_supported t u
   | _ => true
   end.
-Definition formula_supported (f : formula) : bool := negb (somewhere (fun g => negb (supported_itself g)) f).
+Definition formula_supported (f : formula) : bool := negb (some_subformula (fun g => negb (supported_itself g)) f).
 End Supported.
 
 (* Numbers so large that they must be a mistake: `build` refuses them, although the network would be right. *)
@@ -103,7 +99,7 @@ Definition moderate_itself (f : formula) : bool :=
        && (Z.abs (constant_difference t u) <=? max_constant)%Z)
   | _ => true
   end.
-Definition moderate (f : formula) : bool := negb (somewhere (fun g => negb (moderate_itself g)) f).
+Definition coefficients_moderate (f : formula) : bool := negb (some_subformula (fun g => negb (moderate_itself g)) f).
 
 (* ---- expressions ---- *)
 Definition sign_of_position : expression := Power (Neg (Num 1)) IntI.                                     (* (-1)^i *)
@@ -130,10 +126,9 @@ Notation gamma := (set_gamma c).
 Notation entry x q := (@pair direction Q x q%Q).
 
 Definition truth_of (d : draft) (f : formula) : direction := match find_truth d f with Some x => x | None => 0 end.
-Definition one (d : draft) : draft * direction := embed_position d (Num 1).
-Definition add_one_head (d : draft) (k : masking) (queries keys : list row) (value : row) (m : meaning)
-  : draft * direction :=
-  (add_head d k (set_temperature c) queries keys [Output value m 0], fresh d).
+Definition add_one (d : draft) : draft * direction := embed_position d (Num 1).
+Definition add_one_head (d : draft) (k : masking) (queries keys : list row) (value : row) (m : meaning) :
+  draft * direction := (add_head d k (set_temperature c) queries keys [DraftOutput value m 0], new_direction d).
 
 (* ---- Boolean connectives (boolean_connectives.py) ---- *)
 Definition connective_units (d : draft) (f : formula) : list draft_unit * Q :=
@@ -153,7 +148,7 @@ Definition connective_units (d : draft) (f : formula) : list draft_unit * Q :=
   end%Q.
 (* The direction of a formula over symbols, of a predicate, or of a connective whose operands have directions. *)
 Definition require_truth (d : draft) (f : formula) : draft * direction :=
-  once d (is_truth_of f) (fun d =>
+  add_once d (is_truth_of f) (fun d =>
     if is_symbolic f then add_tokens d (IsTruth f) (symbolic_truth f)
     else match f with
     | Positional _ | Compare _ _ _ => embed_positional d f
@@ -167,43 +162,44 @@ Definition rounding_units (near : direction) (gates : list direction) : list dra
 (* ---- Proposition 11 ---- *)
 Definition edge_of (s : side) : predicate := match s with ToLeft => FIRST | ToRight => LAST end.
 Definition mask_of (s : side) : masking := match s with ToLeft => FutureMasked | ToRight => PastMasked end.
-Definition uniform_head (d : draft) (s : side) (value : row) (m : meaning) : draft * direction :=
+Definition add_uniform_head (d : draft) (s : side) (value : row) (m : meaning) : draft * direction :=
   add_one_head d (mask_of s) [[]] [[]] value m.
 Definition above_half (mean : direction) (sign : Q) : draft_unit := ([entry mean sign], -1 # 2, 2)%Q.
 (* The truth of FIRST, or of LAST. *)
 Definition edge_marker (s : side) (d : draft) : draft * direction :=
-  once d (is_truth_of (Positional (edge_of s))) (fun d =>
+  add_once d (is_truth_of (Positional (edge_of s))) (fun d =>
     let '(d, alternation) := embed_position d sign_of_position in
-    let '(d, mean) := uniform_head d s [entry alternation (-1)] (IsPosition (Formula (alternating_mean s))) in
+    let '(d, mean) := add_uniform_head d s [entry alternation (-1)] (IsPosition (Formula (alternating_mean s))) in
     add_feed_forward d (IsTruth (Positional (edge_of s)))
       (above_half mean 1 :: match s with ToLeft => [] | ToRight => [above_half mean (-1)] end) 0).
 (* 1/i, or 1/(n+1-i): embedded, or uniform attention over the marker. *)
-Definition reciprocal (s : side) (d : draft) : draft * direction :=
+Definition add_reciprocal (s : side) (d : draft) : draft * direction :=
   let m := IsPosition (Formula (reciprocal_expression s)) in
-  once d (is_position_of (Formula (reciprocal_expression s))) (fun d =>
+  add_once d (is_position_of (Formula (reciprocal_expression s))) (fun d =>
     if reciprocal_embedded c then add_position d m (Formula (reciprocal_expression s))
-    else let '(d, marker) := edge_marker s d in uniform_head d s [entry marker 1] m).
+    else let '(d, marker) := edge_marker s d in add_uniform_head d s [entry marker 1] m).
 
 (* ---- Lemma 8: the head whose score is largest at the nearest position of the largest score ---- *)
 Definition tie_breaking (s : side) (d : draft) : draft * row * Q :=
-  if causal then let '(d, x) := reciprocal ToLeft d in (d, [entry x (-1)], Qred gamma)
+  if causal then let '(d, x) := add_reciprocal ToLeft d in (d, [entry x (-1)], Qred gamma)
   else let '(d, x) := embed_position d share_of_position in
        (d, [entry x (match s with ToLeft => 1 # 2 | ToRight => -1 # 2 end)], Qred (2 * gamma)).
-Definition scale (d : draft) : draft * direction :=
-  if by_position then embed_position d (if causal then square else VarN) else one d.
+Definition add_scale (d : draft) : draft * direction :=
+  if by_position then embed_position d (if causal then square_of_i else VarN) else add_one d.
 Definition tie_broken_head (s : side) (d : draft) (score value : row) (m : meaning) : draft * direction :=
   let '(d, tie, factor) := tie_breaking s d in
-  let '(d, x) := scale d in
+  let '(d, x) := add_scale d in
   add_one_head d (mask_of s) [[entry x factor]] [score ++ tie] value m.
 
 (* ---- Theorems 12 and 13; the side says where the neighbour is ---- *)
-Definition neighbour (s : side) (f : formula) : formula := match s with ToLeft => Previous f | ToRight => Next f end.
+Definition neighbour_formula (s : side) (f : formula) : formula := match s with ToLeft => Previous f | ToRight =>
+  Next f end.
 (* The head that looks at even (odd) positions, asked from odd (even) ones. *)
 Definition parity_head (s : side) (f : formula) (even_keys : bool) (d : draft) : draft * direction :=
   let asked := Positional (if even_keys then ODD else EVEN) in
   let '(d, alternation) := embed_position d sign_of_position in
   tie_broken_head s d [entry alternation (if even_keys then 1 # 2 else -1 # 2)] [entry (truth_of d f) 1]
-    (IsNear (neighbour s f) (And asked (Not (Positional (edge_of s))))).
+    (IsNear (neighbour_formula s f) (And asked (Not (Positional (edge_of s))))).
 Definition gated_units (s : side) (near : direction) (even_keys : bool) (d : draft) : draft * list draft_unit :=
   let '(d, wrong_parity) := require_truth d (Positional (if even_keys then EVEN else ODD)) in
   let '(d, edge) := edge_marker s d in (d, rounding_units near [wrong_parity; edge]).
@@ -212,7 +208,7 @@ Definition add_neighbour (s : side) (f : formula) (d : draft) : draft * directio
   let '(d, by_odd) := parity_head s f false d in
   let '(d, even_units) := gated_units s by_even true d in
   let '(d, odd_units) := gated_units s by_odd false d in
-  add_feed_forward d (IsTruth (neighbour s f)) (even_units ++ odd_units) 0.
+  add_feed_forward d (IsTruth (neighbour_formula s f)) (even_units ++ odd_units) 0.
 
 (* ---- Theorems 15 and 16 ---- *)
 Definition since_or_until (s : side) (f g : formula) : formula :=
@@ -226,42 +222,43 @@ Definition add_since_or_until (s : side) (f g : formula) (d : draft) : draft * d
 
 (* ---- Theorems 20 and 21 ---- *)
 Definition add_mean (s : side) (f : formula) (d : draft) : draft * direction :=
-  once d (is_mean_of s f) (fun d => uniform_head d s [entry (truth_of d f) 1] (IsMean s f)).
+  add_once d (is_mean_of s f) (fun d => add_uniform_head d s [entry (truth_of d f) 1] (IsMean s f)).
 Definition add_here (s : side) (f : formula) (d : draft) : draft * direction :=
-  let '(d, x) := reciprocal s d in
-  once d (is_product_of (reciprocal_expression s) f) (fun d =>
+  let '(d, x) := add_reciprocal s d in
+  add_once d (is_product_of (reciprocal_expression s) f) (fun d =>
     add_feed_forward d (IsProduct (reciprocal_expression s) f)
       [([entry x 1], 0, 1); ([entry x 1; entry (truth_of d f) (-1)], 0, -1)]%Q 0).
 
-Definition growing (x : expression) : expression := if by_position then Mul x VarN else x.
+Definition growing_weight (x : expression) : expression := if by_position then Mul x VarN else x.
 (* Lemma 7: the head that attends to position m + 1, where m other positions are counted. *)
-Definition lookup_head (s : side) (f : formula) (weight : Q) (d : draft) (outs : list output) : draft :=
+Definition lookup_head (s : side) (f : formula) (weight : Q) (d : draft) (outs : list draft_output) : draft :=
   let '(d, mean) := add_mean s f d in
   let '(d, here) := add_here s f d in
-  let '(d, place) := embed_position d (growing VarI) in
-  let '(d, place_squared) := embed_position d (growing square) in
-  let '(d, x) := reciprocal s d in
+  let '(d, place) := embed_position d (growing_weight VarI) in
+  let '(d, place_squared) := embed_position d (growing_weight square_of_i) in
+  let '(d, x) := add_reciprocal s d in
   let sharpness := Qred (gamma * weight) in
   add_head d (match s with ToLeft => FutureMasked | ToRight => Unmasked end) (set_temperature c)
     [[entry mean sharpness; entry here (- sharpness)]; [entry x sharpness]]
     [[entry place 2]; [entry place_squared (-1); entry place 2]] outs.
 
-(* The error that `others` may have beside coefficients of this total weight. *)
-Definition others_error (weight : Q) : Q := Qred (/ (4 * weight)).
-Definition is_others_of (s : side) (f : formula) (error : Q) (e : fact) : bool :=
+(* The error that `others_on` may have beside coefficients of this total weight. *)
+Definition lookup_error_limit (weight : Q) : Q := Qred (/ (4 * weight)).
+Definition is_others_of (s : side) (f : formula) (error : Q) (e : draft_fact) : bool :=
   match fact_meaning e with
   | IsOthers t g x => side_eqb t s && formula_eqb g f && (Qnum x =? Qnum error)%Z && (Qden x =? Qden error)%positive
   | _ => false
   end.
 Definition add_others (s : side) (f : formula) (weight : Q) (d : draft) : draft * direction :=
-  once d (is_others_of s f (others_error weight)) (fun d =>
+  add_once d (is_others_of s f (lookup_error_limit weight)) (fun d =>
     let '(d, place) := embed_position d VarI in
-    let '(d, unity) := one d in
+    let '(d, unity) := add_one d in
     let '(d, others) := let e := lookup_head s f weight d
-        [Output [entry place 1; entry unity (-1)] (IsOthers s f (others_error weight)) 0] in (e, pred (fresh e)) in
+        [DraftOutput [entry place 1; entry unity (-1)] (IsOthers s f (lookup_error_limit weight)) 0] in (e,
+          pred (new_direction e)) in
     (d, others)).
 (* The counts of a comparison, and the row whose value is near their combination. *)
-Fixpoint add_all_others (weight : Q) (l : list (count * Q)) (d : draft) : draft * row :=
+Fixpoint add_all_others (weight : Q) (l : list (count_atom * Q)) (d : draft) : draft * row :=
   match l with
   | [] => (d, [])
   | ((s, f), q) :: l =>
@@ -271,13 +268,13 @@ Fixpoint add_all_others (weight : Q) (l : list (count * Q)) (d : draft) : draft 
   end.
 
 (* ---- comparisons by saturation (saturated_comparison.py) ---- *)
-Fixpoint differences_eqb (l m : list (count * Q)) : bool :=
+Fixpoint differences_eqb (l m : list (count_atom * Q)) : bool :=
   match l, m with
   | [], [] => true
   | (k, p) :: l, (k', q) :: m => count_eqb k k' && Qeq_bool p q && differences_eqb l m
   | _, _ => false
   end.
-Definition is_slack_of (r : relation) (t u : term) (e : fact) : bool :=
+Definition is_slack_of (r : relation) (t u : term) (e : draft_fact) : bool :=
   match fact_meaning e with
   | IsSlack (Compare r' t' u') => relation_eqb r' r
       && differences_eqb (ordered_difference t' u') (ordered_difference t u)
@@ -287,8 +284,8 @@ Definition is_slack_of (r : relation) (t u : term) (e : fact) : bool :=
 (* T >= 0 or T <= 0, where the value of the row, plus a constant, is near T = t - u. *)
 Definition add_slack (t u : term) (h : row) (r : relation) (d : draft) : draft * direction :=
   let factor := match r with AtLeast => -2 | _ => 2 end%Q in
-  once d (is_slack_of r t u) (fun d => add_feed_forward d (IsSlack (Compare r t u))
-    [(scaled factor h, Qred (factor * inject_Z (constant_difference t u) - (1 # 2)), 1%Q)] 0).
+  add_once d (is_slack_of r t u) (fun d => add_feed_forward d (IsSlack (Compare r t u))
+    [(scaled_terms factor h, Qred (factor * inject_Z (constant_difference t u) - (1 # 2)), 1%Q)] 0).
 Definition is_negated (r : relation) : bool := match r with Below | Above | Unequal => true | _ => false end.
 Definition add_bounds (r : relation) (t u : term) (h : row) (d : draft) : draft * row :=
   match r with
@@ -307,13 +304,13 @@ Definition add_comparison (r : relation) (t u : term) (d : draft) : draft * dire
 
 (* ---- predicates on counts ---- *)
 Definition position_truth (d : draft) (p : predicate) : draft * direction :=
-  once d (is_truth_of (Positional p)) (fun d => embed_positional d (Positional p)).
+  add_once d (is_truth_of (Positional p)) (fun d => embed_positional d (Positional p)).
 Definition add_predicate (p : predicate) (s : side) (f : formula) (d : draft) : draft * direction :=
   let '(d, at_place) := position_truth d p in
   let '(d, before) := embed_before d (Positional p) in
-  let d := lookup_head s f 1 d [Output [entry at_place 1] (IsNear (OnCount p s f) f) 0;
-                                Output [entry before 1] (IsNear (OnCount p s f) (Not f)) 0] in
-  let if_here := pred (pred (fresh d)) in
+  let d := lookup_head s f 1 d [DraftOutput [entry at_place 1] (IsNear (OnCount p s f) f) 0;
+                                DraftOutput [entry before 1] (IsNear (OnCount p s f) (Not f)) 0] in
+  let if_here := pred (pred (new_direction d)) in
   let '(d, negation) := require_truth d (Not f) in
   add_feed_forward d (IsTruth (OnCount p s f))
     (rounding_units if_here [negation] ++ rounding_units (S if_here) [truth_of d f]) 0.
@@ -344,22 +341,22 @@ End Constructions.
 
 (* Temperature and reciprocals as Theorems 12 to 21 and Corollaries 17 to 23 list them (new_draft). *)
 Definition setting_for (r : regime) (gamma : Q) (f : formula) : setting :=
-  let counts := somewhere is_counting f in
-  let temporal := somewhere is_temporal f in
+  let counts := some_subformula is_counting f in
+  let temporal := some_subformula is_temporal f in
   Setting r gamma (if regime_causal r && counts && negb temporal then Div (Num 1) VarI else temperature_of r)
-    (negb (somewhere is_previous f || (counts && temporal))).
+    (negb (some_subformula is_previous f || (counts && temporal))).
 
 (* As a file states it: errors are not written. *)
 Definition written_meaning (m : meaning) : meaning := match m with IsOthers s f _ => IsOthers s f 0 | _ => m end.
 
-Definition drafted (r : regime) (gamma : Q) (alphabet : nat) (f : formula) : draft :=
+Definition draft_of (r : regime) (gamma : Q) (alphabet : nat) (f : formula) : draft :=
   add_formula (setting_for r gamma f) f (empty_draft alphabet).
 Definition network_for (r : regime) (gamma : Q) (alphabet : nat) (f : formula) : transformer :=
-  let d := drafted r gamma alphabet f in finish d (truth_of d f).
+  let d := draft_of r gamma alphabet f in finish_draft d (truth_of d f).
 
 (* `mentions_length` says which of the user's predicates depend on n: causal regimes refuse them. *)
 Definition build (r : regime) (gamma : Q) (alphabet : nat) (mentions_length : nat -> bool) (f : formula)
   : option (transformer * list meaning) :=
-  if formula_supported r alphabet mentions_length f && moderate f && negb (Qle_bool gamma 0)
-  then Some (network_for r gamma alphabet f, map written_meaning (meanings (drafted r gamma alphabet f)))
+  if formula_supported r alphabet mentions_length f && coefficients_moderate f && negb (Qle_bool gamma 0)
+  then Some (network_for r gamma alphabet f, map written_meaning (draft_meanings (draft_of r gamma alphabet f)))
   else None.

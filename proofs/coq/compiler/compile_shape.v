@@ -11,13 +11,12 @@ Variables (c : setting) (k : nat) (allowed : position_function -> bool).
 Notation causal := (regime_causal (set_regime c)).
 Notation by_position := (regime_by_position (set_regime c)).
 
-Definition head_fits (a : head) : Prop :=
+Local Definition head_fits (a : head) : Prop :=
   head_temperature a = set_temperature c /\ (causal = true -> head_masking a = FutureMasked).
-Definition made (d : draft) : Prop :=
-  length (tokens d) = k /\ Forall (fun e => allowed (snd e) = true) (positions d) /\
-  Forall (fun l => Forall head_fits (layer_heads l)) (layers d).
+Definition draft_fits (d : draft) : Prop := length (draft_tokens d) = k /\ Forall (fun e =>
+  allowed (snd e) = true) (draft_positions d) /\ Forall (fun l => Forall head_fits (layer_heads l)) (draft_layers d).
 (* An operation on drafts that embeds nothing else and has no other heads. *)
-Definition keeps {X} (add : draft -> draft * X) : Prop := forall d, made d -> made (fst (add d)).
+Local Definition keeps {X} (add : draft -> draft * X) : Prop := forall d, draft_fits d -> draft_fits (fst (add d)).
 
 (* ---- operations on drafts ---- *)
 Lemma keeps_bind {X Y} (add : draft -> draft * X) (next : X -> draft -> draft * Y) :
@@ -25,8 +24,8 @@ Lemma keeps_bind {X Y} (add : draft -> draft * X) (next : X -> draft -> draft * 
 Proof. intros A N d H. specialize (A d H). destruct (add d) as [d' x]. now apply N. Qed.
 
 Lemma keeps_return {X} (x : draft -> X) : keeps (fun d => (d, x d)). Proof. now intros d H. Qed.
-Lemma keeps_once (test : fact -> bool) build : keeps build -> keeps (fun d => once d test build).
-Proof. intros B d H. unfold once. destruct (find_fact d test); [exact H|now apply B]. Qed.
+Lemma keeps_once (test : draft_fact -> bool) build : keeps build -> keeps (fun d => add_once d test build).
+Proof. intros B d H. unfold add_once. destruct (find_fact d test); [exact H|now apply B]. Qed.
 
 Lemma keeps_position m p : allowed p = true -> keeps (fun d => add_position d m p).
 Proof.
@@ -38,14 +37,13 @@ Proof. intros A. apply keeps_once, keeps_position, A. Qed.
 
 Lemma keeps_tokens m at_symbol : keeps (fun d => add_tokens d m at_symbol).
 Proof.
-  intros d (T & P & L). split; [|now split]. cbn [fst add_tokens tokens]. rewrite <- T. clear. generalize 0%nat.
-  induction (tokens d) as [|r rows IH]; intros a; [reflexivity|]. cbn [set_tokens length]. now rewrite IH.
+  intros d (T & P & L). split; [|now split]. cbn [fst add_tokens draft_tokens]. rewrite <- T. clear. generalize 0%nat.
+  induction (draft_tokens d) as [|r rows IH]; intros a; [reflexivity|]. cbn [set_tokens length]. now rewrite IH.
 Qed.
 
-Lemma at_layer_fits l change ls :
-  (forall m, Forall head_fits (layer_heads m) -> Forall head_fits (layer_heads (change m))) ->
-  Forall (fun l => Forall head_fits (layer_heads l)) ls ->
-  Forall (fun l => Forall head_fits (layer_heads l)) (at_layer l change ls).
+Lemma at_layer_fits l change ls : (forall m, Forall head_fits (layer_heads m) -> Forall head_fits (layer_heads (change
+  m))) -> Forall (fun l => Forall head_fits (layer_heads l)) ls -> Forall (fun l =>
+  Forall head_fits (layer_heads l)) (at_layer l change ls).
 Proof.
   intros C. revert ls. induction l as [|l IH]; intros ls H; destruct ls as [|m ls]; cbn [at_layer].
   - repeat constructor. apply C. constructor.
@@ -57,8 +55,8 @@ Qed.
 Lemma keeps_feed_forward m units bias : keeps (fun d => add_feed_forward d m units bias).
 Proof. intros d (T & P & L). split; [exact T|]. split; [exact P|]. now apply at_layer_fits. Qed.
 
-Lemma head_made msk queries keys outs d : (causal = true -> msk = FutureMasked) -> made d ->
-  made (add_head d msk (set_temperature c) queries keys outs).
+Lemma head_made msk queries keys outs d : (causal = true -> msk = FutureMasked) -> draft_fits d ->
+  draft_fits (add_head d msk (set_temperature c) queries keys outs).
 Proof.
   intros M (T & P & L). split; [exact T|]. split; [exact P|]. apply at_layer_fits; [|exact L]. intros m H.
   unfold put_head. cbn [layer_heads]. apply Forall_app. split; [exact H|]. constructor; [now split|constructor].
@@ -69,19 +67,17 @@ Lemma keeps_one_head msk queries keys value m : (causal = true -> msk = FutureMa
 Proof. intros M d H. now apply head_made. Qed.
 
 (* ---- what each construction embeds ---- *)
-Definition sees (s : side) : Prop := causal = true -> s = ToLeft.
+Local Definition sees (s : side) : Prop := causal = true -> s = ToLeft.
 Lemma mask_of_sees s : sees s -> causal = true -> mask_of s = FutureMasked. Proof. intros H C. now rewrite (H C). Qed.
 
 Definition reciprocal_allowed (s : side) : bool :=
   allowed (Formula (if reciprocal_embedded c then reciprocal_expression s else sign_of_position)).
-Definition tie_allowed : bool :=
-  (if causal then reciprocal_allowed ToLeft else allowed (Formula share_of_position)) &&
-  allowed (Formula (if by_position then if causal then square else VarN else Num 1)).
-Definition parity_allowed : bool :=
-  allowed (Formula sign_of_position) && allowed (Bracket (Positional EVEN) false)
-  && allowed (Bracket (Positional ODD) false).
+Definition tie_allowed : bool := (if causal then reciprocal_allowed ToLeft else allowed (Formula share_of_position)) &&
+  allowed (Formula (if by_position then if causal then square_of_i else VarN else Num 1)).
+Definition parity_allowed : bool := allowed (Formula sign_of_position) && allowed (Bracket (Positional EVEN) false) &&
+  allowed (Bracket (Positional ODD) false).
 Definition lookup_allowed (s : side) : bool :=
-  reciprocal_allowed s && allowed (Formula (growing c VarI)) && allowed (Formula (growing c square)).
+  reciprocal_allowed s && allowed (Formula (growing_weight c VarI)) && allowed (Formula (growing_weight c square_of_i)).
 Fixpoint sides_of (t : term) : list side := match t with Number _ => [] | Plus _ s _ rest => s :: sides_of rest end.
 Definition part_allowed (f : formula) : bool :=
   match f with
@@ -100,24 +96,22 @@ Lemma keeps_require_truth f : (is_symbolic f = true \/
 Proof.
   intros A. apply keeps_once. intros d H. destruct (is_symbolic f) eqn:S; [now apply keeps_tokens|].
   destruct A as [A|A]; [discriminate|].
-  destruct f; cbn [connective_units]; repeat match goal with
-    | |- context [if ?b then _ else _] => destruct b
-    | |- made (fst (embed_positional _ _)) => now apply keeps_position
-    | |- made (fst (add_feed_forward _ _ _ _)) => now apply keeps_feed_forward
-    end.
+  destruct f; cbn [connective_units]; repeat match goal with | |- context [if ?b then _ else _] => destruct b |
+    |- draft_fits (fst (embed_positional _ _)) => now apply keeps_position | |- draft_fits (fst (add_feed_forward _ _ _
+    _)) => now apply keeps_feed_forward end.
 Qed.
 
-Lemma keeps_uniform_head s value m : sees s -> keeps (fun d => uniform_head c d s value m).
+Lemma keeps_uniform_head s value m : sees s -> keeps (fun d => add_uniform_head c d s value m).
 Proof. intros S. apply keeps_one_head. now apply mask_of_sees. Qed.
 
 Lemma keeps_edge_marker s : sees s -> allowed (Formula sign_of_position) = true -> keeps (edge_marker c s).
 Proof.
   intros S A. apply keeps_once. apply keeps_bind; [now apply keeps_embed_position|]. intros x.
-  apply (keeps_bind (fun d => uniform_head c d s _ _)); [now apply keeps_uniform_head|]. intros y. apply
+  apply (keeps_bind (fun d => add_uniform_head c d s _ _)); [now apply keeps_uniform_head|]. intros y. apply
     keeps_feed_forward.
 Qed.
 
-Lemma keeps_reciprocal s : sees s -> reciprocal_allowed s = true -> keeps (reciprocal c s).
+Lemma keeps_reciprocal s : sees s -> reciprocal_allowed s = true -> keeps (add_reciprocal c s).
 Proof.
   intros S A. apply keeps_once. unfold reciprocal_allowed in A. destruct (reciprocal_embedded c);
     [now apply keeps_position|]. apply keeps_bind; [now apply keeps_edge_marker|]. intros x. now apply
@@ -128,15 +122,15 @@ Lemma keeps_tie_broken_head s score value m : sees s -> tie_allowed = true ->
   keeps (fun d => tie_broken_head c s d score value m).
 Proof.
   intros S A d H. apply andb_prop in A as [A1 A2]. unfold tie_broken_head.
-  assert (T : made (fst (fst (tie_breaking c s d)))).
+  assert (T : draft_fits (fst (fst (tie_breaking c s d)))).
   { unfold tie_breaking. destruct causal.
-    - assert (R : keeps (reciprocal c ToLeft)) by (apply keeps_reciprocal; [now intros _|exact A1]).
-      specialize (R d H). now destruct (reciprocal c ToLeft d).
+    - assert (R : keeps (add_reciprocal c ToLeft)) by (apply keeps_reciprocal; [now intros _|exact A1]).
+      specialize (R d H). now destruct (add_reciprocal c ToLeft d).
     - pose proof (keeps_embed_position _ A1 d H) as R. now destruct (embed_position d share_of_position). }
-  destruct (tie_breaking c s d) as [[d1 tie] factor]. cbn [fst] in T. assert (R : keeps (scale c)).
-  { unfold scale. destruct by_position; [|now apply keeps_embed_position].
+  destruct (tie_breaking c s d) as [[d1 tie] factor]. cbn [fst] in T. assert (R : keeps (add_scale c)).
+  { unfold add_scale. destruct by_position; [|now apply keeps_embed_position].
     destruct causal; now apply keeps_embed_position. }
-  specialize (R d1 T). destruct (scale c d1) as [d2 x]. apply keeps_one_head; [|exact R]. now apply mask_of_sees.
+  specialize (R d1 T). destruct (add_scale c d1) as [d2 x]. apply keeps_one_head; [|exact R]. now apply mask_of_sees.
 Qed.
 
 Lemma keeps_gated_units s near e : sees s -> parity_allowed = true -> keeps (gated_units c s near e).
@@ -177,15 +171,15 @@ Proof.
   intros d H. now apply keeps_feed_forward.
 Qed.
 
-Lemma lookup_made s f weight d outs : sees s -> lookup_allowed s = true -> made d -> made (lookup_head c s f weight d
-  outs).
+Lemma lookup_made s f weight d outs : sees s -> lookup_allowed s = true -> draft_fits d -> draft_fits (lookup_head c s f
+  weight d outs).
 Proof.
   intros S A H. apply andb_prop in A as [A A3]. apply andb_prop in A as [A1 A2]. unfold lookup_head.
   pose proof (keeps_mean s f S d H) as H1. destruct (add_mean c s f d) as [d1 x1].
   pose proof (keeps_here s f S A1 d1 H1) as H2. destruct (add_here c s f d1) as [d2 x2].
   pose proof (keeps_embed_position _ A2 d2 H2) as H3. cbv beta in H3. destruct (embed_position d2 _) as [d3 x3].
   pose proof (keeps_embed_position _ A3 d3 H3) as H4. cbv beta in H4. destruct (embed_position d3 _) as [d4 x4].
-  pose proof (keeps_reciprocal s S A1 d4 H4) as H5. destruct (reciprocal c s d4) as [d5 x5].
+  pose proof (keeps_reciprocal s S A1 d4 H4) as H5. destruct (add_reciprocal c s d4) as [d5 x5].
   apply head_made; [|exact H5]. intros C. now rewrite (S C).
 Qed.
 
@@ -198,7 +192,7 @@ Proof.
     lookup_made.
 Qed.
 
-Lemma keeps_all_others weight : numbers_allowed = true -> forall l : list (count * Q),
+Lemma keeps_all_others weight : numbers_allowed = true -> forall l : list (count_atom * Q),
   (forall e, In e l -> sees (fst (fst e)) /\ lookup_allowed (fst (fst e)) = true) -> keeps (add_all_others c weight l).
 Proof.
   intros N. induction l as [|[[s f] q] l IH]; intros A; [apply keeps_return|]. intros d H. cbn [add_all_others].
@@ -215,9 +209,8 @@ Proof.
     (apply keeps_bind; [apply keeps_slack|]); intros y; apply keeps_return.
 Qed.
 
-Lemma keeps_comparison r t u : numbers_allowed = true ->
-  (forall e, In e (ordered_difference t u) -> sees (fst (fst e)) /\ lookup_allowed (fst (fst e)) = true) ->
-  keeps (add_comparison c r t u).
+Lemma keeps_comparison r t u : numbers_allowed = true -> (forall e, In e (ordered_difference t u) ->
+  sees (fst (fst e)) /\ lookup_allowed (fst (fst e)) = true) -> keeps (add_comparison c r t u).
 Proof.
   intros N A. unfold add_comparison. apply keeps_bind; [now apply keeps_all_others|]. intros h.
   apply keeps_bind; [apply keeps_bounds|]. intros x. destruct (is_negated r); apply keeps_feed_forward.
@@ -229,7 +222,7 @@ Proof.
   intros S A1 A2 L. unfold add_predicate.
   apply (keeps_bind (fun d => position_truth d p)); [apply keeps_once; now apply keeps_position|]. intros x.
   apply (keeps_bind (fun d => embed_before d (Positional p))); [apply keeps_once; now apply keeps_position|].
-  intros y d H. cbv zeta. set (d1 := lookup_head _ _ _ _ _ _). assert (H1 : made d1) by now apply lookup_made.
+  intros y d H. cbv zeta. set (d1 := lookup_head _ _ _ _ _ _). assert (H1 : draft_fits d1) by now apply lookup_made.
   assert (R : keeps (fun d => require_truth d (Not f))) by (apply keeps_require_truth; auto). specialize (R d1 H1).
   cbv beta in R. destruct (require_truth d1 (Not f)) as [d2 z]. now apply keeps_feed_forward.
 Qed.
@@ -263,20 +256,20 @@ Proof.
   rewrite forallb_forall in A. apply A, in_app_iff, I.
 Qed.
 
-Lemma made_known f d : made d -> (find_truth d f = None -> made (add_formula c f d)) -> made (add_formula c f d).
+Lemma made_known f d : draft_fits d -> (find_truth d f = None -> draft_fits (add_formula c f d)) ->
+  draft_fits (add_formula c f d).
 Proof. intros H N. destruct (find_truth d f) eqn:E; [|now apply N]. now destruct f; cbn [add_formula]; rewrite E. Qed.
 
 Ltac part H := apply negb_false_iff, andb_prop in H; let S := fresh "S" in let A := fresh "A" in destruct H as [S A];
   cbn [supported_itself part_allowed] in S, A.
 
 Theorem add_formula_made :
-  (forall f, somewhere misshapen f = false -> forall d, made d -> made (add_formula c f d)) /\
-  (forall t, somewhere_in_term misshapen t = false -> forall d, made d -> made (add_counted c t d)).
+  (forall f, some_subformula misshapen f = false -> forall d, draft_fits d -> draft_fits (add_formula c f d)) /\
+  (forall t, somewhere_in_term misshapen t = false -> forall d, draft_fits d -> draft_fits (add_counted c t d)).
 Proof.
-  apply formula_term_mutual; intros; cbn [somewhere somewhere_in_term] in *; rewrite ?orb_false_iff in *;
-    repeat match goal with X : _ /\ _ |- _ => destruct X end;
-    try match goal with X : misshapen _ = false |- _ => part X end;
-    try (apply made_known; [assumption|]; intros N; cbn [add_formula]; rewrite N).
+  apply formula_term_mutual; intros; cbn [some_subformula somewhere_in_term] in *; rewrite ?orb_false_iff in *;
+    repeat match goal with X : _ /\ _ |- _ => destruct X end; try match goal with X : misshapen _ = false |- _ =>
+    part X end; try (apply made_known; [assumption|]; intros N; cbn [add_formula]; rewrite N).
   - apply keeps_require_truth; auto.
   - apply keeps_require_truth; auto.
   - apply keeps_require_truth; auto.
@@ -292,7 +285,7 @@ Proof.
   - apply andb_prop in A as [A L]. apply andb_prop in A as [A1 A2]. apply andb_prop in S as [S _].
     apply andb_prop in S as [_ S]. apply keeps_predicate; auto. now apply side_supported_sees.
   - discriminate S.
-  - assert (D : made (add_counted c u (add_counted c t d))) by auto. destruct (is_constant_comparison t u) eqn:C.
+  - assert (D : draft_fits (add_counted c u (add_counted c t d))) by auto. destruct (is_constant_comparison t u) eqn:C.
     + apply keeps_require_truth; auto.
     + apply andb_prop in A as [A L]. apply andb_prop in S as [S _]. apply keeps_comparison; auto.
       now apply comparison_sides.

@@ -10,9 +10,8 @@ Open Scope R_scope.
 
 (* ---- rows that mention directions below F only ---- *)
 Definition row_below (F : nat) (r : row) : Prop := Forall (fun e => (fst e < F)%nat) r.
-Definition head_below (F : nat) (a : head) : Prop :=
-  Forall (row_below F) (head_queries a) /\ Forall (row_below F) (head_keys a) /\
-  Forall (fun v => (fst v < F)%nat /\ row_below F (snd v)) (head_values a).
+Definition head_below (F : nat) (a : head) : Prop := Forall (row_below F) (head_queries a) /\
+  Forall (row_below F) (head_keys a) /\ Forall (fun v => (fst v < F)%nat /\ row_below F (snd v)) (head_values a).
 Definition unit_below (F : nat) (u : relu_unit) : Prop := row_below F (unit_reads u) /\ row_below F (unit_writes u).
 Definition layer_below (F : nat) (l : layer) : Prop :=
   Forall (head_below F) (layer_heads l) /\ Forall (unit_below F) (layer_units l) /\ row_below F (layer_bias l).
@@ -65,17 +64,14 @@ Section Stages.
 Variable n : nat.
 
 (* What the heads (the units) of a layer add. *)
-Definition added (heads : bool) (l : layer) (h : nat -> vector) : nat -> vector := fun i d =>
-  if heads then total (head_output n h i d) (layer_heads l) else feedforward l (h i) d.
+Definition half_layer_output (heads : bool) (l : layer) (h : nat -> vector) : nat -> vector := fun i d =>
+  if heads then total_over (head_output n h i d) (layer_heads l) else feedforward l (h i) d.
 Definition half_step (heads : bool) (l : layer) (h : nat -> vector) : nat -> vector :=
   if heads then after_heads n l h else fun i d => h i d + feedforward l (h i) d.
 Fixpoint halfway (ls : list layer) (e : nat -> vector) (s : nat) : nat -> vector :=
-  match s with
-  | O => e
-  | S s => half_step (Nat.even s) (nth (s / 2) ls empty_layer) (halfway ls e s)
-  end.
+  match s with O => e | S s => half_step (Nat.even s) (nth (s / 2) ls empty_layer) (halfway ls e s) end.
 
-Lemma half_step_added heads l h i d : half_step heads l h i d = h i d + added heads l h i d.
+Lemma half_step_added heads l h i d : half_step heads l h i d = h i d + half_layer_output heads l h i d.
 Proof. now destruct heads. Qed.
 Lemma even_double k : Nat.even (2 * k) = true /\ Nat.even (S (2 * k)) = false.
 Proof. rewrite Nat.even_succ, <- Nat.negb_even, Nat.even_mul. now split. Qed.
@@ -101,11 +97,11 @@ Proof.
 Qed.
 
 Lemma run_halfway users T w :
-  run users T n w = halfway (transformer_layers T) (embed users T n w) (2 * length (transformer_layers T)).
+  run_transformer users T n w = halfway (transformer_layers T) (embed users T n w) (2 * length (transformer_layers T)).
 Proof. apply layers_halfway. Qed.
 
-Lemma added_empty heads h i d : added heads empty_layer h i d = 0.
-Proof. destruct heads; unfold added, feedforward, entry; simpl; lra. Qed.
+Lemma added_empty heads h i d : half_layer_output heads empty_layer h i d = 0.
+Proof. destruct heads; unfold half_layer_output, feedforward, row_entry; simpl; lra. Qed.
 
 (* After the last layer nothing changes. *)
 Lemma halfway_beyond ls e s i d : (2 * length ls <= s)%nat -> halfway ls e s i d = halfway ls e (2 * length ls) i d.
@@ -115,9 +111,9 @@ Proof.
 Qed.
 
 (* ---- parts read and write what they mention ---- *)
-Definition agree (F : nat) (h g : nat -> vector) : Prop := forall i d, (d < F)%nat -> h i d = g i d.
+Definition agree_below (F : nat) (h g : nat -> vector) : Prop := forall i d, (d < F)%nat -> h i d = g i d.
 
-Lemma linear_agree F r (x y : vector) : row_below F r -> (forall d, (d < F)%nat -> x d = y d) ->
+Local Lemma linear_agree F r (x y : vector) : row_below F r -> (forall d, (d < F)%nat -> x d = y d) ->
   linear r x = linear r y.
 Proof. intros H E. induction H as [|[d q] r Hd H IH]; [reflexivity|]. cbn [linear]. now rewrite IH, E. Qed.
 
@@ -131,18 +127,18 @@ Proof.
 Qed.
 
 Lemma gathered_agree F a h g i r : Forall (row_below F) (head_queries a) -> Forall (row_below F) (head_keys a) ->
-  row_below F r -> agree F h g -> gathered a n h i r = gathered a n g i r.
+  row_below F r -> agree_below F h g -> head_value a n h i r = head_value a n g i r.
 Proof.
   intros Q K V E. assert (S : scaled_score a n h i = scaled_score a n g i).
   { apply functional_extensionality. intros j. unfold scaled_score. f_equal. apply (dot_product_agree F); auto. }
-  assert (L : (fun j => linear r (h j)) = (fun j => linear r (g j)))
-    by (apply functional_extensionality; intros j; apply (linear_agree F); auto).
-  unfold gathered, attended. now rewrite S, L.
+  assert (L : (fun j => linear r (h j)) = (fun j => linear r (g j))) by (apply functional_extensionality; intros j;
+    apply (linear_agree F); auto). unfold head_value, softmax_value. now rewrite S, L.
 Qed.
 
-Lemma added_agree F heads l h g i d : layer_below F l -> agree F h g -> added heads l h i d = added heads l g i d.
+Lemma added_agree F heads l h g i d : layer_below F l -> agree_below F h g -> half_layer_output heads l h i d =
+  half_layer_output heads l g i d.
 Proof.
-  intros (H & U & _) E. unfold added. rewrite Forall_forall in H, U. destruct heads.
+  intros (H & U & _) E. unfold half_layer_output. rewrite Forall_forall in H, U. destruct heads.
   - apply total_ext. intros a Ha. destruct (H a Ha) as (Q & K & V). unfold head_output. clear H Ha.
     induction V as [|[x r] vs [Vx Vr] V IH]; [reflexivity|]. cbn [collect snd] in *.
     now rewrite IH, (gathered_agree F a h g).
@@ -156,13 +152,13 @@ Proof.
   rewrite (proj2 (Nat.eqb_neq e d)), IH by lia. lra.
 Qed.
 
-Lemma added_beyond F heads l h i d : layer_below F l -> (F <= d)%nat -> added heads l h i d = 0.
+Lemma added_beyond F heads l h i d : layer_below F l -> (F <= d)%nat -> half_layer_output heads l h i d = 0.
 Proof.
-  intros (H & U & B) L. unfold added. rewrite Forall_forall in H, U. destruct heads.
+  intros (H & U & B) L. unfold half_layer_output. rewrite Forall_forall in H, U. destruct heads.
   - apply total_zero. intros a Ha. destruct (H a Ha) as (_ & _ & V). apply (collect_beyond _ F); [|exact L].
     revert V. apply Forall_impl. tauto.
-  - unfold feedforward, entry. rewrite (collect_beyond _ F _ d B L), total_zero; [lra|].
-    intros u Hu. destruct (U u Hu) as [_ W]. unfold unit_output, entry. rewrite (collect_beyond _ F _ d W L). lra.
+  - unfold feedforward, row_entry. rewrite (collect_beyond _ F _ d B L), total_zero; [lra|].
+    intros u Hu. destruct (U u Hu) as [_ W]. unfold unit_output, row_entry. rewrite (collect_beyond _ F _ d W L). lra.
 Qed.
 
 Lemma halfway_outside F ls e i d : Forall (layer_below F) ls -> (F <= d)%nat -> forall s, halfway ls e s i d = e i d.
@@ -178,9 +174,9 @@ Section Extension.
 Variables (F : nat) (ls ls' : list layer) (e e' : nat -> vector) (heads : bool) (l : nat).
 Variable part : (nat -> vector) -> nat -> vector.
 Hypothesis Below : Forall (layer_below F) ls.
-Hypothesis Embedded : agree F e e'.
-Hypothesis Part : forall b k h i d, added b (nth k ls' empty_layer) h i d
-  = added b (nth k ls empty_layer) h i d + (if eqb b heads && (k =? l)%nat then part h i d else 0).
+Hypothesis Embedded : agree_below F e e'.
+Hypothesis Part : forall b k h i d, half_layer_output b (nth k ls' empty_layer) h i d
+  = half_layer_output b (nth k ls empty_layer) h i d + (if eqb b heads && (k =? l)%nat then part h i d else 0).
 Hypothesis Writes : forall h i d, (d < F)%nat -> part h i d = 0.
 
 Lemma stage_before_unique s : eqb (Nat.even s) heads && (s / 2 =? l)%nat = (s =? stage_before heads l)%nat.
@@ -192,7 +188,7 @@ Proof.
     destruct (Nat.eqb_spec k l); symmetry; try (apply Nat.eqb_eq; lia); try (apply Nat.eqb_neq; lia).
 Qed.
 
-Lemma extension_agrees s : agree F (halfway ls e s) (halfway ls' e' s).
+Lemma extension_agrees s : agree_below F (halfway ls e s) (halfway ls' e' s).
 Proof.
   induction s as [|s IH]; [exact Embedded|]. intros i d L. cbn [halfway].
   rewrite !half_step_added, Part, Writes by exact L.
@@ -215,27 +211,28 @@ Lemma collect_appended {X} (f : X -> R) l m d : collect f (l ++ m) d = collect f
 Proof. induction l as [|[e x] l IH]; simpl; [lra|]. rewrite IH. lra. Qed.
 
 Lemma added_put_head a b l h i d :
-  added b (put_head a l) h i d = added b l h i d + (if b then head_output n h i d a else 0).
+  half_layer_output b (put_head a l) h i d = half_layer_output b l h i d + (if b then head_output n h i d a else 0).
 Proof.
-  destruct b; unfold added, put_head, feedforward; cbn [layer_heads layer_units layer_bias]; [|lra].
-  rewrite total_app. cbn [total]. lra.
+  destruct b; unfold half_layer_output, put_head, feedforward; cbn [layer_heads layer_units layer_bias]; [|lra].
+  rewrite total_app. cbn [total_over]. lra.
 Qed.
 
 Definition units_value (units : list draft_unit) (bias : Q) (x : vector) : R :=
-  total (fun u => let '(reads, b, write) := u in relu (linear reads x + Q2R b) * Q2R write) units + Q2R bias.
+  total_over (fun u => let '(reads, b, write) := u in relu (linear reads x + Q2R b) * Q2R write) units + Q2R bias.
 
-Lemma added_put_units x units bias b l h i d : added b (put_units x units bias l) h i d
-  = added b l h i d + (if b then 0 else if (x =? d)%nat then units_value units bias (h i) else 0).
+Lemma added_put_units x units bias b l h i d : half_layer_output b (put_units x units bias l) h i d
+  = half_layer_output b l h i d + (if b then 0 else if (x =? d)%nat then units_value units bias (h i) else 0).
 Proof.
-  destruct b; unfold added, put_units, feedforward; cbn [layer_heads layer_units layer_bias]; [lra|].
-  unfold entry. rewrite total_app, collect_appended.
+  destruct b; unfold half_layer_output, put_units, feedforward; cbn [layer_heads layer_units layer_bias]; [lra|].
+  unfold row_entry. rewrite total_app, collect_appended.
   assert (B : collect Q2R (if Qeq_bool bias 0 then [] else [(x, bias)]) d = if (x =? d)%nat then Q2R bias else 0).
   { destruct (Qeq_bool bias 0) eqn:Z; simpl; [|lra]. apply Qeq_bool_R in Z. rewrite Z, Q2R_0.
     now destruct (x =? d)%nat. }
-  rewrite B. assert (U : total (unit_output (h i) d) (map (unit_at x) units) = if (x =? d)%nat
-    then total (fun u => let '(reads, b, write) := u in relu (linear reads (h i) + Q2R b) * Q2R write) units else 0).
-  { clear B. induction units as [|[[r c] y] us IH]; cbn [map total]; [now destruct (x =? d)%nat|].
-    rewrite IH. unfold unit_output, unit_at, entry. cbn [unit_reads unit_bias unit_writes collect].
+  rewrite B.
+  assert (U : total_over (unit_output (h i) d) (map (unit_at x) units) = if (x =? d)%nat then total_over (fun u =>
+    let '(reads, b, write) := u in relu (linear reads (h i) + Q2R b) * Q2R write) units else 0).
+  { clear B. induction units as [|[[r c] y] us IH]; cbn [map total_over]; [now destruct (x =? d)%nat|].
+    rewrite IH. unfold unit_output, unit_at, row_entry. cbn [unit_reads unit_bias unit_writes collect].
     destruct (x =? d)%nat; lra. }
   rewrite U. unfold units_value. destruct (x =? d)%nat; lra.
 Qed.

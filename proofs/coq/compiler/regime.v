@@ -10,6 +10,6 @@ Definition position_regime := Regime false true.
 Definition causal_temperature_regime := Regime true false.
 Definition causal_position_regime := Regime true true.
 
-Definition square : expression := Power VarI (Int 2).
+Definition square_of_i : expression := Power VarI (Int 2).
 Definition temperature_of (r : regime) : expression :=
-  if regime_by_position r then Num 1 else if regime_causal r then Div (Num 1) square else Div (Num 1) VarN.
+  if regime_by_position r then Num 1 else if regime_causal r then Div (Num 1) square_of_i else Div (Num 1) VarN.

@@ -16,10 +16,7 @@ Import ListNotations.
 
 (* ---- the logics: which operators a formula may have, whatever its operands are ---- *)
 Definition is_boolean (f : formula) : bool :=
-  match f with
-  | Truth _ | Symbol _ | Not _ | And _ _ | Or _ _ | Implies _ _ | Iff _ _ => true
-  | _ => false
-  end.
+  match f with Truth _ | Symbol _ | Not _ | And _ _ | Or _ _ | Implies _ _ | Iff _ _ => true | _ => false end.
 Definition previous_next_operator (f : formula) : bool :=
   is_boolean f || match f with Previous _ | Next _ => true | _ => false end.
 Definition previous_operator (f : formula) : bool := is_boolean f || is_previous f.
@@ -29,10 +26,10 @@ Definition since_operator (f : formula) : bool := is_boolean f || match f with S
 Definition counting_operator (f : formula) : bool :=
   is_boolean f || match f with Positional _ | OnCount _ _ _ | OnSum _ _ | Compare _ _ _ => true | _ => false end.
 Definition made_of (operator : formula -> bool) (f : formula) : bool :=
-  negb (somewhere (fun h => negb (operator h)) f).
+  negb (some_subformula (fun h => negb (operator h)) f).
 
 Lemma made_of_has_none operator has f : (forall h, operator h = true -> has h = false) -> made_of operator f = true ->
-  somewhere has f = false.
+  some_subformula has f = false.
 Proof.
   intros N M. apply negb_true_iff in M. apply (nowhere_beyond _ (fun h => negb (operator h))); [|exact M].
   intros h H. destruct (operator h) eqn:O; [rewrite (N h O) in H; discriminate|reflexivity].
@@ -45,9 +42,8 @@ Notation simulated r temperature embeddings :=
   (network_of_regime users r temperature k embeddings f (network_for r 3 k f)).
 
 (* What every operator of f may embed. *)
-Lemma simulated_with r operator l : made_of operator f = true -> supported r ->
-  (forall h, operator h = true -> supported_itself r k mentions_length h = true ->
-     part_allowed (setting_for r 3 f) (among l) h = true) ->
+Lemma simulated_with r operator l : made_of operator f = true -> supported r -> (forall h, operator h = true ->
+  supported_itself r k mentions_length h = true -> part_allowed (setting_for r 3 f) (among_embeddings l) h = true) ->
   simulated r (temperature_for r f) l.
 Proof.
   intros M S A. apply (network_embeds users r 3 k mentions_length); [exact S|apply three_is_enough|].
@@ -56,29 +52,26 @@ Proof.
   cbn [set_regime setting_for]. now rewrite P, A.
 Qed.
 
-Lemma no_counts_temperature r : counts f = false -> temperature_for r f = temperature_of r.
+Lemma no_counts_temperature r : contains_counts f = false -> temperature_for r f = temperature_of r.
 Proof. intros C. unfold temperature_for. now rewrite C, andb_false_r. Qed.
 
 Ltac by_cases h := let O := fresh in let I := fresh in destruct h; intros O I; try discriminate; reflexivity.
 
 (* ---- Theorem 12: TL[prev, next] ---- *)
 Lemma no_counts operator : (forall h, operator h = true -> is_counting h = false) -> made_of operator f = true ->
-  counts f = false.
+  contains_counts f = false.
 Proof. intros N M. exact (made_of_has_none operator is_counting f N M). Qed.
 
 Lemma simulated_without_counts r operator l : (forall h, operator h = true -> is_counting h = false) ->
-  made_of operator f = true -> supported r ->
-  (forall h, operator h = true -> supported_itself r k mentions_length h = true ->
-     part_allowed (setting_for r 3 f) (among l) h = true) ->
-  simulated r (temperature_of r) l.
+  made_of operator f = true -> supported r -> (forall h, operator h = true -> supported_itself r k mentions_length h
+  = true -> part_allowed (setting_for r 3 f) (among_embeddings l) h = true) -> simulated r (temperature_of r) l.
 Proof.
   intros N M S A. rewrite <- (no_counts_temperature r (no_counts operator N M)).
   exact (simulated_with r operator l M S A).
 Qed.
 
-Theorem theorem_12a_formulas : made_of previous_next_operator f = true -> supported temperature_regime ->
-  simulated temperature_regime (Div (Num 1) VarN)
-    ([constant_one; alternating_sign] ++ parities ++ [relative_position]).
+Theorem theorem_12a_formulas : made_of previous_next_operator f = true -> supported temperature_regime -> simulated
+  temperature_regime (Div (Num 1) VarN) ([constant_one; alternating_sign] ++ parity_brackets ++ [relative_position]).
 Proof.
   intros M S. apply (simulated_without_counts temperature_regime previous_next_operator);
     [now intros []|exact M|exact S|].
@@ -86,46 +79,45 @@ Proof.
 Qed.
 
 Theorem theorem_12b_formulas : made_of previous_next_operator f = true -> supported position_regime ->
-  simulated position_regime (Num 1) ([alternating_sign] ++ parities ++ [relative_position; Formula VarN]).
+  simulated position_regime (Num 1) ([alternating_sign] ++ parity_brackets ++ [relative_position; Formula VarN]).
 Proof.
-  intros M S. apply (simulated_without_counts position_regime previous_next_operator);
-    [now intros []|exact M|exact S|].
+  intros M S. apply (simulated_without_counts position_regime previous_next_operator); [now intros []|exact M|exact S|].
   intros h. by_cases h.
 Qed.
 
 (* ---- Theorem 13: TL[prev], future-masked; 1/i is computed ---- *)
-Lemma reciprocal_computed r gamma : somewhere is_previous f = true ->
+Lemma reciprocal_computed r gamma : some_subformula is_previous f = true ->
   reciprocal_embedded (setting_for r gamma f) = false.
 Proof. intros P. cbn [reciprocal_embedded setting_for]. now rewrite P. Qed.
 
-Lemma previous_allowed r l : made_of previous_operator f = true -> supported r ->
-  (forall h, somewhere is_previous f = true -> part_allowed (setting_for r 3 f) (among l) (Previous h) = true) ->
+Lemma previous_allowed r l : made_of previous_operator f = true -> supported r -> (forall h,
+  some_subformula is_previous f = true -> part_allowed (setting_for r 3 f) (among_embeddings l) (Previous h) = true) ->
   simulated r (temperature_for r f) l.
 Proof.
-  intros M S A. destruct (somewhere is_previous f) eqn:P.
+  intros M S A. destruct (some_subformula is_previous f) eqn:P.
   - apply (simulated_with _ previous_operator); [exact M|exact S|]. intros h.
     destruct h; intros O I; try discriminate; try reflexivity. now apply A.
   - apply (network_embeds users r 3 k mentions_length); [exact S|apply three_is_enough|]. apply negb_true_iff in M.
     pose proof S as S'. apply negb_true_iff in S'.
-    assert (Q : somewhere (fun h => is_previous h || negb (previous_operator h)) f = false).
+    assert (Q : some_subformula (fun h => is_previous h || negb (previous_operator h)) f = false).
     { refine (proj1 (nowhere_either _ _ _ _) f P M). intros h -> ->. reflexivity. }
     refine (proj1 (nowhere_either _ _ _ _) f Q S'). intros h H I. apply orb_false_iff in H as [H O].
     apply negb_false_iff in O, I. unfold misshapen. cbn [set_regime setting_for]. rewrite I. now destruct h.
 Qed.
 
 Theorem theorem_13a_formulas : made_of previous_operator f = true -> supported causal_temperature_regime ->
-  simulated causal_temperature_regime (Div (Num 1) square) ([constant_one; alternating_sign] ++ parities).
+  simulated causal_temperature_regime (Div (Num 1) square_of_i) ([constant_one; alternating_sign] ++ parity_brackets).
 Proof.
-  intros M S. assert (C : counts f = false) by (apply (no_counts previous_operator); [now intros []|exact M]).
-  change (Div (Num 1) square) with (temperature_of causal_temperature_regime). rewrite <- (no_counts_temperature _ C).
-  apply previous_allowed; [exact M|exact S|]. intros h P. cbn [part_allowed]. unfold tie_allowed, reciprocal_allowed.
-  now rewrite (reciprocal_computed _ _ P).
+  intros M S. assert (C : contains_counts f = false) by (apply (no_counts previous_operator); [now intros []|exact M]).
+  change (Div (Num 1) square_of_i) with (temperature_of causal_temperature_regime).
+  rewrite <- (no_counts_temperature _ C). apply previous_allowed; [exact M|exact S|]. intros h P. cbn [part_allowed].
+  unfold tie_allowed, reciprocal_allowed. now rewrite (reciprocal_computed _ _ P).
 Qed.
 
 Theorem theorem_13b_formulas : made_of previous_operator f = true -> supported causal_position_regime ->
-  simulated causal_position_regime (Num 1) ([alternating_sign] ++ parities ++ [Formula square]).
+  simulated causal_position_regime (Num 1) ([alternating_sign] ++ parity_brackets ++ [Formula square_of_i]).
 Proof.
-  intros M S. assert (C : counts f = false) by (apply (no_counts previous_operator); [now intros []|exact M]).
+  intros M S. assert (C : contains_counts f = false) by (apply (no_counts previous_operator); [now intros []|exact M]).
   change (Num 1) with (temperature_of causal_position_regime). rewrite <- (no_counts_temperature _ C).
   apply previous_allowed; [exact M|exact S|]. intros h P. cbn [part_allowed]. unfold tie_allowed, reciprocal_allowed.
   now rewrite (reciprocal_computed _ _ P).
@@ -148,33 +140,31 @@ Proof.
 Qed.
 
 (* ---- Theorem 16: TL[since], future-masked; 1/i is embedded ---- *)
-Lemma reciprocals_are_embedded operator r gamma :
-  (forall h, operator h = true -> is_previous h = false) -> (counts f = false \/ somewhere is_temporal f = false) ->
-  made_of operator f = true -> reciprocal_embedded (setting_for r gamma f) = true.
+Lemma reciprocals_are_embedded operator r gamma : (forall h, operator h = true -> is_previous h = false) ->
+  (contains_counts f = false \/ some_subformula is_temporal f = false) -> made_of operator f = true ->
+  reciprocal_embedded (setting_for r gamma f) = true.
 Proof.
   intros N E M. cbn [reciprocal_embedded setting_for]. rewrite (made_of_has_none operator is_previous f N M).
-  fold (counts f). destruct E as [-> | ->]; [reflexivity|now rewrite andb_false_r].
+  fold (contains_counts f). destruct E as [-> | ->]; [reflexivity|now rewrite andb_false_r].
 Qed.
 
 Theorem theorem_16a_formulas : made_of since_operator f = true -> supported causal_temperature_regime ->
-  simulated causal_temperature_regime (Div (Num 1) square) [constant_one; reciprocal_of ToLeft].
+  simulated causal_temperature_regime (Div (Num 1) square_of_i) [constant_one; reciprocal_function ToLeft].
 Proof.
-  intros M S. assert (C : counts f = false) by (apply (no_counts since_operator); [now intros []|exact M]).
-  change (Div (Num 1) square) with (temperature_of causal_temperature_regime). rewrite <- (no_counts_temperature _ C).
-  apply (simulated_with _ since_operator); [exact M|exact S|]. intros h.
-  destruct h; intros O I; try discriminate; try reflexivity. cbn [part_allowed].
-  unfold tie_allowed, reciprocal_allowed.
+  intros M S. assert (C : contains_counts f = false) by (apply (no_counts since_operator); [now intros []|exact M]).
+  change (Div (Num 1) square_of_i) with (temperature_of causal_temperature_regime).
+  rewrite <- (no_counts_temperature _ C). apply (simulated_with _ since_operator); [exact M|exact S|]. intros h.
+  destruct h; intros O I; try discriminate; try reflexivity. cbn [part_allowed]. unfold tie_allowed, reciprocal_allowed.
   now rewrite (reciprocals_are_embedded since_operator _ 3 ltac:(now intros []) (or_introl C) M).
 Qed.
 
 Theorem theorem_16b_formulas : made_of since_operator f = true -> supported causal_position_regime ->
-  simulated causal_position_regime (Num 1) [reciprocal_of ToLeft; Formula square].
+  simulated causal_position_regime (Num 1) [reciprocal_function ToLeft; Formula square_of_i].
 Proof.
-  intros M S. assert (C : counts f = false) by (apply (no_counts since_operator); [now intros []|exact M]).
+  intros M S. assert (C : contains_counts f = false) by (apply (no_counts since_operator); [now intros []|exact M]).
   change (Num 1) with (temperature_of causal_position_regime). rewrite <- (no_counts_temperature _ C).
   apply (simulated_with _ since_operator); [exact M|exact S|]. intros h.
-  destruct h; intros O I; try discriminate; try reflexivity. cbn [part_allowed].
-  unfold tie_allowed, reciprocal_allowed.
+  destruct h; intros O I; try discriminate; try reflexivity. cbn [part_allowed]. unfold tie_allowed, reciprocal_allowed.
   now rewrite (reciprocals_are_embedded since_operator _ 3 ltac:(now intros []) (or_introl C) M).
 Qed.
 
@@ -182,23 +172,22 @@ Qed.
 Variable predicates : list predicate.
 Hypothesis Listed : predicates_among predicates f = true.
 
-Lemma counting_with r l : made_of counting_operator f = true -> supported r ->
-  among l (Formula VarI) = true -> among l (Formula (Num 1)) = true ->
-  (forall s, side_supported r s = true -> lookup_allowed (setting_for r 3 f) (among l) s = true) ->
-  (forall p b, existsb (predicate_eqb p) predicates = true -> among l (Bracket (Positional p) b) = true) ->
-  simulated r (temperature_for r f) l.
+Lemma counting_with r l : made_of counting_operator f = true -> supported r -> among_embeddings l (Formula VarI)
+  = true -> among_embeddings l (Formula (Num 1)) = true -> (forall s, side_supported r s = true ->
+  lookup_allowed (setting_for r 3 f) (among_embeddings l) s = true) -> (forall p b, existsb (predicate_eqb p) predicates
+  = true -> among_embeddings l (Bracket (Positional p) b) = true) -> simulated r (temperature_for r f) l.
 Proof.
   intros M S I One Look Br. pose proof Listed as P. apply negb_true_iff in P.
-  apply (simulated_with _ (fun h => counting_operator h && negb (unlisted predicates h))); [|exact S|].
+  apply (simulated_with _ (fun h => counting_operator h && negb (unlisted_predicate predicates h))); [|exact S|].
   - apply negb_true_iff. apply negb_true_iff in M. refine (proj1 (nowhere_either _ _ _ _) f M P).
     intros h O U. apply negb_false_iff in O. now rewrite O, U.
   - intros h O Su. apply andb_prop in O as [O U]. apply negb_true_iff in U.
-    destruct h; try discriminate; try reflexivity; cbn [part_allowed unlisted supported_itself] in *.
+    destruct h; try discriminate; try reflexivity; cbn [part_allowed unlisted_predicate supported_itself] in *.
     + apply Br. now apply negb_false_iff in U.
     + apply negb_false_iff in U. apply andb_prop in Su as [Su _]. apply andb_prop in Su as [_ Su].
       now rewrite !Br, Look.
     + destruct (is_constant_comparison t u) eqn:D.
-      * unfold among. cbn [is_constant_bracket]. now rewrite D, orb_true_r.
+      * unfold among_embeddings. cbn [is_constant_bracket]. now rewrite D, orb_true_r.
       * rewrite I, One. cbn [andb]. apply andb_prop in Su as [Su _]. apply andb_prop in Su as [St Su].
         apply forallb_forall. intros s H. apply Look.
         apply in_app_iff in H as [H|H]; [now apply (sides_are_supported r t)|now apply (sides_are_supported r u)].
@@ -211,12 +200,12 @@ Proof.
   apply (made_of_has_none counting_operator); [now intros []|exact M].
 Qed.
 
-Lemma counting_not_temporal : made_of counting_operator f = true -> somewhere is_temporal f = false.
+Lemma counting_not_temporal : made_of counting_operator f = true -> some_subformula is_temporal f = false.
 Proof. apply made_of_has_none. now intros []. Qed.
 
 Theorem theorem_20a_formulas : made_of counting_operator f = true -> supported temperature_regime ->
-  simulated temperature_regime (Div (Num 1) VarN)
-    ([constant_one; reciprocal_of ToLeft; reciprocal_of ToRight; Formula VarI; Formula square] ++ brackets predicates).
+  simulated temperature_regime (Div (Num 1) VarN) ([constant_one; reciprocal_function ToLeft;
+  reciprocal_function ToRight; Formula VarI; Formula square_of_i] ++ predicate_brackets predicates).
 Proof.
   intros M S. change (Div (Num 1) VarN) with (temperature_for temperature_regime f).
   apply counting_with; try reflexivity; [exact M|exact S| |].
@@ -226,9 +215,8 @@ Proof.
 Qed.
 
 Theorem theorem_20b_formulas : made_of counting_operator f = true -> supported position_regime ->
-  simulated position_regime (Num 1)
-    ([constant_one; reciprocal_of ToLeft; reciprocal_of ToRight; Formula VarI; times_n VarI; times_n square]
-     ++ brackets predicates).
+  simulated position_regime (Num 1) ([constant_one; reciprocal_function ToLeft; reciprocal_function ToRight;
+  Formula VarI; times_n VarI; times_n square_of_i] ++ predicate_brackets predicates).
 Proof.
   intros M S. change (Num 1) with (temperature_for position_regime f).
   apply counting_with; try reflexivity; [exact M|exact S| |].
@@ -238,10 +226,9 @@ Proof.
 Qed.
 
 (* A formula that counts; without counts there is nothing to attend to. *)
-Theorem theorem_21_formulas : made_of counting_operator f = true -> counts f = true ->
-  supported causal_temperature_regime ->
-  simulated causal_temperature_regime (Div (Num 1) VarI)
-    ([constant_one; reciprocal_of ToLeft; Formula VarI; Formula square] ++ brackets predicates).
+Theorem theorem_21_formulas : made_of counting_operator f = true -> contains_counts f = true ->
+  supported causal_temperature_regime -> simulated causal_temperature_regime (Div (Num 1) VarI) ([constant_one;
+  reciprocal_function ToLeft; Formula VarI; Formula square_of_i] ++ predicate_brackets predicates).
 Proof.
   intros M C S. replace (Div (Num 1) VarI) with (temperature_for causal_temperature_regime f).
   2:{ unfold temperature_for. now rewrite C, (counting_not_temporal M). }

@@ -13,7 +13,7 @@ Import ListNotations.
 Open Scope R_scope.
 
 (* ---- entropy of two outcomes, and the cost of log-odds ---- *)
-Definition entropy (r : R) : R := - r * ln r - (1 - r) * ln (1 - r).
+Definition binary_entropy (r : R) : R := - r * ln r - (1 - r) * ln (1 - r).
 Definition softplus (x : R) : R := ln (1 + exp x).
 Definition log_odds (r : R) : R := ln (r / (1 - r)).
 
@@ -45,20 +45,21 @@ Proof.
   - intros E. apply N. replace a with (a / r * r) by (field; lra). rewrite E. lra.
 Qed.
 
-Lemma gibbs r a b : 0 < r < 1 -> 0 < a -> 0 < b -> a + b <= 1 -> entropy r <= - r * ln a - (1 - r) * ln b.
+Lemma gibbs_inequality r a b : 0 < r < 1 -> 0 < a -> 0 < b -> a + b <= 1 -> binary_entropy r <= - r * ln a - (1 - r) *
+  ln b.
 Proof.
-  intros Hr Ha Hb H. unfold entropy. pose proof (gibbs_part r a ltac:(lra) Ha).
+  intros Hr Ha Hb H. unfold binary_entropy. pose proof (gibbs_part r a ltac:(lra) Ha).
   pose proof (gibbs_part (1 - r) b ltac:(lra) Hb). lra.
 Qed.
 
-Lemma entropy_half : entropy (1 / 2) = ln 2.
-Proof. unfold entropy. replace (1 - 1 / 2) with (1 / 2) by lra. rewrite ln_quotient, ln_1 by lra. lra. Qed.
+Lemma entropy_half : binary_entropy (1 / 2) = ln 2.
+Proof. unfold binary_entropy. replace (1 - 1 / 2) with (1 / 2) by lra. rewrite ln_quotient, ln_1 by lra. lra. Qed.
 Lemma ln_2_positive : 0 < ln 2. Proof. rewrite <- ln_1. apply ln_increasing; lra. Qed.
 
 (* Two outcomes that are equally likely cost least if they are given the same. *)
 Lemma equal_halves a b : 0 < a -> 0 < b -> 2 * ln 2 - 2 * ln (a + b) <= - ln a - ln b.
 Proof.
-  intros Ha Hb. pose proof (gibbs (1 / 2) (a / (a + b)) (b / (a + b)) ltac:(lra)) as G.
+  intros Ha Hb. pose proof (gibbs_inequality (1 / 2) (a / (a + b)) (b / (a + b)) ltac:(lra)) as G.
   rewrite entropy_half, !ln_quotient in G by lra. assert (a / (a + b) + b / (a + b) <= 1) by (right; field; lra).
   specialize (G ltac:(apply Rdiv_lt_0_compat; lra) ltac:(apply Rdiv_lt_0_compat; lra) ltac:(assumption)). lra.
 Qed.
@@ -66,16 +67,16 @@ Qed.
 Lemma softplus_positive x : 0 < softplus x.
 Proof. unfold softplus. rewrite <- ln_1. pose proof (exp_pos x). apply ln_increasing; lra. Qed.
 
-Lemma softplus_gibbs r x : 0 < r < 1 -> r * x + entropy r <= softplus x.
+Lemma softplus_gibbs r x : 0 < r < 1 -> r * x + binary_entropy r <= softplus x.
 Proof.
   intros Hr. pose proof (exp_pos x) as E. assert (Q : 0 < 1 + exp x) by lra.
-  pose proof (gibbs r (exp x / (1 + exp x)) (1 / (1 + exp x)) Hr) as G.
+  pose proof (gibbs_inequality r (exp x / (1 + exp x)) (1 / (1 + exp x)) Hr) as G.
   rewrite !ln_quotient, ln_1, ln_exp in G by lra. fold (softplus x) in G.
   assert (exp x / (1 + exp x) + 1 / (1 + exp x) <= 1) by (right; field; lra).
   specialize (G ltac:(apply Rdiv_lt_0_compat; lra) ltac:(apply Rdiv_lt_0_compat; lra) ltac:(assumption)). lra.
 Qed.
 
-Lemma softplus_gibbs_strict r x : 0 < r < 1 -> exp x / (1 + exp x) <> r -> r * x + entropy r < softplus x.
+Lemma softplus_gibbs_strict r x : 0 < r < 1 -> exp x / (1 + exp x) <> r -> r * x + binary_entropy r < softplus x.
 Proof.
   intros Hr N. pose proof (exp_pos x) as E. set (q := exp x / (1 + exp x)) in *.
   assert (Q : 0 < q) by (apply Rdiv_lt_0_compat; lra). assert (Q1 : 1 - q = 1 / (1 + exp x)) by (unfold q; field; lra).
@@ -83,15 +84,15 @@ Proof.
   pose proof (gibbs_part_strict r q ltac:(lra) Q N) as G.
   pose proof (gibbs_part (1 - r) (1 - q) ltac:(lra) ltac:(lra)) as G1.
   rewrite Q1 in G1 at 1. unfold q in G at 1. rewrite ln_quotient in G, G1 by lra.
-  rewrite ln_1 in G1. rewrite ln_exp in G. fold (softplus x) in G, G1. unfold entropy. lra.
+  rewrite ln_1 in G1. rewrite ln_exp in G. fold (softplus x) in G, G1. unfold binary_entropy. lra.
 Qed.
 
 Lemma log_odds_inverse r : 0 < r < 1 -> exp (log_odds r) / (1 + exp (log_odds r)) = r.
 Proof. intros Hr. unfold log_odds. rewrite exp_ln by (apply Rdiv_lt_0_compat; lra). field. lra. Qed.
 
-Lemma softplus_log_odds r : 0 < r < 1 -> softplus (log_odds r) = r * log_odds r + entropy r.
+Lemma softplus_log_odds r : 0 < r < 1 -> softplus (log_odds r) = r * log_odds r + binary_entropy r.
 Proof.
-  intros Hr. unfold softplus, entropy, log_odds. rewrite exp_ln by (apply Rdiv_lt_0_compat; lra).
+  intros Hr. unfold softplus, binary_entropy, log_odds. rewrite exp_ln by (apply Rdiv_lt_0_compat; lra).
   replace (1 + r / (1 - r)) with (1 / (1 - r)) by (field; lra). rewrite !ln_quotient, ln_1 by lra. lra.
 Qed.
 
@@ -109,7 +110,7 @@ Proof.
 Qed.
 
 (* The tangent at y, of slope r. *)
-Lemma softplus_tangent y : exists r, 0 < r < 1 /\ softplus y = r * y + entropy r.
+Lemma softplus_tangent y : exists r, 0 < r < 1 /\ softplus y = r * y + binary_entropy r.
 Proof.
   exists (exp y / (1 + exp y)). pose proof (logistic_range y) as H. split; [exact H|].
   rewrite <- (log_odds_logistic y) at 1 4. now apply softplus_log_odds.
@@ -132,7 +133,8 @@ Lemma softplus_above_tangent_at_0 x : ln 2 + x / 2 <= softplus x.
 Proof. pose proof (softplus_gibbs (1 / 2) x ltac:(lra)) as G. rewrite entropy_half in G. lra. Qed.
 
 (* h is strictly concave. *)
-Lemma entropy_concave r s : 0 < r < 1 -> 0 < s < 1 -> r <> s -> entropy r + entropy s < 2 * entropy ((r + s) / 2).
+Lemma entropy_concave r s : 0 < r < 1 -> 0 < s < 1 -> r <> s -> binary_entropy r + binary_entropy s < 2 * binary_entropy
+  ((r + s) / 2).
 Proof.
   intros Hr Hs N. set (m := (r + s) / 2). assert (Hm : 0 < m < 1) by (unfold m; lra). set (x := log_odds m).
   assert (Q : exp x / (1 + exp x) = m) by now apply log_odds_inverse.
@@ -141,7 +143,7 @@ Proof.
 Qed.
 
 (* ... and 0 at 0. *)
-Lemma entropy_of_part l r : 0 < l < 1 -> 0 < r < 1 -> l * entropy r < entropy (l * r).
+Lemma entropy_of_part l r : 0 < l < 1 -> 0 < r < 1 -> l * binary_entropy r < binary_entropy (l * r).
 Proof.
   intros Hl Hr. assert (Hm : 0 < l * r < 1) by nra. set (x := log_odds (l * r)).
   pose proof (softplus_log_odds _ Hm) as E. fold x in E. pose proof (softplus_gibbs r x Hr) as G.
@@ -155,7 +157,7 @@ Variable X : Type.
 Variable letters : list X.
 
 Fixpoint sum_words (n : nat) (f : list X -> R) : R :=
-  match n with O => f [] | S n => total (fun a => sum_words n (fun u => f (a :: u))) letters end.
+  match n with O => f [] | S n => total_over (fun a => sum_words n (fun u => f (a :: u))) letters end.
 
 Lemma sum_words_ext n : forall f g, (forall u, length u = n -> f u = g u) -> sum_words n f = sum_words n g.
 Proof.
@@ -180,46 +182,48 @@ Qed.
 
 (* The last symbol may be summed over first, or last. *)
 Lemma sum_words_total n {Y} (f : Y -> list X -> R) l :
-  total (fun a => sum_words n (f a)) l = sum_words n (fun u => total (fun a => f a u) l).
+  total_over (fun a => sum_words n (f a)) l = sum_words n (fun u => total_over (fun a => f a u) l).
 Proof.
   induction l as [|a l IH]; simpl.
   - rewrite (sum_words_ext n (fun _ => 0) (fun _ => 0 * 0)) by (intros; lra).
     rewrite (sum_words_scale n 0 (fun _ => 0)). lra.
   - rewrite sum_words_plus. now rewrite IH.
 Qed.
-Lemma sum_words_S n f : sum_words (S n) f = sum_words n (fun u => total (fun a => f (a :: u)) letters).
+Lemma sum_words_S n f : sum_words (S n) f = sum_words n (fun u => total_over (fun a => f (a :: u)) letters).
 Proof. apply (sum_words_total n (fun a u => f (a :: u))). Qed.
 
 (* ---- a language, and predictors ---- *)
 Variable chance : list X -> option X -> R.
 
-Fixpoint mass (w : list X) : R := match w with [] => 1 | a :: u => chance u (Some a) * mass u end.
-Definition symbols : list (option X) := None :: map Some letters.
-Definition predictor (q : list X -> option X -> R) : Prop :=
-  forall w, (forall x, 0 < q w x) /\ total (q w) symbols = 1.
-Definition cost (q : list X -> option X -> R) (w : list X) : R := - total (fun x => chance w x * ln (q w x)) symbols.
+Fixpoint word_mass (w : list X) : R := match w with [] => 1 | a :: u => chance u (Some a) * word_mass u end.
+Definition symbols_and_end : list (option X) := None :: map Some letters.
+Definition is_predictor (q : list X -> option X -> R) : Prop :=
+  forall w, (forall x, 0 < q w x) /\ total_over (q w) symbols_and_end = 1.
+Definition word_cost (q : list X -> option X -> R) (w : list X) : R := - total_over (fun x =>
+  chance w x * ln (q w x)) symbols_and_end.
 
-Definition alive (n : nat) : R := sum_words n mass.
-Definition mean (n : nat) (f : list X -> R) : R := sum_words n (fun w => mass w * f w) / alive n.
-Definition cross_entropy (n : nat) (q : list X -> option X -> R) : R := mean n (cost q).
+Definition alive_mass (n : nat) : R := sum_words n word_mass.
+Definition mean_over_words (n : nat) (f : list X -> R) : R := sum_words n (fun w => word_mass w * f w) / alive_mass n.
+Definition cross_entropy (n : nat) (q : list X -> option X -> R) : R := mean_over_words n (word_cost q).
 
-Lemma mean_at_least n f b : 0 < alive n -> b * alive n <= sum_words n (fun w => mass w * f w) -> b <= mean n f.
+Lemma mean_at_least n f b : 0 < alive_mass n -> b * alive_mass n <= sum_words n (fun w => word_mass w * f w) ->
+  b <= mean_over_words n f.
 Proof.
-  intros A H. unfold mean. apply Rmult_le_reg_r with (alive n); [exact A|].
+  intros A H. unfold mean_over_words. apply Rmult_le_reg_r with (alive_mass n); [exact A|].
   unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
 Qed.
-Lemma mean_is n f b : 0 < alive n -> sum_words n (fun w => mass w * f w) = b * alive n -> mean n f = b.
-Proof. intros A H. unfold mean. rewrite H. field. lra. Qed.
+Lemma mean_is n f b : 0 < alive_mass n -> sum_words n (fun w => word_mass w * f w) = b * alive_mass n ->
+  mean_over_words n f = b.
+Proof. intros A H. unfold mean_over_words. rewrite H. field. lra. Qed.
 End Words.
-Arguments sum_words {X}. Arguments mass {X}. Arguments predictor {X}. Arguments cost {X}.
-Arguments alive {X}. Arguments mean {X}. Arguments cross_entropy {X}. Arguments symbols {X}.
+Arguments sum_words {X}. Arguments word_mass {X}. Arguments is_predictor {X}. Arguments word_cost {X}.
+Arguments alive_mass {X}. Arguments mean_over_words {X}. Arguments cross_entropy {X}. Arguments symbols_and_end {X}.
 
 (* ---- a prefix as a word of network.v, and what exchanging a symbol changes in it ---- *)
 Definition as_word {X} (code : X -> nat) (w : list X) : formula.word := fun i => nth (length w - i) (map code w) 0%nat.
 
-Lemma as_word_exchange {X} (code : X -> nat) b x a a' y : let p := S (length y) in
-  (p < length (b :: x ++ a :: y))%nat /\
-  forall i, i <> p -> as_word code (b :: x ++ a :: y) i = as_word code (b :: x ++ a' :: y) i.
+Lemma as_word_exchange {X} (code : X -> nat) b x a a' y : let p := S (length y) in (p < length (b :: x ++ a :: y))%nat
+  /\ forall i, i <> p -> as_word code (b :: x ++ a :: y) i = as_word code (b :: x ++ a' :: y) i.
 Proof.
   assert (L : forall z, length (b :: x ++ z :: y) = (length (b :: x) + S (length y))%nat).
   { intros z. change (b :: x ++ z :: y) with ((b :: x) ++ z :: y). now rewrite length_app. }

@@ -11,7 +11,7 @@ Import ListNotations.
 Open Scope R_scope.
 
 (* At least 0, and at most k e^(k/t) for some k. *)
-Definition tame (f : R -> R) := (forall t, 0 < t <= 1 -> 0 <= f t) /\
+Local Definition tame (f : R -> R) := (forall t, 0 < t <= 1 -> 0 <= f t) /\
   exists k, 0 <= k /\ forall t, 0 < t <= 1 -> f t <= k * exp (k / t).
 
 Lemma exp_quotient_monotone k l t : k <= l -> 0 < t -> exp (k / t) <= exp (l / t).
@@ -59,7 +59,7 @@ Proof.
   - replace ((k + l) / t) with (k / t + l / t) by (unfold Rdiv; ring). rewrite exp_plus. ring.
 Qed.
 
-Lemma tame_total {A} (f : R -> A -> R) l : (forall a, tame (fun t => f t a)) -> tame (fun t => total (f t) l).
+Lemma tame_total {A} (f : R -> A -> R) l : (forall a, tame (fun t => f t a)) -> tame (fun t => total_over (f t) l).
 Proof.
   intros H. induction l as [|a l IH]; simpl; [apply tame_constant; lra|]. apply (tame_plus (fun t => f t a)); auto.
 Qed.
@@ -73,14 +73,14 @@ Proof.
   apply Rmult_le_pos; [assumption|exact (Rle_0_sqr X)].
 Qed.
 
-Lemma oscillation_is X a t : oscillation t X a = sharp_norm X a / t.
-Proof. unfold oscillation, sharp_norm, Rdiv. ring. Qed.
+Lemma oscillation_is X a t : score_oscillation t X a = sharp_norm X a / t.
+Proof. unfold score_oscillation, sharp_norm, Rdiv. ring. Qed.
 
 (* V e^Ω (1 + Ω) <= V e^(2Ω) *)
 Lemma tame_mean_share X l : tame (fun t => mean_share t X l).
 Proof.
-  apply (tame_total (fun t a => value_norm a * (exp (oscillation t X a) * (1 + oscillation t X a)))). intros a.
-  pose proof (value_norm_nonneg a) as V. pose proof (sharp_norm_nonneg X a) as W.
+  apply (tame_total (fun t a => value_norm a * (exp (score_oscillation t X a) * (1 + score_oscillation t X a)))).
+  intros a. pose proof (value_norm_nonneg a) as V. pose proof (sharp_norm_nonneg X a) as W.
   apply tame_monotone with (fun t => value_norm a * (exp (sharp_norm X a / t) * exp (sharp_norm X a / t))).
   - apply (tame_times (fun _ => value_norm a)); [now apply tame_constant|]. now apply tame_times; apply tame_exp.
   - intros t Ht. rewrite oscillation_is. pose proof (exp_pos (sharp_norm X a / t)) as P.
@@ -105,11 +105,12 @@ Qed.
 Lemma tame_change ls : forall X c, 0 <= X -> tame c -> tame (fun t => change_behind t ls X (c t)).
 Proof.
   induction ls as [|l ls IH]; intros X c HX Hc; [exact Hc|].
-  apply tame_equal with (fun t => change_behind t ls (size_behind l X)
-    (stretch l * (own_share t X l * c t + mean_share t X l * (2 * X + c t)))); [intros; apply change_behind_cons|].
-  apply (IH (size_behind l X) (fun t => stretch l * (own_share t X l * c t + mean_share t X l * (2 * X + c t)))).
-  - now apply size_nonneg.
-  - pose proof (stretch_at_least_1 l). apply (tame_times (fun _ => stretch l)); [apply tame_constant; lra|].
+  apply tame_equal with (fun t => change_behind t ls (size_behind l X) (feedforward_stretch l * (own_share t X l * c t +
+    mean_share t X l * (2 * X + c t)))); [intros; apply change_behind_cons|].
+  apply (IH (size_behind l X) (fun t => feedforward_stretch l * (own_share t X l * c t + mean_share t X l * (2 * X +
+    c t)))).
+  - now apply size_behind_nonneg.
+  - pose proof (stretch_at_least_1 l). apply (tame_times (fun _ => feedforward_stretch l)); [apply tame_constant; lra|].
     apply tame_plus; apply tame_times; auto using tame_own_share, tame_mean_share.
     apply (tame_plus (fun _ => 2 * X)); [apply tame_constant; lra|exact Hc].
 Qed.
@@ -123,10 +124,9 @@ Proof.
 Qed.
 
 (* ---- what separates must be cold ---- *)
-Theorem sensitive_needs_cold users T B letters f : 0 <= B -> (letters <= length (token_embedding T))%nat ->
-  exists K, 0 <= K /\ forall n p i u v N t low high,
-  changes_at users letters f n p i u v -> inside N n p i -> (1 <= N)%nat ->
-  0 < t <= 1 -> bounded_at users T n B -> warm_at T n t -> separates_at users n T f low high ->
+Theorem sensitive_needs_cold users T B letters f : 0 <= B -> (letters <= length (token_embedding T))%nat -> exists K,
+  0 <= K /\ forall n p i u v N t low high, changes_at users letters f n p i u v -> inner_place N n p i ->
+  (1 <= N)%nat -> 0 < t <= 1 -> bounded_at users T n B -> warm_at T n t -> separates_at users n T f low high ->
   (high - low) * INR N <= K * exp (K / t).
 Proof.
   intros HB L. destruct (lemma_5_constant_growth T B HB) as (K & HK & G). exists K. split; [exact HK|].

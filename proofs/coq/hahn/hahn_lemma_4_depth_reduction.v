@@ -9,10 +9,10 @@
    the number of the printed lemma, with k = m. *)
 From Coq Require Import List Bool Arith Lia.
 From Certify Require Import positions lists formula hahn_restrictions.
-Import ListNotations.
+Import ListNotations PositionNotations.
 
 (* How many positions a settled query may pick. *)
-Definition enough (s c e H : nat) : nat := 8 * (e * c) * (e * c) * (H * (s ^ c * s ^ c)).
+Local Definition enough (s c e H : nat) : nat := 8 * (e * c) * (e * c) * (H * (s ^ c * s ^ c)).
 
 Lemma fixed_at_most s c e H n u queries : 1 <= s -> 1 <= c -> 1 <= e -> 1 <= H -> 2 * (e * c) <= n ->
   queries <= s ^ c * n * H -> let T := n / (2 * (e * c)) in
@@ -34,10 +34,10 @@ Proof.
 Qed.
 
 (* On the words of a restriction, y at a position depends on the symbols at D. *)
-Definition reads {A} (s n : nat) (D : nat -> list nat) (y : word -> nat -> A) (b : word) (F : list nat) :=
-  forall i w w', i upto n -> extends s b F w -> extends s b F w' -> (forall p, In p (D i) -> w p = w' p) ->
-  y w i = y w' i.
-Definition few (n c : nat) (D : nat -> list nat) := each i upto n, length (D i) <= c.
+Definition reads_at_most {A} (s n : nat) (D : nat -> list nat) (y : word -> nat -> A) (b : word) (F : list nat) :=
+  forall i w w', i upto n -> restriction_extends s b F w -> restriction_extends s b F w' -> (forall p, In p (D i) ->
+  w p = w' p) -> y w i = y w' i.
+Definition few_positions (n c : nat) (D : nat -> list nat) := each i upto n, length (D i) <= c.
 
 Section Layer.
 Variables (s n c e H : nat) (A head : Type) (heads : list head).
@@ -56,24 +56,24 @@ Hypothesis Trans : forall a j x u v w, prefers a j x u v = true -> prefers a j x
 Hypothesis Anti : forall a j x u v, prefers a j x u v = true -> prefers a j x v u = true -> fst u = fst v.
 
 (* Head a at position j attends to i. *)
-Definition attends (a : head) (w : word) (j i : nat) := In i (sees a j) /\
+Local Definition attends (a : head) (w : word) (j i : nat) := In i (sees a j) /\
   forall k, In k (sees a j) -> prefers a j (y w j) (i, y w i) (k, y w k) = true.
 
 Let m : nat := enough s c e H.
-Definition reduced : nat := c * (s ^ c * m * H + 1).
+Definition reduced_reads : nat := c * (s ^ c * m * H + 1).
 
 Variables (b : word) (F : list nat) (D : nat -> list nat).
-Hypothesis Spelled : spelled s b.
+Hypothesis Spelled : is_spelled s b.
 Hypothesis Free : NoDup F.
-Hypothesis Few : few n c D.
-Hypothesis Reads : reads s n D y b F.
+Hypothesis Few : few_positions n c D.
+Hypothesis Reads : reads_at_most s n D y b F.
 
 (* A head, a position, and the symbols that its own activation depends on. *)
 Let query : Type := (head * nat * word)%type.
 Let seen (q : query) : list nat := sees (fst (fst q)) (snd (fst q)).
 Let above (q : query) (i : nat) (u : word) (k : nat) (v : word) : bool :=
   let (aj, own) := q in let (a, j) := aj in prefers a j (y own j) (i, y u i) (k, y v k).
-Let owns (j : nat) : list word := fillings s b (within (D j) F).
+Let owns (j : nat) : list word := fillings s b (positions_within (D j) F).
 Let queries_of (a : head) : list query := flat_map (fun j => map (pair (a, j)) (owns j)) (seq 1 n).
 Let queries : list query := flat_map queries_of heads.
 
@@ -96,7 +96,7 @@ Proof.
   apply in_flat_map. exists j. split; [apply in_seq; lia|]. now apply in_map.
 Qed.
 
-Lemma same_offer q i u u' k v : In i (seen q) -> extends s b F u -> extends s b F u' ->
+Lemma same_offer q i u u' k v : In i (seen q) -> restriction_extends s b F u -> restriction_extends s b F u' ->
   (forall p, In p (D i) -> u p = u' p) -> above q i u k v = above q i u' k v /\ above q k v i u = above q k v i u'.
 Proof.
   intros Hi U U' E. destruct q as [[a j] own]. unfold above.
@@ -105,28 +105,27 @@ Qed.
 
 (* The symbols that position j depends on behind the layer. *)
 Let picks (b' : word) (F' : list nat) (a : head) (j : nat) (own : word) : list nat :=
-  picked s query seen above (a, j, own) b' F'.
+  picked_positions s query seen above (a, j, own) b' F'.
 Let reads_of (b' : word) (F' : list nat) (j : nat) : list nat :=
   D j ++ flat_map (fun a => flat_map (fun own => flat_map D (picks b' F' a j own)) (owns j)) heads.
 
-Lemma reads_of_length b' F' : (forall q, In q queries -> settled s m query seen above q b' F' = true) ->
-  few n reduced (reads_of b' F').
+Lemma reads_of_length b' F' : (forall q, In q queries -> is_settled s m query seen above q b' F' = true) ->
+  few_positions n reduced_reads (reads_of b' F').
 Proof.
-  intros St j Hj. unfold reads_of, reduced. rewrite length_app. pose proof (Few j Hj) as L.
+  intros St j Hj. unfold reads_of, reduced_reads. rewrite length_app. pose proof (Few j Hj) as L.
   assert (P : length (flat_map (fun a => flat_map (fun own => flat_map D (picks b' F' a j own)) (owns j)) heads)
     <= c * m * s ^ c * length heads).
   { apply product_length. intros a Ha. eapply Nat.le_trans; [apply (product_length _ (c * m))|].
-    - intros own Ho. pose proof (St _ (in_queries a j own Ha Hj Ho)) as S1. unfold settled in S1.
-      apply Nat.leb_le in S1.
-      eapply Nat.le_trans; [apply (product_length _ c)|apply Nat.mul_le_mono_l; exact S1].
+    - intros own Ho. pose proof (St _ (in_queries a j own Ha Hj Ho)) as S1. unfold is_settled in S1.
+      apply Nat.leb_le in S1. eapply Nat.le_trans; [apply (product_length _ c)|apply Nat.mul_le_mono_l; exact S1].
       intros i Hi. apply Few. apply filter_In in Hi as [Hi _]. now apply (Sees a j).
     - apply Nat.mul_le_mono_l. now apply owns_length. }
   pose proof (Nat.mul_le_mono_l _ _ (c * m * s ^ c) Heads). lia.
 Qed.
 
-Lemma same_attention b' F' : narrower s b F b' F' -> forall j w w', j upto n -> extends s b' F' w ->
-  extends s b' F' w' -> (forall p, In p (reads_of b' F' j) -> w p = w' p) ->
-  y w j = y w' j /\ forall a i i', In a heads -> attends a w j i -> attends a w' j i' -> i = i' /\ y w i = y w' i.
+Lemma same_attention b' F' : restriction_narrower s b F b' F' -> forall j w w', j upto n -> restriction_extends s b' F'
+  w -> restriction_extends s b' F' w' -> (forall p, In p (reads_of b' F' j) -> w p = w' p) -> y w j = y w' j /\
+  forall a i i', In a heads -> attends a w j i -> attends a w' j i' -> i = i' /\ y w i = y w' i.
 Proof.
   intros (B' & _ & _ & E) j w w' Hj W W' Eq. pose proof (E w W) as Wb. pose proof (E w' W') as Wb'.
   assert (Own : y w j = y w' j).
@@ -135,23 +134,22 @@ Proof.
   pose proof (only_at_extends s b F (D j) w Spelled Wb) as O. assert (Ho : In own (owns j)) by now apply in_fillings.
   assert (Oy : y own j = y w j).
   { apply (Reads j); auto; [now apply (within_extends s b F (D j))|]. intros p Hp. now apply only_at_same. }
-  assert (Pick : forall v k, extends s b' F' v -> y v j = y w j -> In k (sees a j) ->
-    (forall l, In l (sees a j) -> prefers a j (y v j) (k, y v k) (l, y v l) = true) ->
-    forall p, In p (D k) -> w p = w' p).
+  assert (Pick : forall v k, restriction_extends s b' F' v -> y v j = y w j -> In k (sees a j) -> (forall l,
+    In l (sees a j) -> prefers a j (y v j) (k, y v k) (l, y v l) = true) -> forall p, In p (D k) -> w p = w' p).
   { intros v k V Yv Sk Pv p Hp. apply Eq. unfold reads_of. apply in_app_iff. right. apply in_flat_map. exists a.
     split; [exact Ha|]. apply in_flat_map. exists own. split; [exact Ho|]. apply in_flat_map. exists k.
     split; [|exact Hp]. unfold picks. apply in_picked; [exact B'|]. split; [exact Sk|]. exists v. split; [exact V|].
-    unfold wins, seen. apply forallb_forall. intros l Hl. cbn in *. rewrite Oy, <- Yv. now apply Pv. }
+    unfold query_wins, seen. apply forallb_forall. intros l Hl. cbn in *. rewrite Oy, <- Yv. now apply Pv. }
   assert (Yi : y w i = y w' i) by (apply (Reads i); auto; [now apply (Sees a j)|now apply (Pick w i)]).
   assert (Yi' : y w i' = y w' i') by (apply (Reads i'); auto; [now apply (Sees a j)|now apply (Pick w' i')]).
   assert (Same : i = i'); [|subst; now split]. apply (Anti a j (y w j) (i, y w i) (i', y w i')); [now apply At|].
   rewrite Own, Yi, Yi'. now apply At'.
 Qed.
 
-Theorem depth_reduction : exists b' F' D', narrower s b F b' F' /\ e * length F <= e * length F' + n /\
-  few n reduced D' /\ forall j w w', j upto n -> extends s b' F' w -> extends s b' F' w' ->
-  (forall p, In p (D' j) -> w p = w' p) ->
-  y w j = y w' j /\ forall a i i', In a heads -> attends a w j i -> attends a w' j i' -> i = i' /\ y w i = y w' i.
+Theorem depth_reduction : exists b' F' D', restriction_narrower s b F b' F' /\ e * length F <= e * length F' + n /\
+  few_positions n reduced_reads D' /\ forall j w w', j upto n -> restriction_extends s b' F' w ->
+  restriction_extends s b' F' w' -> (forall p, In p (D' j) -> w p = w' p) -> y w j = y w' j /\ forall a i i',
+  In a heads -> attends a w j i -> attends a w' j i' -> i = i' /\ y w i = y w' i.
 Proof.
   set (T := n / (2 * (e * c))). assert (M1 : 1 <= m).
   { unfold m, enough. pose proof (Nat.pow_nonzero s c ltac:(lia)). assert (1 <= e * c) by nia.

@@ -11,16 +11,16 @@
 From Coq Require Import Reals List Bool Lra Lia Arith.
 From Certify Require Import positions lists finite_sums softmax relu formula network harmonic_numbers hahn_one_row
   hahn_soft_layer hahn_one_layer hahn_lemma_5_repaired hahn_lemma_5_masked.
-Import ListNotations.
+Import ListNotations PositionNotations.
 Open Scope R_scope.
 
 (* ---- mild functions ---- *)
-Definition mild {J} (F : (J -> R) -> R) : Prop := forall X, exists K, 0 <= K /\ forall z z' e,
-  within X z -> within X z' -> near e z z' -> Rabs (F z) <= K /\ Rabs (F z - F z') <= K * e.
+Local Definition mild {J} (F : (J -> R) -> R) : Prop := forall X, exists K, 0 <= K /\ forall z z' e, activation_within X
+  z -> activation_within X z' -> activations_near e z z' -> Rabs (F z) <= K /\ Rabs (F z - F z') <= K * e.
 Definition lipschitz_function (g : R -> R) : Prop :=
   exists k, 0 <= k /\ forall a b, Rabs (g a - g b) <= k * Rabs (a - b).
 
-Lemma near_sym {J} e (x y : J -> R) : near e x y -> near e y x.
+Lemma near_sym {J} e (x y : J -> R) : activations_near e x y -> activations_near e y x.
 Proof. intros [He H]. split; [exact He|]. intros d. rewrite Rabs_minus_sym. apply H. Qed.
 
 Section Mild.
@@ -70,11 +70,13 @@ Proof.
     pose proof (Rmult_le_pos _ _ (Rabs_pos (g 0)) (proj1 D)). lra.
 Qed.
 
-Lemma mild_total {X} (F : X -> (J -> R) -> R) l : (forall x, mild (F x)) -> mild (fun z => total (fun x => F x z) l).
+Lemma mild_total {X} (F : X -> (J -> R) -> R) l : (forall x, mild (F x)) -> mild (fun z => total_over (fun x =>
+  F x z) l).
 Proof. intros H. induction l as [|x l IH]; [apply (mild_constant 0)|]. now apply (mild_plus (F x)). Qed.
 
 (* Rows of real weights, as in network.v sparse; f chooses the coordinates. *)
-Definition affine {X} (b : R) (w : list (X * R)) (x : X -> R) : R := b + total (fun e => snd e * x (fst e)) w.
+Local Definition affine {X} (b : R) (w : list (X * R)) (x : X -> R) : R := b + total_over (fun e =>
+  snd e * x (fst e)) w.
 
 Lemma mild_affine {X} (f : X -> J) b w : mild (fun z => affine b w (fun a => z (f a))).
 Proof.
@@ -87,27 +89,26 @@ Lemma relu_lipschitz : lipschitz_function relu.
 Proof. exists 1. split; [lra|]. intros a b. rewrite Rmult_1_l. apply relu_apart. Qed.
 
 (* ---- layers with mild scores and updates, in `dim` dimensions ---- *)
-Definition both (x y : activation nat) : bool * nat -> R := fun c => (if fst c then x else y) (snd c).
+Local Definition both (x y : activation nat) : bool * nat -> R := fun c => (if fst c then x else y) (snd c).
 (* The activation, and what head h retrieves. *)
-Definition all_of (x : activation nat) (bs : list (activation nat)) : option nat * nat -> R :=
+Local Definition all_of (x : activation nat) (bs : list (activation nat)) : option nat * nat -> R :=
   fun c => match fst c with None => x | Some h => nth h bs (fun _ => 0) end (snd c).
 Definition mild_score (score : activation nat -> activation nat -> R) : Prop :=
   exists F, mild F /\ forall x y, score x y = F (both x y).
-Definition mild_layer (dim : nat) (l : soft_layer nat) : Prop :=
-  (forall a, In a (soft_heads l) -> exists score, mild_score score /\ forall n i, soft_score a n i = score) /\
-  exists G, (forall d, mild (G d)) /\
-    forall x bs d, soft_update l x bs d = if (d <? dim)%nat then G d (all_of x bs) else 0.
+Definition mild_layer (dim : nat) (l : soft_layer nat) : Prop := (forall a, In a (soft_heads l) -> exists score,
+  mild_score score /\ forall n i, soft_score a n i = score) /\ exists G, (forall d, mild (G d)) /\ forall x bs d,
+  soft_update l x bs d = if (d <? dim)%nat then G d (all_of x bs) else 0.
 
 Definition dot_product_score (rows : list (list (nat * R) * list (nat * R))) (x y : activation nat) : R :=
-  total (fun qk => affine 0 (fst qk) x * affine 0 (snd qk) y) rows.
+  total_over (fun qk => affine 0 (fst qk) x * affine 0 (snd qk) y) rows.
 (* The sum of v g(W x + U y + b). *)
 Definition additive_score (g : R -> R) (units : list (R * R * list (nat * R) * list (nat * R)))
   (x y : activation nat) : R :=
-  total (fun u => match u with (v, b, wx, wy) => v * g (affine b wx x + affine 0 wy y) end) units.
+  total_over (fun u => match u with (v, b, wx, wy) => v * g (affine b wx x + affine 0 wy y) end) units.
 (* With a skip connection: hidden units with the weights they write, and the bias of each coordinate. *)
-Definition relu_network (units : list (R * list (option nat * nat * R) * (nat -> R))) (bias : nat -> R) (d : nat)
+Local Definition relu_network (units : list (R * list (option nat * nat * R) * (nat -> R))) (bias : nat -> R) (d : nat)
   (z : option nat * nat -> R) : R :=
-  z (None, d) + (bias d + total (fun u => match u with (b, w, out) => out d * relu (affine b w z) end) units).
+  z (None, d) + (bias d + total_over (fun u => match u with (b, w, out) => out d * relu (affine b w z) end) units).
 
 Theorem dot_product_mild rows : mild_score (dot_product_score rows).
 Proof.
@@ -135,12 +136,13 @@ Proof.
 Qed.
 
 (* ---- they fit ---- *)
-Lemma both_near x x' y y' e e' : near e x x' -> near e' y y' -> near (e + e') (both x y) (both x' y').
+Lemma both_near x x' y y' e e' : activations_near e x x' -> activations_near e' y y' -> activations_near (e + e') (both
+  x y) (both x' y').
 Proof. intros [He D] [He' D']. split; [lra|]. intros [[|] d]; cbn; [specialize (D d)|specialize (D' d)]; lra. Qed.
-Lemma both_within X x y : within X x -> within X y -> within X (both x y).
+Lemma both_within X x y : activation_within X x -> activation_within X y -> activation_within X (both x y).
 Proof. intros Hx Hy [[|] d]; [apply Hx|apply Hy]. Qed.
 
-Lemma all_within X x bs : within X x -> Forall (within X) bs -> within X (all_of x bs).
+Lemma all_within X x bs : activation_within X x -> Forall (activation_within X) bs -> activation_within X (all_of x bs).
 Proof.
   intros Hx Hb. assert (PX : 0 <= X) by (eapply Rle_trans; [apply Rabs_pos|exact (Hx 0%nat)]).
   intros [[h|] d]; [|apply Hx]. cbn. destruct (nth_in_or_default h bs (fun _ => 0)) as [I| ->].
@@ -148,10 +150,10 @@ Proof.
   - now rewrite Rabs_R0.
 Qed.
 
-Definition counts_once (k : head_bound) : Prop := share k = 1.
+Definition counts_once (k : head_bound) : Prop := head_share k = 1.
 
-Lemma moved_near ks (xs ys : list (activation nat)) s : moved ks xs ys s -> Forall counts_once ks ->
-  0 <= s /\ forall h, near s (nth h xs (fun _ => 0)) (nth h ys (fun _ => 0)).
+Lemma moved_near ks (xs ys : list (activation nat)) s : activations_moved ks xs ys s -> Forall counts_once ks ->
+  0 <= s /\ forall h, activations_near s (nth h xs (fun _ => 0)) (nth h ys (fun _ => 0)).
 Proof.
   intros M. induction M as [|k ks x xs y ys e s D M IH]; intros O.
   - split; [lra|]. intros [|h]; (split; [lra|]); intros d; cbn; rewrite Rminus_diag_eq, Rabs_R0 by reflexivity; lra.
@@ -162,8 +164,8 @@ Proof.
 Qed.
 
 Lemma mild_coordinates dim (G : nat -> (option nat * nat -> R) -> R) X : (forall d, mild (G d)) -> exists K, 0 <= K /\
-  forall d, (d < dim)%nat -> forall z z' e, within X z -> within X z' -> near e z z' ->
-  Rabs (G d z) <= K /\ Rabs (G d z - G d z') <= K * e.
+  forall d, (d < dim)%nat -> forall z z' e, activation_within X z -> activation_within X z' ->
+  activations_near e z z' -> Rabs (G d z) <= K /\ Rabs (G d z - G d z') <= K * e.
 Proof.
   intros H. induction dim as [|m (K & HK & IH)]; [exists 0; split; [lra|]; intros; lia|].
   destruct (H m X) as (k & Hk & L). exists (K + k). split; [lra|]. intros d Hd z z' e Z Z' D.
@@ -181,14 +183,14 @@ Proof.
     destruct (Hs a (or_introl eq_refl)) as (score & (S & HS & E) & A). destruct (HS X) as (k & Hk & M).
     exists (HeadBound (2 * k) (2 * X * k) 1 :: ks). split; [constructor; [reflexivity|exact O]|]. intros n.
     constructor; [|apply F]. assert (0 <= X * k) by now apply Rmult_le_pos. split; [cbn; lra|]. split; [cbn; lra|].
-    intros i _. rewrite A. cbn [sharpness sway]. split.
+    intros i _. rewrite A. cbn [head_sharpness head_sway]. split.
     - intros x y Hx Hy. rewrite E. replace (2 * k / 2) with k by field.
       apply (M (both x y) (both x y) 0); try now apply both_within. split; [lra|]. intros d.
       rewrite Rminus_diag_eq, Rabs_R0 by reflexivity. lra.
     - intros x x' y y' e e' Hx Hx' Hy Hy' D D'. rewrite !E, (Rmult_assoc (2 * X) k). apply Rmult_le_compat_l; [lra|].
       apply M; [now apply both_within|now apply both_within|now apply both_near]. }
   destruct B as (ks & O & F). exists (LayerBound ks K K). intros n. split; [apply F|]. split; [exact HK|].
-  split; [exact HK|]. cbn [slope size_after head_bounds]. split.
+  split; [exact HK|]. cbn [layer_slope size_after head_bounds]. split.
   - intros x xs Hx Hxs _ d. rewrite U. destruct (Nat.ltb_spec d dim); [|now rewrite Rabs_R0].
     apply (L d ltac:(assumption) _ (all_of x xs) 0); try now apply all_within. split; [lra|]. intros c.
     rewrite Rminus_diag_eq, Rabs_R0 by reflexivity. lra.
@@ -200,8 +202,7 @@ Proof.
     + rewrite Rminus_diag_eq, Rabs_R0 by reflexivity. apply Rmult_le_pos; lra.
 Qed.
 
-Lemma mild_layers_fit dim ls : Forall (mild_layer dim) ls -> forall X, 0 <= X ->
-  exists bs, forall n, all_fit n ls bs X.
+Lemma mild_layers_fit dim ls : Forall (mild_layer dim) ls -> forall X, 0 <= X -> exists bs, forall n, all_fit n ls bs X.
 Proof.
   intros M. induction M as [|l ls H M IH]; intros X HX; [now exists []|].
   destruct (mild_layer_fits dim l X HX H) as (b & F). destruct (IH (size_after b)) as (bs & A); [apply (F 0%nat)|].
@@ -217,7 +218,7 @@ Definition soft_run (n : nat) (w : word) : nat -> activation nat :=
 
 Hypothesis Mild : Forall (mild_layer dim) layers.
 Hypothesis HB : 0 <= B.
-Hypothesis Bounded : forall n i x, within B (embedding n i x).
+Hypothesis Bounded : forall n i x, activation_within B (embedding n i x).
 
 Theorem hahn_lemma_5_of_the_paper : masks_are layers (fun k => k = Unmasked) -> exists C, 0 <= C /\
   forall n (p : position n) u v (i : position n) d, i <> p :> nat -> differ_at p u v ->
@@ -229,9 +230,8 @@ Proof.
     try (intros j _; apply Bounded); try (intros j Nj; now rewrite (D j Nj)).
 Qed.
 
-Theorem hahn_lemma_5_of_the_paper_any_masks : exists C, 0 <= C /\
-  forall n p u v d, (1 <= p < n)%nat -> differ_at p u v ->
-  Rabs (soft_run n u n d - soft_run n v n d) <= C * shape (fun _ => n) (length layers) n.
+Theorem hahn_lemma_5_of_the_paper_any_masks : exists C, 0 <= C /\ forall n p u v d, (1 <= p < n)%nat ->
+  differ_at p u v -> Rabs (soft_run n u n d - soft_run n v n d) <= C * decay_shape (fun _ => n) (length layers) n.
 Proof.
   destruct (mild_layers_fit dim layers Mild B HB) as (bs & F). exists (change_through bs B 0).
   split; [apply (change_through_nonneg nat 0 layers); auto; lra|]. intros n p u v d Hp D.

@@ -5,27 +5,27 @@
    visible. Any mask; values and weights may all move at once. The printed proof has the mean of dv only. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
 From Certify Require Import positions finite_sums softmax exponential.
-Open Scope R_scope.
+Import PositionNotations. Open Scope R_scope.
 
 (* How many positions a mask shows, as a real number. *)
-Definition shown (n : nat) (m : mask) : R := sum n (fun j => bit (m j)).
+Definition shown_count (n : nat) (m : mask) : R := sum_to n (fun j => bit (m j)).
 
-Lemma shown_positive n m p : visible n m p -> 1 <= shown n m.
+Lemma shown_positive n m p : visible n m p -> 1 <= shown_count n m.
 Proof.
-  intros [Hp Hm]. unfold shown. rewrite (sum_apart n p) by exact Hp. rewrite Hm. simpl.
-  assert (0 <= sum n (except p (fun j => bit (m j)))); [|lra].
-  apply sum_nonneg. intros j _. unfold except. destruct (Nat.eqb j p); [lra|apply bit_range].
+  intros [Hp Hm]. unfold shown_count. rewrite (sum_apart n p) by exact Hp. rewrite Hm. simpl.
+  assert (0 <= sum_to n (zeroed_at p (fun j => bit (m j)))); [|lra].
+  apply sum_nonneg. intros j _. unfold zeroed_at. destruct (Nat.eqb j p); [lra|apply bit_range].
 Qed.
 
-Lemma shown_unmasked n : shown n no_mask = INR n. Proof. unfold shown. rewrite <- sum_one. reflexivity. Qed.
-Lemma shown_future n i : (i <= n)%nat -> shown n (future i) = INR i.
+Lemma shown_unmasked n : shown_count n no_mask = INR n. Proof. unfold shown_count. rewrite <- sum_one. reflexivity. Qed.
+Lemma shown_future n i : (i <= n)%nat -> shown_count n (future_mask i) = INR i.
 Proof.
-  intros H. unfold shown. rewrite <- (sum_one i), <- (sum_up_to n i) by exact H.
-  apply sum_ext. intros. unfold future. lra.
+  intros H. unfold shown_count. rewrite <- (sum_one i), <- (sum_up_to n i) by exact H.
+  apply sum_ext. intros. unfold future_mask. lra.
 Qed.
-Lemma shown_past n (i : position n) : shown n (past i) = INR (S n - i).
+Lemma shown_past n (i : position n) : shown_count n (past_mask i) = INR (S n - i).
 Proof.
-  unfold shown. rewrite (sum_ext n _ (fun j => bit (i <=? j) * 1)) by (intros; unfold past; lra).
+  unfold shown_count. rewrite (sum_ext n _ (fun j => bit (i <=? j) * 1)) by (intros; unfold past_mask; lra).
   rewrite sum_from, !sum_one, <- minus_INR by lia. f_equal. lia.
 Qed.
 
@@ -49,13 +49,13 @@ Lemma Rabs_bounds x b : Rabs x <= b -> - b <= x <= b. Proof. unfold Rabs. destru
 
 (* What attention returns is where the weighted deviations cancel. *)
 Lemma attend_times_total n m s v p : visible n m p ->
-  attend n m s v * sum n (weight m s) = sum n (fun j => weight m s j * v j).
+  attend n m s v * sum_to n (weight m s) = sum_to n (fun j => weight m s j * v j).
 Proof.
   intros V. pose proof (total_pos n m s p V). unfold attend, softmax, Rdiv. rewrite <- sum_scale_r.
   apply sum_ext. intros. field. lra.
 Qed.
 
-Lemma deviations_cancel n m s v p : visible n m p -> sum n (fun j => weight m s j * (v j - attend n m s v)) = 0.
+Lemma deviations_cancel n m s v p : visible n m p -> sum_to n (fun j => weight m s j * (v j - attend n m s v)) = 0.
 Proof.
   intros V. pose proof (attend_times_total n m s v p V) as E.
   rewrite (sum_ext n _ (fun j => weight m s j * v j - weight m s j * attend n m s v)) by (intros; ring).
@@ -80,15 +80,15 @@ Hypothesis Bounded : forall j, visible n m j ->
   Rabs (s j) <= S /\ Rabs (s' j) <= S /\ Rabs (v j) <= V /\ Rabs (v' j) <= V.
 Hypothesis Close : forall j, visible n m j -> Rabs (s j - s' j) <= ds j /\ Rabs (v j - v' j) <= dv j.
 
-Lemma least_total : shown n m * exp (- S) <= sum n (weight m s).
+Lemma least_total : shown_count n m * exp (- S) <= sum_to n (weight m s).
 Proof.
-  unfold shown. rewrite <- sum_scale_r. apply sum_le. intros j Hj. unfold weight. destruct (m j) eqn:E; simpl; [|lra].
-  rewrite Rmult_1_l. apply exp_monotone. destruct (Bounded j (conj Hj E)) as (A & _). apply Rabs_bounds in A. lra.
+  unfold shown_count. rewrite <- sum_scale_r. apply sum_le. intros j Hj. unfold weight.
+  destruct (m j) eqn:E; simpl; [|lra]. rewrite Rmult_1_l. apply exp_monotone.
+  destruct (Bounded j (conj Hj E)) as (A & _). apply Rabs_bounds in A. lra.
 Qed.
 
-Lemma one_term j : j upto n ->
-  Rabs (weight m s j * (v j - v' j) + (weight m s j - weight m s' j) * (v' j - attend n m s' v'))
-  <= exp S * (bit (m j) * (dv j + 2 * V * ds j)).
+Lemma one_term j : j upto n -> Rabs (weight m s j * (v j - v' j) + (weight m s j - weight m s' j)
+  * (v' j - attend n m s' v')) <= exp S * (bit (m j) * (dv j + 2 * V * ds j)).
 Proof.
   intros Hj. unfold weight. destruct (m j) eqn:E; simpl;
     [|rewrite !Rmult_0_l, Rminus_0_r, Rmult_0_l, Rplus_0_r, Rabs_R0; lra].
@@ -105,26 +105,25 @@ Proof.
   pose proof (Rmult_le_compat _ _ _ _ (Rabs_pos _) (Rabs_pos _) G M). lra.
 Qed.
 
-Theorem row_moves : Rabs (attend n m s v - attend n m s' v') * shown n m
-  <= exp (2 * S) * sum n (fun j => bit (m j) * (dv j + 2 * V * ds j)).
+Theorem row_moves : Rabs (attend n m s v - attend n m s' v') * shown_count n m
+  <= exp (2 * S) * sum_to n (fun j => bit (m j) * (dv j + 2 * V * ds j)).
 Proof.
-  set (A := attend n m s v). set (A' := attend n m s' v'). set (z := sum n (weight m s)).
+  set (A := attend n m s v). set (A' := attend n m s' v'). set (z := sum_to n (weight m s)).
   assert (E : (A - A') * z
-    = sum n (fun j => weight m s j * (v j - v' j) + (weight m s j - weight m s' j) * (v' j - A'))).
+    = sum_to n (fun j => weight m s j * (v j - v' j) + (weight m s j - weight m s' j) * (v' j - A'))).
   { rewrite (sum_ext n _ (fun j => weight m s j * v j - weight m s j * A' - weight m s' j * (v' j - A')))
       by (intros; ring).
     pose proof (deviations_cancel n m s' v' p Seen) as D. pose proof (attend_times_total n m s v p Seen) as T.
     fold A' in D. fold A z in T. rewrite !sum_minus, D, sum_scale_r, <- T. fold z. ring. }
-  assert (B : Rabs (A - A') * z <= exp S * sum n (fun j => bit (m j) * (dv j + 2 * V * ds j))).
+  assert (B : Rabs (A - A') * z <= exp S * sum_to n (fun j => bit (m j) * (dv j + 2 * V * ds j))).
   { rewrite <- (Rabs_right z) by (left; now apply (total_pos n m s p)). rewrite <- Rabs_mult, E, <- sum_scale.
     eapply Rle_trans; [apply sum_Rabs|]. apply sum_le. exact one_term. }
   pose proof least_total as Z. fold z in Z. pose proof (Rabs_pos (A - A')) as P. pose proof (exp_pos S) as PS.
   apply (Rmult_le_compat_l _ _ _ P) in Z. apply (Rmult_le_compat_l (exp S)) in Z, B; try lra.
   replace (2 * S) with (S + S) by ring. rewrite exp_plus.
   assert (I : exp S * exp (- S) = 1) by (rewrite <- exp_plus, Rplus_opp_r; apply exp_0).
-  replace (Rabs (A - A') * shown n m) with (exp S * (Rabs (A - A') * (shown n m * exp (- S)))); [lra|].
-  replace (exp S * (Rabs (A - A') * (shown n m * exp (- S))))
-    with (Rabs (A - A') * shown n m * (exp S * exp (- S))) by ring.
-  rewrite I. ring.
+  replace (Rabs (A - A') * shown_count n m) with (exp S * (Rabs (A - A') * (shown_count n m * exp (- S)))); [lra|].
+  replace (exp S * (Rabs (A - A') * (shown_count n m * exp (- S)))) with (Rabs (A - A') * shown_count n m * (exp S * exp
+    (- S))) by ring. rewrite I. ring.
 Qed.
 End Row.

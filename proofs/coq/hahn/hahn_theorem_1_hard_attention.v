@@ -14,14 +14,14 @@
 From Coq Require Import ZArith Reals List Bool Arith Lia Lra FunctionalExtensionality.
 From Certify Require Import positions lists finite_sums softmax formula network hard_attention hahn_restrictions
   hahn_lemma_4_depth_reduction hahn_one_layer.
-Import ListNotations.
+Import ListNotations PositionNotations.
 
 (* Attention to one position: of those of the greatest score the first (ToLeft) or the last (ToRight). *)
-Definition prior (t : side) (i k : nat) : bool := match t with ToLeft => i <=? k | ToRight => k <=? i end.
-Definition better (t : side) (x : R) (i : nat) (z : R) (k : nat) : bool :=
+Local Definition prior (t : side) (i k : nat) : bool := match t with ToLeft => i <=? k | ToRight => k <=? i end.
+Local Definition better (t : side) (x : R) (i : nat) (z : R) (k : nat) : bool :=
   if Rlt_dec z x then true else if Rlt_dec x z then false else prior t i k.
 
-Ltac compare t := unfold better, prior; destruct t; repeat destruct (Rlt_dec _ _); try easy; try lra;
+Local Ltac compare t := unfold better, prior; destruct t; repeat destruct (Rlt_dec _ _); try easy; try lra;
   rewrite ?Nat.leb_le; try lia.
 
 Lemma better_total t x i z k : better t x i z k = true \/ better t z k x i = true. Proof. compare t. Qed.
@@ -34,26 +34,26 @@ Proof. intros L S. unfold better. destruct (prior t i k); [compare t|]. speciali
 Section Transformers.
 Variable A : Type.                                                                               (* of activations *)
 Record hard_head := HardHead {
-  looks : nat -> nat -> nat -> bool;                                     (* whether, at length n, i sees j: the mask *)
-  score : A -> A -> R; ties : side }.
-Record hard_layer := HardLayer { hard_heads : list hard_head; update : A -> list A -> A }.
+  hard_looks : nat -> nat -> nat -> bool;                                 (* whether, at length n, i sees j: the mask *)
+  hard_score : A -> A -> R; hard_ties : side }.
+Record hard_layer := HardLayer { hard_heads : list hard_head; hard_update : A -> list A -> A }.
 
-Definition prefers (a : hard_head) (j : nat) (x : A) (u v : nat * A) : bool :=
-  better (ties a) (score a x (snd u)) (fst u) (score a x (snd v)) (fst v).
-Definition seen (n : nat) (a : hard_head) (j : nat) : list nat := filter (looks a n j) (seq 1 n).
+Local Definition prefers (a : hard_head) (j : nat) (x : A) (u v : nat * A) : bool :=
+  better (hard_ties a) (hard_score a x (snd u)) (fst u) (hard_score a x (snd v)) (fst v).
+Local Definition seen (n : nat) (a : hard_head) (j : nat) : list nat := filter (hard_looks a n j) (seq 1 n).
 
 (* Where head a looks from j: a head that sees nothing looks at its own position. *)
-Definition best (n : nat) (a : hard_head) (y : nat -> A) (j i : nat) : bool :=
+Local Definition best (n : nat) (a : hard_head) (y : nat -> A) (j i : nat) : bool :=
   forallb (fun k => prefers a j (y j) (i, y i) (k, y k)) (seen n a j).
-Definition target (n : nat) (a : hard_head) (y : nat -> A) (j : nat) : nat :=
+Local Definition target (n : nat) (a : hard_head) (y : nat -> A) (j : nat) : nat :=
   match find (best n a y j) (seen n a j) with Some i => i | None => j end.
 Definition after_hard (n : nat) (l : hard_layer) (y : nat -> A) : nat -> A :=
-  fun j => update l (y j) (map (fun a => y (target n a y j)) (hard_heads l)).
-Definition behind (n : nat) (ls : list hard_layer) (y : nat -> A) : nat -> A :=
+  fun j => hard_update l (y j) (map (fun a => y (target n a y j)) (hard_heads l)).
+Local Definition behind (n : nat) (ls : list hard_layer) (y : nat -> A) : nat -> A :=
   fold_left (fun y l => after_hard n l y) ls y.
 
 (* ---- one head ---- *)
-Lemma in_seen n a j i : In i (seen n a j) <-> visible n (looks a n j) i.
+Lemma in_seen n a j i : In i (seen n a j) <-> visible n (hard_looks a n j) i.
 Proof. unfold seen, visible. rewrite filter_In, in_seq. split; intros [H M]; (split; [lia|exact M]). Qed.
 
 Lemma best_correct n a y j i : best n a y j i = true <->
@@ -91,18 +91,16 @@ Proof.
 Qed.
 
 Lemma after_hard_ext n l y z : (each i upto n, y i = z i) -> each j upto n, after_hard n l y j = after_hard n l z j.
-Proof.
-  intros E j Hj. unfold after_hard. rewrite (E j Hj). f_equal. apply map_ext. intros a. now apply target_ext.
-Qed.
+Proof. intros E j Hj. unfold after_hard. rewrite (E j Hj). f_equal. apply map_ext. intros a. now apply target_ext. Qed.
 
 (* ---- one layer ---- *)
 Definition depends_on_few (s n c : nat) (y : word -> nat -> A) (b : word) (F : list nat) :=
-  exists D, few n c D /\ reads s n D y b F.
+  exists D, few_positions n c D /\ reads_at_most s n D y b F.
 
 Lemma layer_depends s n c e l (y : word -> nat -> A) b F : (1 <= s)%nat -> (1 <= c)%nat -> (1 <= e)%nat ->
-  (2 * (e * c) <= n)%nat -> spelled s b -> NoDup F -> depends_on_few s n c y b F ->
-  exists b' F', narrower s b F b' F' /\ (e * length F <= e * length F' + n)%nat /\
-  depends_on_few s n (reduced s c e (S (length (hard_heads l)))) (fun w => after_hard n l (y w)) b' F'.
+  (2 * (e * c) <= n)%nat -> is_spelled s b -> NoDup F -> depends_on_few s n c y b F ->
+  exists b' F', restriction_narrower s b F b' F' /\ (e * length F <= e * length F' + n)%nat /\
+  depends_on_few s n (reduced_reads s c e (S (length (hard_heads l)))) (fun w => after_hard n l (y w)) b' F'.
 Proof.
   intros Hs Hc He Hn Sp Nd (D & Few & Reads).
   destruct (depth_reduction s n c e (S (length (hard_heads l))) A hard_head (hard_heads l) (seen n) prefers y)
@@ -122,16 +120,16 @@ Qed.
 
 (* ---- all layers ---- *)
 Lemma layers_depend s e ls : (1 <= s)%nat -> (1 <= e)%nat -> forall c, (1 <= c)%nat -> exists c' N, (1 <= c')%nat /\
-  forall n (y : word -> nat -> A) b F, (N <= n)%nat -> spelled s b -> NoDup F -> depends_on_few s n c y b F ->
-  exists b' F', narrower s b F b' F' /\ (e * length F <= e * length F' + length ls * n)%nat /\
+  forall n (y : word -> nat -> A) b F, (N <= n)%nat -> is_spelled s b -> NoDup F -> depends_on_few s n c y b F ->
+  exists b' F', restriction_narrower s b F b' F' /\ (e * length F <= e * length F' + length ls * n)%nat /\
   depends_on_few s n c' (fun w => behind n ls (y w)) b' F'.
 Proof.
   intros Hs He. induction ls as [|l ls IH]; intros c Hc.
   - exists c, 0%nat. split; [exact Hc|]. intros n y b F _ Sp Nd H. exists b, F. split; [now apply narrower_refl|].
     split; [lia|exact H].
-  - set (c1 := reduced s c e (S (length (hard_heads l)))). assert (Hc1 : (1 <= c1)%nat) by (unfold c1, reduced; nia).
-    destruct (IH c1 Hc1) as (c' & N & Hc' & H). exists c', (Nat.max N (2 * (e * c))). split; [exact Hc'|].
-    intros n y b F Hn Sp Nd Dp.
+  - set (c1 := reduced_reads s c e (S (length (hard_heads l)))).
+    assert (Hc1 : (1 <= c1)%nat) by (unfold c1, reduced_reads; nia). destruct (IH c1 Hc1) as (c' & N & Hc' & H).
+    exists c', (Nat.max N (2 * (e * c))). split; [exact Hc'|]. intros n y b F Hn Sp Nd Dp.
     destruct (layer_depends s n c e l y b F Hs Hc He ltac:(lia) Sp Nd Dp) as (b1 & F1 & N1 & L1 & D1).
     pose proof N1 as (Sp1 & Nd1 & _).
     destruct (H n (fun w => after_hard n l (y w)) b1 F1 ltac:(lia) Sp1 Nd1 D1) as (b' & F' & N' & L' & D').
@@ -144,7 +142,7 @@ Definition run_at_one (n : nat) (w : word) : nat -> A := behind n layers (fun i 
 
 (* What is left of a restriction (b, F) of words over the first s letters, all but n/e of the free symbols. *)
 Theorem hahn_theorem_1_from s e : (1 <= s)%nat -> (1 <= e)%nat -> exists c N,
-  forall n b F, (N <= n)%nat -> spelled s b -> NoDup F -> exists b' F', narrower s b F b' F' /\
+  forall n b F, (N <= n)%nat -> is_spelled s b -> NoDup F -> exists b' F', restriction_narrower s b F b' F' /\
   (e * length F <= e * length F' + n)%nat /\ depends_on_few s n c (run_at_one n) b' F'.
 Proof.
   intros Hs He. set (k := S (length layers)).
@@ -157,7 +155,7 @@ Proof.
 Qed.
 
 Theorem hahn_theorem_1 s C : (1 <= s)%nat -> (C < 1)%R -> exists c N, forall n, (N <= n)%nat -> exists b F,
-  spelled s b /\ NoDup F /\ incl F (seq 1 n) /\ (C * INR n <= INR (length F))%R /\
+  is_spelled s b /\ NoDup F /\ incl F (seq 1 n) /\ (C * INR n <= INR (length F))%R /\
   depends_on_few s n c (run_at_one n) b F.
 Proof.
   intros Hs HC. destruct (archimed (/ (1 - C))) as [Up _]. set (e := Z.to_nat (up (/ (1 - C)))).
@@ -169,23 +167,20 @@ Proof.
   exists b, F. destruct Nr as (Sp & Nd & I & _). repeat split; auto. rewrite length_seq in L. apply le_INR in L.
   rewrite plus_INR, !mult_INR in L. set (x := INR n) in *. set (f := INR (length F)) in *.
   assert (X : (0 <= x)%R) by apply pos_INR. apply Rmult_le_reg_l with (INR e); [lra|].
-  assert ((1 - C) * / (1 - C) <= (1 - C) * INR e)%R by (apply Rmult_le_compat_l; lra). rewrite Rinv_r in * by lra.
-  nra.
+  assert ((1 - C) * / (1 - C) <= (1 - C) * INR e)%R by (apply Rmult_le_compat_l; lra). rewrite Rinv_r in * by lra. nra.
 Qed.
 End Transformers.
 
 (* ---- the transformers of network.v, all heads with leftmost or all with rightmost hardmax ---- *)
-Definition hardmax_to (t : side) : weighting :=
+Definition hardmax_to (t : side) : attention_weights :=
   match t with ToLeft => leftmost_hardmax | ToRight => rightmost_hardmax end.
 
-Definition single_head (t : side) (a : head) : hard_head vector :=
-  HardHead _ (fun _ i => mask_at (head_masking a) i)
-    (fun x y => dot_product (head_queries a) (head_keys a) x y) t.
+Definition single_head (t : side) (a : head) : hard_head vector := HardHead _ (fun _ i =>
+  mask_at (head_masking a) i) (fun x y => dot_product (head_queries a) (head_keys a) x y) t.
 Definition single_layer (t : side) (l : layer) : hard_layer vector :=
-  HardLayer _ (map (single_head t) (layer_heads l)) (updated l).
-Definition network_embedding users T (n i x : nat) : vector := fun d =>
-  (entry (nth x (token_embedding T) []) d
-   + collect (fun p => position_value users p n i) (position_embedding T) d)%R.
+  HardLayer _ (map (single_head t) (layer_heads l)) (updated_vector l).
+Definition network_embedding users T (n i x : nat) : vector := fun d => (row_entry (nth x (token_embedding T) []) d
+  + collect (fun p => position_value users p n i) (position_embedding T) d)%R.
 
 Lemma attends_to_target t n a h j r : j upto n ->
   attended_by (hardmax_to t) a n h j r = linear r (h (target _ n (single_head t a) h j)).
@@ -194,14 +189,13 @@ Proof.
   assert (P : exists p, visible n m p /\ best _ n (single_head t a) h j p = true /\
     each i upto n, weights_by (hardmax_to t) a n h j i = one_hot p i).
   { unfold weights_by. fold m.
-    destruct t; [destruct (leftmost_exists n m (raw_score a h j) j V) as (p & Vp & L)
-                |destruct (rightmost_exists n m (raw_score a h j) j V) as (p & Vp & L)]; exists p; (split; [exact Vp|]);
-      (split; [|intros i Hi; now apply leftmost_hardmax_one_hot || now apply rightmost_hardmax_one_hot]);
-      apply best_correct; intros k Hk; apply in_seen in Hk; (apply better_of; [now apply L|]); intros F;
-      apply Nat.leb_gt in F; now apply L. }
+    destruct t; [destruct (leftmost_exists n m (raw_score a h j) j V) as (p & Vp & L) |destruct (rightmost_exists n m
+      (raw_score a h j) j V) as (p & Vp & L)]; exists p; (split; [exact Vp|]); (split; [|intros i Hi;
+      now apply leftmost_hardmax_one_hot || now apply rightmost_hardmax_one_hot]); apply best_correct; intros k Hk;
+      apply in_seen in Hk; (apply better_of; [now apply L|]); intros F; apply Nat.leb_gt in F; now apply L. }
   destruct P as (p & Vp & B & O). rewrite (target_unique _ n (single_head t a) h j p); [|now apply in_seen|exact B].
   unfold attended_by. rewrite (sum_apart n p) by apply Vp. rewrite O, one_hot_here by apply Vp.
-  rewrite sum_zero; [lra|]. intros i Hi. unfold except. destruct (Nat.eqb_spec i p); [reflexivity|].
+  rewrite sum_zero; [lra|]. intros i Hi. unfold zeroed_at. destruct (Nat.eqb_spec i p); [reflexivity|].
   rewrite O, one_hot_elsewhere by assumption. lra.
 Qed.
 

@@ -18,7 +18,7 @@ Proof.
   unfold R_dist in HN. rewrite Rminus_0_r, Rabs_left in HN; lra.
 Qed.
 
-Lemma vanishes D K : (forall m, Rabs (D m) <= K / (INR m + 1)) -> Un_cv D 0.
+Local Lemma vanishes D K : (forall m, Rabs (D m) <= K / (INR m + 1)) -> Un_cv D 0.
 Proof.
   intros H e He. destruct (some_position (K / e)) as (N & HN). exists N. intros m Hm. unfold R_dist.
   rewrite Rminus_0_r. apply le_INR in Hm. pose proof (pos_INR m). eapply Rle_lt_trans; [apply H|].
@@ -49,29 +49,29 @@ Let P : 0 < p < 1.
 Proof. lra. Qed.
 
 Let x := p * (1 - p).
-Definition balanced (m : nat) : R := weighs p (2 * m) 0.                                         (* c_m *)
-Definition ratio (m : nat) : R := 4 * x - 6 * x / (INR m + 2).                                   (* t_m *)
+Local Definition balanced (m : nat) : R := height_mass p (2 * m) 0.                                         (* c_m *)
+Local Definition ratio (m : nat) : R := 4 * x - 6 * x / (INR m + 2).                                   (* t_m *)
 Let A (m : nat) : R := alive_dyck p (2 * m).
 Let c := balanced.
 Let y := (1 - 2 * p) ^ 2.
 
-Lemma y_is : 1 - 4 * x = y. Proof. unfold x, y. ring. Qed.
+Local Lemma y_is : 1 - 4 * x = y. Proof. unfold x, y. ring. Qed.
 Lemma y_positive : 0 < y. Proof. apply pow_lt. lra. Qed.
 
 (* ---- masses ---- *)
-Lemma balanced_is m : c m = ballot m m * (p ^ m * (1 - p) ^ m).
+Lemma balanced_is m : c m = ballot_number m m * (p ^ m * (1 - p) ^ m).
 Proof. unfold c, balanced. rewrite <- (weighs_by_ballot_numbers p (2 * m) m m) by lia. f_equal. lia. Qed.
 
 Lemma balanced_step m : c (S m) = ratio m * c m.
 Proof.
-  rewrite !balanced_is. unfold ballot, ratio, x. replace (S m + S m)%nat with (S (S (m + m))) by lia.
+  rewrite !balanced_is. unfold ballot_number, ratio, x. replace (S m + S m)%nat with (S (S (m + m))) by lia.
   rewrite (fact_simpl (S (m + m))), (fact_simpl (m + m)), (fact_simpl (S m)), (fact_simpl m).
   rewrite !mult_INR, !S_INR, plus_INR. pose proof (fact_positive m). pose proof (pos_INR m). simpl pow. field. lra.
 Qed.
 
 Lemma balanced_positive m : 0 < c m.
 Proof.
-  rewrite balanced_is. apply Rmult_lt_0_compat; [|auto with signs]. unfold ballot. pose proof (fact_positive m).
+  rewrite balanced_is. apply Rmult_lt_0_compat; [|auto with signs]. unfold ballot_number. pose proof (fact_positive m).
   pose proof (fact_positive (S m)). pose proof (fact_positive (m + m)). apply Rdiv_lt_0_compat; nra.
 Qed.
 
@@ -84,10 +84,10 @@ Qed.
 
 Lemma alive_dyck_positive n : 0 < alive_dyck p n. Proof. apply (alive_positive p P). Qed.
 
-Lemma weighs_at_most n k : weighs p n k <= alive_dyck p n.
+Local Lemma weighs_at_most n k : height_mass p n k <= alive_dyck p n.
 Proof.
-  unfold weighs, alive_dyck, alive. apply sum_words_le. intros w _. pose proof (mass_nonneg p P w).
-  pose proof (bit_range (height w =? k)%nat). nra.
+  unfold height_mass, alive_dyck, alive_mass. apply sum_words_le. intros w _. pose proof (word_mass_nonneg p P w).
+  pose proof (bit_range (bracket_height w =? k)%nat). nra.
 Qed.
 
 Lemma alive_small m : A m <= 2 * p / (1 - 2 * p) / (INR m + 1) \/ m = 0%nat.
@@ -95,7 +95,7 @@ Proof.
   destruct m as [|m]; [now right|left]. set (n := (2 * S m)%nat). pose proof (expected_length_at_most p n Hp) as E.
   assert (F : forall j k, alive_dyck p (k + j) <= alive_dyck p j).
   { intros j k. induction k as [|k IH]; simpl; [lra|]. eapply Rle_trans; [apply (alive_falls p P)|exact IH]. }
-  assert (S1 : INR n * A (S m) <= sum n (alive_dyck p)).
+  assert (S1 : INR n * A (S m) <= sum_to n (alive_dyck p)).
   { rewrite <- sum_one, <- sum_scale_r. apply sum_le. intros j Hj. unfold A. fold n. rewrite Rmult_1_l.
     replace n with ((n - j) + j)%nat at 1 by lia. apply F. }
   assert (N : INR n = 2 * INR (S m)) by (unfold n; now rewrite mult_INR). pose proof (INR_at_least_1 (S m) ltac:(lia)).
@@ -124,7 +124,7 @@ Proof.
   unfold K, Rdiv at 1. rewrite Rmult_assoc. apply Rmult_le_compat_l; [exact Hk|]. pose proof (pos_INR m).
   assert (Q : 0 < 2 * p / (1 - 2 * p)) by (apply Rdiv_lt_0_compat; lra). destruct (alive_small m) as [L| ->].
   - eapply Rle_trans; [exact L|]. unfold Rdiv at 1. apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; lra|lra].
-  - unfold A, alive_dyck, alive. simpl. lra.
+  - unfold A, alive_dyck, alive_mass. simpl. lra.
 Qed.
 
 Lemma balanced_in_alive m : c m <= A m. Proof. apply weighs_at_most. Qed.
@@ -145,7 +145,7 @@ Proof.
     split; [apply Rmult_le_pos; nra|apply Rmult_le_compat_r; nra].
 Qed.
 
-Lemma alive_at_least m : (1 - p) * c m / (1 - ratio m) <= A m.
+Local Lemma alive_at_least m : (1 - p) * c m / (1 - ratio m) <= A m.
 Proof.
   pose proof y_positive as Y. pose proof y_is as E. cut (0 <= A m - (1 - p) * c m / (1 - ratio m)); [lra|].
   revert m. apply falls_to_0.
@@ -178,9 +178,9 @@ Proof.
 Qed.
 
 (* ---- P_0(n) over even n, and over odd n ---- *)
-Lemma odd_height_0 m : weighs p (S (2 * m)) 0 = 0.
+Lemma odd_height_0 m : height_mass p (S (2 * m)) 0 = 0.
 Proof. apply weighs_of_the_other_parity. rewrite Nat.add_0_r, Nat.odd_succ, Nat.even_mul. reflexivity. Qed.
-Lemma even_height_1 m : weighs p (2 * m) 1 = 0.
+Lemma even_height_1 m : height_mass p (2 * m) 1 = 0.
 Proof. apply weighs_of_the_other_parity. rewrite Nat.add_1_r, Nat.odd_succ, Nat.even_mul. reflexivity. Qed.
 
 Theorem share_asked_even m : share_asked p (2 * S m) = 1 - p - share_balanced (S m).
@@ -198,7 +198,7 @@ Proof.
   pose proof (share_asked_by_heights p (2 * m) P) as E. rewrite even_height_1 in E.
   pose proof (alive_step p (2 * m)) as S1. pose proof (alive_dyck_positive (S (2 * m))) as Pb.
   pose proof (alive_dyck_positive (2 * m)) as Pa. unfold share_balanced, balanced.
-  set (a := alive_dyck p (2 * m)) in *. set (b := weighs p (2 * m) 0) in *. rewrite S1 in E, Pb.
+  set (a := alive_dyck p (2 * m)) in *. set (b := height_mass p (2 * m) 0) in *. rewrite S1 in E, Pb.
   apply Rmult_eq_reg_r with (a - (1 - p) * b); [|lra]. rewrite E. field. split; lra.
 Qed.
 

@@ -6,63 +6,61 @@ From Certify Require Import formula linear_combination.
 Import ListNotations.
 Open Scope R_scope.
 
-Notation count := (side * formula)%type.
-Definition count_eqb (a b : count) : bool := side_eqb (fst a) (fst b) && formula_eqb (snd a) (snd b).
+Notation count_atom := (side * formula)%type.
+Definition count_eqb (a b : count_atom) : bool := side_eqb (fst a) (fst b) && formula_eqb (snd a) (snd b).
 Lemma count_eqb_eq a b : count_eqb a b = true -> a = b.
 Proof.
   destruct a, b. intros H. apply andb_prop in H as [H1 H2]. apply side_eqb_eq in H1. apply formula_eqb_eq in H2.
   simpl in *. now subst.
 Qed.
 
-Fixpoint counts_of (t : term) : list (count * Q) :=
+Fixpoint counts_of (t : term) : list (count_atom * Q) :=
   match t with Number _ => [] | Plus a s f rest => ((s, f), inject_Z a) :: counts_of rest end.
-Fixpoint constant_of (t : term) : Z := match t with Number c => c | Plus _ _ _ rest => constant_of rest end.
-Definition difference (t u : term) : list (count * Q) :=
-  merged count_eqb (counts_of t ++ scaled (-1) (counts_of u)).
-Definition constant_difference (t u : term) : Z := (constant_of t - constant_of u)%Z.
+Fixpoint term_constant (t : term) : Z := match t with Number c => c | Plus _ _ _ rest => term_constant rest end.
+Definition term_difference (t u : term) : list (count_atom * Q) :=
+  merged_terms count_eqb (counts_of t ++ scaled_terms (-1) (counts_of u)).
+Definition constant_difference (t u : term) : Z := (term_constant t - term_constant u)%Z.
 
 (* Whether T R 0, when T compares so to 0. *)
 Definition relates_so (r : relation) (o : comparison) : bool :=
-  relates r (match o with Lt => -1 | Eq => 0 | Gt => 1 end)%Z 0.
+  relation_holds r (match o with Lt => -1 | Eq => 0 | Gt => 1 end)%Z 0.
 
-Lemma relates_difference r x y : relates r x y = relates_so r (Z.compare (x - y) 0).
+Lemma relates_difference r x y : relation_holds r x y = relates_so r (Z.compare (x - y) 0).
 Proof.
-  unfold relates_so. destruct (Z.compare_spec (x - y) 0); destruct r; simpl;
-    repeat match goal with
-    | |- context [(?a <=? ?b)%Z] => destruct (Z.leb_spec a b)
-    | |- context [(?a <? ?b)%Z] => destruct (Z.ltb_spec a b)
-    | |- context [(?a =? ?b)%Z] => destruct (Z.eqb_spec a b)
-    end; try reflexivity; lia.
+  unfold relates_so.
+  destruct (Z.compare_spec (x - y) 0); destruct r; simpl; repeat match goal with | |- context [(?a <=? ?b)%Z]
+    => destruct (Z.leb_spec a b) | |- context [(?a <? ?b)%Z] => destruct (Z.ltb_spec a b) | |- context [(?a =? ?b)%Z]
+    => destruct (Z.eqb_spec a b) end; try reflexivity; lia.
 Qed.
 
 Section Value.
 Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat).
 
-Definition count_value (k : count) : R := INR (counted (fst k) n (truth users n w (snd k)) i).
+Definition count_value (k : count_atom) : R := INR (counted_on (fst k) n (truth users n w (snd k)) i).
 
-Lemma term_value t : IZR (value users n w t i) = combined count_value (counts_of t) + IZR (constant_of t).
+Lemma term_value t : IZR (value_of_term users n w t i) = combination_value count_value (counts_of t) + IZR
+  (term_constant t).
 Proof.
   induction t as [z|a s f rest IH]; [change (IZR z = 0 + IZR z); lra|].
-  change (value users n w (Plus a s f rest) i)
-    with (a * Z.of_nat (counted s n (truth users n w f) i) + value users n w rest i)%Z.
-  rewrite plus_IZR, mult_IZR, <- INR_IZR_INZ, IH. cbn [counts_of combined constant_of]. rewrite Q2R_inject_Z.
-  unfold count_value. cbn [fst snd]. lra.
+  change (value_of_term users n w (Plus a s f rest) i) with (a * Z.of_nat (counted_on s n (truth users n w f) i) +
+    value_of_term users n w rest i)%Z. rewrite plus_IZR, mult_IZR, <- INR_IZR_INZ, IH.
+  cbn [counts_of combination_value term_constant]. rewrite Q2R_inject_Z. unfold count_value. cbn [fst snd]. lra.
 Qed.
 
-Lemma difference_value t u : IZR (value users n w t i - value users n w u i)
-  = combined count_value (difference t u) + IZR (constant_difference t u).
+Lemma difference_value t u : IZR (value_of_term users n w t i - value_of_term users n w u i)
+  = combination_value count_value (term_difference t u) + IZR (constant_difference t u).
 Proof.
-  unfold difference, constant_difference. rewrite (combined_merged count_eqb count_eqb_eq), combined_app,
+  unfold term_difference, constant_difference. rewrite (combined_merged count_eqb count_eqb_eq), combined_app,
     combined_scaled.
   rewrite !minus_IZR, !term_value. rationals. lra.
 Qed.
 
-Lemma constant_comparison r t u : difference t u = [] ->
+Lemma constant_comparison r t u : term_difference t u = [] ->
   truth users n w (Compare r t u) i = relates_so r (Z.compare (constant_difference t u) 0).
 Proof.
   intros D. pose proof (difference_value t u) as V. rewrite D in V. simpl in V. rewrite Rplus_0_l in V.
   apply eq_IZR in V. change (truth users n w (Compare r t u) i) with
-    (relates r (value users n w t i) (value users n w u i)).
+    (relation_holds r (value_of_term users n w t i) (value_of_term users n w u i)).
   now rewrite relates_difference, V.
 Qed.
 End Value.

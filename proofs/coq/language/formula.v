@@ -3,11 +3,12 @@
    The meaning is a Boolean function, written clause by clause as the definitions; the lemmas below it state each clause
    in words of logic. `prev` is false at position 1, `next` at position n; the left side of `since` and `until` holds at
    the witness too; a predicate on a count may be asked about 0, one on a sum of counts about any integer. Positions
-   count from 1. To be compared with constructions/language/semantics.py: `truth` is _Reading.satisfies, `counted` is
-   _count, `value` is _term, `holds` and `holds_at` are the table of constructions/language/predicates.py. *)
+   count from 1. To be compared with constructions/language/semantics.py: `truth` is _Reading.satisfies, `counted_on` is
+   _count, `value_of_term` is _term, `predicate_holds` and `holds_at` are the table of
+   constructions/language/predicates.py. *)
 From Coq Require Import Arith Bool List ZArith Lia.
 From Certify Require Import positions lists.
-Import ListNotations.
+Import ListNotations PositionNotations.
 
 Inductive side := ToLeft | ToRight.                                  (* #<[..] and #>[..] *)
 Inductive relation := AtMost | Below | AtLeast | Above | Equal | Unequal.
@@ -36,7 +37,7 @@ Scheme formula_mutual := Induction for formula Sort Prop
   with term_mutual := Induction for term Sort Prop.
 Combined Scheme formula_term_mutual from formula_mutual, term_mutual.
 
-Definition relates (r : relation) (x y : Z) : bool :=
+Definition relation_holds (r : relation) (x y : Z) : bool :=
   match r with
   | AtMost => Z.leb x y | Below => Z.ltb x y | AtLeast => Z.leb y x | Above => Z.ltb y x
   | Equal => Z.eqb x y | Unequal => negb (Z.eqb x y)
@@ -47,11 +48,12 @@ Definition word := nat -> nat.
 
 (* The user's predicates: name, number k (a position, a count, which may be 0, or a sum of counts), length n. *)
 Definition predicate_meanings : Type := nat -> Z -> nat -> bool.
+Definition no_users : predicate_meanings := fun _ _ _ => false.
 
 Section Meaning.
 Variable users : predicate_meanings.
 
-Definition holds (p : predicate) (k n : nat) : bool :=
+Definition predicate_holds (p : predicate) (k n : nat) : bool :=
   match p with
   | ODD => Nat.odd k
   | EVEN => Nat.even k
@@ -72,17 +74,16 @@ Definition holds_at (p : predicate) (z : Z) (n : nat) : bool :=
   | LAST => Z.eqb z (Z.of_nat n)
   | MOD m r => Z.eqb (Z.modulo z (Z.of_nat m)) (Z.of_nat r)
   | User name => users name z n
-  | SQUARE | POW2 | PRIME => Z.leb 0 z && holds p (Z.to_nat z) n
+  | SQUARE | POW2 | PRIME => Z.leb 0 z && predicate_holds p (Z.to_nat z) n
   end.
 
 (* The positions that a count looks at from position i. *)
 Definition looked_at (s : side) (n i : nat) : list nat :=
   match s with ToLeft => seq 1 i | ToRight => seq i (S n - i) end.
-Definition counted (s : side) (n : nat) (p : nat -> bool) (i : nat) : nat :=
-  length (filter p (looked_at s n i)).
+Definition counted_on (s : side) (n : nat) (p : nat -> bool) (i : nat) : nat := length (filter p (looked_at s n i)).
 (* How many they are, and how many of them beside i are counted. *)
 Definition span (s : side) (n i : nat) : nat := match s with ToLeft => i | ToRight => S n - i end.
-Definition others (s : side) (n : nat) (p : nat -> bool) (i : nat) : nat := counted s n p i - Nat.b2n (p i).
+Definition others_on (s : side) (n : nat) (p : nat -> bool) (i : nat) : nat := counted_on s n p i - Nat.b2n (p i).
 
 Definition since_at (p q : nat -> bool) (i : nat) : bool :=
   existsb (fun j => q j && forallb p (seq j (S i - j))) (seq 1 i).
@@ -105,15 +106,15 @@ Fixpoint truth (f : formula) (i : nat) : bool :=
   | Next f => negb (i =? n) && truth f (i + 1)
   | Since f g => since_at (truth f) (truth g) i
   | Until f g => until_at n (truth f) (truth g) i
-  | Positional p => holds p i n
-  | OnCount p s f => holds p (counted s n (truth f) i) n
-  | OnSum p t => holds_at p (value t i) n
-  | Compare r t u => relates r (value t i) (value u i)
+  | Positional p => predicate_holds p i n
+  | OnCount p s f => predicate_holds p (counted_on s n (truth f) i) n
+  | OnSum p t => holds_at p (value_of_term t i) n
+  | Compare r t u => relation_holds r (value_of_term t i) (value_of_term u i)
   end
-with value (t : term) (i : nat) : Z :=
+with value_of_term (t : term) (i : nat) : Z :=
   match t with
   | Number c => c
-  | Plus a s f rest => (a * Z.of_nat (counted s n (truth f) i) + value rest i)%Z
+  | Plus a s f rest => (a * Z.of_nat (counted_on s n (truth f) i) + value_of_term rest i)%Z
   end.
 
 Definition satisfies (f : formula) (i : nat) : Prop := truth f i = true.
@@ -159,38 +160,40 @@ Proof. apply until_at_iff. Qed.
 (* Definition 19's terms: counts, 1, sums and differences. Every one of them is a sum of multiples of counts. *)
 Fixpoint add_number (c : Z) (t : term) : term :=
   match t with Number d => Number (c + d) | Plus a s f rest => Plus a s f (add_number c rest) end.
-Fixpoint sum_of (t u : term) : term :=
+Local Fixpoint sum_of (t u : term) : term :=
   match t with Number c => add_number c u | Plus a s f rest => Plus a s f (sum_of rest u) end.
-Fixpoint opposite (t : term) : term :=
+Local Fixpoint opposite (t : term) : term :=
   match t with Number c => Number (- c) | Plus a s f rest => Plus (- a) s f (opposite rest) end.
 Definition count_term (s : side) (f : formula) : term := Plus 1 s f (Number 0).
 
-Lemma value_add_number c t i : value (add_number c t) i = (c + value t i)%Z.
-Proof. induction t as [d|a s f rest IH]; cbn [add_number value]; [reflexivity|]. rewrite IH. lia. Qed.
-Lemma value_sum t u i : value (sum_of t u) i = (value t i + value u i)%Z.
-Proof. induction t as [c|a s f rest IH]; cbn [sum_of value]; [apply value_add_number|]. rewrite IH. lia. Qed.
-Lemma value_difference t u i : value (sum_of t (opposite u)) i = (value t i - value u i)%Z.
+Lemma value_add_number c t i : value_of_term (add_number c t) i = (c + value_of_term t i)%Z.
+Proof. induction t as [d|a s f rest IH]; cbn [add_number value_of_term]; [reflexivity|]. rewrite IH. lia. Qed.
+Lemma value_sum t u i : value_of_term (sum_of t u) i = (value_of_term t i + value_of_term u i)%Z.
+Proof. induction t as [c|a s f rest IH]; cbn [sum_of value_of_term]; [apply value_add_number|]. rewrite IH. lia. Qed.
+Lemma value_difference t u i : value_of_term (sum_of t (opposite u)) i = (value_of_term t i - value_of_term u i)%Z.
 Proof.
-  rewrite value_sum. enough (E : value (opposite u) i = (- value u i)%Z) by lia.
-  induction u as [c|a s f rest IH]; cbn [opposite value]; [reflexivity|]. rewrite IH. lia.
+  rewrite value_sum. enough (E : value_of_term (opposite u) i = (- value_of_term u i)%Z) by lia.
+  induction u as [c|a s f rest IH]; cbn [opposite value_of_term]; [reflexivity|]. rewrite IH. lia.
 Qed.
-Lemma value_count s f i : value (count_term s f) i = Z.of_nat (counted s n (truth f) i).
-Proof. cbn [count_term value]. lia. Qed.
-Lemma satisfies_positional p i : satisfies (Positional p) i <-> holds p i n = true. Proof. reflexivity. Qed.
-Lemma satisfies_on_count p s f i : satisfies (OnCount p s f) i <-> holds p (counted s n (truth f) i) n = true.
+Lemma value_count s f i : value_of_term (count_term s f) i = Z.of_nat (counted_on s n (truth f) i).
+Proof. cbn [count_term value_of_term]. lia. Qed.
+Lemma satisfies_positional p i : satisfies (Positional p) i <-> predicate_holds p i n = true. Proof. reflexivity. Qed.
+Lemma satisfies_on_count p s f i : satisfies (OnCount p s f) i <-> predicate_holds p (counted_on s n (truth f) i) n =
+  true.
 Proof. reflexivity. Qed.
-Lemma satisfies_on_sum p t i : satisfies (OnSum p t) i <-> holds_at p (value t i) n = true.
+Lemma satisfies_on_sum p t i : satisfies (OnSum p t) i <-> holds_at p (value_of_term t i) n = true.
 Proof. reflexivity. Qed.
-Lemma satisfies_compare r t u i : satisfies (Compare r t u) i <-> relates r (value t i) (value u i) = true.
+Lemma satisfies_compare r t u i : satisfies (Compare r t u) i <-> relation_holds r (value_of_term t i) (value_of_term u
+  i) = true.
 Proof. reflexivity. Qed.
 End Word.
 
 (* A count is a sum. *)
-Lemma holds_at_count p k n : holds_at p (Z.of_nat k) n = holds p k n.
+Lemma holds_at_count p k n : holds_at p (Z.of_nat k) n = predicate_holds p k n.
 Proof.
   assert (E : forall a b, Z.eqb (Z.of_nat a) (Z.of_nat b) = (a =? b)).
   { intros a b. destruct (Nat.eqb_spec a b) as [->|N]; [apply Z.eqb_refl|]. apply Z.eqb_neq. lia. }
-  destruct p; cbn [holds_at holds]; rewrite ?Nat2Z.id; try reflexivity; try exact (E _ _).
+  destruct p; cbn [holds_at predicate_holds]; rewrite ?Nat2Z.id; try reflexivity; try exact (E _ _).
   - symmetry. apply eq_true_iff_eq. rewrite Nat.odd_spec, Z.odd_spec.
     split; intros [m H]; [exists (Z.of_nat m); lia|]. exists (Z.to_nat m). lia.
   - symmetry. apply eq_true_iff_eq. rewrite Nat.even_spec, Z.even_spec.
@@ -214,9 +217,9 @@ Proof.
 Qed.
 
 (* Reading outside 1, ..., n changes nothing: two truth sequences that agree there are counted alike. *)
-Lemma counted_ext s n p q i : (each j upto n, p j = q j) -> i upto n -> counted s n p i = counted s n q i.
+Lemma counted_ext s n p q i : (each j upto n, p j = q j) -> i upto n -> counted_on s n p i = counted_on s n q i.
 Proof.
-  intros H Hi. unfold counted. f_equal. apply filter_ext_on. intros j Hj. apply H.
+  intros H Hi. unfold counted_on. f_equal. apply filter_ext_on. intros j Hj. apply H.
   destruct s; apply in_seq in Hj; lia.
 Qed.
 
@@ -265,12 +268,10 @@ Proof.
   - apply Nat.eqb_eq in H. now subst.
 Qed.
 
-Lemma formula_term_eqb_eq :
-  (forall f g, formula_eqb f g = true -> f = g) /\ (forall t u, term_eqb t u = true -> t = u).
+Lemma formula_term_eqb_eq : (forall f g, formula_eqb f g = true -> f = g) /\ (forall t u, term_eqb t u = true -> t = u).
 Proof.
-  apply formula_term_mutual; intros;
-    match goal with H : _ ?x ?y = true |- _ = ?y => destruct y end; simpl in *; try discriminate;
-    repeat match goal with H : (_ && _)%bool = true |- _ => apply andb_prop in H; destruct H end;
+  apply formula_term_mutual; intros; match goal with H : _ ?x ?y = true |- _ = ?y => destruct y end; simpl in *;
+    try discriminate; repeat match goal with H : (_ && _)%bool = true |- _ => apply andb_prop in H; destruct H end;
     f_equal; auto using eqb_prop, side_eqb_eq, relation_eqb_eq, predicate_eqb_eq; try (now apply Nat.eqb_eq);
     now apply Z.eqb_eq.
 Qed.

@@ -8,18 +8,19 @@ From Coq Require Import String ZArith List Bool.
 From Certify Require Import formula.
 Import ListNotations.
 
-Inductive amount :=
+Inductive number_expression :=
 | Literal (z : N) | TheNumber | TheLength
-| Negated (x : amount) | Sum (x y : amount) | Difference (x y : amount) | Times (x y : amount)
-| Quotient (x : amount) (divisor : positive) | Remainder (x : amount) (divisor : positive)
-| Raised (x : amount) (exponent : positive).
+| Negated (x : number_expression) | Sum (x y : number_expression) | Difference (x y : number_expression) | Times (x y :
+  number_expression)
+| Quotient (x : number_expression) (divisor : positive) | Remainder (x : number_expression) (divisor : positive)
+| Raised (x : number_expression) (exponent : positive).
 
-Inductive condition :=
-| Related (r : relation) (x y : amount)
-| Tested (p : predicate) (x : amount)                                  (* SQUARE, POW2 or PRIME *)
-| Fails (c : condition) | Both (c d : condition) | Either (c d : condition).
+Inductive predicate_condition :=
+| Related (r : relation) (x y : number_expression)
+| Tested (p : predicate) (x : number_expression)                                  (* SQUARE, POW2 or PRIME *)
+| Fails (c : predicate_condition) | Both (c d : predicate_condition) | Either (c d : predicate_condition).
 
-Fixpoint amount_value (x : amount) (k : Z) (n : nat) : Z :=
+Fixpoint amount_value (x : number_expression) (k : Z) (n : nat) : Z :=
   match x with
   | Literal z => Z.of_N z | TheNumber => k | TheLength => Z.of_nat n
   | Negated x => - amount_value x k n
@@ -32,28 +33,28 @@ Fixpoint amount_value (x : amount) (k : Z) (n : nat) : Z :=
   end%Z.
 
 (* No negative number is a square, a power of two or a prime. *)
-Fixpoint condition_holds (c : condition) (k : Z) (n : nat) : bool :=
+Fixpoint condition_holds (c : predicate_condition) (k : Z) (n : nat) : bool :=
   match c with
-  | Related r x y => relates r (amount_value x k n) (amount_value y k n)
-  | Tested p x => let z := amount_value x k n in (0 <=? z)%Z && holds (fun _ _ _ => false) p (Z.to_nat z) 0
+  | Related r x y => relation_holds r (amount_value x k n) (amount_value y k n)
+  | Tested p x => let z := amount_value x k n in (0 <=? z)%Z && predicate_holds (fun _ _ _ => false) p (Z.to_nat z) 0
   | Fails c => negb (condition_holds c k n)
   | Both c d => condition_holds c k n && condition_holds d k n
   | Either c d => condition_holds c k n || condition_holds d k n
   end.
 
 (* Name by name: the predicate `User name` of a formula is the one at that place, from 0. *)
-Definition definition := (string * condition)%type.
-Definition users_of (definitions : list definition) (name : nat) (k : Z) (n : nat) : bool :=
+Definition predicate_definition := (string * predicate_condition)%type.
+Definition users_of (definitions : list predicate_definition) (name : nat) (k : Z) (n : nat) : bool :=
   match nth_error definitions name with Some (_, c) => condition_holds c k n | None => false end.
 
-Fixpoint amount_mentions_length (x : amount) : bool :=
+Fixpoint amount_mentions_length (x : number_expression) : bool :=
   match x with
   | TheLength => true
   | Literal _ | TheNumber => false
   | Negated x | Quotient x _ | Remainder x _ | Raised x _ => amount_mentions_length x
   | Sum x y | Difference x y | Times x y => amount_mentions_length x || amount_mentions_length y
   end.
-Fixpoint mentions_length (c : condition) : bool :=
+Fixpoint mentions_length (c : predicate_condition) : bool :=
   match c with
   | Related _ x y => amount_mentions_length x || amount_mentions_length y
   | Tested _ x => amount_mentions_length x

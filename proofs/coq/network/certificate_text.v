@@ -36,49 +36,38 @@ Variable c : certificate.
 Definition number_json (k : nat) : json := Verbatim (natural_text k).
 Definition regime_name (r : regime_claim) : string :=
   match r with ByTemperature => "temperature" | ByPosition => "position" | Unstated => "unstated" end.
-Definition claim_json : json := Fields ([
-    ("formula", formula_json (certified c) (claimed_formula c));
-    ("alphabet", Items (map Quoted (model_letters (certified c))))]
-  ++ (if 1 <? claimed_least c then [("min_n", number_json (claimed_least c))] else []) ++ [
-    ("max_n", number_json (claimed_greatest c));
-    ("regime", Quoted (regime_name (claimed_regime c)));
-    ("causal", Verbatim (if claimed_causal c then "true" else "false"))])%list.
-Definition stated_error_json (e : stated_error) : json := Fields [
-  ("layer", number_json (error_layer e));
-  ("head", number_json (error_head e));
-  ("direction", Quoted (name_of (certified c) (error_direction e)));
-  ("error_if_false", rational_json (error_if_false e));
-  ("error_if_true", rational_json (error_if_true e))].
-Definition certificate_json : json := Fields [
-  ("format", Quoted "certify-certificate");
-  ("version", Verbatim "1");
-  ("claim", claim_json);
-  ("transformer", model_json (certified c));
-  ("bounds", Items (map stated_error_json (claimed_errors c)))].
+Definition claim_json : json := Fields ([ ("formula", formula_json (certified c) (claimed_formula c)); ("alphabet",
+  Items (map Quoted (model_letters (certified c))))] ++ (if 1 <? claimed_least c then [("min_n",
+  number_json (claimed_least c))] else []) ++ [ ("max_n", number_json (claimed_greatest c)); ("regime",
+  Quoted (regime_name (claimed_regime c))); ("causal", Verbatim (if claimed_causal c then "true" else "false"))])%list.
+Definition stated_error_json (e : stated_error) : json := Fields [ ("layer", number_json (error_layer e)); ("head",
+  number_json (error_head e)); ("direction", Quoted (name_of (certified c) (error_direction e))); ("error_if_false",
+  rational_json (error_if_false e)); ("error_if_true", rational_json (error_if_true e))].
+Definition certificate_json : json := Fields [ ("format", Quoted "certify-certificate"); ("version", Verbatim "1");
+  ("claim", claim_json); ("transformer", model_json (certified c)); ("bounds",
+  Items (map stated_error_json (claimed_errors c)))].
 Definition certificate_text : string := json_text certificate_json.
 
 (* What a certificate must be so that its text says all of it. *)
-Definition is_whole_certificate : bool :=
-  is_whole (certified c) && output_means (certified c) (claimed_formula c) &&
-    is_named_in (certified c) (claimed_formula c)
-  && (1 <=? claimed_least c) && (claimed_least c <=? claimed_greatest c)
-  && forallb (fun e => (error_direction e <? length (model_directions (certified c)))
-       && is_reduced (error_if_false e) && is_reduced (error_if_true e)) (claimed_errors c).
+Definition is_whole_certificate : bool := is_whole (certified c) && output_means (certified c) (claimed_formula c) &&
+  is_named_in (certified c) (claimed_formula c) && (1 <=? claimed_least c) && (claimed_least c <=? claimed_greatest c)
+  && forallb (fun e => (error_direction e <? length (model_directions (certified c))) &&
+  is_reduced (error_if_false e) && is_reduced (error_if_true e)) (claimed_errors c).
 End CertificateText.
 
 (* ---- subformulas: of a comparison those of the counts that are left when it is put together ---- *)
-Fixpoint parts (f : formula) : list formula :=
+Fixpoint all_subformulas (f : formula) : list formula :=
   f :: match f with
   | Truth _ | Symbol _ | Positional _ => []
-  | Not g | Previous g | Next g | OnCount _ _ g => parts g
-  | And g h | Or g h | Implies g h | Iff g h | Since g h | Until g h => parts g ++ parts h
-  | OnSum _ t => term_parts (map fst (difference t (Number 0))) t
-  | Compare _ t u => let left := map fst (difference t u) in term_parts left t ++ term_parts left u
+  | Not g | Previous g | Next g | OnCount _ _ g => all_subformulas g
+  | And g h | Or g h | Implies g h | Iff g h | Since g h | Until g h => all_subformulas g ++ all_subformulas h
+  | OnSum _ t => term_parts (map fst (term_difference t (Number 0))) t
+  | Compare _ t u => let left := map fst (term_difference t u) in term_parts left t ++ term_parts left u
   end
-with term_parts (left : list count) (t : term) : list formula :=
+with term_parts (left : list count_atom) (t : term) : list formula :=
   match t with
   | Number _ => []
-  | Plus _ s g t => (if existsb (count_eqb (s, g)) left then parts g else []) ++ term_parts left t
+  | Plus _ s g t => (if existsb (count_eqb (s, g)) left then all_subformulas g else []) ++ term_parts left t
   end.
 
 Fixpoint has_counts (f : formula) : bool :=
@@ -87,7 +76,7 @@ Fixpoint has_counts (f : formula) : bool :=
   | Not g | Previous g | Next g => has_counts g
   | And g h | Or g h | Implies g h | Iff g h | Since g h | Until g h => has_counts g || has_counts h
   | OnCount _ _ _ | OnSum _ _ => true
-  | Compare _ t u => match difference t u with [] => false | _ => true end
+  | Compare _ t u => match term_difference t u with [] => false | _ => true end
   end.
 Definition meaning_has_counts (a : meaning) : bool :=
   match a with
@@ -109,8 +98,8 @@ Notation users := (model_users m).
 Notation L := (claimed_lengths c).
 
 (* At every position of every word of the claim the number x that a direction holds is so. *)
-Definition everywhere (d : direction) (so : nat -> word -> nat -> R -> Prop) : Prop :=
-  forall n w, allowed L n -> over T n w -> forall i : position n, so n w i (run users T n w i d).
+Definition everywhere (d : direction) (so : nat -> word -> nat -> R -> Prop) : Prop := forall n w, length_allowed L n ->
+  word_in_alphabet T n w -> forall i : position n, so n w i (run_transformer users T n w i d).
 Definition holds_exactly (d : direction) (f : formula) : Prop :=
   everywhere d (fun n w i x => x = bit (truth users n w f i)).
 (* An error is one of a direction: where the truth is 0 (above the number), and where it is 1 (below it). *)
@@ -118,37 +107,32 @@ Definition errs_at_most (e : direction * (Q * Q)) : Prop :=
   everywhere (fst e) (fun n w i x => match nth (fst e) (model_meanings m) IsAnything with
   | IsNear f guard => 0 <= x <= 1 /\ (truth users n w guard i = true ->
       if truth users n w f i then 1 - Q2R (snd (snd e)) <= x else x <= Q2R (fst (snd e)))
-  | IsOthers s f _ => - Q2R (snd (snd e)) <= x - INR (others s n (truth users n w f) i) <= Q2R (fst (snd e))
+  | IsOthers s f _ => - Q2R (snd (snd e)) <= x - INR (others_on s n (truth users n w f) i) <= Q2R (fst (snd e))
   | _ => False
   end).
 Definition regime_holds : Prop :=
   match claimed_regime c with
   | Unstated => True
   | ByPosition => forall l a, In l (transformer_layers T) -> In a (layer_heads l) ->
-      forall n (i : position n), allowed L n -> expression_value (head_temperature a) n i = 1
+      forall n (i : position n), length_allowed L n -> expression_value (head_temperature a) n i = 1
   | ByTemperature => forall d p, In (d, p) (position_embedding T) ->
-      forall n (i : position n), allowed L n ->
+      forall n (i : position n), length_allowed L n ->
       Rabs (position_value users p n i) <= if existsb meaning_has_counts (model_meanings m) then INR n ^ 2 else 1
   end.
-Definition is_causal : Prop :=
-  (forall l a, In l (transformer_layers T) -> In a (layer_heads l) -> head_masking a = FutureMasked
-     /\ head_weighing a <> ReluOverN /\ forall n n' i, expression_value (head_temperature a) n i = expression_value
-       (head_temperature a) n' i)
-  /\ (forall d p, In (d, p) (position_embedding T) ->
-     forall n n' i, position_value users p n i = position_value users p n' i).
+Definition is_causal : Prop := (forall l a, In l (transformer_layers T) -> In a (layer_heads l) ->
+  head_masking a = FutureMasked /\ head_weighing a <> ReluOverN /\ forall n n' i, expression_value (head_temperature a)
+  n i = expression_value (head_temperature a) n' i) /\ (forall d p, In (d, p) (position_embedding T) -> forall n n' i,
+  position_value users p n i = position_value users p n' i).
 
 (* Nothing divides by zero, temperatures are positive; the output is the truth of the formula, and so is some direction
    of each of its subformulas; every direction holds what the file says (a number of other positions: within the error
    that is proved); the proved errors; the regime. *)
-Definition certificate_claim (errors : list (direction * (Q * Q))) : Prop :=
-  (exists n, allowed L n) /\ model_letters m <> []
-  /\ defined_for L T /\ computes_for users L T (claimed_formula c)
-  /\ (forall f, In f (parts (claimed_formula c)) -> exists d, nth d (model_meanings m) IsAnything = IsTruth f
-       /\ holds_exactly d f)
-  /\ (forall d, is_of_others (nth d (model_meanings m) IsAnything) = false ->
-       everywhere d (fun n w i x => means users n w i (nth d (model_meanings m) IsAnything) x))
-  /\ Forall errs_at_most errors
-  /\ regime_holds /\ (claimed_causal c = true -> is_causal).
+Definition certificate_claim (errors : list (direction * (Q * Q))) : Prop := (exists n, length_allowed L n) /\
+  model_letters m <> [] /\ defined_for L T /\ computes_for users L T (claimed_formula c) /\ (forall f,
+  In f (all_subformulas (claimed_formula c)) -> exists d, nth d (model_meanings m) IsAnything = IsTruth f /\
+  holds_exactly d f) /\ (forall d, is_of_others (nth d (model_meanings m) IsAnything) = false ->
+  everywhere d (fun n w i x => meaning_holds users n w i (nth d (model_meanings m) IsAnything) x)) /\
+  Forall errs_at_most errors /\ regime_holds /\ (claimed_causal c = true -> is_causal).
 End Claim.
 
 (* A file with this text is a certificate whose claim holds, with these errors. *)

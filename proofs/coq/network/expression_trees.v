@@ -1,7 +1,7 @@
 (* Expressions and the conditions of users' predicates as trees (text_trees.v) that have the texts of formula_text.v.
   So a
-   text is that of one condition only; and of one expression, but for how numbers are written: `plain` writes each in
-     one
+   text is that of one condition only; and of one expression, but for how numbers are written: `reread_expression`
+   writes each in one
    way, and keeps the value. *)
 From Coq Require Import Reals QArith Qreals String Ascii DecimalString DecimalNat DecimalPos ZArith List Bool Arith Lia
   Lra Qcanon.
@@ -12,26 +12,25 @@ Open Scope string_scope.
 Open Scope nat_scope.
 
 (* ---- numbers as words ---- *)
-Definition is_number (s : string) : Prop := exists d, d <> Decimal.Nil /\ s = NilZero.string_of_uint d.
-Definition number_of (s : string) : Z :=
+Definition is_numeral (s : string) : Prop := exists d, d <> Decimal.Nil /\ s = NilZero.string_of_uint d.
+Local Definition number_of (s : string) : Z :=
   match NilZero.uint_of_string s with Some d => Z.of_uint d | None => 0%Z end.
 
-Lemma positive_is_number p : is_number (positive_text p) /\ number_of (positive_text p) = Zpos p.
+Lemma positive_is_number p : is_numeral (positive_text p) /\ number_of (positive_text p) = Zpos p.
 Proof.
   pose proof (Unsigned.to_uint_nonnil p) as N. split; [now exists (Pos.to_uint p)|].
   unfold number_of, positive_text. rewrite NilZero.usu by exact N. unfold Z.of_uint. now rewrite Unsigned.of_to.
 Qed.
-Lemma integer_is_number z : (0 <= z)%Z -> is_number (integer_text z) /\ number_of (integer_text z) = z.
+Lemma integer_is_number z : (0 <= z)%Z -> is_numeral (integer_text z) /\ number_of (integer_text z) = z.
 Proof.
   destruct z as [|p|p]; intros H; [| |lia].
   - split; [|reflexivity]. now exists (Decimal.D0 Decimal.Nil).
   - exact (positive_is_number p).
 Qed.
-Lemma negative_text z : (z < 0)%Z -> integer_text z = "-" ++ integer_text (- z).
-Proof. now destruct z. Qed.
+Lemma negative_text z : (z < 0)%Z -> integer_text z = "-" ++ integer_text (- z). Proof. now destruct z. Qed.
 Lemma natural_nonnil n : Nat.to_uint n <> Decimal.Nil.
 Proof. intros E. pose proof (DecimalNat.Unsigned.of_to n) as T. rewrite E in T. now subst n. Qed.
-Lemma natural_is_number n : is_number (natural_text n).
+Lemma natural_is_number n : is_numeral (natural_text n).
 Proof. exists (Nat.to_uint n). split; [apply natural_nonnil|reflexivity]. Qed.
 Lemma natural_text_once n m : natural_text n = natural_text m -> n = m.
 Proof.
@@ -46,7 +45,7 @@ Lemma digits_are_run d : is_run (NilEmpty.string_of_uint d) = true.
 Proof.
   apply String.eqb_eq. induction d; [reflexivity|..]; cbn [NilEmpty.string_of_uint leading_run]; simpl; now f_equal.
 Qed.
-Lemma number_is_word signs s : is_number s ->
+Lemma number_is_word signs s : is_numeral s ->
   forallb (fun k => match k with String c _ => negb (is_between 48 57 c) | "" => true end)
     (map leading_run (before_texts signs)) = true -> is_word signs s = true.
 Proof.
@@ -61,7 +60,7 @@ Qed.
 Lemma row_text_app a b : row_text (a ++ b) = row_text a ++ row_text b.
 Proof. induction a as [|t a IH]; simpl; [reflexivity|]. now rewrite IH, app_assoc_text. Qed.
 
-Definition place_text (wanted : nat) (t : tree) : string := row_text (in_place wanted (tree_level t) (tokens t)).
+Definition place_text (wanted : nat) (t : tree) : string := row_text (in_place wanted (tree_level t) (tree_tokens t)).
 Lemma place_text_is wanted t :
   place_text wanted t = if tree_level t <? wanted then "(" ++ tree_text t ++ ")" else tree_text t.
 Proof.
@@ -70,33 +69,33 @@ Qed.
 Lemma signed_text o t : tree_text (Signed o t) = spelling o ++ place_text (right_level o) t. Proof. reflexivity. Qed.
 Lemma infixed_text o a b :
   tree_text (Infixed o a b) = place_text (left_level o) a ++ spelling o ++ place_text (right_level o) b.
-Proof. unfold tree_text. cbn [tokens]. now rewrite row_text_app. Qed.
+Proof. unfold tree_text. cbn [tree_tokens]. now rewrite row_text_app. Qed.
 Lemma called_text a t : tree_text (Called a t) = tree_text a ++ "(" ++ tree_text t ++ ")".
-Proof. unfold tree_text. cbn [tokens]. rewrite row_text_app. cbn [row_text]. now rewrite row_text_app. Qed.
+Proof. unfold tree_text. cbn [tree_tokens]. rewrite row_text_app. cbn [row_text]. now rewrite row_text_app. Qed.
 Lemma boxed_text s t : tree_text (Boxed s t) = s ++ tree_text t ++ "]".
-Proof. unfold tree_text. cbn [tokens row_text]. now rewrite row_text_app. Qed.
-Lemma text_end (s : string) : s ++ "" = s.
-Proof. induction s; simpl; congruence. Qed.
+Proof. unfold tree_text. cbn [tree_tokens row_text]. now rewrite row_text_app. Qed.
+Lemma text_end (s : string) : s ++ "" = s. Proof. induction s; simpl; congruence. Qed.
 Lemma word_text s : tree_text (Word s) = s. Proof. apply text_end. Qed.
-Lemma letter_text s : tree_text (Letter s) = "Q['" ++ escaped s ++ "']".
-Proof. apply text_end. Qed.
+Lemma letter_text s : tree_text (Letter s) = "Q['" ++ escaped_letter s ++ "']". Proof. apply text_end. Qed.
 
-Definition writes (a : writer) (s : string) : Prop := forall rest, a rest = s ++ rest.
-Lemma writes_text a s : writes a s -> text_of a = s. Proof. intros H. unfold text_of. now rewrite H, text_end. Qed.
-Lemma writes_exactly s : writes (exactly s) s. Proof. intros rest. reflexivity. Qed.
-Lemma writes_both a b s t : writes a s -> writes b t -> writes (both a b) (s ++ t).
-Proof. intros A B rest. unfold both. now rewrite B, A, app_assoc_text. Qed.
-Lemma writes_between s t a u : writes a u -> writes (between s t a) (s ++ u ++ t).
+Definition is_written_as (a : writer) (s : string) : Prop := forall rest, a rest = s ++ rest.
+Lemma writes_text a s : is_written_as a s -> text_of a = s. Proof. intros H. unfold text_of. now rewrite H, text_end.
+Qed.
+Lemma writes_exactly s : is_written_as (write_exactly s) s. Proof. intros rest. reflexivity. Qed.
+Lemma writes_both a b s t : is_written_as a s -> is_written_as b t -> is_written_as (write_both a b) (s ++ t).
+Proof. intros A B rest. unfold write_both. now rewrite B, A, app_assoc_text. Qed.
+Lemma writes_between s t a u : is_written_as a u -> is_written_as (write_between s t a) (s ++ u ++ t).
 Proof. intros A. repeat apply writes_both; auto using writes_exactly. Qed.
 
-Definition shown (p : piece) (t : tree) : Prop := piece_level p = tree_level t /\ writes (piece_text p) (tree_text t).
+Local Definition shown (p : piece) (t : tree) : Prop := piece_level p = tree_level t /\ is_written_as (piece_text p)
+  (tree_text t).
 
-Lemma shown_in_place wanted p t : shown p t -> writes (at_level wanted p) (place_text wanted t).
+Lemma shown_in_place wanted p t : shown p t -> is_written_as (at_level wanted p) (place_text wanted t).
 Proof.
   intros [L W]. rewrite place_text_is. unfold at_level. rewrite L. destruct (_ <? _); [|exact W].
   now apply writes_between.
 Qed.
-Lemma shown_word s : shown (atom s) (Word s).
+Lemma shown_word s : shown (atom_piece s) (Word s).
 Proof. split; [reflexivity|]. rewrite word_text. apply writes_exactly. Qed.
 
 (* ---- expressions ---- *)
@@ -104,24 +103,23 @@ Definition a_sign (level : nat) (s : string) : operator := Operator s level 9 le
 Definition from_left (level : nat) (s : string) : operator := Operator s level level (S level).
 Definition the_power : operator := Operator "^" 7 8 6.
 
-Lemma shown_signed level s p t : shown p t -> shown (signed level s p) (Signed (a_sign level s) t).
+Lemma shown_signed level s p t : shown p t -> shown (signed_piece level s p) (Signed (a_sign level s) t).
 Proof.
   intros H. split; [reflexivity|]. rewrite signed_text. apply writes_both; [apply writes_exactly|].
   now apply shown_in_place.
 Qed.
-Lemma shown_infixed o p q t u : shown p t -> shown q u ->
-  shown (Piece (own_level o) (infix (at_level (left_level o) p) (spelling o) (at_level (right_level o) q)))
-    (Infixed o t u).
+Lemma shown_infixed o p q t u : shown p t -> shown q u -> shown (Piece (own_level o) (write_infix (at_level (left_level
+  o) p) (spelling o) (at_level (right_level o) q))) (Infixed o t u).
 Proof.
   intros P Q. split; [reflexivity|]. rewrite infixed_text. apply writes_both; [now apply shown_in_place|].
   apply writes_both; [apply writes_exactly|now apply shown_in_place].
 Qed.
 Lemma shown_binary level s p q t u : shown p t -> shown q u ->
-  shown (binary level p s q) (Infixed (from_left level s) t u).
+  shown (binary_piece level p s q) (Infixed (from_left level s) t u).
 Proof. exact (shown_infixed (from_left level s) p q t u). Qed.
-Lemma shown_power p q t u : shown p t -> shown q u -> shown (power p q) (Infixed the_power t u).
+Lemma shown_power p q t u : shown p t -> shown q u -> shown (power_piece p q) (Infixed the_power t u).
 Proof. exact (shown_infixed the_power p q t u). Qed.
-Lemma shown_called name p t : shown p t -> shown (Piece 8 (called name (piece_text p))) (Called (Word name) t).
+Lemma shown_called name p t : shown p t -> shown (Piece 8 (write_call name (piece_text p))) (Called (Word name) t).
 Proof.
   intros [_ W]. split; [reflexivity|]. rewrite called_text, word_text, <- app_assoc_text. now apply writes_between.
 Qed.
@@ -131,8 +129,7 @@ Create HintDb texts.
 Definition expression_signs : list operator := [a_sign 6 "-"].
 Definition expression_infixes : list operator :=
   [from_left 4 "+"; from_left 4 "-"; from_left 5 "*"; from_left 5 "/"; the_power].
-Lemma expression_language : is_language expression_signs expression_infixes = true.
-Proof. vm_compute. reflexivity. Qed.
+Lemma expression_language : is_language expression_signs expression_infixes = true. Proof. vm_compute. reflexivity. Qed.
 
 Definition integer_tree (z : Z) : tree :=
   if (z <? 0)%Z then Signed (a_sign 6 "-") (Word (integer_text (- z))) else Word (integer_text z).
@@ -165,23 +162,22 @@ Fixpoint expression_tree (x : expression) : tree :=
 Lemma shown_integer z : shown (integer_piece z) (integer_tree z).
 Proof.
   unfold integer_piece, integer_tree. destruct (Z.ltb_spec z 0) as [L|L]; [|apply shown_word]. split; [reflexivity|].
-  change (writes (exactly (integer_text z)) ("-" ++ tree_text (Word (integer_text (- z))))).
+  change (is_written_as (write_exactly (integer_text z)) ("-" ++ tree_text (Word (integer_text (- z))))).
   rewrite word_text, <- negative_text by exact L. apply writes_exactly.
 Qed.
 Lemma shown_rational q : shown (rational_piece q) (rational_tree q).
 Proof.
-  assert (K : forall d, shown (Piece 5 (infix (exactly (integer_text (Qnum q))) "/" (exactly (positive_text d))))
-    (Infixed (from_left 5 "/") (integer_tree (Qnum q)) (Word (positive_text d)))).
+  assert (K : forall d, shown (Piece 5 (write_infix (write_exactly (integer_text (Qnum q))) "/" (write_exactly
+    (positive_text d)))) (Infixed (from_left 5 "/") (integer_tree (Qnum q)) (Word (positive_text d)))).
   { intros d. pose proof (shown_binary 5 "/" _ _ _ _ (shown_integer (Qnum q)) (shown_word (positive_text d))) as [L W].
-    split; [exact L|]. intros rest. rewrite <- W. unfold binary, at_level, integer_piece.
+    split; [exact L|]. intros rest. rewrite <- W. unfold binary_piece, at_level, integer_piece.
     now destruct (Qnum q <? 0)%Z. }
   unfold rational_piece, rational_tree. destruct (Qden q); [apply K..|apply shown_integer].
 Qed.
 Lemma shown_exponent k : shown (exponent_piece k) (exponent_tree k).
 Proof.
-  induction k as [z| | |a IHa b IHb|a IHa b IHb]; cbn [exponent_piece exponent_tree]; auto using shown_integer with
-    texts.
-  destruct a as [[|z|z]| | | |]; auto with texts.
+  induction k as [z| | |a IHa b IHb|a IHa b IHb]; cbn [exponent_piece exponent_tree];
+    auto using shown_integer with texts. destruct a as [[|z|z]| | | |]; auto with texts.
 Qed.
 Lemma shown_expression x : shown (expression_piece x) (expression_tree x).
 Proof. induction x; cbn [expression_piece expression_tree]; auto using shown_rational, shown_exponent with texts. Qed.
@@ -189,7 +185,7 @@ Proof. induction x; cbn [expression_piece expression_tree]; auto using shown_rat
 Lemma expression_text_is x : expression_text x = tree_text (expression_tree x).
 Proof. apply writes_text, shown_expression. Qed.
 
-Notation is_expression_tree := (is_tree expression_signs expression_infixes).
+Local Notation is_expression_tree := (is_tree expression_signs expression_infixes).
 Lemma integer_word z : (0 <= z)%Z -> is_word expression_signs (integer_text z) = true.
 Proof. intros H. apply number_is_word; [now apply integer_is_number|reflexivity]. Qed.
 Lemma integer_tree_is z : is_expression_tree (integer_tree z).
@@ -211,8 +207,7 @@ Qed.
 Lemma expression_tree_is x : is_expression_tree (expression_tree x).
 Proof.
   induction x; cbn [expression_tree]; try reflexivity; try apply rational_tree_is; cbn [is_tree];
-    auto 10 using exponent_tree_is; try (split; [simpl; auto 10|]; auto using exponent_tree_is).
-  now destruct g.
+    auto 10 using exponent_tree_is; try (split; [simpl; auto 10|]; auto using exponent_tree_is). now destruct g.
 Qed.
 
 (* What a tree is read as. *)
@@ -240,11 +235,11 @@ Fixpoint expression_of (t : tree) : expression :=
   | _ => VarI
   end.
 (* Numbers as quotients and opposites of natural numbers: the same text, the same value. *)
-Definition plain (x : expression) : expression := expression_of (expression_tree x).
+Definition reread_expression (x : expression) : expression := expression_of (expression_tree x).
 
-Theorem expression_text_once x y : expression_text x = expression_text y -> plain x = plain y.
+Theorem expression_text_once x y : expression_text x = expression_text y -> reread_expression x = reread_expression y.
 Proof.
-  rewrite !expression_text_is. intros E. unfold plain. f_equal. revert E.
+  rewrite !expression_text_is. intros E. unfold reread_expression. f_equal. revert E.
   apply (tree_text_once _ _ expression_language); apply expression_tree_is.
 Qed.
 
@@ -256,14 +251,12 @@ Qed.
 
 Section Values.
 Variables n i : nat.
-Definition same (x y : expression) : Prop :=
+Definition same_reading (x y : expression) : Prop :=
   expression_value x n i = expression_value y n i /\ (has_value x n i <-> has_value y n i).
 
 Lemma plain_natural z : (0 <= z)%Z -> expression_of (Word (integer_text z)) = Num (inject_Z z) /\
   exponent_of (Word (integer_text z)) = Int z.
-Proof.
-  intros H. cbn. rewrite !number_no_name by (auto; reflexivity). now rewrite (proj2 (integer_is_number z H)).
-Qed.
+Proof. intros H. cbn. rewrite !number_no_name by (auto; reflexivity). now rewrite (proj2 (integer_is_number z H)). Qed.
 Lemma plain_integer z :
   expression_value (expression_of (integer_tree z)) n i = IZR z /\ has_value (expression_of (integer_tree z)) n i.
 Proof.
@@ -284,18 +277,17 @@ Proof.
     destruct a as [[|z|z]| | | |]; exact H || (cbn; now rewrite IHb).
 Qed.
 
-Theorem plain_same x : same (plain x) x.
+Theorem plain_same x : same_reading (reread_expression x) x.
 Proof.
-  unfold same, plain.
+  unfold same_reading, reread_expression.
   induction x as [q| | |x [Vx Hx] y [Vy Hy]|x [Vx Hx] y [Vy Hy]|x [Vx Hx] y [Vy Hy]|x [Vx Hx] y [Vy Hy]|x [Vx Hx]
     |x [Vx Hx] k|g x [Vx Hx]]; try (cbn; rewrite ?Vx, ?Vy, ?Hx, ?Hy; now split).
-  - assert (K : forall d,
-      same (expression_of (Infixed (from_left 5 "/") (integer_tree (Qnum q)) (Word (positive_text d)))) (Num (Qnum q
-        # d))).
+  - assert (K : forall d, same_reading (expression_of (Infixed (from_left 5 "/") (integer_tree (Qnum q)) (Word
+      (positive_text d)))) (Num (Qnum q # d))).
     { intros d. destruct (plain_natural (Zpos d) ltac:(lia)) as [P _]. change (integer_text (Zpos d)) with
         (positive_text d) in P. cbn [expression_of spelling from_left String.eqb Ascii.eqb Bool.eqb] in *. rewrite P.
-      unfold same. cbn [expression_value has_value]. destruct (plain_integer (Qnum q)) as [-> HV]. rewrite Q2R_inject_Z.
-      assert (D : IZR (Zpos d) <> 0%R) by (apply not_0_IZR; lia). now split. }
+      unfold same_reading. cbn [expression_value has_value]. destruct (plain_integer (Qnum q)) as [-> HV].
+      rewrite Q2R_inject_Z. assert (D : IZR (Zpos d) <> 0%R) by (apply not_0_IZR; lia). now split. }
     cbn [expression_tree]. unfold rational_tree. destruct q as [p [d|d|]]; cbn [Qnum Qden]; try apply K.
     destruct (plain_integer p) as [V HV]. split; [rewrite V; symmetry; apply Q2R_inject_Z|now split].
   - cbn. rewrite Vx, Hx, plain_exponent. now split.
@@ -314,17 +306,17 @@ Qed.
 
 
 (* ---- conditions ---- *)
-Definition comparison (level inner : nat) (r : relation) : operator := Operator (relation_sign r) level inner inner.
-Definition relations : list relation := [AtMost; Below; AtLeast; Above; Equal; Unequal].
+Definition comparison_operator (level inner : nat) (r : relation) : operator := Operator (relation_sign r) level inner
+  inner.
+Definition all_relations : list relation := [AtMost; Below; AtLeast; Above; Equal; Unequal].
 
 Definition condition_signs : list operator := [a_sign 6 "-"; a_sign 2 "not "].
-Definition condition_infixes : list operator :=
-  map (comparison 3 4) relations ++ [from_left 4 "+"; from_left 4 "-"; from_left 5 "*"; from_left 5 "//"; from_left 5
-    "%";
-    the_power; from_left 1 " and "; from_left 0 " or "].
+Definition condition_infixes : list operator := map (comparison_operator 3 4) all_relations ++ [from_left 4 "+";
+  from_left 4 "-"; from_left 5 "*"; from_left 5 "//"; from_left 5 "%"; the_power; from_left 1 " and ";
+  from_left 0 " or "].
 Lemma condition_language : is_language condition_signs condition_infixes = true. Proof. vm_compute. reflexivity. Qed.
 
-Fixpoint amount_tree (x : amount) : tree :=
+Fixpoint amount_tree (x : number_expression) : tree :=
   match x with
   | Literal z => Word (integer_text (Z.of_N z))
   | TheNumber => Word "k" | TheLength => Word "n"
@@ -336,9 +328,9 @@ Fixpoint amount_tree (x : amount) : tree :=
   | Remainder x d => Infixed (from_left 5 "%") (amount_tree x) (Word (positive_text d))
   | Raised x d => Infixed the_power (amount_tree x) (Word (positive_text d))
   end.
-Fixpoint condition_tree (c : condition) : tree :=
+Fixpoint condition_tree (c : predicate_condition) : tree :=
   match c with
-  | Related r x y => Infixed (comparison 3 4 r) (amount_tree x) (amount_tree y)
+  | Related r x y => Infixed (comparison_operator 3 4 r) (amount_tree x) (amount_tree y)
   | Tested p x => Called (Word (number_test p)) (amount_tree x)
   | Fails c => Signed (a_sign 2 "not ") (condition_tree c)
   | Both c d => Infixed (from_left 1 " and ") (condition_tree c) (condition_tree d)
@@ -354,15 +346,14 @@ Lemma amount_level x : 4 <= tree_level (amount_tree x). Proof. destruct x; simpl
 Lemma shown_condition c : shown (condition_piece c) (condition_tree c).
 Proof.
   induction c as [r x y|p x|c IH|c IHc d IHd|c IHc d IHd]; cbn [condition_piece condition_tree];
-    auto using shown_amount with texts.
-  assert (P : forall x, place_text 4 (amount_tree x) = tree_text (amount_tree x)).
+    auto using shown_amount with texts. assert (P : forall x, place_text 4 (amount_tree x) = tree_text (amount_tree x)).
   { intros z. rewrite place_text_is. pose proof (amount_level z) as L. now apply Nat.ltb_ge in L as ->. }
-  split; [reflexivity|]. rewrite infixed_text. cbn [left_level right_level comparison]. rewrite !P.
+  split; [reflexivity|]. rewrite infixed_text. cbn [left_level right_level comparison_operator]. rewrite !P.
   apply writes_both; [apply shown_amount|]. apply writes_both; [apply writes_exactly|apply shown_amount].
 Qed.
 
-Notation is_condition_tree := (is_tree condition_signs condition_infixes).
-Lemma condition_word s : is_number s -> is_word condition_signs s = true.
+Local Notation is_condition_tree := (is_tree condition_signs condition_infixes).
+Lemma condition_word s : is_numeral s -> is_word condition_signs s = true.
 Proof. intros H. now apply number_is_word. Qed.
 Lemma amount_tree_is x : is_condition_tree (amount_tree x).
 Proof.

@@ -14,10 +14,9 @@ Proof.
   intros H. apply String.eqb_eq. induction s as [|c s IH]; [reflexivity|]. simpl in *. apply andb_prop in H as [C H].
   rewrite C. now rewrite IH.
 Qed.
-Lemma formula_number s : is_number s -> is_word formula_signs s = true.
-Proof. intros H. now apply number_is_word. Qed.
+Lemma formula_number s : is_numeral s -> is_word formula_signs s = true. Proof. intros H. now apply number_is_word. Qed.
 Lemma is_predicate_name_spec s : is_predicate_name s = true ->
-  is_run s = true /\ s <> "" /\ String.prefix "Q_" s = false /\ forall k, In k taken -> s <> k.
+  is_run s = true /\ s <> "" /\ String.prefix "Q_" s = false /\ forall k, In k reserved_words -> s <> k.
 Proof.
   unfold is_predicate_name. rewrite !andb_true_iff, !negb_true_iff. intros [[[A B] C] D].
   repeat split; [now apply all_run|now destruct s|exact D|]. intros k K ->. apply Bool.diff_true_false. rewrite <- C.
@@ -27,23 +26,20 @@ Lemma name_is_word s : is_predicate_name s = true -> is_word formula_signs s = t
 Proof.
   intros H. apply is_predicate_name_spec in H as (R & E & _ & T). unfold is_word. rewrite R.
   destruct (String.eqb_spec s ""); [easy|]. apply negb_true_iff.
-  match goal with |- ?b = false => destruct b eqn:X end; [|reflexivity].
-  apply existsb_exists in X as (k & K & X). apply String.eqb_eq in X. subst k. exfalso.
-  assert (A : forallb (fun k => existsb (String.eqb k) ("" :: taken)) (map leading_run (before_texts formula_signs))
-    = true)
-    by (vm_compute; reflexivity).
-  rewrite forallb_forall in A. apply A, existsb_exists in K as (k & [<-|K] & X); apply String.eqb_eq in X; [easy|].
-  now apply (T k).
+  match goal with |- ?b = false => destruct b eqn:X end; [|reflexivity]. apply existsb_exists in X as (k & K & X).
+  apply String.eqb_eq in X. subst k. exfalso.
+  assert (A : forallb (fun k => existsb (String.eqb k) ("" :: reserved_words)) (map leading_run (before_texts
+    formula_signs)) = true) by (vm_compute; reflexivity). rewrite forallb_forall in A.
+  apply A, existsb_exists in K as (k & [<-|K] & X); apply String.eqb_eq in X; [easy|]. now apply (T k).
 Qed.
 Lemma letter_is_word s : forallb is_word_character (list_ascii_of_string s) = true ->
   is_word formula_signs ("Q_" ++ s) = true.
 Proof.
   intros H. unfold is_word. rewrite all_run by exact H. apply negb_true_iff.
-  match goal with |- ?b = false => destruct b eqn:X end; [|reflexivity].
-  apply existsb_exists in X as (k & K & X). apply String.eqb_eq in X. subst k. exfalso.
+  match goal with |- ?b = false => destruct b eqn:X end; [|reflexivity]. apply existsb_exists in X as (k & K & X).
+  apply String.eqb_eq in X. subst k. exfalso.
   assert (A : forallb (fun k => negb (String.prefix "Q_" k)) (map leading_run (before_texts formula_signs)) = true)
-    by (vm_compute; reflexivity).
-  rewrite forallb_forall in A. apply A in K. simpl in K. destruct s; discriminate.
+    by (vm_compute; reflexivity). rewrite forallb_forall in A. apply A in K. simpl in K. destruct s; discriminate.
 Qed.
 
 Lemma place_in_nth l f : forall p k, place_in l f p = Some k -> p <= k /\ nth_error l (k - p) = Some f.
@@ -55,7 +51,7 @@ Qed.
 
 Section Named.
 Variables letters names : list string.
-Hypothesis Letters : forallb closed letters = true.
+Hypothesis Letters : forallb closed_string letters = true.
 Hypothesis LettersOnce : are_distinct letters = true.
 Hypothesis Names : forallb is_predicate_name names = true.
 Hypothesis NamesOnce : are_distinct names = true.
@@ -71,18 +67,18 @@ Proof.
   - repeat split; try (simpl; tauto); apply formula_number, natural_is_number.
   - apply name_is_word, name_is. now apply Nat.ltb_lt.
 Qed.
-Lemma symbol_tree_is s : closed s = true -> is_formula_tree (symbol_tree s).
+Lemma symbol_tree_is s : closed_string s = true -> is_formula_tree (symbol_tree s).
 Proof. intros H. unfold symbol_tree. destruct (forallb is_word_character _) eqn:E; [now apply letter_is_word|exact
   H]. Qed.
-Lemma letter_closed a : closed (nth a letters "") = true.
+Lemma letter_closed a : closed_string (nth a letters "") = true.
 Proof.
   destruct (Nat.lt_ge_cases a (length letters)) as [L|L]; [|now rewrite nth_overflow].
   rewrite forallb_forall in Letters. now apply Letters, nth_In.
 Qed.
 
-Lemma summand_is (negative : bool) a count : is_formula_tree count -> is_formula_tree (summand negative a count).
+Lemma summand_is (negative : bool) a count : is_formula_tree count -> is_formula_tree (count_summand negative a count).
 Proof.
-  intros H. unfold summand. assert (M : In (a_sign 7 "-") formula_signs) by now left.
+  intros H. unfold count_summand. assert (M : In (a_sign 7 "-") formula_signs) by now left.
   assert (W : is_word formula_signs (integer_text (Z.abs a)) = true) by (apply formula_number, integer_is_number; lia).
   destruct (_ =? _)%Z, negative; [now split|exact H| |]; (split; [simpl; tauto|]); now repeat split.
 Qed.
@@ -113,9 +109,8 @@ Proof.
   - destruct lead as [u|]; cbn; [destruct (c =? 0)%Z; [exact L|]|destruct (c <? 0)%Z; [split; [now left|]|]; apply W].
     split; [apply sum_operator|]. split; [exact L|apply W].
   - simpl in N, S. apply andb_prop in N as [Nf N].
-    assert (C : is_formula_tree (Boxed (side_sign s) (placed f))) by (apply boxed_is, placed_is, Smaller; [lia|exact
-      Nf]).
-    assert (R : forall u, is_formula_tree u -> is_formula_tree (term_tree_of (Some u) t)).
+    assert (C : is_formula_tree (Boxed (side_sign s) (placed f))) by (apply boxed_is, placed_is, Smaller;
+      [lia|exact Nf]). assert (R : forall u, is_formula_tree u -> is_formula_tree (term_tree_of (Some u) t)).
     { intros u U. apply IH; [lia|exact N|exact U]. }
     destruct lead as [u|]; [split; [apply sum_operator|split; [exact L|]]|]; apply R, summand_is, C.
 Qed.
@@ -159,10 +154,10 @@ Proof.
   - f_equal. apply IH; auto; lia.
 Qed.
 
-Lemma name_not_taken k s : k < length names -> In s taken -> nth k names "?" <> s.
+Lemma name_not_taken k s : k < length names -> In s reserved_words -> nth k names "?" <> s.
 Proof. intros L T. now apply (is_predicate_name_spec _ (name_is k L)). Qed.
 
-Definition numberless : list predicate := [ODD; EVEN; FIRST; LAST; SQUARE; POW2; PRIME].
+Local Definition numberless : list predicate := [ODD; EVEN; FIRST; LAST; SQUARE; POW2; PRIME].
 (* The predicate whose name the tree is, if it is one of those. *)
 Definition known_predicate (t : tree) : option predicate := find (fun p =>
   match t, predicate_tree [] p with Word s, Word name => String.eqb s name | _, _ => false end) numberless.
@@ -171,11 +166,11 @@ Lemma known_predicate_is p : predicate_named p ->
 Proof.
   destruct p as [| | | | | | |m r|k]; try reflexivity. intros P. apply Nat.ltb_lt in P.
   destruct (known_predicate _) as [p|] eqn:F; [|reflexivity]. apply find_some in F as [I F].
-  assert (T : forallb (fun p => match predicate_tree [] p with Word s => existsb (String.eqb s) taken | _ => true end)
-    numberless = true) by reflexivity.
-  rewrite forallb_forall in T. apply T in I. cbn [predicate_tree] in F.
-  destruct (predicate_tree [] p); try discriminate F. apply existsb_exists in I as (name & I & N).
-  apply String.eqb_eq in F, N. destruct (name_not_taken k name P I). congruence.
+  assert (T : forallb (fun p => match predicate_tree [] p with Word s => existsb (String.eqb s) reserved_words |
+    _ => true end) numberless = true) by reflexivity. rewrite forallb_forall in T. apply T in I.
+  cbn [predicate_tree] in F. destruct (predicate_tree [] p); try discriminate F.
+  apply existsb_exists in I as (name & I & N). apply String.eqb_eq in F, N. destruct (name_not_taken k name P I).
+  congruence.
 Qed.
 Lemma predicate_tree_once p q : predicate_named p -> predicate_named q ->
   predicate_tree names p = predicate_tree names q -> p = q.
@@ -210,12 +205,12 @@ Proof.
   apply name_not_taken; [exact P|]. destruct b; simpl; tauto.
 Qed.
 
-Lemma summand_once n n' a a' s s' t t' : summand n a (Boxed s t) = summand n' a' (Boxed s' t') ->
+Lemma summand_once n n' a a' s s' t t' : count_summand n a (Boxed s t) = count_summand n' a' (Boxed s' t') ->
   n = n' /\ Z.abs a = Z.abs a' /\ s = s' /\ t = t'.
 Proof.
-  unfold summand. intros E. destruct (Z.eqb_spec (Z.abs a) 1) as [A|A], (Z.eqb_spec (Z.abs a') 1) as [A'|A'], n, n';
-    try discriminate E; injection E; intros; subst; repeat split; try congruence;
-    apply integer_text_once; auto; lia.
+  unfold count_summand. intros E.
+  destruct (Z.eqb_spec (Z.abs a) 1) as [A|A], (Z.eqb_spec (Z.abs a') 1) as [A'|A'], n, n'; try discriminate E;
+    injection E; intros; subst; repeat split; try congruence; apply integer_text_once; auto; lia.
 Qed.
 
 Section TwoLists.
@@ -272,9 +267,9 @@ Proof.
     term_tree letters names l (Some v) t <> Word s).
   { intros l v s r _ V E. destruct (sum_shape l v r) as [X|(a & x & X)]; rewrite E in X; [now apply (V
     s)|discriminate]. }
-  assert (NoSummand : forall a c x, summand false a (Boxed c x) <> Word "" /\ forall s, summand false a (Boxed c x)
-    <> Word s).
-  { intros a c x. unfold summand. now destruct (_ =? _)%Z. }
+  assert (NoSummand : forall a c x, count_summand false a (Boxed c x) <> Word "" /\ forall s,
+    count_summand false a (Boxed c x) <> Word s).
+  { intros a c x. unfold count_summand. now destruct (_ =? _)%Z. }
   induction t as [c|a s f t IH]; intros S N [c'|a' s' f' t'] u u' N' L L' E; rewrite ?sum_of_number, ?sum_of_plus in E.
   - destruct (Z.eqb_spec c 0) as [->|C], (Z.eqb_spec c' 0) as [->|C'].
     + now subst.
@@ -298,9 +293,9 @@ Lemma term_once t t' : term_size t < size -> term_named t -> term_named t' ->
 Proof.
   intros S N N' E.
   assert (Mixed : forall l c a s x t, (if (c <? 0)%Z then Signed (a_sign 7 "-") (Word (integer_text (Z.abs c)))
-    else Word (integer_text (Z.abs c))) <> term_tree letters names l (Some (summand (a <? 0)%Z a (Boxed s x))) t).
-  { intros l c a s x r X0. destruct (sum_shape l (summand (a <? 0)%Z a (Boxed s x)) r) as [X|(b & y & X)];
-      rewrite X in X0; unfold summand in X0; destruct (c <? 0)%Z, (Z.abs a =? 1)%Z, (a <? 0)%Z; discriminate. }
+    else Word (integer_text (Z.abs c))) <> term_tree letters names l (Some (count_summand (a <? 0)%Z a (Boxed s x))) t).
+  { intros l c a s x r X0. destruct (sum_shape l (count_summand (a <? 0)%Z a (Boxed s x)) r) as [X|(b & y & X)];
+      rewrite X in X0; unfold count_summand in X0; destruct (c <? 0)%Z, (Z.abs a =? 1)%Z, (a <? 0)%Z; discriminate. }
   destruct t as [c|a s f t], t' as [c'|a' s' f' t']; rewrite ?first_plus in E; cbn [term_tree] in E.
   - f_equal. assert (A : Z.abs c = Z.abs c' /\ (c <? 0)%Z = (c' <? 0)%Z).
     { destruct (c <? 0)%Z, (c' <? 0)%Z; try discriminate E; injection E as E; (split; [|reflexivity]);
@@ -331,14 +326,13 @@ Proof.
   { intros l t I c x X. destruct t as [z|a s g [z|a' s' g' t]].
     - cbn [term_tree] in X. now destruct (z <? 0)%Z.
     - apply andb_prop in I as [I K]. change ((z =? 0)%Z = true) in K. apply negb_true_iff, Z.eqb_neq in I.
-      rewrite first_plus, sum_of_number, K in X. unfold summand in X.
+      rewrite first_plus, sum_of_number, K in X. unfold count_summand in X.
       destruct (Z.eqb_spec (Z.abs a) 1) as [A|A], (Z.ltb_spec a 0); try discriminate X. lia.
     - rewrite first_plus, sum_of_plus in X. discriminate X. }
   assert (C : forall p p' t, predicate_named p' -> predicate_tree names p <> Called (predicate_tree names p') t).
   { intros p p' t H X. destruct p; try discriminate X. injection X as X _. symmetry in X.
-    destruct p'; try discriminate X. injection X as X. apply Nat.ltb_lt in H. revert X. apply name_not_taken;
-      [exact H|].
-    simpl. tauto. }
+    destruct p'; try discriminate X. injection X as X. apply Nat.ltb_lt in H. revert X.
+    apply name_not_taken; [exact H|]. simpl. tauto. }
   destruct f as [b|a| | | | | | | | | |p|p s f|p t|r t u]; try destruct L; simpl in N;
     destruct f' as [b'|a'| | | | | | | | | |p'|p' s' f'|p' t'|r' t' u']; try destruct L'; simpl in N';
     rewrite ?own_truth, ?own_symbol, ?own_position, ?own_count, ?own_on_sum, ?own_compare in E; try discriminate E;

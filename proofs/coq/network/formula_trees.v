@@ -25,15 +25,14 @@ Definition the_sum (a : Z) : operator := from_right 5 (if (a <? 0)%Z then " - " 
 
 Definition formula_signs : list operator :=
   a_sign 7 "-" :: a_reference :: map (a_sign 6) ["!"; "prev "; "next "; "H "; "G "; "O "; "F "].
-Definition formula_infixes : list operator :=
-  the_iff :: the_times :: the_comma :: map (comparison 4 5) relations ++ map (from_right 1) [" -> "]
-  ++ map (from_left 2) [" | "] ++ map (from_left 3) [" & "]
+Definition formula_infixes : list operator := the_iff :: the_times :: the_comma :: map (comparison_operator 4 5)
+  all_relations ++ map (from_right 1) [" -> "] ++ map (from_left 2) [" | "] ++ map (from_left 3) [" & "]
   ++ map temporal_between [" since "; " until "; " S "; " U "] ++ map (from_right 5) [" + "; " - "].
 Lemma formula_language : is_language formula_signs formula_infixes = true. Proof. vm_compute. reflexivity. Qed.
 Notation is_formula_tree := (is_tree formula_signs formula_infixes).
 
 (* One summand: a count, with its factor if that is not 1. *)
-Definition summand (negative : bool) (a : Z) (count : tree) : tree :=
+Definition count_summand (negative : bool) (a : Z) (count : tree) : tree :=
   let sign t := if negative then Signed (a_sign 7 "-") t else t in
   if (Z.abs a =? 1)%Z then sign count else Infixed the_times (sign (Word (integer_text (Z.abs a)))) count.
 
@@ -61,7 +60,7 @@ Fixpoint own_tree (f : formula) : tree :=
   | Positional p => predicate_tree p
   | OnCount p s f => Called (predicate_tree p) (Boxed (side_sign s) (operand_tree f (own_tree f)))
   | OnSum p t => Called (predicate_tree p) (term_tree None t)
-  | Compare r t u => Infixed (comparison 4 5 r) (term_tree None t) (term_tree None u)
+  | Compare r t u => Infixed (comparison_operator 4 5 r) (term_tree None t) (term_tree None u)
   | Not f =>
       match f with
       | Since (Truth true) (Not g) => if abbreviates listed then sign "H " g else sign "!" f
@@ -96,8 +95,8 @@ with term_tree (lead : option tree) (t : term) : tree :=
   | Plus a s f t =>
       let count := Boxed (side_sign s) (operand_tree f (own_tree f)) in
       match lead with
-      | None => term_tree (Some (summand (a <? 0)%Z a count)) t
-      | Some lead => Infixed (the_sum a) lead (term_tree (Some (summand false a count)) t)
+      | None => term_tree (Some (count_summand (a <? 0)%Z a count)) t
+      | Some lead => Infixed (the_sum a) lead (term_tree (Some (count_summand false a count)) t)
       end
   end.
 
@@ -113,8 +112,9 @@ with term_size (t : term) : nat :=
   match t with Number _ => 0 | Plus _ _ f t => formula_size f + term_size t end.
 
 (* Formulas that are a sign or an operator with their operands. *)
-Inductive shape := OneOperand (o : operator) (g : formula) | TwoOperands (o : operator) (g h : formula) | NoOperand.
-Definition shape_of (f : formula) : shape :=
+Inductive formula_shape := OneOperand (o : operator) (g : formula) | TwoOperands (o : operator) (g h : formula) |
+  NoOperand.
+Definition shape_of (f : formula) : formula_shape :=
   let sign s g := OneOperand (a_sign 6 s) g in
   let short := abbreviates listed in
   match f with
@@ -149,7 +149,7 @@ Definition shape_of (f : formula) : shape :=
 
 (* How a negation and how `since` and `until` are written turns on few forms of what they are about. These are told
    apart here once, with nothing else in sight. *)
-Definition negated {X} (past future : formula -> X) (other : X) (f : formula) : X :=
+Local Definition negated {X} (past future : formula -> X) (other : X) (f : formula) : X :=
   match f with Since (Truth true) (Not g) => past g | Until (Truth true) (Not g) => future g | _ => other end.
 Definition on_the_left {X} (once : X) (either : formula -> formula -> X) (other : X) (f : formula) : X :=
   match f with Truth true => once | Or g h => either g h | _ => other end.
@@ -174,14 +174,12 @@ Lemma shape_not f : shape_of (Not f) = negated (fun g => shorter (OneOperand (a_
   (OneOperand (a_sign 6 "!") f) f.
 Proof. computed. Qed.
 Lemma shape_since f g : shape_of (Since f g) = on_the_left (shorter (OneOperand (a_sign 6 "O ") g)
-  (TwoOperands (temporal_between " since ") f g)) (fun h same => with_same same g
-    (TwoOperands (temporal_between " S ") h g) (TwoOperands (temporal_between " since ") f g))
-  (TwoOperands (temporal_between " since ") f g) f.
+  (TwoOperands (temporal_between " since ") f g)) (fun h same => with_same same g (TwoOperands (temporal_between " S ")
+  h g) (TwoOperands (temporal_between " since ") f g)) (TwoOperands (temporal_between " since ") f g) f.
 Proof. computed. Qed.
 Lemma shape_until f g : shape_of (Until f g) = on_the_left (shorter (OneOperand (a_sign 6 "F ") g)
-  (TwoOperands (temporal_between " until ") f g)) (fun h same => with_same same g
-    (TwoOperands (temporal_between " U ") h g) (TwoOperands (temporal_between " until ") f g))
-  (TwoOperands (temporal_between " until ") f g) f.
+  (TwoOperands (temporal_between " until ") f g)) (fun h same => with_same same g (TwoOperands (temporal_between " U ")
+  h g) (TwoOperands (temporal_between " until ") f g)) (TwoOperands (temporal_between " until ") f g) f.
 Proof. computed. Qed.
 Notation signed_tree s g := (Signed (a_sign 6 s) (operand_tree g (own_tree g))).
 Notation temporal_tree g s h :=
@@ -198,20 +196,18 @@ Lemma tree_until f g : own_tree (Until f g) = on_the_left (shorter (signed_tree 
   (temporal_tree f " until " g) f.
 Proof. computed. Qed.
 Notation own_writer f := (own_text letters names listed f).
-Notation signed_writer s g := (sign listed s g (own_writer g)).
-Notation temporal_writer g s h := (temporal listed g (own_writer g) s h (own_writer h)).
+Notation signed_writer s g := (write_signed listed s g (own_writer g)).
+Notation temporal_writer g s h := (write_temporal listed g (own_writer g) s h (own_writer h)).
 Lemma text_not f rest : own_text letters names listed (Not f) rest = negated (fun g => shorter (signed_writer "H " g)
   (signed_writer "!" f)) (fun g => shorter (signed_writer "G " g) (signed_writer "!" f)) (signed_writer "!" f) f rest.
 Proof. compared. Qed.
-Lemma text_since f g rest : own_text letters names listed (Since f g) rest = on_the_left
-  (shorter (signed_writer "O " g) (temporal_writer f " since " g))
-  (fun h same => with_same same g (temporal_writer h " S " g) (temporal_writer f " since " g))
-  (temporal_writer f " since " g) f rest.
+Lemma text_since f g rest : own_text letters names listed (Since f g) rest = on_the_left (shorter (signed_writer "O " g)
+  (temporal_writer f " since " g)) (fun h same => with_same same g (temporal_writer h " S " g)
+  (temporal_writer f " since " g)) (temporal_writer f " since " g) f rest.
 Proof. compared. Qed.
-Lemma text_until f g rest : own_text letters names listed (Until f g) rest = on_the_left
-  (shorter (signed_writer "F " g) (temporal_writer f " until " g))
-  (fun h same => with_same same g (temporal_writer h " U " g) (temporal_writer f " until " g))
-  (temporal_writer f " until " g) f rest.
+Lemma text_until f g rest : own_text letters names listed (Until f g) rest = on_the_left (shorter (signed_writer "F " g)
+  (temporal_writer f " until " g)) (fun h same => with_same same g (temporal_writer h " U " g)
+  (temporal_writer f " until " g)) (temporal_writer f " until " g) f rest.
 Proof. compared. Qed.
 
 Ltac told_apart := try match goal with E : forall X, _ |- _ => rewrite !E; reflexivity end;
@@ -230,12 +226,13 @@ Proof.
   - rewrite shape_since, tree_since. revert f. apply left_cases; intros; told_apart.
   - rewrite shape_until, tree_until. revert f. apply left_cases; intros; told_apart.
 Qed.
-Notation operand_writer wanted f := (operand listed wanted f (own_text letters names listed f)).
+Notation operand_writer wanted f := (write_operand listed wanted f (own_text letters names listed f)).
 Lemma own_text_shape f rest :
   match shape_of f with
-  | OneOperand o g => own_text letters names listed f rest = prefix (spelling o) (operand_writer (right_level o) g) rest
+  | OneOperand o g => own_text letters names listed f rest = write_prefix (spelling o) (operand_writer (right_level o)
+    g) rest
   | TwoOperands o g h => own_text letters names listed f rest
-      = infix (operand_writer (left_level o) g) (spelling o) (operand_writer (right_level o) h) rest
+      = write_infix (operand_writer (left_level o) g) (spelling o) (operand_writer (right_level o) h) rest
   | NoOperand => True
   end.
 Proof.
@@ -260,24 +257,17 @@ Qed.
 (* For what holds of each shape, whether or not another one would be written: few cases in place of hundreds. *)
 Definition has_no_operand (f : formula) : Prop :=
   match f with Truth _ | Symbol _ | Positional _ | OnCount _ _ _ | OnSum _ _ | Compare _ _ _ => True | _ => False end.
-Lemma shape_by_cases (P : formula -> shape -> Prop) :
-  (forall f, has_no_operand f -> P f NoOperand) ->
-  (forall g, P (Not g) (OneOperand (a_sign 6 "!") g)) ->
-  (forall g, P (Not (Since (Truth true) (Not g))) (OneOperand (a_sign 6 "H ") g)) ->
-  (forall g, P (Not (Until (Truth true) (Not g))) (OneOperand (a_sign 6 "G ") g)) ->
-  (forall g, P (Previous g) (OneOperand (a_sign 6 "prev ") g)) ->
-  (forall g, P (Next g) (OneOperand (a_sign 6 "next ") g)) ->
-  (forall g, P (Since (Truth true) g) (OneOperand (a_sign 6 "O ") g)) ->
-  (forall g, P (Until (Truth true) g) (OneOperand (a_sign 6 "F ") g)) ->
-  (forall g h, P (And g h) (TwoOperands (from_left 3 " & ") g h)) ->
-  (forall g h, P (Or g h) (TwoOperands (from_left 2 " | ") g h)) ->
-  (forall g h, P (Implies g h) (TwoOperands (from_right 1 " -> ") g h)) ->
-  (forall g h, P (Iff g h) (TwoOperands the_iff g h)) ->
-  (forall g h, P (Since g h) (TwoOperands (temporal_between " since ") g h)) ->
-  (forall g h, P (Until g h) (TwoOperands (temporal_between " until ") g h)) ->
-  (forall g h, P (Since (Or g h) h) (TwoOperands (temporal_between " S ") g h)) ->
-  (forall g h, P (Until (Or g h) h) (TwoOperands (temporal_between " U ") g h)) ->
-  forall f, P f (shape_of f).
+Lemma shape_by_cases (P : formula -> formula_shape -> Prop) : (forall f, has_no_operand f -> P f NoOperand) ->
+  (forall g, P (Not g) (OneOperand (a_sign 6 "!") g)) -> (forall g, P (Not (Since (Truth true) (Not g)))
+  (OneOperand (a_sign 6 "H ") g)) -> (forall g, P (Not (Until (Truth true) (Not g))) (OneOperand (a_sign 6 "G ") g)) ->
+  (forall g, P (Previous g) (OneOperand (a_sign 6 "prev ") g)) -> (forall g, P (Next g) (OneOperand (a_sign 6 "next ")
+  g)) -> (forall g, P (Since (Truth true) g) (OneOperand (a_sign 6 "O ") g)) -> (forall g, P (Until (Truth true) g)
+  (OneOperand (a_sign 6 "F ") g)) -> (forall g h, P (And g h) (TwoOperands (from_left 3 " & ") g h)) -> (forall g h,
+  P (Or g h) (TwoOperands (from_left 2 " | ") g h)) -> (forall g h, P (Implies g h) (TwoOperands (from_right 1 " -> ")
+  g h)) -> (forall g h, P (Iff g h) (TwoOperands the_iff g h)) -> (forall g h, P (Since g h)
+  (TwoOperands (temporal_between " since ") g h)) -> (forall g h, P (Until g h) (TwoOperands (temporal_between
+  " until ") g h)) -> (forall g h, P (Since (Or g h) h) (TwoOperands (temporal_between " S ") g h)) -> (forall g h,
+  P (Until (Or g h) h) (TwoOperands (temporal_between " U ") g h)) -> forall f, P f (shape_of f).
 Proof.
   intros Leaf Plain Always1 Always2 Prev Nxt Once1 Once2 Both_ Either_ If_ Iff_ Since_ Until_ S_ U_ f.
   destruct f as [| |f| | | | | | |f h|f h| | | |]; try (now apply Leaf); try (cbn [shape_of]; now trivial);
@@ -289,7 +279,7 @@ Lemma no_operand f : match shape_of f with NoOperand => has_no_operand f | _ => 
 Proof. apply (shape_by_cases (fun f s => match s with NoOperand => has_no_operand f | _ => True end)); easy. Qed.
 Ltac by_shape f := pattern f, (shape_of f); apply shape_by_cases.
 (* What formula that is. *)
-Definition unshape (s : shape) : formula :=
+Local Definition unshape (s : formula_shape) : formula :=
   match s with
   | OneOperand o g => match spelling o with
     | "H " => Not (Since (Truth true) (Not g)) | "G " => Not (Until (Truth true) (Not g)) | "!" => Not g
@@ -301,8 +291,7 @@ Definition unshape (s : shape) : formula :=
     end
   | NoOperand => Truth true
   end.
-Lemma unshape_shape f : match shape_of f with NoOperand => True | s => unshape s = f end.
-Proof. by_shape f; easy. Qed.
+Lemma unshape_shape f : match shape_of f with NoOperand => True | s => unshape s = f end. Proof. by_shape f; easy. Qed.
 Lemma shape_is size size' f :
   match shape_of f with
   | OneOperand o g => In o formula_signs /\ own_level o = 6
@@ -336,27 +325,27 @@ Lemma sum_of_number u c : term_tree (Some u) (Number c)
   = if (c =? 0)%Z then u else Infixed (the_sum c) u (Word (integer_text (Z.abs c))).
 Proof. reflexivity. Qed.
 Lemma sum_of_plus u a s f t : term_tree (Some u) (Plus a s f t)
-  = Infixed (the_sum a) u (term_tree (Some (summand false a (count_tree s f))) t).
+  = Infixed (the_sum a) u (term_tree (Some (count_summand false a (count_tree s f))) t).
 Proof. reflexivity. Qed.
-Lemma first_plus a s f t : term_tree None (Plus a s f t) = term_tree (Some (summand (a <? 0)%Z a (count_tree s f))) t.
+Lemma first_plus a s f t : term_tree None (Plus a s f t) = term_tree (Some (count_summand (a <? 0)%Z a (count_tree s
+  f))) t.
 Proof. reflexivity. Qed.
-Lemma own_truth b : own_tree (Truth b) = Word (if b then "true" else "false").
-Proof. reflexivity. Qed.
-Lemma own_symbol a : own_tree (Symbol a) = symbol_tree (nth a letters "").
-Proof. reflexivity. Qed.
+Lemma own_truth b : own_tree (Truth b) = Word (if b then "true" else "false"). Proof. reflexivity. Qed.
+Lemma own_symbol a : own_tree (Symbol a) = symbol_tree (nth a letters ""). Proof. reflexivity. Qed.
 Lemma own_position p : own_tree (Positional p) = predicate_tree p. Proof. reflexivity. Qed.
-Lemma own_count p s f : own_tree (OnCount p s f) = Called (predicate_tree p) (count_tree s f).
-Proof. reflexivity. Qed.
+Lemma own_count p s f : own_tree (OnCount p s f) = Called (predicate_tree p) (count_tree s f). Proof. reflexivity. Qed.
 Lemma own_on_sum p t : own_tree (OnSum p t) = Called (predicate_tree p) (term_tree None t). Proof. reflexivity. Qed.
-Lemma own_compare r t u : own_tree (Compare r t u) = Infixed (comparison 4 5 r) (term_tree None t) (term_tree None u).
+Lemma own_compare r t u : own_tree (Compare r t u) = Infixed (comparison_operator 4 5 r) (term_tree None t) (term_tree
+  None u).
 Proof. reflexivity. Qed.
 Lemma plus_text first a s f t rest : term_writer letters names listed first (Plus a s f t) rest
-  = both (sign_before first a) (both (both (if (Z.abs a =? 1)%Z then nothing
-      else both (exactly (integer_text (Z.abs a))) (exactly "*")) (between (side_sign s) "]" (operand_writer 0 f)))
+  = write_both (sign_before first a) (write_both (write_both (if (Z.abs a =? 1)%Z then write_nothing
+      else write_both (write_exactly (integer_text (Z.abs a))) (write_exactly "*")) (write_between (side_sign s) "]"
+        (operand_writer 0 f)))
     (term_writer letters names listed false t)) rest.
 Proof. reflexivity. Qed.
 Lemma count_text p s f rest : own_text letters names listed (OnCount p s f) rest
-  = both (predicate_writer names p) (between ("(" ++ side_sign s) "])" (operand_writer 0 f)) rest.
+  = write_both (predicate_writer names p) (write_between ("(" ++ side_sign s) "])" (operand_writer 0 f)) rest.
 Proof. reflexivity. Qed.
 
 (* ---- their texts ---- *)
@@ -372,55 +361,55 @@ Proof.
   - apply K. now destruct p.
 Qed.
 
-Lemma operand_writes wanted f : wanted <= 6 -> writes (own_writer f) (tree_text (own_tree f)) ->
-  writes (operand_writer wanted f) (place_text wanted (operand_tree f (own_tree f))).
+Lemma operand_writes wanted f : wanted <= 6 -> is_written_as (own_writer f) (tree_text (own_tree f)) ->
+  is_written_as (operand_writer wanted f) (place_text wanted (operand_tree f (own_tree f))).
 Proof.
-  intros W H rest. unfold operand, operand_tree. destruct (place_in listed f 1) as [k|].
+  intros W H rest. unfold write_operand, operand_tree. destruct (place_in listed f 1) as [k|].
   - rewrite place_text_is. cbn [tree_level a_reference own_level]. destruct (Nat.ltb_spec 7 wanted); [lia|].
     rewrite signed_text, place_text_is. cbn [tree_level a_reference right_level spelling Nat.ltb Nat.leb].
     rewrite word_text. now rewrite app_assoc_text.
   - rewrite place_text_is, <- own_level_is by exact W. unfold at_level. cbn [piece_level piece_text].
     destruct (_ <? _); [apply writes_between; exact H|apply H].
 Qed.
-Lemma operand_writes_all f : writes (own_writer f) (tree_text (own_tree f)) ->
-  writes (operand_writer 0 f) (tree_text (operand_tree f (own_tree f))).
+Lemma operand_writes_all f : is_written_as (own_writer f) (tree_text (own_tree f)) ->
+  is_written_as (operand_writer 0 f) (tree_text (operand_tree f (own_tree f))).
 Proof. intros H. apply (operand_writes 0 f); [lia|exact H]. Qed.
 
-Lemma word_writes s : writes (exactly s) (tree_text (Word s)). Proof. exact (proj2 (shown_word s)). Qed.
-Lemma predicate_writes p : writes (predicate_writer names p) (tree_text (predicate_tree p)).
+Lemma word_writes s : is_written_as (write_exactly s) (tree_text (Word s)). Proof. exact (proj2 (shown_word s)). Qed.
+Lemma predicate_writes p : is_written_as (predicate_writer names p) (tree_text (predicate_tree p)).
 Proof.
   destruct p; try apply word_writes. cbn [predicate_tree predicate_writer].
   rewrite called_text, infixed_text, !place_text_is. cbn [tree_level the_comma left_level right_level spelling Nat.ltb
     Nat.leb]. rewrite !word_text. apply (writes_between ("MOD" ++ "(") ")").
   apply writes_both; [|apply writes_both]; apply writes_exactly.
 Qed.
-Lemma symbol_writes letter : writes (symbol_writer letter) (tree_text (symbol_tree letter)).
+Lemma symbol_writes letter : is_written_as (symbol_writer letter) (tree_text (symbol_tree letter)).
 Proof.
   unfold symbol_writer, symbol_tree. destruct (forallb _ _).
   - rewrite word_text. apply writes_both; apply writes_exactly.
   - rewrite letter_text. apply writes_between, writes_exactly.
 Qed.
 
-Lemma count_writes s a t : writes a (tree_text t) -> writes (between (side_sign s) "]" a) (tree_text (Boxed
-  (side_sign s) t)).
+Lemma count_writes s a t : is_written_as a (tree_text t) -> is_written_as (write_between (side_sign s) "]" a) (tree_text
+  (Boxed (side_sign s) t)).
 Proof. intros H. rewrite boxed_text. now apply writes_between. Qed.
 
-Lemma summand_writes (negative : bool) a count c : tree_level count = 8 -> writes c (tree_text count) ->
-  writes (both (exactly (if negative then "-" else ""))
-    (both (if (Z.abs a =? 1)%Z then nothing else both (exactly (integer_text (Z.abs a))) (exactly "*")) c))
-    (tree_text (summand negative a count)).
+Lemma summand_writes (negative : bool) a count c : tree_level count = 8 -> is_written_as c (tree_text count) ->
+  is_written_as (write_both (write_exactly (if negative then "-" else "")) (write_both (if (Z.abs a
+  =? 1)%Z then write_nothing else write_both (write_exactly (integer_text (Z.abs a))) (write_exactly "*")) c))
+  (tree_text (count_summand negative a count)).
 Proof.
-  intros L W rest. unfold summand. destruct (Z.abs a =? 1)%Z.
-  - destruct negative; [|exact (W rest)]. rewrite signed_text, place_text_is, L. cbn. unfold both, exactly, nothing.
-    cbn. now rewrite W.
+  intros L W rest. unfold count_summand. destruct (Z.abs a =? 1)%Z.
+  - destruct negative; [|exact (W rest)]. rewrite signed_text, place_text_is, L. cbn.
+    unfold write_both, write_exactly, write_nothing. cbn. now rewrite W.
   - rewrite infixed_text, (place_text_is _ count), L. cbn [right_level the_times left_level spelling Nat.ltb Nat.leb].
-    unfold both, exactly. rewrite W. destruct negative.
+    unfold write_both, write_exactly. rewrite W. destruct negative.
     + rewrite place_text_is. cbn [tree_level a_sign own_level Nat.ltb Nat.leb]. rewrite signed_text, place_text_is.
       cbn [tree_level a_sign right_level spelling Nat.ltb Nat.leb]. rewrite word_text, !app_assoc_text. reflexivity.
     + rewrite place_text_is. cbn [tree_level Nat.ltb Nat.leb]. rewrite word_text, !app_assoc_text. reflexivity.
 Qed.
-Lemma summand_level negative a count : tree_level count = 8 -> 6 <= tree_level (summand negative a count).
-Proof. intros L. unfold summand. destruct (_ =? _)%Z, negative; simpl; lia. Qed.
+Lemma summand_level negative a count : tree_level count = 8 -> 6 <= tree_level (count_summand negative a count).
+Proof. intros L. unfold count_summand. destruct (_ =? _)%Z, negative; simpl; lia. Qed.
 Lemma sum_level t : forall lead, 5 <= tree_level lead -> 5 <= tree_level (term_tree (Some lead) t).
 Proof. destruct t; intros lead L; cbn; [destruct (c =? 0)%Z|]; simpl; lia. Qed.
 Lemma term_level t : 5 <= tree_level (term_tree None t).
@@ -431,7 +420,7 @@ Qed.
 
 Section Terms.
 Variable size : nat.
-Hypothesis Smaller : forall f, formula_size f < size -> writes (own_writer f) (tree_text (own_tree f)).
+Hypothesis Smaller : forall f, formula_size f < size -> is_written_as (own_writer f) (tree_text (own_tree f)).
 
 Lemma sum_writes t : term_size t < size -> forall lead, 6 <= tree_level lead -> forall rest,
   tree_text lead ++ term_writer letters names listed false t rest = tree_text (term_tree (Some lead) t) ++ rest.
@@ -441,34 +430,34 @@ Proof.
     destruct (c =? 0)%Z; [reflexivity|]. rewrite infixed_text, !place_text_high by (simpl; lia).
     rewrite word_text, !app_assoc_text. unfold sign_before, the_sum. now destruct (c <? 0)%Z.
   - rewrite sum_of_plus, plus_text. set (count := count_tree s f).
-    assert (C : writes (between (side_sign s) "]" (operand_writer 0 f)) (tree_text count)).
+    assert (C : is_written_as (write_between (side_sign s) "]" (operand_writer 0 f)) (tree_text count)).
     { apply count_writes, operand_writes_all, Smaller. lia. }
     pose proof (summand_level false a count eq_refl) as L'.
-    pose proof (sum_level t (summand false a count) ltac:(lia)) as L''.
+    pose proof (sum_level t (count_summand false a count) ltac:(lia)) as L''.
     rewrite infixed_text, !place_text_high by assumption. rewrite !app_assoc_text, <- IH by lia.
-    rewrite <- (summand_writes false a count _ eq_refl C). unfold both, sign_before, the_sum. cbn [spelling from_right].
-    now destruct (a <? 0)%Z.
+    rewrite <- (summand_writes false a count _ eq_refl C). unfold write_both, sign_before, the_sum.
+    cbn [spelling from_right]. now destruct (a <? 0)%Z.
 Qed.
-Lemma term_writes t : term_size t < size -> writes (term_writer letters names listed true t) (tree_text (term_tree
-  None t)).
+Lemma term_writes t : term_size t < size -> is_written_as (term_writer letters names listed true t) (tree_text
+  (term_tree None t)).
 Proof.
   intros S rest. destruct t as [c|a s f t]; cbn [term_size] in S.
-  - cbn [term_tree term_writer negb andb]. unfold both, sign_before, exactly.
+  - cbn [term_tree term_writer negb andb]. unfold write_both, sign_before, write_exactly.
     destruct (c <? 0)%Z; [|now rewrite word_text]. rewrite signed_text, place_text_is.
     cbn [right_level a_sign tree_level spelling Nat.ltb Nat.leb]. now rewrite word_text, app_assoc_text.
   - rewrite first_plus, plus_text. set (count := count_tree s f).
-    assert (C : writes (between (side_sign s) "]" (operand_writer 0 f)) (tree_text count)).
+    assert (C : is_written_as (write_between (side_sign s) "]" (operand_writer 0 f)) (tree_text count)).
     { apply count_writes, operand_writes_all, Smaller. lia. }
     rewrite <- sum_writes by (try lia; apply (summand_level _ a count eq_refl)).
     now rewrite <- (summand_writes (a <? 0)%Z a count _ eq_refl C).
 Qed.
 End Terms.
 
-Lemma own_writes f : writes (own_writer f) (tree_text (own_tree f)).
+Lemma own_writes f : is_written_as (own_writer f) (tree_text (own_tree f)).
 Proof.
   remember (formula_size f) as k eqn:K. assert (L : formula_size f <= k) by lia. clear K. revert f L.
   induction k as [|k IH]; intros f L; [destruct f; simpl in L; lia|].
-  assert (Smaller : forall g, formula_size g < formula_size f -> writes (own_writer g) (tree_text (own_tree g))).
+  assert (Smaller : forall g, formula_size g < formula_size f -> is_written_as (own_writer g) (tree_text (own_tree g))).
   { intros g H. apply IH. lia. }
   clear IH L. pose proof (own_tree_shape f) as T. pose proof (own_text_shape f) as W. pose proof (no_operand f) as N.
   pose proof (shape_levels f) as V. pose proof (shape_smaller f) as Z. destruct (shape_of f) as [o g|o g h|].
@@ -481,11 +470,11 @@ Proof.
     + apply symbol_writes.
     + apply predicate_writes.
     + pose proof (operand_writes_all f (Smaller f ltac:(simpl; lia))) as W. intros rest.
-      rewrite count_text, called_text, boxed_text. unfold between, both, exactly.
+      rewrite count_text, called_text, boxed_text. unfold write_between, write_both, write_exactly.
       rewrite W, predicate_writes. now rewrite !app_assoc_text.
     + cbn [formula_size] in Smaller. rewrite called_text. apply (writes_both (predicate_writer names p));
         [apply predicate_writes|]. apply writes_between, (term_writes _ Smaller). lia.
-    + cbn [formula_size] in Smaller. rewrite infixed_text. cbn [comparison left_level right_level spelling].
+    + cbn [formula_size] in Smaller. rewrite infixed_text. cbn [comparison_operator left_level right_level spelling].
       rewrite !place_text_high by apply term_level.
       apply (writes_both (term_writer letters names listed true t)); [apply (term_writes _ Smaller); lia|].
       apply writes_both; [apply writes_exactly|apply (term_writes _ Smaller); lia].

@@ -1,44 +1,45 @@
 (* Hard attention, and the same transformer with softmax at a temperature tau n ([SHA] Definitions 2 to 5, Section 5).
 
-   A weighting turns the scores of a row into weights; `run_by` is `run` of network.v with another weighting.
-   `run_hard` has average-hardmax: the visible positions of greatest score, the winners, are weighed alike. `run_soft`
-   has softmax of score / tau n. In both a head's own temperature expression is not used (docs/reference/softened.md,
-   1).
+   A weighting turns the scores of a row into weights; `run_by` is `run_transformer` of network.v with another
+   weighting. `run_hard` has average-hardmax: the visible positions of greatest score, the winners, are weighed alike.
+   `run_soft` has softmax of score / tau n. In both a head's own temperature expression is not used
+   (docs/reference/softened.md, 1).
 
-   Proved: `run_soft` is `run` of the network whose temperatures are tau; hard weights are a distribution over the
-   winners; if there is one winner, they are its one-hot vector, which leftmost and rightmost hardmax are, too; a head
-   whose scores are identically 0 does the same with either weighting; runs depend on the symbols 1, ..., n alone. *)
+   Proved: `run_soft` is `run_transformer` of the network whose temperatures are tau; hard weights are a distribution
+   over the winners; if there is one winner, they are its one-hot vector, which leftmost and rightmost hardmax are,
+   too; a head whose scores are identically 0 does the same with either weighting; runs depend on the symbols 1, ..., n
+   alone. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import positions finite_sums softmax network totals.
-Import ListNotations.
+Import ListNotations PositionNotations.
 Open Scope R_scope.
 
 (* ---- the winners of a row ---- *)
-Definition at_most (x y : R) : bool := if Rle_dec x y then true else false.
+Local Definition at_most (x y : R) : bool := if Rle_dec x y then true else false.
 Definition winner (n : nat) (m : mask) (s : nat -> R) (j : nat) : bool :=
   m j && forallb (fun k => negb (m k) || at_most (s k) (s j)) (seq 1 n).
-Definition winners (n : nat) (m : mask) (s : nat -> R) : R := sum n (fun j => bit (winner n m s j)).
+Definition winner_count (n : nat) (m : mask) (s : nat -> R) : R := sum_to n (fun j => bit (winner n m s j)).
 
 (* ---- weightings: the length, the mask, the scores, the position that is weighed ---- *)
-Definition weighting := nat -> mask -> (nat -> R) -> nat -> R.
-Definition hardmax : weighting := fun n m s j => bit (winner n m s j) / winners n m s.
-Definition softmax_at (tau : R) : weighting := fun n m s => softmax n m (fun j => s j / tau).
+Definition attention_weights := nat -> mask -> (nat -> R) -> nat -> R.
+Definition hardmax : attention_weights := fun n m s j => bit (winner n m s j) / winner_count n m s.
+Definition softmax_at (tau : R) : attention_weights := fun n m s => softmax n m (fun j => s j / tau).
 
 (* ---- transformers with another weighting ---- *)
 Definition raw_score (a : head) (h : nat -> vector) (i j : nat) : R :=
   dot_product (head_queries a) (head_keys a) (h i) (h j).
 
 Section Weighting.
-Variable W : weighting.
+Variable W : attention_weights.
 
 Definition weights_by (a : head) (n : nat) (h : nat -> vector) (i : nat) : nat -> R :=
   W n (mask_at (head_masking a) i) (raw_score a h i).
 Definition attended_by (a : head) (n : nat) (h : nat -> vector) (i : nat) (r : row) : R :=
-  sum n (fun j => weights_by a n h i j * linear r (h j)).
+  sum_to n (fun j => weights_by a n h i j * linear r (h j)).
 Definition head_output_by (n : nat) (h : nat -> vector) (i : nat) (d : direction) (a : head) : R :=
   collect (attended_by a n h i) (head_values a) d.
 Definition after_heads_by (n : nat) (l : layer) (h : nat -> vector) : nat -> vector :=
-  fun i d => h i d + total (head_output_by n h i d) (layer_heads l).
+  fun i d => h i d + total_over (head_output_by n h i d) (layer_heads l).
 Definition after_layer_by (n : nat) (l : layer) (h : nat -> vector) : nat -> vector :=
   fun i d => after_heads_by n l h i d + feedforward l (after_heads_by n l h i) d.
 Definition after_layers_by (n : nat) (ls : list layer) (h : nat -> vector) : nat -> vector :=
@@ -50,14 +51,13 @@ End Weighting.
 Definition run_hard := run_by hardmax.
 Definition run_soft (tau : nat -> R) users T n w := run_by (softmax_at (tau n)) users T n w.
 
-(* ---- `run_soft` is `run` with other temperatures ---- *)
+(* ---- `run_soft` is `run_transformer` with other temperatures ---- *)
 Definition head_at (x : expression) (a : head) : head :=
   Head (head_masking a) x (head_queries a) (head_keys a) (head_values a).
 Definition layer_at (x : expression) (l : layer) : layer :=
   Layer (map (head_at x) (layer_heads l)) (layer_units l) (layer_bias l).
-Definition at_temperature (x : expression) (T : transformer) : transformer :=
-  Transformer (token_embedding T) (position_embedding T) (map (layer_at x) (transformer_layers T))
-    (transformer_output T).
+Definition at_temperature (x : expression) (T : transformer) : transformer := Transformer (token_embedding T)
+  (position_embedding T) (map (layer_at x) (transformer_layers T)) (transformer_output T).
 
 Lemma collect_ext {X} (f g : X -> R) l d : (forall e x, In (e, x) l -> f x = g x) -> collect f l d = collect g l d.
 Proof.
@@ -82,7 +82,7 @@ Proof.
 Qed.
 
 (* Streams that agree at the positions of the word. *)
-Definition agree (n : nat) (h h' : nat -> vector) := forall i d, i upto n -> h i d = h' i d.
+Local Definition agree (n : nat) (h h' : nat -> vector) := forall i d, i upto n -> h i d = h' i d.
 
 Lemma softmax_ext n m s s' j : j upto n -> (each k upto n, s k = s' k) -> softmax n m s j = softmax n m s' j.
 Proof.
@@ -108,14 +108,13 @@ Proof.
   unfold after_layer_by, after_layer. rewrite E. f_equal. apply (feedforward_ext l), E.
 Qed.
 
-Lemma run_soft_steps ls : forall h h', agree n h h' ->
-  agree n (after_layers_by (softmax_at tau) n ls h)
-          (fold_left (fun h l => after_layer n l h) (map (layer_at x) ls) h').
+Lemma run_soft_steps ls : forall h h', agree n h h' -> agree n (after_layers_by (softmax_at tau) n ls h)
+  (fold_left (fun h l => after_layer n l h) (map (layer_at x) ls) h').
 Proof. induction ls as [|l ls IH]; intros h h' H; [exact H|]. apply IH. now apply run_soft_step. Qed.
 End AtTemperature.
 
 Theorem run_soft_is_run users T x tau n w : (each i upto n, expression_value x n i = tau n) ->
-  agree n (run_soft tau users T n w) (run users (at_temperature x T) n w).
+  agree n (run_soft tau users T n w) (run_transformer users (at_temperature x T) n w).
 Proof. intros X. now apply run_soft_steps. Qed.
 
 (* ---- winners ---- *)
@@ -138,15 +137,15 @@ Proof.
   apply winner_correct; [apply Vj|]. split; [exact Vj|]. intros k Vk. now apply H.
 Qed.
 
-Lemma sum_at_least n f p : p upto n -> (each j upto n, 0 <= f j) -> f p <= sum n f.
+Lemma sum_at_least n f p : p upto n -> (each j upto n, 0 <= f j) -> f p <= sum_to n f.
 Proof.
-  intros Hp H. rewrite (sum_apart n p) by exact Hp. assert (0 <= sum n (except p f)); [|lra].
-  apply sum_nonneg. intros j Hj. unfold except. destruct (j =? p)%nat; [lra|now apply H].
+  intros Hp H. rewrite (sum_apart n p) by exact Hp. assert (0 <= sum_to n (zeroed_at p f)); [|lra].
+  apply sum_nonneg. intros j Hj. unfold zeroed_at. destruct (j =? p)%nat; [lra|now apply H].
 Qed.
 
-Lemma winners_at_least_1 n m s p : visible n m p -> 1 <= winners n m s.
+Lemma winners_at_least_1 n m s p : visible n m p -> 1 <= winner_count n m s.
 Proof.
-  intros V. destruct (winner_exists n m s p V) as (j & Hj & E). unfold winners.
+  intros V. destruct (winner_exists n m s p V) as (j & Hj & E). unfold winner_count.
   replace 1 with (bit (winner n m s j)) by now rewrite E.
   apply (sum_at_least n (fun j => bit (winner n m s j)) j Hj). intros k _. apply bit_range.
 Qed.
@@ -157,10 +156,10 @@ Proof.
   left. apply Rinv_0_lt_compat. lra.
 Qed.
 
-Lemma hardmax_total n m s p : visible n m p -> sum n (hardmax n m s) = 1.
+Lemma hardmax_total n m s p : visible n m p -> sum_to n (hardmax n m s) = 1.
 Proof.
   intros V. pose proof (winners_at_least_1 n m s p V). unfold hardmax, Rdiv. rewrite sum_scale_r.
-  apply Rinv_r. fold (winners n m s). lra.
+  apply Rinv_r. fold (winner_count n m s). lra.
 Qed.
 
 (* Definition 5: one visible position has a greater score than all others. *)
@@ -175,11 +174,11 @@ Proof.
   - intros ->. split; [exact V|]. intros k Vk. destruct (Nat.eq_dec k p) as [->|N]; [lra|]. left. now apply H.
 Qed.
 
-Lemma winners_alone n m s : tieless n m s -> winners n m s = 1.
+Lemma winners_alone n m s : tieless n m s -> winner_count n m s = 1.
 Proof.
-  intros (p & V & H). unfold winners. rewrite (sum_apart n p) by apply V.
+  intros (p & V & H). unfold winner_count. rewrite (sum_apart n p) by apply V.
   rewrite (winner_alone n m s p V H), Nat.eqb_refl by apply V. rewrite sum_zero; [simpl; lra|].
-  intros j Hj. unfold except. rewrite (winner_alone n m s p V H j Hj). now destruct (j =? p)%nat.
+  intros j Hj. unfold zeroed_at. rewrite (winner_alone n m s p V H j Hj). now destruct (j =? p)%nat.
 Qed.
 
 (* A tieless row: average-, leftmost and rightmost hardmax are one. *)
@@ -196,16 +195,15 @@ Proof.
 Qed.
 
 (* Leftmost and rightmost hardmax as weightings: the first and the last winner. *)
-Definition leftmost_hardmax : weighting := fun n m s j =>
+Definition leftmost_hardmax : attention_weights := fun n m s j =>
   bit (winner n m s j && negb (existsb (winner n m s) (seq 1 (j - 1)))).
-Definition rightmost_hardmax : weighting := fun n m s j =>
+Definition rightmost_hardmax : attention_weights := fun n m s j =>
   bit (winner n m s j && negb (existsb (winner n m s) (seq (S j) (n - j)))).
 
 (* One of the winners is alone at the end of a list l of the others: none of l wins if it is p, and p is in l if not. *)
-Lemma only_extreme n m s p l j : visible n m p -> (forall k, visible n m k -> s k <= s p) ->
-  j upto n -> (forall k, In k l -> k upto n) -> (j <> p -> visible n m j -> s p <= s j -> In p l) ->
-  (j = p -> forall k, In k l -> visible n m k -> s k < s p) ->
-  bit (winner n m s j && negb (existsb (winner n m s) l)) = one_hot p j.
+Lemma only_extreme n m s p l j : visible n m p -> (forall k, visible n m k -> s k <= s p) -> j upto n -> (forall k,
+  In k l -> k upto n) -> (j <> p -> visible n m j -> s p <= s j -> In p l) -> (j = p -> forall k, In k l ->
+  visible n m k -> s k < s p) -> bit (winner n m s j && negb (existsb (winner n m s) l)) = one_hot p j.
 Proof.
   intros V Max Hj Range Other Same. assert (W : winner n m s p = true) by (apply winner_correct; [apply V|now split]).
   unfold one_hot. destruct (Nat.eqb_spec j p) as [->|N].
@@ -256,16 +254,16 @@ Proof.
 Qed.
 
 Lemma hardmax_constant n m s p c : visible n m p -> (forall j, s j = c) ->
-  forall j, hardmax n m s j = bit (m j) / sum n (fun j => bit (m j)).
+  forall j, hardmax n m s j = bit (m j) / sum_to n (fun j => bit (m j)).
 Proof.
   intros V C j. assert (W : forall k, winner n m s k = m k).
   { intros k. unfold winner. rewrite andb_comm. replace (forallb _ _) with true; [reflexivity|]. symmetry.
     apply forallb_forall. intros l _. rewrite !C, (proj2 (at_most_true c c)) by lra. apply orb_true_r. }
-  unfold hardmax, winners. rewrite W. f_equal. apply sum_ext. intros k _. now rewrite W.
+  unfold hardmax, winner_count. rewrite W. f_equal. apply sum_ext. intros k _. now rewrite W.
 Qed.
 
 Lemma softmax_constant n m s p c : visible n m p -> (forall j, s j = c) ->
-  forall j, softmax n m s j = bit (m j) / sum n (fun j => bit (m j)).
+  forall j, softmax n m s j = bit (m j) / sum_to n (fun j => bit (m j)).
 Proof.
   intros V C j. assert (E : forall k, weight m s k = exp c * bit (m k)).
   { intros k. unfold weight, bit. rewrite C. destruct (m k); lra. }
@@ -284,30 +282,27 @@ Qed.
 
 (* A position sees itself under every mask. *)
 Lemma visible_self n k i : i upto n -> visible n (mask_at k i) i.
-Proof. intros H. split; [exact H|]. destruct k; simpl; unfold future, past; [reflexivity| |]; apply Nat.leb_refl. Qed.
+Proof. intros H. split; [exact H|]. destruct k; simpl; unfold future_mask, past_mask; [reflexivity| |];
+  apply Nat.leb_refl. Qed.
 
 (* ---- what holds of every row of scores of every head that is not uniform, in the run with hard attention ---- *)
-Definition rows_hold (P : mask -> (nat -> R) -> Prop) (n : nat) (l : layer) (h : nat -> vector) : Prop :=
-  forall a i, In a (layer_heads l) -> uniform_head a = false -> i upto n ->
-  P (mask_at (head_masking a) i) (raw_score a h i).
+Definition rows_hold (P : mask -> (nat -> R) -> Prop) (n : nat) (l : layer) (h : nat -> vector) : Prop := forall a i,
+  In a (layer_heads l) -> uniform_head a = false -> i upto n -> P (mask_at (head_masking a) i) (raw_score a h i).
 Fixpoint every_row (P : mask -> (nat -> R) -> Prop) (n : nat) (ls : list layer) (h : nat -> vector) : Prop :=
-  match ls with
-  | [] => True
-  | l :: ls => rows_hold P n l h /\ every_row P n ls (after_layer_by hardmax n l h)
-  end.
+  match ls with [] => True | l :: ls => rows_hold P n l h /\ every_row P n ls (after_layer_by hardmax n l h) end.
 
 Section OfNetworks.
 Variable users : formula.predicate_meanings.
 
 (* At length n scores below the greatest are below it by g, for every word and position
    (docs/background/softened_rules.md: gap). *)
-Definition gap_at (T : transformer) (n : nat) (g : R) : Prop := 0 < g /\
-  forall w, over T n w -> every_row (fun m s => has_gap n m s g) n (transformer_layers T) (embed users T n w).
+Definition gap_at (T : transformer) (n : nat) (g : R) : Prop := 0 < g /\ forall w, word_in_alphabet T n w ->
+  every_row (fun m s => has_gap n m s g) n (transformer_layers T) (embed users T n w).
 Definition tieless_at (T : transformer) (n : nat) : Prop :=
-  forall w, over T n w -> every_row (fun m s => tieless n m s) n (transformer_layers T) (embed users T n w).
+  forall w, word_in_alphabet T n w -> every_row (fun m s => tieless n m s) n (transformer_layers T) (embed users T n w).
 (* x is at least 1 and all entries of initial activations, in absolute value. *)
 Definition initial_at_most (T : transformer) (n : nat) (x : R) : Prop := 1 <= x /\
-  forall w, over T n w -> forall i d, i upto n -> Rabs (embed users T n w i d) <= x.
+  forall w, word_in_alphabet T n w -> forall i d, i upto n -> Rabs (embed users T n w i d) <= x.
 End OfNetworks.
 
 Lemma every_row_impl (P P' : mask -> (nat -> R) -> Prop) n ls : (forall m s, P m s -> P' m s) ->
@@ -323,7 +318,7 @@ Proof.
   intros Hj H. assert (W : each k upto n, winner n m s k = winner n m s' k).
   { intros k Hk. unfold winner. f_equal. apply eq_true_iff_eq. rewrite !forallb_forall.
     split; intros A l Hl; specialize (A l Hl); apply in_seq in Hl; rewrite ?H in * by lia; exact A. }
-  unfold hardmax, winners. rewrite W by exact Hj. f_equal. apply sum_ext. intros k Hk. now rewrite W.
+  unfold hardmax, winner_count. rewrite W by exact Hj. f_equal. apply sum_ext. intros k Hk. now rewrite W.
 Qed.
 
 Lemma after_layer_hard_ext n l h h' : agree n h h' ->
@@ -337,9 +332,8 @@ Proof.
   unfold after_layer_by. rewrite E. f_equal. apply (feedforward_ext l), E.
 Qed.
 
-Lemma every_row_ext (P : mask -> (nat -> R) -> Prop) n ls :
-  (forall m s s', (each j upto n, s j = s' j) -> P m s -> P m s') ->
-  forall h h', agree n h h' -> every_row P n ls h -> every_row P n ls h'.
+Lemma every_row_ext (P : mask -> (nat -> R) -> Prop) n ls : (forall m s s', (each j upto n, s j = s' j) -> P m s ->
+  P m s') -> forall h h', agree n h h' -> every_row P n ls h -> every_row P n ls h'.
 Proof.
   intros E. induction ls as [|l ls IH]; intros h h' A; simpl; [easy|]. intros [H Hs]. split.
   - intros a i Ha Ua Hi. apply (E _ (raw_score a h i)); [|now apply H].

@@ -7,20 +7,25 @@ Import ListNotations.
 Open Scope string_scope.
 
 Definition writer := string -> string.
-Definition nothing : writer := fun rest => rest.
-Definition exactly (s : string) : writer := fun rest => s ++ rest.
-Definition both (a b : writer) : writer := fun rest => a (b rest).
+Definition write_nothing : writer := fun rest => rest.
+Definition write_exactly (s : string) : writer := fun rest => s ++ rest.
+Definition write_both (a b : writer) : writer := fun rest => a (b rest).
 Definition text_of (a : writer) : string := a "".
 
 Declare Scope writer_scope.
 Delimit Scope writer_scope with writer.
 Bind Scope writer_scope with writer.
-Infix "^^" := both (at level 55, right associativity) : writer_scope.
+Module WriterNotations.
+Infix "^^" := write_both (at level 55, right associativity) : writer_scope.
+End WriterNotations.
+Import WriterNotations.
 Open Scope writer_scope.
 
-Definition between (before after : string) (a : writer) : writer := exactly before ^^ a ^^ exactly after.
-Definition joined (separator : string) (l : list writer) : writer :=
-  match l with [] => nothing | a :: l => a ^^ fold_right (fun b rest => exactly separator ^^ b ^^ rest) nothing l end.
+Definition write_between (before after : string) (a : writer) : writer := write_exactly before ^^ a ^^ write_exactly
+  after.
+Definition write_joined (separator : string) (l : list writer) : writer :=
+  match l with [] => write_nothing | a :: l => a ^^ fold_right (fun b rest => write_exactly separator ^^ b ^^ rest)
+    write_nothing l end.
 
 (* ---- numbers ---- *)
 Definition positive_text (p : positive) : string := NilZero.string_of_uint (Pos.to_uint p).
@@ -37,27 +42,29 @@ Inductive json :=
 Definition line_break : string := String (ascii_of_nat 10) "".
 Definition quotation_mark : string := String (ascii_of_nat 34) "".
 
-Definition enclosed (opening closing margin : string) (l : list writer) : writer :=
+Definition write_enclosed (opening closing margin : string) (l : list writer) : writer :=
   match l with
-  | [] => exactly (opening ++ closing)
-  | _ => between (opening ++ margin ++ " ") (margin ++ closing) (joined ("," ++ margin ++ " ") l)
+  | [] => write_exactly (opening ++ closing)
+  | _ => write_between (opening ++ margin ++ " ") (margin ++ closing) (write_joined ("," ++ margin ++ " ") l)
   end.
 
 (* `margin` is a line break and the spaces before what is on the level of the value itself. *)
-Fixpoint written (margin : string) (j : json) : writer :=
+Fixpoint write_json (margin : string) (j : json) : writer :=
   match j with
-  | Verbatim s => exactly s
-  | Quoted s => between quotation_mark quotation_mark (exactly s)
-  | Items l => enclosed "[" "]" margin (map (written (margin ++ " ")) l)
-  | Fields l => enclosed "{" "}" margin (map (fun field : string * json => let (key, value) := field in
-      between quotation_mark quotation_mark (exactly key) ^^ exactly ": " ^^ written (margin ++ " ") value) l)
+  | Verbatim s => write_exactly s
+  | Quoted s => write_between quotation_mark quotation_mark (write_exactly s)
+  | Items l => write_enclosed "[" "]" margin (map (write_json (margin ++ " ")) l)
+  | Fields l => write_enclosed "{" "}" margin (map (fun field : string * json => let (key, value) := field in
+      write_between quotation_mark quotation_mark (write_exactly key) ^^ write_exactly ": " ^^ write_json (margin ++
+        " ") value) l)
   end.
 
-Definition json_text (j : json) : string := text_of (written line_break j ^^ exactly line_break).
+Definition json_text (j : json) : string := text_of (write_json line_break j ^^ write_exactly line_break).
 
 (* ---- strings as they are spelled between quotes ---- *)
-Definition code (c : ascii) : nat := nat_of_ascii c.
-Definition is_between (low high : nat) (c : ascii) : bool := (low <=? code c)%nat && (code c <=? high)%nat.
+Definition character_code (c : ascii) : nat := nat_of_ascii c.
+Definition is_between (low high : nat) (c : ascii) : bool := (low <=? character_code c)%nat && (character_code c <=?
+  high)%nat.
 Definition is_one_of (s : string) (c : ascii) : bool := existsb (Ascii.eqb c) (list_ascii_of_string s).
 
 (* \u is for what has no shorter spelling: not for printable characters, and not for \b \t \n \f \r. *)
@@ -73,8 +80,9 @@ Fixpoint is_spelling (s : string) : bool :=
   | "" => true
   | String "\" (String "u" (String a (String b (String c (String d rest))))) =>
       has_no_shorter_spelling a b c d && is_spelling rest
-  | String "\" (String c rest) => (is_one_of "\bfnrt" c || (code c =? 34)%nat) && is_spelling rest
-  | String c rest => is_between 32 126 c && negb ((code c =? 34)%nat || (code c =? 92)%nat) && is_spelling rest
+  | String "\" (String c rest) => (is_one_of "\bfnrt" c || (character_code c =? 34)%nat) && is_spelling rest
+  | String c rest => is_between 32 126 c && negb ((character_code c =? 34)%nat || (character_code c =? 92)%nat) &&
+    is_spelling rest
   end.
 
 Fixpoint are_distinct (l : list string) : bool :=

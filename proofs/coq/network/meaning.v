@@ -4,7 +4,7 @@
    at least 1 elsewhere. An `average` is of counts of one side. `others` comes with a bound of its error. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia.
 From Certify Require Import positions finite_sums softmax relu formula network comparison.
-Import ListNotations.
+Import ListNotations PositionNotations.
 Open Scope R_scope.
 
 Inductive meaning :=
@@ -28,23 +28,23 @@ Definition unwritten : meaning := IsPosition (Formula (Num 0)).
 Section Means.
 Variables (users : predicate_meanings) (n : nat) (w : word).
 
-Definition means (i : nat) (a : meaning) (x : R) : Prop :=
+Definition meaning_holds (i : nat) (a : meaning) (x : R) : Prop :=
   match a with
   | IsPosition v => x = position_value users v n i
   | IsTruth f => x = bit (truth users n w f i)
-  | IsSlack f => slack (truth users n w f i) x
-  | IsNear f guard => 0 <= x <= 1 /\ (truth users n w guard i = true -> near (truth users n w f i) x)
+  | IsSlack f => is_slack (truth users n w f i) x
+  | IsNear f guard => 0 <= x <= 1 /\ (truth users n w guard i = true -> near_truth (truth users n w f i) x)
   | IsProduct e f => x = expression_value e n i * bit (truth users n w f i)
-  | IsMean s f => x = INR (counted s n (truth users n w f) i) / INR (span s n i)
-  | IsAverage t => x = IZR (value users n w t i) / INR (span (side_of t) n i)
-  | IsTotal s f => x = INR (counted s n (truth users n w f) i)
-  | IsOthers s f e => Rabs (INR (others s n (truth users n w f) i) - x) <= Q2R e
+  | IsMean s f => x = INR (counted_on s n (truth users n w f) i) / INR (span s n i)
+  | IsAverage t => x = IZR (value_of_term users n w t i) / INR (span (side_of t) n i)
+  | IsTotal s f => x = INR (counted_on s n (truth users n w f) i)
+  | IsOthers s f e => Rabs (INR (others_on s n (truth users n w f) i) - x) <= Q2R e
   | IsAnything => True
   end.
 
 (* A list of meanings, one per direction, holds of the residual stream h at every position. *)
 Definition holds_of (A : list meaning) (h : nat -> vector) : Prop :=
-  forall i d, i upto n -> means i (nth d A IsAnything) (h i d).
+  forall i d, i upto n -> meaning_holds i (nth d A IsAnything) (h i d).
 End Means.
 
 (* ---- expressions and position functions as data: equality can be computed ---- *)
@@ -101,16 +101,15 @@ Fixpoint is_positional (f : formula) : bool :=
   | Truth _ | Positional _ => true
   | Not f => is_positional f
   | And f g | Or f g | Implies f g | Iff f g => is_positional f && is_positional g
-  | Compare _ t u => match difference t u with [] => true | _ => false end      (* the counts cancel *)
+  | Compare _ t u => match term_difference t u with [] => true | _ => false end      (* the counts cancel *)
   | _ => false
   end.
 
 Lemma positional_truth users n w w' f i : is_positional f = true -> truth users n w f i = truth users n w' f i.
 Proof.
-  induction f; cbn; intros H; try discriminate; try reflexivity;
-    try (apply andb_prop in H as [H1 H2]); rewrite ?IHf, ?IHf1, ?IHf2 by assumption; try reflexivity.
-  match goal with H : match difference ?t ?u with _ => _ end = true |- relates ?r _ _ = _ =>
+  induction f; cbn; intros H; try discriminate; try reflexivity; try (apply andb_prop in H as [H1 H2]);
+    rewrite ?IHf, ?IHf1, ?IHf2 by assumption; try reflexivity.
+  match goal with H : match term_difference ?t ?u with _ => _ end = true |- relation_holds ?r _ _ = _ =>
     change (truth users n w (Compare r t u) i = truth users n w' (Compare r t u) i);
-    destruct (difference t u) eqn:D; [|discriminate]; now rewrite !(constant_comparison users n _ i r t u D)
-  end.
+    destruct (term_difference t u) eqn:D; [|discriminate]; now rewrite !(constant_comparison users n _ i r t u D) end.
 Qed.

@@ -13,7 +13,7 @@
    x / 0 and logarithms of what is not positive are excluded by well_defined.v. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool.
 From Certify Require Import positions finite_sums softmax weighing relu formula.
-Import ListNotations.
+Import ListNotations PositionNotations.
 Open Scope R_scope.
 
 (* ---- expressions in the position i and the length n ---- *)
@@ -68,7 +68,9 @@ Definition position_value (users : predicate_meanings) (p : position_function) (
 (* ---- the parameters ---- *)
 Definition direction := nat.
 Notation row := (list (direction * Q)).
+Module RowNotations.
 Notation "d |-> q" := (@pair nat Q d%nat q%Q) (at level 59).
+End RowNotations.
 
 Inductive masking := Unmasked | FutureMasked | PastMasked.
 Record head := WeighingHead {
@@ -87,7 +89,7 @@ Record transformer := Transformer {
 (* Some lengths: from the least on, and up to the greatest if there is one. Length 0 never counts. *)
 Record lengths := Lengths { least_length : nat; greatest_length : option nat }.
 Definition every_length : lengths := Lengths 1 None.
-Definition allowed (L : lengths) (n : nat) : Prop :=
+Definition length_allowed (L : lengths) (n : nat) : Prop :=
   (1 <= n)%nat /\ (least_length L <= n)%nat /\ match greatest_length L with Some N => (n <= N)%nat | None => True end.
 
 (* ---- what it computes ---- *)
@@ -96,60 +98,56 @@ Definition vector := direction -> R.
 (* The sum of f over the entries (e, x) of a list with e = d. *)
 Fixpoint collect {X} (f : X -> R) (l : list (direction * X)) (d : direction) : R :=
   match l with [] => 0 | (e, x) :: l => (if Nat.eqb e d then f x else 0) + collect f l d end.
-Definition entry (r : row) (d : direction) : R := collect Q2R r d.
-Fixpoint linear (r : row) (h : vector) : R :=
-  match r with [] => 0 | (d, q) :: r => Q2R q * h d + linear r h end.
-Fixpoint total {X} (f : X -> R) (l : list X) : R :=
-  match l with [] => 0 | x :: l => f x + total f l end.
+Definition row_entry (r : row) (d : direction) : R := collect Q2R r d.
+Fixpoint linear (r : row) (h : vector) : R := match r with [] => 0 | (d, q) :: r => Q2R q * h d + linear r h end.
+Fixpoint total_over {X} (f : X -> R) (l : list X) : R := match l with [] => 0 | x :: l => f x + total_over f l end.
 
 Definition mask_at (k : masking) (i : nat) : mask :=
-  match k with Unmasked => no_mask | FutureMasked => future i | PastMasked => past i end.
+  match k with Unmasked => no_mask | FutureMasked => future_mask i | PastMasked => past_mask i end.
 
 Fixpoint dot_product (qs ks : list row) (x y : vector) : R :=
-  match qs, ks with
-  | q :: qs, k :: ks => linear q x * linear k y + dot_product qs ks x y
-  | _, _ => 0
-  end.
+  match qs, ks with q :: qs, k :: ks => linear q x * linear k y + dot_product qs ks x y | _, _ => 0 end.
 
 Definition scaled_score (a : head) (n : nat) (h : nat -> vector) (i j : nat) : R :=
   dot_product (head_queries a) (head_keys a) (h i) (h j) / expression_value (head_temperature a) n i.
 
 (* What a head with softmax makes of the value row r, and what this head makes of it. *)
-Definition attended (a : head) (n : nat) (h : nat -> vector) (i : nat) (r : row) : R :=
+Definition softmax_value (a : head) (n : nat) (h : nat -> vector) (i : nat) (r : row) : R :=
   attend n (mask_at (head_masking a) i) (scaled_score a n h i) (fun j => linear r (h j)).
 
-Definition gathered (a : head) (n : nat) (h : nat -> vector) (i : nat) (r : row) : R :=
+Definition head_value (a : head) (n : nat) (h : nat -> vector) (i : nat) (r : row) : R :=
   attend_as (head_weighing a) n (mask_at (head_masking a) i) i (scaled_score a n h i) (fun j => linear r (h j)).
 Definition head_output (n : nat) (h : nat -> vector) (i : nat) (d : direction) (a : head) : R :=
-  collect (gathered a n h i) (head_values a) d.
+  collect (head_value a n h i) (head_values a) d.
 Definition unit_output (h : vector) (d : direction) (u : relu_unit) : R :=
-  relu (linear (unit_reads u) h + Q2R (unit_bias u)) * entry (unit_writes u) d.
+  relu (linear (unit_reads u) h + Q2R (unit_bias u)) * row_entry (unit_writes u) d.
 
 Definition after_heads (n : nat) (l : layer) (h : nat -> vector) : nat -> vector :=
-  fun i d => h i d + total (head_output n h i d) (layer_heads l).
+  fun i d => h i d + total_over (head_output n h i d) (layer_heads l).
 Definition feedforward (l : layer) (h : vector) : vector :=
-  fun d => total (unit_output h d) (layer_units l) + entry (layer_bias l) d.
+  fun d => total_over (unit_output h d) (layer_units l) + row_entry (layer_bias l) d.
 Definition after_layer (n : nat) (l : layer) (h : nat -> vector) : nat -> vector :=
   fun i d => after_heads n l h i d + feedforward l (after_heads n l h i) d.
 
 Section Run.
 Variable users : predicate_meanings.
 
-Definition embed (T : transformer) (n : nat) (w : word) : nat -> vector := fun i d =>
-  entry (nth (w i) (token_embedding T) []) d
-  + collect (fun p => position_value users p n i) (position_embedding T) d.
+Definition embed (T : transformer) (n : nat) (w : word) : nat -> vector := fun i d => row_entry (nth (w i)
+  (token_embedding T) []) d + collect (fun p => position_value users p n i) (position_embedding T) d.
 
-Definition run (T : transformer) (n : nat) (w : word) : nat -> vector :=
+Definition run_transformer (T : transformer) (n : nat) (w : word) : nat -> vector :=
   fold_left (fun h l => after_layer n l h) (transformer_layers T) (embed T n w).
 
 (* The word is written in the alphabet of the transformer. *)
-Definition over (T : transformer) (n : nat) (w : word) : Prop := each i upto n, (w i < length (token_embedding T))%nat.
+Definition word_in_alphabet (T : transformer) (n : nat) (w : word) : Prop := each i upto n,
+  (w i < length (token_embedding T))%nat.
 
 (* What is to be proved: every length, every word, every position, exactly. *)
-Definition computes (T : transformer) (f : formula) : Prop := forall n w, (1 <= n)%nat -> over T n w ->
-  forall i : position n, run T n w i (transformer_output T) = bit (truth users n w f i).
+Definition computes (T : transformer) (f : formula) : Prop := forall n w, (1 <= n)%nat -> word_in_alphabet T n w ->
+  forall i : position n, run_transformer T n w i (transformer_output T) = bit (truth users n w f i).
 
 (* The same for some lengths only. *)
-Definition computes_for (L : lengths) (T : transformer) (f : formula) : Prop := forall n w, allowed L n -> over T n w ->
-  forall i : position n, run T n w i (transformer_output T) = bit (truth users n w f i).
+Definition computes_for (L : lengths) (T : transformer) (f : formula) : Prop := forall n w, length_allowed L n ->
+  word_in_alphabet T n w -> forall i : position n, run_transformer T n w i (transformer_output T) = bit (truth users n w
+    f i).
 End Run.

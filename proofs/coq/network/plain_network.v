@@ -10,10 +10,10 @@ Definition in_place_order {X} (f : X -> X) (l : list (direction * X)) : list (di
   map (fun e => (fst e, f (snd e))) (in_order l).
 Definition plain_row (r : row) : row := in_place_order (fun q => q) r.
 Definition plain_function (p : position_function) : position_function :=
-  match p with Formula x => Formula (plain x) | p => p end.
+  match p with Formula x => Formula (reread_expression x) | p => p end.
 Definition plain_head (a : head) : head :=
-  WeighingHead (head_weighing a) (head_masking a) (plain (head_temperature a)) (map plain_row (head_queries a))
-    (map plain_row (head_keys a)) (in_place_order plain_row (head_values a)).
+  WeighingHead (head_weighing a) (head_masking a) (reread_expression (head_temperature a)) (map plain_row (head_queries
+    a)) (map plain_row (head_keys a)) (in_place_order plain_row (head_values a)).
 Definition plain_unit (u : relu_unit) : relu_unit :=
   ReluUnit (plain_row (unit_reads u)) (unit_bias u) (plain_row (unit_writes u)).
 Definition plain_layer (l : layer) : layer :=
@@ -22,7 +22,7 @@ Definition plain_network (T : transformer) : transformer :=
   Transformer (map plain_row (token_embedding T)) (in_place_order plain_function (position_embedding T))
     (map plain_layer (transformer_layers T)) (transformer_output T).
 
-Lemma insert_permutation {X} (e : direction * X) l : Permutation (insert e l) (e :: l).
+Lemma insert_permutation {X} (e : direction * X) l : Permutation (insert_entry e l) (e :: l).
 Proof.
   induction l as [|a l IH]; [reflexivity|]. simpl. destruct (_ <=? _); [reflexivity|]. rewrite IH. apply perm_swap.
 Qed.
@@ -38,7 +38,7 @@ Proof.
   - induction (in_order_permutation l) as [|[e x] k k' _ IH|[e x] [e' x'] k|k k' k'' _ IH _ IH']; cbn;
       [reflexivity|now rewrite IH|ring|congruence].
 Qed.
-Lemma entry_plain r d : entry (plain_row r) d = entry r d. Proof. apply collect_plain. Qed.
+Lemma entry_plain r d : row_entry (plain_row r) d = row_entry r d. Proof. apply collect_plain. Qed.
 Lemma linear_plain r h : linear (plain_row r) h = linear r h.
 Proof.
   unfold plain_row, in_place_order. transitivity (linear (in_order r) h).
@@ -47,9 +47,7 @@ Proof.
       [reflexivity|now rewrite IH|ring|congruence].
 Qed.
 Lemma dot_product_plain qs ks x y : dot_product (map plain_row qs) (map plain_row ks) x y = dot_product qs ks x y.
-Proof.
-  revert ks. induction qs as [|q qs IH]; intros [|k ks]; try reflexivity. cbn. now rewrite !linear_plain, IH.
-Qed.
+Proof. revert ks. induction qs as [|q qs IH]; intros [|k ks]; try reflexivity. cbn. now rewrite !linear_plain, IH. Qed.
 
 Lemma head_plain n h i d a : head_output n h i d (plain_head a) = head_output n h i d a.
 Proof.
@@ -59,7 +57,7 @@ Proof.
     rewrite dot_product_plain. f_equal. apply plain_same. }
   assert (V : forall r, (fun j => linear (plain_row r) (h j)) = (fun j => linear r (h j)))
     by (intros r; extensionality j; apply linear_plain).
-  f_equal. extensionality r. unfold gathered, attended. rewrite S, V. reflexivity.
+  f_equal. extensionality r. unfold head_value, softmax_value. rewrite S, V. reflexivity.
 Qed.
 Lemma layer_plain n l h : after_layer n (plain_layer l) h = after_layer n l h.
 Proof.
@@ -70,9 +68,9 @@ Proof.
   cbn [plain_layer layer_units layer_bias]. rewrite total_map, entry_plain. f_equal. f_equal. extensionality u.
   unfold unit_output. cbn [plain_unit unit_reads unit_bias unit_writes]. now rewrite linear_plain, entry_plain.
 Qed.
-Lemma run_plain users T n w : run users (plain_network T) n w = run users T n w.
+Lemma run_plain users T n w : run_transformer users (plain_network T) n w = run_transformer users T n w.
 Proof.
-  unfold run. cbn [plain_network transformer_layers].
+  unfold run_transformer. cbn [plain_network transformer_layers].
   assert (E : embed users (plain_network T) n w = embed users T n w).
   { extensionality i. extensionality d. unfold embed. cbn [plain_network token_embedding position_embedding]. f_equal.
     - change (@nil (direction * Q)) with (plain_row []) at 1. rewrite map_nth. apply entry_plain.

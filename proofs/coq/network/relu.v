@@ -1,4 +1,4 @@
-(* The ReLU, and how a number may hold a truth other than exactly: `near` it, or as `slack`. *)
+(* The ReLU, and how a number may hold a truth other than exactly: `near_truth` it, or as `is_slack`. *)
 From Coq Require Import Reals Lra.
 Open Scope R_scope.
 
@@ -12,6 +12,6 @@ Lemma relu_within x : Rabs (relu x) <= Rabs x.
 Proof. pose proof (relu_apart x 0) as H. rewrite (relu_zero 0) in H by lra. now rewrite !Rminus_0_r in H. Qed.
 
 (* Approximate Booleans of [0, 1]. *)
-Definition near (b : bool) (x : R) : Prop := if b then 3 / 4 <= x <= 1 else 0 <= x <= 1 / 4.
+Definition near_truth (b : bool) (x : R) : Prop := if b then 3 / 4 <= x <= 1 else 0 <= x <= 1 / 4.
 (* Exactly 0 where b holds, and at least 1 elsewhere. *)
-Definition slack (b : bool) (x : R) : Prop := if b then x = 0 else 1 <= x.
+Definition is_slack (b : bool) (x : R) : Prop := if b then x = 0 else 1 <= x.

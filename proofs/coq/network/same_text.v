@@ -13,55 +13,55 @@ Open Scope string_scope.
 Open Scope nat_scope.
 
 (* ---- what `is_whole` says ---- *)
-Lemma spelling_closed s : is_spelling s = true -> closed s = true.
+Lemma spelling_closed s : is_spelling s = true -> closed_string s = true.
 Proof.
   remember (String.length s) as k eqn:K. assert (L : String.length s <= k) by lia. clear K. revert s L.
-  induction k as [|k IH]; intros [|c s] L H; simpl in L; try lia; try reflexivity.
-  destruct (ascii_dec c "\") as [->|C].
-  - destruct s as [|d s]; [discriminate|]. simpl in L. cbn [closed]. destruct (ascii_dec d "u") as [->|D].
+  induction k as [|k IH]; intros [|c s] L H; simpl in L; try lia; try reflexivity. destruct (ascii_dec c "\") as [->|C].
+  - destruct s as [|d s]; [discriminate|]. simpl in L. cbn [closed_string]. destruct (ascii_dec d "u") as [->|D].
     + destruct s as [|a [|b [|e [|f s]]]]; try discriminate H. simpl in L.
-      assert (Hex : forall x, is_one_of "0123456789abcdef" x = true -> forall r, closed (String x r) = closed r).
+      assert (Hex : forall x, is_one_of "0123456789abcdef" x = true -> forall r, closed_string (String x r) =
+        closed_string r).
       { intros x X r. apply existsb_exists in X as (y & Y & X). apply Ascii.eqb_eq in X. subst y.
         repeat destruct Y as [<-|Y]; try reflexivity. destruct Y. }
       cbn [is_spelling] in H. apply andb_prop in H as [S H]. unfold has_no_shorter_spelling in S.
       apply andb_prop in S as [S _]. rewrite forallb_forall in S.
       rewrite !Hex by (apply S; simpl; tauto). apply IH; [lia|exact H].
-    + assert (E : is_spelling (String "\" (String d s)) = (is_one_of "\bfnrt" d || (code d =? 34))%bool &&
+    + assert (E : is_spelling (String "\" (String d s)) = (is_one_of "\bfnrt" d || (character_code d =? 34))%bool &&
       is_spelling s).
       { cbn [is_spelling]. each_character d; congruence. }
       rewrite E in H. apply andb_prop in H as [_ H]. apply IH; [lia|exact H].
-  - assert (E : is_spelling (String c s) = is_between 32 126 c && negb ((code c =? 34) || (code c =? 92)) &&
-    is_spelling s).
+  - assert (E : is_spelling (String c s) = is_between 32 126 c && negb ((character_code c =? 34) ||
+      (character_code c =? 92)) && is_spelling s).
     { cbn [is_spelling]. each_character c; congruence. }
-    rewrite E in H. apply andb_prop in H as [H S]. apply andb_prop in H as [_ H]. cbn [closed].
+    rewrite E in H. apply andb_prop in H as [H S]. apply andb_prop in H as [_ H]. cbn [closed_string].
     destruct (Ascii.eqb_spec c "\"); [congruence|]. apply andb_true_intro. split; [|apply IH; [lia|exact S]].
     destruct (Ascii.eqb_spec c "034") as [->|]; [discriminate|reflexivity].
 Qed.
 
-Definition row_fits (size : nat) (r : row) : Prop := Forall (fun e => fst e < size /\ is_reduced (snd e) = true) r.
-Definition head_fits (size : nat) (a : head) : Prop :=
-  Forall (row_fits size) (head_queries a) /\ Forall (row_fits size) (head_keys a)
-  /\ Forall (fun e => fst e < size /\ row_fits size (snd e)) (head_values a).
+Local Definition row_fits (size : nat) (r : row) : Prop := Forall (fun e => fst e < size /\
+  is_reduced (snd e) = true) r.
+Local Definition head_fits (size : nat) (a : head) : Prop := Forall (row_fits size) (head_queries a) /\
+  Forall (row_fits size) (head_keys a) /\ Forall (fun e => fst e < size /\ row_fits size (snd e)) (head_values a).
 Definition unit_fits (size : nat) (u : relu_unit) : Prop :=
   row_fits size (unit_reads u) /\ is_reduced (unit_bias u) = true /\ row_fits size (unit_writes u).
-Definition layer_fits (size : nat) (e : list (string * string) * layer) : Prop :=
-  length (fst e) = length (layer_heads (snd e))
-  /\ Forall (fun a => closed (fst a) = true /\ closed (snd a) = true) (fst e)
-  /\ Forall (head_fits size) (layer_heads (snd e)) /\ Forall (unit_fits size) (layer_units (snd e))
-  /\ row_fits size (layer_bias (snd e)).
+Local Definition layer_fits (size : nat) (e : list (string * string) * layer) : Prop :=
+  length (fst e) = length (layer_heads (snd e)) /\ Forall (fun a => closed_string (fst a) = true /\
+  closed_string (snd a) = true) (fst e) /\ Forall (head_fits size) (layer_heads (snd e)) /\
+  Forall (unit_fits size) (layer_units (snd e)) /\ row_fits size (layer_bias (snd e)).
 
 Lemma places_fit {X} size (l : list (direction * X)) : are_places size l = true -> Forall (fun e => fst e < size) l.
 Proof.
   intros H. apply andb_prop in H as [_ H]. rewrite forallb_forall in H. apply Forall_forall. intros e I.
   now apply Nat.ltb_lt, H.
 Qed.
-Lemma row_fit size r : model_text.is_row size r = true -> row_fits size r.
+Lemma row_fit size r : model_text.is_sparse_row size r = true -> row_fits size r.
 Proof.
   intros H. apply andb_prop in H as [P H]. apply places_fit in P. rewrite forallb_forall in H.
   rewrite Forall_forall in P. apply Forall_forall. intros e I. split; [now apply P|].
   specialize (H e I). now apply andb_prop in H as [H _].
 Qed.
-Lemma all_fit {X} (f : X -> bool) (P : X -> Prop) l : (forall x, f x = true -> P x) -> forallb f l = true -> Forall P l.
+Local Lemma all_fit {X} (f : X -> bool) (P : X -> Prop) l : (forall x, f x = true -> P x) -> forallb f l = true ->
+  Forall P l.
 Proof. intros K H. rewrite forallb_forall in H. apply Forall_forall. auto. Qed.
 Lemma head_fit size a : is_head size a = true -> head_fits size a.
 Proof.
@@ -80,10 +80,10 @@ Proof.
   - now apply row_fit.
 Qed.
 
-Record whole (m : model) (letters directions names : list string) (size : nat) : Prop := Whole {
-  whole_letters : forallb closed letters = true;
+Record whole_model (m : model) (letters directions names : list string) (size : nat) : Prop := WholeModel {
+  whole_letters : forallb closed_string letters = true;
   whole_letters_once : are_distinct letters = true;
-  whole_directions : forall s, In s directions -> closed s = true;
+  whole_directions : forall s, In s directions -> closed_string s = true;
   whole_directions_once : are_distinct directions = true;
   whole_meanings : length directions = length (model_meanings m);
   whole_names_once : are_distinct names = true;
@@ -98,9 +98,9 @@ Record whole (m : model) (letters directions names : list string) (size : nat) :
   whole_layers : Forall (layer_fits size) (combine (model_labels m) (transformer_layers (model_network m)));
   whole_output : transformer_output (model_network m) < size }.
 
-Tactic Notation "parted" hyp(H) ident(X) := apply andb_prop in H as [H X].
+Local Tactic Notation "parted" hyp(H) ident(X) := apply andb_prop in H as [H X].
 Lemma is_whole_whole m : is_whole m = true ->
-  whole m (model_letters m) (model_directions m) (predicate_names m) (length (model_directions m)).
+  whole_model m (model_letters m) (model_directions m) (predicate_names m) (length (model_directions m)).
 Proof.
   intros H. parted H O. parted H S. parted H A. parted H F. parted H P. parted H R. parted H T. parted H I. parted H C.
   parted H N. parted H NO. parted H M. parted H D. parted H Filled. parted H L.
@@ -117,17 +117,17 @@ Proof.
 Qed.
 
 (* ---- so the text is that of one value of JSON ---- *)
-Lemma quoted_json a : quotable a -> is_json (quoted a).
+Lemma quoted_json a : quotable a -> is_json (quoted_text a).
 Proof. intros H. apply is_quoted. now apply quotable_text. Qed.
 
 Section Fits.
 Variable m : model.
-Hypothesis W : whole m (model_letters m) (model_directions m) (predicate_names m) (length (model_directions m)).
+Hypothesis W : whole_model m (model_letters m) (model_directions m) (predicate_names m) (length (model_directions m)).
 Notation size := (length (model_directions m)).
 
-Lemma letters_closed s : In s (model_letters m) -> closed s = true.
+Lemma letters_closed s : In s (model_letters m) -> closed_string s = true.
 Proof. pose proof (whole_letters _ _ _ _ _ W) as H. rewrite forallb_forall in H. apply H. Qed.
-Lemma names_closed s : In s (predicate_names m) -> closed s = true.
+Lemma names_closed s : In s (predicate_names m) -> closed_string s = true.
 Proof.
   intros I. pose proof (whole_names _ _ _ _ _ W) as H. rewrite forallb_forall in H.
   now apply run_closed, (is_predicate_name_spec s), H.
@@ -148,7 +148,7 @@ Proof.
     expression_closed].
   - apply quotable_both; [apply quotable_between; auto using formula_quotable|]. apply quotable_exactly. now destruct s.
 Qed.
-Lemma name_closed d : closed (name_of m d) = true.
+Lemma name_closed d : closed_string (name_of m d) = true.
 Proof. apply nth_closed; [reflexivity|]. exact (whole_directions _ _ _ _ _ W). Qed.
 
 Lemma by_direction_json {X} (write : X -> json) l : (forall x, is_json (write x)) -> is_json (by_direction m write l).
@@ -160,7 +160,7 @@ Lemma row_is_json r : is_json (row_json m r).
 Proof. apply by_direction_json. intros q. apply is_quoted, rational_closed. Qed.
 Lemma items_json {X} (write : X -> json) l : (forall x, In x l -> is_json (write x)) -> is_json (Items (map write l)).
 Proof. intros H. apply is_items, Forall_forall. intros j I. apply in_map_iff in I as (x & <- & I). auto. Qed.
-Lemma combined_json {X} (write : X -> json) keys l : (forall s, In s keys -> closed s = true) ->
+Lemma combined_json {X} (write : X -> json) keys l : (forall s, In s keys -> closed_string s = true) ->
   (forall x, is_json (write x)) -> is_json (Fields (combine keys (map write l))).
 Proof.
   intros K H. apply is_fields, Forall_forall. intros [s j] I. split; [apply in_combine_l in I; auto|].
@@ -187,7 +187,7 @@ Proof.
   - fields; [|apply row_is_json]. apply items_json. intros u _.
     fields; [apply row_is_json|apply is_quoted, rational_closed|apply row_is_json].
 Qed.
-Lemma definition_closed d : In d (model_definitions m) -> closed (definition_text d) = true.
+Lemma definition_closed d : In d (model_definitions m) -> closed_string (definition_text d) = true.
 Proof.
   intros I. destruct d as [name c]. cbn. rewrite closed_app by (apply names_closed; exact (in_map fst _ _ I)).
   rewrite closed_app by now destruct (mentions_length c). rewrite (writes_text _ _ (proj2 (shown_condition c))).
@@ -217,9 +217,8 @@ Qed.
 End Fits.
 
 (* ---- and that of one network, in one order and with one way to write numbers ---- *)
-Lemma map_once {X Y Z} (f f' : X -> Y) (c : X -> Z) (P P' : X -> Prop) l : forall l',
-  (forall x y, P x -> P' y -> f x = f' y -> c x = c y) -> Forall P l -> Forall P' l' -> map f l = map f' l' ->
-  map c l = map c l'.
+Lemma map_once {X Y Z} (f f' : X -> Y) (c : X -> Z) (P P' : X -> Prop) l : forall l', (forall x y, P x -> P' y ->
+  f x = f' y -> c x = c y) -> Forall P l -> Forall P' l' -> map f l = map f' l' -> map c l = map c l'.
 Proof.
   induction l as [|x l IH]; intros [|y l'] H F F' E; try discriminate E; [reflexivity|]. injection E as E1 E2.
   inversion F as [|? ? Fx Fl]; inversion F' as [|? ? Fy Fl']; subst. cbn. f_equal; [now apply H|now apply IH].
@@ -332,7 +331,7 @@ Qed.
 
 Section Formulas.
 Variables (letters names : list string) (listed listed' : list formula).
-Hypothesis Letters : forallb closed letters = true.
+Hypothesis Letters : forallb closed_string letters = true.
 Hypothesis LettersOnce : are_distinct letters = true.
 Hypothesis Names : forallb is_predicate_name names = true.
 Hypothesis NamesOnce : are_distinct names = true.
@@ -342,14 +341,13 @@ Hypothesis Listed' : forall f, In f listed' -> named f.
 Hypothesis Texts : map (fun f => text_of (own_text letters names listed f)) listed
   = map (fun f => text_of (own_text letters names listed' f)) listed'.
 
-Lemma own_text_tree f g : named f -> named g ->
-  text_of (own_text letters names listed f) = text_of (own_text letters names listed' g) ->
-  own_tree letters names listed f = own_tree letters names listed' g.
+Lemma own_text_tree f g : named f -> named g -> text_of (own_text letters names listed f)
+  = text_of (own_text letters names listed' g) -> own_tree letters names listed f = own_tree letters names listed' g.
 Proof.
   intros F G E. rewrite !(writes_text _ _ (own_writes _ _ _ _)) in E. revert E.
   apply (tree_text_once _ _ formula_language); now apply own_tree_is.
 Qed.
-Lemma references k : forall f g, nth_error listed k = Some f -> nth_error listed' k = Some g ->
+Local Lemma references k : forall f g, nth_error listed k = Some f -> nth_error listed' k = Some g ->
   own_tree letters names listed f = own_tree letters names listed' g.
 Proof.
   intros f g F G. apply own_text_tree; [eapply Listed, nth_error_In, F|eapply Listed', nth_error_In, G|].
@@ -386,10 +384,11 @@ Qed.
 Lemma expression_beginning x s : expression_text x <> String "[" s.
 Proof.
   rewrite expression_text_is. intros E.
-  assert (R : is_row expression_signs expression_infixes false (tokens (expression_tree x) ++ [])).
+  assert (R : is_token_row expression_signs expression_infixes false (tree_tokens (expression_tree x) ++ [])).
   { apply row_of_tree; [apply expression_tree_is|reflexivity]. }
-  rewrite app_nil_r in R. unfold tree_text in E. destruct (tokens (expression_tree x)) as [|k l]; [discriminate R|].
-  destruct R as [B _]. cbn [row_text] in E. destruct k as [w|w|o|w|o| |w]; cbn in B, E; try discriminate E.
+  rewrite app_nil_r in R. unfold tree_text in E.
+  destruct (tree_tokens (expression_tree x)) as [|k l]; [discriminate R|]. destruct R as [B _]. cbn [row_text] in E.
+  destruct k as [w|w|o|w|o| |w]; cbn in B, E; try discriminate E.
   - unfold is_word in B. rewrite !andb_true_iff in B. destruct B as [[B N] _]. destruct w as [|c w]; [discriminate N|].
     injection E as -> _. discriminate B.
   - destruct B as [[= <-]|[[=]|[[=]|[[=]|[]]]]]. discriminate E.
@@ -404,12 +403,12 @@ Lemma quoted_map {X} (f f' : X -> string) l : forall l',
 Proof. induction l as [|x l IH]; intros [|y l'] E; try discriminate E; [reflexivity|]. injection E as E1 E2. cbn.
   f_equal; auto. Qed.
 
-Definition field (key : string) (j : json) : json :=
+Local Definition field (key : string) (j : json) : json :=
   match j with
   | Fields l => match find (fun e => String.eqb (fst e) key) l with Some e => snd e | None => Verbatim "" end
   | _ => Verbatim ""
   end.
-Definition formulas_of (m : model) : list string :=
+Local Definition formulas_of (m : model) : list string :=
   map (fun f => text_of (own_text (model_letters m) (predicate_names m) (model_listed m) f)) (model_listed m).
 Lemma fields_are m :
   field "alphabet" (model_json m) = Items (map Quoted (model_letters m))
@@ -438,28 +437,24 @@ Proof. apply json_text_once; auto; apply model_is_json, is_whole_whole; assumpti
 Lemma items_once l l' : Items l = Items l' -> l = l'. Proof. congruence. Qed.
 Lemma fields_once l l' : Fields l = Fields l' -> l = l'. Proof. congruence. Qed.
 
-Lemma parts_agree : model_letters m = model_letters m' /\ model_definitions m = model_definitions m'
-  /\ formulas_of m = formulas_of m' /\ model_directions m = model_directions m'
-  /\ map (meaning_json m) (model_meanings m) = map (meaning_json m') (model_meanings m')
-  /\ map (row_json m) (token_embedding (model_network m)) = map (row_json m') (token_embedding (model_network m'))
-  /\ by_direction m (position_function_json m) (position_embedding (model_network m))
-     = by_direction m' (position_function_json m') (position_embedding (model_network m'))
-  /\ map (fun l => layer_json m (fst l) (snd l)) (combine (model_labels m) (transformer_layers (model_network m)))
-     = map (fun l => layer_json m' (fst l) (snd l)) (combine (model_labels m') (transformer_layers (model_network m')))
-  /\ name_of m (transformer_output (model_network m)) = name_of m' (transformer_output (model_network m')).
+Lemma parts_agree : model_letters m = model_letters m' /\ model_definitions m = model_definitions m' /\ formulas_of m
+  = formulas_of m' /\ model_directions m = model_directions m' /\ map (meaning_json m) (model_meanings m)
+  = map (meaning_json m') (model_meanings m') /\ map (row_json m) (token_embedding (model_network m)) = map (row_json
+  m') (token_embedding (model_network m')) /\ by_direction m (position_function_json m) (position_embedding
+  (model_network m)) = by_direction m' (position_function_json m') (position_embedding (model_network m')) /\ map (fun l
+  => layer_json m (fst l) (snd l)) (combine (model_labels m) (transformer_layers (model_network m))) = map (fun l =>
+  layer_json m' (fst l) (snd l)) (combine (model_labels m') (transformer_layers (model_network m'))) /\ name_of m
+  (transformer_output (model_network m)) = name_of m' (transformer_output (model_network m')).
 Proof.
   destruct (fields_are m) as (A & P & F & D & T & X & L & O), (fields_are m') as (A' & P' & F' & D' & T' & X' & L' &
-    O').
-  rewrite one_json in *. rewrite A in A'. rewrite P in P'. rewrite F in F'. rewrite D in D'. rewrite T in T'.
-  rewrite X in X'. rewrite L in L'. rewrite O in O'. clear A P F D T X L O.
-  pose proof (is_whole_whole m IsWhole) as W. pose proof (is_whole_whole m' IsWhole') as W'.
-  apply items_once, (quoted_map (fun s => s) (fun s => s)) in A'. rewrite !map_id in A'.
-  apply items_once in P', L'. apply fields_once in D', T'.
+    O'). rewrite one_json in *. rewrite A in A'. rewrite P in P'. rewrite F in F'. rewrite D in D'. rewrite T in T'.
+  rewrite X in X'. rewrite L in L'. rewrite O in O'. clear A P F D T X L O. pose proof (is_whole_whole m IsWhole) as W.
+  pose proof (is_whole_whole m' IsWhole') as W'. apply items_once, (quoted_map (fun s => s) (fun s => s)) in A'.
+  rewrite !map_id in A'. apply items_once in P', L'. apply fields_once in D', T'.
   apply combine_once in D' as [D1 D2]; try (rewrite length_map; now apply whole_meanings with (1 := W));
     try (rewrite length_map; now apply whole_meanings with (1 := W')).
   apply combine_once in T' as [_ T2]; try (rewrite length_map; now apply whole_tokens with (1 := W));
-    try (rewrite length_map; now apply whole_tokens with (1 := W')).
-  repeat split; auto; [| |congruence].
+    try (rewrite length_map; now apply whole_tokens with (1 := W')). repeat split; auto; [| |congruence].
   - rewrite <- (map_id (model_definitions m)), <- (map_id (model_definitions m')). revert P'.
     apply (map_once _ _ (fun d => d) (fun d => is_predicate_name (fst d) = true /\ is_condition (snd d) = true)
       (fun d => is_predicate_name (fst d) = true /\ is_condition (snd d) = true)).
@@ -482,15 +477,14 @@ Hypothesis IsWhole : is_whole m = true.
 Hypothesis IsWhole' : is_whole m' = true.
 Hypothesis Text : model_text m = model_text m'.
 
-Lemma position_function_once p q :
-  is_position_function (length (model_letters m)) (length (predicate_names m)) p = true ->
-  is_position_function (length (model_letters m)) (length (predicate_names m)) q = true ->
+Lemma position_function_once p q : is_position_function (length (model_letters m)) (length (predicate_names m)) p
+  = true -> is_position_function (length (model_letters m)) (length (predicate_names m)) q = true ->
   position_function_json m p = position_function_json m' q -> plain_function p = plain_function q.
 Proof.
   destruct (parts_agree m m' IsWhole IsWhole' Text) as (A & P & F & _). intros Hp Hq E.
   pose proof (is_whole_whole m IsWhole) as W. pose proof (is_whole_whole m' IsWhole') as W'.
   unfold formulas_of, predicate_names in *. rewrite <- A, <- P in *.
-  unfold position_function_json, quoted, predicate_names in E. rewrite <- A, <- P in E. injection E as E.
+  unfold position_function_json, quoted_text, predicate_names in E. rewrite <- A, <- P in E. injection E as E.
   set (names := map fst (model_definitions m)) in *.
   assert (B : forall l f s, text_of (position_function_writer (model_letters m) names l (Bracket f s))
     = "[" ++ text_of (formula_writer (model_letters m) names l f) ++ "]" ++ if s then "(i-1)" else "").
@@ -498,7 +492,7 @@ Proof.
     rewrite (writes_text (formula_writer (model_letters m) names l f) _ V).
     match goal with |- _ = "[" ++ ?t ++ "]" ++ ?e => transitivity (("[" ++ t ++ "]") ++ e) end;
       [|now rewrite !app_assoc_text].
-    apply writes_text, (writes_both (between "[" "]" (formula_writer (model_letters m) names l f)));
+    apply writes_text, (writes_both (write_between "[" "]" (formula_writer (model_letters m) names l f)));
       [now apply writes_between|apply writes_exactly]. }
   destruct p as [x|f s], q as [y|g t].
   - cbn. f_equal. apply expression_text_once. exact E.
@@ -526,56 +520,50 @@ Proof.
       (length (model_letters m)) (length (predicate_names m)) p = true); auto; try (apply W || apply W').
     exact position_function_once.
   - rewrite <- (map_snd_combine plain_layer _ _ (whole_labels _ _ _ _ _ W)).
-    rewrite <- (map_snd_combine plain_layer _ _ (whole_labels _ _ _ _ _ W')).
-    revert L. apply (map_once _ _ _ (layer_fits (length (model_directions m))) (layer_fits (length (model_directions
-      m))));
+    rewrite <- (map_snd_combine plain_layer _ _ (whole_labels _ _ _ _ _ W')). revert L.
+    apply (map_once _ _ _ (layer_fits (length (model_directions m))) (layer_fits (length (model_directions m))));
       try (apply W || apply W'). intros e e'. now apply (layer_once m m' (model_directions m)).
   - revert O. apply (name_once m m' (model_directions m)); auto; apply W || apply W'.
 Qed.
 
 (* The letters and the predicates are the same, the networks compute the same numbers, all defined or both not; and what
    one output means, if all in it has a name, the other means, if it means a formula of which that is true. *)
-Theorem same_text_same_function :
-  model_letters m = model_letters m' /\ model_definitions m = model_definitions m'
-  /\ (forall n w i, run (model_users m) (model_network m) n w i (transformer_output (model_network m))
-        = run (model_users m') (model_network m') n w i (transformer_output (model_network m')))
-  /\ (forall n i, defined_at (model_network m) n i <-> defined_at (model_network m') n i)
-  /\ (forall f g, output_meaning m = IsTruth f -> output_meaning m' = IsTruth g -> is_named_in m f = true ->
-        is_named_in m' g = true -> f = g).
+Theorem same_text_same_function : model_letters m = model_letters m' /\ model_definitions m = model_definitions m' /\
+  (forall n w i, run_transformer (model_users m) (model_network m) n w i (transformer_output (model_network m))
+  = run_transformer (model_users m') (model_network m') n w i (transformer_output (model_network m'))) /\ (forall n i,
+  defined_at (model_network m) n i <-> defined_at (model_network m') n i) /\ (forall f g, model_output_meaning m
+  = IsTruth f -> model_output_meaning m' = IsTruth g -> is_named_in m f = true -> is_named_in m' g = true -> f = g).
 Proof.
-  destruct (parts_agree m m' IsWhole IsWhole' Text) as (A & P & F & D & M & _).
-  pose proof same_text_same_network as N. pose proof (f_equal transformer_output N) as O. cbn in O.
-  split; [exact A|]. split; [exact P|]. split; [|split].
+  destruct (parts_agree m m' IsWhole IsWhole' Text) as (A & P & F & D & M & _). pose proof same_text_same_network as N.
+  pose proof (f_equal transformer_output N) as O. cbn in O. split; [exact A|]. split; [exact P|]. split; [|split].
   - intros n w i. unfold model_users. rewrite <- P, <- O, <- (run_plain _ (model_network m)), N. now rewrite run_plain.
   - intros n i. rewrite <- (defined_plain (model_network m)), N. apply defined_plain.
   - intros f g Mf Mg Nf Ng. pose proof (is_whole_whole m IsWhole) as W. pose proof (is_whole_whole m' IsWhole') as W'.
-    unfold output_meaning in *. rewrite <- O in Mg.
+    unfold model_output_meaning in *. rewrite <- O in Mg.
     assert (E : meaning_json m (IsTruth f) = meaning_json m' (IsTruth g)).
     { rewrite <- Mf, <- Mg, <- !(map_nth (meaning_json _)), M. apply nth_indep. rewrite <- M, length_map.
       rewrite <- (whole_meanings _ _ _ _ _ W). apply W. }
     assert (L : length (model_definitions m) = length (predicate_names m)) by (symmetry; apply length_map).
     unfold is_named_in in *. rewrite <- A, <- P in Ng. rewrite L in *. clear L.
-    unfold formulas_of, predicate_names, meaning_json, formula_json, quoted, kind in *. rewrite <- A, <- P in *.
-    injection E as E. unfold predicate_names in E. rewrite <- P in E. revert E.
+    unfold formulas_of, predicate_names, meaning_json, formula_json, quoted_text, kind_object in *.
+    rewrite <- A, <- P in *. injection E as E. unfold predicate_names in E. rewrite <- P in E. revert E.
     apply (formula_text_once (model_letters m) (map fst (model_definitions m)) (model_listed m) (model_listed m'));
-      auto;
-      apply W || apply W'.
+      auto; apply W || apply W'.
 Qed.
 End OneFunction.
 
 (* So what is proved of a file is proved of every model with its text. *)
-Corollary file_computes_for_every_model L text letters predicates formula :
-  file_computes_for L text letters predicates formula ->
-  forall m f, is_whole m = true -> model_text m = text -> output_meaning m = IsTruth f -> is_named_in m f = true ->
-    model_letters m = letters /\ predicate_texts m = predicates /\ formula_text m f = formula
-    /\ defined_for L (model_network m) /\ computes_for (model_users m) L (model_network m) f.
+Corollary file_computes_for_every_model L text letters predicates formula : file_computes_for L text letters predicates
+  formula -> forall m f, is_whole m = true -> model_text m = text -> model_output_meaning m = IsTruth f ->
+  is_named_in m f = true -> model_letters m = letters /\ predicate_texts m = predicates /\ formula_text m f = formula /\
+  defined_for L (model_network m) /\ computes_for (model_users m) L (model_network m) f.
 Proof.
   intros (_ & _ & k & g & Wk & Tk & Ak & Pk & Ok & Nk & Fk & Dk & Ck) m f W T O N.
   destruct (same_text_same_function k m Wk W (eq_trans Tk (eq_sym T))) as (A & P & R & D & S).
   specialize (S g f Ok O Nk N). subst g. split; [congruence|]. split; [unfold predicate_texts in *; congruence|].
   split; [unfold formula_text, predicate_names in *; congruence|]. split.
   - intros n i Hn. apply D. now apply Dk.
-  - intros n w Hn Over i. rewrite <- R. unfold model_users. rewrite <- P. apply Ck; auto. unfold over in *.
+  - intros n w Hn Over i. rewrite <- R. unfold model_users. rewrite <- P. apply Ck; auto. unfold word_in_alphabet in *.
     intros j Hj. specialize (Over j Hj). pose proof (whole_tokens _ _ _ _ _ (is_whole_whole k Wk)) as K.
     pose proof (whole_tokens _ _ _ _ _ (is_whole_whole m W)) as K'. rewrite <- K, A, K'. exact Over.
 Qed.

@@ -11,12 +11,12 @@ Open Scope string_scope.
 Open Scope nat_scope.
 
 (* ---- strings that a quotation mark ends: each backslash has a character after it ---- *)
-Fixpoint closed (s : string) : bool :=
+Fixpoint closed_string (s : string) : bool :=
   match s with
   | "" => true
   | String c r =>
-    if Ascii.eqb c "\" then match r with "" => false | String _ r => closed r end
-    else negb (Ascii.eqb c "034") && closed r
+    if Ascii.eqb c "\" then match r with "" => false | String _ r => closed_string r end
+    else negb (Ascii.eqb c "034") && closed_string r
   end.
 
 Inductive is_closed : string -> Prop :=
@@ -24,7 +24,7 @@ Inductive is_closed : string -> Prop :=
 | closed_character c s : c <> "\"%char -> c <> "034"%char -> is_closed s -> is_closed (String c s)
 | closed_pair c s : is_closed s -> is_closed (String "\" (String c s)).
 
-Lemma closed_is_closed s : closed s = true -> is_closed s.
+Lemma closed_is_closed s : closed_string s = true -> is_closed s.
 Proof.
   remember (String.length s) as k eqn:K. assert (L : String.length s <= k) by lia. clear K. revert s L.
   induction k as [|k IH]; intros [|c s] L H; simpl in *; try lia; try exact closed_end.
@@ -34,13 +34,13 @@ Proof.
     apply closed_character; auto. apply IH; [lia|exact H].
 Qed.
 
-Lemma closed_app s t : closed s = true -> closed (s ++ t) = closed t.
+Lemma closed_app s t : closed_string s = true -> closed_string (s ++ t) = closed_string t.
 Proof.
   intros H. apply closed_is_closed in H. induction H as [|c s C D H IH|c s H IH]; [reflexivity| |exact IH].
   simpl. rewrite IH. destruct (Ascii.eqb_spec c "\"); [easy|]. now destruct (Ascii.eqb_spec c "034").
 Qed.
 
-Lemma closed_until_quote s t r r' : closed s = true -> closed t = true ->
+Lemma closed_until_quote s t r r' : closed_string s = true -> closed_string t = true ->
   s ++ String "034" r = t ++ String "034" r' -> s = t /\ r = r'.
 Proof.
   intros H. apply closed_is_closed in H. revert t. induction H as [|c s C D H IH|c s H IH]; intros t Ht E.
@@ -51,8 +51,8 @@ Proof.
     destruct t as [|e t]; [discriminate|]. simpl in E. injection E as <- E. now destruct (IH t Ht E) as [-> ->].
 Qed.
 
-(* What `escaped` does can be undone, character by character. *)
-Fixpoint unescaped (s : string) : string * string :=
+(* What `escaped_letter` does can be undone, character by character. *)
+Local Fixpoint unescaped (s : string) : string * string :=
   match s with
   | "" => ("", "")
   | String "'" r => ("", r)
@@ -66,10 +66,11 @@ Fixpoint unescaped (s : string) : string * string :=
 Ltac each_character c := destruct c as [? ? ? ? ? ? ? ?];
   repeat match goal with |- match ?bit with true => _ | false => _ end = _ => destruct bit end; try reflexivity.
 
-Lemma escaped_other c s : c <> "\"%char -> c <> "'"%char -> escaped (String c s) = String c (escaped s).
-Proof. intros B Q. cbn [escaped]. each_character c; congruence. Qed.
-Lemma escaped_pair c s : c <> "\"%char -> escaped (String "\" (String c s)) = String "\" (String c (escaped s)).
-Proof. intros B. cbn [escaped]. each_character c; congruence. Qed.
+Lemma escaped_other c s : c <> "\"%char -> c <> "'"%char -> escaped_letter (String c s) = String c (escaped_letter s).
+Proof. intros B Q. cbn [escaped_letter]. each_character c; congruence. Qed.
+Lemma escaped_pair c s : c <> "\"%char -> escaped_letter (String "\" (String c s)) = String "\" (String c
+  (escaped_letter s)).
+Proof. intros B. cbn [escaped_letter]. each_character c; congruence. Qed.
 Lemma unescaped_other c s : c <> "\"%char -> c <> "'"%char ->
   unescaped (String c s) = let (x, q) := unescaped s in (String c x, q).
 Proof. intros B Q. cbn [unescaped]. each_character c; congruence. Qed.
@@ -77,7 +78,7 @@ Lemma unescaped_pair c s : c <> "\"%char ->
   unescaped (String "\" (String c s)) = let (x, q) := unescaped s in (String "\" (String c x), q).
 Proof. intros B. cbn [unescaped]. each_character c; congruence. Qed.
 
-Lemma unescaped_escaped s r : closed s = true -> unescaped (escaped s ++ String "'" r) = (s, r).
+Lemma unescaped_escaped s r : closed_string s = true -> unescaped (escaped_letter s ++ String "'" r) = (s, r).
 Proof.
   intros H. apply closed_is_closed in H. induction H as [|c s C D H IH|c s H IH]; [reflexivity| |].
   - destruct (ascii_dec c "'") as [->|Q]; [simpl; now rewrite IH|].
@@ -86,8 +87,8 @@ Proof.
     rewrite escaped_pair by assumption. cbn [append]. now rewrite unescaped_pair, IH.
 Qed.
 
-Lemma escaped_once s t r r' : closed s = true -> closed t = true ->
-  escaped s ++ String "'" r = escaped t ++ String "'" r' -> s = t /\ r = r'.
+Lemma escaped_once s t r r' : closed_string s = true -> closed_string t = true ->
+  escaped_letter s ++ String "'" r = escaped_letter t ++ String "'" r' -> s = t /\ r = r'.
 Proof.
   intros Hs Ht E. apply (f_equal unescaped) in E. rewrite !unescaped_escaped in E by assumption. now injection E.
 Qed.
@@ -111,39 +112,40 @@ Inductive token :=
 Definition tree_level (t : tree) : nat := match t with Signed o _ | Infixed o _ _ => own_level o | _ => 8 end.
 Definition in_place (wanted level : nat) (l : list token) : list token :=
   if level <? wanted then AnOpening "(" :: l ++ [AClosing ")"] else l.
-Fixpoint tokens (t : tree) : list token :=
+Fixpoint tree_tokens (t : tree) : list token :=
   match t with
   | Word s => [AWord s]
   | Letter s => [ALetter s]
-  | Signed o t => ASign o :: in_place (right_level o) (tree_level t) (tokens t)
-  | Infixed o a b => in_place (left_level o) (tree_level a) (tokens a)
-      ++ AnInfix o :: in_place (right_level o) (tree_level b) (tokens b)
-  | Called a t => tokens a ++ ACall :: tokens t ++ [AClosing ")"]
-  | Boxed s t => AnOpening s :: tokens t ++ [AClosing "]"]
+  | Signed o t => ASign o :: in_place (right_level o) (tree_level t) (tree_tokens t)
+  | Infixed o a b => in_place (left_level o) (tree_level a) (tree_tokens a)
+      ++ AnInfix o :: in_place (right_level o) (tree_level b) (tree_tokens b)
+  | Called a t => tree_tokens a ++ ACall :: tree_tokens t ++ [AClosing ")"]
+  | Boxed s t => AnOpening s :: tree_tokens t ++ [AClosing "]"]
   end.
 
 Definition token_text (t : token) : string :=
   match t with
   | AWord s | AnOpening s | AClosing s => s
-  | ALetter s => "Q['" ++ escaped s ++ "']"
+  | ALetter s => "Q['" ++ escaped_letter s ++ "']"
   | ASign o | AnInfix o => spelling o
   | ACall => "("
   end.
 Fixpoint row_text (l : list token) : string := match l with [] => "" | t :: l => token_text t ++ row_text l end.
-Definition tree_text (t : tree) : string := row_text (tokens t).
+Definition tree_text (t : tree) : string := row_text (tree_tokens t).
 
 (* ---- the machine: what is to come, the operand that stands before it, what waits for one ---- *)
-Inductive frame := SignOf (o : operator) | LeftOf (a : tree) (o : operator) | CallOf (a : tree) | Opened (s : string).
+Inductive stack_frame := SignOf (o : operator) | LeftOf (a : tree) (o : operator) | CallOf (a : tree) | Opened (s :
+  string).
 
 (* An operator of this level ends what binds more tightly; level 0 is a bracket. *)
-Fixpoint reduce (level : nat) (t : tree) (waiting : list frame) : tree * list frame :=
+Local Fixpoint reduce (level : nat) (t : tree) (waiting : list stack_frame) : tree * list stack_frame :=
   match waiting with
   | SignOf o :: rest => if level <? right_level o then reduce level (Signed o t) rest else (t, waiting)
   | LeftOf a o :: rest => if level <? right_level o then reduce level (Infixed o a t) rest else (t, waiting)
   | _ => (t, waiting)
   end.
 
-Fixpoint machine (l : list token) (operand : option tree) (waiting : list frame) : option tree :=
+Local Fixpoint machine (l : list token) (operand : option tree) (waiting : list stack_frame) : option tree :=
   match l, operand with
   | [], Some t => Some (fst (reduce 0 t waiting))
   | AWord s :: l, None => machine l (Some (Word s)) waiting
@@ -166,10 +168,10 @@ Fixpoint machine (l : list token) (operand : option tree) (waiting : list frame)
 Section Language.
 Variables signs infixes : list operator.
 
-Definition openings : list string := ["("; "#<["; "#>["].
-Definition before : list token := map ASign signs ++ map AnOpening openings.
-Definition after : list token := map AnInfix infixes ++ [ACall; AClosing ")"; AClosing "]"].
-Definition before_texts : list string := "Q['" :: map token_text before.
+Local Definition openings : list string := ["("; "#<["; "#>["].
+Definition first_tokens : list token := map ASign signs ++ map AnOpening openings.
+Local Definition after : list token := map AnInfix infixes ++ [ACall; AClosing ")"; AClosing "]"].
+Definition before_texts : list string := "Q['" :: map token_text first_tokens.
 Definition after_texts : list string := map token_text after.
 
 (* The word characters at the beginning. *)
@@ -182,13 +184,10 @@ Fixpoint no_beginnings (l : list string) : bool :=
   | s :: l => forallb (fun t => negb (String.prefix s t) && negb (String.prefix t s)) l && no_beginnings l
   end.
 
-Definition levels_fit : bool :=
-  forallb (fun o => (1 <=? right_level o)
-    && forallb (fun e => implb (right_level o <=? own_level e) (right_level o <=? right_level e)) (signs ++ infixes))
-    (signs ++ infixes)
-  && forallb (fun o => (own_level o <=? left_level o)
-    && forallb (fun e => implb (left_level o <=? own_level e) (own_level o <? right_level e)) (signs ++ infixes))
-    infixes.
+Definition levels_fit : bool := forallb (fun o => (1 <=? right_level o) && forallb (fun e =>
+  implb (right_level o <=? own_level e) (right_level o <=? right_level e)) (signs ++ infixes)) (signs ++ infixes) &&
+  forallb (fun o => (own_level o <=? left_level o) && forallb (fun e => implb (left_level o <=? own_level e)
+  (own_level o <? right_level e)) (signs ++ infixes)) infixes.
 Definition is_language : bool :=
   levels_fit && no_beginnings before_texts && no_beginnings after_texts
   && forallb (fun s => negb (is_run s)) before_texts
@@ -200,7 +199,7 @@ Definition is_word (s : string) : bool :=
 Fixpoint is_tree (t : tree) : Prop :=
   match t with
   | Word s => is_word s = true
-  | Letter s => closed s = true
+  | Letter s => closed_string s = true
   | Signed o t => In o signs /\ is_tree t
   | Infixed o a b => In o infixes /\ is_tree a /\ is_tree b
   | Called a t => match a with Word _ | Called _ _ => True | _ => False end /\ is_tree a /\ is_tree t
@@ -211,7 +210,7 @@ Hypothesis Language : is_language = true.
 
 (* ---- the machine makes the tree of its tokens ---- *)
 (* What follows a tree may not belong to its last operand. *)
-Definition ends (level : nat) (l : list token) : Prop :=
+Local Definition ends (level : nat) (l : list token) : Prop :=
   match l with
   | [] | AClosing _ :: _ => True
   | AnInfix o :: _ => own_level o < level
@@ -219,10 +218,10 @@ Definition ends (level : nat) (l : list token) : Prop :=
   end.
 Definition may_follow (t : tree) (l : list token) : Prop :=
   match t with Signed o _ | Infixed o _ _ => ends (right_level o) l | _ => True end.
-Definition waits (waiting : list frame) (level : nat) : Prop :=
+Local Definition waits (waiting : list stack_frame) (level : nat) : Prop :=
   match waiting with SignOf o :: _ | LeftOf _ o :: _ => right_level o <= level | _ => True end.
 
-Lemma levels o e : In o (signs ++ infixes) -> In e (signs ++ infixes) ->
+Local Lemma levels o e : In o (signs ++ infixes) -> In e (signs ++ infixes) ->
   1 <= right_level o /\ (right_level o <= own_level e -> right_level o <= right_level e) /\
   (In o infixes -> own_level o <= left_level o /\ (left_level o <= own_level e -> own_level o < right_level e)).
 Proof.
@@ -248,11 +247,11 @@ Proof.
   destruct l as [|[] l]; try destruct H; cbn [machine]; rewrite R; auto; simpl in H; lia.
 Qed.
 
-Definition made (t : tree) : Prop := forall l waiting, waits waiting (tree_level t) -> may_follow t l ->
-  machine (tokens t ++ l) None waiting = machine l (Some t) waiting.
+Local Definition made (t : tree) : Prop := forall l waiting, waits waiting (tree_level t) -> may_follow t l ->
+  machine (tree_tokens t ++ l) None waiting = machine l (Some t) waiting.
 
 Lemma made_in_place t wanted l waiting : made t -> waits waiting wanted -> (wanted <= tree_level t -> may_follow t l) ->
-  machine (in_place wanted (tree_level t) (tokens t) ++ l) None waiting = machine l (Some t) waiting.
+  machine (in_place wanted (tree_level t) (tree_tokens t) ++ l) None waiting = machine l (Some t) waiting.
 Proof.
   intros M W F. unfold in_place. destruct (Nat.ltb_spec (tree_level t) wanted) as [L|L].
   - cbn [app machine]. rewrite <- app_assoc, M; [| exact I |destruct t; exact I || exact I]. reflexivity.
@@ -270,7 +269,7 @@ Qed.
 
 Lemma every_tree_made t : is_tree t -> made t.
 Proof.
-  induction t as [s|s|o t IH|o a IHa b IHb|a IHa t IH|s t IH]; intros T l waiting W F; cbn [tokens app machine].
+  induction t as [s|s|o t IH|o a IHa b IHb|a IHa t IH|s t IH]; intros T l waiting W F; cbn [tree_tokens app machine].
   - reflexivity.
   - reflexivity.
   - destruct T as [Ho T]. assert (Ho' : In o (signs ++ infixes)) by (apply in_or_app; auto).
@@ -292,7 +291,7 @@ Proof.
     destruct S as [<-|[<-|[<-|[]]]]; [congruence|reflexivity|reflexivity].
 Qed.
 
-Lemma tokens_once t u : is_tree t -> is_tree u -> tokens t = tokens u -> t = u.
+Lemma tokens_once t u : is_tree t -> is_tree u -> tree_tokens t = tree_tokens u -> t = u.
 Proof.
   intros T U E. apply (f_equal (fun l => machine (l ++ []) None [])) in E.
   rewrite !every_tree_made in E by (auto; try exact I; match goal with |- may_follow ?t _ => destruct t; exact I end).
@@ -301,13 +300,13 @@ Qed.
 
 (* ---- a text is that of one row of tokens ---- *)
 Definition is_before (t : token) : Prop :=
-  match t with AWord s => is_word s = true | ALetter s => closed s = true | t => In t before end.
+  match t with AWord s => is_word s = true | ALetter s => closed_string s = true | t => In t first_tokens end.
 Definition stands_alone (t : token) : bool := match t with AWord _ | ALetter _ | AClosing _ => true | _ => false end.
 (* `operand` says that an operand stands before. *)
-Fixpoint is_row (operand : bool) (l : list token) : Prop :=
+Fixpoint is_token_row (operand : bool) (l : list token) : Prop :=
   match l with
   | [] => operand = true
-  | t :: l => (if operand then In t after else is_before t) /\ is_row (stands_alone t) l
+  | t :: l => (if operand then In t after else is_before t) /\ is_token_row (stands_alone t) l
   end.
 
 Lemma app_once (s t r r' : string) : s ++ r = t ++ r' -> String.prefix s t = true \/ String.prefix t s = true.
@@ -344,9 +343,8 @@ Proof.
   destruct (is_word_character c); [|reflexivity]. rewrite IH; congruence.
 Qed.
 
-Lemma parts : no_beginnings before_texts = true /\ no_beginnings after_texts = true /\
-  (forall s, In s before_texts -> is_run s = false) /\
-  (forall s r, In s after_texts -> leading_run (s ++ r) = "" /\ s <> "").
+Local Lemma parts : no_beginnings before_texts = true /\ no_beginnings after_texts = true /\ (forall s,
+  In s before_texts -> is_run s = false) /\ (forall s r, In s after_texts -> leading_run (s ++ r) = "" /\ s <> "").
 Proof.
   unfold is_language in Language. rewrite !andb_true_iff, !forallb_forall in Language.
   destruct Language as [[[[_ B] A] R] S]. repeat split; auto.
@@ -356,14 +354,14 @@ Proof.
   - specialize (S s H). intros ->. discriminate.
 Qed.
 
-Lemma run_of_row l : is_row true l -> leading_run (row_text l) = "".
+Lemma run_of_row l : is_token_row true l -> leading_run (row_text l) = "".
 Proof. destruct l as [|t l]; [reflexivity|]. intros [H _]. cbn [row_text]. now apply parts, in_map. Qed.
 
 (* A token's fixed beginning, and what comes after it. *)
-Definition key (t : token) : token := match t with ALetter _ => ALetter "" | t => t end.
+Local Definition key (t : token) : token := match t with ALetter _ => ALetter "" | t => t end.
 Definition key_text (t : token) : string := match t with ALetter _ => "Q['" | t => token_text t end.
-Definition after_key (t : token) : string := match t with ALetter s => escaped s ++ "']" | _ => "" end.
-Definition keys : list token := ALetter "" :: before.
+Definition after_key (t : token) : string := match t with ALetter s => escaped_letter s ++ "']" | _ => "" end.
+Local Definition keys : list token := ALetter "" :: first_tokens.
 
 Lemma key_texts : map key_text keys = before_texts.
 Proof.
@@ -376,10 +374,9 @@ Lemma no_word_begins w t r r' : is_word w = true -> leading_run r = "" -> In (ke
   w ++ r <> token_text t ++ r'.
 Proof.
   intros W R K E. unfold is_word in W. rewrite !andb_true_iff, !negb_true_iff in W. destruct W as [[W _] N].
-  apply (in_map key_text) in K. rewrite key_texts in K. rewrite starts_with_key in E.
-  apply (f_equal leading_run) in E. rewrite run_app, run_of_no_run in E by (auto; now apply parts).
-  apply Bool.diff_true_false. rewrite <- N. symmetry. apply existsb_exists. exists (leading_run (key_text (key t))).
-  split; [now apply in_map|]. now apply String.eqb_eq.
+  apply (in_map key_text) in K. rewrite key_texts in K. rewrite starts_with_key in E. apply (f_equal leading_run) in E.
+  rewrite run_app, run_of_no_run in E by (auto; now apply parts). apply Bool.diff_true_false. rewrite <- N. symmetry.
+  apply existsb_exists. exists (leading_run (key_text (key t))). split; [now apply in_map|]. now apply String.eqb_eq.
 Qed.
 
 Lemma word_or_key t : is_before t -> (exists w, t = AWord w /\ is_word w = true) \/ In (key t) keys.
@@ -401,7 +398,8 @@ Proof.
     rewrite !app_assoc_text in E. now destruct (escaped_once x y _ _ Hs Ht E) as [-> _].
 Qed.
 
-Lemma row_once l : forall operand l', is_row operand l -> is_row operand l' -> row_text l = row_text l' -> l = l'.
+Lemma row_once l : forall operand l', is_token_row operand l -> is_token_row operand l' -> row_text l = row_text l' ->
+  l = l'.
 Proof.
   assert (A : forall s r, In s after -> "" <> token_text s ++ r).
   { intros s r H E. apply (in_map token_text) in H. destruct (token_text s) eqn:T; [|discriminate].
@@ -409,8 +407,7 @@ Proof.
   induction l as [|s l IH]; intros operand [|t l'] H H' E; [reflexivity| | |].
   - simpl in H. subst operand. destruct (A t (row_text l') (proj1 H') E).
   - simpl in H'. subst operand. destruct (A s (row_text l) (proj1 H) (eq_sym E)).
-  - destruct H as [Hs H], H' as [Ht H']. cbn [row_text] in E.
-    assert (K : s = t).
+  - destruct H as [Hs H], H' as [Ht H']. cbn [row_text] in E. assert (K : s = t).
     { destruct operand.
       - apply (listed_once token_text after) with (r := row_text l) (r' := row_text l'); auto. apply parts.
       - apply (token_once_before s t (row_text l) (row_text l')); auto; intros S; rewrite S in *;
@@ -419,32 +416,33 @@ Proof.
 Qed.
 
 (* ---- a text is that of one tree ---- *)
-Lemma row_in_place t wanted l : (forall l, is_row true l -> is_row false (tokens t ++ l)) -> is_row true l ->
-  is_row false (in_place wanted (tree_level t) (tokens t) ++ l).
+Lemma row_in_place t wanted l : (forall l, is_token_row true l -> is_token_row false (tree_tokens t ++ l)) ->
+  is_token_row true l -> is_token_row false (in_place wanted (tree_level t) (tree_tokens t) ++ l).
 Proof.
-  intros R H. unfold in_place. destruct (_ <? _); [|now apply R]. cbn [app is_row stands_alone]. split.
+  intros R H. unfold in_place. destruct (_ <? _); [|now apply R]. cbn [app is_token_row stands_alone]. split.
   - apply in_or_app. right. now left.
   - rewrite <- app_assoc. apply R. simpl. split; [|exact H]. apply in_or_app. right. simpl. auto.
 Qed.
 
-Lemma row_of_tree t : is_tree t -> forall l, is_row true l -> is_row false (tokens t ++ l).
+Lemma row_of_tree t : is_tree t -> forall l, is_token_row true l -> is_token_row false (tree_tokens t ++ l).
 Proof.
-  induction t as [s|s|o t IH|o a IHa b IHb|a IHa t IH|s t IH]; intros T l H; cbn [tokens app is_row stands_alone].
+  induction t as [s|s|o t IH|o a IHa b IHb|a IHa t IH|s t IH]; intros T l H;
+    cbn [tree_tokens app is_token_row stands_alone].
   - now split.
   - now split.
   - destruct T as [Ho T]. split; [apply in_or_app; left; now apply in_map|]. now apply row_in_place; auto.
-  - destruct T as (Ho & Ta & Tb). rewrite <- app_assoc. apply row_in_place; auto. cbn [app is_row stands_alone].
+  - destruct T as (Ho & Ta & Tb). rewrite <- app_assoc. apply row_in_place; auto. cbn [app is_token_row stands_alone].
     split; [apply in_or_app; left; now apply in_map|]. now apply row_in_place; auto.
-  - destruct T as (_ & Ta & T). rewrite <- app_assoc. apply IHa; auto. cbn [app is_row stands_alone].
-    split; [apply in_or_app; right; now left|]. rewrite <- app_assoc. apply IH; auto. cbn [app is_row stands_alone].
-    split; [apply in_or_app; right; simpl; auto|exact H].
+  - destruct T as (_ & Ta & T). rewrite <- app_assoc. apply IHa; auto. cbn [app is_token_row stands_alone].
+    split; [apply in_or_app; right; now left|]. rewrite <- app_assoc. apply IH; auto.
+    cbn [app is_token_row stands_alone]. split; [apply in_or_app; right; simpl; auto|exact H].
   - destruct T as (S & _ & T). split; [apply in_or_app; right; now apply in_map|]. rewrite <- app_assoc. apply IH; auto.
-    cbn [app is_row stands_alone]. split; [apply in_or_app; right; simpl; auto|exact H].
+    cbn [app is_token_row stands_alone]. split; [apply in_or_app; right; simpl; auto|exact H].
 Qed.
 
 Theorem tree_text_once t u : is_tree t -> is_tree u -> tree_text t = tree_text u -> t = u.
 Proof.
-  intros T U E. apply tokens_once; auto. apply (row_once _ false); auto; rewrite <- (app_nil_r (tokens _));
+  intros T U E. apply tokens_once; auto. apply (row_once _ false); auto; rewrite <- (app_nil_r (tree_tokens _));
     now apply row_of_tree.
 Qed.
 End Language.

@@ -3,34 +3,34 @@
    which are one. *)
 From Coq Require Import Reals Lra Lia Arith Bool List.
 From Certify Require Import positions finite_sums exponential softmax relu entmax.
-Open Scope R_scope.
+Import PositionNotations. Open Scope R_scope.
 
 Inductive weighing := Softmax | SoftmaxPlusOne | Sparsemax | Entmax | Relu | ReluOverN | Sigmoid
   | Geometric | StickBreaking.
 
 Definition sigmoid (x : R) : R := / (1 + exp (- x)).
-Fixpoint product (n : nat) (f : nat -> R) : R := match n with O => 1 | S n => product n f * f (S n) end.
-Definition between (i j k : nat) : bool := (Nat.min i j <? k)%nat && (k <? Nat.max i j)%nat.
+Fixpoint product_to (n : nat) (f : nat -> R) : R := match n with O => 1 | S n => product_to n f * f (S n) end.
+Local Definition between (i j k : nat) : bool := (Nat.min i j <? k)%nat && (k <? Nat.max i j)%nat.
 (* From the row i on every position takes the share sigmoid(s) of what those before it left; i itself takes none. *)
-Definition stick (n i : nat) (s : nat -> R) (j : nat) : R :=
-  if Nat.eqb j i then 0 else sigmoid (s j) * product n (fun k => if between i j k then 1 - sigmoid (s k) else 1).
+Definition stick_weight (n i : nat) (s : nat -> R) (j : nat) : R :=
+  if Nat.eqb j i then 0 else sigmoid (s j) * product_to n (fun k => if between i j k then 1 - sigmoid (s k) else 1).
 
 (* The weight of position j at row i of a word of length n; s are the scores over the temperature. *)
 Definition weights_as (k : weighing) (n : nat) (m : mask) (i : nat) (s : nat -> R) (j : nat) : R :=
   let alone x := if m j then x else 0 in
   match k with
   | Softmax => softmax n m s j
-  | SoftmaxPlusOne => weight m s j / (1 + sum n (weight m s))
+  | SoftmaxPlusOne => weight m s j / (1 + sum_to n (weight m s))
   | Sparsemax => entmax 0 n m s j
   | Entmax => entmax 1 n m s j
   | Relu => alone (relu (s j))
   | ReluOverN => alone (relu (s j) / INR n)
   | Sigmoid => alone (sigmoid (s j))
-  | Geometric | StickBreaking => alone (stick n i s j)
+  | Geometric | StickBreaking => alone (stick_weight n i s j)
   end.
 (* The weights times the values v, summed. *)
 Definition attend_as (k : weighing) (n : nat) (m : mask) (i : nat) (s v : nat -> R) : R :=
-  sum n (fun j => weights_as k n m i s j * v j).
+  sum_to n (fun j => weights_as k n m i s j * v j).
 
 (* The p of docs/background/weightings.md, less 1, of those that are sparse. *)
 Definition sparse_order (k : weighing) : option nat :=
@@ -48,35 +48,35 @@ Lemma normalises_has_kernel k : normalises k = true -> has_kernel k = true. Proo
 (* Each takes a share of what is left. *)
 Definition breaks_a_stick (k : weighing) : bool := match k with Geometric | StickBreaking => true | _ => false end.
 
-Lemma product_ext n f g : (each j upto n, f j = g j) -> product n f = product n g.
+Lemma product_ext n f g : (each j upto n, f j = g j) -> product_to n f = product_to n g.
 Proof.
-  induction n as [|n IH]; intros E; [reflexivity|]. cbn [product]. f_equal; [apply IH; intros; apply E|apply E]; lia.
+  induction n as [|n IH]; intros E; [reflexivity|]. cbn [product_to]. f_equal; [apply IH; intros; apply E|apply E]; lia.
 Qed.
-Lemma product_first n f : product (S n) f = f 1%nat * product n (fun j => f (S j)).
-Proof. induction n as [|n IH]; [simpl; ring|]. cbn [product] in *. rewrite IH. ring. Qed.
-Lemma product_backwards n : forall f, product n (fun j => f (S n - j)%nat) = product n f.
+Lemma product_first n f : product_to (S n) f = f 1%nat * product_to n (fun j => f (S j)).
+Proof. induction n as [|n IH]; [simpl; ring|]. cbn [product_to] in *. rewrite IH. ring. Qed.
+Lemma product_backwards n : forall f, product_to n (fun j => f (S n - j)%nat) = product_to n f.
 Proof.
-  induction n as [|n IH]; intros f; [reflexivity|]. rewrite product_first. cbn [product].
+  induction n as [|n IH]; intros f; [reflexivity|]. rewrite product_first. cbn [product_to].
   replace (S (S n) - 1)%nat with (S n) by lia. rewrite Rmult_comm. f_equal. rewrite <- (IH f). now apply product_ext.
 Qed.
-Lemma product_times n f g : product n (fun j => f j * g j) = product n f * product n g.
-Proof. induction n as [|n IH]; [simpl; ring|]. cbn [product]. rewrite IH. ring. Qed.
-Lemma product_one n f : (each j upto n, f j = 1) -> product n f = 1.
+Lemma product_times n f g : product_to n (fun j => f j * g j) = product_to n f * product_to n g.
+Proof. induction n as [|n IH]; [simpl; ring|]. cbn [product_to]. rewrite IH. ring. Qed.
+Lemma product_one n f : (each j upto n, f j = 1) -> product_to n f = 1.
 Proof.
-  induction n as [|n IH]; intros E; [reflexivity|]. cbn [product]. rewrite IH, (E (S n)); [ring|lia|].
+  induction n as [|n IH]; intros E; [reflexivity|]. cbn [product_to]. rewrite IH, (E (S n)); [ring|lia|].
   intros; apply E; lia.
 Qed.
-Lemma product_single n p x : p upto n -> product n (fun j => if (j =? p)%nat then x else 1) = x.
+Lemma product_single n p x : p upto n -> product_to n (fun j => if (j =? p)%nat then x else 1) = x.
 Proof.
-  induction n as [|n IH]; intros Hp; [lia|]. cbn [product]. destruct (Nat.eqb_spec (S n) p) as [E|E].
+  induction n as [|n IH]; intros Hp; [lia|]. cbn [product_to]. destruct (Nat.eqb_spec (S n) p) as [E|E].
   - rewrite product_one; [ring|]. intros j Hj. now rewrite (proj2 (Nat.eqb_neq j p)) by lia.
   - rewrite IH by lia. ring.
 Qed.
 
-Lemma stick_same n i s s' : (each j upto n, s j = s' j) -> each j upto n, stick n i s j = stick n i s' j.
+Lemma stick_same n i s s' : (each j upto n, s j = s' j) -> each j upto n, stick_weight n i s j = stick_weight n i s' j.
 Proof.
-  intros E j Hj. unfold stick. rewrite (E j Hj). destruct (j =? i)%nat; [reflexivity|]. f_equal. apply product_ext.
-  intros k Hk. now rewrite (E k Hk).
+  intros E j Hj. unfold stick_weight. rewrite (E j Hj). destruct (j =? i)%nat; [reflexivity|]. f_equal.
+  apply product_ext. intros k Hk. now rewrite (E k Hk).
 Qed.
 Lemma weights_as_same k n m m' i s s' : (each j upto n, m j = m' j /\ s j = s' j) ->
   each j upto n, weights_as k n m i s j = weights_as k n m' i s' j.
@@ -90,9 +90,9 @@ Proof.
   - now rewrite (W j Hj), (sum_ext n _ _ W).
 Qed.
 Lemma stick_backwards n (i : position n) s j : j upto n ->
-  stick n (S n - i) (fun j => s (S n - j)%nat) j = stick n i s (S n - j).
+  stick_weight n (S n - i) (fun j => s (S n - j)%nat) j = stick_weight n i s (S n - j).
 Proof.
-  intros Hj. unfold stick.
+  intros Hj. unfold stick_weight.
   destruct (Nat.eqb_spec j (S n - i)) as [|N], (Nat.eqb_spec (S n - j) i) as [|N']; try lia; [reflexivity|]. f_equal.
   rewrite <- (product_backwards n (fun k => if between i (S n - j) k then _ else _)). apply product_ext. intros k Hk.
   replace (between (S n - i) j k) with (between i (S n - j) (S n - k)); [reflexivity|]. unfold between.
@@ -145,7 +145,7 @@ Proof.
   - now apply (attend_range n m s v p).
   - apply (attend_beside_range 1 n m s v p); [lra|exact V|exact Hv].
 Qed.
-Lemma attend_as_total k n m i s p : normalises k = true -> visible n m p -> sum n (weights_as k n m i s) = 1.
+Lemma attend_as_total k n m i s p : normalises k = true -> visible n m p -> sum_to n (weights_as k n m i s) = 1.
 Proof.
   intros K V. destruct k; try discriminate; [exact (softmax_total n m s p V)| |]; exact (entmax_total _ n m s p V).
 Qed.
@@ -174,37 +174,35 @@ Proof.
   pose proof (exp_monotone (- y) (- x) ltac:(lra)). lra.
 Qed.
 
-Fixpoint held (s v : nat -> R) (j : nat) : R :=
-  match j with O => 0 | S j => (1 - sigmoid (s (S j))) * held s v j + sigmoid (s (S j)) * v (S j) end.
-Lemma held_range s v j : (each k upto j, 0 <= v k <= 1) -> 0 <= held s v j <= 1.
+Fixpoint stick_value (s v : nat -> R) (j : nat) : R :=
+  match j with O => 0 | S j => (1 - sigmoid (s (S j))) * stick_value s v j + sigmoid (s (S j)) * v (S j) end.
+Lemma held_range s v j : (each k upto j, 0 <= v k <= 1) -> 0 <= stick_value s v j <= 1.
 Proof.
-  induction j as [|j IH]; intros Hv; [simpl; lra|]. cbn [held]. specialize (IH ltac:(intros; apply Hv; lia)).
+  induction j as [|j IH]; intros Hv; [simpl; lra|]. cbn [stick_value]. specialize (IH ltac:(intros; apply Hv; lia)).
   specialize (Hv (S j) ltac:(lia)). pose proof (sigmoid_range (s (S j))). set (q := sigmoid (s (S j))) in *.
-  assert (0 <= (1 - q) * held s v j <= 1 - q).
+  assert (0 <= (1 - q) * stick_value s v j <= 1 - q).
   { split; [apply Rmult_le_pos; lra|]. rewrite <- (Rmult_1_r (1 - q)) at 2. apply Rmult_le_compat_l; lra. }
   assert (0 <= q * v (S j) <= q); [|lra].
   split; [apply Rmult_le_pos; lra|]. rewrite <- (Rmult_1_r q) at 2. apply Rmult_le_compat_l; lra.
 Qed.
-Lemma held_sum n s v i : i upto S n -> sum n (fun j => if (j <? i)%nat then stick n i s j * v j else 0)
-  = held s v (i - 1).
+Lemma held_sum n s v i : i upto S n -> sum_to n (fun j => if (j <? i)%nat then stick_weight n i s j * v j else 0)
+  = stick_value s v (i - 1).
 Proof.
   induction i as [|i IH]; intros Hi; [lia|]. destruct i as [|i].
-  { cbn [Nat.sub held]. apply sum_zero. intros j Hj. now rewrite (proj2 (Nat.ltb_ge j 1)) by lia. }
-  replace (S (S i) - 1)%nat with (S (S i - 1)) by lia. cbn [held]. rewrite <- IH by lia.
-    replace (S (S i - 1)) with (S i)
-    by lia.
+  { cbn [Nat.sub stick_value]. apply sum_zero. intros j Hj. now rewrite (proj2 (Nat.ltb_ge j 1)) by lia. }
+  replace (S (S i) - 1)%nat with (S (S i - 1)) by lia. cbn [stick_value]. rewrite <- IH by lia.
+    replace (S (S i - 1)) with (S i) by lia.
   set (q := sigmoid (s (S i))).
-  rewrite (sum_ext n _ (fun j => (1 - q) * (if (j <? S i)%nat then stick n (S i) s j * v j else 0)
+  rewrite (sum_ext n _ (fun j => (1 - q) * (if (j <? S i)%nat then stick_weight n (S i) s j * v j else 0)
     + (if (j =? S i)%nat then q * v j else 0))).
   - rewrite sum_plus, sum_scale. f_equal. rewrite (sum_apart n (S i)), Nat.eqb_refl by lia.
-    rewrite sum_zero; [ring|]. intros j _. unfold except. now destruct (j =? S i)%nat.
+    rewrite sum_zero; [ring|]. intros j _. unfold zeroed_at. now destruct (j =? S i)%nat.
   - intros j Hj. destruct (Nat.eqb_spec j (S i)) as [->|N].
-    + rewrite (proj2 (Nat.ltb_lt (S i) (S (S i)))), (proj2 (Nat.ltb_ge (S i) (S i))) by lia. unfold stick.
+    + rewrite (proj2 (Nat.ltb_lt (S i) (S (S i)))), (proj2 (Nat.ltb_ge (S i) (S i))) by lia. unfold stick_weight.
       rewrite (proj2 (Nat.eqb_neq (S i) (S (S i)))), product_one by (intros; try lia; unfold between;
         destruct (Nat.ltb_spec (Nat.min (S (S i)) (S i)) j), (Nat.ltb_spec j (Nat.max (S (S i)) (S i)));
-        reflexivity || (exfalso; lia)).
-      fold q. ring.
-    + destruct (Nat.ltb_spec j (S i)), (Nat.ltb_spec j (S (S i))); try lia; [|ring]. unfold stick.
+        reflexivity || (exfalso; lia)). fold q. ring.
+    + destruct (Nat.ltb_spec j (S i)), (Nat.ltb_spec j (S (S i))); try lia; [|ring]. unfold stick_weight.
       rewrite (proj2 (Nat.eqb_neq j (S i))), (proj2 (Nat.eqb_neq j (S (S i)))) by lia.
       rewrite (product_ext n (fun k => if between (S (S i)) j k then _ else _) (fun k =>
         (if between (S i) j k then 1 - sigmoid (s k) else 1) * (if (k =? S i)%nat then 1 - q else 1))).
@@ -215,10 +213,11 @@ Proof.
             rewrite ?E; ring.
 Qed.
 Theorem attend_as_held k n (i : position n) s v : breaks_a_stick k = true ->
-  attend_as k n (future i) i s v = held s v (i - 1).
+  attend_as k n (future_mask i) i s v = stick_value s v (i - 1).
 Proof.
   intros K. rewrite <- (held_sum n) by lia. apply sum_ext. intros j Hj.
-  assert (E : weights_as k n (future i) i s j = if future i j then stick n i s j else 0) by now destruct k.
-  rewrite E. unfold future. destruct (Nat.leb_spec j i), (Nat.ltb_spec j i); try lia; try reflexivity; [|ring].
-  unfold stick. rewrite (proj2 (Nat.eqb_eq j i)) by lia. ring.
+  assert (E : weights_as k n (future_mask i) i s j = if future_mask i j then stick_weight n i s j else 0)
+    by now destruct k. rewrite E. unfold future_mask.
+  destruct (Nat.leb_spec j i), (Nat.ltb_spec j i); try lia; try reflexivity; [|ring]. unfold stick_weight.
+  rewrite (proj2 (Nat.eqb_eq j i)) by lia. ring.
 Qed.

@@ -18,10 +18,9 @@ Fixpoint has_value (x : expression) (n i : nat) : Prop :=
 
 (* At every position of every length, or of every allowed one, the embeddings have values and the temperatures positive
    ones. *)
-Definition defined_at (T : transformer) (n i : nat) : Prop :=
-  (forall d x, In (d, Formula x) (position_embedding T) -> has_value x n i) /\
-  (forall l a, In l (transformer_layers T) -> In a (layer_heads l) ->
-     has_value (head_temperature a) n i /\ 0 < expression_value (head_temperature a) n i).
+Definition defined_at (T : transformer) (n i : nat) : Prop := (forall d x, In (d, Formula x) (position_embedding T) ->
+  has_value x n i) /\ (forall l a, In l (transformer_layers T) -> In a (layer_heads l) ->
+  has_value (head_temperature a) n i /\ 0 < expression_value (head_temperature a) n i).
 Definition defined (T : transformer) : Prop := forall n (i : position n), defined_at T n i.
 Definition defined_for (L : lengths) (T : transformer) : Prop :=
-  forall n (i : position n), allowed L n -> defined_at T n i.
+  forall n (i : position n), length_allowed L n -> defined_at T n i.

@@ -11,27 +11,28 @@ From Coq Require Import Reals ZArith Lra Lia Arith Bool.
 From Certify Require Import positions finite_sums softmax exponential lemma_06_near_hardmax lemma_07_table_lookup relu
   formula proposition_11_end_markers theorem_12_previous_next theorem_13_previous_causal theorem_15_since_until
   theorem_16_since_causal theorem_20_counting.
-Open Scope R_scope.
+Import PositionNotations. Open Scope R_scope.
 
 (* ---- one vote against all others ---- *)
 Lemma lone_vote n m s v p : visible n m p -> (each j upto n, v j = (j =? p)%nat) ->
-  weight m s p < 3 * sum n (except p (weight m s)) -> ~ near true (attend n m s (fun j => bit (v j))).
+  weight m s p < 3 * sum_to n (zeroed_at p (weight m s)) -> ~ near_truth true (attend n m s (fun j => bit (v j))).
 Proof.
-  intros V Hv H [N _]. pose proof (weight_pos m s p (proj2 V)) as W. set (o := sum n (except p (weight m s))) in *.
+  intros V Hv H [N _]. pose proof (weight_pos m s p (proj2 V)) as W.
+  set (o := sum_to n (zeroed_at p (weight m s))) in *.
   assert (E : attend n m s (fun j => bit (v j)) = weight m s p / (weight m s p + o)).
   { unfold attend. rewrite (sum_apart n p) by apply V. rewrite sum_zero.
     - rewrite (Hv p (proj1 V)), Nat.eqb_refl. unfold softmax, o. rewrite <- (sum_apart n p) by apply V. simpl. lra.
-    - intros j Hj. unfold except. destruct (Nat.eqb_spec j p) as [|Ne]; [reflexivity|].
+    - intros j Hj. unfold zeroed_at. destruct (Nat.eqb_spec j p) as [|Ne]; [reflexivity|].
       rewrite (Hv j Hj), (proj2 (Nat.eqb_neq j p) Ne). simpl. lra. }
   rewrite E in N. apply Rmult_le_compat_r with (r := weight m s p + o) in N; [|lra].
   unfold Rdiv in N. rewrite !Rmult_assoc, Rinv_l in N by lra. lra.
 Qed.
 
-Lemma powers_sum q K : sum K (fun k => q ^ k) * (1 - q) = q - q ^ S K.
-Proof. induction K as [|K IH]; [simpl; ring|]. cbn [sum]. rewrite Rmult_plus_distr_r, IH. simpl. ring. Qed.
+Lemma powers_sum q K : sum_to K (fun k => q ^ k) * (1 - q) = q - q ^ S K.
+Proof. induction K as [|K IH]; [simpl; ring|]. cbn [sum_to]. rewrite Rmult_plus_distr_r, IH. simpl. ring. Qed.
 
 (* q + q^2 + ... + q^K > 1/3. *)
-Lemma enough_powers q : 1 / 4 < q < 1 -> exists K, 1 < 3 * sum K (fun k => q ^ k).
+Lemma enough_powers q : 1 / 4 < q < 1 -> exists K, 1 < 3 * sum_to K (fun k => q ^ k).
 Proof.
   intros Hq. destruct (pow_lt_1_zero q) with (y := (4 * q - 1) / 3) as (K & HK); [rewrite Rabs_right; lra|lra|].
   exists K. specialize (HK (S K) ltac:(lia)). pose proof (powers_sum q K) as E.
@@ -45,39 +46,39 @@ Proof.
   replace (1 / 4) with (exp (- ln 4)); [apply exp_increasing; lra|]. rewrite exp_Ropp, exp_ln; lra.
 Qed.
 
-Lemma doubled g : 0 < g < ln 2 -> 0 < 2 * g < ln 4.
+Local Lemma doubled g : 0 < g < ln 2 -> 0 < 2 * g < ln 4.
 Proof. intros H. replace (ln 4) with (2 * ln 2); [lra|]. replace 4 with (2 * 2) by lra. rewrite ln_mult; lra. Qed.
 
 (* The last K ties before position p, at distance 1, ..., K steps of d, weigh at least q, ..., q^K. *)
-Lemma ties_outvote n i s p d g K : 0 < g -> 1 < 3 * sum K (fun k => exp (- g) ^ k) -> (1 <= d)%nat ->
+Lemma ties_outvote n i s p d g K : 0 < g -> 1 < 3 * sum_to K (fun k => exp (- g) ^ k) -> (1 <= d)%nat ->
   (K * d < p)%nat -> (p <= i <= n)%nat -> (each k upto K, s p - INR k * g <= s (p - k * d)%nat) ->
-  weight (future i) s p < 3 * sum n (except p (weight (future i) s)).
+  weight (future_mask i) s p < 3 * sum_to n (zeroed_at p (weight (future_mask i) s)).
 Proof.
-  intros Hg HK Hd Hp Hi H. set (w := weight (future i) s). set (q := exp (- g)) in *.
-  assert (M : forall j, (j <= i)%nat -> future i j = true) by (intros; now apply Nat.leb_le).
+  intros Hg HK Hd Hp Hi H. set (w := weight (future_mask i) s). set (q := exp (- g)) in *.
+  assert (M : forall j, (j <= i)%nat -> future_mask i j = true) by (intros; now apply Nat.leb_le).
   assert (W : 0 < w p) by (apply weight_pos, M; lia).
-  assert (L : w p * sum K (fun k => q ^ k) <= sum n (except p w)).
+  assert (L : w p * sum_to K (fun k => q ^ k) <= sum_to n (zeroed_at p w)).
   { replace n with ((p - 1) + (n - (p - 1)))%nat by lia. rewrite sum_cut.
-    assert (0 <= sum (n - (p - 1)) (fun k => except p w (p - 1 + k)%nat)).
-    { apply sum_nonneg. intros. unfold except. destruct (_ =? p)%nat; [lra|apply weight_nonneg]. }
-    cut (w p * sum K (fun k => q ^ k) <= sum (p - 1) w).
-    { intros C. rewrite (sum_ext (p - 1) (except p w) w); [lra|]. intros j Hj. apply except_elsewhere. lia. }
+    assert (0 <= sum_to (n - (p - 1)) (fun k => zeroed_at p w (p - 1 + k)%nat)).
+    { apply sum_nonneg. intros. unfold zeroed_at. destruct (_ =? p)%nat; [lra|apply weight_nonneg]. }
+    cut (w p * sum_to K (fun k => q ^ k) <= sum_to (p - 1) w).
+    { intros C. rewrite (sum_ext (p - 1) (zeroed_at p w) w); [lra|]. intros j Hj. apply except_elsewhere. lia. }
     clear HK. assert (G : forall k, (k <= K)%nat ->
-      w p * sum k (fun k => q ^ k) <= sum (k * d) (fun j => w (p - j)%nat)).
+      w p * sum_to k (fun k => q ^ k) <= sum_to (k * d) (fun j => w (p - j)%nat)).
     { induction k as [|k IH]; intros Hk; [simpl; lra|]. replace (S k * d)%nat with (k * d + d)%nat by lia.
-      rewrite sum_cut. cbn [sum]. rewrite Rmult_plus_distr_l. apply Rplus_le_compat; [apply IH; lia|].
-      destruct d as [|d']; [lia|]. cbn [sum]. assert (0 <= sum d' (fun j => w (p - (k * S d' + j))%nat)).
+      rewrite sum_cut. cbn [sum_to]. rewrite Rmult_plus_distr_l. apply Rplus_le_compat; [apply IH; lia|].
+      destruct d as [|d']; [lia|]. cbn [sum_to]. assert (0 <= sum_to d' (fun j => w (p - (k * S d' + j))%nat)).
       { apply sum_nonneg. intros. apply weight_nonneg. }
       assert (w p * q ^ S k <= w (p - (k * S d' + S d'))%nat); [|lra].
       replace (k * S d' + S d')%nat with (S k * S d')%nat by lia. unfold w, weight. rewrite !M by lia.
       unfold q. rewrite exp_power, <- exp_plus. apply exp_monotone. specialize (H (S k) ltac:(lia)). lra. }
     eapply Rle_trans; [apply (G K (le_n K))|]. rewrite <- (sum_backwards (p - 1) w).
     replace (p - 1)%nat with (K * d + (p - 1 - K * d))%nat at 1 by lia. rewrite sum_cut.
-    assert (0 <= sum (p - 1 - K * d) (fun k => w (S (p - 1) - (K * d + k))%nat)).
+    assert (0 <= sum_to (p - 1 - K * d) (fun k => w (S (p - 1) - (K * d + k))%nat)).
     { apply sum_nonneg. intros. apply weight_nonneg. }
     rewrite (sum_ext (K * d) (fun j => w (p - j)%nat) (fun j => w (S (p - 1) - j)%nat)); [lra|].
     intros j Hj. f_equal. lia. }
-  assert (w p * 1 < w p * (3 * sum K (fun k => q ^ k))) by now apply Rmult_lt_compat_l. lra.
+  assert (w p * 1 < w p * (3 * sum_to K (fun k => q ^ k))) by now apply Rmult_lt_compat_l. lra.
 Qed.
 
 Lemma some_position x : exists N, x < INR N.
@@ -97,38 +98,39 @@ Proof.
 Qed.
 
 (* The operand holds at p only. *)
-Definition only (p j : nat) : bool := (j =? p)%nat.
+Definition indicator_at (p j : nat) : bool := (j =? p)%nat.
 
-Lemma since_only i : (1 <= i)%nat -> since_at (only i) (only i) i = true.
+Lemma since_only i : (1 <= i)%nat -> since_at (indicator_at i) (indicator_at i) i = true.
 Proof.
-  intros H. apply since_at_iff. exists i. unfold only. repeat split; [lia|lia|apply Nat.eqb_refl|].
+  intros H. apply since_at_iff. exists i. unfold indicator_at. repeat split; [lia|lia|apply Nat.eqb_refl|].
   intros k Hk. apply Nat.eqb_eq. lia.
 Qed.
 
-Lemma all_decide p j : decides (only p) (only p) j = true. Proof. unfold decides. now destruct (only p j). Qed.
-Lemma both_only p j : both (only p) (only p) j = (j =? p)%nat. Proof. apply andb_diag. Qed.
+Lemma all_decide p j : is_decisive (indicator_at p) (indicator_at p) j = true. Proof. unfold is_decisive.
+now destruct (indicator_at p j). Qed.
+Lemma both_only p j : both_hold (indicator_at p) (indicator_at p) j = (j =? p)%nat. Proof. apply andb_diag. Qed.
 
-Theorem theorem_15_needs_ln_4 g : 0 < g < ln 4 -> exists n p q, (1 <= n)%nat /\
-  ~ near (since_at p q n) (attend n (future n)
-      (fun j => 2 * g * (bit (decides p q j) + INR j / (2 * INR n)) / (1 / INR n)) (fun j => bit (both p q j))).
+Theorem theorem_15_needs_ln_4 g : 0 < g < ln 4 -> exists n p q, (1 <= n)%nat /\ ~ near_truth (since_at p q n)
+  (attend n (future_mask n) (fun j => 2 * g * (bit (is_decisive p q j) + INR j / (2 * INR n)) / (1 / INR n)) (fun j =>
+  bit (both_hold p q j))).
 Proof.
   intros H. destruct (enough_powers _ (above_quarter g H)) as (K & HK). set (n := S K).
-  exists n, (only n), (only n). split; [lia|]. rewrite since_only by lia.
-  apply (lone_vote n (future n) _ _ n (visible_future n n ltac:(lia)) (fun j _ => both_only n j)).
+  exists n, (indicator_at n), (indicator_at n). split; [lia|]. rewrite since_only by lia.
+  apply (lone_vote n (future_mask n) _ _ n (visible_future n n ltac:(lia)) (fun j _ => both_only n j)).
   apply (ties_outvote n n _ n 1 g K); [lra|exact HK|lia|lia|lia|]. intros k Hk. rewrite !all_decide.
   rewrite minus_INR by lia. rewrite Nat.mul_1_r. assert (0 < INR n) by (apply lt_0_INR; lia). right. simpl bit. field.
   lra.
 Qed.
 
 Theorem theorem_16_needs_ln_4 g : 0 < g < ln 4 -> exists n p q, (1 <= n)%nat /\
-  ~ near (since_at p q n) (attend n (future n)
-      (fun j => g * (bit (decides p q j) - 1 / INR j) / (1 / INR n ^ 2)) (fun j => bit (both p q j))).
+  ~ near_truth (since_at p q n) (attend n (future_mask n)
+      (fun j => g * (bit (is_decisive p q j) - 1 / INR j) / (1 / INR n ^ 2)) (fun j => bit (both_hold p q j))).
 Proof.
   intros H. destruct (larger_constant g _ H) as (g' & Hg & Pos & Room).
   destruct (enough_powers _ (above_quarter g' ltac:(lra))) as (K & HK). destruct (Room (g' * INR K)) as (N & HN).
   set (n := (N + S K)%nat). specialize (HN n ltac:(lia)).
-  exists n, (only n), (only n). split; [lia|]. rewrite since_only by lia.
-  apply (lone_vote n (future n) _ _ n (visible_future n n ltac:(lia)) (fun j _ => both_only n j)).
+  exists n, (indicator_at n), (indicator_at n). split; [lia|]. rewrite since_only by lia.
+  apply (lone_vote n (future_mask n) _ _ n (visible_future n n ltac:(lia)) (fun j _ => both_only n j)).
   apply (ties_outvote n n _ n 1 g' K); [lra|exact HK|lia|lia|lia|]. intros k Hk. rewrite !all_decide, Nat.mul_1_r.
   rewrite minus_INR by lia. assert (K1 : INR k <= INR K) by (apply le_INR; lia).
   assert (K2 : INR K + 1 <= INR n) by (rewrite <- S_INR; apply le_INR; lia). assert (K3 : 0 <= INR k) by apply pos_INR.
@@ -140,42 +142,41 @@ Proof.
 Qed.
 
 (* ---- Theorems 12 and 13: ties are 2 apart ---- *)
-Lemma near_previous_fails n s g K : 0 < g -> 1 < 3 * sum K (fun k => exp (- (2 * g)) ^ k) -> (2 * K + 2 <= n)%nat ->
+Lemma near_previous_fails n s g K : 0 < g -> 1 < 3 * sum_to K (fun k => exp (- (2 * g)) ^ k) -> (2 * K + 2 <= n)%nat ->
   (each k upto K, s (n - 1)%nat - INR k * (2 * g) <= s (n - 1 - k * 2)%nat) ->
-  ~ near (only (n - 1) (n - 1)) (attend n (future n) s (fun j => bit (only (n - 1) j))).
+  ~ near_truth (indicator_at (n - 1) (n - 1)) (attend n (future_mask n) s (fun j => bit (indicator_at (n - 1) j))).
 Proof.
-  intros Hg HK Hn H. unfold only at 1. rewrite Nat.eqb_refl.
-  apply (lone_vote n (future n) s _ (n - 1)); [split; [lia|apply Nat.leb_le; lia]|reflexivity|].
+  intros Hg HK Hn H. unfold indicator_at at 1. rewrite Nat.eqb_refl.
+  apply (lone_vote n (future_mask n) s _ (n - 1)); [split; [lia|apply Nat.leb_le; lia]|reflexivity|].
   apply (ties_outvote n n s (n - 1) 2 (2 * g) K); [lra|exact HK|lia|lia|lia|exact H].
 Qed.
 
 (* Positions at even distance have the same parity. *)
 Lemma half_parity_even e p k : (k * 2 <= p)%nat -> half_parity e (p - k * 2) = half_parity e p.
 Proof.
-  intros H. unfold half_parity, alternating. replace (Nat.odd p) with (Nat.odd (p - k * 2 + 2 * k)) by (f_equal; lia).
-  now rewrite Nat.odd_add_mul_2.
+  intros H. unfold half_parity, sign_of_parity.
+  replace (Nat.odd p) with (Nat.odd (p - k * 2 + 2 * k)) by (f_equal; lia). now rewrite Nat.odd_add_mul_2.
 Qed.
 
-Theorem theorem_12_needs_ln_2 g : 0 < g < ln 2 -> exists n p, (2 <= n)%nat /\
-  ~ near (p (n - 1)%nat) (attend n (future n)
-      (fun j => previous_score n g (Nat.odd n) j / (1 / INR n)) (fun j => bit (p j))).
+Theorem theorem_12_needs_ln_2 g : 0 < g < ln 2 -> exists n p, (2 <= n)%nat /\ ~ near_truth (p (n - 1)%nat)
+  (attend n (future_mask n) (fun j => previous_score n g (Nat.odd n) j / (1 / INR n)) (fun j => bit (p j))).
 Proof.
   intros H. destruct (enough_powers _ (above_quarter _ (doubled g H))) as (K & HK). set (n := (2 * K + 2)%nat).
-  exists n, (only (n - 1)). split; [lia|]. apply (near_previous_fails n _ g K); [lra|exact HK|lia|]. intros k Hk.
-  unfold previous_score. rewrite half_parity_even by lia. rewrite (minus_INR (n - 1)), mult_INR by lia.
+  exists n, (indicator_at (n - 1)). split; [lia|]. apply (near_previous_fails n _ g K); [lra|exact HK|lia|].
+  intros k Hk. unfold previous_score. rewrite half_parity_even by lia. rewrite (minus_INR (n - 1)), mult_INR by lia.
   assert (0 < INR n) by (apply lt_0_INR; lia). right. simpl (INR 2). field. lra.
 Qed.
 
-Theorem theorem_13_needs_ln_2 g : 0 < g < ln 2 -> exists n p, (2 <= n)%nat /\
-  ~ near (p (n - 1)%nat) (attend n (future n)
-      (fun j => causal_score g (Nat.odd n) j / (1 / INR n ^ 2)) (fun j => bit (p j))).
+Theorem theorem_13_needs_ln_2 g : 0 < g < ln 2 -> exists n p, (2 <= n)%nat /\ ~ near_truth (p (n - 1)%nat)
+  (attend n (future_mask n) (fun j => causal_score g (Nat.odd n) j / (1 / INR n ^ 2)) (fun j => bit (p j))).
 Proof.
   intros H. destruct (larger_constant g _ H) as (g' & Hg & Pos & Room).
   destruct (enough_powers _ (above_quarter _ (doubled g' ltac:(lra)))) as (K & HK).
   destruct (Room (g' * (2 * INR K + 2))) as (N & HN). set (n := (N + (2 * K + 2))%nat). specialize (HN n ltac:(lia)).
-  exists n, (only (n - 1)). split; [lia|]. apply (near_previous_fails n _ g' K); [lra|exact HK|lia|]. intros k Hk.
-  unfold causal_score. rewrite half_parity_even by lia. rewrite (minus_INR (n - 1)), (minus_INR n), mult_INR by lia.
-  change (INR 1) with 1. replace (INR 2) with 2 by (simpl; lra). assert (K1 : INR k <= INR K) by (apply le_INR; lia).
+  exists n, (indicator_at (n - 1)). split; [lia|]. apply (near_previous_fails n _ g' K); [lra|exact HK|lia|].
+  intros k Hk. unfold causal_score. rewrite half_parity_even by lia.
+  rewrite (minus_INR (n - 1)), (minus_INR n), mult_INR by lia. change (INR 1) with 1.
+  replace (INR 2) with 2 by (simpl; lra). assert (K1 : INR k <= INR K) by (apply le_INR; lia).
   assert (K3 : 1 <= INR k) by (apply INR_at_least_1; lia). assert (K2 : 2 * INR K + 2 <= INR n).
   { replace (2 * INR K + 2) with (INR (2 * K + 2)) by (rewrite plus_INR, mult_INR; simpl; lra). apply le_INR. lia. }
   set (x := INR n) in *. set (y := INR k) in *. set (c := half_parity _ _).
@@ -195,22 +196,20 @@ Proof.
 Qed.
 
 (* ---- Theorem 20: ODD of a count, at the last of three positions of which the first and the last count ---- *)
-Definition ends (j : nat) : bool := negb (j =? 2)%nat.
+Local Definition ends (j : nat) : bool := negb (j =? 2)%nat.
 
-Theorem theorem_20_needs_ln_6 g : 0 < g < ln 6 ->
-  ~ near (Nat.odd (counted ToLeft 3 ends 3)) (attend 3 (lookup_mask ToLeft 3)
-      (fun j => raw_score ToLeft 3 3 ends g j / (1 / INR 3)) (fun j => bit (Nat.odd j))).
+Theorem theorem_20_needs_ln_6 g : 0 < g < ln 6 -> ~ near_truth (Nat.odd (counted_on ToLeft 3 ends 3)) (attend 3
+  (lookup_mask ToLeft 3) (fun j => lookup_raw_score ToLeft 3 3 ends g j / (1 / INR 3)) (fun j => bit (Nat.odd j))).
 Proof.
-  intros H [_ N]. pose proof (exp_negative_below_1 g ltac:(lra)) as Hq.
-  assert (Q : 1 / 6 < exp (- g)).
+  intros H [_ N]. pose proof (exp_negative_below_1 g ltac:(lra)) as Hq. assert (Q : 1 / 6 < exp (- g)).
   { replace (1 / 6) with (exp (- ln 6)); [apply exp_increasing; lra|]. rewrite exp_Ropp, exp_ln; lra. }
-  assert (E : attend 3 (lookup_mask ToLeft 3) (fun j => raw_score ToLeft 3 3 ends g j / (1 / INR 3))
+  assert (E : attend 3 (lookup_mask ToLeft 3) (fun j => lookup_raw_score ToLeft 3 3 ends g j / (1 / INR 3))
       (fun j => bit (Nat.odd j)) = attend 3 no_mask (lookup_score g 2) (fun j => bit (Nat.odd j))).
   { refine (eq_trans (attend_lookup ToLeft 3 (Position 3 ltac:(lia)) _ _) _). apply attend_ext;
-    [|reflexivity]. intros j _.
-    unfold raw_score, lookup_score, ends. simpl. field. }
+    [|reflexivity]. intros j _. unfold lookup_raw_score, lookup_score, ends. simpl. field. }
   rewrite E in N. pose proof (lookup_mean 3 2 g ltac:(lia) ltac:(lra) (fun j => bit (Nat.odd j))) as M.
-  unfold mass, bell, distance in M. simpl in M. set (x := attend _ _ _ _) in *. set (q := exp (- g)) in *. nra.
+  unfold gaussian_mass, gaussian_term, index_distance in M. simpl in M. set (x := attend _ _ _ _) in *.
+  set (q := exp (- g)) in *. nra.
 Qed.
 
 (* ---- lookups in general ---- *)
@@ -218,27 +217,28 @@ Theorem mean_within_needed g e : 0 < g ->
   (forall n c, c upto n -> Rabs (INR c - attend n no_mask (lookup_score g c) INR) <= e) -> mean_within (exp (- g)) e.
 Proof.
   intros Hg H K. pose proof (exp_negative_below_1 g Hg) as Hq. specialize (H (S K) 1%nat ltac:(lia)).
-  pose proof (mass_nonneg _ Hq K). pose proof (moment_nonneg _ Hq K).
+  pose proof (gaussian_mass_nonneg _ Hq K). pose proof (moment_nonneg _ Hq K).
   rewrite (lemma_07_attained_first (S K) 1 g ltac:(lia) Hg eq_refl), Rabs_Ropp in H. unfold sharp_bound in H.
   replace (S K - 1)%nat with K in H by lia.
-  apply Rle_trans with (r1 := moment (exp (- g)) K / (1 + mass (exp (- g)) K)) in H.
-  - apply Rmult_le_compat_r with (r := 1 + mass (exp (- g)) K) in H; [|lra].
+  apply Rle_trans with (r1 := gaussian_moment (exp (- g)) K / (1 + gaussian_mass (exp (- g)) K)) in H.
+  - apply Rmult_le_compat_r with (r := 1 + gaussian_mass (exp (- g)) K) in H; [|lra].
     unfold Rdiv in H. rewrite Rmult_assoc, Rinv_l in H by lra. lra.
   - apply Rle_abs.
 Qed.
 
-Theorem mass_within_needed g : 0 < g -> (forall n c (v : nat -> bool), c upto n ->
-     Rabs (bit (v c) - attend n no_mask (lookup_score g c) (fun j => bit (v j))) <= 1 / 4) ->
-  mass_within (exp (- g)) (1 / 6).
+Theorem mass_within_needed g : 0 < g -> (forall n c (v : nat -> bool), c upto n -> Rabs (bit (v c)
+  - attend n no_mask (lookup_score g c) (fun j => bit (v j))) <= 1 / 4) -> mass_within (exp (- g)) (1 / 6).
 Proof.
-  intros Hg H K. pose proof (exp_negative_below_1 g Hg) as Hq. pose proof (mass_nonneg _ Hq K).
-  set (n := (2 * K + 1)%nat). set (c := (K + 1)%nat). assert (Hc : c upto n) by lia. specialize (H n c (only c) Hc).
-  pose proof (lookup_mean n c g Hc Hg (fun j => bit (only c j))) as M. replace (c - 1)%nat with K in M by lia.
-  replace (n - c)%nat with K in M by lia. rewrite (sum_apart n c) in M by exact Hc. rewrite sum_zero in M.
-  - unfold only in M at 2. rewrite Nat.eqb_refl in M.
-    replace (distance c c) with 0%nat in M by (unfold distance; lia). change (bell (exp (- g)) 0) with 1 in M.
-    simpl bit in M. unfold only in H at 1. rewrite Nat.eqb_refl in H. simpl bit in H. set (x := attend _ _ _ _) in *.
-    set (a := mass _ K) in *. pose proof (Rle_abs (1 - x)). assert (3 / 4 <= x) by lra.
+  intros Hg H K. pose proof (exp_negative_below_1 g Hg) as Hq. pose proof (gaussian_mass_nonneg _ Hq K).
+  set (n := (2 * K + 1)%nat). set (c := (K + 1)%nat). assert (Hc : c upto n) by lia.
+  specialize (H n c (indicator_at c) Hc). pose proof (lookup_mean n c g Hc Hg (fun j => bit (indicator_at c j))) as M.
+  replace (c - 1)%nat with K in M by lia. replace (n - c)%nat with K in M by lia.
+  rewrite (sum_apart n c) in M by exact Hc. rewrite sum_zero in M.
+  - unfold indicator_at in M at 2. rewrite Nat.eqb_refl in M.
+    replace (index_distance c c) with 0%nat in M by (unfold index_distance; lia).
+    change (gaussian_term (exp (- g)) 0) with 1 in M. simpl bit in M. unfold indicator_at in H at 1.
+    rewrite Nat.eqb_refl in H. simpl bit in H. set (x := attend _ _ _ _) in *. set (a := gaussian_mass _ K) in *.
+    pose proof (Rle_abs (1 - x)). assert (3 / 4 <= x) by lra.
     assert (3 / 4 * (a + 1 + a) <= x * (a + 1 + a)) by (apply Rmult_le_compat_r; lra). lra.
-  - intros j Hj. unfold except, only. destruct (j =? c)%nat; simpl; [reflexivity|lra].
+  - intros j Hj. unfold zeroed_at, indicator_at. destruct (j =? c)%nat; simpl; [reflexivity|lra].
 Qed.

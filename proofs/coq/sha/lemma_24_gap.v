@@ -5,11 +5,11 @@
    finitely many positions, heads and words. *)
 From Coq Require Import Reals QArith List Bool Lra Lia Arith.
 From Certify Require Import positions finite_sums softmax formula network hard_attention.
-Import ListNotations.
+Import ListNotations PositionNotations.
 Open Scope R_scope.
 
 (* What holds of smaller positive numbers if it holds of one, and holds of one for each of finitely many things. *)
-Definition downward {X} (P : X -> R -> Prop) : Prop := forall x g g', P x g -> 0 < g' <= g -> P x g'.
+Local Definition downward {X} (P : X -> R -> Prop) : Prop := forall x g g', P x g -> 0 < g' <= g -> P x g'.
 
 Lemma common_bound {X} (P : X -> R -> Prop) (l : list X) : downward P ->
   (forall x, In x l -> exists g, 0 < g /\ P x g) -> exists g, 0 < g /\ forall x, In x l -> P x g.
@@ -56,8 +56,7 @@ Proof.
   - assert (M : 0 < Rmin g g') by now apply Rmin_glb_lt. exists (Rmin g g'). split; [exact M|]. split.
     + intros a i Ha _ Hi. apply (has_gap_less n _ _ g'); [|split; [exact M|apply Rmin_r]].
       apply (H' (a, i)), in_prod; [exact Ha|apply in_seq; lia].
-    + eapply every_row_impl; [|exact H]. intros m s A. apply (has_gap_less n m s g _ A).
-      split; [exact M|apply Rmin_l].
+    + eapply every_row_impl; [|exact H]. intros m s A. apply (has_gap_less n m s g _ A). split; [exact M|apply Rmin_l].
 Qed.
 
 (* ---- all words of length n ---- *)
@@ -110,7 +109,7 @@ Proof.
 Qed.
 
 (* ---- x_max(n) ---- *)
-Definition mentioned (T : transformer) (w : word) (i : nat) : list direction :=
+Local Definition mentioned (T : transformer) (w : word) (i : nat) : list direction :=
   map fst (nth (w i) (token_embedding T) []) ++ map fst (position_embedding T).
 
 Lemma collect_absent {X} (f : X -> R) l d : ~ In d (map fst l) -> collect f l d = 0.
@@ -121,7 +120,7 @@ Qed.
 
 Lemma embed_absent users T n w i d : ~ In d (mentioned T w i) -> embed users T n w i d = 0.
 Proof.
-  unfold mentioned. rewrite in_app_iff. intros H. unfold embed, entry. rewrite !collect_absent by tauto. lra.
+  unfold mentioned. rewrite in_app_iff. intros H. unfold embed, row_entry. rewrite !collect_absent by tauto. lra.
 Qed.
 
 Lemma word_is_bounded users T n w : exists g, 0 < g /\ forall i d, i upto n -> Rabs (embed users T n w i d) <= / g.

@@ -14,7 +14,7 @@ Open Scope R_scope.
 Definition unit_of := (list R * R)%type.
 Fixpoint combination_of (ws : list R) (fs : list (R -> R)) (x : R) : R :=
   match ws, fs with w :: ws, f :: fs => w * f x + combination_of ws fs x | _, _ => 0 end.
-Definition preactivation (u : unit_of) (fs : list (R -> R)) (x : R) : R := combination_of (fst u) fs x + snd u.
+Local Definition preactivation (u : unit_of) (fs : list (R -> R)) (x : R) : R := combination_of (fst u) fs x + snd u.
 Definition relu_layer (fs : list (R -> R)) (us : list unit_of) : list (R -> R) :=
   map (fun u x => relu (preactivation u fs x)) us.
 Record relu_network := ReluNetwork { hidden : list (list unit_of); output : unit_of }.
@@ -24,7 +24,7 @@ Definition width_at_most (m : nat) (N : relu_network) : Prop := forall us, In us
 
 (* ---- affine off finitely many points: one piece more than there are points ---- *)
 Definition affine_on (f : R -> R) (a b : R) : Prop := exists s c, forall x, a <= x <= b -> f x = s * x + c.
-Definition clear (B : list R) (a b : R) : Prop := forall t, In t B -> ~ (a < t < b).
+Local Definition clear (B : list R) (a b : R) : Prop := forall t, In t B -> ~ (a < t < b).
 Definition affine_off (B : list R) (f : R -> R) : Prop := forall a b, a < b -> clear B a b -> affine_on f a b.
 
 Lemma clear_incl B B' a b : incl B B' -> clear B' a b -> clear B a b. Proof. intros I H t T. now apply H, I. Qed.
@@ -46,11 +46,11 @@ Qed.
 
 (* ---- a ReLU adds one point per piece: where its argument is 0 ---- *)
 (* z is a zero in the piece that begins at t, or in the first piece. *)
-Definition begins (B : list R) (t : option R) (z : R) : Prop :=
+Local Definition begins (B : list R) (t : option R) (z : R) : Prop :=
   match t with Some t => t < z /\ clear B t z | None => forall s, In s B -> z <= s end.
-Definition starts (B : list R) : list (option R) := None :: map Some B.
+Local Definition starts (B : list R) : list (option R) := None :: map Some B.
 
-Lemma choose_each {X} (P : X -> R -> Prop) (l : list X) : exists zs, length zs = length l /\
+Local Lemma choose_each {X} (P : X -> R -> Prop) (l : list X) : exists zs, length zs = length l /\
   forall t z, In t l -> P t z -> exists z', In z' zs /\ P t z'.
 Proof.
   induction l as [|t l (zs & L & H)]; [exists []; split; [reflexivity|easy]|].
@@ -78,9 +78,8 @@ Proof.
 Qed.
 
 (* Every interval off B lies in one piece, whose zeros, if isolated, are one. *)
-Lemma one_zero B f a b x : affine_off B f -> clear B a b -> a < x < b -> f x = 0 -> (exists y, a <= y <= b /\ f y <>
-  0) ->
-  exists t, In t (starts B) /\ begins B t x /\ forall z, begins B t z -> f z = 0 -> z = x.
+Lemma one_zero B f a b x : affine_off B f -> clear B a b -> a < x < b -> f x = 0 -> (exists y, a <= y <= b /\
+  f y <> 0) -> exists t, In t (starts B) /\ begins B t x /\ forall z, begins B t z -> f z = 0 -> z = x.
 Proof.
   intros A C X F (y & Y & Fy).
   assert (Same : forall z lo hi, lo < hi -> clear B lo hi -> lo <= a -> b <= hi -> lo <= z <= hi -> f z = 0 -> z = x).
@@ -91,8 +90,7 @@ Proof.
   - exists None. split; [now left|]. assert (Nb : forall s, In s B -> b <= s).
     { intros s S. specialize (N s S). specialize (C s S). destruct (Rle_lt_dec b s); [assumption|]. exfalso. apply C.
       lra. }
-    split; [intros s S; specialize (Nb s S); lra|]. intros z Z Fz.
-    apply (Same z (Rmin a z) (Rmax b z)); try assumption.
+    split; [intros s S; specialize (Nb s S); lra|]. intros z Z Fz. apply (Same z (Rmin a z) (Rmax b z)); try assumption.
     + pose proof (Rmin_l a z). pose proof (Rmax_l b z). lra.
     + intros s S [L1 L2]. specialize (Nb s S). specialize (Z s S). apply (Rlt_not_le _ _ L2). now apply Rmax_lub.
     + apply Rmin_l.
@@ -182,7 +180,7 @@ Hypothesis Between : forall j, (S j < n)%nat -> y j < z j < y (S j).
 Hypothesis Fixed : forall j, (j < n)%nat -> f (y j) = y j.
 Hypothesis Rounds : forall j, (S j < n)%nat -> exists k, (k < n)%nat /\ f (z j) = y k.
 
-Lemma increasing k : forall j, (j <= k)%nat -> (k < n)%nat -> y j <= y k.
+Local Lemma increasing k : forall j, (j <= k)%nat -> (k < n)%nat -> y j <= y k.
 Proof.
   induction k as [|k IH]; intros j L K; [replace j with 0%nat by lia; lra|].
   destruct (Nat.eq_dec j (S k)) as [->|N]; [lra|]. specialize (IH j ltac:(lia) ltac:(lia)).
@@ -218,11 +216,9 @@ Qed.
 End Rounding.
 
 (* y: the n = 2^p numbers of p bits, in order; z j: a number of p' bits between y j and the next. *)
-Theorem lemma_27 N m n y z : (1 <= m)%nat -> width_at_most m N ->
-  (forall j, (S j < n)%nat -> y j < z j < y (S j)) ->
-  (forall j, (j < n)%nat -> function_of N (y j) = y j) ->
-  (forall j, (S j < n)%nat -> exists k, (k < n)%nat /\ function_of N (z j) = y k) ->
-  (n <= (2 * m) ^ length (hidden N))%nat.
+Theorem lemma_27 N m n y z : (1 <= m)%nat -> width_at_most m N -> (forall j, (S j < n)%nat -> y j < z j < y (S j)) ->
+  (forall j, (j < n)%nat -> function_of N (y j) = y j) -> (forall j, (S j < n)%nat -> exists k, (k < n)%nat /\
+  function_of N (z j) = y k) -> (n <= (2 * m) ^ length (hidden N))%nat.
 Proof.
   intros M W Between Fixed Rounds. destruct (few_pieces N m M W) as (B & A & L).
   pose proof (rounding_takes_pieces n y z _ Between Fixed Rounds B A). lia.
@@ -231,9 +227,8 @@ Qed.
 (* As printed, for any numbers: integers of p' bits to the nearest integer of p bits, by one ReLU. *)
 Definition one_relu (g : R) : relu_network := ReluNetwork [[([-1], g)]] ([-1], g).
 
-Theorem lemma_27_integers p : (2 <= p)%nat -> let g := INR (2 ^ p - 1) in
-  width_at_most 1 (one_relu g) /\ ((2 * 1) ^ length (hidden (one_relu g)) < 2 ^ p)%nat /\
-  forall x, function_of (one_relu g) (INR x) = INR (Nat.min x (2 ^ p - 1)).
+Theorem lemma_27_integers p : (2 <= p)%nat -> let g := INR (2 ^ p - 1) in width_at_most 1 (one_relu g) /\ ((2 * 1) ^
+  length (hidden (one_relu g)) < 2 ^ p)%nat /\ forall x, function_of (one_relu g) (INR x) = INR (Nat.min x (2 ^ p - 1)).
 Proof.
   intros P g. split; [intros us [<-|[]]; simpl; lia|]. split.
   - cbn [length hidden one_relu Nat.pow]. assert (2 ^ 2 <= 2 ^ p)%nat by (apply Nat.pow_le_mono_r; lia). simpl in *.

@@ -6,7 +6,7 @@
    most e^(2 delta/tau), and every other weight is at most e^((2 delta - g)/tau) times each of them. *)
 From Coq Require Import Reals List Bool Lra Lia Arith.
 From Certify Require Import positions finite_sums softmax exponential hard_attention.
-Open Scope R_scope.
+Import PositionNotations. Open Scope R_scope.
 
 Section Row.
 Variables (n : nat) (m : mask) (s s' : nat -> R) (p : nat) (delta g tau : R).
@@ -18,9 +18,9 @@ Hypothesis Gap : has_gap n m s g.
 Let t j := s' j / tau.
 Let w := weight m t.
 Let tied j := bit (winner n m s j) * w j.
-Let Z := sum n w.
-Let M := sum n tied.
-Let k := winners n m s.
+Let Z := sum_to n w.
+Let M := sum_to n tied.
+Let k := winner_count n m s.
 Let q := exp ((2 * delta - g) / tau).
 Let rho := exp (2 * delta / tau).
 
@@ -68,16 +68,16 @@ Lemma k_at_least_1 : 1 <= k. Proof. exact (winners_at_least_1 n m s p Vp). Qed.
 (* One winner's weight k times, and all winners' weights, are alike but for rho. *)
 Lemma times_k (x c : R) : (each j upto n, winner n m s j = true -> x <= c * w j) -> x * k <= c * M.
 Proof.
-  intros H. unfold k, M, winners. rewrite <- !sum_scale. apply sum_le. intros j Hj. unfold tied.
+  intros H. unfold k, M, winner_count. rewrite <- !sum_scale. apply sum_le. intros j Hj. unfold tied.
   specialize (H j Hj). destruct (winner n m s j); simpl; [specialize (H eq_refl)|]; lra.
 Qed.
 Lemma times_k_below (x c : R) : (each j upto n, winner n m s j = true -> w j <= c * x) -> M <= c * x * k.
 Proof.
-  intros H. unfold k, M, winners. rewrite <- sum_scale. apply sum_le. intros j Hj. unfold tied.
+  intros H. unfold k, M, winner_count. rewrite <- sum_scale. apply sum_le. intros j Hj. unfold tied.
   specialize (H j Hj). destruct (winner n m s j); simpl; [specialize (H eq_refl)|]; lra.
 Qed.
 
-Lemma M_pos : 0 < M.
+Local Lemma M_pos : 0 < M.
 Proof.
   destruct (winner_exists n m s p Vp) as (j & Hj & W). pose proof k_at_least_1. assert (P : 0 < w j).
   { rewrite weight_visible; [apply exp_pos|now apply winner_visible]. }
@@ -87,7 +87,7 @@ Proof.
 Qed.
 
 (* What loses weighs at most n q times what wins. *)
-Lemma losers : Z - M <= INR n * q * M.
+Local Lemma losers : Z - M <= INR n * q * M.
 Proof.
   unfold Z, M. rewrite <- sum_minus, Rmult_assoc, <- sum_one, <- sum_scale_r. apply sum_le. intros i Hi. fold M.
   unfold tied. rewrite Rmult_1_l. assert (0 < q * M) by (apply Rmult_lt_0_compat; [apply exp_pos|apply M_pos]).
@@ -102,9 +102,9 @@ Proof.
   destruct (winner n m s j); simpl; lra.
 Qed.
 
-Definition distortion := sum n (fun j => Rabs (hardmax n m s j - tied j / M)).
+Local Definition distortion := sum_to n (fun j => Rabs (hardmax n m s j - tied j / M)).
 
-Lemma distance_split : sum n (fun j => Rabs (hardmax n m s j - softmax n m t j)) <= 2 * (INR n * q) + distortion.
+Lemma distance_split : sum_to n (fun j => Rabs (hardmax n m s j - softmax n m t j)) <= 2 * (INR n * q) + distortion.
 Proof.
   pose proof M_pos as MP. pose proof Z_at_least_M as ZM. pose proof losers as L.
   assert (A : each j upto n, Rabs (hardmax n m s j - softmax n m t j)
@@ -128,14 +128,12 @@ Qed.
 Lemma distortion_at_most : distortion <= rho - 1.
 Proof.
   pose proof M_pos as MP. pose proof k_at_least_1 as K. pose proof rho_at_least_1 as R1.
-  apply Rle_trans with (sum n (fun j => (rho - 1) * hardmax n m s j));
-    [|rewrite sum_scale, (hardmax_total n m s p Vp); lra].
-  apply sum_le. intros j Hj. unfold tied, hardmax. fold k. destruct (winner n m s j) eqn:W; simpl.
-  2:{ unfold Rdiv. rewrite !Rmult_0_l, Rminus_0_r, Rabs_R0. lra. }
-  pose proof (times_k (w j) rho (fun i Hi E => winners_close j i Hj Hi W E)) as A.
-  pose proof (times_k_below (w j) rho (fun i Hi E => winners_close i j Hi Hj E W)) as B.
-  rewrite Rmult_1_l. set (x := w j / M).
-  assert (X : x * k <= rho /\ 1 <= rho * (x * k)).
+  apply Rle_trans with (sum_to n (fun j => (rho - 1) * hardmax n m s j)); [|rewrite sum_scale,
+    (hardmax_total n m s p Vp); lra]. apply sum_le. intros j Hj. unfold tied, hardmax. fold k.
+  destruct (winner n m s j) eqn:W; simpl. 2:{ unfold Rdiv. rewrite !Rmult_0_l, Rminus_0_r, Rabs_R0. lra.
+  } pose proof (times_k (w j) rho (fun i Hi E => winners_close j i Hj Hi W E)) as A.
+  pose proof (times_k_below (w j) rho (fun i Hi E => winners_close i j Hi Hj E W)) as B. rewrite Rmult_1_l.
+  set (x := w j / M). assert (X : x * k <= rho /\ 1 <= rho * (x * k)).
   { unfold x. replace (w j / M * k) with (w j * k / M) by (field; lra). split.
     - apply Rmult_le_reg_r with M; [exact MP|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
     - apply Rmult_le_reg_r with M; [exact MP|].
@@ -153,7 +151,7 @@ Proof.
   intros T. destruct T as (j & Vj & H). assert (K : k = 1) by (apply winners_alone; exists j; now split).
   assert (E : M = w j).
   { unfold M. rewrite (sum_apart n j) by apply Vj. unfold tied at 1. rewrite (winner_alone n m s j Vj H) by apply Vj.
-    rewrite Nat.eqb_refl, sum_zero; [simpl; lra|]. intros i Hi. unfold except, tied.
+    rewrite Nat.eqb_refl, sum_zero; [simpl; lra|]. intros i Hi. unfold zeroed_at, tied.
     rewrite (winner_alone n m s j Vj H i Hi). destruct (i =? j)%nat; simpl; lra. }
   apply sum_zero. intros i Hi. unfold hardmax, tied. fold k. rewrite K, (winner_alone n m s j Vj H i Hi).
   pose proof M_pos. destruct (Nat.eqb_spec i j) as [->|N]; simpl; rewrite E in *.
@@ -162,18 +160,18 @@ Proof.
 Qed.
 
 Theorem near_hard_with_ties :
-  sum n (fun j => Rabs (hardmax n m s j - softmax_at tau n m s' j)) <= 2 * (INR n * q) + (rho - 1).
+  sum_to n (fun j => Rabs (hardmax n m s j - softmax_at tau n m s' j)) <= 2 * (INR n * q) + (rho - 1).
 Proof. pose proof distance_split. pose proof distortion_at_most. unfold softmax_at. fold t. lra. Qed.
 
 Theorem near_hard_tieless : tieless n m s ->
-  sum n (fun j => Rabs (hardmax n m s j - softmax_at tau n m s' j)) <= 2 * (INR n * q).
+  sum_to n (fun j => Rabs (hardmax n m s j - softmax_at tau n m s' j)) <= 2 * (INR n * q).
 Proof. intros T. pose proof distance_split. rewrite (distortion_tieless T) in *. unfold softmax_at. fold t. lra. Qed.
 End Row.
 
 (* As printed: the winner has at least M - epsilon, every other position at most M - gamma + epsilon. *)
 Theorem lemma_33 n m s p M epsilon gamma tau : visible n m p -> 0 < tau -> 0 <= epsilon < gamma / 2 ->
   M - epsilon <= s p -> (forall j, visible n m j -> j <> p -> s j <= M - gamma + epsilon) ->
-  sum n (fun j => Rabs (one_hot p j - softmax_at tau n m s j)) <= 2 * INR n / exp ((gamma - 2 * epsilon) / tau).
+  sum_to n (fun j => Rabs (one_hot p j - softmax_at tau n m s j)) <= 2 * INR n / exp ((gamma - 2 * epsilon) / tau).
 Proof.
   intros V T E P O. set (d := gamma - 2 * epsilon). assert (L : forall j, visible n m j -> j <> p -> s j <= s p - d).
   { intros j Vj N. specialize (O j Vj N). unfold d. lra. }

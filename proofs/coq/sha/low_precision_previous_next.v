@@ -35,27 +35,25 @@ Proof.
   unfold has_parity. rewrite <- !Nat.negb_even, E, Nat.add_1_r, Nat.even_succ, Parity. now destruct e.
 Qed.
 
-Theorem previous_integer_head : (2 <= i <= n)%nat -> Rabs (bit (p (i - 1)%nat)
-  - attend n (future i) (rightmost_score (fun j => bit (has_parity e j)) g (INR i + 1)) (fun j => bit (p j)))
-  <= exp (- (2 * g)).
+Theorem previous_integer_head : (2 <= i <= n)%nat -> Rabs (bit (p (i - 1)%nat) - attend n (future_mask i)
+  (rightmost_score (fun j => bit (has_parity e j)) g (INR i + 1)) (fun j => bit (p j))) <= exp (- (2 * g)).
 Proof.
-  intros Hi. assert (V : visible n (future i) (i - 1)) by (split; [|apply Nat.leb_le]; lia).
-  apply (attend_8 n (future i) _ (2 * g) _ ltac:(lra) V) with (v := fun j => bit (p j)); [|intros; apply bit_range].
-  apply dominated_previous; [exact Hg|exact Hi|]. intros j Hj Ne. unfold rightmost_score.
+  intros Hi. assert (V : visible n (future_mask i) (i - 1)) by (split; [|apply Nat.leb_le]; lia).
+  apply (attend_8 n (future_mask i) _ (2 * g) _ ltac:(lra) V) with (v := fun j => bit (p j)); [|intros;
+    apply bit_range]. apply dominated_previous; [exact Hg|exact Hi|]. intros j Hj Ne. unfold rightmost_score.
   destruct (neighbours_have_parity ltac:(lia)) as [K _]. rewrite K, (has_parity_as e (i - 1) j K).
   match goal with |- ?a <= ?b - ?d * _ => cut (d * g <= b - a); [lra|] end.
-  assert (Li : 2 <= INR i) by (apply (le_INR 2); lia).
-  unfold rival_distance. destruct (Nat.even (i - 1 + j)) eqn:E; cbn [bit].
+  assert (Li : 2 <= INR i) by (apply (le_INR 2); lia). unfold rival_distance.
+  destruct (Nat.even (i - 1 + j)) eqn:E; cbn [bit].
   - pose proof (even_neighbour i j ltac:(lia) E). rewrite !minus_INR by lia. simpl (INR 1). right. ring.
   - rewrite minus_INR, !plus_INR, minus_INR by lia. simpl (INR 1). simpl (INR 2). right. ring.
 Qed.
 
-Theorem next_integer_head : (1 <= i < n)%nat -> Rabs (bit (p (i + 1)%nat)
-  - attend n (past i) (leftmost_score (fun j => bit (has_parity e j)) g (INR n + 1)) (fun j => bit (p j)))
-  <= exp (- (2 * g)).
+Theorem next_integer_head : (1 <= i < n)%nat -> Rabs (bit (p (i + 1)%nat) - attend n (past_mask i)
+  (leftmost_score (fun j => bit (has_parity e j)) g (INR n + 1)) (fun j => bit (p j))) <= exp (- (2 * g)).
 Proof.
-  intros Hi. assert (V : visible n (past i) (i + 1)) by (split; [|apply Nat.leb_le]; lia).
-  apply (attend_8 n (past i) _ (2 * g) _ ltac:(lra) V) with (v := fun j => bit (p j)); [|intros; apply bit_range].
+  intros Hi. assert (V : visible n (past_mask i) (i + 1)) by (split; [|apply Nat.leb_le]; lia).
+  apply (attend_8 n (past_mask i) _ (2 * g) _ ltac:(lra) V) with (v := fun j => bit (p j)); [|intros; apply bit_range].
   apply dominated_next; [exact Hg|exact Hi|]. intros j Hj Ne. unfold leftmost_score.
   destruct (neighbours_have_parity ltac:(lia)) as [_ K]. rewrite K, (has_parity_as e (i + 1) j K).
   match goal with |- ?a <= ?b - ?d * _ => cut (d * g <= b - a); [lra|] end.
@@ -78,16 +76,15 @@ Section Statements.
 Variables (p : nat -> bool) (n : nat) (i : position n) (g : R).
 
 Theorem low_precision_previous_error e : 0 < g -> Nat.odd i = e -> i <> 1%nat :> nat -> Rabs (bit (p (i - 1)%nat)
-  - attend n (future i) (fun j => g / 2 * (INR j + (INR i + 1) * bit (has_parity e j))) (fun j => bit (p j)))
+  - attend n (future_mask i) (fun j => g / 2 * (INR j + (INR i + 1) * bit (has_parity e j))) (fun j => bit (p j)))
   <= exp (- g).
 Proof.
   intros Hg Par Ne. pose proof (previous_integer_head p n i (g / 2) e ltac:(lra) Par ltac:(lia)) as H.
   now replace (2 * (g / 2)) with g in H by lra.
 Qed.
 
-Theorem low_precision_next_error e : 0 < g -> Nat.odd i = e -> i <> n :> nat -> Rabs (bit (p (i + 1)%nat)
-  - attend n (past i) (fun j => g / 2 * ((INR n + 1) * bit (has_parity e j) - INR j)) (fun j => bit (p j)))
-  <= exp (- g).
+Theorem low_precision_next_error e : 0 < g -> Nat.odd i = e -> i <> n :> nat -> Rabs (bit (p (i + 1)%nat) - attend n
+  (past_mask i) (fun j => g / 2 * ((INR n + 1) * bit (has_parity e j) - INR j)) (fun j => bit (p j))) <= exp (- g).
 Proof.
   intros Hg Par Ne. pose proof (next_integer_head p n i (g / 2) e ltac:(lra) Par ltac:(lia)) as H.
   now replace (2 * (g / 2)) with g in H by lra.
@@ -97,22 +94,22 @@ Qed.
 Hypothesis Enough : ln 4 <= g.
 
 Theorem low_precision_previous :
-  let head e := attend n (future i) (fun j => g / 2 * (INR j + (INR i + 1) * bit (has_parity e j)))
+  let head e := attend n (future_mask i) (fun j => g / 2 * (INR j + (INR i + 1) * bit (has_parity e j)))
     (fun j => bit (p j)) in
-  gated (head true) (head false) i (bit (i =? 1)) = bit (negb (i =? 1) && p (i - 1)%nat).
+  gated_rounding (head true) (head false) i (bit (i =? 1)) = bit (negb (i =? 1) && p (i - 1)%nat).
 Proof.
-  apply (gated_by_parity n i (future i) p (fun e j => g / 2 * (INR j + (INR i + 1) * bit (has_parity e j)))
-    (exp (- g))); [apply visible_future; lia|now apply quarter|].
+  apply (gated_by_parity n i (future_mask i) p (fun e j => g / 2 * (INR j + (INR i + 1) * bit (has_parity e j)))
+    (exp (- g))); [apply visible_future; lia|now apply exp_at_most_quarter|].
   intros Ne%Nat.eqb_neq e Par. apply low_precision_previous_error; [exact (above_ln_4 g Enough)|exact Par|exact Ne].
 Qed.
 
 Theorem low_precision_next :
-  let head e := attend n (past i) (fun j => g / 2 * ((INR n + 1) * bit (has_parity e j) - INR j))
+  let head e := attend n (past_mask i) (fun j => g / 2 * ((INR n + 1) * bit (has_parity e j) - INR j))
     (fun j => bit (p j)) in
-  gated (head true) (head false) i (bit (i =? n)) = bit (negb (i =? n) && p (i + 1)%nat).
+  gated_rounding (head true) (head false) i (bit (i =? n)) = bit (negb (i =? n) && p (i + 1)%nat).
 Proof.
-  apply (gated_by_parity n i (past i) p (fun e j => g / 2 * ((INR n + 1) * bit (has_parity e j) - INR j))
-    (exp (- g))); [apply visible_past; lia|now apply quarter|].
+  apply (gated_by_parity n i (past_mask i) p (fun e j => g / 2 * ((INR n + 1) * bit (has_parity e j) - INR j))
+    (exp (- g))); [apply visible_past; lia|now apply exp_at_most_quarter|].
   intros Ne%Nat.eqb_neq e Par. apply low_precision_next_error; [exact (above_ln_4 g Enough)|exact Par|exact Ne].
 Qed.
 End Statements.

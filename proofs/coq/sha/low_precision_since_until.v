@@ -12,50 +12,52 @@ Open Scope R_scope.
 Section Operands.
 Variables (p q : nat -> bool) (n : nat) (i : position n) (g : R).
 
-Let finds (j : nat) : R := bit (decides p q j).
-Let answer (j : nat) : R := bit (both p q j).
+Let finds (j : nat) : R := bit (is_decisive p q j).
+Let answer (j : nat) : R := bit (both_hold p q j).
 
 Theorem low_precision_since_error : 0 < g ->
-  Rabs (bit (since_at p q i) - attend n (future i) (fun j => g * (INR j + INR i * finds j)) answer) <= exp (- g).
+  Rabs (bit (since_at p q i) - attend n (future_mask i) (fun j => g * (INR j + INR i * finds j)) answer) <= exp (- g).
 Proof.
-  intros Hg. destruct (rightmost_exists n (future i) finds i (visible_future n i (in_word i))) as (k & K).
+  intros Hg. destruct (rightmost_exists n (future_mask i) finds i (visible_future n i (in_word i))) as (k & K).
   rewrite <- (rightmost_decides p q n i k K).
-  apply (attend_8 n (future i) _ g k Hg (proj1 K)) with (v := answer); [|intros; apply bit_range].
-  apply (dominated_rightmost n (future i) finds g (INR i) Hg (gap_bit n _ _) i k (Rle_refl _)); [|exact K].
+  apply (attend_8 n (future_mask i) _ g k Hg (proj1 K)) with (v := answer); [|intros; apply bit_range].
+  apply (dominated_rightmost n (future_mask i) finds g (INR i) Hg (gap_bit n _ _) i k (Rle_refl _)); [|exact K].
   intros j [_ M]. now apply Nat.leb_le in M.
 Qed.
 
 Theorem low_precision_until_error : 0 < g ->
-  Rabs (bit (until_at n p q i) - attend n (past i) (fun j => g * (INR n * finds j - INR j)) answer) <= exp (- g).
+  Rabs (bit (until_at n p q i) - attend n (past_mask i) (fun j => g * (INR n * finds j - INR j)) answer) <= exp (- g).
 Proof.
-  intros Hg. destruct (leftmost_exists n (past i) finds i (visible_past n i (in_word i))) as (k & K).
+  intros Hg. destruct (leftmost_exists n (past_mask i) finds i (visible_past n i (in_word i))) as (k & K).
   rewrite <- (leftmost_decides p q n i k K).
-  apply (attend_8 n (past i) _ g k Hg (proj1 K)) with (v := answer); [|intros; apply bit_range].
-  exact (dominated_leftmost n (past i) finds g (INR n) Hg (gap_bit n _ _) k (Rle_refl _) K).
+  apply (attend_8 n (past_mask i) _ g k Hg (proj1 K)) with (v := answer); [|intros; apply bit_range].
+  exact (dominated_leftmost n (past_mask i) finds g (INR n) Hg (gap_bit n _ _) k (Rle_refl _) K).
 Qed.
 
 (* ---- for gamma >= ln 4: near enough, and exact once rounded ---- *)
 Hypothesis Enough : ln 4 <= g.
 
 Theorem low_precision_since :
-  near (since_at p q i) (attend n (future i) (fun j => g * (INR j + INR i * finds j)) answer).
+  near_truth (since_at p q i) (attend n (future_mask i) (fun j => g * (INR j + INR i * finds j)) answer).
 Proof.
-  apply (near_from_error _ (exp (- g))); [apply low_precision_since_error, (above_ln_4 g Enough)|now apply quarter|].
+  apply (near_from_error _ (exp (- g))); [apply low_precision_since_error,
+    (above_ln_4 g Enough)|now apply exp_at_most_quarter|].
   eapply attend_range; [apply (visible_future n i (in_word i))|intros; apply bit_range].
 Qed.
 
 Theorem low_precision_until :
-  near (until_at n p q i) (attend n (past i) (fun j => g * (INR n * finds j - INR j)) answer).
+  near_truth (until_at n p q i) (attend n (past_mask i) (fun j => g * (INR n * finds j - INR j)) answer).
 Proof.
-  apply (near_from_error _ (exp (- g))); [apply low_precision_until_error, (above_ln_4 g Enough)|now apply quarter|].
+  apply (near_from_error _ (exp (- g))); [apply low_precision_until_error,
+    (above_ln_4 g Enough)|now apply exp_at_most_quarter|].
   eapply attend_range; [apply (visible_past n i (in_word i))|intros; apply bit_range].
 Qed.
 
 Corollary low_precision_since_rounded :
-  rounded (attend n (future i) (fun j => g * (INR j + INR i * finds j)) answer) = bit (since_at p q i).
+  rounded_truth (attend n (future_mask i) (fun j => g * (INR j + INR i * finds j)) answer) = bit (since_at p q i).
 Proof. exact (near_rounded _ _ low_precision_since). Qed.
 
 Corollary low_precision_until_rounded :
-  rounded (attend n (past i) (fun j => g * (INR n * finds j - INR j)) answer) = bit (until_at n p q i).
+  rounded_truth (attend n (past_mask i) (fun j => g * (INR n * finds j - INR j)) answer) = bit (until_at n p q i).
 Proof. exact (near_rounded _ _ low_precision_until). Qed.
 End Operands.

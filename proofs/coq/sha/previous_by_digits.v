@@ -9,19 +9,18 @@
    over the digits, and the sum of all of them is at most ((1+x)/(1-x))^4 <= 4/3 times the one looked for, x = 1/28. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
 From Certify Require Import positions finite_sums softmax exponential lemma_06_near_hardmax.
-Open Scope R_scope.
+Import PositionNotations. Open Scope R_scope.
 
 (* What i asks for, 2 x_k, times what j has, x_k, and minus what j has, x_k^2; x_k is the k-th digit over B. *)
-Definition digit (B a : nat) : R := INR (a mod B) / INR B.
+Local Definition digit (B a : nat) : R := INR (a mod B) / INR B.
 Fixpoint digits_score (D B a b : nat) : R :=
   match D with O => 0 | S D => 2 * digit B a * digit B b - digit B b ^ 2 + digits_score D B (a / B) (b / B) end.
 
-Fixpoint squares (D B a : nat) : R :=
-  match D with O => 0 | S D => INR (a mod B) ^ 2 + squares D B (a / B) end.
+Local Fixpoint squares (D B a : nat) : R := match D with O => 0 | S D => INR (a mod B) ^ 2 + squares D B (a / B) end.
 Fixpoint digit_gap (D B a b : nat) : nat :=
   match D with
   | O => 0
-  | S D => distance (a mod B) (b mod B) * distance (a mod B) (b mod B) + digit_gap D B (a / B) (b / B)
+  | S D => index_distance (a mod B) (b mod B) * index_distance (a mod B) (b mod B) + digit_gap D B (a / B) (b / B)
   end.
 
 Lemma score_by_gaps B D : (1 <= B)%nat -> forall a b,
@@ -36,8 +35,8 @@ Qed.
 
 Lemma no_gap D B a : digit_gap D B a a = 0%nat.
 Proof.
-  revert a. induction D as [|D IH]; intros a; simpl; [reflexivity|]. rewrite IH. unfold distance. rewrite Nat.sub_diag.
-  reflexivity.
+  revert a. induction D as [|D IH]; intros a; simpl; [reflexivity|]. rewrite IH. unfold index_distance.
+  rewrite Nat.sub_diag. reflexivity.
 Qed.
 
 (* ---- the sum of all weights ---- *)
@@ -46,37 +45,37 @@ Variable x : R.
 Hypothesis Hx : 0 < x < 1.
 
 Lemma one_digit B q : (q < B)%nat ->
-  sum B (fun j => x ^ (distance q (j - 1) * distance q (j - 1))) <= (1 + x) / (1 - x).
+  sum_to B (fun j => x ^ (index_distance q (j - 1) * index_distance q (j - 1))) <= (1 + x) / (1 - x).
 Proof.
   intros H. destruct (geometric_both x B (S q) Hx ltac:(lia)) as [_ G]. specialize (G ltac:(lia)).
   assert (P : 0 <= x ^ (B - S q + 1)) by (apply pow_le; lra).
-  apply Rle_trans with (sum B (fun j => x ^ distance j (S q))).
-  - apply sum_le. intros j Hj. replace (distance q (j - 1)) with (distance j (S q)) by (unfold distance; lia).
-    set (d := distance j (S q)). destruct d as [|d]; [simpl; lra|].
+  apply Rle_trans with (sum_to B (fun j => x ^ index_distance j (S q))).
+  - apply sum_le. intros j Hj.
+    replace (index_distance q (j - 1)) with (index_distance j (S q)) by (unfold index_distance; lia).
+    set (d := index_distance j (S q)). destruct d as [|d]; [simpl; lra|].
     replace (S d * S d)%nat with (S d + d * S d)%nat by lia. rewrite pow_add. rewrite <- (Rmult_1_r (x ^ S d)) at 2.
     apply Rmult_le_compat_l; [apply pow_le; lra|]. rewrite <- (pow1 (d * S d)). apply pow_incr. lra.
-  - rewrite (sum_apart B (S q)) by lia. replace (distance (S q) (S q)) with 0%nat by (unfold distance; lia).
+  - rewrite (sum_apart B (S q)) by lia. replace (index_distance (S q) (S q)) with 0%nat by (unfold index_distance; lia).
     apply Rmult_le_reg_r with (1 - x); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. rewrite pow_O. lra.
 Qed.
 
-Lemma sum_by_digits B (G H : nat -> R) M : (1 <= B)%nat ->
-  sum (M * B) (fun j => G ((j - 1) mod B)%nat * H ((j - 1) / B)%nat)
-  = sum B (fun j => G (j - 1)%nat) * sum M (fun j => H (j - 1)%nat).
+Lemma sum_by_digits B (G H : nat -> R) M : (1 <= B)%nat -> sum_to (M * B) (fun j => G ((j - 1) mod B)%nat * H ((j - 1)
+  / B)%nat) = sum_to B (fun j => G (j - 1)%nat) * sum_to M (fun j => H (j - 1)%nat).
 Proof.
   intros HB. induction M as [|M IH]; [simpl; lra|]. replace (S M * B)%nat with (M * B + B)%nat by lia.
-  rewrite sum_cut, IH. cbn [sum]. rewrite Rmult_plus_distr_l. f_equal.
+  rewrite sum_cut, IH. cbn [sum_to]. rewrite Rmult_plus_distr_l. f_equal.
   rewrite <- sum_scale_r. apply sum_ext. intros k Hk.
   rewrite <- (Nat.mod_unique (M * B + k - 1) B M (k - 1)), <- (Nat.div_unique (M * B + k - 1) B M (k - 1)) by lia.
   do 2 f_equal. lia.
 Qed.
 
 Lemma all_digits B D : (1 <= B)%nat -> forall q,
-  sum (B ^ D) (fun j => x ^ digit_gap D B q (j - 1)) <= ((1 + x) / (1 - x)) ^ D.
+  sum_to (B ^ D) (fun j => x ^ digit_gap D B q (j - 1)) <= ((1 + x) / (1 - x)) ^ D.
 Proof.
   intros HB. induction D as [|D IH]; intros q; [simpl; lra|].
   replace (B ^ S D)%nat with (B ^ D * B)%nat by (simpl; lia).
-  set (G := fun a => x ^ (distance (q mod B) a * distance (q mod B) a)). set (H := fun b => x ^ digit_gap D B (q / B)
-      b).
+  set (G := fun a => x ^ (index_distance (q mod B) a * index_distance (q mod B) a)).
+  set (H := fun b => x ^ digit_gap D B (q / B) b).
   rewrite (sum_ext _ _ (fun j => G ((j - 1) mod B)%nat * H ((j - 1) / B)%nat)).
   - rewrite (sum_by_digits B G H (B ^ D) HB). cbn [pow]. apply Rmult_le_compat.
     + apply sum_nonneg. intros. apply pow_le. lra.
@@ -99,13 +98,12 @@ Proof.
   { intros j. unfold weight, no_mask, s, c, x. rewrite Rmult_assoc, score_by_gaps, exp_power, <- exp_plus by exact HB.
     f_equal. ring. }
   assert (C : 0 < c) by apply exp_pos. assert (W1 : weight no_mask s p = c) by (rewrite W, no_gap; simpl; lra).
-  assert (O : sum n (except p (weight no_mask s)) <= 1 / 3 * weight no_mask s p).
+  assert (O : sum_to n (zeroed_at p (weight no_mask s)) <= 1 / 3 * weight no_mask s p).
   { pose proof (sum_apart n p (weight no_mask s) Hp) as E. rewrite W1 in *.
-    assert (T : sum n (weight no_mask s) <= c * (4 / 3)); [|lra].
-    rewrite (sum_ext n _ _ (fun j _ => W j)), sum_scale. apply Rmult_le_compat_l; [lra|].
-    eapply Rle_trans; [|exact R]. eapply Rle_trans; [|apply (all_digits x Hx B D HB (p - 1))].
-    replace (B ^ D)%nat with (n + (B ^ D - n))%nat by lia. rewrite sum_cut. rewrite <- Rplus_0_r at 1.
-    apply Rplus_le_compat_l. apply sum_nonneg. intros. apply pow_le. lra. }
+    assert (T : sum_to n (weight no_mask s) <= c * (4 / 3)); [|lra].
+    rewrite (sum_ext n _ _ (fun j _ => W j)), sum_scale. apply Rmult_le_compat_l; [lra|]. eapply Rle_trans; [|exact R].
+    eapply Rle_trans; [|apply (all_digits x Hx B D HB (p - 1))]. replace (B ^ D)%nat with (n + (B ^ D - n))%nat by lia.
+    rewrite sum_cut. rewrite <- Rplus_0_r at 1. apply Rplus_le_compat_l. apply sum_nonneg. intros. apply pow_le. lra. }
   eapply Rle_trans; [apply (attend_concentrated n no_mask s p (1 / 3))|lra]; [now split|lra|exact O|].
   intros j [J _]. now apply Hv.
 Qed.

@@ -11,7 +11,7 @@ Open Scope R_scope.
 (* ---- multiples of 2^-40 below and above, to keep numbers short ---- *)
 Definition multiple_below (d : positive) (x : Q) : Q := Qfloor (x * inject_Z (Zpos d)) # d.
 Definition rounded_down : Q -> Q := multiple_below 1099511627776.
-Definition rounded_up (x : Q) : Q := (- rounded_down (- x))%Q.
+Local Definition rounded_up (x : Q) : Q := (- rounded_down (- x))%Q.
 
 Lemma multiple_below_le d x : Q2R (multiple_below d x) <= Q2R x.
 Proof.
@@ -27,19 +27,17 @@ Proof. unfold rounded_up. rewrite Q2R_opp. pose proof (rounded_down_le (- x)) as
 
 (* ---- e^g from below ---- *)
 (* x^k/k!, and the sum of 1 + x + ... + x^k/k!, both rounded down at every step. *)
-Fixpoint series (x : Q) (k : nat) : Q * Q :=
+Local Fixpoint series (x : Q) (k : nat) : Q * Q :=
   match k with
   | O => (1, 1)%Q
   | S j => let '(term, total) := series x j in
            let next := rounded_down (term * x / inject_Z (Z.of_nat k)) in (next, rounded_down (total + next))
   end.
 
-Definition exp_below (g : Q) : Q :=
-  let x := rounded_down g in if Qle_bool 0 x then snd (series x 16) else 0%Q.
+Definition exp_below (g : Q) : Q := let x := rounded_down g in if Qle_bool 0 x then snd (series x 16) else 0%Q.
 Definition exp_at_least (b g : Q) : bool := Qle_bool b (exp_below g).
 
-Lemma series_below x k : 0 <= Q2R x ->
-  Q2R (fst (series x k)) <= / INR (fact k) * Q2R x ^ k /\
+Lemma series_below x k : 0 <= Q2R x -> Q2R (fst (series x k)) <= / INR (fact k) * Q2R x ^ k /\
   Q2R (snd (series x k)) <= sum_f_R0 (fun j => / INR (fact j) * Q2R x ^ j) k.
 Proof.
   intros Hx. induction k as [|k [T Sum]]; [simpl; rewrite Q2R_1; lra|]. cbn [series].
@@ -96,12 +94,12 @@ Definition reads_tables (g : Q) : bool :=
 
 Lemma rational_power_value q k : Q2R (rational_power q k) = Q2R q ^ k.
 Proof. induction k as [|k IH]; [apply Q2R_1|]. cbn [rational_power pow]. now rewrite Q2R_mult, IH. Qed.
-Lemma rational_sum_value n f : Q2R (rational_sum n f) = sum n (fun k => Q2R (f k)).
-Proof. induction n as [|n IH]; [apply Q2R_0|]. cbn [rational_sum sum]. now rewrite Q2R_plus, IH. Qed.
-Lemma rational_mass_value q K : Q2R (rational_mass q K) = mass (Q2R q) K.
+Lemma rational_sum_value n f : Q2R (rational_sum n f) = sum_to n (fun k => Q2R (f k)).
+Proof. induction n as [|n IH]; [apply Q2R_0|]. cbn [rational_sum sum_to]. now rewrite Q2R_plus, IH. Qed.
+Lemma rational_mass_value q K : Q2R (rational_mass q K) = gaussian_mass (Q2R q) K.
 Proof. unfold rational_mass. rewrite rational_sum_value. apply sum_ext. intros. apply rational_power_value. Qed.
 
-Lemma rational_moment_value q K : Q2R (rational_moment q K) = moment (Q2R q) K.
+Lemma rational_moment_value q K : Q2R (rational_moment q K) = gaussian_moment (Q2R q) K.
 Proof.
   unfold rational_moment. rewrite rational_sum_value. apply sum_ext. intros k _.
   now rewrite Q2R_mult, Q2R_of_nat, rational_power_value.
@@ -133,24 +131,23 @@ Proof.
   intros _. apply (exp_at_least_positive _ _ X). rationals. lra.
 Qed.
 
-Lemma mean_error_correct g e : mean_error g = Some e ->
-  0 < Q2R g /\ Q2R e <= 1 /\ mean_within (exp (- Q2R g)) (Q2R e).
+Lemma mean_error_correct g e : mean_error g = Some e -> 0 < Q2R g /\ Q2R e <= 1 /\ mean_within (exp (- Q2R g)) (Q2R e).
 Proof.
   unfold mean_error. destruct (negative_exp_above g) as [q|] eqn:E; [|discriminate].
   destruct (_ && _)%bool eqn:C; [|discriminate]. intros [= <-]. apply andb_prop in C as [C1 C2].
   destruct (at_most_7_10 g q E C1) as (L & Hq & Half). apply Qle_bool_R in C2. rewrite Q2R_1 in C2.
   set (e := rounded_up _) in *. split; [exact (negative_exp_above_positive g q E)|]. split; [exact C2|].
-  apply (mean_within_smaller (Q2R q)); [exact L|exact C2|]. pose proof (mass_nonneg (Q2R q) Hq 3).
+  apply (mean_within_smaller (Q2R q)); [exact L|exact C2|]. pose proof (gaussian_mass_nonneg (Q2R q) Hq 3).
   pose proof (moment_nonneg (Q2R q) Hq 3). assert (0 <= Q2R q ^ 10) by (apply pow_le; lra).
   assert (T : 0 <= Q2R q ^ 10 / (1 - Q2R q)).
   { auto with signs. }
-  assert (B : (moment (Q2R q) 3 + Q2R q ^ 10 / (1 - Q2R q)) / (1 + mass (Q2R q) 3) <= Q2R e).
+  assert (B : (gaussian_moment (Q2R q) 3 + Q2R q ^ 10 / (1 - Q2R q)) / (1 + gaussian_mass (Q2R q) 3) <= Q2R e).
   { eapply Rle_trans; [|apply rounded_up_le].
     rewrite !Q2R_quotient, !Q2R_plus, rational_moment_value, rational_mass_value, Q2R_quotient, rational_power_value;
       rewrite ?Q2R_plus, ?Q2R_minus, ?rational_mass_value, ?Q2R_1; lra. }
   apply (mean_within_terms (Q2R q) (Q2R e) 3 Hq Half).
   - eapply Rle_trans; [|exact B]. auto with signs.
-  - apply Rmult_le_compat_r with (r := 1 + mass (Q2R q) 3) in B; [|lra].
+  - apply Rmult_le_compat_r with (r := 1 + gaussian_mass (Q2R q) 3) in B; [|lra].
     unfold Rdiv at 1 in B. rewrite Rmult_assoc, Rinv_l, Rmult_1_r in B by lra. exact B.
 Qed.
 

@@ -10,28 +10,28 @@
 From Coq Require Import Reals Lra Lia Arith Bool.
 From Certify Require Import positions finite_sums softmax exponential relu formula proposition_11_end_markers
   theorem_12_previous_next theorem_15_since_until critical_constants.
-Open Scope R_scope.
+Import PositionNotations. Open Scope R_scope.
 
 Lemma one_hot_range p j : 0 <= one_hot p j <= 1. Proof. unfold one_hot. destruct (j =? p)%nat; lra. Qed.
 
 (* ---- necessary: any scores, any position ---- *)
-Lemma count_others n p : p upto n -> sum n (except p (fun _ => 1)) = INR n - 1.
+Lemma count_others n p : p upto n -> sum_to n (zeroed_at p (fun _ => 1)) = INR n - 1.
 Proof. intros H. pose proof (sum_one n) as E. rewrite (sum_apart n p) in E by exact H. lra. Qed.
 
 Lemma attend_one_hot n s p : p upto n -> attend n no_mask s (one_hot p) = softmax n no_mask s p.
 Proof.
-  intros H. unfold attend. rewrite (sum_apart n p) by exact H. rewrite one_hot_here, sum_zero; [lra|].
-  intros j _. unfold except. destruct (Nat.eqb_spec j p); [reflexivity|]. rewrite one_hot_elsewhere by assumption. lra.
+  intros H. unfold attend. rewrite (sum_apart n p) by exact H. rewrite one_hot_here, sum_zero; [lra|]. intros j _.
+  unfold zeroed_at. destruct (Nat.eqb_spec j p); [reflexivity|]. rewrite one_hot_elsewhere by assumption. lra.
 Qed.
 
 Theorem finding_needs_logarithm n s p t : p upto n -> (each j upto n, s p - t <= s j) ->
   Rabs (1 - attend n no_mask s (one_hot p)) <= 1 / 4 -> 3 * (INR n - 1) <= exp t.
 Proof.
   intros Hp H A. rewrite attend_one_hot in A by exact Hp. unfold softmax in A. rewrite (sum_apart n p) in A by exact Hp.
-  set (w := weight no_mask s p) in *. set (o := sum n (except p (weight no_mask s))) in *.
+  set (w := weight no_mask s p) in *. set (o := sum_to n (zeroed_at p (weight no_mask s))) in *.
   assert (W : 0 < w) by now apply weight_pos. assert (O : 0 <= o) by apply others_nonneg.
   assert (L : w * exp (- t) * (INR n - 1) <= o).
-  { rewrite <- (count_others n p Hp), <- sum_scale. apply sum_le. intros j Hj. unfold except.
+  { rewrite <- (count_others n p Hp), <- sum_scale. apply sum_le. intros j Hj. unfold zeroed_at.
     destruct (j =? p)%nat; [lra|]. unfold w, weight, no_mask. rewrite Rmult_1_r, <- exp_plus. apply exp_monotone.
     specialize (H j Hj). lra. }
   assert (T : 3 * o <= w).
@@ -45,9 +45,8 @@ Lemma at_least_ln x t : 0 < x -> x <= exp t <-> ln x <= t.
 Proof. intros Hx. split; [now apply ln_below|]. intros H. rewrite <- (exp_ln x Hx). now apply exp_monotone. Qed.
 
 (* ---- sufficient: the first position, under any mask that shows it ---- *)
-Theorem first_position_found n m t v : (1 <= n)%nat -> m 1%nat = true -> 3 * (INR n - 1) <= exp t ->
-  (forall j, visible n m j -> 0 <= v j <= 1) ->
-  Rabs (v 1%nat - attend n m (fun j => t * one_hot 1 j) v) <= 1 / 4.
+Theorem first_position_found n m t v : (1 <= n)%nat -> m 1%nat = true -> 3 * (INR n - 1) <= exp t -> (forall j,
+  visible n m j -> 0 <= v j <= 1) -> Rabs (v 1%nat - attend n m (fun j => t * one_hot 1 j) v) <= 1 / 4.
 Proof.
   intros Hn Hm H Hv. set (s := fun j => t * one_hot 1 j). set (b := (INR n - 1) * exp (- t)).
   pose proof (INR_at_least_1 n Hn) as N. pose proof (exp_pos (- t)) as E. assert (B : 0 <= b <= 1 / 3).
@@ -56,16 +55,15 @@ Proof.
   apply Rle_trans with (b / (1 + b)).
   - apply (attend_concentrated n m s 1 b); [split; [lia|exact Hm]|apply B| |exact Hv]. unfold b, weight at 2, s.
     rewrite Hm, one_hot_here, Rmult_1_r, Rmult_assoc, <- exp_plus, Rplus_opp_l, exp_0.
-    rewrite Rmult_1_r, <- (count_others n 1) by lia. apply sum_le. intros j _. unfold except.
+    rewrite Rmult_1_r, <- (count_others n 1) by lia. apply sum_le. intros j _. unfold zeroed_at.
     destruct (Nat.eqb_spec j 1) as [|Ne]; [lra|]. unfold weight.
     rewrite one_hot_elsewhere, Rmult_0_r, exp_0 by exact Ne. destruct (m j); lra.
   - apply Rmult_le_reg_r with (1 + b); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
 Qed.
 
 (* Both together. *)
-Theorem optimality_first_position n t : (2 <= n)%nat ->
-  (forall v, (forall j, 0 <= v j <= 1) -> Rabs (v 1%nat - attend n no_mask (fun j => t * one_hot 1 j) v) <= 1 / 4)
-  <-> ln (3 * (INR n - 1)) <= t.
+Theorem optimality_first_position n t : (2 <= n)%nat -> (forall v, (forall j, 0 <= v j <= 1) ->
+  Rabs (v 1%nat - attend n no_mask (fun j => t * one_hot 1 j) v) <= 1 / 4) <-> ln (3 * (INR n - 1)) <= t.
 Proof.
   intros Hn. assert (N : 2 <= INR n) by now apply (le_INR 2). rewrite <- at_least_ln by lra. split; intros H.
   - destruct (Rle_lt_dec 0 t) as [T|T].
@@ -121,7 +119,7 @@ Proof.
 Qed.
 
 (* ---- where a factor of order n is needed ---- *)
-Lemma above_third g : 0 < g < ln 3 -> 1 < 3 * sum 1 (fun k => exp (- g) ^ k).
+Lemma above_third g : 0 < g < ln 3 -> 1 < 3 * sum_to 1 (fun k => exp (- g) ^ k).
 Proof.
   intros H. simpl. assert (exp (- ln 3) < exp (- g)) by (apply exp_increasing; lra).
   rewrite (exp_Ropp (ln 3)), exp_ln in * by lra. lra.
@@ -129,25 +127,24 @@ Qed.
 
 (* The head of Theorem 15 at position n, with a factor b in place of 2 gamma n. *)
 Theorem theorem_15_factor_needed n b : (2 <= n)%nat -> 0 < b < 2 * INR n * ln 3 -> exists p q,
-  ~ near (since_at p q n) (attend n (future n) (fun j => b * (bit (decides p q j) + INR j / (2 * INR n)))
-      (fun j => bit (both p q j))).
+  ~ near_truth (since_at p q n) (attend n (future_mask n) (fun j => b * (bit (is_decisive p q j) + INR j / (2 * INR n)))
+      (fun j => bit (both_hold p q j))).
 Proof.
-  intros Hn Hb. assert (N : 2 <= INR n) by now apply (le_INR 2). exists (only n), (only n). rewrite since_only by lia.
-  set (g := b / (2 * INR n)). assert (G : 0 < g < ln 3).
+  intros Hn Hb. assert (N : 2 <= INR n) by now apply (le_INR 2). exists (indicator_at n), (indicator_at n).
+  rewrite since_only by lia. set (g := b / (2 * INR n)). assert (G : 0 < g < ln 3).
   { split; [apply Rdiv_lt_0_compat; lra|]. apply Rmult_lt_reg_r with (2 * INR n); [lra|].
     unfold g, Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
-  apply (lone_vote n (future n) _ _ n (visible_future n n ltac:(lia)) (fun j _ => both_only n j)).
+  apply (lone_vote n (future_mask n) _ _ n (visible_future n n ltac:(lia)) (fun j _ => both_only n j)).
   apply (ties_outvote n n _ n 1 g 1); [lra|now apply above_third|lia|lia|lia|]. intros k Hk. rewrite !all_decide.
   replace k with 1%nat by lia. rewrite minus_INR by lia. right. unfold g. simpl. field. lra.
 Qed.
 
 (* The head of Theorem 12 at position n, with a factor b in place of 2 gamma n. *)
-Theorem theorem_12_factor_needed n b : (4 <= n)%nat -> 0 < b < INR n * ln 3 -> exists p,
-  ~ near (p (n - 1)%nat) (attend n (future n) (fun j => b * (half_parity (Nat.odd n) j + INR j / (2 * INR n)))
-      (fun j => bit (p j))).
+Theorem theorem_12_factor_needed n b : (4 <= n)%nat -> 0 < b < INR n * ln 3 -> exists p, ~ near_truth (p (n - 1)%nat)
+  (attend n (future_mask n) (fun j => b * (half_parity (Nat.odd n) j + INR j / (2 * INR n))) (fun j => bit (p j))).
 Proof.
   intros Hn Hb. assert (N : 4 <= INR n) by (replace 4 with (INR 4) by (simpl; lra); now apply le_INR).
-  exists (only (n - 1)). set (g := b / (2 * INR n)). assert (G : 0 < 2 * g < ln 3).
+  exists (indicator_at (n - 1)). set (g := b / (2 * INR n)). assert (G : 0 < 2 * g < ln 3).
   { unfold g. split; [auto with signs|].
     apply Rmult_lt_reg_r with (INR n); [lra|]. replace (2 * (b / (2 * INR n)) * INR n) with b by (field; lra). lra. }
   apply (near_previous_fails n _ g 1); [lra|now apply above_third|lia|]. intros k Hk. replace k with 1%nat by lia.

@@ -12,17 +12,16 @@ Open Scope R_scope.
 
 Definition flip_flop_score (write : nat -> bool) (n : nat) (j : nat) : R := bit (write j) + INR j / INR n.
 
-Theorem flip_flop_found write (value : nat -> R) n (i : position n) p : is_rightmost n (future i)
-  (fun j => bit (write j)) p -> (forall j, visible n (future i) j -> 0 <= value j <= 1) ->
-  Rabs (value p - attend n (future i) (fun j => flip_flop_score write n j / (1 / (INR n * ln 4))) value) <= 1 / 4.
+Theorem flip_flop_found write (value : nat -> R) n (i : position n) p : is_rightmost n (future_mask i)
+  (fun j => bit (write j)) p -> (forall j, visible n (future_mask i) j -> 0 <= value j <= 1) ->
+  Rabs (value p - attend n (future_mask i) (fun j => flip_flop_score write n j / (1 / (INR n * ln 4))) value) <= 1 / 4.
 Proof.
   intros R V. pose proof (INR_at_least_1 n ltac:(lia)) as N1.
   assert (L4 : 0 < ln 4) by (rewrite <- ln_1; apply ln_increasing; lra).
-  rewrite (attend_ext n (future i) _ (fun j => INR n * ln 4 * bit (write j) + ln 4 * INR j) value value);
+  rewrite (attend_ext n (future_mask i) _ (fun j => INR n * ln 4 * bit (write j) + ln 4 * INR j) value value);
     [|intros j _; unfold flip_flop_score; field; lra|reflexivity].
-  replace (1 / 4) with (exp (- ln 4)) by (rewrite exp_Ropp, exp_ln; lra).
-  apply attend_8; [exact L4|apply R| |exact V].
-  apply (dominated_8b_any_ratio n (future i) (fun j => bit (write j)) (ln 4) (INR n * ln 4) n p).
+  replace (1 / 4) with (exp (- ln 4)) by (rewrite exp_Ropp, exp_ln; lra). apply attend_8; [exact L4|apply R| |exact V].
+  apply (dominated_8b_any_ratio n (future_mask i) (fun j => bit (write j)) (ln 4) (INR n * ln 4) n p).
   - exact L4.
   - apply gap_bit.
   - lra.
@@ -31,9 +30,8 @@ Proof.
 Qed.
 
 (* All positions are writes, the bit of the last is 1 and all others are 0. *)
-Theorem flip_flop_needs_ln_4 g : 0 < g < ln 4 -> exists n, (1 <= n)%nat /\
-  ~ near true (attend n (future n) (fun j => flip_flop_score (fun _ => true) n j / (1 / (INR n * g)))
-      (fun j => bit (only n j))).
+Theorem flip_flop_needs_ln_4 g : 0 < g < ln 4 -> exists n, (1 <= n)%nat /\ ~ near_truth true (attend n (future_mask n)
+  (fun j => flip_flop_score (fun _ => true) n j / (1 / (INR n * g))) (fun j => bit (indicator_at n j))).
 Proof.
   intros G. destruct (enough_powers (exp (- g)) (above_quarter g G)) as (K & HK). exists (S K). split; [lia|].
   pose proof (INR_at_least_1 (S K) ltac:(lia)) as N1. apply lone_vote with (p := S K).
@@ -44,9 +42,8 @@ Proof.
 Qed.
 
 (* At temperature 1/(n ln n), n = 2. *)
-Theorem flip_flop_logarithm_fails :
-  attend 2 (future 2) (fun j => flip_flop_score (fun _ => true) 2 j / (1 / (INR 2 * ln (INR 2))))
-    (fun j => bit (only 2 j)) = 2 / 3.
+Theorem flip_flop_logarithm_fails : attend 2 (future_mask 2) (fun j => flip_flop_score (fun _ =>
+  true) 2 j / (1 / (INR 2 * ln (INR 2)))) (fun j => bit (indicator_at 2 j)) = 2 / 3.
 Proof.
   assert (L2 : 0 < ln 2) by (rewrite <- ln_1; apply ln_increasing; lra).
   set (s := fun j => flip_flop_score (fun _ => true) 2 j / (1 / (INR 2 * ln (INR 2)))).
@@ -54,5 +51,5 @@ Proof.
   { replace (s 2%nat) with (ln 2 + s 1%nat)
       by (unfold s, flip_flop_score, bit; replace (INR 2) with 2 by (simpl; lra); change (INR 1) with 1; field; lra).
     now rewrite exp_plus, exp_ln by lra. }
-  pose proof (exp_pos (s 1%nat)). unfold attend, softmax, weight, only. simpl. rewrite S2. field. lra.
+  pose proof (exp_pos (s 1%nat)). unfold attend, softmax, weight, indicator_at. simpl. rewrite S2. field. lra.
 Qed.

@@ -16,18 +16,17 @@ Proof.
   assert (0 <= (y + 1) ^ 2 * (1 - 1 / y)) by (apply Rmult_le_pos; [apply pow_le|]; lra). lra.
 Qed.
 
-Theorem previous_head_causal p n i g e : 0 < g -> Nat.odd i = e -> (2 <= i <= n)%nat ->
-  Rabs (bit (p (i - 1)%nat)
-        - attend n (future i) (score_8a (half_parity e) g i) (fun j => bit (p j))) <= exp (- (2 * g)).
+Theorem previous_head_causal p n i g e : 0 < g -> Nat.odd i = e -> (2 <= i <= n)%nat -> Rabs (bit (p (i - 1)%nat)
+  - attend n (future_mask i) (score_8a (half_parity e) g i) (fun j => bit (p j))) <= exp (- (2 * g)).
 Proof.
   intros Hg Par Hi. destruct (rightmost_neighbour n i e Hi Par) as [V _].
-  apply (attend_8 n (future i) _ (2 * g) _ ltac:(lra) V) with (v := fun j => bit (p j)); [|intros; apply bit_range].
-  apply dominated_previous; [exact Hg|exact Hi|]. intros j Hj Ne. unfold score_8a.
+  apply (attend_8 n (future_mask i) _ (2 * g) _ ltac:(lra) V) with (v := fun j => bit (p j)); [|intros;
+    apply bit_range]. apply dominated_previous; [exact Hg|exact Hi|]. intros j Hj Ne. unfold score_8a.
   destruct (neighbour_parity i e ltac:(lia) Par) as [K _]. rewrite (half_parity_as e (i - 1) j K), K.
   assert (Ei : INR i = INR (i - 1) + 1) by (rewrite <- S_INR; f_equal; lia).
   assert (Y : 1 <= INR (i - 1)) by (apply INR_at_least_1; lia). assert (X : 1 <= INR j) by (apply INR_at_least_1; lia).
-  cut (INR (rival_distance (i - 1) j) <= INR i ^ 2 *
-    ((if Nat.even (i - 1 + j) then 0 else 1) + (1 / INR j - 1 / INR (i - 1)))).
+  cut (INR (rival_distance (i - 1) j) <= INR i ^ 2 * ((if Nat.even (i - 1 + j) then 0 else 1) +
+    (1 / INR j - 1 / INR (i - 1)))).
   { intros T. apply Rmult_le_compat_l with (r := g) in T; [|lra]. destruct (Nat.even (i - 1 + j)); lra. }
   unfold rival_distance. destruct (Nat.even (i - 1 + j)) eqn:E.
   - pose proof (even_neighbour i j ltac:(lia) E). rewrite minus_INR, Rplus_0_l by lia.
@@ -47,10 +46,10 @@ Proof. apply lt_0_INR. lia. Qed.
 Definition causal_score (e : bool) (j : nat) : R := g * (half_parity e j - 1 / INR j).
 
 Theorem theorem_13a :
-  let head e := attend n (future i) (fun j => causal_score e j / (1 / INR i ^ 2)) (fun j => bit (p j)) in
-  gated (head true) (head false) i (bit (i =? 1)) = bit (negb (i =? 1) && p (i - 1)%nat).
+  let head e := attend n (future_mask i) (fun j => causal_score e j / (1 / INR i ^ 2)) (fun j => bit (p j)) in
+  gated_rounding (head true) (head false) i (bit (i =? 1)) = bit (negb (i =? 1) && p (i - 1)%nat).
 Proof.
-  apply (gated_by_parity n i (future i) p (fun e j => causal_score e j / (1 / INR i ^ 2)) (exp (- (2 * g))));
+  apply (gated_by_parity n i (future_mask i) p (fun e j => causal_score e j / (1 / INR i ^ 2)) (exp (- (2 * g))));
     [apply visible_future; lia|now apply quarter_doubled|].
   intros Ne%Nat.eqb_neq e Par. erewrite (attend_ext _ _ (fun j => causal_score _ _ / _));
     [apply (previous_head_causal p n i g e); exact (above_ln_2 g Enough) || lia || exact Par| |reflexivity].
@@ -58,7 +57,7 @@ Proof.
 Qed.
 
 Theorem theorem_13b :
-  let head e := attend n (future i) (fun j => INR i ^ 2 * causal_score e j / 1) (fun j => bit (p j)) in
-  gated (head true) (head false) i (bit (i =? 1)) = bit (negb (i =? 1) && p (i - 1)%nat).
+  let head e := attend n (future_mask i) (fun j => INR i ^ 2 * causal_score e j / 1) (fun j => bit (p j)) in
+  gated_rounding (head true) (head false) i (bit (i =? 1)) = bit (negb (i =? 1) && p (i - 1)%nat).
 Proof. cbv zeta. rewrite <- theorem_13a. cbv zeta. f_equal; (apply attend_ext; [intros; field; lra|reflexivity]). Qed.
 End Statements.

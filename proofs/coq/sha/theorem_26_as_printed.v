@@ -8,21 +8,22 @@
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import positions finite_sums softmax exponential linear_combination formula network hard_attention
   lemma_24_gap soft_layers relu lemmas_28_34 theorem_26_real_weights.
-Import ListNotations.
+Import ListNotations PositionNotations RowNotations.
 Open Scope R_scope.
 
 (* One head, d = 1, all weights 1; the embedding is a function of the position. *)
 Definition one_head : head := Head Unmasked (Num 1) [[0 |-> 1]] [[0 |-> 1]] [(0%nat, [0 |-> 1])].
 Definition one_head_layer : layer := Layer [one_head] [] [].
-Definition embedding (x : expression) : transformer := Transformer [[]] [(0%nat, Formula x)] [one_head_layer] 0%nat.
+Local Definition embedding (x : expression) : transformer := Transformer [[]] [(0%nat, Formula x)] [one_head_layer]
+  0%nat.
 
 Lemma one_head_scores h i j : raw_score one_head h i j = h i 0%nat * h j 0%nat.
 Proof. unfold raw_score, one_head. cbn [dot_product head_queries head_keys linear]. rewrite Q2R_1. ring. Qed.
 Lemma one_head_layer_output W n h i : after_layer_by W n one_head_layer h i 0%nat =
-  h i 0%nat + sum n (fun j => W n no_mask (raw_score one_head h i) j * h j 0%nat).
+  h i 0%nat + sum_to n (fun j => W n no_mask (raw_score one_head h i) j * h j 0%nat).
 Proof.
   unfold after_layer_by, after_heads_by, head_output_by, feedforward, one_head_layer. cbn [layer_heads layer_units
-    layer_bias total collect entry head_values one_head Nat.eqb].
+    layer_bias total_over collect row_entry head_values one_head Nat.eqb].
   rewrite !Rplus_0_r. f_equal. unfold attended_by. apply sum_ext. intros j _. cbn [linear]. rewrite Q2R_1, Rplus_0_r.
   unfold weights_by. cbn [head_masking one_head mask_at]. ring.
 Qed.
@@ -77,10 +78,10 @@ End Embedding.
 (* ---- Lemma 25, "for any u, u'" ---- *)
 Definition reciprocal_embedding : transformer := embedding (Div (Num 1) VarI).
 
-Lemma reciprocal_value n i : expression_value (Div (Num 1) VarI) n i = / INR i.
+Local Lemma reciprocal_value n i : expression_value (Div (Num 1) VarI) n i = / INR i.
 Proof. cbn [expression_value]. rewrite Q2R_1. unfold Rdiv. ring. Qed.
 
-Lemma reciprocal_positive n i : i upto n -> 0 < expression_value (Div (Num 1) VarI) n i.
+Local Lemma reciprocal_positive n i : i upto n -> 0 < expression_value (Div (Num 1) VarI) n i.
 Proof. intros H. rewrite reciprocal_value. auto with signs. Qed.
 Lemma reciprocal_first n i : (2 <= i <= n)%nat ->
   expression_value (Div (Num 1) VarI) n i < expression_value (Div (Num 1) VarI) n 1%nat.
@@ -98,7 +99,7 @@ Proof.
   - apply embedding_initial; [apply reciprocal_positive|lra|]. intros i Hi. rewrite reciprocal_value. auto with signs.
 Qed.
 
-Definition steep (M : R) : nat -> vector := fun i d => match i with 1%nat => M | _ => / M end.
+Local Definition steep (M : R) : nat -> vector := fun i d => match i with 1%nat => M | _ => / M end.
 
 Lemma steep_winner M j : 1 < M -> j upto 2 -> hardmax 2%nat no_mask (raw_score one_head (steep M) 2) j = one_hot 1 j.
 Proof.
@@ -108,16 +109,15 @@ Proof.
   assert (k = 2%nat) as -> by lia. rewrite !one_head_scores. cbn [steep]. apply Rmult_lt_compat_l; lra.
 Qed.
 
-Lemma steep_error tau B : 0 < tau -> exists M, 2 <= M /\ let h := steep M in
-  B < Rabs (after_layer_by hardmax 2 one_head_layer h 2 0%nat
-            - after_layer_by (softmax_at tau) 2 one_head_layer h 2 0%nat).
+Lemma steep_error tau B : 0 < tau -> exists M, 2 <= M /\ let h := steep M in B < Rabs (after_layer_by hardmax 2
+  one_head_layer h 2 0%nat - after_layer_by (softmax_at tau) 2 one_head_layer h 2 0%nat).
 Proof.
   intros T. set (a := exp (1 / tau)). assert (A : 0 < a) by apply exp_pos. set (M := 2 + Rabs B * (a + 1)).
   pose proof (Rabs_pos B) as B0.
   assert (HM : 2 <= M) by (unfold M; assert (0 <= Rabs B * (a + 1)) by auto with signs; lra).
   assert (I : 0 < / M <= 1) by (split; auto with signs). exists M. split; [exact HM|]. cbv zeta.
-  rewrite !one_head_layer_output. cbn [sum]. rewrite !steep_winner by (lra || lia).
-  unfold softmax_at, softmax, weight, no_mask. cbn [sum]. rewrite !one_head_scores. cbn [steep one_hot Nat.eqb].
+  rewrite !one_head_layer_output. cbn [sum_to]. rewrite !steep_winner by (lra || lia).
+  unfold softmax_at, softmax, weight, no_mask. cbn [sum_to]. rewrite !one_head_scores. cbn [steep one_hot Nat.eqb].
   replace (/ M * M / tau) with (1 / tau) by (field; lra). fold a. set (b := exp (/ M * / M / tau)).
   assert (Hb : 1 <= b).
   { unfold b. rewrite <- exp_0. apply exp_monotone. auto with signs. }
@@ -136,36 +136,34 @@ Proof.
 Qed.
 
 (* However large a bound B, some stream is moved by more: B may be K1(eps + n x e^((-gamma + 2 K2 x eps)/tau)). *)
-Theorem lemma_25_as_printed_false tau B : 0 < tau -> exists h,
-  B < Rabs (after_layer_by hardmax 2 one_head_layer h 2 0%nat
-            - after_layer_by (softmax_at tau) 2 one_head_layer h 2 0%nat).
+Theorem lemma_25_as_printed_false tau B : 0 < tau -> exists h, B < Rabs (after_layer_by hardmax 2 one_head_layer h 2
+  0%nat - after_layer_by (softmax_at tau) 2 one_head_layer h 2 0%nat).
 Proof. intros T. destruct (steep_error tau B T) as (M & _ & H). now exists (steep M). Qed.
 
 (* The same for a layer of the paper: d = 1, no residual connection, all weights 1, no biases. *)
 Definition all_ones : real_layer :=
   let one := fun _ _ => 1 in RealLayer Unmasked one one one one (fun _ => 0) one (fun _ => 0).
-Definition steep_stream (M : R) : stream := fun i _ => steep M i 0%nat.
+Definition steep_stream (M : R) : real_stream := fun i _ => steep M i 0%nat.
 
-Lemma all_ones_scores u i j : scores 1 all_ones u i j = u i 1%nat * u j 1%nat.
-Proof. unfold scores, printed_score, dot, product. cbn. rewrite sqrt_1. field. Qed.
+Lemma all_ones_scores u i j : real_scores 1 all_ones u i j = u i 1%nat * u j 1%nat.
+Proof. unfold real_scores, printed_score, inner_product, matrix_vector. cbn. rewrite sqrt_1. field. Qed.
 
 Lemma all_ones_output W M : (forall s s' j, j upto 2 -> (each k upto 2, s k = s' k) ->
     W 2%nat no_mask s j = W 2%nat no_mask s' j) -> let s := raw_score one_head (steep M) 2 in
-  0 <= sum 2 (fun j => W 2%nat no_mask s j * steep M j 0%nat) ->
+  0 <= sum_to 2 (fun j => W 2%nat no_mask s j * steep M j 0%nat) ->
   steep_stream M 2%nat 1%nat + layer_with 1%nat W 2%nat all_ones (steep_stream M) 2%nat 1%nat
   = after_layer_by W 2 one_head_layer (steep M) 2 0%nat.
 Proof.
   intros E s P. rewrite one_head_layer_output. unfold steep_stream at 1. f_equal. fold s.
-  assert (S : mean 2%nat (attention (attended_with 1%nat W 2%nat all_ones (steep_stream M)) 2%nat)
-                (fun j => product 1%nat (value_map all_ones) (steep_stream M j)) 1%nat
-              = sum 2 (fun j => W 2%nat no_mask s j * steep M j 0%nat)).
-  { unfold mean. apply sum_ext. intros j Hj. f_equal.
+  assert (S : weighted_mean 2%nat (layer_attention (attended_with 1%nat W 2%nat all_ones (steep_stream M)) 2%nat)
+                (fun j => matrix_vector 1%nat (value_map all_ones) (steep_stream M j)) 1%nat
+              = sum_to 2 (fun j => W 2%nat no_mask s j * steep M j 0%nat)).
+  { unfold weighted_mean. apply sum_ext. intros j Hj. f_equal.
     - apply E; [exact Hj|]. intros k _. rewrite all_ones_scores. unfold s. now rewrite one_head_scores.
-    - unfold product, steep_stream. cbn. ring. }
-  set (m := mean _ _ _ _) in S.
+    - unfold matrix_vector, steep_stream. cbn. ring. }
+  set (m := weighted_mean _ _ _ _) in S.
   assert (L : layer_with 1%nat W 2%nat all_ones (steep_stream M) 2%nat 1%nat = 0 + 1 * relu (0 + 1 * m + 0) + 0)
-    by reflexivity.
-  rewrite L, S, relu_linear; lra.
+    by reflexivity. rewrite L, S, relu_linear; lra.
 Qed.
 
 (* With the position embedding 1/i it is tieless at every length, with x_max = 1. *)
@@ -174,24 +172,23 @@ Theorem all_ones_tieless alphabet n : let position n i (c : nat) := / INR i in l
 Proof.
   cbv zeta. split.
   - intros w _. split; [|exact I]. right. intros i Hi. exists 1%nat. split; [split; [lia|reflexivity]|].
-    intros j [Hj _] N. rewrite !all_ones_scores. unfold initial. assert (A : 2 <= INR j) by (apply (le_INR 2); lia).
-    pose proof (INR_at_least_1 i ltac:(lia)). rewrite !Rplus_0_l.
+    intros j [Hj _] N. rewrite !all_ones_scores. unfold real_embedding.
+    assert (A : 2 <= INR j) by (apply (le_INR 2); lia). pose proof (INR_at_least_1 i ltac:(lia)). rewrite !Rplus_0_l.
     apply Rmult_lt_compat_l; [apply Rinv_0_lt_compat; lra|]. apply Rinv_lt_contravar; simpl (INR 1); lra.
-  - split; [lra|]. intros w _ i c Hi _. unfold initial. pose proof (INR_at_least_1 i ltac:(lia)).
+  - split; [lra|]. intros w _ i c Hi _. unfold real_embedding. pose proof (INR_at_least_1 i ltac:(lia)).
     rewrite Rplus_0_l, Rabs_right by (left; apply Rinv_0_lt_compat; lra). rewrite <- Rinv_1.
     apply Rinv_le_contravar; lra.
 Qed.
 
-Theorem lemma_25_as_printed_false_real tau B : 0 < tau -> exists u,
-  B < norm_1 1 (fun c => layer_with 1 hardmax 2 all_ones u 2%nat c
-                         - layer_with 1 (softmax_at tau) 2 all_ones u 2%nat c).
+Theorem lemma_25_as_printed_false_real tau B : 0 < tau -> exists u, B < norm_1 1 (fun c =>
+  layer_with 1 hardmax 2 all_ones u 2%nat c - layer_with 1 (softmax_at tau) 2 all_ones u 2%nat c).
 Proof.
   intros T. destruct (steep_error tau B T) as (M & HM & H). exists (steep_stream M). cbv zeta in H.
   assert (P : forall j, 0 <= steep M j 0%nat).
   { intros j. unfold steep. destruct j as [|[|j]]; try lra; left; apply Rinv_0_lt_compat; lra. }
   assert (V : visible 2 no_mask 1) by (split; [lia|reflexivity]).
   rewrite <- (all_ones_output hardmax M), <- (all_ones_output (softmax_at tau) M) in H.
-  - unfold norm_1. cbn [sum]. eapply Rlt_le_trans; [exact H|]. apply Req_le. rewrite Rplus_0_l. f_equal. ring.
+  - unfold norm_1. cbn [sum_to]. eapply Rlt_le_trans; [exact H|]. apply Req_le. rewrite Rplus_0_l. f_equal. ring.
   - intros s s' j Hj E. apply softmax_ext; [exact Hj|]. intros k Hk. now rewrite E.
   - apply sum_nonneg. intros j _. apply Rmult_le_pos; [now apply (softmax_nonneg 2 no_mask _ 1 j)|apply P].
   - intros s s' j Hj E. now apply hardmax_ext.
@@ -201,28 +198,26 @@ Qed.
 (* ---- the sign in D.4 and D.5 ---- *)
 Definition two_scores (a b : R) : nat -> R := fun j => match j with 1%nat => a | _ => b end.
 
-Lemma two_scores_softmax a b tau : b < a -> 0 < tau ->
-  sum 2 (fun j => Rabs (hardmax 2%nat no_mask (two_scores 1 0) j - softmax_at tau 2%nat no_mask (two_scores a b) j))
-  = 2 / (1 + exp ((a - b) / tau)).
+Lemma two_scores_softmax a b tau : b < a -> 0 < tau -> sum_to 2 (fun j => Rabs (hardmax 2%nat no_mask (two_scores 1 0)
+  j - softmax_at tau 2%nat no_mask (two_scores a b) j)) = 2 / (1 + exp ((a - b) / tau)).
 Proof.
   intros L T. rewrite (sum_ext 2 _ (fun j => Rabs (one_hot 1 j - softmax_at tau 2%nat no_mask (two_scores a b) j))).
   2:{ intros j Hj. f_equal. f_equal. apply hardmax_tieless; [split; [lia|reflexivity]| |exact Hj].
       intros k [Hk _] N. assert (k = 2%nat) as -> by lia. cbn. lra. }
-  unfold softmax_at, softmax, weight, no_mask. cbn [sum two_scores one_hot Nat.eqb].
-  replace (exp ((a - b) / tau)) with (exp (a / tau) * / exp (b / tau))
-    by (rewrite <- exp_Ropp, <- exp_plus; f_equal; field; lra).
-  pose proof (exp_pos (a / tau)) as A. pose proof (exp_pos (b / tau)) as B.
+  unfold softmax_at, softmax, weight, no_mask. cbn [sum_to two_scores one_hot Nat.eqb].
+  replace (exp ((a - b) / tau)) with (exp (a / tau) * / exp (b / tau)) by (rewrite <- exp_Ropp, <- exp_plus; f_equal;
+    field; lra). pose proof (exp_pos (a / tau)) as A. pose proof (exp_pos (b / tau)) as B.
   set (x := exp (a / tau)) in *. set (y := exp (b / tau)) in *. unfold Rdiv. rewrite !Rplus_0_l.
-  assert (P : 0 < y * / (x + y)) by auto with signs.
-  replace (1 - x * / (x + y)) with (y * / (x + y)) by (field; lra). rewrite (Rabs_right (y * / (x + y))) by lra.
-  replace (0 - y * / (x + y)) with (- (y * / (x + y))) by ring. rewrite Rabs_Ropp, Rabs_right by lra. field. lra.
+  assert (P : 0 < y * / (x + y)) by auto with signs. replace (1 - x * / (x + y)) with (y * / (x + y)) by (field; lra).
+  rewrite (Rabs_right (y * / (x + y))) by lra. replace (0 - y * / (x + y)) with (- (y * / (x + y))) by ring.
+  rewrite Rabs_Ropp, Rabs_right by lra. field. lra.
 Qed.
 
 Theorem sign_as_printed_false : let gamma := 1 in let delta := 1 / 8 in let tau := 1 / 8 in
   let s := two_scores 1 0 in let s' := two_scores (1 - delta) delta in
   (forall j, visible 2 no_mask j -> Rabs (s j - s' j) <= delta) /\ has_gap 2 no_mask s gamma /\
   2 * 2 * exp (- (gamma + 2 * delta) / tau)
-  < sum 2 (fun j => Rabs (hardmax 2%nat no_mask s j - softmax_at tau 2%nat no_mask s' j)).
+  < sum_to 2 (fun j => Rabs (hardmax 2%nat no_mask s j - softmax_at tau 2%nat no_mask s' j)).
 Proof.
   cbv zeta. split; [|split].
   - intros [|[|j]] _; cbn; apply Rabs_le; lra.
@@ -246,9 +241,8 @@ Proof. cbn [expression_value integer_value]. rewrite Q2R_two. reflexivity. Qed.
 Lemma large_positive n i : i upto n -> 0 < expression_value (Div (Mul (Num 2) (Power VarN (Int 2))) VarI) n i.
 Proof. intros H. rewrite large_value. auto with signs. Qed.
 
-Lemma large_difference n j : (2 <= j <= n)%nat ->
-  INR n ^ 2 <= expression_value (Div (Mul (Num 2) (Power VarN (Int 2))) VarI) n 1%nat
-               - expression_value (Div (Mul (Num 2) (Power VarN (Int 2))) VarI) n j.
+Lemma large_difference n j : (2 <= j <= n)%nat -> INR n ^ 2 <= expression_value (Div (Mul (Num 2) (Power VarN (Int 2)))
+  VarI) n 1%nat - expression_value (Div (Mul (Num 2) (Power VarN (Int 2))) VarI) n j.
 Proof.
   intros H. rewrite !large_value. change (INR 1) with 1. assert (J : 2 <= INR j) by (apply (le_INR 2); lia).
   assert (I : / INR j <= / 2) by (apply Rinv_le_contravar; lra). assert (N : 0 <= INR n ^ 2) by apply pow2_ge_0.

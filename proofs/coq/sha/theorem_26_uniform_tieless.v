@@ -14,7 +14,7 @@ Open Scope R_scope.
 
 (* ---- what does not ask whether there are ties ---- *)
 (* A gap, or 1 if it is greater. *)
-Lemma capped g : 0 < g -> 0 < Rmin g 1 <= 1. Proof. intros G. split; [apply Rmin_glb_lt; lra|apply Rmin_r]. Qed.
+Lemma Rmin_1_range g : 0 < g -> 0 < Rmin g 1 <= 1. Proof. intros G. split; [apply Rmin_glb_lt; lra|apply Rmin_r]. Qed.
 
 (* A temperature of gamma/(2 ln R), in its form without fractions. *)
 Lemma cold_enough tau gamma r : 0 < tau -> 1 < r -> tau <= gamma / (2 * ln r) -> 2 * ln r * tau <= gamma.
@@ -24,15 +24,12 @@ Proof.
 Qed.
 
 (* 1/tau = (2/gamma) ln R <= (c/gamma) ln(n x/gamma) where R is at most a constant times a power of n x/gamma. *)
-Lemma order_of_power ratio b k :
-  1 <= b -> (forall n gamma x, (2 <= n)%nat -> 0 < gamma <= 1 -> 1 <= x ->
-    0 < ratio n gamma x <= b * (INR n * x / gamma) ^ k) ->
-  exists c, forall n gamma x, (2 <= n)%nat -> 0 < gamma <= 1 -> 1 <= x ->
-    2 / gamma * ln (ratio n gamma x) <= c * (/ gamma * ln (INR n * x / gamma)).
+Lemma order_of_power ratio b k : 1 <= b -> (forall n gamma x, (2 <= n)%nat -> 0 < gamma <= 1 -> 1 <= x ->
+  0 < ratio n gamma x <= b * (INR n * x / gamma) ^ k) -> exists c, forall n gamma x, (2 <= n)%nat -> 0 < gamma <= 1 ->
+  1 <= x -> 2 / gamma * ln (ratio n gamma x) <= c * (/ gamma * ln (INR n * x / gamma)).
 Proof.
   intros B H. exists (2 * (ln b / ln 2 + INR k)). intros n gamma x Hn HG X1.
-  specialize (H n gamma x Hn HG X1) as [R0 R1]. set (y := INR n * x / gamma) in *.
-  assert (Y : 2 <= y).
+  specialize (H n gamma x Hn HG X1) as [R0 R1]. set (y := INR n * x / gamma) in *. assert (Y : 2 <= y).
   { assert (N2 : 2 <= INR n) by now apply (le_INR 2). unfold y, Rdiv. replace 2 with (2 * 1 * 1) by lra.
     apply Rmult_le_compat; try lra; [apply Rmult_le_compat; lra|auto with signs]. }
   assert (L2 : 0 < ln 2) by auto with signs. assert (LY : ln 2 <= ln y) by (apply ln_monotone; lra).
@@ -48,15 +45,13 @@ Qed.
 Definition tau_from (ratio : nat -> R -> R -> R) (g x : nat -> R) (n : nat) : R :=
   Rmin (g n) 1 / (2 * ln (ratio n (Rmin (g n) 1) (x n))).
 
-Lemma tau_from_order ratio g x : (forall n, 0 < g n) -> (forall n, 1 <= x n) ->
-  (forall n gamma x, (1 <= n)%nat -> 0 < gamma <= 1 -> 1 <= x -> 1 < ratio n gamma x) ->
-  (exists c, forall n gamma x, (2 <= n)%nat -> 0 < gamma <= 1 -> 1 <= x ->
-    2 / gamma * ln (ratio n gamma x) <= c * (/ gamma * ln (INR n * x / gamma))) ->
-  (forall n, (1 <= n)%nat -> 0 < tau_from ratio g x n) /\
-  (exists c, forall n, (2 <= n)%nat ->
-    / tau_from ratio g x n <= c * (/ Rmin (g n) 1 * ln (INR n * x n / Rmin (g n) 1))).
+Lemma tau_from_order ratio g x : (forall n, 0 < g n) -> (forall n, 1 <= x n) -> (forall n gamma x, (1 <= n)%nat ->
+  0 < gamma <= 1 -> 1 <= x -> 1 < ratio n gamma x) -> (exists c, forall n gamma x, (2 <= n)%nat -> 0 < gamma <= 1 ->
+  1 <= x -> 2 / gamma * ln (ratio n gamma x) <= c * (/ gamma * ln (INR n * x / gamma))) -> (forall n, (1 <= n)%nat ->
+  0 < tau_from ratio g x n) /\ (exists c, forall n, (2 <= n)%nat -> / tau_from ratio g x n <= c * (/ Rmin (g n)
+  1 * ln (INR n * x n / Rmin (g n) 1))).
 Proof.
-  intros G X R1 [c C]. assert (HG : forall n, 0 < Rmin (g n) 1 <= 1) by (intros n; now apply capped).
+  intros G X R1 [c C]. assert (HG : forall n, 0 < Rmin (g n) 1 <= 1) by (intros n; now apply Rmin_1_range).
   assert (LR : forall n, (1 <= n)%nat -> 0 < ln (ratio n (Rmin (g n) 1) (x n))) by auto using ln_positive.
   split; [|exists c]; intros n Hn; specialize (LR n ltac:(lia)).
   - apply Rdiv_lt_0_compat; [apply HG|lra].
@@ -69,8 +64,8 @@ Context (L : nat) (k1 k2 x gamma tau : R) (n : nat) (N1 : (1 <= n)%nat) (Hk1 : 1
   (Hx : 1 <= x) (Hgamma : 0 < gamma <= 1) (Htau : 0 < tau).
 
 Definition inverse_share : R := 2 * (2 * k1) ^ L * k2 * INR n * x ^ 2 / gamma.
-Definition errors (l : nat) : R := match l with O => 0 | S _ => gamma / (4 * k2 * x) * / (2 * k1) ^ (L - l) end.
-Lemma power_at_least_1 l : 1 <= (2 * k1) ^ l. Proof. apply pow_R1_Rle. lra. Qed.
+Definition layer_error (l : nat) : R := match l with O => 0 | S _ => gamma / (4 * k2 * x) * / (2 * k1) ^ (L - l) end.
+Local Lemma power_at_least_1 l : 1 <= (2 * k1) ^ l. Proof. apply pow_R1_Rle. lra. Qed.
 Lemma last_error : 0 < gamma / (4 * k2 * x) /\ k2 * x * (gamma / (4 * k2 * x)) = gamma / 4.
 Proof. assert (0 < k2 * x) by auto with signs. split; [|field; lra]. apply Rdiv_lt_0_compat; lra. Qed.
 
@@ -80,9 +75,9 @@ Proof.
   set (e := gamma / (4 * k2 * x)) in *. assert (1 * e <= k2 * x * e) by (apply Rmult_le_compat_r; lra). lra.
 Qed.
 
-Lemma errors_range l : 0 <= errors l <= gamma / (4 * k2 * x).
+Lemma errors_range l : 0 <= layer_error l <= gamma / (4 * k2 * x).
 Proof.
-  destruct last_error as [P _]. destruct l as [|l]; [simpl; lra|]. unfold errors.
+  destruct last_error as [P _]. destruct l as [|l]; [simpl; lra|]. unfold layer_error.
   assert (/ (2 * k1) ^ (L - S l) <= 1) by auto with signs. split.
   - auto with signs.
   - rewrite <- (Rmult_1_r (gamma / (4 * k2 * x))) at 2. apply Rmult_le_compat_l; lra.
@@ -91,15 +86,14 @@ Qed.
 Lemma inverse_share_at_least_2 : 2 <= inverse_share.
 Proof.
   unfold inverse_share.
-  replace (2 * (2 * k1) ^ L * k2 * INR n * x ^ 2 / gamma)
-    with (2 * (((2 * k1) ^ L * k2 * INR n * x ^ 2) * / gamma)) by (field; lra).
-  assert (1 <= (2 * k1) ^ L * k2 * INR n * x ^ 2 * / gamma) by auto 6 with signs. lra.
+  replace (2 * (2 * k1) ^ L * k2 * INR n * x ^ 2 / gamma) with (2 * (((2 * k1) ^ L * k2 * INR n * x ^ 2) * / gamma))
+    by (field; lra). assert (1 <= (2 * k1) ^ L * k2 * INR n * x ^ 2 * / gamma) by auto 6 with signs. lra.
 Qed.
 
 (* The share that everything but the winner may have. *)
 Hypothesis Cold : tau <= gamma / (2 * ln inverse_share).
 
-Lemma cold : exp (- (gamma / (2 * tau))) <= / inverse_share.
+Local Lemma cold : exp (- (gamma / (2 * tau))) <= / inverse_share.
 Proof.
   pose proof inverse_share_at_least_2 as R2. apply exp_small; [lra|].
   pose proof (cold_enough tau gamma inverse_share Htau ltac:(lra) Cold).
@@ -107,13 +101,13 @@ Proof.
 Qed.
 
 (* n x times the share of a layer whose scores are off by at most gamma/2. *)
-Lemma share l : (l < L)%nat ->
-  x * INR n * exp ((2 * (k2 * x * errors l) - gamma) / tau) <= gamma / (4 * k2 * x) * (2 * / (2 * k1) ^ L).
+Local Lemma share l : (l < L)%nat ->
+  x * INR n * exp ((2 * (k2 * x * layer_error l) - gamma) / tau) <= gamma / (4 * k2 * x) * (2 * / (2 * k1) ^ L).
 Proof.
   intros Hl. pose proof (errors_range l) as Er. destruct last_error as [P E]. pose proof (INR_at_least_1 n N1) as HN.
-  assert (K : k2 * x * errors l <= gamma / 4).
+  assert (K : k2 * x * layer_error l <= gamma / 4).
   { rewrite <- E. apply Rmult_le_compat_l; [auto with signs|lra]. }
-  assert (Q : exp ((2 * (k2 * x * errors l) - gamma) / tau) <= / inverse_share).
+  assert (Q : exp ((2 * (k2 * x * layer_error l) - gamma) / tau) <= / inverse_share).
   { eapply Rle_trans; [|exact cold]. apply exp_monotone.
     replace (- (gamma / (2 * tau))) with (- (gamma / 2) / tau) by (field; lra).
     apply Rmult_le_compat_r; [auto with signs|lra]. }
@@ -122,18 +116,18 @@ Proof.
   - apply Req_le. unfold inverse_share. field. repeat split; lra.
 Qed.
 
-Lemma one_step l : (l < L)%nat ->
-  k1 * (errors l + x / 2 * (2 * (INR n * exp ((2 * (k2 * x * errors l) - gamma) / tau)))) <= errors (S l).
+Lemma one_step l : (l < L)%nat -> k1 * (layer_error l + x / 2 * (2 * (INR n * exp ((2 * (k2 * x * layer_error l)
+  - gamma) / tau)))) <= layer_error (S l).
 Proof.
   intros Hl. destruct last_error as [P _]. pose proof (share l Hl) as Sh. set (q := exp _) in *.
   apply (Rmult_le_compat_l k1) in Sh; [|lra].
-  replace (k1 * (errors l + x / 2 * (2 * (INR n * q)))) with (k1 * errors l + k1 * (x * INR n * q)) by field.
-  set (e := gamma / (4 * k2 * x)) in *. cbn [errors]. fold e. pose proof (power_at_least_1 (L - S l)) as Pp.
+  replace (k1 * (layer_error l + x / 2 * (2 * (INR n * q)))) with (k1 * layer_error l + k1 * (x * INR n * q)) by field.
+  set (e := gamma / (4 * k2 * x)) in *. cbn [layer_error]. fold e. pose proof (power_at_least_1 (L - S l)) as Pp.
   set (p := (2 * k1) ^ (L - S l)) in *. destruct l as [|l].
-  - cbn [errors]. replace L with (S (L - 1)) in Sh by lia. cbn [pow] in Sh. fold p in Sh.
+  - cbn [layer_error]. replace L with (S (L - 1)) in Sh by lia. cbn [pow] in Sh. fold p in Sh.
     replace (k1 * (e * (2 * / (2 * k1 * p)))) with (e * / p) in Sh by (field; lra). lra.
-  - assert (A : k1 * errors (S l) = e * / p / 2).
-    { cbn [errors]. fold e. replace (L - S l)%nat with (S (L - S (S l))) by lia. cbn [pow]. fold p. field. lra. }
+  - assert (A : k1 * layer_error (S l) = e * / p / 2).
+    { cbn [layer_error]. fold e. replace (L - S l)%nat with (S (L - S (S l))) by lia. cbn [pow]. fold p. field. lra. }
     assert (B : k1 * (e * (2 * / (2 * k1) ^ L)) <= e * / p / 2); [|lra].
     replace L with (S (S (l + (L - S (S l))))) at 1 by lia. cbn [pow]. rewrite pow_add. fold p.
     pose proof (power_at_least_1 l) as Pl. set (r := (2 * k1) ^ l) in *.
@@ -143,9 +137,8 @@ Qed.
 End AtOneLength.
 
 (* ---- the order of 1/tau = (2/gamma) ln R, for any constants ---- *)
-Lemma order_of_share L k1 k2 : 1 <= k1 -> 1 <= k2 ->
-  exists c, forall n gamma x, (2 <= n)%nat -> 0 < gamma <= 1 -> 1 <= x ->
-  2 / gamma * ln (inverse_share L k1 k2 x gamma n) <= c * (/ gamma * ln (INR n * x / gamma)).
+Lemma order_of_share L k1 k2 : 1 <= k1 -> 1 <= k2 -> exists c, forall n gamma x, (2 <= n)%nat -> 0 < gamma <= 1 ->
+  1 <= x -> 2 / gamma * ln (inverse_share L k1 k2 x gamma n) <= c * (/ gamma * ln (INR n * x / gamma)).
 Proof.
   intros H1 H2. assert (B : 1 <= (2 * k1) ^ L * k2) by auto with signs.
   apply (order_of_power (fun n gamma x => inverse_share L k1 k2 x gamma n) (2 * (2 * k1) ^ L * k2) 2); [lra|].
@@ -170,9 +163,8 @@ Proof.
 Qed.
 
 (* Where gamma >= 1/n^k and x <= a n^m, that is O(n^k log n). *)
-Lemma polynomial_order (k m : nat) (a : R) : exists c, 0 <= c /\ forall n gamma x, (2 <= n)%nat ->
-  / INR n ^ k <= gamma <= 1 -> 1 <= x <= a * INR n ^ m ->
-  / gamma * ln (INR n * x / gamma) <= c * (INR n ^ k * ln (INR n)).
+Lemma polynomial_order (k m : nat) (a : R) : exists c, 0 <= c /\ forall n gamma x, (2 <= n)%nat -> / INR n ^ k <= gamma
+  <= 1 -> 1 <= x <= a * INR n ^ m -> / gamma * ln (INR n * x / gamma) <= c * (INR n ^ k * ln (INR n)).
 Proof.
   set (b := Rmax 1 a). assert (B : 1 <= b) by apply Rmax_l. assert (L2 : 0 < ln 2) by auto with signs.
   assert (LB : 0 <= ln b).
@@ -203,9 +195,8 @@ Proof.
   assert (Y0 : 0 <= ln y).
   { destruct Y1 as [Y1|Y1]; [left; rewrite <- ln_1; apply ln_increasing; lra|rewrite <- Y1, ln_1; lra]. }
   apply Rle_trans with (INR n ^ k * ln y); [apply Rmult_le_compat_r; lra|].
-  replace ((ln b / ln 2 + INR (1 + m + k)) * (INR n ^ k * ln (INR n)))
-    with (INR n ^ k * (ln b / ln 2 * ln (INR n) + INR (1 + m + k) * ln (INR n))) by ring.
-  apply Rmult_le_compat_l; lra.
+  replace ((ln b / ln 2 + INR (1 + m + k)) * (INR n ^ k * ln (INR n))) with (INR n ^ k * (ln b / ln 2 * ln (INR n) +
+    INR (1 + m + k) * ln (INR n))) by ring. apply Rmult_le_compat_l; lra.
 Qed.
 
 Lemma at_least_power n k g : (1 <= n)%nat -> / INR n ^ k <= g -> / INR n ^ k <= Rmin g 1.
@@ -214,11 +205,9 @@ Proof.
   now apply pow_R1_Rle, INR_at_least_1.
 Qed.
 
-Lemma polynomial_inverse k m a (gamma x tau : nat -> R) c :
-  (forall n, (2 <= n)%nat -> / INR n ^ k <= gamma n <= 1) ->
-  (forall n, (2 <= n)%nat -> 1 <= x n <= a * INR n ^ m) ->
-  (forall n, (2 <= n)%nat -> / tau n <= c * (/ gamma n * ln (INR n * x n / gamma n))) ->
-  exists c', forall n, (2 <= n)%nat -> / tau n <= c' * (INR n ^ k * ln (INR n)).
+Lemma polynomial_inverse k m a (gamma x tau : nat -> R) c : (forall n, (2 <= n)%nat -> / INR n ^ k <= gamma n <= 1) ->
+  (forall n, (2 <= n)%nat -> 1 <= x n <= a * INR n ^ m) -> (forall n, (2 <= n)%nat -> / tau n <= c * (/ gamma n * ln
+  (INR n * x n / gamma n))) -> exists c', forall n, (2 <= n)%nat -> / tau n <= c' * (INR n ^ k * ln (INR n)).
 Proof.
   intros G X T. destruct (polynomial_order k m a) as (b & B0 & B). exists (Rmax 0 c * b). intros n Hn.
   specialize (B n (gamma n) (x n) Hn (G n Hn) (X n Hn)). specialize (T n Hn).
@@ -237,9 +226,9 @@ Qed.
 (* ---- the theorem ---- *)
 Section Theorem26.
 Variables (users : predicate_meanings) (T : transformer).
-Let L := depth T.
-Let k1 := Q2R (K1 T).
-Let k2 := Q2R (K2 T).
+Let L := transformer_depth T.
+Let k1 := Q2R (theorem_26_K1 T).
+Let k2 := Q2R (theorem_26_K2 T).
 
 Lemma k1_at_least_1 : 1 <= k1. Proof. apply constant_1_at_least_1. Qed.
 Lemma k2_at_least_1 : 1 <= k2. Proof. apply constant_2_at_least_1. Qed.
@@ -261,15 +250,14 @@ Qed.
 
 Theorem theorem_26 (n : nat) (w : word) (g x : R) (tau : nat ->
   R) (i : position n) (D : nat) : gap_at users T n g -> tieless_at users T n -> initial_at_most users T n x ->
-  0 < tau n <= Rmin g 1 / (2 * ln (R_26 n (Rmin g 1) x)) -> over T n w ->
-  moved users tau T n w i D <= Rmin g 1 / (4 * k2 * x) /\ Rmin g 1 / (4 * k2 * x) <= 1 / 4.
+  0 < tau n <= Rmin g 1 / (2 * ln (R_26 n (Rmin g 1) x)) -> word_in_alphabet T n w ->
+  run_distance users tau T n w i D <= Rmin g 1 / (4 * k2 * x) /\ Rmin g 1 / (4 * k2 * x) <= 1 / 4.
 Proof.
   intros [G0 Gap] Tie X [T0 Cold] Over. pose proof k1_at_least_1 as H1. pose proof k2_at_least_1 as H2.
-  pose proof (proj1 X) as X1. set (gamma := Rmin g 1) in *.
-  pose proof (capped g G0 : 0 < gamma <= 1) as HG. split; [|now apply share_small].
-  eapply Rle_trans; [|apply (proj2 (errors_range L k1 k2 x gamma H1 H2 X1 HG L))].
-  apply (network_moves users T n w x (fun m s => has_gap n m s gamma /\ tieless n m s) (errors L k1 k2 x gamma) tau i D
-    (fun d => 2 * (INR n * exp ((2 * d - gamma) / tau n)))); try assumption.
+  pose proof (proj1 X) as X1. set (gamma := Rmin g 1) in *. pose proof (Rmin_1_range g G0 : 0 < gamma <= 1) as HG.
+  split; [|now apply share_small]. eapply Rle_trans; [|apply (proj2 (errors_range L k1 k2 x gamma H1 H2 X1 HG L))].
+  apply (network_moves users T n w x (fun m s => has_gap n m s gamma /\ tieless n m s) (layer_error L k1 k2 x gamma) tau
+    i D (fun d => 2 * (INR n * exp ((2 * d - gamma) / tau n)))); try assumption.
   - apply every_row_and; [|now apply Tie]. eapply every_row_impl; [|now apply Gap]. intros m s A.
     apply (has_gap_less n m s g _ A). split; [lra|apply Rmin_l].
   - intros m s s' p delta V [A B] Near. now apply (near_hard_tieless n m s s' p delta gamma (tau n)).
@@ -286,7 +274,7 @@ Proof. intros. apply inverse_share_at_least_2; try assumption; [apply k1_at_leas
 Theorem theorem_26_order (g x : nat -> R) : (forall n, gap_at users T n (g n)) -> (forall n, tieless_at users T n) ->
   (forall n, initial_at_most users T n (x n)) -> exists tau : nat -> R, (forall n, (1 <= n)%nat -> 0 < tau n) /\
     (exists c, forall n, (2 <= n)%nat -> / tau n <= c * (/ Rmin (g n) 1 * ln (INR n * x n / Rmin (g n) 1))) /\
-    (forall n w (i : position n) D, over T n w -> moved users tau T n w i D <= 1 / 4).
+    (forall n w (i : position n) D, word_in_alphabet T n w -> run_distance users tau T n w i D <= 1 / 4).
 Proof.
   intros Gap Tie X.
   destruct (temperature_of_share L k1 k2 g x k1_at_least_1 k2_at_least_1) as [Pos Order]; [apply Gap|apply X|].
@@ -296,13 +284,11 @@ Proof.
 Qed.
 
 (* In particular, if gamma(n) is at least 1/n^k and x_max(n) polynomial. *)
-Corollary theorem_26_polynomial (g x : nat -> R) (k m : nat) (a : R) :
-  (forall n, gap_at users T n (g n)) -> (forall n, tieless_at users T n) ->
-  (forall n, initial_at_most users T n (x n)) ->
-  (forall n, (1 <= n)%nat -> / INR n ^ k <= g n) -> (forall n, (1 <= n)%nat -> x n <= a * INR n ^ m) ->
-  exists tau : nat -> R, (forall n, (1 <= n)%nat -> 0 < tau n) /\
-    (exists c, forall n, (2 <= n)%nat -> / tau n <= c * (INR n ^ k * ln (INR n))) /\
-    (forall n w (i : position n) D, over T n w -> moved users tau T n w i D <= 1 / 4).
+Corollary theorem_26_polynomial (g x : nat -> R) (k m : nat) (a : R) : (forall n, gap_at users T n (g n)) -> (forall n,
+  tieless_at users T n) -> (forall n, initial_at_most users T n (x n)) -> (forall n, (1 <= n)%nat ->
+  / INR n ^ k <= g n) -> (forall n, (1 <= n)%nat -> x n <= a * INR n ^ m) -> exists tau : nat -> R, (forall n,
+  (1 <= n)%nat -> 0 < tau n) /\ (exists c, forall n, (2 <= n)%nat -> / tau n <= c * (INR n ^ k * ln (INR n))) /\
+  (forall n w (i : position n) D, word_in_alphabet T n w -> run_distance users tau T n w i D <= 1 / 4).
 Proof.
   intros Gap Tie X Gk Xm. destruct (theorem_26_order g x Gap Tie X) as (tau & Pos & (c & Order) & Close).
   exists tau. split; [exact Pos|]. split; [|exact Close].
@@ -312,11 +298,11 @@ Proof.
 Qed.
 
 (* With Lemma 24: at every length all temperatures up to some positive one do. *)
-Corollary theorem_26_some_temperature n : (1 <= n)%nat -> tieless_at users T n -> exists t, 0 < t /\
-  forall tau w (i : position n) D, 0 < tau n <= t -> over T n w -> moved users tau T n w i D <= 1 / 4.
+Corollary theorem_26_some_temperature n : (1 <= n)%nat -> tieless_at users T n -> exists t, 0 < t /\ forall tau w (i :
+  position n) D, 0 < tau n <= t -> word_in_alphabet T n w -> run_distance users tau T n w i D <= 1 / 4.
 Proof.
   intros Hn Tie. destruct (lemma_24 users T n) as [g Gap]. destruct (x_max_exists users T n) as [x X].
-  pose proof (capped g (proj1 Gap)) as HG. pose proof (R_26_above_1 n _ _ Hn HG (proj1 X)) as R2.
+  pose proof (Rmin_1_range g (proj1 Gap)) as HG. pose proof (R_26_above_1 n _ _ Hn HG (proj1 X)) as R2.
   exists (Rmin g 1 / (2 * ln (R_26 n (Rmin g 1) x))). split.
   - assert (0 < ln (R_26 n (Rmin g 1) x)) by auto with signs. apply Rdiv_lt_0_compat; lra.
   - intros tau w i D Ht Over. destruct (theorem_26 n w g x tau i D Gap Tie X Ht Over). lra.

@@ -49,7 +49,7 @@ Section AtOneLength.
 Context (L : nat) (k1 k2 x gamma tau : R) (n : nat) (N1 : (1 <= n)%nat) (Hk1 : 1 <= k1) (Hk2 : 1 <= k2)
   (Hx : 1 <= x) (Hgamma : 0 < gamma <= 1) (Htau : 0 < tau).
 
-Definition spread : R := 4 * k1 * k2 * x ^ 2 / gamma.                          (* G *)
+Local Definition spread : R := 4 * k1 * k2 * x ^ 2 / gamma.                          (* G *)
 Definition ties_share : R :=                                                   (* R *)
   8 * exp 1 * k1 * INR n * x * (2 * INR (L - 1) * spread / exp 1) ^ (L - 1).
 Let y := gamma / tau.
@@ -76,9 +76,8 @@ Proof.
     rewrite Rmult_assoc, Rinv_l by lra. assert (1 * 4 <= INR (S k) * spread) by (apply Rmult_le_compat; lra). lra. }
   assert (B : 1 <= k1 * INR n * x * (2 * INR (L - 1) * spread / exp 1) ^ (L - 1)) by auto 6 with signs.
   set (p := k1 * INR n * x * (2 * INR (L - 1) * spread / exp 1) ^ (L - 1)) in *.
-  replace (8 * exp 1 * k1 * INR n * x * (2 * INR (L - 1) * spread / exp 1) ^ (L - 1)) with (8 * exp 1 * p)
-    by (unfold p; ring).
-  assert (8 * exp 1 * 1 <= 8 * exp 1 * p) by (apply Rmult_le_compat_l; lra). lra.
+  replace (8 * exp 1 * k1 * INR n * x * (2 * INR (L - 1) * spread / exp 1) ^ (L - 1)) with (8 * exp 1 * p) by (unfold p;
+    ring). assert (8 * exp 1 * 1 <= 8 * exp 1 * p) by (apply Rmult_le_compat_l; lra). lra.
 Qed.
 
 Lemma ln_share_at_least_1 : 1 <= ln ties_share.
@@ -102,8 +101,7 @@ Proof.
   replace (4 * k1 * k2 * x ^ 2 * / gamma * y) with (k1 * (4 * (k2 * x ^ 2 * (y / gamma)))) by (unfold Rdiv; ring).
   replace (1 + 3 * k2 * x ^ 2 * (y / gamma)) with (1 + 3 * (k2 * x ^ 2 * (y / gamma))) by ring. split.
   - assert (1 * (1 + 3 * (k2 * x ^ 2 * (y / gamma))) <= k1 * (1 + 3 * (k2 * x ^ 2 * (y / gamma))))
-      by (apply Rmult_le_compat_r; lra).
-    lra.
+      by (apply Rmult_le_compat_r; lra). lra.
   - apply Rmult_le_compat_l; lra.
 Qed.
 
@@ -119,8 +117,7 @@ Proof.
     apply Rmult_le_compat_l; [auto with signs|].
     apply Rle_trans with (Lambda ^ (L - 1)); [apply Rle_pow; lia || lra|apply pow_incr; lra]. }
   rewrite Rpow_mult_distr. replace (- y) with (- (y / 2) + - (y / 2)) by lra. rewrite exp_plus.
-  pose proof (power_against_exponential (L - 1) y ltac:(lra)) as P.
-  apply Rle_trans with (ties_share * exp (- (y / 2))).
+  pose proof (power_against_exponential (L - 1) y ltac:(lra)) as P. apply Rle_trans with (ties_share * exp (- (y / 2))).
   - unfold ties_share. replace (2 * INR (L - 1) * spread / exp 1) with (spread * (2 * INR (L - 1) / exp 1))
       by (field; lra). rewrite Rpow_mult_distr. set (G := spread ^ (L - 1)) in *.
     assert (0 < G) by (apply pow_lt; lra). pose proof (exp_pos (- (y / 2))) as Q. set (q := exp (- (y / 2))) in *.
@@ -182,9 +179,8 @@ Proof.
   apply Rle_trans with (Lambda * (2 * kappa * Lambda ^ l)); [lra|]. apply Rmult_le_compat_l; lra.
 Qed.
 
-Lemma ties_one_step l : (l < L)%nat -> let delta := k2 * x * ties_error l in
-  k1 * (ties_error l + x / 2 * (2 * (INR n * exp ((2 * delta - gamma) / tau)) + (exp (2 * delta / tau) - 1)))
-  <= ties_error (S l).
+Lemma ties_one_step l : (l < L)%nat -> let delta := k2 * x * ties_error l in k1 * (ties_error l
+  + x / 2 * (2 * (INR n * exp ((2 * delta - gamma) / tau)) + (exp (2 * delta / tau) - 1))) <= ties_error (S l).
 Proof.
   intros Hl delta. pose proof (ties_error_small l Hl) as S. pose proof (ties_error_nonneg l) as P.
   pose proof e_range as E. pose proof (INR_at_least_1 n N1) as HN. destruct products_at_least_1 as [A1 _].
@@ -212,38 +208,35 @@ End AtOneLength.
 
 Section WithTies.
 Variables (users : predicate_meanings) (T : transformer).
-Let L := depth T.
-Let k1 := Q2R (K1 T).
-Let k2 := Q2R (K2 T).
+Let L := transformer_depth T.
+Let k1 := Q2R (theorem_26_K1 T).
+Let k2 := Q2R (theorem_26_K2 T).
 
 Definition R_ties (n : nat) (gamma x : R) : R := ties_share L k1 k2 x gamma n.
 
-Lemma ties_row_error_grows n gamma tau d d' : 0 < tau -> 0 <= d <= d' ->
-  0 <= 2 * (INR n * exp ((2 * d - gamma) / tau)) + (exp (2 * d / tau) - 1)
-    <= 2 * (INR n * exp ((2 * d' - gamma) / tau)) + (exp (2 * d' / tau) - 1).
+Lemma ties_row_error_grows n gamma tau d d' : 0 < tau -> 0 <= d <= d' -> 0 <= 2 * (INR n * exp ((2 * d - gamma) / tau))
+  + (exp (2 * d / tau) - 1) <= 2 * (INR n * exp ((2 * d' - gamma) / tau)) + (exp (2 * d' / tau) - 1).
 Proof.
   intros T0 H. pose proof (row_error_grows n gamma tau d d' T0 H) as A.
   assert (B : 1 <= exp (2 * d / tau)) by (rewrite <- exp_0; apply exp_monotone; auto with signs).
   assert (C : exp (2 * d / tau) <= exp (2 * d' / tau)) by (apply exp_monotone, Rmult_le_compat_r; auto with signs). lra.
 Qed.
 
-Theorem theorem_26_with_ties (n : nat) (w : word) (g x : R) (tau : nat ->
-  R) (i : position n) (D : nat) : gap_at users T n g -> initial_at_most users T n x ->
-  0 < tau n <= Rmin g 1 / (2 * ln (R_ties n (Rmin g 1) x)) -> over T n w -> moved users tau T n w i D <= 1 / 4.
+Theorem theorem_26_with_ties (n : nat) (w : word) (g x : R) (tau : nat -> R) (i : position n) (D : nat) :
+  gap_at users T n g -> initial_at_most users T n x -> 0 < tau n <= Rmin g 1 / (2 * ln (R_ties n (Rmin g 1) x)) ->
+  word_in_alphabet T n w -> run_distance users tau T n w i D <= 1 / 4.
 Proof.
   intros [G0 Gap] X [T0 Cold] Over. assert (H1 : 1 <= k1) by apply k1_at_least_1.
   assert (H2 : 1 <= k2) by apply k2_at_least_1. pose proof (proj1 X) as X1. set (gamma := Rmin g 1) in *.
-  pose proof (capped g G0 : 0 < gamma <= 1) as HG. assert (N1 : (1 <= n)%nat) by lia.
+  pose proof (Rmin_1_range g G0 : 0 < gamma <= 1) as HG. assert (N1 : (1 <= n)%nat) by lia.
   eapply Rle_trans; [|now apply (ties_error_last L k1 k2 x gamma (tau n) n)].
   apply (network_moves users T n w x (fun m s => has_gap n m s gamma) (ties_error k1 k2 x gamma (tau n) n) tau i D
     (fun d => 2 * (INR n * exp ((2 * d - gamma) / tau n)) + (exp (2 * d / tau n) - 1))); try assumption.
-  - eapply every_row_impl; [|now apply Gap]. intros m s A.
-    apply (has_gap_less n m s g _ A). split; [lra|apply Rmin_l].
+  - eapply every_row_impl; [|now apply Gap]. intros m s A. apply (has_gap_less n m s g _ A). split; [lra|apply Rmin_l].
   - intros m s s' p delta V A Near. now apply (near_hard_with_ties n m s s' p delta gamma (tau n)).
   - intros d d' H. now apply ties_row_error_grows.
   - now apply (ties_error_nonneg L).
-  - intros l Hl. split; [|now apply (ties_one_step L)].
-    now apply (ties_error_at_most_1 L k1 k2 x gamma (tau n) n).
+  - intros l Hl. split; [|now apply (ties_one_step L)]. now apply (ties_error_at_most_1 L k1 k2 x gamma (tau n) n).
 Qed.
 
 Lemma R_ties_at_least_e n gamma x : (1 <= n)%nat -> 0 < gamma <= 1 -> 1 <= x -> exp 1 <= R_ties n gamma x.
@@ -270,14 +263,12 @@ Proof.
   replace (8 * exp 1 * k1 * (1 + a) ^ (L - 1) * (y * (y ^ 2) ^ (L - 1)))
     with (8 * exp 1 * k1 * y * ((1 + a) * y ^ 2) ^ (L - 1)) by (rewrite (Rpow_mult_distr (1 + a)); ring).
   apply Rmult_le_compat; [auto 6 with signs|apply pow_le| |].
-  - replace (2 * INR (L - 1) * (4 * k1 * k2 * x ^ 2 / gamma) / exp 1) with (a * (x ^ 2 / gamma))
-      by (unfold a; field; lra).
-    auto with signs.
+  - replace (2 * INR (L - 1) * (4 * k1 * k2 * x ^ 2 / gamma) / exp 1) with (a * (x ^ 2 / gamma)) by (unfold a; field;
+      lra). auto with signs.
   - rewrite Rmult_assoc. apply Rmult_le_compat_l; [auto with signs|exact Y].
   - apply pow_incr.
-    replace (2 * INR (L - 1) * (4 * k1 * k2 * x ^ 2 / gamma) / exp 1) with (a * (x ^ 2 / gamma))
-      by (unfold a; field; lra).
-    assert (P : 0 <= x ^ 2 / gamma) by auto with signs. split; [auto with signs|]. apply Rmult_le_compat; lra.
+    replace (2 * INR (L - 1) * (4 * k1 * k2 * x ^ 2 / gamma) / exp 1) with (a * (x ^ 2 / gamma)) by (unfold a; field;
+      lra). assert (P : 0 <= x ^ 2 / gamma) by auto with signs. split; [auto with signs|]. apply Rmult_le_compat; lra.
 Qed.
 
 Lemma order_ties : exists c, forall n gamma x, (2 <= n)%nat -> 0 < gamma <= 1 -> 1 <= x ->
@@ -288,11 +279,10 @@ Proof.
   apply Rlt_le_trans with (exp 1); [apply exp_pos|apply R_ties_at_least_e; assumption || lia].
 Qed.
 
-Theorem theorem_26_with_ties_order (g x : nat -> R) :
-  (forall n, gap_at users T n (g n)) -> (forall n, initial_at_most users T n (x n)) -> exists tau : nat -> R,
-    (forall n, (1 <= n)%nat -> 0 < tau n) /\ (exists c, forall n, (2 <= n)%nat ->
-       / tau n <= c * (/ Rmin (g n) 1 * ln (INR n * x n / Rmin (g n) 1))) /\
-    (forall n w (i : position n) D, over T n w -> moved users tau T n w i D <= 1 / 4).
+Theorem theorem_26_with_ties_order (g x : nat -> R) : (forall n, gap_at users T n (g n)) -> (forall n,
+  initial_at_most users T n (x n)) -> exists tau : nat -> R, (forall n, (1 <= n)%nat -> 0 < tau n) /\ (exists c,
+  forall n, (2 <= n)%nat -> / tau n <= c * (/ Rmin (g n) 1 * ln (INR n * x n / Rmin (g n) 1))) /\ (forall n w (i :
+  position n) D, word_in_alphabet T n w -> run_distance users tau T n w i D <= 1 / 4).
 Proof.
   intros Gap X. destruct (tau_from_order R_ties g x) as [Pos Order]; [apply Gap|apply X| |exact order_ties|].
   { intros n gamma y Hn HG Y. pose proof (R_ties_at_least_e n gamma y Hn HG Y). pose proof e_range. lra. }
@@ -301,12 +291,12 @@ Proof.
 Qed.
 
 (* With Lemma 24: every average-hard transformer, whatever ties, at every length. *)
-Corollary theorem_26_with_ties_some_temperature n : (1 <= n)%nat -> exists t, 0 < t /\
-  forall tau w (i : position n) D, 0 < tau n <= t -> over T n w -> moved users tau T n w i D <= 1 / 4.
+Corollary theorem_26_with_ties_some_temperature n : (1 <= n)%nat -> exists t, 0 < t /\ forall tau w (i : position n) D,
+  0 < tau n <= t -> word_in_alphabet T n w -> run_distance users tau T n w i D <= 1 / 4.
 Proof.
   intros Hn. destruct (lemma_24 users T n) as [g Gap]. destruct (x_max_exists users T n) as [x X].
-  pose proof (capped g (proj1 Gap)) as HG. pose proof (R_ties_at_least_e n _ _ Hn HG (proj1 X)). pose proof e_range.
-  exists (Rmin g 1 / (2 * ln (R_ties n (Rmin g 1) x))). split.
+  pose proof (Rmin_1_range g (proj1 Gap)) as HG. pose proof (R_ties_at_least_e n _ _ Hn HG (proj1 X)).
+  pose proof e_range. exists (Rmin g 1 / (2 * ln (R_ties n (Rmin g 1) x))). split.
   - assert (0 < ln (R_ties n (Rmin g 1) x)) by auto with signs. apply Rdiv_lt_0_compat; lra.
   - intros tau w i D Ht Over. now apply (theorem_26_with_ties n w g x tau i D Gap X Ht).
 Qed.

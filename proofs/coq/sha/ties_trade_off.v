@@ -7,13 +7,13 @@
    theorem_26_with_ties.v; colder ones break ties that are not exact. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
 From Certify Require Import positions finite_sums exponential softmax hard_attention.
-Open Scope R_scope.
+Import PositionNotations. Open Scope R_scope.
 
 (* Two positions, the first ahead by D. *)
 Definition nearly_tied (D : R) (j : nat) : R := if Nat.eqb j 1 then D else 0.
 Lemma exp_nothing t : exp (0 / t) = 1. Proof. unfold Rdiv. rewrite Rmult_0_l. apply exp_0. Qed.
 
-Definition tanh (x : R) : R := (exp x - exp (- x)) / (exp x + exp (- x)).
+Local Definition tanh (x : R) : R := (exp x - exp (- x)) / (exp x + exp (- x)).
 
 Lemma nearly_tied_weight D tau :
   softmax_at tau 2%nat no_mask (nearly_tied D) 1%nat = exp (D / tau) / (exp (D / tau) + 1).
@@ -43,19 +43,18 @@ Qed.
 Definition tied_ahead (m : nat) (g : R) (j : nat) : R := if (j <=? m)%nat then 0 else - g.
 
 Lemma sum_ahead m x N : (m <= N)%nat ->
-  sum N (fun j => if (j <=? m)%nat then 1 else x) = INR m + (INR N - INR m) * x.
+  sum_to N (fun j => if (j <=? m)%nat then 1 else x) = INR m + (INR N - INR m) * x.
 Proof.
   intros H. induction N as [|N IH].
   - replace m with 0%nat by lia. simpl. ring.
-  - cbn [sum]. destruct (Nat.leb_spec (S N) m) as [L|L].
-    + replace m with (S N) in * by lia. rewrite (sum_ext N _ (fun _ => 1)).
-      2: { intros j Hj. now rewrite (proj2 (Nat.leb_le j (S N))) by lia. }
-      rewrite S_INR, sum_one. ring.
+  - cbn [sum_to]. destruct (Nat.leb_spec (S N) m) as [L|L].
+    + replace m with (S N) in * by lia. rewrite (sum_ext N _ (fun _ => 1)). 2: { intros j Hj.
+      now rewrite (proj2 (Nat.leb_le j (S N))) by lia. } rewrite S_INR, sum_one. ring.
     + rewrite IH by lia. rewrite S_INR. ring.
 Qed.
 
 Definition mass_beside (m N : nat) (g tau : R) : R :=
-  1 - sum N (fun j => if (j <=? m)%nat then softmax_at tau N no_mask (tied_ahead m g) j else 0).
+  1 - sum_to N (fun j => if (j <=? m)%nat then softmax_at tau N no_mask (tied_ahead m g) j else 0).
 
 Lemma mass_beside_value m N g tau : m upto N ->
   let r := (INR N - INR m) / INR m * exp (- g / tau) in mass_beside m N g tau = r / (1 + r).
@@ -63,15 +62,13 @@ Proof.
   intros H. cbv zeta. unfold mass_beside, softmax_at, softmax, weight, no_mask, tied_ahead.
   assert (M : 1 <= INR m) by (apply (le_INR 1); lia). assert (NM : INR m <= INR N) by (apply le_INR; lia).
   set (x := exp (- g / tau)). pose proof (exp_pos (- g / tau)) as P. fold x in P.
-  rewrite (sum_ext N (fun j => exp ((if (j <=? m)%nat then 0 else - g) / tau))
-    (fun j => if (j <=? m)%nat then 1 else x)).
-  2: { intros j Hj. destruct (j <=? m)%nat; [|reflexivity]. apply exp_nothing. }
-  rewrite sum_ahead by lia. set (total := INR m + (INR N - INR m) * x). assert (T : 0 < total) by (unfold total; nra).
-  rewrite (sum_ext N _ (fun j => if (j <=? m)%nat then 1 / total else 0)).
-  2: { intros j Hj. destruct (j <=? m)%nat; [|reflexivity]. now rewrite exp_nothing. }
-  rewrite (sum_ext N _ (fun j => (if (j <=? m)%nat then 1 else 0) * (1 / total))).
-  2: { intros j Hj. destruct (j <=? m)%nat; ring. }
-  rewrite sum_scale_r, sum_ahead by lia. fold total. unfold total in *. field. lra.
+  rewrite (sum_ext N (fun j => exp ((if (j <=? m)%nat then 0 else - g) / tau)) (fun j =>
+    if (j <=? m)%nat then 1 else x)). 2: { intros j Hj. destruct (j <=? m)%nat; [|reflexivity]. apply exp_nothing.
+  } rewrite sum_ahead by lia. set (total := INR m + (INR N - INR m) * x). assert (T : 0 < total) by (unfold total; nra).
+  rewrite (sum_ext N _ (fun j => if (j <=? m)%nat then 1 / total else 0)). 2: { intros j Hj.
+  destruct (j <=? m)%nat; [|reflexivity]. now rewrite exp_nothing.
+  } rewrite (sum_ext N _ (fun j => (if (j <=? m)%nat then 1 else 0) * (1 / total))). 2: { intros j Hj.
+  destruct (j <=? m)%nat; ring. } rewrite sum_scale_r, sum_ahead by lia. fold total. unfold total in *. field. lra.
 Qed.
 
 Theorem gap_needs_cold m N g tau eta : (1 <= m < N)%nat -> 0 < eta < 1 ->
@@ -107,9 +104,8 @@ Proof.
 Qed.
 
 (* Scores with gap g, and g/(2n) j beside them: the rightmost of the greatest is alone, and ahead by g/(2n). *)
-Theorem rightmost_by_a_term n m s g p : (1 <= n)%nat -> 0 < g -> has_gap n m s g -> is_rightmost n m s p ->
-  forall j, visible n m j -> j <> p ->
-  s j + g / (2 * INR n) * INR j <= s p + g / (2 * INR n) * INR p - g / (2 * INR n).
+Theorem rightmost_by_a_term n m s g p : (1 <= n)%nat -> 0 < g -> has_gap n m s g -> is_rightmost n m s p -> forall j,
+  visible n m j -> j <> p -> s j + g / (2 * INR n) * INR j <= s p + g / (2 * INR n) * INR p - g / (2 * INR n).
 Proof.
   intros Hn G Gap [Vp H] j Vj N. destruct (H j Vj) as [L R].
   pose proof (INR_at_least_1 p (proj1 (proj1 Vp))). pose proof (le_INR j n (proj2 (proj1 Vj))).
@@ -121,9 +117,8 @@ Proof.
 Qed.
 
 (* With the opposite sign: the leftmost. *)
-Theorem leftmost_by_a_term n m s g p : (1 <= n)%nat -> 0 < g -> has_gap n m s g -> is_leftmost n m s p ->
-  forall j, visible n m j -> j <> p ->
-  s j - g / (2 * INR n) * INR j <= s p - g / (2 * INR n) * INR p - g / (2 * INR n).
+Theorem leftmost_by_a_term n m s g p : (1 <= n)%nat -> 0 < g -> has_gap n m s g -> is_leftmost n m s p -> forall j,
+  visible n m j -> j <> p -> s j - g / (2 * INR n) * INR j <= s p - g / (2 * INR n) * INR p - g / (2 * INR n).
 Proof.
   intros Hn G Gap [Vp H] j Vj N. destruct (H j Vj) as [L R].
   pose proof (INR_at_least_1 j (proj1 (proj1 Vj))). pose proof (le_INR p n (proj2 (proj1 Vp))).

@@ -34,7 +34,7 @@ Extract Constant nth => "(fun n l default ->
   if Big_int_Z.is_int_big_int n then from (Big_int_Z.int_of_big_int n) l else default)".
 
 (* A memo table of f. Arguments are data, and f is a function of Coq, so results do not change. *)
-Extract Constant gap_rule.kept => "(fun size f -> let table = Hashtbl.create 64 in fun x ->
+Extract Constant gap_rule.memoised => "(fun size f -> let table = Hashtbl.create 64 in fun x ->
   match Hashtbl.find_opt table x with
   | Some y -> y
   | None ->
