@@ -1,4 +1,4 @@
-"""Refusals of the checker of the Coq library, in words; ``proofs/ocaml/showing.ml`` uses the same words."""
+"""Refusals of the checker of the Coq library, in words; ``proofs/ocaml/messages.ml`` uses the same words."""
 
 import re
 from collections.abc import Sequence

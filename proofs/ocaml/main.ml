@@ -1,9 +1,9 @@
 (* certify-every-n: does the network of a file compute its formula on words of every length, or of some?
 
-   judging.ml decides. *)
+   verdicts.ml decides. *)
 
 open Outcome
-open Judging
+open Verdicts
 
 let usage = "usage: certify-every-n [--formula F] [--min-n N] [--max-n N] FILE..., or --canonical FILE..."
 let most_words = 1 lsl 27 (* of memory: 1 GiB where a word has 8 bytes *)

@@ -1,10 +1,10 @@
 (* certify-check: is the claim of a certificate proved?
 
-   judging.ml decides. Each file has its own process, with limits of memory and time that the system enforces; its
+   verdicts.ml decides. Each file has its own process, with limits of memory and time that the system enforces; its
    answer is used only if it terminates normally. *)
 
 open Outcome
-open Judging
+open Verdicts
 
 let usage = "usage: certify-check [--formula F] [--predicate D]... [--alphabet A] [--min-n N] [--max-n N] [--regime R] \
              [--causal] [--work N] FILE..."
@@ -13,7 +13,7 @@ let kilobytes = 4_000_000 (* of address space, including the stack *)
 let most_work = 100
 let child = "--within-limits"
 
-type arguments = { asked : Asking.t; work : int; files : string list }
+type arguments = { asked : Requests.t; work : int; files : string list }
 
 let read_file path =
   let channel = if path = "-" then stdin else open_in_bin path in
@@ -45,7 +45,7 @@ let rec arguments found = function
     arguments { found with work = min most_work (int_of_string digits) } rest
   | "--" :: files -> { found with files = List.rev_append found.files files }
   | word :: rest when String.length word > 1 && word.[0] = '-' ->
-    (match Asking.option found.asked word rest with
+    (match Requests.option found.asked word rest with
      | Some (asked, rest) -> arguments { found with asked } rest
      | None -> malformed "%s is no option, or has no such value; %s" (quote word) usage)
   | file :: rest -> arguments { found with files = file :: found.files } rest
@@ -58,12 +58,12 @@ let say answers =
 let main () =
   let words = List.tl (Array.to_list Sys.argv) in
   let is_child, words = match words with word :: rest when word = child -> (true, rest) | _ -> (false, words) in
-  let found = arguments { asked = Asking.nothing; work = 1; files = [] } words in
+  let found = arguments { asked = Requests.nothing; work = 1; files = [] } words in
   if found.files = [] then malformed "no file; %s" usage;
-  Asking.check_sense found.asked;
+  Requests.check_sense found.asked;
   if is_child then say (map (fun path -> answer found.asked path (fun () -> read_file path)) found.files)
   else
-    let options = Asking.options found.asked in
+    let options = Requests.options found.asked in
     say (map (fun path -> within_limits found path options) found.files)
 
 let () =

@@ -38,15 +38,15 @@ let decide lengths (model : Model.t) text question =
   let shown = briefly (Texts.of_coq formula) in
   let among = Texts.of_coq (Checker.lengths_text lengths) in
   if Checker.check_file lengths model.model claim (Texts.to_coq text) formula then
-    let letters = String.concat ", " (map Showing.letter model.model.model_letters) in
+    let letters = String.concat ", " (map Messages.letter model.model.model_letters) in
     let text = Printf.sprintf "for %s, every word of length n over {%s} and every position: \
                                the output is exactly 1 if %s, else 0%s" among letters shown
-        (Showing.definitions model.model) in
+        (Messages.definitions model.model) in
     { word = "proved"; status = 0; text }
   else
     let { Checker.model_network; model_meanings; _ } = model.model in
     let users = Checker.model_users model.model in
-    let place = Showing.refusal model (Checker.find_refusal_for users lengths model_network model_meanings claim) in
+    let place = Messages.refusal model (Checker.find_refusal_for users lengths model_network model_meanings claim) in
     let about = if among = every_length then shown else Printf.sprintf "%s, for %s" shown among in
     { word = "unproved"; status = 3;
       text = Printf.sprintf "%s: the checker does not accept this network, which does not make it wrong: %s"

@@ -21,13 +21,13 @@ let judge (given : Certificate.t) text =
   | NotWhole -> unsupported "its text does not say all of the certificate"
   | NotOfRegime -> unsupported "regime: it is not shown of some position embedding or temperature"
   | NotCausal -> rejected "causal: a head is not future-masked, or an embedding, a temperature or a weighting mentions n"
-  | NotHeld f -> rejected "no direction means the truth of the subformula %s" (Asking.briefly c f)
+  | NotHeld f -> rejected "no direction means the truth of the subformula %s" (Requests.briefly c f)
   | Undefined -> unsupported "it is not shown that every embedding has a value and every temperature is positive"
   | NoError -> rejected "bounds: an error of a direction that is not approximate"
   | NotShown d ->
     let { Checker.model_network; model_meanings; _ } = c.certified in
     let lengths = { Checker.least_length = c.claimed_least; greatest_length = Some c.claimed_greatest } in
-    let place = Showing.refusal given.model
+    let place = Messages.refusal given.model
         (Checker.refusal_through (Checker.with_definitions c.certified) lengths model_network model_meanings c.claimed_formula) in
     unsupported "the rules of the Coq library do not show what direction %s holds, which does not make it wrong: %s"
       (name d) place
@@ -37,7 +37,7 @@ let answer asked path read =
   try
     let text = read () in
     let given = Certificate.read text in
-    Asking.check asked given;
+    Requests.check asked given;
     Composition.check given;
     let lines = judge given text in
     { word = "accepted"; lines = lines @ [ "accepted: " ^ printable path ] }
@@ -51,5 +51,5 @@ let answer asked path read =
 
 (* The exit status and the output lines for a text, for any claim. *)
 let of_text path text =
-  let found = answer Asking.nothing path (fun () -> text) in
+  let found = answer Requests.nothing path (fun () -> text) in
   (status found.word, found.lines)
