@@ -29,16 +29,19 @@ HARD = {
     "Theorem 1": ("", f"""{_ANY_TRANSFORMER} forall s C, 1 <= s -> (C < 1)%R -> exists c N, forall n, N <= n ->
   exists b F, is_spelled s b /\\ NoDup F /\\ incl F (seq 1 n) /\\ (C * INR n <= INR (List.length F))%R /\\
   exists D : nat -> list nat, (forall i, 1 <= i <= n -> List.length (D i) <= c) /\\
-  forall i w w', 1 <= i <= n -> restriction_extends s b F w -> restriction_extends s b F w' -> (forall p, In p (D i) -> w p = w' p) ->
+  forall i w w', 1 <= i <= n -> restriction_extends s b F w -> restriction_extends s b F w' -> (forall p, In p (D i)
+  -> w p = w' p) ->
   run_at_one A embedding layers n w i = run_at_one A embedding layers n w' i""", "hahn_theorem_1"),
     "Corollary 2, PARITY": ("", f"""{_ANY_TRANSFORMER} forall accept : nat -> A -> bool, ~ forall n w, 1 <= n ->
   (forall i, w i < 2) -> accept n (run_at_one A embedding layers n w n)
     = Nat.odd (List.length (filter (fun i => w i =? 1) (seq 1 n)))""", "hahn_corollary_2_parity_not_recognized"),
     "Corollary 2, 2DYCK": ("", f"""{_ANY_TRANSFORMER} forall accept : nat -> A -> bool, ~ forall n w, 1 <= n ->
-  (forall i, w i < 4) -> accept n (run_at_one A embedding layers n w n) = hahn_corollary_2_hard_attention.balanced n w""",
+  (forall i, w i < 4) -> accept n (run_at_one A embedding layers n w n) = hahn_corollary_2_hard_attention.balanced n
+  w""",
                            "(fun A e l accept => hahn_corollary_2_dyck_not_recognized A e l 4 accept ltac:(auto))"),
     "an instance with additive scores, real weights, masks and strings": (_ADDITIVE, """forall embedding accept,
-  ~ hahn_corollary_2_hard_attention.recognizes (R * string) embedding [additive; additive; additive] 2 accept odd_ones""",
+  ~ hahn_corollary_2_hard_attention.recognizes (R * string) embedding [additive; additive; additive] 2 accept
+  odd_ones""",
         "(fun e accept => hahn_corollary_2_parity_not_recognized _ e _ accept)"),
 }
 
@@ -96,9 +99,11 @@ SOFT = {
   - intros l a [<-|[<-|[]]] [<-|[<-|[]]]; reflexivity.
   - exists C. intros n p u v i d Hp Hi. exact (H n (Position p Hp) u v (Position i Hi) d)."""),
     "Theorem 6": ("", """forall dim layers embedding B G K p, Forall (mild_layer dim) layers -> (0 <= B)%R ->
-  (forall n i x, activation_within B (embedding n i x)) -> cross_entropy_of_transformers.lipschitz G K -> (0 < p < 1)%R ->
+  (forall n i x, activation_within B (embedding n i x)) -> cross_entropy_of_transformers.lipschitz G K -> (0 < p <
+  1)%R ->
   forall q, is_predictor bit_letters q ->
-  (forall w, odds_of_end q w = G (cross_entropy_of_transformers.at_end (fun n w => soft_run layers embedding n w n) bit_code w)) ->
+  (forall w, odds_of_end q w = G (cross_entropy_of_transformers.at_end (fun n w => soft_run layers embedding n w n)
+  bit_code w)) ->
   forall e, (0 < e)%R -> exists N, forall n, N <= n ->
   (chance_given_last p - e <= cross_entropy bit_letters (parity_language p) n q)%R""", """
   intros dim layers embedding B G K p M HB E L Hp.
@@ -122,5 +127,6 @@ def test_the_printed_step_about_heads_fails_with_every_printed_constant_respecte
   split; [|split].
   - intros m f. replace (2 ^ 2 * (1 / 8))%R with (1 / 2)%R by field. exact (printed_heads_fails m).
   - exact squash_range.
-  - intros m y j H. unfold hahn_lemma_5_proof_steps.activation, hahn_lemma_5_proof_steps.others. destruct (j =? 1); [exact H|]. destruct (j <=? S m); apply Rabs_le; lra.
+  - intros m y j H. unfold hahn_lemma_5_proof_steps.activation, hahn_lemma_5_proof_steps.others. destruct (j =? 1);
+  [exact H|]. destruct (j <=? S m); apply Rabs_le; lra.
 """, tmp_path)
