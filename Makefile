@@ -39,15 +39,15 @@ release:       ## the wheel and the checker in dist/, and their SHA-256
 	cd dist && sha256sum *.whl check.pyz | tee SHA256SUMS
 
 pages:         ## the files in docs/ and examples/ that are written by scripts
-	.venv/bin/python tools/write_statements.py
-	.venv/bin/python tools/write_commands.py > docs/reference/commands.md
-	.venv/bin/python tools/write_editors.py
-	.venv/bin/python tools/write_notebooks.py
+	.venv/bin/python docs/tools/write_statements.py
+	.venv/bin/python docs/tools/write_commands.py > docs/reference/commands.md
+	.venv/bin/python docs/tools/write_editors.py
+	.venv/bin/python docs/tools/write_notebooks.py
 	.venv/bin/python -m examples.adders.board --write-only
 	.venv/bin/python -m examples.trained.table --write-only
 	mkdir -p build
 	.venv/bin/certify formula '#<[Q_1] > #<[Q_0]' --alphabet 01 -o build/ones.cert
-	.venv/bin/python tools/draw_picture.py build/ones.cert > docs/picture.svg
-	.venv/bin/python tools/draw_hahn.py > docs/background/hahn.svg
+	.venv/bin/python docs/tools/draw_picture.py build/ones.cert > docs/picture.svg
+	.venv/bin/python docs/tools/draw_hahn.py > docs/background/hahn.svg
 
 .PHONY: help lint types architecture fast tests exhaustive coverage coq docs release pages

@@ -11,14 +11,14 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path.insert(0, str(ROOT / "docs" / "tools"))
 
 project, author, copyright = "certify", "The authors of certify", "The authors of certify"
 release = version = re.findall('__version__ = "(.*)"', (ROOT / "certify" / "__init__.py").read_text("utf-8"))[0]
 extensions = ["myst_parser", "sphinx.ext.napoleon", "autoapi.extension", "docstrings"]
 html_theme, html_title = "furo", "certify"
 html_show_sourcelink = html_copy_source = False
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "tools"]
 myst_heading_anchors = 4
 default_role = "code"
 napoleon_use_ivar = True  # else attributes of a docstring and fields of a class are described twice

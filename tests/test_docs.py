@@ -77,7 +77,7 @@ def test_the_runs_in_the_readme_print_what_it_shows_and_its_picture_is_drawn_fro
     for command, shown in console_blocks(README):
         check_run(command, shown, tmp_path, os.environ["PATH"])
     run_certify("formula", "#<[Q_1] > #<[Q_0]", "--alphabet", "01", "-o", "ones.cert", folder=tmp_path, environment={})
-    draw = [sys.executable, str(ROOT / "tools" / "draw_picture.py"), "ones.cert"]
+    draw = [sys.executable, str(ROOT / "docs" / "tools" / "draw_picture.py"), "ones.cert"]
     drawn = subprocess.run(draw, cwd=tmp_path, capture_output=True, text=True, check=True,
                            env={"PYTHONPATH": str(ROOT)})
     assert "](docs/picture.svg)" in README
@@ -95,8 +95,8 @@ def test_the_version_is_the_same_everywhere() -> None:
 
 
 def test_the_page_of_commands_is_what_the_commands_say_of_themselves() -> None:
-    """Written by ``python tools/write_commands.py > docs/reference/commands.md``."""
-    written = subprocess.run([sys.executable, str(ROOT / "tools" / "write_commands.py")], capture_output=True,
+    """Written by ``python docs/tools/write_commands.py > docs/reference/commands.md``."""
+    written = subprocess.run([sys.executable, str(ROOT / "docs" / "tools" / "write_commands.py")], capture_output=True,
                              text=True, check=True, env={"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"})
     assert written.stdout == PAGES["commands"]
 

@@ -67,8 +67,12 @@ def test_the_wheel_has_code_guides_examples_licence_and_types(installed: Install
                  "certify/examples/formulas.txt",
                  "proofs/check/__main__.py", "proofs/coq/sha/lemma_09_rounding.v"):
         assert name in names
+    guides = {f"certify/docs/{path.relative_to(ROOT / 'docs')}" for path in (ROOT / "docs").rglob("*.md")}
+    assert {name for name in names if name.startswith("certify/docs/") and name.count("/") > 2 and name.endswith(".md")
+            } == {name for name in guides if name.count("/") > 2}
     assert any(name.endswith("licenses/LICENSE") for name in names)
-    assert not any("__pycache__" in name or name.startswith(("tests/", "benchmarks/", ".")) for name in names)
+    outside = ("tests/", "benchmarks/", "certify/docs/tools/", ".")
+    assert not any("__pycache__" in name or name.startswith(outside) for name in names)
 
 
 def test_the_first_minute_of_an_installed_program(installed: Installed, tmp_path: Path) -> None:

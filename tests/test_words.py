@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("certify", "constructions", "proofs", "benchmarks", "examples", "tools")
+FOLDERS = ("certify", "constructions", "proofs", "benchmarks", "examples", "docs")
 FIRST = re.compile(r"(What|How far|That of|Of)\b")
 WORDS = re.compile(r"\b(likewise|but for|(?<!there )is no (?!more|less|longer|larger|greater|smaller|farther))\b")
 

@@ -21,8 +21,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def load_writer() -> Any:
-    """Load tools/write_statements.py as a module: tools is not a package."""
-    spec = importlib.util.spec_from_file_location("write_statements", ROOT / "tools" / "write_statements.py")
+    """Load docs/tools/write_statements.py as a module: tools is not a package."""
+    spec = importlib.util.spec_from_file_location("write_statements", ROOT / "docs" / "tools" / "write_statements.py")
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     sys.modules["write_statements"] = module

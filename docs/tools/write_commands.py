@@ -1,7 +1,7 @@
 """The page docs/reference/commands.md, from what the commands say of themselves.
 
-It is written by `python tools/write_commands.py > docs/reference/commands.md`. An option that means the same in several
-commands is described once; each command then only names it.
+Run `python docs/tools/write_commands.py > docs/reference/commands.md`. An option that means the same in several commands
+is described once; each command then only names it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The grammars for editors in examples/editors/, from the grammars of the parsers: `python tools/write_editors.py`.
+"""Write examples/editors/ from the grammars of the parsers: `python docs/tools/write_editors.py`.
 
 An editor colours a text as the lexer reads it: the patterns are the terminals of the Lark grammars in the order in
 which the lexer tries them, so at every place the first match is the lexer's token. Tokens that depend on the alphabet
@@ -18,7 +18,7 @@ from constructions.crasp.parser import _parser as counting_parser
 from constructions.language.parser import _parser as formula_parser
 from constructions.rasp.parser import _parser as program_parser
 
-FOLDER = Path(__file__).resolve().parent.parent / "examples" / "editors"
+FOLDER = Path(__file__).resolve().parents[2] / "examples" / "editors"
 OPERATOR, WORD, NUMBER, STRING = ("keyword.operator", "keyword.control", "constant.numeric", "string.quoted")
 NAME, COMMENT, CONSTANT, PUNCTUATION = ("variable.other", "comment.line", "constant.language", "punctuation")
 LETTER, BUILTIN = "entity.name.tag", "support.function"

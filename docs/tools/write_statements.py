@@ -1,6 +1,6 @@
 """Write the tables of docs/reference/statements.md from docs/reference/statements.toml; other text is kept.
 
-Run `python tools/write_statements.py`, which prints nothing; a test compares them.
+Run `python docs/tools/write_statements.py`, which prints nothing; a test compares them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"
+FOLDER = Path(__file__).resolve().parents[2] / "docs" / "reference"
 PAGE = FOLDER / "statements.md"
 NUMBERED = re.compile(r"(Definition|Lemma|Theorem|Proposition|Corollary) \d+")
 STATEMENTS = ("definition", "holds", "fails", "fails on a reading", "incomplete", "open", "not decided")

@@ -1,4 +1,4 @@
-"""Run the shipped notebooks and store what their cells show: `python tools/write_notebooks.py`, in a checkout."""
+"""Run the shipped notebooks and store what their cells show: `python docs/tools/write_notebooks.py`, in a checkout."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
 def run_cell(source: str, names: dict[str, Any]) -> tuple[Any, str]:

@@ -1,4 +1,4 @@
-"""The picture of docs/background/hahn.md: `python tools/draw_hahn.py > docs/background/hahn.svg`.
+"""The picture of docs/background/hahn.md: `python docs/tools/draw_hahn.py > docs/background/hahn.svg`.
 
 The network of `ODD(#<[Q_1])` at temperature 1/n, and the same weights at temperature 1, on PARITY with p = 1/2.
 """

@@ -1,4 +1,4 @@
-"""The picture of README, docs/picture.svg, from a certificate: `python tools/draw_picture.py CERT > docs/picture.svg`.
+"""The picture of README, from a certificate: `python docs/tools/draw_picture.py CERT > docs/picture.svg`.
 
 Formula, network, one head's attention, the worst error of every head, and the checker's output are read or computed
 from the certificate. One drawing serves light and dark pages.
