@@ -1,4 +1,4 @@
-"""Print how near bounds of float runs are: the table of docs/background/floats_rules.md, How near the bounds are.
+"""Print how near bounds of float executions are: the table of docs/background/floats_rules.md, How near the bounds are.
 
 ``PYTHONPATH=. python benchmarks/float_ratios.py CLASS ...``: words are drawn at random; rows of their affine forms are
 compared with drawn runs.

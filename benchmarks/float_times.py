@@ -1,8 +1,8 @@
-"""Write the section of docs/background/formats.md on running times: `benchmarks/float_runs.py --times [NETWORK ...]`.
+"""Write the running times in docs/background/formats.md: `benchmarks/float_executions.py --times [NETWORK ...]`.
 
 Seconds of processor, of one process, for networks of the zoo at offset 0. A table of all words of some lengths: the
-decision, and the check of its certificate, over the real numbers and in every run of a class; and one of whole claims,
-as they are asked: the decision alone, and how far it gets.
+decision, and the check of its certificate, over the real numbers and under a float model; and one of whole claims, as
+they are asked: the decision alone, and how far it gets.
 """
 
 from __future__ import annotations
@@ -32,22 +32,23 @@ CLAIMS, REALS = "whole claims", "reals"
 HEAD = """
 ## What it takes
 
-How many times as long as the decision over the real numbers that of a class takes, and in brackets the check of its
-certificate as that of the decision, word by word, in seconds of processor. `python benchmarks/float_runs.py --times`
-measures and writes this. Words for which balls are enough cost little more than over the reals; up to n, all are
-certified. The other words are bounded with affine forms alone. Adjoint error analysis would take 1,370 lines more of
-the trusted folder and prove no more: each of 81 pairs of a network and a class is proved up to the same length, asked
-about lengths of at most 2^10 words (`tomita_7_deep`: n ≤ 12), in 321 s in place of 92 s. The check of `tomita_4` in
-`bfloat16/binary32`, n ≤ 11, takes 17.5 s in place of 1.8 s, that of `tomita_7_deep` in `binary16/binary32`, n ≤ 12,
-45 s in place of 11 s.
+Processor time of the decision under a float model, divided by that of the decision over the real numbers. In brackets:
+the same ratio for the checks of both certificates. Words are run one by one. `python benchmarks/float_executions.py
+--times` measures and writes this. Words for which balls are enough cost little more than over the reals; up to n, all
+are certified. The other words are bounded with affine forms alone. Adjoint error analysis would take 1,370 lines more
+of the trusted folder and prove no more. Each of 81 pairs of a network and a float model is proved up to the same
+length. Lengths of at most 2^10 words were asked for (`tomita_7_deep`: n ≤ 12). This takes 321 s in place of 92 s. The
+check of `tomita_4` in `bfloat16/binary32`, n ≤ 11, takes 17.5 s in place of 1.8 s, that of `tomita_7_deep` in
+`binary16/binary32`, n ≤ 12, 45 s in place of 11 s.
 
 """
 HEAD_OF_CLAIMS = """
-Whole claims, as one asks for them: `certify decide` of the claim that its folder in `examples/trained` has, at offset
-0, up to the length to which the network was trained (`tomita_4` and `tomita_7_deep` to shorter ones, as a class would
-take many minutes). Of each how far it gets, after what it takes: over the real numbers in seconds of processor of one
-process, in a class how many times as long. Where words are many they are proved by classes of words; what is not proved
-is searched for a wrong word, or a wrong run. Loading is left out, the proof by the trusted folder is not.
+Whole claims, as one asks for them: `certify decide` of the claim in the network's folder of `examples/trained`, at
+offset 0. The lengths go up to that on which the network was trained (`tomita_4` and `tomita_7_deep` to shorter ones, as
+a float model would take many minutes). For each network: the time taken, and the length reached. Over the real numbers
+it is processor seconds of one process; under a float model it is a multiple of these. Where words are many they are
+proved by classes of words; what is not proved is searched for a wrong word, or a wrong execution. Loading is left out,
+the proof by the trusted folder is not.
 
 """
 
@@ -62,7 +63,7 @@ def measure(names: list[str], kept: dict[str, Any], again: bool, keep: Callable[
             plan = plans()[name]
             network = plan.network()
             claim = replace(plan.claim(network), lengths=(1, TIMED[name]), offsets=(0, 0))
-            (real, checked), (floats, floats_checked) = times_of_float_runs(network, claim, each)
+            (real, checked), (floats, floats_checked) = times_of_float_executions(network, claim, each)
             cells[each] = {"reals": [round(real, 2), round(checked, 2)],
                            "times": [round(floats / real, 1), round(floats_checked / checked, 1)]}
             print(f"{name}, {each}: {cells[each]}", file=sys.stderr, flush=True)
@@ -76,7 +77,7 @@ def measure(names: list[str], kept: dict[str, Any], again: bool, keep: Callable[
                 keep()
 
 
-def times_of_float_runs(network: TrainedNetwork, claim: WordsClaim, name: str) -> list[tuple[float, float]]:
+def times_of_float_executions(network: TrainedNetwork, claim: WordsClaim, name: str) -> list[tuple[float, float]]:
     """Return the processor seconds of the decision and its check, over the reals and under the model."""
     ask(network, claim_of_lengths(network, claim, 1, 2), REALS)  # what is imported and made once
     seconds = []

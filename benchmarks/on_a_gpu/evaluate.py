@@ -23,8 +23,8 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from benchmarks.float_runs import BenchmarkCase, Drawn
-from benchmarks.float_runs_of_adders import FOLDER, bound
+from benchmarks.float_executions import BenchmarkCase, Drawn
+from benchmarks.float_executions_of_adders import FOLDER, bound
 from certify.claims.trained.question import read_any_claim
 from certify.claims.trained.track_runs_forms import FormInRuns
 from constructions.errors import InputError, Unsupported

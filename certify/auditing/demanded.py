@@ -1,7 +1,7 @@
-"""Demands of claims on a network besides small errors: gaps, position embeddings, and float runs.
+"""Demands of claims on a network besides small errors: gaps, position embeddings, and float executions.
 
 Gaps: on every word, the greatest score is attained once and exceeds the next by at least a bound. Position embeddings:
-only the listed ones are used, or their absolute values are bounded. Float runs: every execution under a float model is
+only the listed ones are used, or their absolute values are bounded. Floats: every execution under a float model is
 right, too. A length stays certified if every execution is right, is refuted if a wrong one was found and replayed, and
 is else unknown.
 """
@@ -109,7 +109,7 @@ def _shown(number: Interval) -> str:
     return str(number.lower) if number.is_point else enclosed(number.lower, number.upper)
 
 
-# -- float runs --------------------------------------------------------------------------------------------------------
+# -- float executions --------------------------------------------------------------------------------------------------
 
 
 def decide_runs(answer: ClaimAnswer, float_model: FloatModel, progress: Callable[[str], None]) -> ClaimAnswer:
@@ -131,7 +131,7 @@ def _row(row: LengthVerdict, found: FloatRow) -> LengthVerdict:
     wrong = found.refutation
     if wrong is not None and wrong.n == row.n:
         return replace(row, verdict="refuted", reason=describe_refutation(wrong), witness=witness_of_run(wrong, found))
-    return replace(row, verdict="unknown", reason=f"certified over the real numbers, but not in all float runs of "
+    return replace(row, verdict="unknown", reason=f"certified over the real numbers, but not in every execution under "
                                                   f"{found.float_model.name}: {found.reason}")
 
 
@@ -142,5 +142,5 @@ def witness_of_run(wrong: Refutation, found: FloatRow) -> Witness:
     """
     value = found.float_model.storage.largest if wrong.value is None else wrong.value
     word = show_word(wrong.word)
-    return Witness(f"in a float run, {wrong.direction}", wrong.n, outward(value, value),
+    return Witness(f"in a float execution, {wrong.direction}", wrong.n, outward(value, value),
                    point(Fraction(int(wrong.expected))), "", word, wrong.position)

@@ -203,7 +203,8 @@ def describe_subject(claim: AuditClaim) -> str:
     """Describe the subject of the claim in one line."""
     match claim.about:
         case AboutNetwork(request, demands):
-            return request.description + (f"; in every float run of {demands.runs.name}, too" if demands.runs else "")
+            floats = f"; in every execution under {demands.runs.name}, too" if demands.runs else ""
+            return request.description + floats
         case AboutNumbers(name):
             return name
         case AboutProgram(path, oracle, alphabet):

@@ -85,8 +85,8 @@ def decide(
 
 REFUSED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "input": {"a claim about tracks, which does not take this option": ("--store", "--every")},
-    "run": {"float runs are of words up to a length; --max-n says which": ("--every",),
-            "a claim about float runs, which does not take this option": ("--store",)},
+    "run": {"float executions are of words up to a length; --max-n says which": ("--every",),
+            "a claim about float executions, which does not take this option": ("--store",)},
     "long word": {"a claim about long words does not take this option": ("--jobs", "--dask", "--store", "--html")},
     "word": {}}
 """The options that each question excludes, with the reason, by the kind of counterexample."""

@@ -70,7 +70,7 @@ Count = Annotated[bool, typer.Option(
     "(docs/background/counting.md)")]
 Wrong = Annotated[str | None, typer.Option(
     "--wrong", metavar="FILE", parser=written_file, help="write the certificate of the shortest wrong word found here, "
-    "or of the wrong run")]
+    "or of the wrong execution")]
 Page = Annotated[str | None, typer.Option(
     "--html", metavar="FILE", parser=written_file, help="write the page of the decision here")]
 

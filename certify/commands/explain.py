@@ -51,7 +51,7 @@ def explain(
 
     options = option.options_of(written)
     if floats and options.weighting is not None:
-        raise InputError("--floats: float runs are about softmax attention, expected it without --weighting")
+        raise InputError("--floats: float executions are about softmax attention, expected it without --weighting")
     request = read_request(text, options, (SubjectKind.FORMULA, SubjectKind.PROGRAM))
     say_reading(request)
     assert isinstance(request.subject, FormulaSubject), "the request is about a formula"

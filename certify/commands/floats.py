@@ -55,7 +55,7 @@ def floats(
     if presets:
         raise typer.Exit(show_presets(classes if formats else None))
     if subject is not None and is_trained(subject):
-        refuse_options("the claim of a trained network is shown, not written: each class has a certificate of its own",
+        refuse_options("the claim of a trained network is shown, not written: each float model has its own certificate",
                        {"-o": output})
         raise typer.Exit(decide_trained(subject, max_n, classes, effort, read_workers(jobs, dask), html))
     refuse_options("expected a certificate of a trained network", {"--html": html, "--jobs": jobs, "--dask": dask})
@@ -98,7 +98,7 @@ def show_presets(chosen: list[FloatModel] | None) -> int:
     from proofs.enclosures.float_models.model import presets
 
     shown = list(presets().values()) if chosen is None else chosen
-    show_found(shown, lambda found: {"classes": models_to_json(found)}, print_models)
+    show_found(shown, lambda found: {"float_models": models_to_json(found)}, print_models)
     return 0
 
 
@@ -165,5 +165,5 @@ def decide_floats(proved: Proved, classes: list[FloatModel], effort: int, output
     show_found(rows, lambda found: {"verdict": verdict, "min_n": proved.lengths.first, "max_n": proved.lengths.last,
                                     "floats": rows_to_json(found)}, print_rows, output)
     some = any(row.certified for row in rows)
-    write_certificate(output, proved.with_floats(rows) if some else None, "no float run is certified")
+    write_certificate(output, proved.with_floats(rows) if some else None, "no float execution is certified")
     return exit_status(verdict)

@@ -19,7 +19,7 @@ def headline(lines: Sequence[str]) -> str:
     'a claim about all words of length 2 to 5 is proved'
     """
     if is_refutation(lines):
-        shown = {"wrong run": "wrong in a float run", "wrong word": "wrong on a word"}
+        shown = {"wrong execution": "wrong in a float execution", "wrong word": "wrong on a word"}
         return next((text for name, text in shown.items() if any(line.startswith(name) for line in lines)),
                     "wrong on an input")
     if lines[0].startswith(VACUOUS):

@@ -1,6 +1,6 @@
 """The page docs/reference/commands.md, from what the commands say of themselves.
 
-Run `python docs/tools/write_commands.py > docs/reference/commands.md`. An option that means the same in several commands
+Run `python docs/tools/write_commands.py > docs/reference/commands.md`. An option with one meaning in several commands
 is described once; each command then only names it.
 """
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 from constructions.errors import InputError
 from proofs.check.checker.chapters.float_models.reading import FloatClaim
 from proofs.check.checker.chapters.float_models.roundoff import expect_sensible
-from proofs.check.checker.chapters.trained.floats.proof import FloatRuns, ModelProver, cover_of
+from proofs.check.checker.chapters.trained.floats.proof import FloatExecutions, ModelProver, cover_of
 from proofs.check.checker.chapters.trained.reading.cover import ClassesUnit, Cover, CoverPart
 from proofs.check.checker.chapters.trained.reading.decision import Decision
 from proofs.check.checker.chapters.trained.reading.words_claim import EachWord, TrainedClaim, WordsUnit
@@ -46,12 +46,12 @@ def has_lengths(given: object) -> bool:
     return isinstance(given, Decision) and isinstance(given.evidence, Cover | EachWord)
 
 
-def read_float_runs(data: bytes, work: int) -> FloatRuns:
+def read_float_executions(data: bytes, work: int) -> FloatExecutions:
     """Return the claim about executions of all words under float models with these bytes."""
     given = read_within(data, ANYTHING, Budget(work)).given
     expect(isinstance(given, Decision) and isinstance(given.evidence, Cover | EachWord) and given.floats,
-           "a file of this kind is not about float runs of all words")
-    return cast(FloatRuns, given)
+           "a file of this kind is not about float executions of all words")
+    return cast(FloatExecutions, given)
 
 
 def check_part(data: bytes, part: int, parts: int, required: RequiredClaim = ANYTHING,
@@ -99,14 +99,14 @@ def find_unproved_floats_of(data: bytes, work: int = 1) -> list[tuple[int, str] 
     If that is None for every model, the claim is proved.
     """
     with nothing_unexpected():
-        given = read_float_runs(data, work)
+        given = read_float_executions(data, work)
         return [find_unproved_floats(given, run) for run in given.floats]
 
 
 def find_unproved_words_of(data: bytes, work: int = 1) -> set[tuple[int, ...]]:
     """Return the words of a claim about one float model, as letters, on which it is not proved."""
     with nothing_unexpected():
-        given = read_float_runs(data, work)
+        given = read_float_executions(data, work)
         return {*find_unproved_words(given, given.floats[0])}
 
 
@@ -116,7 +116,7 @@ def find_unproved_float_units(data: bytes, work: int = 1) -> list[tuple[int, str
     The units are places in the cover. Without any, the claim is proved.
     """
     with nothing_unexpected():
-        given = read_float_runs(data, work)
+        given = read_float_executions(data, work)
         return next(filter(None, (find_unproved_units_of_runs(given, run) for run in given.floats)), [])
 
 
@@ -245,7 +245,7 @@ def obligation_at(cover: Iterable[CoverPart], place: int) -> CoverPart:
     raise IndexError(place)
 
 
-def find_unproved_floats(given: FloatRuns, run: FloatClaim) -> tuple[int, str] | None:
+def find_unproved_floats(given: FloatExecutions, run: FloatClaim) -> tuple[int, str] | None:
     """Return the first place or length that is not proved under a float model, with the reason, or None.
 
     Raises:

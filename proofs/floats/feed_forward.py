@@ -102,7 +102,7 @@ class _CaseCheck:
     def is_truth(self) -> None:
         """Check that the output is exactly the expected 0 or 1."""
         if self.case.expected not in (ZERO, ONE):
-            raise NotDerived(f"the output is to be {self.case.expected}: only 0 and 1 are exact in every run")
+            raise NotDerived(f"the output is to be {self.case.expected}: only 0 and 1 are exact in every execution")
         self.is_number()
 
     def is_number(self) -> None:

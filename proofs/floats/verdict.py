@@ -117,7 +117,7 @@ class FloatProof:
         for number, place, head in self.transformer.heads():
             if not head.weighting.is_softmax:
                 return FloatVerdict(self.run, lengths, (), Fault(f"layer {number}, head {place}", "", (
-                    f"weighting {head.weighting}: float runs have rules for softmax alone")))
+                    f"weighting {head.weighting}: float executions have rules for softmax alone")))
         try:
             check_embeddings(self.numbers, lengths, self.run.storage)
         except NotDerived as why:

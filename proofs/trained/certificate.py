@@ -27,7 +27,7 @@ from proofs.trained.search import RefutingWord
 FORMAT, VERSION = "certify-decision", 1
 WORDS, ANY_LENGTH, TRACKS = "words", "words of any length", "tracks"
 """What a claim is about."""
-EXACT, RUNS, ANSWERS, COUNT = "exact", "float runs", "answers", "count"
+EXACT, RUNS, ANSWERS, COUNT = "exact", "float executions", "answers", "count"
 
 
 @dataclass(frozen=True)

@@ -76,10 +76,10 @@ def test_what_needs_more_rules_is_short(name: str, most: int) -> None:
     ("trained_tracks_in_exact_numbers", 6874), ("trained_tracks_input_by_input", 6874),
     ("trained_words_count", 6183), ("trained_tracks_count", 7356),
     ("trained_rounded_means_by_classes", 7916), ("trained_whole_words_by_classes", 7913),
-    ("trained_float_runs_by_classes", 8307), ("trained_float_runs_both_ways", 7055),
+    ("trained_float_executions_by_classes", 8307), ("trained_float_executions_both_ways", 7055),
     ("trained_track_runs_by_classes", 8791)])
 def test_what_decides_a_trained_network_is_loaded_as_it_is_needed(name: str, most: int) -> None:
-    """A wrong word; any length; inputs in tracks; a cover by words and classes; float runs."""
+    """A wrong word; any length; inputs in tracks; a cover by words and classes; float executions."""
     assert lines_of(files_loaded(CORPUS / f"{name}.cert")) <= most
 
 

@@ -1,4 +1,4 @@
-"""Claims about float runs: what is accepted has no wrong run among all, and what is changed is not accepted."""
+"""An accepted claim about float executions has no wrong one, and a changed claim is not accepted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from proofs.check.checker.checking import read_within
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.requirements import ANYTHING
 from tests.check import handmade
-from tests.check.float_runs import Class, Format, Network, roundings, wrong_outputs
+from tests.check.float_executions import Class, Format, Network, roundings, wrong_outputs
 from tests.check.handmade_floats import exact_since, gated_prev
 
 Json = dict[str, Any]
@@ -385,7 +385,7 @@ def test_values_that_are_not_truths_are_not_ranked() -> None:
     assert {*ranked[: len(ranked) // 2]} == {False} and {*ranked[len(ranked) // 2 :]} == {True}
 
 
-# -- a rule that is weakened lets a wrong run through ------------------------------------------------------------------
+# -- a weakened rule accepts a wrong execution -------------------------------------------------------------------------
 
 
 def test_without_the_bound_on_heads_a_wrong_run_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:

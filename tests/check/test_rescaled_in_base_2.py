@@ -23,7 +23,7 @@ from proofs.check.checker.chapters.trained.floats.dyadics import (
 )
 from proofs.check.checker.chapters.trained.floats.functions import computed, log2_of_e
 from proofs.check.checker.kernel.budget import Budget, Cache
-from tests.check.trained_corpus import float_runs
+from tests.check.trained_corpus import float_executions
 from tests.check.trained_networks import Weights, make_claim, mean_network, refusal_of
 
 FORM, SCORE, HALF = Format(16, -60, 60), 93.0, 32
@@ -39,7 +39,7 @@ def certificate(margin: Fraction, **fields: Any) -> dict[str, Any]:
     head["query"], head["key"] = ({"weight": head["query"]["weight"], "bias": w.view([x])} for x in (1.0, SCORE))
     claim = make_claim(alphabet=["0"], tokens=[0], before=[1] * HALF + [0] * (HALF - 1), max_n=1, read="last",
                        margin=str(margin), cases=[{"when": {"formula": "true"}, "above": [[[0, "1"]]]}])
-    return float_runs(network, claim, CLASS | fields)
+    return float_executions(network, claim, CLASS | fields)
 
 
 def rescaling() -> Dyadic:
@@ -81,7 +81,7 @@ def test_no_sum_is_rescaled_by_which_exponentials_are_divided_that_are_not() -> 
         total = total * factor + 1
     assert 2 * HALF / total < Fraction(97, 100)
     for normalised in ("before", "after", "either"):
-        assert refusal_of(float_runs(network, claim, CLASS | {"normalised": normalised})) is None
+        assert refusal_of(float_executions(network, claim, CLASS | {"normalised": normalised})) is None
 
 
 def flash(block: int, base: str) -> FloatClaim:

@@ -29,7 +29,7 @@ from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Malformed, Rejected
 from proofs.enclosures.float_models.model import presets, read_float_model
 from proofs.floats.verdict import FloatProof
-from tests.check.test_trained_float_runs import run_of
+from tests.check.test_trained_float_executions import run_of
 
 CORPUS = Path(__file__).parents[1] / "corpus"
 FACTORS, SUMS = Format(5, -3, 20), Format(12, -80, 80)

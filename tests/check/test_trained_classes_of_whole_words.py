@@ -190,7 +190,7 @@ def test_without_attention_the_first_token_is_judged_itself() -> None:
             whole.claimed(-1e-6).prove()
 
 
-def test_classes_of_float_runs_are_of_causal_networks() -> None:
+def test_classes_of_float_executions_are_of_causal_networks() -> None:
     decision = make_whole(build(1), "last", count).made.decision
-    with pytest.raises(Rejected, match="classes of float runs need causal attention"):
+    with pytest.raises(Rejected, match="float models by classes need causal attention"):
         Classes(decision, Reals(Budget(1), decision.network))

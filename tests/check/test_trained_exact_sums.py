@@ -1,4 +1,4 @@
-"""Sums of float runs that are exact in every order: what the checker takes for one number is one in every run."""
+"""Sums of float executions that are exact in every order: what the checker takes for one number is one in every run."""
 
 from __future__ import annotations
 

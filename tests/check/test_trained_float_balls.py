@@ -1,4 +1,4 @@
-"""Float runs on balls: whatever a run of a class does is as near to the numbers as the checker says.
+"""Float executions on balls: whatever a run of a class does is as near to the numbers as the checker says.
 
 In each class but two one format alone is coarse, so that a bound without its roundings is too small.
 """
@@ -23,7 +23,7 @@ from proofs.enclosures.float_models.model import read_float_model
 from proofs.trained.float_executions.casting import cast_network
 from proofs.trained.float_executions.emulation import Emulation
 from proofs.trained.float_executions.execution import executions
-from tests.check.trained_corpus import BFLOAT16, BINARY32, float_runs
+from tests.check.trained_corpus import BFLOAT16, BINARY32, float_executions
 from tests.check.trained_networks import Weights, make_claim, make_network, parsed, refusal_of
 from tests.trained.drawn_runs import DrawnRun
 
@@ -107,9 +107,9 @@ def network_of(kind: str) -> dict[str, Any]:
     return made
 
 
-def given_of(network: dict[str, Any], fields: dict[str, Any]) -> proof.FloatRuns:
+def given_of(network: dict[str, Any], fields: dict[str, Any]) -> proof.FloatExecutions:
     claim = make_claim(cases=LOGITS, read="last", min_n=1, offsets=[1, 1])
-    return parsed(float_runs(network, claim, fields), Budget(100))
+    return parsed(float_executions(network, claim, fields), Budget(100))
 
 
 def known_rows(network: dict[str, Any], fields: dict[str, Any], word: tuple[int, ...]
@@ -200,4 +200,4 @@ def test_a_norm_of_numbers_that_are_all_alike_is_refused_in_one_line() -> None:
         "tokens": w.view([[1.0] * d] * 4), "positions": None, "steps": [attention, {"step": "norm", "norm": norm}],
         "unembedding": {"weight": w.matrix(d, 2), "bias": w.view([1.0, 0.0])}, "tensors": w.tensors}
     claim = make_claim(max_n=1, cases=[{"when": {"formula": "true"}, "above": [[[0, "1"], [1, "-1"]]]}])
-    assert refusal_of(float_runs(network, claim, BINARY32)) is Rejected
+    assert refusal_of(float_executions(network, claim, BINARY32)) is Rejected

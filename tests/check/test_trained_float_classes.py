@@ -1,4 +1,4 @@
-"""Float runs by classes: whatever a run does on a word of a class is within the forms of the checker."""
+"""Float executions by classes: whatever a run does on a word of a class is within the forms of the checker."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from proofs.check.checker.chapters.trained.zonotopes.affine import (
 from proofs.check.checker.chapters.trained.zonotopes.scores import PathBounds, Vectors
 from proofs.check.checker.kernel.budget import Budget
 from proofs.trained.float_executions.casting import rounded
-from tests.check.test_trained_float_runs import (
+from tests.check.test_trained_float_executions import (
     COARSE,
     FINER,
     RUNS,
@@ -190,7 +190,7 @@ def test_exponentials_that_may_be_off_by_a_factor_of_more_than_e_are_rejected(mo
     found = attention.scores(0, one, {(0, 0): one}, 0)
     assert len(attention.logarithms(found, 0)) == 1
     monkeypatch.setattr(SoftmaxOnForms, "exponents", lambda self, stored, count, floor: [UNIT + 1] * len(stored))
-    with pytest.raises(Rejected, match="exponentials may be off by too much"):
+    with pytest.raises(Rejected, match="the error of exponentials is too large"):
         attention.logarithms(found, 0)
 
 

@@ -51,7 +51,7 @@ from proofs.trained.float_executions import casting
 from proofs.trained.float_executions.execution import Execution
 from proofs.trained.float_executions.replay import Replay
 from tests.check.test_trained_float_operations import operations
-from tests.check.trained_corpus import BFLOAT16, BINARY32, float_runs
+from tests.check.trained_corpus import BFLOAT16, BINARY32, float_executions
 from tests.check.trained_networks import Weights, make_claim, make_network, parsed
 
 FORM = Format(12, -30, 30)
@@ -101,7 +101,7 @@ def test_inputs_have_three_bits_and_functions_are_within_an_eighth() -> None:
 
 
 def of_class(**fields: Any) -> tuple[Network, FloatClaim]:
-    given = parsed(float_runs(make_network("post", 5), make_claim(), BINARY32 | fields), Budget())
+    given = parsed(float_executions(make_network("post", 5), make_claim(), BINARY32 | fields), Budget())
     return given.network, given.floats[0]
 
 
@@ -113,7 +113,7 @@ def of_class(**fields: Any) -> tuple[Network, FloatClaim]:
     ({"storage": "binary64"}, ("before", "e"), False)])
 def test_a_run_is_of_a_class_that_allows_what_it_does(fields: dict[str, Any], way: tuple[str, str], known: bool
                                                      ) -> None:
-    text = float_runs(make_network("post", 5), make_claim(),
+    text = float_executions(make_network("post", 5), make_claim(),
                       BINARY32 | {"normalised": "either", "exp_base": "either"} | fields)
     given, one = parsed(text, Budget()), ExecutionChoices("forwards", False, way[0] == "before", way[1])
     assert is_rejected(make_execution, given, one) != known
@@ -124,8 +124,8 @@ def test_in_a_run_of_two_layers_each_token_sees_those_before_it_or_all(causal: b
     """At each place, as in a run of the producer."""
     w, d = Weights(3), 4
     document = w.network(3, d, 6, [w.attention(d, 1, None, 6), w.attention(d, 1, None, 6)], causal, 2)
-    given = parsed(float_runs(document, make_claim(), BFLOAT16), Budget())
-    (fields,) = float_runs(document, make_claim(), BFLOAT16)["floats"]
+    given = parsed(float_executions(document, make_claim(), BFLOAT16), Budget())
+    (fields,) = float_executions(document, make_claim(), BFLOAT16)["floats"]
     ours = read_float_model("class 1", {key: part for key, part in fields.items() if key not in ("name", "max_n")})
     tokens, execution = [2, 0, 1, 1], Execution("forwards", False, True, "e")
     replay = Replay(casting.cast_network(network_from_json(document, "test"), ours), ours, execution)
@@ -230,7 +230,7 @@ def test_a_root_just_below_the_middle_of_two_numbers_is_the_lesser_one(bits: int
 def test_a_row_of_forms_must_be_above_the_margin_by_a_unit(margin: str) -> None:
     cases = [{"when": {"formula": "true"}, "above": [[[0, "1"], [1, "-1"]]]}]
     claim = make_claim(margin=margin, cases=cases)
-    given = parsed(float_runs(make_network("post", 5), claim, BINARY32), Budget())
+    given = parsed(float_executions(make_network("post", 5), claim, BINARY32), Budget())
     prover = ModelProver(given, given.floats[0])
     forms, least = prover._rows.forms, ceil(Fraction(margin) * UNIT)
 
@@ -246,7 +246,7 @@ def test_a_row_of_forms_must_be_above_the_margin_by_a_unit(margin: str) -> None:
 def test_each_place_of_a_word_and_each_row_is_proved_by_forms_where_balls_prove_none() -> None:
     """Of two places one is not, or of two rows."""
     cases = [{"when": {"formula": "true"}, "above": [[[0, "1"]], [[1, "1"]]]}]
-    given = parsed(float_runs(make_network("post", 5), make_claim(cases=cases), BINARY32), Budget())
+    given = parsed(float_executions(make_network("post", 5), make_claim(cases=cases), BINARY32), Budget())
     prover = ModelProver(given, given.floats[0])
     asked, high, low = list[int](), UNIT, -UNIT
 

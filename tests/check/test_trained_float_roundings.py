@@ -1,4 +1,4 @@
-"""Roundings of numbers in float runs: what a run makes of them is within their forms, and no error may be left out."""
+"""Roundings of numbers in float executions: what a run makes of them is within their forms, and no error may be left out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from proofs.check.checker.chapters.trained.floats.rounded_units import RounderOf
 from proofs.check.checker.chapters.trained.reading.network import Rounding as RoundingOfChecker
 from proofs.check.checker.chapters.trained.zonotopes.affine import spread
 from proofs.check.checker.kernel.budget import Budget
-from tests.check.test_trained_float_runs import COARSE, RUNS, emulated, point, run_of, used
+from tests.check.test_trained_float_executions import COARSE, RUNS, emulated, point, run_of, used
 from tests.check.trained_networks import make_network
 
 FIELDS = COARSE | {"storage": "float(11,-60,60)", "softmax": "float(11,-60,60)", "sums": "float(11,-60,60)"}

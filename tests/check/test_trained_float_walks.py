@@ -19,7 +19,7 @@ from proofs.check.checker.chapters.trained.zonotopes.packed_integers import unpa
 from proofs.check.checker.chapters.trained.zonotopes.scores import PathBounds
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Malformed, Rejected
-from tests.check.trained_corpus import BINARY32, float_runs
+from tests.check.trained_corpus import BINARY32, float_executions
 from tests.check.trained_networks import Weights, make_claim, parsed
 
 
@@ -31,7 +31,7 @@ def prover_of(layers: int, causal: bool) -> ModelProver:
         steps += [w.attention(d, 2, None, 8), w.units(d, 3, None, "gelu")]
     steps.append({"step": "norm", "norm": w.norm(d, "rms")})
     claim = make_claim(cases=[{"when": {"formula": "true"}, "above": [[[0, "1"]]]}])
-    given = parsed(float_runs(w.network(3, d, 8, steps, causal, 2), claim, BINARY32), Budget())
+    given = parsed(float_executions(w.network(3, d, 8, steps, causal, 2), claim, BINARY32), Budget())
     return ModelProver(given, given.floats[0])
 
 
@@ -149,7 +149,7 @@ def test_numbers_are_one_in_all_runs_of_whole_networks_where_no_sum_is_cut_off(u
     for name in [name for name in w.tensors if name not in used]:
         del w.tensors[name]
     fields = BINARY32 | ({"sum_ulp": cut} if cut else {})
-    given = parsed(float_runs(document, make_claim(), fields), Budget())
+    given = parsed(float_executions(document, make_claim(), fields), Budget())
     assert ModelProver(given, given.floats[0])._network.forms.operations._whole == whole
 
 
@@ -157,7 +157,7 @@ def test_balls_are_for_words_with_all_that_stands_before_and_after_them_and_clas
     w = Weights(1)
     document = w.network(3, 2, 12, [], True, 2)
     claim = make_claim(before=[2, 2], after=[2, 1, 1], max_n=4, offsets=[0, 0], read="last")
-    text = float_runs(document, claim, BINARY32)
+    text = float_executions(document, claim, BINARY32)
     given = parsed(text, Budget())
     assert ModelProver(given, given.floats[0])._rows._inputs[-1] == 9
     (fields,) = text["floats"]

@@ -24,7 +24,7 @@ from proofs.trained.float_executions.casting import cast_network
 from proofs.trained.float_executions.emulation import Emulation
 from proofs.trained.float_executions.execution import executions
 from tests.check.test_trained_float_balls import CLASSES, CUT_OFF, FINE, WORD, given_of
-from tests.check.trained_corpus import BINARY32, FLUSHED, float_runs, signs_of_logits
+from tests.check.trained_corpus import BINARY32, FLUSHED, float_executions, signs_of_logits
 from tests.check.trained_networks import Weights, make_claim, parsed
 from tests.trained.drawn_runs import DrawnRun
 
@@ -145,7 +145,7 @@ def test_words_that_balls_do_not_prove_are_proved_on_forms(has_attention: bool, 
 
     monkeypatch.setattr(FloatStack, "finish", kept)
     monkeypatch.setattr(BallsOfInputs, "prove", lambda *given: False)
-    given = parsed(float_runs(network, claim, BINARY32), Budget(100))
+    given = parsed(float_executions(network, claim, BINARY32), Budget(100))
     assert proof.ModelProver(given, given.floats[0]).prove(0, 1, 3) == len(finished) == 14
     assert find_unproved_floats(given, given.floats[0]) is None
 
@@ -154,7 +154,7 @@ def test_the_first_length_that_is_not_proved_is_that_of_one_length_after_another
         monkeypatch: pytest.MonkeyPatch) -> None:
     cases = [{"when": {"formula": "true"}, "above": [[[0, "1"]]]}]
     claim = make_claim(cases=cases, read="last", offsets=[0, 1])
-    given = parsed(float_runs(network_of("layer"), claim, FINE), Budget(100))
+    given = parsed(float_executions(network_of("layer"), claim, FINE), Budget(100))
     (run,), refused, found, draw = given.floats, set[tuple[int, ...]](), set[int](), np.random.default_rng(2)
 
     def prove(inputs: object, tokens: tuple[int, ...], needed: object) -> None:

@@ -1,4 +1,4 @@
-"""Wrong float runs: the checker's one run is that of the producer bit by bit, and what it accepts is wrong."""
+"""Wrong float executions: the checker's one run is that of the producer bit by bit, and what it accepts is wrong."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from proofs.trained.float_executions.execution import Execution, executions
 from proofs.trained.float_executions.replay import Replay
 from proofs.words.tracking import cases_at
 from tests.check.test_trained_files import places, verdict
-from tests.check.trained_corpus import BFLOAT16, BINARY32, FLUSHED, changed, float_runs, with_bit, wrong_run
+from tests.check.trained_corpus import BFLOAT16, BINARY32, FLUSHED, changed, float_executions, with_bit, wrong_run
 from tests.check.trained_networks import dump, execution_of, make_claim, make_network, mean_network, parsed
 
 Document = dict[str, Any]
@@ -115,7 +115,7 @@ def test_one_run_is_that_of_the_producer_bit_by_bit(kind: str, run: Document) ->
     document = make_network("rms" if kind == "gelu" else kind, 5)
     if kind == "gelu":
         document = changed(document, "steps", 1, "activation", value="gelu")
-    text = float_runs(document, make_claim(), run)
+    text = float_executions(document, make_claim(), run)
     given, network = parsed(text, Budget()), network_from_json(document, "test")
     ours = class_of(text)
     cast, budget, tokens = cast_network(given.network, given.floats[0]), Budget(), [2, 0, 1]
@@ -128,7 +128,7 @@ def test_one_run_is_that_of_the_producer_bit_by_bit(kind: str, run: Document) ->
 
 
 def test_the_base_of_exponentials_is_seen_in_binary32() -> None:
-    given = parsed(float_runs(make_network("post", 5), make_claim(), BINARY32), Budget())
+    given = parsed(float_executions(make_network("post", 5), make_claim(), BINARY32), Budget())
     cast = cast_network(given.network, given.floats[0])
     of_e, of_2 = (NetworkExecution(Budget(), cast, given.floats[0],
                          ExecutionChoices("forwards", False, True, base)).logits([2, 0, 1], 0, 2)
@@ -140,7 +140,7 @@ def test_a_norm_that_divides_by_an_epsilon_that_is_0_in_the_format_is_rejected()
     document = mean_network()
     document["steps"].append({"step": "norm", "norm": {"kind": "rms", "epsilon": f"1/{2 ** 200}", "gain": None,
                                                       "bias": None}})
-    given = parsed(float_runs(document, make_claim(), BINARY32), Budget())
+    given = parsed(float_executions(document, make_claim(), BINARY32), Budget())
     run = NetworkExecution(Budget(), cast_network(given.network, given.floats[0]), given.floats[0],
                  ExecutionChoices("forwards", False, True, "e"))
     with pytest.raises(Rejected, match="a norm divides by 0"):
@@ -149,7 +149,7 @@ def test_a_norm_that_divides_by_an_epsilon_that_is_0_in_the_format_is_rejected()
 
 def test_sums_are_those_of_the_producer() -> None:
     """Of up to seven terms of many more bits than the format has, in every order, fused or not."""
-    rng, text = random.Random(9), float_runs(make_network("post", 5), make_claim(), BINARY32)
+    rng, text = random.Random(9), float_executions(make_network("post", 5), make_claim(), BINARY32)
     given, ours = parsed(text, Budget()), class_of(text)
     network = casting.cast_network(network_from_json(text["network"], "test"), ours)
     differ = set[tuple[int, int]]()
@@ -216,5 +216,5 @@ def test_a_flipped_bit_of_a_weight_is_refused_or_still_wrong() -> None:
 def test_what_it_says_is_that_the_claim_is_false() -> None:
     accepted = check_text(dump(wrong_run()))
     assert accepted.lines[0] == "the claim that follows is FALSE:"
-    assert "wrong run    every sum in pairs, products rounded," in accepted.lines
-    assert any("in every float run of each class below" in line for line in accepted.lines)
+    assert "execution    every sum in pairs, products rounded," in accepted.lines
+    assert any("in every execution under each float model below" in line for line in accepted.lines)

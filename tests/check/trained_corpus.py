@@ -101,7 +101,7 @@ def accepted_roundings() -> dict[str, Document]:
         "word": word, "offset": 0, "place": len(word), "case": 0, "row": 0})
     return {"trained_roundings_by_a_scale": scale, "trained_roundings_by_a_token": roundings(BY_TOKEN),
             "trained_roundings_by_all_tokens": roundings(BY_INPUT, read="last"),
-            "trained_roundings_wrong_word": wrong, **{f"trained_float_runs_rounded_by_{name}": float_runs(
+            "trained_roundings_wrong_word": wrong, **{f"trained_float_executions_rounded_by_{name}": float_executions(
                 network, signs_of_logits(network, 2, read="last"), BINARY32)
                 for name, how in (("a_scale", BY_SCALE), ("all_tokens", BY_INPUT))
                 for network in [rounding_network(how)]}}
@@ -125,7 +125,7 @@ def rejected_roundings() -> dict[str, Document]:
         "trained_roundings_by_all_tokens_and_not_by_each": changed(
             with_rounding(token, BY_INPUT), "claim", "read", value="last"),
         "trained_roundings_left_out": with_rounding(token, "identity"),
-        "trained_float_runs_rounded_with_the_margin_of_the_reals": float_runs(
+        "trained_float_executions_rounded_with_the_margin_of_the_reals": float_executions(
             scale["network"], scale["claim"], BINARY32)}
 
 
@@ -144,69 +144,69 @@ CUT_OFF = BFLOAT16 | {"sum_ulp": "2"}
 FLUSHED = BINARY32 | dict.fromkeys(("storage", "inputs", "scores", "weights"), "binary16")
 
 
-def float_runs(network: Document, claim: Document, *classes: Document, **changes: Any) -> Document:
+def float_executions(network: Document, claim: Document, *classes: Document, **changes: Any) -> Document:
     """Return the certificate of a claim in every run of these classes, with some of their fields changed."""
     floats = [{"name": f"class {k}", **one, **changes, "max_n": claim["max_n"]} for k, one in enumerate(classes, 1)]
     return certificate("words", "each word", network, claim, {}, floats)
 
 
-def float_runs_of_means(*classes: Document, **changes: Any) -> Document:
-    """Return the mean of letters in float runs: it is 1/10 from a half, or more."""
+def float_executions_of_means(*classes: Document, **changes: Any) -> Document:
+    """Return the mean of letters in float executions: it is 1/10 from a half, or more."""
     mean = means()
     margin = {"margin": changes.pop("margin")} if "margin" in changes else {}
     claim = mean["claim"] | {"max_n": 4, "offsets": [1, 1]} | margin
-    return float_runs(mean["network"], claim, *classes or (BINARY32, BFLOAT16, FLUSHED), **changes)
+    return float_executions(mean["network"], claim, *classes or (BINARY32, BFLOAT16, FLUSHED), **changes)
 
 
-def float_runs_of_signs(kind: str, seed: int, longest: int, *classes: Document, **changes: Any) -> Document:
+def float_executions_of_signs(kind: str, seed: int, longest: int, *classes: Document, **changes: Any) -> Document:
     """Return the signs of a difference of logits of a random network."""
     network = make_network(kind, seed)
-    return float_runs(network, signs_of_logits(network, longest, **changes), *classes)
+    return float_executions(network, signs_of_logits(network, longest, **changes), *classes)
 
 
-def accepted_float_runs() -> dict[str, Document]:
-    """Files about float runs that are proved."""
-    return {"trained_float_runs_of_means": float_runs_of_means(),
-            "trained_float_runs_both_ways": float_runs_of_signs("bidirectional", 4, 2, BINARY32, read="last",
+def accepted_float_executions() -> dict[str, Document]:
+    """Files about float executions that are proved."""
+    return {"trained_float_executions_of_means": float_executions_of_means(),
+            "trained_float_executions_both_ways": float_executions_of_signs("bidirectional", 4, 2, BINARY32, read="last",
                                                                 after=[3]),
-            "trained_float_runs_of_relu": float_runs_of_signs("post", 1, 2, BINARY32, BFLOAT16),
-            "trained_float_runs_of_sums_cut_off": float_runs_of_means(CUT_OFF, FLUSHED | {"sum_ulp": "5/2"}),
-            "trained_float_runs_of_tanh": float_runs_of_signs("rms", 2, 2, BINARY32),
-            "trained_float_runs_of_rotary_positions": float_runs_of_signs("rotary", 3, 2, BINARY32),
-            "trained_float_runs_of_slopes": float_runs_of_signs("alibi", 3, 2, BINARY32, BFLOAT16),
-            "trained_float_runs_of_another_gelu": float_runs_of_signs("gpt2", 3, 2, BINARY32),
-            "trained_float_runs_of_capped_scores": float_runs_of_signs("capped", 3, 2, BINARY32),
-            "trained_float_runs_of_images": float_runs_of_signs("images", 3, 2, BINARY32)}
+            "trained_float_executions_of_relu": float_executions_of_signs("post", 1, 2, BINARY32, BFLOAT16),
+            "trained_float_executions_of_sums_cut_off": float_executions_of_means(CUT_OFF, FLUSHED | {"sum_ulp": "5/2"}),
+            "trained_float_executions_of_tanh": float_executions_of_signs("rms", 2, 2, BINARY32),
+            "trained_float_executions_of_rotary_positions": float_executions_of_signs("rotary", 3, 2, BINARY32),
+            "trained_float_executions_of_slopes": float_executions_of_signs("alibi", 3, 2, BINARY32, BFLOAT16),
+            "trained_float_executions_of_another_gelu": float_executions_of_signs("gpt2", 3, 2, BINARY32),
+            "trained_float_executions_of_capped_scores": float_executions_of_signs("capped", 3, 2, BINARY32),
+            "trained_float_executions_of_images": float_executions_of_signs("images", 3, 2, BINARY32)}
 
 
-def rejected_float_runs() -> dict[str, Document]:
-    """Files about float runs that are not proved."""
-    mean = float_runs_of_means()
+def rejected_float_executions() -> dict[str, Document]:
+    """Files about float executions that are not proved."""
+    mean = float_executions_of_means()
     return {
-        "trained_float_runs_of_a_tenth": float_runs_of_means(BINARY32, margin="1/10"),
-        "trained_float_runs_of_a_margin_that_two_classes_have": float_runs_of_means(margin="99/1000"),
-        "trained_float_runs_of_a_row_turned": changed(mean, "claim", "cases", 0, "above",
+        "trained_float_executions_of_a_tenth": float_executions_of_means(BINARY32, margin="1/10"),
+        "trained_float_executions_of_a_margin_that_two_classes_have": float_executions_of_means(margin="99/1000"),
+        "trained_float_executions_of_a_row_turned": changed(mean, "claim", "cases", 0, "above",
                                                       value=[[[0, "-1"], [1, "1"]]]),
-        "trained_float_runs_of_a_bit_of_a_weight": with_bit(mean, "t6", 55),
-        "trained_float_runs_with_storage_wider_than_sums": float_runs_of_means(BINARY32, storage="binary64"),
-        "trained_float_runs_with_exponentials_too_far_off": float_runs_of_means(BFLOAT16, exp_ulp="4000000"),
-        "trained_float_runs_of_sums_of_8_bits": float_runs_of_signs("post", 1, 2, {
+        "trained_float_executions_of_a_bit_of_a_weight": with_bit(mean, "t6", 55),
+        "trained_float_executions_with_storage_wider_than_sums": float_executions_of_means(BINARY32, storage="binary64"),
+        "trained_float_executions_with_exponentials_too_far_off": float_executions_of_means(BFLOAT16, exp_ulp="4000000"),
+        "trained_float_executions_of_sums_of_8_bits": float_executions_of_signs("post", 1, 2, {
             **BFLOAT16, "sums": "bfloat16", "softmax": "bfloat16", "exp_ulp": "1"}),
-        "trained_float_runs_of_sums_cut_off_by_much": float_runs_of_means(CUT_OFF, sum_ulp="262144")}
+        "trained_float_executions_of_sums_cut_off_by_much": float_executions_of_means(CUT_OFF, sum_ulp="262144")}
 
 
-def malformed_float_runs() -> dict[str, Document]:
-    """Files about float runs that are not in the format."""
-    mean = float_runs_of_means()
-    return {"trained_float_runs_of_no_class": changed(mean, "floats", value=[]),
-            "trained_float_runs_of_sums_cut_off_by_nothing": float_runs_of_means(CUT_OFF, sum_ulp="1"),
-            "trained_float_runs_of_other_lengths": changed(mean, "floats", 0, "max_n", value=3),
-            "trained_float_runs_of_a_format_without_a_name": changed(mean, "floats", 0, "sums", value="float32")}
+def malformed_float_executions() -> dict[str, Document]:
+    """Files about float executions that are not in the format."""
+    mean = float_executions_of_means()
+    return {"trained_float_executions_of_no_class": changed(mean, "floats", value=[]),
+            "trained_float_executions_of_sums_cut_off_by_nothing": float_executions_of_means(CUT_OFF, sum_ulp="1"),
+            "trained_float_executions_of_other_lengths": changed(mean, "floats", 0, "max_n", value=3),
+            "trained_float_executions_of_a_format_without_a_name": changed(mean, "floats", 0, "sums", value="float32")}
 
 
 def wrong_run(way: Document | None = None, **changes: Any) -> Document:
     """The mean of letters is 2/5, which bfloat16 stores as 0.400390625: a half less that is below 1/10 - 1/5000."""
-    runs = float_runs_of_means(BFLOAT16, margin="499/5000")
+    runs = float_executions_of_means(BFLOAT16, margin="499/5000")
     run = {"order": "in pairs", "fused": False, "normalised": "before", "exp_base": "2"} | (way or {})
     return certificate("words", "wrong word", runs["network"], runs["claim"], {
         "word": ["0", "0", "1", "1"], "offset": 1, "place": 4, "case": 1, "row": 0, "run": run, **changes},
@@ -214,7 +214,7 @@ def wrong_run(way: Document | None = None, **changes: Any) -> Document:
 
 
 def rejected_wrong_runs() -> dict[str, Document]:
-    """Files about wrong runs that are not proved."""
+    """Files about wrong executions that are not proved."""
     wrong = wrong_run()
     return {
         "trained_no_wrong_run": wrong_run(word=["0", "0", "1"], place=3),
@@ -229,10 +229,10 @@ def rejected_wrong_runs() -> dict[str, Document]:
 
 
 def malformed_wrong_runs() -> dict[str, Document]:
-    """Files about wrong runs that are not in the format."""
+    """Files about wrong executions that are not in the format."""
     return {"trained_a_wrong_run_in_no_order": wrong_run({"order": "sideways"}),
             "trained_a_wrong_run_of_two_classes": {
-                **wrong_run(), "floats": float_runs_of_means(margin="499/5000")["floats"]},
+                **wrong_run(), "floats": float_executions_of_means(margin="499/5000")["floats"]},
             "trained_a_wrong_run_without_a_base": changed(wrong_run(), "evidence", "run", value={
                 "order": "in pairs", "fused": False, "normalised": "before"})}
 
@@ -343,9 +343,10 @@ def make_units() -> Document:
 def files() -> dict[Path, Document]:
     """All files and what they hold."""
     folders = {
-        "accepted": accepted() | accepted_float_runs() | accepted_roundings() | {"trained_wrong_run": wrong_run()},
-        "rejected": rejected() | rejected_float_runs() | rejected_roundings() | rejected_wrong_runs(),
-        "malformed": malformed() | malformed_float_runs() | malformed_roundings() | malformed_wrong_runs()}
+        "accepted": {**accepted(), **accepted_float_executions(), **accepted_roundings(),
+                     "trained_wrong_run": wrong_run()},
+        "rejected": rejected() | rejected_float_executions() | rejected_roundings() | rejected_wrong_runs(),
+        "malformed": malformed() | malformed_float_executions() | malformed_roundings() | malformed_wrong_runs()}
     return {CORPUS / folder / f"{name}.cert": document for folder, documents in folders.items()
             for name, document in documents.items()}
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.check.trained_corpus import BFLOAT16, BINARY32, CORPUS, Document, changed, float_runs_of_means, means
+from tests.check.trained_corpus import BFLOAT16, BINARY32, CORPUS, Document, changed, float_executions_of_means, means
 from tests.check.trained_networks import Weights, dump, with_evidence
 
 BITS = 24
@@ -60,9 +60,9 @@ def whole_words_by_classes() -> Document:
     return with_evidence(bidirectional | {"claim": claim}, units=[unit(1, LONGEST, LONGEST)])
 
 
-def float_runs_by_classes() -> Document:
-    """Return the same in float runs, at one offset, to length 4; ranges as wide as is needed."""
-    runs, made = float_runs_of_means(BINARY32, BFLOAT16), means_by_classes()
+def float_executions_by_classes() -> Document:
+    """Return the same in float executions, at one offset, to length 4; ranges as wide as is needed."""
+    runs, made = float_executions_of_means(BINARY32, BFLOAT16), means_by_classes()
     return runs | {"by": "cover", "evidence": made["evidence"] | {"units": [unit(1, 1, 4, room=ROOM)]}}
 
 
@@ -92,7 +92,7 @@ def with_number(document: Document, number: int, change: int) -> Document:
 
 def files() -> dict[Path, Document]:
     """All files and what they hold."""
-    made, runs, whole = means_by_classes(), float_runs_by_classes(), whole_words_by_classes()
+    made, runs, whole = means_by_classes(), float_executions_by_classes(), whole_words_by_classes()
     shorter = base64.b64encode(base64.b64decode(made["evidence"]["units"][0]["ranges"])[:-8]).decode()
     turned = base64.b64encode(struct.pack("<i", 1 << 29)).decode()
     return {CORPUS / f"{name}.cert": document for name, document in {
@@ -115,18 +115,18 @@ def files() -> dict[Path, Document]:
         "rejected/trained_whole_words_with_a_row_turned": changed(
             whole, "claim", "cases", 0, "above", value=[[[0, "-1"], [1, "1"]]]),
         "malformed/trained_whole_words_of_a_causal_network": changed(whole, "network", "attention", value="causal"),
-        "accepted/trained_float_runs_by_classes": runs,
-        "rejected/trained_float_runs_by_classes_with_a_range_one_unit_too_narrow": with_number(runs, 31, -1),
-        "rejected/trained_float_runs_by_classes_with_ranges_over_the_reals": changed(
+        "accepted/trained_float_executions_by_classes": runs,
+        "rejected/trained_float_executions_by_classes_with_a_range_one_unit_too_narrow": with_number(runs, 31, -1),
+        "rejected/trained_float_executions_by_classes_with_ranges_over_the_reals": changed(
             runs, "evidence", "units", value=[unit(1, 1, 4)]),
-        "rejected/trained_float_runs_by_classes_with_a_place_left_out": changed(
+        "rejected/trained_float_executions_by_classes_with_a_place_left_out": changed(
             runs, "evidence", "units", 0, "from", value=2),
-        "rejected/trained_float_runs_by_classes_with_a_row_turned": changed(
+        "rejected/trained_float_executions_by_classes_with_a_row_turned": changed(
             runs, "claim", "cases", 0, "above", value=[[[0, "-1"], [1, "1"]]]),
         "accepted/trained_rounded_means_by_classes": rounded_means_by_classes(),
         "rejected/trained_rounded_means_cut_off": rounded_means_by_classes(greatest=4),
         "rejected/trained_rounded_means_of_another_zero": rounded_means_by_classes(zero=11),
-        "malformed/trained_float_runs_with_directions_and_no_cover": {
+        "malformed/trained_float_executions_with_directions_and_no_cover": {
             key: value for key, value in runs.items() if key != "cover"},
         "malformed/trained_classes_without_a_range": changed(made, "evidence", "units", 0, "ranges", value=shorter),
         "malformed/trained_classes_without_a_letter": changed(made, "evidence", "graphs", 0, 2, 0, value=[0]),

@@ -48,7 +48,7 @@ def many_answers_above_many() -> dict[str, Any]:
 
 
 def float_run_of_many_norms() -> dict[str, Any]:
-    """Return a wrong run in a wide format, by norms of one number alone: each takes a root, whose numbers are long."""
+    """Return a wrong execution in a wide format, by norms of one number: each takes a root of long numbers."""
     word, steps = 2000, 3000
     document: dict[str, Any] = json.loads((CORPUS / "trained_wrong_run.cert").read_text(encoding="utf-8"))
     w, wide = Weights(0), "float(64,-16384,16384)"

@@ -190,9 +190,9 @@ def decision(network: dict[str, Any], claim: dict[str, Any], cover: list[Any] | 
 
 def certificate(inputs: str, by: str, network: dict[str, Any], claim: dict[str, Any], evidence: dict[str, Any],
                 floats: list[Any] | None = None) -> dict[str, Any]:
-    """The certificate of a claim about such inputs, with this evidence; of float runs, if classes of them are given."""
+    """Return the certificate of a claim about such inputs, with this evidence; `floats` are its float models."""
     return {"format": "certify-decision", "version": 1, "inputs": inputs,
-            "execution": "exact" if floats is None else "float runs", "property": "answers", "by": by,
+            "execution": "exact" if floats is None else "float executions", "property": "answers", "by": by,
             "network": network, "claim": claim, **({} if floats is None else {"floats": floats}), "evidence": evidence}
 
 

@@ -122,7 +122,7 @@ def copying() -> str:
 
 
 def own_class() -> str:
-    """Return the float runs of flash, under another name."""
+    """Return the float executions of flash, under another name."""
     from proofs.enclosures.float_models.model import presets
 
     fields = {key: value for key, value in presets()["flash"].to_json().items() if key != "name"}

@@ -262,7 +262,7 @@ def test_an_audit_of_a_file_keeps_what_was_finished(certify: Any) -> None:
     assert again.code == 0 and "1 finished claim taken from c.audit.json" in again.err
 
 
-def test_a_class_of_float_runs_that_was_not_reached_is_unknown(certify: Any, certificate: str) -> None:
+def test_a_class_of_float_executions_that_was_not_reached_is_unknown(certify: Any, certificate: str) -> None:
     formats = ("--format", "binary32", "--format", "bfloat16")
     result = certify("floats", certificate, *formats, "--timeout", "1", "--json")
     assert result.code == 3 and [row["verdict"] for row in result.json["floats"]] == ["unknown", "unknown"]

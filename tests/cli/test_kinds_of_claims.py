@@ -158,7 +158,7 @@ def test_right_inputs_have_the_verdict_of_the_command(certify: Any, stated: str,
     assert command["share"] == ["2/11" if measured == "20" else measured] * 2
 
 
-def test_float_runs_and_resources_are_those_of_their_commands(certify: Any) -> None:
+def test_float_executions_and_resources_are_those_of_their_commands(certify: Any) -> None:
     command = certify("floats", MARKER, "--format", "binary32", "--max-n", "6", "--json").json
     claim = audited(certify, f'kind = "floats"\nmodel = "{MARKER}"\nformat = "binary32"\nlengths = 6')
     assert claim["verdict"] == command["verdict"] == "certified"

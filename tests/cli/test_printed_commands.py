@@ -258,7 +258,7 @@ def make_everything(said: Said) -> None:
     said.listen("export 'since a.cert' --to html -o since.html", "export --to checker -o check.pyz",
                 "model examples/hard/flip_flop.json --max-n 3 -o soft.cert", "export soft.cert --to html -o soft.html",
                 "decide trained.json --claim claim.toml --max-n 3 --wrong wrong.cert --html decide.html",
-                "decide trained.json --claim claim.toml --max-n 1 --float binary32 -o runs.cert --wrong run.cert "
+                "decide trained.json --claim claim.toml --max-n 1 --float binary32 -o runs.cert --wrong execution.cert "
                 "--html floats.html",
                 "learn trained.json --claim claim.toml --max-n 1 -o learnt.cert --html learnt.html",
                 "equal trained.json trained.json --claim claim.toml --max-n 1 -o compared",

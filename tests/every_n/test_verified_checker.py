@@ -127,7 +127,8 @@ def test_what_is_malformed_or_rejected_here_is_so_for_python_too() -> None:
 @pytest.mark.parametrize(("name", "reason"), [
     ("softened_counting", "proved for certificates of formulas; those of transformers with hard attention"),
     ("trained_mean", "proved for certificates of formulas; those of trained networks are checked by"),
-    ("trained_float_runs_of_relu", "proved for certificates of formulas; those of trained networks are checked by"),
+    ("trained_float_executions_of_relu",
+     "proved for certificates of formulas; those of trained networks are checked by"),
     ("floats_since", "floats: this checker is proved for claims about real numbers only"),
 ])
 def test_kinds_that_are_not_covered_are_incomplete_for_that_reason(name: str, reason: str) -> None:

@@ -33,8 +33,8 @@ def test_every_format_has_its_exporter() -> None:
 
 KINDS = {"by_hand_prev": "", "margin_parity": "about margins", "softened_counting": "of a softened transformer",
          **dict.fromkeys((f"trained_{name}" for name in (
-             "mean_in_cells", "mean_by_classes", "float_runs_of_relu", "lengths", "lengths_wrong_word", "wrong_word",
-             "suffixes", "track_runs", "tracks", "tracks_wrong_input", "wrong_input_run", "wrong_run")),
+             "mean_in_cells", "mean_by_classes", "float_executions_of_relu", "lengths", "lengths_wrong_word",
+             "wrong_word", "suffixes", "track_runs", "tracks", "tracks_wrong_input", "wrong_input_run", "wrong_run")),
              "of a trained network")}
 """A certificate of the corpus for each kind of claim and of evidence, and what it is about if that is no formula."""
 

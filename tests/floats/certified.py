@@ -54,7 +54,7 @@ def verdict_of(case: Case, run_class: FloatModel) -> FloatVerdict:
 
 
 def certified(case: Case, run_class: FloatModel | None = None) -> Transformer:
-    """Return the network, certified in all runs of the class."""
+    """Return the network, certified in all executions under the model."""
     verdict = verdict_of(case, run_class or presets()[case.run])
     assert verdict.holds, verdict.fault
     return proved(case.name, case.built_for, case.last).transformer

@@ -1,4 +1,4 @@
-"""A float run of a network, every choice that its class leaves open made at random: in exact numbers, step by step."""
+"""A float execution of a network in exact numbers: every choice that the float model leaves open is random."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Float claims in certificates, and classes of runs in files: one spelling, and complaints in one line."""
+"""Float claims in certificates, and float models in files: one spelling, and complaints in one line."""
 
 from __future__ import annotations
 

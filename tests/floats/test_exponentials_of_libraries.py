@@ -1,6 +1,6 @@
 """The exponentials of the libraries that run networks: how far they err, and that exp(0) is exactly 1.
 
-Certificates of float runs assume an error of at most E = 4 units in the last place, and results below the least normal
+Float models assume an error of at most E = 4 units in the last place, and results below the least normal
 number may be flushed to 0. Here that is tested: on every number of 16 bits, on a sample of those of 32 bits, and with
 ``-m exhaustive -s`` on all 2^32, where the figures are printed. They belong to a processor and a version;
 docs/howto/exports.md has those of one machine.

@@ -43,7 +43,7 @@ from tests.floats.test_lemmas_by_brute_force import every_order
 ODD, MORE = "ODD(#<[Q_1])", "#<[Q_1] > #<[Q_0]"
 LARGEST = [(ODD, "bfloat16", 9), *(pytest.param(formula, "bfloat16/binary32", 14, marks=pytest.mark.exhaustive)
                                  for formula in (ODD, MORE))]
-"""Up to which length every run is right by the bounds; of the first two a wrong run is known at the next one."""
+"""Up to which length every run is right by the bounds; of the first two a wrong execution is known at the next one."""
 TRUSTED = TrustedFormat(4, -20, 20)
 TINY, ZERO = parse_format("float(4,-20,20)"), Fraction(0)
 MORE_BITS = trusted.FINE - rows.FINE

@@ -19,7 +19,7 @@ def test_the_checker_reads_a_class_by_its_name(name: str) -> None:
     for field, value in (("exp_ulp", "5"), ("block", 7), ("storage", "binary64"), ("sum_ulp", "3")):
         changed = {key: one for key, one in written.items() if key not in ("sum_ulp", "max_n")} | {
             "sum_ulp": written.get("sum_ulp", "3")} | {"max_n": 3} | {field: value}
-        with pytest.raises(Malformed, match="it is the name of another class of runs"):
+        with pytest.raises(Malformed, match="it is the name of another float model"):
             read_float_claim(changed, range(1, 4))
 
 

@@ -1,4 +1,4 @@
-"""What is certified of the float runs of one certificate, and what the certificate then claims."""
+"""What is certified of the float executions of one certificate, and what the certificate then claims."""
 
 from __future__ import annotations
 

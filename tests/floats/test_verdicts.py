@@ -1,4 +1,4 @@
-"""Verdicts about float runs: what holds, up to which length, and why not beyond."""
+"""Verdicts about float executions: what holds, up to which length, and why not beyond."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of a wrong run that was found: shorter words are right only where they are certified."""
+"""What is said of a wrong execution that was found: shorter words are right only where they are certified."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from proofs.floats.execution.replay import Refutation
 
 
 @pytest.mark.parametrize(("certified", "beginning"), [
-    (up_to(8), "a wrong run at n = 52; none was found at n = 9 .. 51, which proves nothing: wrong on "),
-    (None, "a wrong run at n = 52; none was found at n = 1 .. 51, which proves nothing: wrong on "),
-    (up_to(51), "a wrong run at n = 52, and shorter words are certified: wrong on "),
+    (up_to(8), "a wrong execution at n = 52; none was found at n = 9 .. 51, which proves nothing: wrong on "),
+    (None, "a wrong execution at n = 52; none was found at n = 1 .. 51, which proves nothing: wrong on "),
+    (up_to(51), "a wrong execution at n = 52, and shorter words are certified: wrong on "),
 ])  # fmt: skip
 def test_a_wrong_run_is_not_called_the_first_where_shorter_words_are_open(
         certified: Lengths | None, beginning: str) -> None:

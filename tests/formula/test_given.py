@@ -149,9 +149,9 @@ def test_who_asks_for_a_claim_says_what_may_be_given() -> None:
     check_text(plain.certificate.encode(), RequiredClaim(given="Q_a"))  # it holds at all positions
 
 
-def test_claims_about_float_runs_do_not_go_beside_it() -> None:
+def test_claims_about_float_executions_do_not_go_beside_it() -> None:
     made = json.loads(certified().certificate)
-    with pytest.raises(Malformed, match="given: expected no claims about float runs"):
+    with pytest.raises(Malformed, match="given: expected no claims about float executions"):
         check_text(dump(made | {"floats": []}))
 
 

@@ -23,7 +23,7 @@ from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedE
 from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, spread
 from proofs.check.checker.kernel.budget import Budget
 from proofs.trained.forward import FloatNetwork
-from tests.check.trained_corpus import BINARY32, float_runs
+from tests.check.trained_corpus import BINARY32, float_executions
 from tests.check.trained_networks import make_claim, parsed
 from tests.importing.quantised_files import weights_of
 from tests.importing.test_quantised_weights import Node, graph, imported, saved, scales
@@ -107,7 +107,7 @@ def test_what_onnx_runtime_computes_is_within_the_forms_of_binary32(tmp_path: Pa
     """On eight inputs; forms are narrow where all numbers are known to be on one side of a tie."""
     data, inputs, narrow, read = of_nodes(READ[name]), WORDS[::8], 0, "last" if "one" in name else "each"
     network = network_to_json(imported(tmp_path, data).network)
-    given = parsed(float_runs(network, make_claim(read=read), BINARY32), Budget())
+    given = parsed(float_executions(network, make_claim(read=read), BINARY32), Budget())
     stack = NetworkUnderModel(given.budget, given.network, given.floats[0]).forms
     for tokens, expected in zip(inputs, ran(data, inputs), strict=True):
         found = CachedExecutions(stack, 0).attended(tokens.tolist(), [2] if read == "last" else [0, 1, 2])

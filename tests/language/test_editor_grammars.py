@@ -22,7 +22,7 @@ FOLDER = ROOT / "examples" / "editors"
 
 
 def load_script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("write_editors", ROOT / "tools" / "write_editors.py")
+    spec = importlib.util.spec_from_file_location("write_editors", ROOT / "docs" / "tools" / "write_editors.py")
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -6,6 +6,7 @@ import base64
 import contextlib
 import json
 import re
+import runpy
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -23,9 +24,10 @@ from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.regimes import Regime
 from proofs.every_n import Coq
 from tests.exports.pages.test_page_of_a_certificate import Tags
-from tools.write_notebooks import run_notebook
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
+run_notebook = runpy.run_path(str(ROOT / "docs" / "tools" / "write_notebooks.py"))["run_notebook"]
 SHOWN = {"certify.ipynb": 5, "notebooks/attention_and_temporal_logic.ipynb": 6, "notebooks/counting.ipynb": 6}
 """The notebooks, and how many of their cells show HTML."""
 def check_html(html: str) -> None:

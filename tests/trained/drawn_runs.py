@@ -1,4 +1,4 @@
-"""Float runs whose every choice is drawn, call by call: they must stay within what is certified."""
+"""Float executions whose every choice is drawn, call by call: they must stay within what is certified."""
 
 from fractions import Fraction
 

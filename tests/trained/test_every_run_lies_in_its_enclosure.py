@@ -1,6 +1,6 @@
 """Whatever a network computes, in whatever execution, lies in what is said of it: operations × executions × domains.
 
-An execution is one of a class of float runs: a way of summing and normalising, bit by bit, or with random roundings
+An execution is one of a float model: a way of summing and normalising, bit by bit, or with random roundings
 within what the class allows. A domain is balls, or affine forms.
 """
 
@@ -31,7 +31,7 @@ from proofs.enclosures.float_models.model import read_float_model
 from proofs.trained.float_executions.casting import cast_network
 from proofs.trained.float_executions.execution import executions
 from proofs.trained.float_executions.replay import Replay
-from tests.check.trained_corpus import BFLOAT16, BINARY32, CUT_OFF, FLUSHED, float_runs
+from tests.check.trained_corpus import BFLOAT16, BINARY32, CUT_OFF, FLUSHED, float_executions
 from tests.check.trained_networks import make_claim, make_network, parsed, rounding_network
 from tests.trained.drawn_runs import DrawnRun
 
@@ -83,7 +83,7 @@ def of_balls(network: Network, run: FloatClaim, tokens: Sequence[int], offset: i
 def test_every_run_of_a_class_lies_in_the_forms_and_in_the_balls_of_its_network(kind: str, name: str) -> None:
     document, seed, said = rounding_network(ROUNDINGS[kind], outputs=OUTPUTS) if kind in ROUNDINGS else make_network(
         kind, len(name), outputs=OUTPUTS), Random(kind + name), set[str]()
-    given = parsed(float_runs(document, make_claim(), CLASSES[name]), Budget(100))
+    given = parsed(float_executions(document, make_claim(), CLASSES[name]), Budget(100))
     run, of_class = given.floats[0], read_float_model("class", dict(CLASSES[name]))
     network, mine = cast_in_checker(given.network, run), cast_network(network_from_json(document, "it"), of_class)
     for _ in range(2):

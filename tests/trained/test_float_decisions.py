@@ -1,4 +1,4 @@
-"""Float runs of trained networks: what is certified holds in runs of numpy and torch; known wrong runs are found."""
+"""Certified claims hold in executions by numpy and torch, and known wrong executions are found."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_short_words_are_certified_and_the_certificate_is_accepted(name: str) ->
     accepted = check_text(certificate.encode())
     assert decision.certificate == certificate
     assert any(name in line for line in accepted.lines)
-    assert any("cut off" in line for line in accepted.lines) == (name == "bfloat16/tensor-cores")
+    assert any("truncated sums" in line for line in accepted.lines) == (name == "bfloat16/tensor-cores")
     assert decision_to_json(decision)["float"]["name"] == name
 
 
@@ -175,7 +175,7 @@ def test_what_is_not_proved_is_unknown_with_both_numbers() -> None:
     decision = decide_floats(network, replace(claim, margin=Fraction(55, 8)), presets()["bfloat16/binary32"])
     open_one = decision.first("unknown")
     assert decision.verdict == "unknown" and open_one is not None
-    assert "is about" in open_one.reason and "may be off by" in open_one.reason
+    assert "is about" in open_one.reason and "with an error of up to" in open_one.reason
     assert f"the smallest margin found at n = {open_one.n} is " in describe_verdict(decision)
     assert decision.certificate is None or check_text(decision.certificate.encode())
 
@@ -225,7 +225,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert found.exit_code == 0 and json.loads(found.stdout)["certified_to"] == 2
     assert check_text(certificate.read_bytes())
     again = CliRunner().invoke(app, ["decide", str(certificate), "--max-n", "1", "--float", "bfloat16/binary32"])
-    assert again.exit_code == 0 and "every run is right on every word of length 1 .. 1" in again.stdout
+    assert again.exit_code == 0 and "every execution is right on every word of length 1 .. 1" in again.stdout
 
 
 def test_a_page_says_class_lengths_wrong_run_and_what_is_open_with_both_numbers() -> None:
@@ -234,15 +234,15 @@ def test_a_page_says_class_lengths_wrong_run_and_what_is_open_with_both_numbers(
     page = unescape(page_of_decision(decision, "right.cert", "wrong.cert"))
     open_one, wrong = decision.first("unknown"), decision.wrong
     assert open_one is not None and open_one.seen is not None and wrong is not None and not decision.is_shortest
-    bound = re.search(r"is about \S+, and may be off by \S+ in a run", open_one.reason)
+    bound = re.search(r"is about \S+, with an error of up to \S+", open_one.reason)
     (row,) = re.findall(r'<h2 id="open">.*?<tbody>(.*?)</tbody>', page, re.DOTALL)
     assert bound and bound[0] in row and f'<td class="number">{open_one.seen.value:.5g}</td>' in row
-    assert "in every run under the float model bfloat16/binary32: stored in bfloat16, sums in binary32" in page
-    assert "on the word 0111 (n = 4)" in page and str(wrong.execution) in page and "is -0.5039 in a run" in page
+    assert "in every execution under the float model bfloat16/binary32: stored in bfloat16, sums in binary32" in page
+    assert "on the word 0111 (n = 4)" in page and str(wrong.execution) in page and "is -0.5039 in an execution" in page
     assert re.findall(r'class="number">\d+</th><td><span class="verdict (\w+)', page) == [
         row.verdict for row in decision.rows]
     for each in ("python -I -S check.pyz right.cert", "python -I -S check.pyz wrong.cert",
-                 "certificate of a wrong run accepted", "runs outside the float model bfloat16/binary32"):
+                 "certificate of a wrong execution accepted", "executions outside the float model bfloat16/binary32"):
         assert each in page
     proved = page_of_decision(decide_floats(network, replace(claim, lengths=(1, 2)), presets()["bfloat16/binary32"]))
     assert 'id="open"' not in proved and 'id="wrong"' not in proved and 'class="verdict certified"' in proved
@@ -258,7 +258,7 @@ def test_the_page_of_a_certificate_says_of_each_class_what_is_wrong_and_what_is_
     found = CliRunner().invoke(app, asked)
     assert found.exit_code in (1, 3)
     said = unescape(page.read_text(encoding="utf-8"))
-    assert "<dt>bfloat16/binary32</dt><dd>Every run is right on every word of length 1 .. 2. </dd>" in said
+    assert "<dt>bfloat16/binary32</dt><dd>Every execution is right on every word of length 1 .. 2. </dd>" in said
     assert re.search(r"<dt>bfloat16</dt><dd>Open at n = 1 .. 2 \(.*; the smallest margin found at n = 1 is \S+\)", said)
 
 
@@ -273,6 +273,6 @@ def test_a_wrong_run_is_written_as_a_certificate(tmp_path: Path) -> None:
     assert found.exit_code == 1 and "replayed bit by bit" in found.stdout
     lines = check_text(wrong.read_bytes()).lines
     assert lines[0] == "the claim that follows is FALSE:" and "'bfloat16/binary32', words of up to 2 symbols:" in lines[
-        next(k for k, line in enumerate(lines) if line.startswith("float runs"))]
+        next(k for k, line in enumerate(lines) if line.startswith("float model"))]
     again = CliRunner().invoke(app, ["decide", str(wrong), "--max-n", "1", "--float", "binary32"])
     assert again.exit_code in (0, 1, 3) and "length 1 .. 1" in again.stdout

@@ -1,4 +1,4 @@
-"""torch and ONNX Runtime on the files of the zoo: none is wrong at a length that float_runs.json calls certified."""
+"""torch and ONNX Runtime are right at the lengths that float_executions.json calls certified."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from proofs.enclosures.float_models.model import presets
 from tests.importing.quantised_files import weights_of
 from tests.with_torch import torch_or_skip
 
-KEPT = json.loads((Path(__file__).parents[2] / "benchmarks" / "float_runs.json").read_text(encoding="utf-8"))
+KEPT = json.loads((Path(__file__).parents[2] / "benchmarks" / "float_executions.json").read_text(encoding="utf-8"))
 GPT = [plan for plan in plans().values() if plan.kind == "gpt" and plan.name in KEPT]
 
 

@@ -78,7 +78,7 @@ def test_a_word_that_quantising_breaks_is_found_and_replayed(tmp_path: Path) -> 
     assert of_run is not None and f"{float(of_run.value[0]):.4f}" == "-0.1724"
 
 
-def test_float_runs_round_each_exact_weight_once(tmp_path: Path) -> None:
+def test_float_executions_round_each_exact_weight_once(tmp_path: Path) -> None:
     """So a program that dequantises into binary32 has the weights of the class; all of its runs are certified."""
     network, claim = of_zoo(tmp_path, "tomita_2", "int4-groups")
     codes, scale = quantised(weights_of(plans()["tomita_2"].folder)["lm_head.weight"], 4, 16)

@@ -28,7 +28,7 @@ ADDERS = Path(__file__).parents[2] / "examples" / "adders"
 
 
 def results_of_forms() -> list[FormResult]:
-    """Return a proof and a wrong input over the real numbers; a proof, and a wrong run."""
+    """Return a proof and a wrong input over the real numbers; a proof, and a wrong execution."""
     right, blurred, nearly = adder(2, 2), adder(2, 2, blur=0.8), adder(2, 2, blur=0.3)
     claim, narrow = adds(right, 2, 2), replace(adds(nearly, 2, 2), margin=Fraction(25, 256))
     return [FormDecider(right, claim, 1).result(0), FormDecider(blurred, adds(blurred, 2, 2), 1).result(0),

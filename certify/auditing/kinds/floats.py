@@ -1,4 +1,4 @@
-"""Claims decided by `certify floats`: that every run under a float model is right (docs/reference/floats.md)."""
+"""Claims decided by `certify floats`: that every execution under a float model is right (docs/reference/floats.md)."""
 
 import shlex
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from proofs.formula.discharge import Progress
 
 
 @dataclass(frozen=True)
-class FloatRuns(Question):
+class FloatExecutions(Question):
     """A certificate, or a model that is certified first, and a float model."""
 
     path: str
@@ -32,10 +32,10 @@ class FloatRuns(Question):
     @property
     def subject(self) -> str:
         """The file and the float model."""
-        return f"{self.path} in every float run of {self.float_model.name}"
+        return f"{self.path} in every execution under {self.float_model.name}"
 
     def decide(self, lengths: Lengths, progress: Progress) -> ClaimAnswer | OneVerdict:
-        """Certify lengths, and search for a wrong run beyond them."""
+        """Certify lengths, and search for a wrong execution beyond them."""
         text = read_text(self.path)
         data = read_json(text, self.path)
         if not (isinstance(data, dict) and data.get("format") in CERTIFICATES):
@@ -47,7 +47,7 @@ class FloatRuns(Question):
                                   f"certify model {shlex.quote(self.path)} says why")
             text = outcome.certificate
         found = find_row(_proved(text, self.path, lengths), self.float_model, progress)
-        return ClaimAnswer(tuple(_row(n, found) for n in lengths), measure="float runs")
+        return ClaimAnswer(tuple(_row(n, found) for n in lengths), measure="float executions")
 
 
 def _proved(text: str, path: str, lengths: Lengths) -> Proved:
@@ -72,10 +72,10 @@ def _row(n: int, found: FloatRow) -> LengthVerdict:
     return LengthVerdict(n, "unknown", reason=found.reason)
 
 
-def read(entry: ClaimEntry) -> FloatRuns:
+def read(entry: ClaimEntry) -> FloatExecutions:
     """Return the claim of an entry."""
     entry.needed("model")
     float_model = read_model(entry.needed("format"), entry.folder)
     ulp = entry.get("exp_ulp")
-    return FloatRuns(str(entry.file("model")),
+    return FloatExecutions(str(entry.file("model")),
                      float_model if ulp is None else float_model.with_exp_ulp(read_positive(ulp, "exp_ulp")))

@@ -20,7 +20,7 @@ LONGEST_WORD = 80
 
 def print_rows(out: Console, rows: Sequence[FloatRow]) -> None:
     """Print a row for each float model, then what fails at the next length."""
-    columns = map(TableColumn, ("float runs", "certified", "worst head", "wrong run found", "verdict"))
+    columns = map(TableColumn, ("float model", "certified", "worst head", "wrong execution found", "verdict"))
     print_table(out, columns, [
         (row.float_model.name, show_lengths(row.certified), _worst(row),
          f"n = {row.refutation.n}" if row.refutation else "none found" if row.reason else "-",
@@ -44,8 +44,8 @@ def show_lengths(lengths: Lengths | None) -> str:
 
 
 def print_room(out: Console, row: FloatRow) -> None:
-    """Print one line: up to which length a claim about float runs is proved, and the worst head's error."""
-    out.print(plain(f"runs      certified for {show_lengths(row.certified)}"
+    """Print one line: up to which length a claim about float executions is proved, and the worst head's error."""
+    out.print(plain(f"floats    certified for {show_lengths(row.certified)}"
                     + (f"; head {_worst(row)} of the truth, 1/4 is allowed" if _worst(row) != "-" else "")))
 
 
@@ -68,7 +68,7 @@ def describe_row(row: FloatRow) -> list[str]:
 def _where_found(row: FloatRow, found: Refutation) -> str:
     """Locate a wrong execution; shorter lengths that are not certified may have others."""
     right = row.lengths.first - 1 if row.certified is None else row.certified.last
-    return f"a wrong run at n = {found.n}" + (
+    return f"a wrong execution at n = {found.n}" + (
         ", and shorter words are certified" if found.n == right + 1 > row.lengths.first else
         "" if found.n == right + 1 else f"; none was found at n = {right + 1} .. {found.n - 1}, which proves nothing")
 
@@ -99,7 +99,7 @@ def row_to_json(row: FloatRow) -> dict[str, Any]:
     """Return one row."""
     return {
         "verdict": row.verdict,
-        "class": row.float_model.to_json(),
+        "float_model": row.float_model.to_json(),
         "certified": None if row.certified is None else {"min_n": row.certified.first, "max_n": row.certified.last},
         "heads": [{"head": f"{head.layer}.{head.place}", "direction": head.direction,
                    "score_error": decimal_upper(head.delta), "weight_error": decimal_upper(head.theta),

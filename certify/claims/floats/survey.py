@@ -56,7 +56,7 @@ class FloatRow:
 class Proved:
     """A certificate over the real numbers, to be examined under float models.
 
-    ``claims`` are its claims about float runs so far.
+    ``claims`` are its claims about float executions so far.
     """
 
     text: str
@@ -105,7 +105,7 @@ def find_row(proved: Proved, float_model: FloatModel, progress: Progress = lambd
     row = _certify(proved, float_model)
     if row.certified == proved.lengths:
         return row
-    progress(f"looking for a wrong run of {float_model.name}")
+    progress(f"looking for a wrong execution of {float_model.name}")
     first = row.certified.last + 1 if row.certified else proved.lengths.first
     left = Lengths(first, proved.lengths.last)
     try:

@@ -18,9 +18,9 @@ def describe_formats(float_model: FloatModel) -> str:
     >>> describe_formats(presets()["flash"])
     'storage, inputs bfloat16; sums, scores, softmax binary32; weights bfloat16'
     >>> describe_formats(presets()["tf32/tensor-cores"])
-    'storage binary32; inputs tf32; sums, scores, softmax binary32; weights tf32; sums of products cut off, within 2 u'
+    'storage binary32; inputs tf32; sums, scores, softmax binary32; weights tf32; truncated sums, within 2 u'
     """
-    cut_off = f"; sums of products cut off, within {float_model.sum_ulp} u" if float_model.sum_ulp > 1 else ""
+    cut_off = f"; truncated sums, within {float_model.sum_ulp} u" if float_model.sum_ulp > 1 else ""
     groups = [(name, list(fields)) for name, fields in
               groupby(FORMAT_FIELDS, key=lambda field: str(getattr(float_model, field)))]
     if len(groups) == 1:

@@ -134,7 +134,7 @@ def _print(found: Sequence[Shown], requests: FormulaRequests, folder: str | None
                     "output is exactly 1 if the formula holds there, else 0"))
     out.print(plain(f"regime    {read_regime(requests.options)}" + (f", for {precision}" if precision else "")))
     if requests.runs:
-        out.print(plain(f"runs      the output is exactly 1.0 or 0.0 in every float run of {requests.runs.name}"))
+        out.print(plain(f"floats    the output is exactly 1.0 or 0.0 in every execution under {requests.runs.name}"))
     out.print()
     print_rows(out, found, COLUMNS)
     out.print()

@@ -139,10 +139,10 @@ def print_explanation(out: Console, explanation: Explanation, style: Style, pare
             shown = _listed(value) if isinstance(value, list) else str(value)
             out.print(plain(f"  {name:21}{shown}"))
         if explanation.floats:
-            out.print(plain(f"  {'float runs, n <=':21}{show_reach(built.reach)}"))
+            out.print(plain(f"  {'floats, n <=':21}{show_reach(built.reach)}"))
     if explanation.floats:
         out.print()
-        out.print(plain(f"float runs: the greatest n up to {TRIED.last} for which the bounds of the producer hold; "
+        out.print(plain(f"floats: the greatest n up to {TRIED.last} for which the bounds of the producer hold; "
                         "certify floats asks the checker, too"))
 
 
@@ -197,11 +197,11 @@ def _built_to_json(built: Built, floats: bool) -> dict[str, Any]:
         return found | {"unsupported": built.network}
     found |= network_facts(built.network)
     if floats:
-        found["float_runs"] = None if built.reach is None else {"tried": TRIED.last, "bounded": dict(built.reach)}
+        found["float_executions"] = None if built.reach is None else {"tried": TRIED.last, "bounded": dict(built.reach)}
     return found
 
 
-# -- how long words may be in float runs of a network that is not sealed -----------------------------------------------
+# -- how long words may be in float executions of a network that is not sealed -----------------------------------------
 
 
 def find_reach(network: Transformer, lengths: Lengths = TRIED,

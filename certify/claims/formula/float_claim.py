@@ -19,7 +19,7 @@ def claim_runs(outcome: Outcome, float_model: FloatModel, progress: Progress = l
     claimed lengths.
     """
     if outcome.given is not None:
-        raise InputError(f"given: expected none in a claim about float runs, found {format_briefly(outcome.given)}")
+        raise InputError(f"given: expected none with a claim about floats, found {format_briefly(outcome.given)}")
     if not isinstance(outcome, Certified):
         return outcome
     proved = Proved.read(outcome.certificate)
@@ -29,5 +29,5 @@ def claim_runs(outcome: Outcome, float_model: FloatModel, progress: Progress = l
     common: dict[str, Any] = {field.name: getattr(outcome, field.name) for field in fields(Outcome)} | {"runs": row}
     if row.refutation:
         return RefutedRun(**common, reason=describe_refutation(row.refutation))
-    return Unknown(**common, reason=f"certified over the real numbers, but not in all float runs of "
+    return Unknown(**common, reason=f"certified over the real numbers, but not in every execution under "
                                     f"{float_model.name}: {row.reason}")

@@ -38,7 +38,7 @@ def print_outcome(out: Console, outcome: Outcome, style: Style = "ascii", parent
     out.print(plain(f"claim     for {outcome.lengths.claim}, every word of length n and every position{where}: "
                     "the output is exactly 1 if the formula holds there, else 0"))
     if outcome.runs:
-        out.print(plain("runs      the output is exactly 1.0 or 0.0 in every float run of "
+        out.print(plain("floats    the output is exactly 1.0 or 0.0 in every execution under "
                         f"{outcome.runs.float_model.name}"))
     if outcome.transformer:
         print_shape(out, outcome.transformer)

@@ -21,7 +21,7 @@ MOST_WORDS = 2**17
 class SmallestMargin:
     """The least value of a row minus the claim's margin, in floating point: evidence, not proof.
 
-    For float runs: in the network with rounded weights, over the real numbers.
+    For float executions: in the network with rounded weights, over the real numbers.
     """
 
     value: float
@@ -87,7 +87,7 @@ def stops_at_wrong(network: TrainedNetwork, claim: WordsClaim) -> bool:
 
 @dataclass(frozen=True)
 class LengthRow:
-    """The verdict on all words of one length at all offsets; for float runs, without a ``bound``."""
+    """The verdict on all words of one length at all offsets; for float executions, without a ``bound``."""
 
     n: int
     verdict: str
@@ -115,8 +115,8 @@ class Decision(AnswerByLength[LengthRow]):
     """The answer about a network and a claim: over the real numbers, or under the float model ``run``.
 
     ``certificate`` is about the lengths up to ``certified_to`` (None if the shortest are not certified), accepted by
-    the checker; ``whole_domain`` if there is no other word, length or offset for which the network has rows. Float runs
-    have no results by ``offsets``, no ``covered`` and no whole domain.
+    the checker; ``whole_domain`` if there is no other word, length or offset for which the network has rows. Float
+    executions have no results by ``offsets``, no ``covered`` and no whole domain.
     """
 
     network: TrainedNetwork

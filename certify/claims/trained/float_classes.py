@@ -1,4 +1,4 @@
-"""Covers by abstract words for float runs: docs/background/floats_rules.md, section 7.
+"""Covers by abstract words for float executions: docs/background/floats_rules.md, section 7.
 
 The network with rounded weights is searched over the reals, for rows that exceed the margin by ROOM; its ranges are
 widened by a guess of the float error, which grows until the trusted folder proves the ranges. Only the trusted folder
@@ -26,7 +26,7 @@ from proofs.trained.certificate import CoverJson, decision_text, joined
 FEW_WORDS = 2**5
 """The number of words of a length that are run one by one beside a cover by abstract words."""
 ROOM = Fraction(1, 64)
-"""The excess over the margin that rows need over the reals, so that float runs exceed it, too."""
+"""The excess over the margin that rows need over the reals, so that float executions exceed it, too."""
 FIRST_SLACK, WIDER, TRIES = 2**4, 4, 5
 """Slack of the ranges, in units in the last place of the storage; its growth factor; the number of tries."""
 LENGTHS_TRIED = 6
@@ -42,7 +42,7 @@ def certified_by_classes(network: TrainedNetwork, cast: TrainedNetwork, claim: W
     """
     first, last = claim.lengths
     if cast.attention == "bidirectional":
-        return first - 1, "abstract words in float runs: expected causal attention", None
+        return first - 1, "abstract words in float executions: expected causal attention", None
     searches = Searches(cast, Settings(most_words=FEW_WORDS))
     proved = first - 1
     best: tuple[int, str, str | None] = proved, "", None

@@ -1,4 +1,4 @@
-"""Decisions whether a trained network is right in every float run under a model.
+"""Decisions whether a trained network is right in every float execution under a model.
 
 See docs/background/floats_rules.md, section 7.
 

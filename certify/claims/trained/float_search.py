@@ -1,4 +1,4 @@
-"""Search for wrong float runs of trained networks: in numpy on the words of least margins, replayed bit by bit.
+"""Search for wrong float executions of trained networks: in numpy on the words of least margins, replayed bit by bit.
 
 docs/background/floats_rules.md, section 7. The search is evidence; a replayed wrong execution is a proof.
 """

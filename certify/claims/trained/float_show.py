@@ -14,7 +14,7 @@ from certify.common.terminal_tables import TableColumn, plain, print_table, verd
 
 def print_float_rows(out: Console, rows: Sequence[FloatModelRow]) -> None:
     """Print a row for each float model, then the wrong executions, and the reasons for what is unknown."""
-    print_table(out, map(TableColumn, ("float runs", "certified", "wrong run found", "verdict")), [
+    print_table(out, map(TableColumn, ("float model", "certified", "wrong execution found", "verdict")), [
         (*cells[:-1], verdict_text(cells[-1])) for cells in map(cells_of, rows)])
     out.print()
     for row in rows:

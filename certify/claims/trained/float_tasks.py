@@ -1,4 +1,4 @@
-"""Tasks that search lengths for wrong float runs: one after another, or by several workers.
+"""Tasks that search lengths for wrong float executions: one after another, or by several workers.
 
 The result does not depend on the workers: each length is searched by itself, and beyond the first wrong execution,
 which seeds the next search, no length is distributed.
@@ -70,7 +70,7 @@ def _dealt(network: TrainedNetwork, search: WrongRuns, lengths: Sequence[Length]
     wrong = found[-1].wrong
     if wrong and (wrong.execution is None or wrong != search.replayed(
             wrong.word, wrong.offset, wrong.place, wrong.case, wrong.row, wrong.execution)):
-        raise InternalError(f"a worker found a wrong run of {len(wrong.word)} letters that is not wrong here")
+        raise InternalError(f"a worker found a wrong execution of {len(wrong.word)} letters that is not wrong here")
     return found
 
 

@@ -66,7 +66,7 @@ def describe_network(network: TrainedNetwork, label: str = "network") -> str:
 
 def describe_run(run: FloatModel | None) -> list[str]:
     """Return the line of a float model, if there is one."""
-    return [] if run is None else [f"runs      {run_in_short(run)}"]
+    return [] if run is None else [f"floats    {run_in_short(run)}"]
 
 
 def run_in_short(run: FloatModel) -> str:
@@ -75,8 +75,8 @@ def run_in_short(run: FloatModel) -> str:
 
 
 def in_every(run: FloatModel | None) -> str:
-    """Return the end of the line of a claim about float runs; empty over the real numbers."""
-    return "" if run is None else ", in every run"
+    """Return the end of the line of a claim about float executions; empty over the real numbers."""
+    return "" if run is None else ", in every execution"
 
 
 def name_of_margins(run: FloatModel | None) -> str:
@@ -88,7 +88,7 @@ def describe_value(row: Row, value: Ends, margin: Fraction, execution: Execution
     """Describe the value of a row of logits and the expected one; with the execution, if it is given."""
     if execution is None:
         return f"{show_row(row)} is {enclosed(*value)}, expected more than {margin}"
-    return (f"{show_row(row)} is {decimal(value[0], DIGITS)} in a run, replayed bit by bit, expected more than "
+    return (f"{show_row(row)} is {decimal(value[0], DIGITS)} in an execution, replayed bit by bit, expected more than "
             f"{margin}: {execution}")
 
 
@@ -127,7 +127,7 @@ def describe_verdict(decision: Decision, why: bool = True) -> str:
     """Describe what is certified, refuted, vacuous and open, and ``why`` it is open."""
     rows = decision.rows
     refuted, unknown, vacuous = map(decision.lengths_that_are, ("refuted", "unknown", "vacuous"))
-    every, some = ("", "") if decision.run is None else ("every run is ", "a run is ")
+    every, some = ("", "") if decision.run is None else ("every execution is ", "an execution is ")
     parts = []
     if len(vacuous) == len(rows):
         return f"the claim is vacuous: nothing is judged on any word of length {show_numbers(vacuous)}"
@@ -144,7 +144,7 @@ def describe_verdict(decision: Decision, why: bool = True) -> str:
 
 
 def _why_open(decision: Decision) -> str:
-    """Return the reason; for float runs also the margin there, which their errors may exceed."""
+    """Return the reason; for float executions also the margin there, which their errors may exceed."""
     first = decision.first("unknown")
     if decision.run is None or first is None or first.seen is None:
         return decision.reason
@@ -234,7 +234,7 @@ def _wrong_to_json(decision: Decision, wrong: RefutingWord | None) -> dict[str, 
 
 
 def _margin_cells(decision: Decision, row: LengthRow) -> tuple[str, str, str]:
-    """Return the least margin, the word and the offset: a wrong word's, or over the reals for float runs."""
+    """Return the least margin, the word and the offset: a wrong word's, or over the reals for float executions."""
     if row.wrong and decision.run is None:
         value = enclosed(*row.wrong.value)
         return value, cut_word(show_letters_read(decision, row.wrong)), str(row.wrong.offset)

@@ -38,7 +38,7 @@ from proofs.trained.tracks.certificate import WrongInput, tracks_text, wrong_inp
 class TracksDecision(AnswerByLength[FormRow]):
     """The answer about a network and a claim, under the float model ``run``, if any; with accepted certificates.
 
-    The numbers of ``classes`` and ``cells`` are not given for float runs.
+    The numbers of ``classes`` and ``cells`` are not given for float executions.
     """
 
     network: TrainedNetwork

@@ -40,7 +40,7 @@ ROOMS = (1, 16, 256, 1 << 12, 1 << 16)
 class FormRow:
     """The verdict on all inputs of one form, or under a float model on all executions; ``n`` is its number of columns.
 
-    ``bound`` and ``seen`` are evidence; for float runs, of the network with rounded weights over the reals.
+    ``bound`` and ``seen`` are evidence; for float executions, of the network with rounded weights over the reals.
     """
 
     n: int

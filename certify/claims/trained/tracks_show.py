@@ -45,7 +45,7 @@ def describe_tracks_verdict(decision: TracksDecision) -> str:
     """Describe what is certified, the wrong input, and what is open."""
     certified, parts = [row for row in decision.rows if row.verdict == "certified"], []
     if certified:
-        every = "" if decision.run is None else "every run is "
+        every = "" if decision.run is None else "every execution is "
         total = sum(row.inputs for row in certified)
         parts.append(f"{every}right on all {total:,} inputs of {show_columns(certified)}")
     if decision.wrong is not None:
@@ -65,13 +65,14 @@ def describe_wrong_input(claim: TracksClaim, wrong: WrongInput) -> str:
     form = claim.forms[wrong.form]
     right = claim.tokens(form, wrong.columns)[wrong.place]
     row = ((right, Fraction(1)), (wrong.other, Fraction(-1)))
-    return (f"{'' if wrong.execution is None else 'a run is '}wrong on {claim.show_input(wrong.columns)} at answer "
+    some = "" if wrong.execution is None else "an execution is "
+    return (f"{some}wrong on {claim.show_input(wrong.columns)} at answer "
             f"{wrong.place - form.asked[0] + 1}: token {right} is right, and "
             f"{describe_value(row, wrong.value, claim.margin, wrong.execution)}")
 
 
 def margin_cells(decision: TracksDecision, row: FormRow) -> tuple[str, str]:
-    """Return the smallest margin found and its input: a wrong input's, or over the reals for float runs."""
+    """Return the smallest margin found and its input: a wrong input's, or over the reals for float executions."""
     if row.wrong is not None and decision.run is None:
         return enclosed(*row.wrong.value), decision.claim.show_input(row.wrong.columns)
     value = decimal(Fraction(float(row.seen.margin)) + decision.claim.margin, DIGITS)

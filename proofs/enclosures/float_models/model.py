@@ -73,18 +73,18 @@ class FloatModel:
 
     def __post_init__(self) -> None:
         if not 0 < len(self.name) <= MAX_NAME:
-            raise InputError(f"run class {self.name[:MAX_NAME]!r}: expected a name of 1 to {MAX_NAME} characters")
+            raise InputError(f"float model {self.name[:MAX_NAME]!r}: expected a name of 1 to {MAX_NAME} characters")
         for narrow, wide in WITHIN:
             if not is_within(getattr(self, narrow), getattr(self, wide)):
-                raise InputError(f"run class {self.name}: {narrow} is {getattr(self, narrow)}, expected a format whose "
-                                 f"numbers {wide}, {getattr(self, wide)}, has")
+                raise InputError(f"float model {self.name}: {narrow} is {getattr(self, narrow)}, expected a format "
+                                 f"whose numbers {wide}, {getattr(self, wide)}, has")
         if self.inputs.precision < LEAST_PRECISION:
-            raise InputError(f"run class {self.name}: inputs is {self.inputs}, expected {LEAST_PRECISION} bits or more")
+            raise InputError(f"float model {self.name}: inputs: {self.inputs}, expected {LEAST_PRECISION} bits or more")
         if self.exp_ulp < 0 or 8 * self.exp_ulp * self.softmax.roundoff > 1:
-            raise InputError(f"run class {self.name}: exp_ulp is {self.exp_ulp}, expected 1/2 (correctly rounded) to "
+            raise InputError(f"float model {self.name}: exp_ulp is {self.exp_ulp}, expected 1/2 (correctly rounded) to "
                              f"{1 / (8 * self.softmax.roundoff)} for {self.softmax}")
         if not 0 <= self.block <= MAX_BLOCK:
-            raise InputError(f"run class {self.name}: block is {self.block}, expected 0 to {MAX_BLOCK}")
+            raise InputError(f"float model {self.name}: block is {self.block}, expected 0 to {MAX_BLOCK}")
 
     def with_exp_ulp(self, exp_ulp: Fraction) -> FloatModel:
         """Return the model with another error bound of exponentials, under a name with that bound.
@@ -125,7 +125,7 @@ def read_float_model(name: str, entry: Mapping[str, Any]) -> FloatModel:
     Raises:
         InputError: naming the first field that is missing, unknown or wrong.
     """
-    where = f"run class {name[:MAX_NAME]}"
+    where = f"float model {name[:MAX_NAME]}"
     if unknown := [key for key in entry if key not in (*FIELDS, CUT_OFF, "assumed")]:
         raise InputError(f"{where}: field {unknown[0]!r}, expected {', '.join(FIELDS)}, {CUT_OFF} or assumed")
     if missing := [key for key in FIELDS if key not in entry]:
@@ -151,7 +151,7 @@ def read_float_model(name: str, entry: Mapping[str, Any]) -> FloatModel:
 def _check_reached(name: str, exp_ulp: Fraction) -> None:
     """Reject a model without executions: exponentials, which are irrational, may err by half a unit."""
     if 2 * exp_ulp < 1:
-        raise InputError(f"run class {name}: exp_ulp is {exp_ulp}, expected 1/2 (correctly rounded) or more")
+        raise InputError(f"float model {name}: exp_ulp is {exp_ulp}, expected 1/2 (correctly rounded) or more")
 
 
 def _format(where: str, key: str, text: str) -> Format:

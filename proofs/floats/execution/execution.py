@@ -77,9 +77,9 @@ class Execution:
             InputError: if it does not.
         """
         if of.normalised not in (self.normalised, "either"):
-            raise InputError(f"execution: normalised {self.normalised}, but the class says {of.normalised}")
+            raise InputError(f"execution: normalised {self.normalised}, but the float model says {of.normalised}")
         if of.exp_base not in (self.base, "either"):
-            raise InputError(f"execution: exponentials of base {self.base}, but the class says {of.exp_base}")
+            raise InputError(f"execution: exponentials of base {self.base}, but the float model says {of.exp_base}")
 
     def to_json(self) -> dict[str, Any]:
         """Return the choices as JSON."""

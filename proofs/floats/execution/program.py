@@ -32,7 +32,7 @@ class FloatProgram:
         for _, _, head in transformer.heads():
             if not head.weighting.is_softmax:
                 attention = "hard attention" if head.weighting.is_hard else f"the weighting {head.weighting}"
-                raise Unsupported(f"a float run is that of softmax attention; this network has {attention}")
+                raise Unsupported(f"a float execution is that of softmax attention; this network has {attention}")
         self.transformer, self.run_class = transformer, run_class
         self._stored = {flush: StoredNetwork(transformer, run_class, flush) for flush in (False, True)}
 

@@ -1,4 +1,4 @@
-"""Boxes of inputs in tracks, classified by float runs as right, wrong or open, and split where that helps most.
+"""Boxes of inputs in tracks, classified by float executions as right, wrong or open, and split where that helps most.
 
 A *box* is the set of inputs whose step of each column is in a given set, and whose last state is. The boxes of one
 query are disjoint and cover all inputs (docs/background/counting.md, section 3). All numbers are evidence,

@@ -66,7 +66,7 @@ class _Cast:
     def __init__(self, network: TrainedNetwork, run: FloatModel) -> None:
         widest = FORMATS["binary64"]
         if run.sums.precision > widest.precision or run.storage.least < widest.least:
-            raise Unsupported(f"float runs {run.name}: a format that is not within binary64")
+            raise Unsupported(f"float model {run.name}: a format that is not within binary64")
         self.given, self.run = network, run
         self.tensors: dict[str, Tensor] = {}
 
@@ -101,7 +101,7 @@ class _Cast:
 
     def _new(self, view: View, values: Array) -> View:
         if not np.isfinite(values).all():
-            raise InputError(f"float runs {self.run.name}: a number of the tensor {view.tensor} is too large for "
+            raise InputError(f"float model {self.run.name}: a number of the tensor {view.tensor} is too large for "
                              f"{self.run.storage}")
         name = f"{len(self.tensors)} {view.tensor}"
         self.tensors[name] = Tensor("binary64", values.shape, values.astype("<f8").tobytes())
@@ -113,4 +113,4 @@ class _Cast:
         try:
             return exact_value(Arithmetic(target).number(x))
         except NotFinite:
-            raise InputError(f"float runs {self.run.name}: {what} is too large for {target}") from None
+            raise InputError(f"float executions {self.run.name}: {what} is too large for {target}") from None

@@ -165,8 +165,8 @@ def test_a_network_of_thousands_of_directions_has_a_small_page_that_says_what_is
     assert 'class="live"' not in text and 'class="grid"' not in text and "<dt>error at most</dt>" in text
 
 
-def test_each_claim_about_float_runs_has_a_row_and_without_any_there_is_no_table() -> None:
-    assert "Float runs" not in page("exact") and "about execution in floating point" in page("exact")
+def test_each_claim_about_float_executions_has_a_row_and_without_any_there_is_no_table() -> None:
+    assert "Float executions" not in page("exact") and "about execution in floating point" in page("exact")
     claims = (FloatClaim(presets()["binary32"], 4), FloatClaim(replace(presets()["flash"], name="<b>mine"), 3))
     text = certificate_page(replace(drawn("exact"), floats=claims), "x")
     assert '<th scope="row">binary32</th><td class="prose">all binary32</td>' in text

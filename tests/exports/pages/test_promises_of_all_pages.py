@@ -51,8 +51,8 @@ def learnt() -> str:
 
 
 @cache
-def float_runs() -> str:
-    """Return the page of float runs of which some are proved, some open, and one wrong."""
+def float_executions() -> str:
+    """Return the page of float executions of which some are proved, some open, and one wrong."""
     network, question = of_the_zoo("tomita_7", 4)
     return page_of_decision(decide_floats(network, question.claim, presets()["bfloat16/binary32"]))
 
@@ -73,7 +73,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "trained": lambda: trained("bidirectional_by_length"),
     "trained by classes": lambda: trained("mean_by_classes"),
     "wrong word": lambda: trained("wrong_word"),
-    "float runs": float_runs,
+    "float executions": float_executions,
     "learnt": learnt,
     "count": counted,
 }

@@ -1,5 +1,4 @@
-"""Inputs in tracks in every float run of a class: where it is certified no drawn run is wrong, and nothing that is
-changed in a certificate is believed."""
+"""Inputs in tracks under float models: no drawn execution is wrong where certified, and no change is accepted."""
 
 from __future__ import annotations
 
@@ -80,7 +79,7 @@ def test_a_margin_that_drawn_runs_do_not_keep_is_not_certified(name: str) -> Non
 
 
 def with_rules(network: TrainedNetwork) -> TrainedNetwork:
-    """Return the network without scales above 1, which have no rule in float runs."""
+    """Return the network without scales above 1, which have no rule in float executions."""
     steps = [replace(step, scale=Scale(times=Fraction(1, 2))) if isinstance(step, AttentionStep) else step
              for step in network.steps]
     return used_tensors(replace(network, steps=tuple(steps)))
@@ -131,7 +130,7 @@ CERTIFICATES = {"input by input": certificate, "by classes": by_classes}
 
 @cache
 def wrong_run() -> Document:
-    """Return a wrong run of a claim that is true under binary32."""
+    """Return a wrong execution of a claim that is true under binary32."""
     network = adder(2, 2, blur=0.3)
     claim = replace(adds(network, 2, 2), margin=Fraction(25, 256))
     return json.loads(str(decide_tracks(network, claim, run=presets()["bfloat16"]).wrong_certificate))
@@ -178,7 +177,7 @@ def named(document: Any) -> Any:
 def test_a_certificate_says_of_which_runs_it_is() -> None:
     document = certificate()
     lines = check_text(dump(document)).lines
-    assert any("in every float run of each class below" in line for line in lines)
+    assert any("in every execution under each float model below" in line for line in lines)
     assert any("'bfloat16/binary32', inputs of up to 2 columns:" in line for line in lines)
     for path, value, refused in (
             (("evidence", "units", 0, "inputs"), 15, Malformed), (("evidence", "units"), [], Malformed),
@@ -250,7 +249,8 @@ def test_a_wrong_run_is_of_its_class_and_its_input() -> None:
     assert refusal_of(wrong_run()) is None and refusal_of(wrong_run() | {"version": 2}) is Malformed
     document = wrong_run()
     lines = check_text(dump(document)).lines
-    assert lines[0] == "the claim that follows is FALSE:" and any(line.startswith("wrong run") for line in lines)
+    assert lines[0] == "the claim that follows is FALSE:"
+    assert any(line.startswith("execution    every sum") for line in lines)
     first = len(document["claim"]["forms"][0]["layout"]) - 3
     for path, value, refused in (
             (("claim", "margin"), "0", Rejected), (("evidence", "place"), first - 1, Malformed),

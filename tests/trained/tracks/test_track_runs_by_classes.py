@@ -1,4 +1,4 @@
-"""Inputs in tracks by classes in float runs: what drawn runs do on an input is within the forms of its group."""
+"""Inputs in tracks by classes in float executions: what drawn runs do on an input is within the forms of its group."""
 
 from __future__ import annotations
 

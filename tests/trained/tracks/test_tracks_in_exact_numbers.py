@@ -403,7 +403,7 @@ def test_what_a_low_precision_leaves_open_is_no_wrong_input(monkeypatch: pytest.
                 wrong_input.prove_exactly(given, row, prefix)
 
 
-def test_a_unit_in_exact_numbers_says_nothing_of_float_runs() -> None:
+def test_a_unit_in_exact_numbers_says_nothing_of_float_executions() -> None:
     """What the sums of a run make of the network is another thing."""
     network = adder(2, 2)
     claim = replace(adds(network, 2, 2), margin=Fraction(1, 2))

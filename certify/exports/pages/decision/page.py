@@ -61,7 +61,7 @@ OPEN_UP_TO = 16
 
 
 FloatCells = tuple[str, str, str, str, Sequence[str]]
-"""For a float model: the name, the certified lengths, the length of a wrong run, the verdict, and sentences."""
+"""For a float model: the name, the certified lengths, the length of a wrong execution, the verdict, and sentences."""
 SECTIONS = (("wrong", "What is wrong"), ("margins", "Margins"), ("open", "What is open"),
             ("floats", "In floating point"), ("attention", "Attention"), ("neighbours", "Neighbours"),
             ("cases", "Claim"), ("check", "Check it"))
@@ -157,8 +157,9 @@ def decision_page(decision: Decision, files: Sequence[Filed] = (), kind: str = "
     neighbours = find_neighbours(network, claim, word.letters, word.offset) if word else []
     return render_page(
         _environment(), "decision.html", (), (), claim=claim, word=word, files=files, floats=floats,
-        found=decision.verdict, run=run, unproved=unproved, kind=kind + ("" if run is None else ", in every float run"),
-        says=describe_verdict(decision, why=run is None), asks=_asks(decision), what="word" if run is None else "run",
+        found=decision.verdict, run=run, unproved=unproved, kind=kind + ("" if run is None else ", in every execution"),
+        says=describe_verdict(decision, why=run is None), asks=_asks(decision),
+        what="word" if run is None else "execution",
         wrong=describe_wrong(decision, wrong) if wrong else "", wrong_is=_name_of_wrong(decision),
         replay=_replay(decision, files), rows=[_shown(decision, row) for row in decision.rows],
         facts=[*_facts(network, claim, decision.certified_to), *_of_class(run)],
@@ -176,13 +177,13 @@ def decision_page(decision: Decision, files: Sequence[Filed] = (), kind: str = "
 def _asks(decision: Decision) -> str:
     """Describe the claim, with the float model, if there is one."""
     claim, run = describe_claim(decision.network, decision.claim), decision.run
-    return claim if run is None else f"{claim}; in every run under the float model {run_in_short(run)}"
+    return claim if run is None else f"{claim}; in every execution under the float model {run_in_short(run)}"
 
 
 def _name_of_wrong(decision: Decision) -> str:
     """Return the title of the section about the wrong word."""
     if decision.run is not None:
-        return "A wrong run" if decision.is_shortest else "A wrong run, on the shortest word for which one was found"
+        return "A wrong execution" + ("" if decision.is_shortest else ", on the shortest word for which one was found")
     return ("The shortest wrong word" if decision.is_shortest else
             "The shortest wrong word found" if len(decision.rows) > 1 else "A wrong word")
 
@@ -209,7 +210,7 @@ def show_cut(word: Sequence[str]) -> str:
 def _shown(decision: Decision, row: LengthRow) -> ShownRow:
     wrong, in_runs = wrong_at(decision, row), decision.run is not None
     if wrong:
-        value = (f"{decimal(wrong.value[0] - decision.claim.margin, 5)} in the run" if in_runs else
+        value = (f"{decimal(wrong.value[0] - decision.claim.margin, 5)} in the execution" if in_runs else
                  enclosed(*wrong.value))
         return ShownRow(row.n, row.verdict, value, str(wrong.offset),
                         printable(cut_word(show_letters_read(decision, wrong))))
@@ -220,7 +221,7 @@ def _shown(decision: Decision, row: LengthRow) -> ShownRow:
 
 
 def wrong_at(decision: Decision, row: LengthRow) -> RefutingWord | None:
-    """Return the wrong word of a length; for float runs only one of that length, since a row has its own margins."""
+    """Return the wrong word of a length; of floats only one of that length, since a row has its own margins."""
     return row.wrong if decision.run is None or row.wrong is None or len(row.wrong.word) == row.n else None
 
 
@@ -248,7 +249,7 @@ def _facts(network: TrainedNetwork, claim: WordsClaim, certified_to: int | None)
 def _of_class(run: FloatModel | None) -> Iterator[tuple[str, str]]:
     """Yield the parameters of the float model."""
     if run is not None:
-        yield "float runs", run.name
+        yield "float model", run.name
         yield "formats", describe_formats(run)
         yield "weights of heads normalised", describe_normalised(run)
         yield "exponentials", describe_exponentials(run)
@@ -267,7 +268,7 @@ def _describe_when(when: When) -> str:
 
 
 def _replay(decision: Decision, files: Sequence[Filed]) -> str:
-    """Return the command that replays the wrong word; empty for float runs, without a wrong word, or without a file."""
+    """Return the command that replays the wrong word; empty for floats, without a wrong word, or without a file."""
     if decision.wrong is None or decision.run is not None or not files:
         return ""
     name = files[-1].name if not files[-1].name.startswith("-") else f"./{files[-1].name}"

@@ -14,8 +14,8 @@ def tracks_page(decision: TracksDecision, files: Sequence[Filed] = ()) -> str:
     run = decision.run
     return render_page(
         open_templates("certify.exports.pages.decision"), "tracks.html", (), (), decision=decision, files=files,
-        subject="Decision about inputs in tracks" + ("" if run is None else ", in every float run"),
-        what="input" if run is None else "run", margin_is=name_of_margins(run),
+        subject="Decision about inputs in tracks" + ("" if run is None else ", in every float execution"),
+        what="input" if run is None else "execution", margin_is=name_of_margins(run),
         rows=[(row, *margin_cells(decision, row)) for row in decision.rows], says=describe_tracks_verdict(decision),
         question=describe_tracks_question(decision),
         proved=(f"{decision.classes} abstract inputs were proved, in {decision.cells} cells." if run is None else

@@ -1,6 +1,6 @@
 """The choices that a float model leaves open, as one execution makes them.
 
-See docs/background/floats_rules.md, section 7, Wrong runs.
+See docs/background/floats_rules.md, section 7, Wrong executions.
 """
 
 from typing import NamedTuple

@@ -120,7 +120,7 @@ def read_float_claim(value: Json, lengths: range) -> FloatClaim:
             max_n=fields.read("max_n", integer_within(lengths)))
         numbers = (*map(write_format, formats.values()), claim.normalised, claim.exp_ulp, claim.exp_base, claim.block,
                    claim.sum_ulp)
-        expect(PRESETS.get(name) in (None, " ".join(map(str, numbers))), "it is the name of another class of runs")
+        expect(PRESETS.get(name) in (None, " ".join(map(str, numbers))), "it is the name of another float model")
         return claim
 
 

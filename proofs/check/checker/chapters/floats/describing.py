@@ -19,7 +19,7 @@ def words_of_floats(floats: FloatClaim, claim: Claim) -> list[str]:
                   "either": "before or after the weighted sum"}
     blocks = f"rescaled after blocks of {floats.block} positions" if floats.block else "not rescaled"
     lengths = f"{claim.min_n}..{floats.max_n}"
-    return [f"{quote_all([floats.name])}: for every n in {lengths} the same holds of every float run",
+    return [f"{quote_all([floats.name])}: for every n in {lengths} the same holds of every float execution",
             "with " + ", ".join(f"{field} {write_format(form)}" for field, form in floats.formats.items()) + ",",
             f"normalised {normalised[floats.normalised]}, exponentials of base {BASES[floats.exp_base]}",
             f"within {floats.exp_ulp} units in the last place, {blocks}:",

@@ -60,7 +60,7 @@ class Heads:
     def _check_near(self, head: Head, name: str, meaning: ApproximateTruth) -> None:
         """Check rule 3: for all rows of a length together; then row by row where that fails and is allowed."""
         sums = looks_up_a_sum(self._proof, WrittenDirection(name, meaning, [head]))
-        require(not sums, "lookups of sums of counts have no rule for float runs")
+        require(not sums, "lookups of sums of counts have no rule for float executions")
         self._check_values(head, name)
         errors = self._proof.errors[name]
         attends = all(self._proof.is_known(self._proof.directions[source]) for source in names_in(head.queries))

@@ -34,7 +34,7 @@ def prove_floats(certificate: Certificate) -> None:
 def prove_float_claim(certificate: Certificate, claim: FloatClaim) -> None:
     """Prove one claim, for words up to its max_n."""
     softmax = all(head.weighting == "softmax" for head in certificate.transformer.heads)
-    require(softmax, "float runs have rules for softmax alone")
+    require(softmax, "float executions have rules for softmax alone")
     check_class(claim)
     proof = ProofContext(replace(certificate, claim=replace(certificate.claim, max_n=claim.max_n)))
     if has_known_roundings(proof, claim):

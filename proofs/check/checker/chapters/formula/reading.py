@@ -34,7 +34,7 @@ def read_certificate(document: Json, budget: Budget) -> Certificate:
     transformer = fields.read("transformer", partial(read_transformer, language=language,
                                                      weightings=(*WEIGHTINGS, *OTHER_WEIGHTINGS)))
     claim = fields.read("claim", partial(read_claim, language=language))
-    expect(claim.given is None or "floats" not in fields, "given: expected no claims about float runs beside it")
+    expect(claim.given is None or "floats" not in fields, "given: expected no claims about float executions beside it")
     bounds = fields.read("bounds", list_of(read_bound))
     require(transformer.alphabet == claim.alphabet, "the alphabet of the transformer is not the alphabet of the claim")
     expect_known_symbols(language, claim.alphabet)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..float_models.choices import ExecutionChoices
 
 EXACT = "exact reals, real exponentials and square roots"
-IN_RUNS = "in every float run of each class below"
+IN_RUNS = "in every execution under each float model below"
 VACUOUS = "the claim that follows is VACUOUS: on no word is anything judged:"
 FALSE = "the claim that follows is FALSE:"
 LINE = 100  # characters of a line that lists things
@@ -26,7 +26,7 @@ def covered(coverage: Mapping[str, int]) -> list[str]:
 
 def words_of_choices(choices: ExecutionChoices | None) -> list[str]:
     """Describe the execution in which a claim about executions is false."""
-    return [] if choices is None else entry("wrong run", [
+    return [] if choices is None else entry("execution", [
         f"every sum {choices.order}, products {'fused with sums' if choices.fused else 'rounded'},",
         f"weights normalised {'before' if choices.before else 'after'} they are multiplied, exponentials to base "
         f"{choices.base}"])

@@ -36,15 +36,15 @@ WORDS, ANY_LENGTH, TRACKS = "words", "words of any length", "tracks"
 INPUTS = {WORDS: "words_claim.read_claim", ANY_LENGTH: "words_claim.read_claim_of_any_length",
           TRACKS: "tracks_claim.read_claim"}
 """The inputs that a claim is about, with the parser of the claim."""
-EXACT, RUNS = "exact", "float runs"
+EXACT, RUNS = "exact", "float executions"
 ANSWERS, COUNT = "answers", "count"
 
 KINDS: Mapping[tuple[str, str, str], EvidenceKind] = {
     (WORDS, ANSWERS, "cover"): EvidenceKind(
-        "cover.read_cover", "words.deciding.prove_decision", "floats.proof.prove_float_runs",
+        "cover.read_cover", "words.deciding.prove_decision", "floats.proof.prove_float_executions",
         "words.vacuous.describe_covered"),
     (WORDS, ANSWERS, "each word"): EvidenceKind(
-        "words_claim.read_each_word", "", "floats.proof.prove_float_runs", "words.vacuous.describe_covered"),
+        "words_claim.read_each_word", "", "floats.proof.prove_float_executions", "words.vacuous.describe_covered"),
     (WORDS, ANSWERS, "wrong word"): EvidenceKind(
         "counterexamples.read_wrong_word", "words.wrong_word.prove_wrong_word",
         "floats.wrong_execution.prove_wrong_run",
@@ -92,7 +92,7 @@ def find_kind(document: Mapping[str, Json]) -> FileKind:
     expect(prove, "execution: there is no rule for {} by {}", quote(execution), quote(by))
     return FileKind(
         partial(read_decision, row), load(str(prove)), partial(describe_decision, row, inputs == TRACKS),
-        "float runs" if execution == RUNS else "inputs in tracks" if inputs == TRACKS else "a trained network",
+        "float executions" if execution == RUNS else "inputs in tracks" if inputs == TRACKS else "a trained network",
         is_refutation=row.is_refutation, times=(1 if row.is_refutation else TIMES_STEPS, TIMES_HELD))
 
 
@@ -110,7 +110,7 @@ def read_decision(row: EvidenceKind, document: Json, budget: Budget) -> Decision
         from ..float_models.reading import read_floats
 
         floats = fields.read("floats", partial(read_floats, lengths=range(claim.max_n, claim.max_n + 1)))
-        expect(len(floats) == 1 or not row.is_refutation, "floats: expected one class, got {}", len(floats))
+        expect(len(floats) == 1 or not row.is_refutation, "floats: expected one float model, got {}", len(floats))
     counts = fields.read("counts", partial(load("reading.count_claim.read_counts"), claim=claim)) if is_count else None
     evidence = fields.read("evidence", partial(load(f"reading.{row.read}"), about=Decision(
         network, claim, floats, None, budget)))

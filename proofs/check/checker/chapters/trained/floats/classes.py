@@ -90,7 +90,7 @@ class FloatAttention:
         for (place, *_), one in found.items():  # every word has one of them
             least[place] = min(one.least, least.get(place, one.least))
         errors = self._softmax.exponents([*found.values()], column + 1, max(least.values()))
-        require(max(errors) <= UNIT, "exponentials may be off by too much")
+        require(max(errors) <= UNIT, "the error of exponentials is too large")
         return {source: PathBounds(one.least - more, one.greatest + more)
                 for (source, one), more in zip(found.items(), errors, strict=True)}
 

@@ -9,7 +9,7 @@ from ...float_models.reading import FloatClaim, write_format
 
 def describe_classes(floats: Sequence[FloatClaim], in_tracks: bool) -> list[str]:
     """Return the lines about all float models."""
-    return [line for model in floats for line in entry("float runs", words_of_model(model, in_tracks))]
+    return [line for model in floats for line in entry("float model", words_of_model(model, in_tracks))]
 
 
 def words_of_model(model: FloatClaim, in_tracks: bool) -> list[str]:
@@ -19,7 +19,7 @@ def words_of_model(model: FloatClaim, in_tracks: bool) -> list[str]:
     return [f"{quote(model.name)}, {inputs} of up to {model.max_n} {parts}:",
             ", ".join(formats[:3]) + ",", ", ".join(formats[3:]) + ",",
             f"weights normalised {model.normalised}, exponentials to base {model.exp_base}, block {model.block};",
-            *[f"sums of products cut off, off by at most {show(model.sum_ulp)} u for each number;"
+            *[f"truncated sums of products, error at most {show(model.sum_ulp)} u for each number;"
               for _ in range(model.sum_ulp > 1)],
             f"exp, erf, tanh and roots within {show(model.exp_ulp)} ulp; variances in two passes; "
             "weights rounded first"]

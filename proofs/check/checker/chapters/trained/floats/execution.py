@@ -1,6 +1,6 @@
 """One execution under a float model on one word, number by number.
 
-See docs/background/floats_rules.md, section 7, Wrong runs.
+See docs/background/floats_rules.md, section 7, Wrong executions.
 
 The choices that a model leaves open are an `ExecutionChoices`. Functions and roots are within one unit in the last
 place, intermediate roundings are all made, subnormal numbers are kept, no partial sum is rescaled.

@@ -36,7 +36,7 @@ class FormsOfInputs:
         budget = self._stack.budget
         value = make_row_maps(budget, [self._rows[row]], self._stack.network.outputs)
         (centre,), (reach,) = spread(budget, apply(budget, value, logits))
-        require(centre - reach > self._margin, "row {} is about {}, and may be off by {} in a run", row + 1,
+        require(centre - reach > self._margin, "row {} is about {}, with an error of up to {}", row + 1,
                 shown(centre), shown(reach))
 
 

@@ -40,7 +40,7 @@ def prove_in_each(floats: Sequence[FloatClaim], prove: Callable[[FloatClaim], Ma
         with within(quote(model.name)):
             expect_sensible(model)
             proved.update(prove(model))
-    return {"class of runs" if len(floats) == 1 else "classes of runs": len(floats), **proved}
+    return {"float model" if len(floats) == 1 else "float models": len(floats), **proved}
 
 
 class NetworkUnderModel:

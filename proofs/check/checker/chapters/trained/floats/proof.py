@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from ..reading.cover import Cover, CoverPart
     from ..words.classes import Classes
 
-FloatRuns: TypeAlias = "Decision[TrainedClaim, Cover | EachWord]"
+FloatExecutions: TypeAlias = "Decision[TrainedClaim, Cover | EachWord]"
 
 
-def prove_float_runs(given: FloatRuns) -> Mapping[str, int]:
+def prove_float_executions(given: FloatExecutions) -> Mapping[str, int]:
     """Prove all words of the claim, in every execution under every float model; return what was counted.
 
     Raises:
@@ -42,7 +42,7 @@ def prove_float_runs(given: FloatRuns) -> Mapping[str, int]:
     return prove_in_each(given.floats, prove)
 
 
-def cover_of(given: FloatRuns) -> Sequence[CoverPart]:
+def cover_of(given: FloatExecutions) -> Sequence[CoverPart]:
     """Return the units that prove all obligations: without a cover all words of each.
 
     Raises:
@@ -56,7 +56,7 @@ def cover_of(given: FloatRuns) -> Sequence[CoverPart]:
     return given.evidence.units
 
 
-def by_cover(given: FloatRuns) -> Decision[TrainedClaim, Cover]:
+def by_cover(given: FloatExecutions) -> Decision[TrainedClaim, Cover]:
     """Return the decision, whose evidence is a cover."""
     assert not isinstance(given.evidence, EachWord)
     return cast("Decision[TrainedClaim, Cover]", given)
@@ -65,7 +65,7 @@ def by_cover(given: FloatRuns) -> Decision[TrainedClaim, Cover]:
 class ModelProver:
     """Proofs of the words of the claim under one float model."""
 
-    def __init__(self, given: FloatRuns, model: FloatClaim) -> None:
+    def __init__(self, given: FloatExecutions, model: FloatClaim) -> None:
         claim, self._judge = given.claim, Judge(given.network, given.claim)
         self._network = NetworkUnderModel(given.budget, given.network, model)
         tokens = {*claim.before, *claim.tokens, *claim.after}

@@ -49,7 +49,7 @@ def no_exact_numbers(given: AboutTracks, number: int, unit: ExactUnit) -> NoRetu
     Raises:
         Rejected: always.
     """
-    raise Rejected("exact numbers: no rule for float runs")
+    raise Rejected("exact numbers: no rule for float executions")
 
 
 def prove_classes_under_model(network: NetworkUnderModel, given: AboutTracks, number: int,

@@ -1,6 +1,6 @@
 """An execution under a float model in which a claim is false.
 
-See docs/background/floats_rules.md, section 7, Wrong runs.
+See docs/background/floats_rules.md, section 7, Wrong executions.
 """
 
 from collections.abc import Mapping, Sequence
@@ -54,7 +54,7 @@ def expect_at_most(row: LogitRow, logits: Sequence[Fraction], margin: Fraction) 
         Rejected: if it is not.
     """
     value = sum((c * logits[token] for token, c in row), Fraction(0))
-    require(value <= margin, "the row is {} in the run, above the margin", value)
+    require(value <= margin, "the row is {} in the execution, above the margin", value)
 
 
 def make_execution(given: Decision[object, object], choices: ExecutionChoices | None) -> NetworkExecution:
@@ -66,7 +66,7 @@ def make_execution(given: Decision[object, object], choices: ExecutionChoices | 
     (model,) = given.floats
     assert choices is not None
     expect_sensible(model)
-    require(model.exp_ulp >= 1, "exp_ulp is below 1, and functions of the run are within 1")
+    require(model.exp_ulp >= 1, "exp_ulp is below 1, and functions of the execution are within 1")
     require(model.normalised in ("either", "before" if choices.before else "after"), "weights are normalised otherwise")
     require(model.exp_base in ("either", choices.base), "exponentials have another base")
     return NetworkExecution(given.budget, cast_network(given.network, model), model, choices)

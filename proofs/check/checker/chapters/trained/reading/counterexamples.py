@@ -4,7 +4,7 @@ See docs/background/trained_rules.md, section 7; docs/background/tracks_rules.md
 docs/background/lengths.md, section 5.
 
 A word or an input by which a claim is false, perhaps in one execution: docs/background/floats_rules.md, section 7,
-Wrong runs.
+Wrong executions.
 """
 
 from __future__ import annotations

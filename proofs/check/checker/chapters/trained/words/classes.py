@@ -48,7 +48,7 @@ class Classes:
     """Proofs of the units of one certificate; what several of them need is memoised."""
 
     def __init__(self, decision: Decision[TrainedClaim, Cover], arithmetic: ArithmeticOfClasses | None = None) -> None:
-        require(decision.network.causal or arithmetic is None, "classes of float runs need causal attention")
+        require(decision.network.causal or arithmetic is None, "float models by classes need causal attention")
         self.decision, self.budget = decision, decision.budget
         self.by_place = is_by_place(decision.network, decision.claim)
         self.arithmetic = arithmetic or Reals(self.budget, decision.network)

@@ -52,7 +52,7 @@ def prove_counts(given: Decision[TrainedClaim, WordsParts]) -> WordsCoverage:
     Raises:
         Rejected: if a lemma is not proved, or the numbers do not follow.
     """
-    proves = load("floats.proof.prove_float_runs" if given.floats else "words.deciding.prove_decision")
+    proves = load("floats.proof.prove_float_executions" if given.floats else "words.deciding.prove_decision")
     claim, counts, found, coverage = given.claim, given.counts, Counter[str](), WordsCoverage()
     assert counts is not None
     verdicts = Verdicts(given)
