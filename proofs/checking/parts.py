@@ -259,7 +259,7 @@ def find_unproved_floats(given: FloatExecutions, run: FloatClaim) -> tuple[int, 
     return found[-1] if found else None
 
 
-def find_unproved_words(given: FloatRuns, run: FloatClaim) -> Iterator[tuple[int, ...]]:
+def find_unproved_words(given: FloatExecutions, run: FloatClaim) -> Iterator[tuple[int, ...]]:
     """Yield the words that are not proved at some offset under a float model.
 
     Raises:
@@ -277,7 +277,7 @@ def find_unproved_words(given: FloatRuns, run: FloatClaim) -> Iterator[tuple[int
                     yield word
 
 
-def find_unproved_units_of_runs(given: FloatRuns, run: FloatClaim) -> list[tuple[int, str]]:
+def find_unproved_units_of_runs(given: FloatExecutions, run: FloatClaim) -> list[tuple[int, str]]:
     """Return the places in the cover of units that are not proved under a float model, each with the reason.
 
     Raises:

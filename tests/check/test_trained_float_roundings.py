@@ -1,4 +1,4 @@
-"""Roundings of numbers in float executions: what a run makes of them is within their forms, and no error may be left out."""
+"""Roundings of numbers in float executions: each is within its form, and no error may be left out."""
 
 from __future__ import annotations
 

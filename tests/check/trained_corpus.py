@@ -167,10 +167,11 @@ def float_executions_of_signs(kind: str, seed: int, longest: int, *classes: Docu
 def accepted_float_executions() -> dict[str, Document]:
     """Files about float executions that are proved."""
     return {"trained_float_executions_of_means": float_executions_of_means(),
-            "trained_float_executions_both_ways": float_executions_of_signs("bidirectional", 4, 2, BINARY32, read="last",
-                                                                after=[3]),
+            "trained_float_executions_both_ways": float_executions_of_signs("bidirectional", 4, 2, BINARY32,
+                                                                            read="last", after=[3]),
             "trained_float_executions_of_relu": float_executions_of_signs("post", 1, 2, BINARY32, BFLOAT16),
-            "trained_float_executions_of_sums_cut_off": float_executions_of_means(CUT_OFF, FLUSHED | {"sum_ulp": "5/2"}),
+            "trained_float_executions_of_sums_cut_off": float_executions_of_means(
+                CUT_OFF, FLUSHED | {"sum_ulp": "5/2"}),
             "trained_float_executions_of_tanh": float_executions_of_signs("rms", 2, 2, BINARY32),
             "trained_float_executions_of_rotary_positions": float_executions_of_signs("rotary", 3, 2, BINARY32),
             "trained_float_executions_of_slopes": float_executions_of_signs("alibi", 3, 2, BINARY32, BFLOAT16),
@@ -188,8 +189,10 @@ def rejected_float_executions() -> dict[str, Document]:
         "trained_float_executions_of_a_row_turned": changed(mean, "claim", "cases", 0, "above",
                                                       value=[[[0, "-1"], [1, "1"]]]),
         "trained_float_executions_of_a_bit_of_a_weight": with_bit(mean, "t6", 55),
-        "trained_float_executions_with_storage_wider_than_sums": float_executions_of_means(BINARY32, storage="binary64"),
-        "trained_float_executions_with_exponentials_too_far_off": float_executions_of_means(BFLOAT16, exp_ulp="4000000"),
+        "trained_float_executions_with_storage_wider_than_sums": float_executions_of_means(
+            BINARY32, storage="binary64"),
+        "trained_float_executions_with_exponentials_too_far_off": float_executions_of_means(
+            BFLOAT16, exp_ulp="4000000"),
         "trained_float_executions_of_sums_of_8_bits": float_executions_of_signs("post", 1, 2, {
             **BFLOAT16, "sums": "bfloat16", "softmax": "bfloat16", "exp_ulp": "1"}),
         "trained_float_executions_of_sums_cut_off_by_much": float_executions_of_means(CUT_OFF, sum_ulp="262144")}
