@@ -15,20 +15,18 @@ from numpy.typing import NDArray
 
 from constructions.errors import Unsupported
 from constructions.trained.tracks import TracksClaim
+from proofs.trained.counting.box_verdicts import BoxArrays, QueryVerdicts
 from proofs.trained.forward import FloatNetwork
-from proofs.trained.tracks.levels import after_heads, between
 from proofs.trained.tracks.queries import Restricted
 from proofs.trained.tracks.ranges import FormRanges
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Allowed = NDArray[np.bool_]
-ROOM = 2**-20  # a row this near the margin is open
-NEVER = 10**30  # the row of the answer itself
-NEWTON = 60  # steps
 BATCH = 2048  # boxes at once
-STALLED = 3  # rounds in which the weight of open boxes hardly falls
+STALLED = 4  # generations in which the weight of open boxes hardly falls
 FALLING = 3 / 4
+MOST_OPEN = 1 << 16
 
 
 @dataclass
@@ -62,37 +60,6 @@ class FoundBoxes:
         return int(sum(box.weight for box in self.open))
 
 
-class QuerySums:
-    """Σ w·v and Σ w by step, for a query and each direction (docs/background/tracks_rules.md, 5)."""
-
-    def __init__(self, form: FormRanges, query: int, own: int) -> None:
-        asks, step = form.queries[query], form.last
-        seen = step.sources.visible(asks.place, own)
-        self.own = own
-        self.values: list[tuple[list[Array], Array, np.float64]] = []
-        self.weights: list[tuple[list[Array], Array, np.float64]] = []
-        self.ends: list[tuple[np.float64, np.float64]] = []
-        met = step.sources.visible_rows(asks, own)
-        for head, rows in enumerate(form.rows):
-            low, high = step.level.scores(head, own, met)
-            scores = (low + high) / 2
-            weights, is_met = np.zeros(len(step.level.places)), np.zeros(len(step.level.places), np.bool_)
-            weights[met], is_met[met] = np.exp(scores - scores.max()), True
-            for row in rows:
-                values = step.level.heads[head].written.centre @ row
-                sums = weights * values
-                self.values.append(([sums[at].sum(-1) for at in seen.columns], sums[seen.lasts].sum(-1),
-                                    sums[seen.fixed].sum()))
-                self.weights.append(([weights[at].sum(-1) for at in seen.columns], weights[seen.lasts].sum(-1),
-                                     weights[seen.fixed].sum()))
-                self.ends.append((values[is_met].min(), values[is_met].max()))
-
-    def total(self, direction: int) -> np.float64:
-        """Return about the greatest sum of weights."""
-        columns, _, fixed = self.weights[direction]
-        return np.float64(fixed + sum(one.max(initial=0) for one in columns) + 10**-300)
-
-
 class BoxSearch:
     """The search for boxes of one form, for a network with one attention step."""
 
@@ -102,14 +69,11 @@ class BoxSearch:
         self.form = FormRanges(floats, claim, claim.forms[number])
         if self.form.before:
             raise Unsupported("the network has several attention steps")
-        # directions of a certificate are orthonormal to 2^-30; here that error would exceed ROOM
+        # directions of a certificate are orthonormal to 2^-30; here that error would exceed box_verdicts.ROOM
         self.form.last.rows = [np.linalg.qr(rows.T)[0].T if len(rows) else rows for rows in self.form.last.rows]
-        self.rows = np.concatenate(self.form.last.rows)
         self.columns = self.form.columns
-        self.among = np.array(claim.among)
-        self.margin = np.float64(claim.margin)
-        self.after = floats.steps[floats.last_attention + 1:]
-        self.sums: dict[int, QuerySums] = {}
+        self.verdicts: dict[int, QueryVerdicts] = {}
+        self.end = np.inf
         self.pairs = [self._pairs(column) for column in range(len(self.columns.source))]
         everything = [np.ones((1, len(source)), np.bool_) for source in self.columns.source]
         steps, lasts, weights = self.trimmed(everything, self.columns.may_end[np.newaxis])
@@ -126,19 +90,21 @@ class BoxSearch:
 
     def run(self, within: Fraction, seconds: int) -> FoundBoxes:
         """Split open boxes, heaviest first, until a share of at most ``within`` is open, time is up, or it stalls."""
-        end, wrong, stuck = perf_counter() + seconds, list[InputBox](), list[InputBox]()
-        left, stalled = self._tested(self._first(), wrong), 0
-        target = np.float64(within) * self.whole.weight
-        while left and stalled < STALLED and perf_counter() < end:
-            open_weight = sum(box.weight for box in left)
-            if open_weight + sum(box.weight for box in stuck) <= target:
+        self.end, wrong, stuck = perf_counter() + seconds, list[InputBox](), list[InputBox]()
+        left, target = self._tested(self._first(), wrong), np.float64(within) * self.whole.weight
+        before, due, stalled = _weight(left), len(left), 0
+        while left and stalled < STALLED and len(left) < MOST_OPEN and perf_counter() < self.end:
+            if _weight(left) + _weight(stuck) <= target:
                 break
             left.sort(key=lambda box: -box.weight)
             chosen, left = left[:BATCH], left[BATCH:]
             made = [(box, self._split(box)) for box in chosen]
             stuck += [box for box, parts in made if not parts]
             left += self._tested([part for _, parts in made for part in parts], wrong)
-            stalled = stalled + 1 if sum(box.weight for box in left) > FALLING * open_weight else 0
+            due -= len(chosen)
+            if due <= 0:  # about as many boxes were split as were open
+                stalled = stalled + 1 if _weight(left) > FALLING * before else 0
+                before, due = _weight(left), len(left)
         return FoundBoxes(wrong, left + stuck, np.float64(self.whole.weight))
 
     def _first(self) -> list[InputBox]:
@@ -152,10 +118,10 @@ class BoxSearch:
                 found += [InputBox(number, int(tokens[state]), steps, lasts & (np.arange(len(lasts)) == state))
                           for state in np.flatnonzero(lasts).tolist()]
                 continue
-            tokens, sums = self.columns.tokens(answer), self._sums(number)
-            keys = np.stack([
+            tokens, heads = self.columns.tokens(answer), self._verdicts_of(number).heads
+            keys = np.vstack([
                 self.columns.source[query.by], self.columns.target[query.by], tokens,
-                *(np.round(columns[query.by] * 2**40) for columns, _, _ in (*sums.values, *sums.weights))])
+                *(np.round(np.vstack(head.columns[query.by]) * 2**40) for head in heads)])
             _, groups = np.unique(keys, axis=1, return_inverse=True)
             for group in range(groups.max() + 1):
                 chosen = (groups.ravel() == group) & steps[query.by]
@@ -164,12 +130,13 @@ class BoxSearch:
                     found.append(InputBox(number, int(tokens[np.flatnonzero(chosen)[0]]), split, lasts))
         return found
 
-    def _sums(self, query: int) -> QuerySums:
-        if query not in self.sums:
+    def _verdicts_of(self, query: int) -> QueryVerdicts:
+        if query not in self.verdicts:
             asks = self.form.queries[query]
             member = Restricted(asks).classes[0]
-            self.sums[query] = QuerySums(self.form, query, self.form.last.sources.own(asks, int(member)))
-        return self.sums[query]
+            self.verdicts[query] = QueryVerdicts(self.form, query, self.form.last.sources.own(asks, int(member)),
+                                                 self.pairs)
+        return self.verdicts[query]
 
     def trimmed(self, steps: Sequence[Allowed], lasts: Allowed) -> tuple[list[Allowed], Allowed, Array]:
         """Remove from boxes [N, steps] the steps on none of their paths; return also the number of inputs of each."""
@@ -209,103 +176,26 @@ class BoxSearch:
             return
         steps, lasts, weights = [one[keep] for one in steps], lasts[keep], weights[keep]
         answers = np.array([boxes[index].answer for index in keep])
-        sums = self._sums(query)
-        low, high = self._ranges(sums, steps, lasts)
-        left = np.flatnonzero(self._least(sums.own, answers, low, high) <= self.margin + ROOM)
-        low, high, answers = low[left], high[left], answers[left]
-        others, slopes = self._slopes(sums.own, answers, low, high)
-        tokens = self.among[others]
-        is_wrong = self._least(sums.own, tokens, low, high) > ROOM
-        for number, index in enumerate(left.tolist()):
-            yield InputBox(query, int(answers[number]), tuple(one[index] for one in steps), lasts[index],
+        if perf_counter() > self.end:
+            yield from ((InputBox(query, int(answers[index]), tuple(one[index].copy() for one in steps),
+                                  lasts[index].copy(), weight), False) for index, weight in enumerate(weights))
+            return
+        found = self._verdicts_of(query).of(BoxArrays(steps, lasts, answers))
+        for index in np.flatnonzero(~found.is_right).tolist():
+            box = InputBox(query, int(answers[index]), tuple(one[index].copy() for one in steps), lasts[index].copy(),
                            weights[index],
-                      int(tokens[number]), slopes[number], (low[number] + high[number]) / 2), bool(is_wrong[number])
-
-    def _ranges(self, sums: QuerySums, steps: list[Allowed], lasts: Allowed) -> tuple[Array, Array]:
-        """Return the least and the greatest average of each box along each direction."""
-        if not sums.ends:
-            return np.zeros((len(lasts), 0)), np.zeros((len(lasts), 0))
-        ends = [[self._greatest(sums, steps, lasts, direction, sign) for direction in range(len(sums.ends))]
-                for sign in (-1, 1)]
-        return np.stack(ends[0], 1), np.stack(ends[1], 1)
-
-    def _greatest(self, sums: QuerySums, steps: list[Allowed], lasts: Allowed, direction: int, sign: int) -> Array:
-        """Return the greatest ratio of a direction, times ``sign``, for each box: Newton's method on longest paths."""
-        columns, of_last, fixed = sums.values[direction]
-        weights, last_weights, weight = sums.weights[direction]
-        low, high = sums.ends[direction] if sign > 0 else (-sums.ends[direction][1], -sums.ends[direction][0])
-        tops, left = np.full(len(lasts), low), np.arange(len(lasts))
-        for _ in range(NEWTON):
-            top, each = tops[left], np.arange(len(left))
-            best = np.full((len(left), self.columns.states), -np.inf)
-            heavy = np.ones_like(best)
-            best[:, self.claim.machine.start], heavy[:, self.claim.machine.start] = sign * fixed - weight * top, weight
-            for column, kept in enumerate(steps):
-                gains = np.where(kept[left], sign * columns[column] - top[:, np.newaxis] * weights[column], -np.inf)
-                new, new_heavy = np.full_like(best, -np.inf), np.ones_like(best)
-                for source, target, those in self.pairs[column]:
-                    at = gains[:, those].argmax(1)
-                    found = gains[each, those[at]] + best[:, source]
-                    better = found > new[:, target]
-                    new_heavy[:, target] = np.where(better, weights[column][those[at]] + heavy[:, source],
-                                                    new_heavy[:, target])
-                    new[:, target] = np.where(better, found, new[:, target])
-                best, heavy = new, new_heavy
-            best = np.where(lasts[left], best + sign * of_last - top[:, np.newaxis] * last_weights, -np.inf)
-            at = best.argmax(1)
-            step = best[each, at] / np.maximum(heavy[each, at] + last_weights[at], 10**-300)
-            found = np.where(np.isfinite(step), top + step, top)
-            tops[left] = np.maximum(top, found)
-            left = left[found > top + 10**-12 * (1 + np.abs(found))]
-            if not len(left):
-                break
-        return np.asarray(sign * (np.minimum(tops, high) + 10**-10))
-
-    def _least(self, own: int, answers: Indices, low: Array, high: Array) -> Array:
-        """Return the least of logit(answer) - logit(other) on each box, over all others that are compared."""
-        streams = self.form.last.level.streams.only(np.full(len(answers), own))
-        stream, out = between(self.after, after_heads(streams, (low, high), self.rows)), self.floats.unembedding
-        rows = out.weight[:, answers].T[:, :, np.newaxis] - out.weight[np.newaxis][:, :, self.among]
-        centre = (stream.centre[:, np.newaxis] @ rows)[:, 0]
-        if out.bias is not None:
-            centre = centre + out.bias[answers][:, np.newaxis] - out.bias[self.among]
-        radius = np.abs(stream.parts @ rows).sum(1) + (stream.loose[:, np.newaxis] @ np.abs(rows))[:, 0]
-        return np.asarray(np.where(answers[:, np.newaxis] == self.among, NEVER, centre - radius).min(1))
-
-    def _logits(self, own: int, averages: Array, answers: Indices) -> Array:
-        """Return logit(answer) - logit(other) at averages [N, directions]."""
-        streams = self.form.last.level.streams.only(np.full(len(averages), own))
-        stream = between(self.after, after_heads(streams, (averages, averages), self.rows)).centre
-        logits = stream @ self.floats.unembedding.weight
-        if self.floats.unembedding.bias is not None:
-            logits = logits + self.floats.unembedding.bias
-        rows = logits[np.arange(len(answers)), answers][:, np.newaxis] - logits[:, self.among]
-        return np.where(answers[:, np.newaxis] == self.among, NEVER, rows)
-
-    def _slopes(self, own: int, answers: Indices, low: Array, high: Array) -> tuple[Indices, Array]:
-        """Return the least row in the middle of each box, and its slope along each direction."""
-        middle, each = (low + high) / 2, np.arange(len(low))
-        row = self._logits(own, middle, answers).argmin(1)
-        slopes = np.zeros_like(middle)
-        for direction in range(middle.shape[1]):
-            step = np.zeros_like(middle)
-            step[:, direction] = np.maximum((high[:, direction] - low[:, direction]) / 4, 10**-7)
-            above, below = (self._logits(own, middle + sign * step, answers)[each, row] for sign in (1, -1))
-            slopes[:, direction] = (above - below) / (2 * step[:, direction])
-        return row, slopes
+                           int(found.tokens[index]), found.slopes[index], found.middles[index])
+            yield box, bool(found.is_wrong[index])
 
     def _split(self, box: InputBox) -> list[InputBox]:
         """Split a box in two: by the column whose steps move the row most, at the middle of their terms in it."""
-        sums, best = self._sums(box.query), (np.float64(-1), 0, np.zeros(0, np.intp), np.zeros(0))
+        verdicts, best = self._verdicts_of(box.query), (np.float64(-1), 0, np.zeros(0, np.intp), np.zeros(0))
         assert box.slopes is not None and box.middle is not None
         for column, kept in enumerate(box.steps):
             those = np.flatnonzero(kept)
             if len(those) < 2:
                 continue
-            adds = np.zeros(len(those))
-            for direction, slope in enumerate(box.slopes):
-                values, weights = sums.values[direction][0][column], sums.weights[direction][0][column]
-                adds += slope * (values[those] - box.middle[direction] * weights[those]) / sums.total(direction)
+            adds = verdicts.adds(column, those, box.slopes, box.middle)
             if adds.max() - adds.min() > best[0]:
                 best = adds.max() - adds.min(), column, those, adds
         spread, column, those, adds = best
@@ -319,3 +209,7 @@ class BoxSearch:
             steps = tuple(kept if at == column else one for at, one in enumerate(box.steps))
             parts.append(InputBox(box.query, box.answer, steps, box.lasts))
         return parts
+
+
+def _weight(boxes: Sequence[InputBox]) -> np.float64:
+    return np.float64(sum(box.weight for box in boxes))

@@ -87,6 +87,18 @@ def test_boxes_find_the_inputs_that_run_one_by_one(monkeypatch: pytest.MonkeyPat
     assert coarse.least <= row.least <= coarse.most <= coarse.least + row.total / 5
 
 
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("blur", [k / 4 + 0.07 for k in range(12)])
+def test_boxes_of_an_adder_of_any_blur_find_what_inputs_say(blur: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+                                                              ) -> None:
+    monkeypatch.setattr(counting, "EACH", 0)
+    (tmp_path / "w.toml").write_text('letters = { 0 = 3, 2 = "1/2" }', encoding="utf-8")
+    network, claim = blurred(blur)
+    for weights, letters in ((None, None), (read_weights(str(tmp_path / "w.toml"), claim), DIGITS)):
+        (row,) = count_tracks(network, claim, workers=ONE, weights=weights).rows
+        assert row.least == row.most == counted_plainly((network, claim), letters)
+
+
 def test_letters_that_weigh_differently_are_counted_by_their_weights(tmp_path: Path) -> None:
     (tmp_path / "w.toml").write_text('letters = { 0 = 3, 2 = "1/2" }', encoding="utf-8")
     network, claim = blurred(1.7)

@@ -1,0 +1,231 @@
+"""Whether boxes of one query are right or wrong in floats: averages by paths, logits by affine forms.
+
+A row is logit(answer) - logit(other). It is at least a linear part of the averages, whose least value on a box is
+found by paths for each head alone, plus a rest that holds on the hull (docs/background/tracks_rules.md, section 5).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proofs.trained.classes.forms import Forms
+from proofs.trained.tracks.levels import after_heads, between
+from proofs.trained.tracks.ranges import FormRanges
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+Allowed = NDArray[np.bool_]
+ROOM = 2**-20  # a row this near the margin is open
+NEVER = np.float64(10**30)  # the row of the answer itself
+NEWTON = 60  # steps
+FEWER = 3 / 4
+AT_ONCE = 1 << 20  # numbers
+LINEAR = 3  # rows of a box whose linear parts are bounded by paths
+NARROWER = 1 / 16  # part of a box where slopes are taken, if the form of all of it has none
+LEAST_WIDTH = 10**-9
+Pairs = Sequence[Sequence[tuple[int, int, Indices]]]
+"""For each column the steps from one state to another."""
+
+
+@dataclass(frozen=True)
+class BoxArrays:
+    """Boxes of one query: for each column [N, steps], last states [N, states], and the right answers [N]."""
+
+    steps: list[Allowed]
+    lasts: Allowed
+    answers: Indices
+
+    def only(self, chosen: Indices) -> "BoxArrays":
+        """Return some of the boxes."""
+        return BoxArrays([one[chosen] for one in self.steps], self.lasts[chosen], self.answers[chosen])
+
+
+@dataclass(frozen=True)
+class HeadSums:
+    """Σ w and Σ w·v of a head, by step of each column, by last state, and at fixed places; v by direction."""
+
+    columns: list[tuple[Array, Array]]
+    last: tuple[Array, Array]
+    fixed: tuple[np.float64, Array]
+    ends: tuple[Array, Array]
+
+    @property
+    def total(self) -> np.float64:
+        """About the greatest sum of weights."""
+        return np.float64(self.fixed[0] + sum(one.max(initial=0) for one, _ in self.columns) + 10**-300)
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """Whether boxes are right or wrong; of the others the token of the least row, and its slopes at ``middles``."""
+
+    is_right: Allowed
+    is_wrong: Allowed
+    tokens: Indices
+    slopes: Array
+    middles: Array
+
+
+class QueryVerdicts:
+    """Verdicts on boxes of a query; the class of the query has the row ``own``."""
+
+    def __init__(self, form: FormRanges, query: int, own: int, pairs: Pairs) -> None:
+        self.form, self.own, self.pairs = form, own, pairs
+        self.start, self.states = form.claim.machine.start, form.columns.states
+        self.rows = np.concatenate(form.rows)
+        self.among = np.array(form.claim.among)
+        self.margin = np.float64(form.claim.margin)
+        self.after = form.floats.steps[form.floats.last_attention + 1:]
+        self.heads = [self._sums(query, head) for head in range(len(form.rows))]
+
+    def _sums(self, query: int, head: int) -> HeadSums:
+        step, rows = self.form.last, self.form.rows[head]
+        asks = self.form.queries[query]
+        seen, met = step.sources.visible(asks.place, self.own), step.sources.visible_rows(asks, self.own)
+        low, high = step.level.scores(head, self.own, met)
+        scores = (low + high) / 2
+        weights = np.zeros(len(step.level.places))
+        weights[met] = np.exp(scores - scores.max())
+        values = rows @ step.level.heads[head].written.centre.T
+        sums, met_values = weights * values, values[:, met]
+        return HeadSums([(weights[at].sum(-1), sums[:, at].sum(-1)) for at in seen.columns],
+                        (weights[seen.lasts].sum(-1), sums[:, seen.lasts].sum(-1)),
+                        (weights[seen.fixed].sum(), sums[:, seen.fixed].sum(-1)),
+                        (met_values.min(1), met_values.max(1)))
+
+    def of(self, boxes: BoxArrays) -> Verdicts:
+        """Return the verdicts on boxes."""
+        count = len(boxes.answers)
+        low, high = self._hulls(boxes)
+        is_right, is_wrong = self._above(boxes, boxes.answers, low, high, self.margin), np.zeros(count, np.bool_)
+        tokens, slopes = np.full(count, -1), np.zeros_like(low)
+        left = np.flatnonzero(~is_right)
+        if len(left):
+            tokens[left], slopes[left] = self._slopes(boxes.answers[left], low[left], high[left])
+            is_wrong[left] = self._above(boxes.only(left), tokens[left], low[left], high[left], np.float64(0))
+        return Verdicts(is_right, is_wrong, tokens, slopes, (low + high) / 2)
+
+    def _above(self, boxes: BoxArrays, answers: Indices, low: Array, high: Array, margin: np.float64) -> Allowed:
+        """Return for each box whether all rows of these answers are above a margin."""
+        slopes, rest, least = self._row_forms(answers, low, high)
+        middle = (low + high) / 2
+        left = np.flatnonzero((least.min(1) <= margin + ROOM) & (rest.min(1) > margin + ROOM))
+        for _ in range(LINEAR):
+            worst = least[left].argmin(1)
+            along, value = slopes[left, :, worst], rest[left, worst] - (slopes[left, :, worst] * middle[left]).sum(1)
+            for head, mine in self._of_heads():
+                value = value - self.greatest(head, boxes, left, -along[:, mine])
+            least[left, worst] = np.maximum(least[left, worst], value)
+            is_proved = value > margin + ROOM
+            left = left[is_proved & (least[left].min(1) <= margin + ROOM)]
+            if not len(left):
+                break
+        return np.asarray(least.min(1) > margin + ROOM)
+
+    def _of_heads(self) -> list[tuple[int, slice]]:
+        ends = np.cumsum([0, *map(len, self.form.rows)]).tolist()
+        return [(head, slice(first, end)) for head, (first, end) in enumerate(pairwise(ends)) if end > first]
+
+    def _row_forms(self, answers: Indices, low: Array, high: Array) -> tuple[Array, Array, Array]:
+        """Return for each box the slopes [N, directions, rows], the least of the rest, and the least of each row."""
+        stream, rows, centre = self._rows(answers, low, high)
+        directions, half = low.shape[1], (high - low) / 2
+        parts = stream.parts @ rows
+        linear = np.abs(parts[:, :directions]).sum(1)
+        rest = centre - np.abs(parts[:, directions:]).sum(1) - (stream.loose[:, np.newaxis] @ np.abs(rows))[:, 0]
+        own = answers[:, np.newaxis] == self.among
+        return (parts[:, :directions] / np.maximum(half, LEAST_WIDTH)[:, :, np.newaxis], np.where(own, NEVER, rest),
+                np.where(own, NEVER, rest - linear))
+
+    def _rows(self, answers: Indices, low: Array, high: Array) -> tuple[Forms, Array, Array]:
+        """Return the forms of the stream on boxes of averages, the weights of rows, and the rows of the centre."""
+        streams, out = self.form.last.level.streams.only(np.full(len(answers), self.own)), self.form.floats.unembedding
+        stream = between(self.after, after_heads(streams, (low, high), self.rows))
+        rows = out.weight[:, answers].T[:, :, np.newaxis] - out.weight[np.newaxis][:, :, self.among]
+        centre = (stream.centre[:, np.newaxis] @ rows)[:, 0]
+        if out.bias is not None:
+            centre = centre + out.bias[answers][:, np.newaxis] - out.bias[self.among]
+        return stream, rows, centre
+
+    def _slopes(self, answers: Indices, low: Array, high: Array) -> tuple[Indices, Array]:
+        """Return the token of the least row near the middle of each box, and the slopes of this row there."""
+        middle, half, each = (low + high) / 2, NARROWER * (high - low) / 2, np.arange(len(low))
+        stream, rows, centre = self._rows(answers, middle - half, middle + half)
+        worst = np.where(answers[:, np.newaxis] == self.among, NEVER, centre).argmin(1)
+        parts = (stream.parts[:, :low.shape[1]] @ rows[each, :, worst][:, :, np.newaxis])[:, :, 0]
+        return self.among[worst], parts / np.maximum(half, LEAST_WIDTH)
+
+    def _hulls(self, boxes: BoxArrays) -> tuple[Array, Array]:
+        """Return the least and the greatest average of each box along each direction."""
+        count = len(boxes.answers)
+        lows, highs = ([np.zeros((count, 0))] for _ in range(2))
+        for head, mine in self._of_heads():
+            directions, (least, most) = mine.stop - mine.start, self.heads[head].ends
+            vectors = np.tile(np.concatenate([np.eye(directions), -np.eye(directions)]), (count, 1))
+            found = self.greatest(head, boxes, np.repeat(np.arange(count), 2 * directions), vectors)
+            found = found.reshape(count, 2, directions)
+            highs.append(np.minimum(found[:, 0], most))
+            lows.append(np.maximum(-found[:, 1], least))
+        return np.concatenate(lows, 1) - 10**-10, np.concatenate(highs, 1) + 10**-10
+
+    def greatest(self, head: int, boxes: BoxArrays, members: Indices, vectors: Array) -> Array:
+        """Return the greatest vector · average of a head on some boxes: vectors [M, directions] on boxes [M]."""
+        size = max(1, AT_ONCE // max(map(len, self.form.columns.source), default=1))
+        found = [self._greatest(self.heads[head], boxes, members[first:first + size], vectors[first:first + size])
+                 for first in range(0, len(members), size)]
+        return np.concatenate(found) if found else np.zeros(0)
+
+    def _greatest(self, sums: HeadSums, boxes: BoxArrays, members: Indices, vectors: Array) -> Array:
+        """Use Newton's method on longest paths: each step takes the greatest of lines in the threshold."""
+        tops = (np.where(vectors > 0, sums.ends[0], sums.ends[1]) * vectors).sum(1)
+        left = np.arange(len(members))
+        columns = [(weights, vectors @ values, boxes.steps[column][members])
+                   for column, (weights, values) in enumerate(sums.columns)]
+        fixed, lasts = vectors @ sums.fixed[1], vectors @ sums.last[1]
+        last_kept, each = boxes.lasts[members], np.arange(len(members))
+        for _ in range(NEWTON):
+            best, heavy = self._longest(sums, columns, fixed, tops[left])
+            best = np.where(last_kept, best + lasts - tops[left, np.newaxis] * sums.last[0], -np.inf)
+            at = best.argmax(1)
+            found = tops[left] + best[each, at] / np.maximum(heavy[each, at] + sums.last[0][at], 10**-300)
+            moved = np.isfinite(found) & (found > tops[left] + 10**-12 * (1 + np.abs(found)))
+            tops[left[moved]] = found[moved]
+            count = np.count_nonzero(moved)
+            if not count:
+                break
+            if count < FEWER * len(left):  # copies take longer than a few that are not needed
+                left, each, last_kept = left[moved], each[:count], last_kept[moved]
+                fixed, lasts = fixed[moved], lasts[moved]
+                columns = [(weights, values[moved], kept[moved]) for weights, values, kept in columns]
+        return np.asarray(tops)
+
+    def _longest(self, sums: HeadSums, columns: Sequence[tuple[Array, Array, Allowed]], fixed: Array, tops: Array
+                 ) -> tuple[Array, Array]:
+        """Return for each state the greatest Σ w (v - T) of a path that ends there, and Σ w of it."""
+        best = np.full((len(tops), self.states), -np.inf)
+        heavy, each = np.ones_like(best), np.arange(len(tops))
+        best[:, self.start], heavy[:, self.start] = fixed - sums.fixed[0] * tops, sums.fixed[0]
+        for pairs, (weights, values, kept) in zip(self.pairs, columns, strict=True):
+            gains = np.where(kept, values - tops[:, np.newaxis] * weights, -np.inf)
+            new, new_heavy = np.full_like(best, -np.inf), np.ones_like(best)
+            for source, target, those in pairs:
+                mine = gains[:, those]
+                at = mine.argmax(1)
+                found = mine[each, at] + best[:, source]
+                better = found > new[:, target]
+                new_heavy[:, target] = np.where(better, weights[those[at]] + heavy[:, source], new_heavy[:, target])
+                new[:, target] = np.where(better, found, new[:, target])
+            best, heavy = new, new_heavy
+        return best, heavy
+
+    def adds(self, column: int, steps: Indices, slopes: Array, middle: Array) -> Array:
+        """Return about what steps of a column add to a linear row with these slopes at these averages."""
+        found = np.zeros(len(steps))
+        for head, mine in self._of_heads():
+            weights, values = self.heads[head].columns[column]
+            found += (slopes[mine] @ values[:, steps] - slopes[mine] @ middle[mine] * weights[steps]
+                      ) / self.heads[head].total
+        return found
