@@ -18,13 +18,19 @@ from certify.claims.trained import counting
 from certify.claims.trained.count_question import CountQuestion
 from certify.claims.trained.count_weights import read_weights
 from certify.claims.trained.counting import TracksCount, count_tracks
+from certify.claims.trained.tracks_file import tracks_claim_of_table
 from certify.common.shards import Workers
-from constructions.trained.json_form import network_to_json
+from constructions.tables import read_toml
+from constructions.trained.json_form import network_to_json, read_network
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim, count_inputs
 from constructions.trained.tracks_form import tracks_claim_to_json
 from constructions.trained.weights import each_is_one
 from proofs.check import Malformed
+from proofs.trained.counting.boxes import BoxSearch
+from proofs.trained.counting.parts import parts_of_boxes
+from proofs.trained.forward import FloatNetwork
+from proofs.trained.tracks.inputs import TransducerArrays
 from tests.check.trained_networks import refusal_of
 from tests.trained.tracks.adders import adder, adds
 from tests.trained.tracks.plain_tracks import PlainNetwork, first_answer, played
@@ -97,6 +103,27 @@ def test_boxes_of_an_adder_of_any_blur_find_what_inputs_say(blur: float, tmp_pat
     for weights, letters in ((None, None), (read_weights(str(tmp_path / "w.toml"), claim), DIGITS)):
         (row,) = count_tracks(network, claim, workers=ONE, weights=weights).rows
         assert row.least == row.most == counted_plainly((network, claim), letters)
+
+
+@pytest.mark.exhaustive
+def test_the_network_writes_what_the_parts_of_ten_digits_say() -> None:
+    network = read_network("examples/adders/decimal_soft.json")
+    table = read_toml(Path("examples/adders/decimal_soft.toml").read_text(encoding="utf-8"), "claim")
+    claim = tracks_claim_of_table(table, "claim", network)
+    plain = PlainNetwork(network_to_json(network))
+    search = BoxSearch(FloatNetwork(network), claim, 0)
+    parts, seen = list(parts_of_boxes(search, search.run(Fraction(0), 600), 0)), 0
+    among = np.array(claim.among)
+    for part in parts:
+        (form,) = part.claim.forms
+        inputs = TransducerArrays(part.claim, form)
+        for seed in range(50 if part.place is None else 2):
+            tokens = inputs.tokens(inputs.drawn(1000, seed))
+            logits, _ = plain.run(tokens[:, :-1], claim.offset)
+            for place in form.asked:
+                assert (among[logits[:, place - 1][:, among].argmax(1)] == tokens[:, place]).all()
+            seen += len(tokens)
+    assert seen >= 100_000
 
 
 def test_letters_that_weigh_differently_are_counted_by_their_weights(tmp_path: Path) -> None:
