@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import cache
 from html import unescape
 from math import prod
+from typing import Any
 
 import numpy as np
 import pytest
@@ -206,8 +207,9 @@ def test_a_network_without_errors_has_no_patterns() -> None:
 
 def test_the_page_has_bounds_errors_kinds_with_an_example_and_what_is_open() -> None:
     (row,), claim = count(1.7).rows, count(1.7).claim
+    twice: Any = replace(claim, forms=claim.forms * 2)
     rows = row, replace(row, n=4, most=Fraction(60), errors=(), reason="time is up")
-    page = unescape(page_of_decision(replace(count(1.7), rows=rows, claim=replace(claim, forms=claim.forms * 2)), "n"))
+    page = unescape(page_of_decision(replace(count(1.7), rows=rows, claim=twice), "n"))
     assert re.search(r'<td class="prose">column 1: answer 1</td>.*<code[^>]*>a=000 b=001</code>', page)
     assert "certify run n '000 001'" in page and "python -I -S check.pyz n" in page
     assert "9 of 9 kinds: 100 % of the inputs that are proved to be wrong" in page
