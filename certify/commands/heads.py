@@ -61,7 +61,7 @@ def heads(
     from certify.claims.trained.heads_show import heads_to_json, print_heads
     from certify.claims.trained.question import read_question
     from certify.claims.trained.showing import decision_to_json, print_decision
-    from certify.common.files import check_new_folder, write_folder
+    from certify.common.files import check_new_folder, check_writable, write_folder
     from certify.common.shards import read_workers
     from certify.requests.quantities import read_share
     from constructions.errors import InputError
@@ -74,6 +74,8 @@ def heads(
         raise InputError("nothing is proved without --prove or a bound, so there is no certificate to write")
     if output is not None and prove:
         check_new_folder(output)
+    elif output is not None:
+        check_writable(output)
     found = answer_about_heads(network, words, None if head is None else read_head(head), on or (), bounds, prove,
                                Settings(read_workers(jobs, dask), effort=effort))
     if isinstance(found, Decision):

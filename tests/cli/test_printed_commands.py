@@ -44,7 +44,7 @@ from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network.lengths import up_to
 from constructions.regimes import Regime
 from proofs.every_n import Coq, ProvedLengths
-from tests.cli.made import CLAIM, difference_network
+from tests.cli.made import CLAIM, MADE, difference_network
 from tests.trained.small_networks import write_network
 
 ROOT = Path(certify.__file__).parent.parent
@@ -234,6 +234,8 @@ def write_files(folder: Path) -> None:
     write_network(difference_network(), folder / "trained.json")
     (folder / "claim.toml").write_text(CLAIM, encoding="utf-8")
     (folder / "claims.toml").write_text(CLAIMS, encoding="utf-8")
+    for name in ("bits.json", "bits.toml"):
+        (folder / name).write_text(str(MADE[name]()), encoding="utf-8")
     free = certify.Network("01", temperature="1/(13/10*n)")
     free.output(free.round(free.head("h", key={"Q_1": 2, "i/n": 1}, value="Q_1 & prev Q_1",
                                      means="(Q_1 -> prev Q_1) since Q_1")))
@@ -260,6 +262,7 @@ def make_everything(said: Said) -> None:
                 "decide trained.json --claim claim.toml --max-n 3 --wrong wrong.cert --html decide.html",
                 "decide trained.json --claim claim.toml --max-n 1 --float binary32 -o runs.cert --wrong execution.cert "
                 "--html floats.html",
+                "decide bits.json --claim bits.toml --count -o count.cert --html count.html",
                 "learn trained.json --claim claim.toml --max-n 1 -o learnt.cert --html learnt.html",
                 "equal trained.json trained.json --claim claim.toml --max-n 1 -o compared",
                 *(f"export '{name}' --to card -o '{name}.md'" for name in CARDS))
@@ -267,7 +270,7 @@ def make_everything(said: Said) -> None:
     said.texts.append(readme_of_training())
     said.listen("export soft.cert --to site -o site")
     said.texts.append((said.folder / "site" / "check.html").read_text(encoding="utf-8"))
-    for name in ("since.html", "soft.html", "decide.html", "floats.html", "learnt.html"):
+    for name in ("since.html", "soft.html", "decide.html", "floats.html", "count.html", "learnt.html"):
         said.read_page(name)
     for name in CARDS:
         card = (said.folder / f"{name}.md").read_text(encoding="utf-8")
@@ -382,7 +385,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Said]:
 
 def test_every_command_to_be_copied_works_as_it_is_printed(said: Said) -> None:
     kinds = [shlex.split(line)[:2] for line in said.copied]
-    assert kinds.count(["certify", "run"]) >= 15 and kinds.count(["python", "-I"]) == 5
+    assert kinds.count(["certify", "run"]) >= 15 and kinds.count(["python", "-I"]) == 6
     assert ["certify", "export"] in kinds
     for line in sorted(said.copied, key=lambda line: "--to checker" not in line):
         status, text = said.run(line, said.copied[line])
