@@ -17,7 +17,6 @@ from certify.claims.trained.counting import count_tracks
 from certify.claims.trained.decide import Settings
 from certify.claims.trained.flags import Flags
 from certify.common.shards import Workers
-from certify.learning.training.fitting import margins
 from certify.learning.training.fresh import Sizes, begun, recipe
 from certify.learning.training.lessons import Lessons, Pool
 from certify.learning.training.rounds import Pace, TrainingBudget, compare_with_given
@@ -98,6 +97,9 @@ def test_a_wrong_word_comes_back_with_words_like_it_on_which_something_is_asked(
 
 
 def test_a_count_teaches_inputs_of_each_kind_of_first_errors() -> None:
+    torch_or_skip()
+    from certify.learning.training.fitting import margins
+
     network = adder(3, 2, blur=1.7)
     claim = adds(network, 3, 2)
     count = count_tracks(network, claim, workers=Workers(1))
