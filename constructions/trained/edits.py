@@ -28,6 +28,7 @@ from constructions.trained.network import (
     AttentionStep,
     Norm,
     NormStep,
+    Rounding,
     Step,
     Tensor,
     TrainedHead,
@@ -49,14 +50,24 @@ def edit_network(network: TrainedNetwork, edits: Sequence[Edit], where: str = "e
     Raises:
         InputError: if an edit does not fit the network, or two are of one part.
     """
-    original = network.original or network
-    edits = sorted([*network.edits, *edits], key=_key)
+    original, earlier = unedited(network)
+    edits = sorted([*earlier, *edits], key=_key)
     if not edits:
         return network
     if len({_key(edit) for edit in edits}) < len(edits):
         raise InputError(f"{where}: two edits of one part, expected at most one")
-    edited = _Edited(original, edits, where).network()
-    return replace(edited, original=original, edits=tuple(edits))
+    return _edited(original, edits, where)
+
+
+def unedited(network: TrainedNetwork) -> tuple[TrainedNetwork, tuple[Edit, ...]]:
+    """Return the original and the edits of a network; itself if it was changed after them, as by training."""
+    if network.original is None or _edited(network.original, network.edits, "edits") != network:
+        return replace(network, original=None, edits=()), ()
+    return network.original, network.edits
+
+
+def _edited(original: TrainedNetwork, edits: Sequence[Edit], where: str) -> TrainedNetwork:
+    return replace(_Edited(original, edits, where).network(), original=original, edits=tuple(edits))
 
 
 def _key(edit: Edit) -> tuple[int, int, int]:
@@ -158,6 +169,8 @@ class _Edited:
             step = self._original.steps[edit.step] if edit.step < len(self._original.steps) else None
             if not isinstance(step, UnitsStep):
                 raise InputError(f"{self._where}: neurons of step {edit.step}, expected a feed-forward block")
+            if isinstance(step.activation, Rounding) and step.activation.scale is None:
+                raise InputError(f"{self._where}: step {edit.step} rounds by a range, which other neurons change")
             width = step.inward.weight.shape[1]
             self._check_ascending("neurons", edit.neurons, width)
             self._check_constants(edit.to, width - len(edit.neurons))

@@ -16,7 +16,7 @@ from constructions.text import printable, read_file, utf8_of
 from constructions.trained import json_values as values
 from constructions.trained import network as trained
 from constructions.trained.edit_kinds import edit_from_json, edit_to_json
-from constructions.trained.edits import edit_network
+from constructions.trained.edits import edit_network, unedited
 from constructions.trained.validation import check_network, check_total_bytes
 
 FORMAT = "certify-trained"
@@ -29,10 +29,10 @@ def network_to_json(network: trained.TrainedNetwork) -> dict[str, Any]:
     """Return the JSON object of a network, cached and not to be modified; keys in the order of the page."""
     kept = vars(network)  # as a cached property is stored
     if "as_json" not in kept:
-        written = network.original or network
+        written, edits = unedited(network)
         kept["as_json"] = {"format": FORMAT, "version": VERSION,
                            **{key: form.write(getattr(written, key)) for key, form in _NETWORK.items()},
-                           **({"edits": [edit_to_json(edit) for edit in network.edits]} if network.edits else {})}
+                           **({"edits": [edit_to_json(edit) for edit in edits]} if edits else {})}
     made: dict[str, Any] = kept["as_json"]
     return made
 

@@ -28,7 +28,9 @@ from examples.trained.zoo import ZOO, Plan, chosen, plans
 from proofs.trained.runs import runs
 
 MARK = "<!-- table.py writes what follows -->\n"
-COUNTS, TITLE = COUNTED / "zoo.toml", "How many words the networks of the zoo are right on, each length drawn alike"
+COUNTS, TITLE = COUNTED / "zoo.toml", (
+    "How many words the networks of the zoo are right on, each length drawn alike (certify import writes the models "
+    "here first)")
 LONGEST, ALIKE = 12, "alike.toml"
 HEAD = ("network", "kind", "layers", "trained to n =", "right on a sample", f"right up to n = {LONGEST}, certified",
         "certified up to n =", "wrong at n =",

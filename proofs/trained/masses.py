@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -48,6 +49,7 @@ class Masses:
 
     def __init__(self, network: TrainedNetwork, words: WordsClaim) -> None:
         self._floats, self._words = FloatNetwork(network), words
+        self._attention = cache(self._attention_of)
         self._layers = [number for number, step in enumerate(self._floats.steps) if isinstance(step, FloatAttention)]
 
     def ranges(self, layer: int, head: int, pattern: HeadPattern) -> Iterator[MassRange]:
@@ -120,14 +122,19 @@ class Masses:
         after = () if words.read == "each" else words.after
         found = []
         for word in product(range(len(words.alphabet)), repeat=n):
-            tokens = np.array((*words.before, *(words.tokens[letter] for letter in word), *after))
-            weights = self._floats.attention(tokens, words.offsets[0])[layer - 1][head - 1, at]
+            tokens = (*words.before, *(words.tokens[letter] for letter in word), *after)
+            weights = self._attention(tokens)[layer - 1][head - 1, at]
             rest = weights[:before].sum() if pattern.name == "start" else np.float64()
             for marks in markings(tracker, word):
                 found.append((rest + weights[before:before + n] @ np.array(marks, np.float64), self._word(word)))
         if found:
             least, most = min(found), max(found)
             yield MassRange(n, least[0], most[0], least[1], most[1])
+
+
+    def _attention_of(self, tokens: tuple[int, ...]) -> list[Array]:
+        """Return the weights [heads, T, T] of each layer for an input."""
+        return self._floats.attention(np.array(tokens), self._words.offsets[0])
 
 
 def extreme(tracker: Tracker, weights: Array, rest: tuple[np.float64, np.float64], fixed: Fixed, sign: int

@@ -1,4 +1,4 @@
-"""What is certified of the float executions of one certificate, and what the certificate then claims."""
+"""Certified float executions of one certificate, and the claims that follow."""
 
 from __future__ import annotations
 

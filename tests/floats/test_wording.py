@@ -1,4 +1,4 @@
-"""What is said of a wrong execution that was found: shorter words are right only where they are certified."""
+"""Sentences about a wrong execution: shorter words are right only where they are certified."""
 
 from __future__ import annotations
 

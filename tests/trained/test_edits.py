@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,15 +14,18 @@ import pytest
 from numpy.typing import NDArray
 
 from constructions.errors import InputError
+from constructions.trained.claim_form import claim_from_json
 from constructions.trained.edit_kinds import Edit, KeepNeurons, MarkTokens, ReadHead, SetHead, SharpenHead, What
 from constructions.trained.edits import edit_network
 from constructions.trained.json_form import network_from_json, network_text
 from constructions.trained.network import AttentionStep, TrainedNetwork, UnitsStep
-from proofs.check import Malformed
+from proofs.check import Malformed, Refusal, check_text
 from proofs.check.checker.chapters.trained.evidence import read_edited_network
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
 from proofs.check.checker.kernel.budget import Budget
 from proofs.trained.forward import FloatAttention, FloatNetwork, FloatUnits, softmax
+from proofs.trained.words import WordMargins, words_in_batches
+from tests.check.trained_networks import rounding_network
 from tests.trained.random_networks import random_network
 
 SEEDS = range(40)
@@ -181,6 +185,54 @@ def test_an_edit_that_does_not_fit_is_refused(edits: list[Edit], complaint: str)
     with pytest.raises(InputError) as found:
         edit_network(random_network(4), edits)
     assert str(found.value) == complaint
+
+
+def test_a_network_that_is_changed_after_its_edits_is_written_as_it_is() -> None:
+    edited = edit_network(random_network(4), [KeepNeurons(BLOCK, (0, 1))])
+    name, tensor = next(iter(edited.tensors.items()))
+    changed = replace(edited, tensors={**edited.tensors, name: replace(tensor, data=bytes(len(tensor.data)))})
+    read = network_from_json(json.loads(network_text(changed)), "m")
+    assert not read.edits and replace(changed, original=None, edits=()) == read
+    assert edit_network(changed, [MarkTokens((1,))]).original == read
+
+
+def test_neurons_that_share_a_range_are_not_taken_apart() -> None:
+    network = network_from_json(rounding_network({"range": "token", "greatest": 127}), "m")
+    with pytest.raises(InputError, match="step 0 rounds by a range, which other neurons change"):
+        edit_network(network, [KeepNeurons(0, (0,))])
+    edits = [{"edit": "keep neurons", "step": 0, "neurons": [0], "to": None}]
+    with pytest.raises(Malformed, match="step: it rounds by a range, which other neurons change"):
+        read_edited_network(rounding_network({"range": "token", "greatest": 127}) | {"edits": edits}, Budget())
+
+
+CORPUS = Path(__file__).parents[1] / "corpus" / "accepted"
+CHANGES: list[dict[str, Any]] = [
+    {"head": 1}, {"what": "average"}, {"what": "average less uniform"}, {"tokens": [0, 1]}, {"tokens": [0, 2]},
+    {"tokens": [1]}, {"tokens": [2]}, {"to": None}, {"to": ["-1/2"]}, {"to": ["4"]}]
+
+
+@pytest.mark.parametrize("name", ["trained_head_mass", "trained_circuit"])
+def test_what_a_changed_edit_leaves_accepted_is_true_on_every_word(name: str) -> None:
+    document, verdicts = json.loads((CORPUS / f"{name}.cert").read_text(encoding="utf-8")), Counter[bool]()
+    edits = document["network"]["edits"]
+    for place, edit in enumerate(edits):
+        changed = [[*edits[:place], {**edit, **change}, *edits[place + 1:]] for change in CHANGES
+                   if set(change) <= set(edit)]
+        for some in [edits[:place] + edits[place + 1:], *changed]:
+            network = {key: value for key, value in document["network"].items() if key != "edits" or some}
+            mutant = document | {"network": network | ({"edits": some} if some else {})}
+            try:
+                check_text((json.dumps(mutant, indent=1) + "\n").encode())
+            except Refusal:
+                verdicts[False] += 1
+                continue
+            verdicts[True] += 1
+            claim = claim_from_json(mutant["claim"], "m")
+            floats = FloatNetwork(network_from_json(mutant["network"], "m"))
+            margins = WordMargins(floats, claim)
+            assert all(margins.margins(words, 0).min() > 0 for n in range(1, 5)
+                       for words in words_in_batches(len(claim.alphabet), n, 1 << 10))
+    assert verdicts[False] >= 2
 
 
 def refused_by_checker(edits: object) -> str:

@@ -1,4 +1,4 @@
-"""What is decided over the reals is decided in float executions, too: features of networks × float models."""
+"""Float executions of everything that is decided over the reals: features of networks × float models."""
 
 from fractions import Fraction
 from typing import Any

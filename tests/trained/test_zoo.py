@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from constructions.trained.claim import WordsClaim, input_tokens, judged
-from examples.trained.table import MARK, decision_of, ranges, table
+from examples.counts.entries import read_entries
+from examples.trained.table import COUNTS, MARK, counted, decision_of, ranges, table
 from examples.trained.tasks import TASKS, Row, Samples, Task, draw
 from examples.trained.zoo import ZOO, plans
 from proofs.trained.forward import FloatNetwork
@@ -176,3 +177,9 @@ def test_every_network_has_the_shape_of_its_plan(name: str) -> None:
     plan = PLANS[name]
     network = train.KINDS[plan.kind](train.shape_of(plan))
     assert len(train.model_bytes(network)) == (plan.folder / "model.safetensors").stat().st_size
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", PLANS)
+def test_the_certified_shares_of_the_board_are_counted_again(name: str) -> None:
+    assert counted(PLANS[name]) == read_entries(COUNTS)[name]

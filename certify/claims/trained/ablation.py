@@ -59,8 +59,9 @@ class Ablation(WithExitStatus):
 
     @property
     def verdict(self) -> str:
-        """The verdict of the decision about the circuit."""
-        return self.decision.verdict
+        """The verdict of the decision about the circuit; a search that ends at a wrong circuit decides nothing."""
+        failed = self.decision.verdict == "refuted" and not self.asked
+        return "unknown" if failed and len(self.circuit) < len(parts_of(self.network)) else self.decision.verdict
 
     @property
     def is_minimal(self) -> bool:
@@ -109,9 +110,10 @@ def find_circuit(network: TrainedNetwork, claim: WordsClaim, to: To = "zero", se
     check_fits(network, claim)
     search, whole = CircuitSearch(network, claim, to), frozenset(parts_of(network))
     floor, rounds = min(FLOOR, max(np.float64(), search.margin(whole)) / 10), 0
+    is_right = search.stays(whole, np.float64())
     while True:
         rounds += 1
-        circuit = search.shrink(whole, floor)
+        circuit = search.shrink(whole, floor) if is_right else whole
         edited = edit_network(network, search.edits(circuit))
         decision = decide_question(edited, claim, settings=settings)
         wrong = decision.wrong if isinstance(decision, Decision) else None

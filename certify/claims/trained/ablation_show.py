@@ -31,9 +31,15 @@ def print_ablation(out: Console, ablation: Ablation) -> None:
                     [(name_of(network, one.part), "(none found)" if one.word is None else show_powers(one.word.word),
                       "yes" if one.certificate else "no") for one in ablation.needed])
         out.print()
-    minimal = f"; minimal: none of its {counted(len(ablation.circuit), 'part')} can go" if ablation.is_minimal else ""
-    out.print(Text(f"{ablation.verdict}:", style=colour(ablation.verdict)),
-              plain(f"the circuit: {describe_decision(ablation.decision)}{minimal}"))
+    minimal = ""
+    if ablation.is_minimal:
+        minimal = f"; minimal: none of its {counted(len(ablation.circuit), 'part')} can go" if ablation.circuit else (
+            "; minimal: it has no parts")
+    decided = f"the circuit: {describe_decision(ablation.decision)}"
+    if ablation.verdict != ablation.decision.verdict:
+        decided = (f"no circuit was certified in {ablation.rounds} searches; the last one is "
+                   f"{ablation.decision.verdict}: {describe_decision(ablation.decision)}")
+    out.print(Text(f"{ablation.verdict}:", style=colour(ablation.verdict)), plain(decided + minimal))
 
 
 def ablation_to_json(ablation: Ablation) -> dict[str, Any]:

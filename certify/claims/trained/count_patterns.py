@@ -17,9 +17,9 @@ from constructions.trained.tracks import Column, Layout, Step, TracksClaim, Tran
 from constructions.trained.weights import Weights, each_is_one, total_weight
 
 MOST_PATTERNS = 6
-"""Of one error."""
+"""Limit of the patterns of one error."""
 MOST_STEPS = 1 << 16
-"""Of all columns; the errors of larger machines have one pattern each."""
+"""Limit of a machine's steps, over all columns; the errors of larger ones have one pattern each."""
 MOST_OF_ALL = 1 << 20
 """Errors of larger machines, or of claims with larger ones, have no pattern."""
 SHARED = Fraction(9, 10)

@@ -20,19 +20,20 @@ def print_heads(out: Console, table: HeadsTable) -> None:
     out.print(plain(f"words     of length {words.lengths[0]} .. {words.lengths[1]} over "
                     f"{show_alphabet(words.alphabet)}, at offset {words.offsets[0]}"))
     out.print()
-    columns = [TableColumn("head"), TableColumn("attends to"), TableColumn("mass at least", "right"),
-               TableColumn("on the word"), TableColumn("at most", "right"), TableColumn("proved: at least"),
-               TableColumn("verdict")]
+    columns = [TableColumn("head"), TableColumn("attends to"), TableColumn("n", "right"),
+               TableColumn("mass at least", "right"), TableColumn("on the word"), TableColumn("at most", "right"),
+               TableColumn("proved: at least"), TableColumn("verdict")]
     cells = []
     for row in table.shown:
         least, most = row.least, row.most
         proved = "" if row.claimed is None else str(float(row.claimed))
         verdict = verdict_text(row.decision.verdict) if row.decision else ""
-        cells.append((f"{row.layer}.{row.head}", describe_pattern(row.pattern), f"{least.least:.6g}",
+        lengths = f"{row.by_length[0].n} .. {row.by_length[-1].n}"
+        cells.append((f"{row.layer}.{row.head}", describe_pattern(row.pattern), lengths, f"{least.least:.6g}",
                       show_powers(least.least_word), f"{most.most:.6g}", proved, verdict))
     print_table(out, columns, cells)
     out.print()
-    out.print(plain("measured: masses in floating point, over all words"
+    out.print(plain("measured: masses in floating point, over all words of the lengths n"
                     if all(row.decision is None for row in table.rows) else f"{table.verdict}: the masses that are "
                     f"stated as proved, on all words up to length {words.lengths[1]}"))
 

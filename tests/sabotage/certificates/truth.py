@@ -39,7 +39,7 @@ MAY_BE_LEFT_OUT = {"min_n", "given"}
 BOUND_KEYS = {"layer", "head", "direction", "error_if_false", "error_if_true"}
 
 RUNS = 1000
-"""How long a wrong execution is looked for, in scores computed."""
+"""Limit of the search for a wrong execution, in scores computed."""
 
 @dataclass(frozen=True)
 class Loaded:

@@ -1,4 +1,4 @@
-"""What is claimed of the number of right inputs, and when certified bounds decide it."""
+"""Statements about the number of right inputs, and the verdict of certified bounds on them."""
 
 from __future__ import annotations
 

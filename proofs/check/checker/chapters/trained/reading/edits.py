@@ -98,6 +98,8 @@ class Editor:
         if edit.kind == "keep neurons":
             expect(isinstance(step, UnitsStep), "step: expected a feed-forward block")
             assert isinstance(step, UnitsStep)
+            expect(isinstance(step.activation, str) or step.activation.scale is not None,
+                   "step: it rounds by a range, which other neurons change")
             width = step.inward.weight.width
             expect(list(edit.numbers) == sorted({*edit.numbers}) and all(n < width for n in edit.numbers),
                    "neurons: expected ascending ones, below {}", width)
