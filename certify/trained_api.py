@@ -262,14 +262,15 @@ def train(task: str | PathLike[str], output: Path | None = None, *, network: Pat
     from certify.learning.training.fresh import Sizes
     from certify.learning.training.rounds import Pace, TrainingBudget, checked
     from certify.learning.training.task import lessons_of, new_network, read_task
-    from certify.learning.training.train import repair_of
-    from certify.learning.training.train import train as train_network
 
     amount = read_count_question({"at_least": at_least}).at_least
     parsed = read_task(os.fspath(task), Flags(), Scope(max_n, min_n))
     if output is not None:
         check_new_folder(os.fspath(output))
     check_torch()
+    from certify.learning.training.train import repair_of
+    from certify.learning.training.train import train as train_network
+
     budget, settings = checked(TrainingBudget(rounds, Pace(steps), seed, amount)), Settings(effort=effort)
     made, begun = ((None, read_trained(os.fspath(network))[0]) if network is not None else
                    new_network(parsed, Sizes(layers, width, heads, units), seed))

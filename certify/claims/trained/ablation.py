@@ -15,7 +15,7 @@ from certify.claims.trained.proving import accepted_wrong_word
 from certify.common.verdicts import WithExitStatus
 from constructions.errors import InputError
 from constructions.trained.claim import WordsClaim, check_fits
-from constructions.trained.edits import edit_network
+from constructions.trained.edits import check_unedited, edit_network
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.balls import BallNetwork
 from proofs.trained.circuits import Circuit, CircuitSearch, Part, To, parts_of
@@ -92,6 +92,7 @@ def decide_circuit(network: TrainedNetwork, claim: WordsClaim, dropped: Sequence
         Unsupported: if no method decides words of these lengths.
     """
     start = time.perf_counter()
+    check_unedited(network)
     check_fits(network, claim)
     search, circuit = CircuitSearch(network, claim, to), frozenset(parts_of(network)) - {*dropped}
     edited = edit_network(network, search.edits(circuit))
@@ -107,6 +108,7 @@ def find_circuit(network: TrainedNetwork, claim: WordsClaim, to: To = "zero", se
         InputError, Unsupported: as for ``decide_circuit``.
     """
     start = time.perf_counter()
+    check_unedited(network)
     check_fits(network, claim)
     search, whole = CircuitSearch(network, claim, to), frozenset(parts_of(network))
     floor, rounds = min(FLOOR, max(np.float64(), search.margin(whole)) / 10), 0

@@ -12,6 +12,7 @@ from certify.common.verdicts import WithExitStatus, worst
 from constructions.errors import InputError
 from constructions.language.syntax import Symbol
 from constructions.trained.claim import WordsClaim, check_fits
+from constructions.trained.edits import check_unedited
 from constructions.trained.head_patterns import (
     OF_KEYS,
     PATTERNS,
@@ -95,6 +96,7 @@ def find_patterns(network: TrainedNetwork, words: WordsClaim, patterns: Sequence
         InputError: if the words or the head do not fit the network.
     """
     start = time.perf_counter()
+    check_unedited(network)
     check_fits(network, words)
     words = replace(words, offsets=(words.offsets[0],) * 2)
     heads = [(layer, head) for layer, step in enumerate(network.attention_steps, 1)
@@ -142,6 +144,7 @@ def decide_mass(network: TrainedNetwork, words: WordsClaim, claim: HeadClaim, se
     Raises:
         InputError: if the network has no such head, or the words do not fit.
     """
+    check_unedited(network)
     if claim.least is None and claim.most is None:
         raise InputError("expected the least or the greatest mass that is claimed")
     return decide(*mass_question(network, words, claim), settings)
