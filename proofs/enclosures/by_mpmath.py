@@ -1,7 +1,7 @@
 """Evaluation by mpmath of expressions, weights and runs of words: an independent library and algorithm.
 
-``seconded``, ``check_by_mpmath`` and ``values_by_mpmath`` compare printed numbers: each raises an error where mpmath
-disagrees, and never improves a verdict.
+``seconded``, ``check_by_mpmath``, ``confirm_by_mpmath`` and ``values_by_mpmath`` compare printed numbers: each raises
+an error where mpmath disagrees, and never improves a verdict.
 """
 
 import operator
@@ -201,12 +201,10 @@ def _feed(feedforward: FeedForward, vector: Residual) -> Residual:
 def settled_run(transformer: Transformer, word: Sequence[str]) -> tuple[list[Residual], int] | None:
     """Return the final residual vectors, and the digits with which they were computed.
 
-    None if there are too many steps, a head is hard, or twice the digits give other vectors.
+    None if twice the digits give other vectors, or the word is not ``computable``.
     """
-    if any(head.weighting.is_hard for _, _, head in transformer.heads()) or steps_of(transformer, word) > MOST_STEPS:
-        return None
     rough: list[Residual] | None = None
-    for digits in DIGITS:
+    for digits in DIGITS if computable(transformer, word) else ():
         with mpmath.workdps(digits):
             stream = run_by_mpmath(transformer, word)
             if rough and all(_near(vector[name], x) for vector, xs in zip(rough, stream, strict=True)
@@ -214,6 +212,28 @@ def settled_run(transformer: Transformer, word: Sequence[str]) -> tuple[list[Res
                 return stream, digits
         rough = stream
     return None
+
+
+def computable(transformer: Transformer, word: Sequence[str]) -> bool:
+    """Return whether mpmath runs the word: no head is hard, and the steps are not too many."""
+    return (not any(head.weighting.is_hard for _, _, head in transformer.heads())
+            and steps_of(transformer, word) <= MOST_STEPS)
+
+
+def confirm_by_mpmath(transformer: Transformer, word: Sequence[str], enclosed: Sequence[dict[str, Interval]]) -> bool:
+    """Return whether mpmath computes values of the word in these enclosures; False if it does not compute them.
+
+    Values with the fewest digits suffice if they lie in all enclosures; those that do not may have too few digits.
+
+    Raises:
+        InternalError: if a value is not in its enclosure.
+    """
+    if not computable(transformer, word):
+        return False
+    with mpmath.workdps(DIGITS[0]):
+        if _first_outside(run_by_mpmath(transformer, word), enclosed) is None:
+            return True
+    return values_by_mpmath(transformer, word, enclosed) is not None
 
 
 def values_by_mpmath(transformer: Transformer, word: Sequence[str],
@@ -227,12 +247,18 @@ def values_by_mpmath(transformer: Transformer, word: Sequence[str],
         return None
     stream, digits = run
     with mpmath.workdps(digits):
-        for i, (vector, intervals) in enumerate(zip(stream, enclosed, strict=True), start=1):
-            for name, interval in intervals.items():
-                _require(interval, vector.get(name, mpf(0)), f"{name} at position {i} of the word {' '.join(word)}")
+        if outside := _first_outside(stream, enclosed):
+            name, position = outside
+            raise _disagreement(f"{name} at position {position} of the word {' '.join(word)}")
         least = mpf(10) ** (10 - digits)
         return [{name: mpmath.nstr(x if abs(x) > least else mpf(0), 25) for name, x in vector.items()}
                 for vector in stream]
+
+
+def _first_outside(stream: Sequence[Residual], enclosed: Sequence[dict[str, Interval]]) -> tuple[str, int] | None:
+    """Return the first direction, and its position, whose value is not in its enclosure."""
+    return next(((name, i) for i, (vector, intervals) in enumerate(zip(stream, enclosed, strict=True), start=1)
+                 for name, interval in intervals.items() if not _is_in(interval, vector.get(name, mpf(0)))), None)
 
 
 Measured = tuple[int, Interval, Sequence[Sequence[str]]]
@@ -252,8 +278,8 @@ def check_by_mpmath(transformer: Transformer, direction: str, measured: Iterable
         if len(runs) == len(words):
             with mpmath.workdps(min(digits for _, digits in runs)):
                 number, *others = [stream[position - 1].get(direction, mpf(0)) for stream, _ in runs]
-                _require(found, abs(number - others[0]) if others else number,
-                         f"{direction} at position {position} of {' and '.join(map(' '.join, words))}")
+                if not _is_in(found, abs(number - others[0]) if others else number):
+                    raise _disagreement(f"{direction} at position {position} of {' and '.join(map(' '.join, words))}")
 
 
 def steps_of(transformer: Transformer, word: Sequence[str]) -> int:
@@ -263,9 +289,12 @@ def steps_of(transformer: Transformer, word: Sequence[str]) -> int:
     return n * n * sum(1 for _ in transformer.heads()) + n * weights
 
 
-def _require(found: Interval, number: mpf, what: str) -> None:
-    if not _near(min(max(number, mpf_of(found.lower)), mpf_of(found.upper)), number):
-        raise InternalError(f"{what}: Arb encloses a value where mpmath does not find it")
+def _is_in(found: Interval, number: mpf) -> bool:
+    return _near(min(max(number, mpf_of(found.lower)), mpf_of(found.upper)), number)
+
+
+def _disagreement(where: str) -> InternalError:
+    return InternalError(f"{where}: Arb encloses a value where mpmath does not find it")
 
 
 def _near(x: mpf, y: mpf) -> bool:

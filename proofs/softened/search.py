@@ -11,7 +11,7 @@ from constructions.language.expressions import Expression
 from constructions.network.run import run_hard
 from constructions.network.transformer import Transformer
 from constructions.statements.theorem_26_uniform_tieless import soften
-from proofs.enclosures.by_mpmath import values_by_mpmath
+from proofs.enclosures.by_mpmath import confirm_by_mpmath
 from proofs.enclosures.exponential import PRECISIONS
 from proofs.enclosures.intervals import Interval, point
 from proofs.words.replay import run_soft
@@ -41,7 +41,7 @@ def find_departure(transformer: Transformer, temperature: Expression,
             norms = enclose_distances(transformer, softened, word, bits)
             for i, norm in enumerate(norms, start=1):
                 if norm.lower > ALLOWED:
-                    values_by_mpmath(softened, word, run_soft(softened, word, bits))
+                    confirm_by_mpmath(softened, word, run_soft(softened, word, bits))
                     return Departure(tuple(word), i, norm)
             if all(norm.upper <= ALLOWED for norm in norms):
                 break

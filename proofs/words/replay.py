@@ -18,7 +18,7 @@ from constructions.network.assumption import local_directions
 from constructions.network.exact_weights import hard_weights
 from constructions.network.run import run_layers
 from constructions.network.transformer import Coefficients, FeedForward, Head, Transformer
-from proofs.enclosures.by_mpmath import values_by_mpmath
+from proofs.enclosures.by_mpmath import confirm_by_mpmath
 from proofs.enclosures.expressions import enclose_at, flint_at, sharpness_at
 from proofs.enclosures.feed_forward import enclose_output
 from proofs.enclosures.intervals import AtLeast, Interval, enclose_form, point
@@ -252,7 +252,7 @@ def find_miss(transformer: Transformer, word: Sequence[str], bits: int = REPLAY_
             allowed = reading.allowed(meaning, i, allowed_error)
             is_claimed = name not in local or reading.truth(transformer.given, i)
             if is_claimed and allowed is not None and value.misses(*_ends(allowed)):
-                values_by_mpmath(transformer, word, _from_flint(stream))
+                confirm_by_mpmath(transformer, word, _from_flint(stream))
                 return Counterexample(tuple(word), i, name, meaning, reading.expected(meaning, i), allowed,
                                       interval_from_flint(value))
     return None

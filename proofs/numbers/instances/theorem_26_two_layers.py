@@ -19,7 +19,7 @@ from constructions.network.meanings import Anything
 from constructions.network.run import Residual, run_hard, scaled_scores
 from constructions.network.transformer import FeedForward, Head, Layer, Mask, Transformer, Unit
 from constructions.network.weightings import Weighting
-from proofs.enclosures.by_mpmath import values_by_mpmath
+from proofs.enclosures.by_mpmath import confirm_by_mpmath
 from proofs.enclosures.intervals import Interval
 from proofs.numbers.instances.comparing import BITS, instance, logarithm, undecided
 from proofs.numbers.instances.examination import Examination, Instance
@@ -85,7 +85,7 @@ def temperature_of_theorem(n: int) -> Fraction:
 def output_error(transformer: Transformer, word: tuple[str, ...]) -> Interval:
     """Enclose the greatest |y_i - ŷ_i|_1 over the positions of a word."""
     stream = run_soft(transformer, word, BITS)
-    values_by_mpmath(transformer, word, stream)
+    confirm_by_mpmath(transformer, word, stream)
     found = [abs_difference(soft[OUTPUT], hard[OUTPUT])
              for soft, hard in zip(stream, run_hard(transformer, word), strict=True)]
     return Interval(max(error.lower for error in found), max(error.upper for error in found))

@@ -11,7 +11,7 @@ from fractions import Fraction
 from constructions.errors import InternalError, Unsupported
 from constructions.language.semantics import satisfies
 from constructions.network.transformer import Transformer
-from proofs.enclosures.by_mpmath import values_by_mpmath
+from proofs.enclosures.by_mpmath import confirm_by_mpmath
 from proofs.enclosures.exponential import PRECISIONS
 from proofs.enclosures.intervals import Interval
 from proofs.words.classes.buckets import Buckets, Signature, WordClass
@@ -80,7 +80,7 @@ def _compare_with_mpmath(transformer: Transformer, claim: MarginClaim, shown: Ju
     """Raise InternalError if mpmath computes another output on the reported word; it does not support layer norms."""
     word = (*claim.before, *shown.word, *claim.after)
     if not norms.epsilons:
-        values_by_mpmath(transformer, word, [{transformer.output: shown.output} if i == shown.read.position else {}
+        confirm_by_mpmath(transformer, word, [{transformer.output: shown.output} if i == shown.read.position else {}
                                              for i in range(1, len(word) + 1)])
 
 

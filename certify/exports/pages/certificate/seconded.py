@@ -13,7 +13,7 @@ from certify.exports.pages.certificate.worst_words import Word, WorstWord
 from constructions.errors import InternalError
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
-from proofs.enclosures.by_mpmath import steps_of, values_by_mpmath
+from proofs.enclosures.by_mpmath import confirm_by_mpmath, steps_of
 from proofs.enclosures.intervals import Interval, point
 from proofs.formula.attention.obligation import AttentionObligation
 from proofs.formula.attention.windows import AllWindows
@@ -61,7 +61,7 @@ class Seconding:
 
     def _compared(self, word: Sequence[str]) -> list[Residual] | None:
         stream = run_soft(self.network, word, BITS)
-        return None if values_by_mpmath(self.network, word, stream) is None else stream
+        return stream if confirm_by_mpmath(self.network, word, stream) else None
 
 
 def _least_distance(value: Interval, truth: int) -> Fraction:
