@@ -15,7 +15,7 @@ from flint import arb
 
 from certify.claims.critical.expressions import NoClosedForm
 from certify.claims.critical.families import TermFamily, find_families
-from certify.claims.critical.powers import BITS, PowerSum, power_sum
+from certify.claims.critical.powers import BITS, power_sum
 from certify.claims.critical.roots import VARIABLE, Root, minimal_polynomial
 from certify.claims.critical.wording import NO_ROOT, equation_text, gamma_text, series_text
 from certify.common.numbers import enclosed
@@ -82,12 +82,19 @@ def _of_series(families: Sequence[TermFamily], allowed: Fraction, around: Interv
 
 def enclose_root(families: Sequence[TermFamily], allowed: Fraction, around: Interval) -> Interval | None:
     """Return two constants between which the series is certainly 0; None unless it falls from positive to negative."""
+    first = power_sum((exponent, error - allowed) for family in families
+                      for exponent, error in map(family.term, range(1 if family.only else SUMMED)))
+    endless = [family for family in families if not family.only]
+
+    def series_at(gamma: Fraction) -> arb:
+        return first.at(gamma) + sum((_rest(family, allowed, gamma) for family in endless), arb(0))
+
     low, high = around.lower, around.upper
-    if not (_series_at(families, allowed, low) > 0 and _series_at(families, allowed, high) < 0):
+    if not (series_at(low) > 0 and series_at(high) < 0):
         return None
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
-        value = _series_at(families, allowed, middle)
+        value = series_at(middle)
         if value > 0:
             low = middle
         elif value < 0:
@@ -97,23 +104,13 @@ def enclose_root(families: Sequence[TermFamily], allowed: Fraction, around: Inte
     return Interval(low, high)
 
 
-def _series_at(families: Sequence[TermFamily], allowed: Fraction, gamma: Fraction) -> arb:
-    """Return the series at a constant: its first terms, and a bound of the rest.
+def _rest(family: TermFamily, allowed: Fraction, gamma: Fraction) -> arb:
+    """Return a ball around 0 with the terms of a family that are not among the first, at a constant.
 
     Exponents grow by at least c = exponent[1] + exponent[2] from s to s + 1, and |error - allowed| is at most E (s +
     1), with E the sum of the absolute coefficients and ``allowed``. So the terms from S on sum to at most E (S + 1)
     x^(exponent of S) / (1 - x^c)^2.
     """
-    total = PowerSum(()).at(gamma)
-    for family in families:
-        terms = [family.term(s) for s in range(1 if family.only else SUMMED)]
-        total += power_sum((exponent, error - allowed) for exponent, error in terms).at(gamma)
-        if not family.only:
-            total += _rest(family, allowed, gamma)
-    return total
-
-
-def _rest(family: TermFamily, allowed: Fraction, gamma: Fraction) -> arb:
     with working_precision(BITS):
         slope = sum(family.exponent[1:], Fraction(0))
         most = ball((sum(map(abs, family.error), Fraction(0)) + allowed) * (SUMMED + 1))
