@@ -14,9 +14,10 @@ Sharp form  If the r-th smallest loss is at least r for every r, then S <= x + x
 Edge        For γ <= 0 the bound is at least 4, and no two weightings are further apart than 2.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from flint import fmpq
@@ -58,10 +59,10 @@ CASES = {
 }
 
 
-def worst_losses(n: int, winner: int, case: TieBreakingTerm) -> list[Fraction]:
+def worst_losses(n: int, winner: int, case: TieBreakingTerm) -> tuple[Fraction, ...]:
     """Return the smallest losses that the positions other than ``winner`` can have, in increasing order."""
     losses = sorted(case.loss(n, winner, j, not case.may_tie(winner, j)) for j in range(1, n + 1) if j != winner)
-    return list(map(from_flint, losses))
+    return tuple(map(from_flint, losses))
 
 
 def satisfies_lemma_6(n: int, winner: int, case: TieBreakingTerm) -> bool:
@@ -71,8 +72,9 @@ def satisfies_lemma_6(n: int, winner: int, case: TieBreakingTerm) -> bool:
                for less in ((0, 1) if case.may_tie(winner, j) else (1,)))
 
 
-def distance(losses: Iterable[Fraction], gamma: Fraction) -> Interval:
-    """Enclose 2S/(1+S) at one γ."""
+@lru_cache(maxsize=10_000)
+def distance(losses: tuple[Fraction, ...], gamma: Fraction) -> Interval:
+    """Enclose 2S/(1+S) at one γ; the cases (b) and (c) have the same losses, in both forms."""
     return increasing(sum_of_powers_of_e(-gamma * loss for loss in losses)).scaled(TWO)
 
 

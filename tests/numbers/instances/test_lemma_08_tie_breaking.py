@@ -24,8 +24,8 @@ def test_it_holds_with_one_instance_per_winning_position(case: str, form: str) -
 
 def test_the_worst_losses_are_exact() -> None:
     assert [str(lost) for lost in worst_losses(4, 4, A)] == ["4/3", "4", "12"]
-    assert worst_losses(4, 4, B) == worst_losses(4, 1, C) == [1, 2, 3]
-    assert worst_losses(4, 2, B) == [1, 6, 7]
+    assert worst_losses(4, 4, B) == worst_losses(4, 1, C) == (1, 2, 3)
+    assert worst_losses(4, 2, B) == (1, 6, 7)
 
 
 def test_no_constant_below_2_would_do_in_b_and_c() -> None:
