@@ -101,8 +101,20 @@ class _ProgramRun:
         return self._value(attention.default, {"i": i})
 
     def _value(self, expression: syntax.RaspExpression, scope: _Scope) -> Value:
-        self._spend(1)
-        match expression:
+        self._steps += 1
+        if self._steps > MAX_STEPS:
+            self._spend(0)
+        match expression:  # the most frequent cases first
+            case syntax.VectorEntry(vector, variable):
+                return self.vectors[vector][scope[variable] - 1]  # type: ignore[operator]
+            case syntax.SymbolTest(symbol, variable):
+                return self.vectors[syntax.INPUT][cast(int, scope[variable]) - 1] == symbol
+            case syntax.Parameter(name):
+                return scope[name]
+            case syntax.Literally(symbol):
+                return symbol
+            case syntax.TruthValue(value) | syntax.Integer(value):
+                return value
             case syntax.Conditional(condition, chosen, otherwise):
                 return self._value(chosen if self._value(condition, scope) else otherwise, scope)
             case syntax.Call(name, arguments):
@@ -118,7 +130,7 @@ class _ProgramRun:
             case syntax.SumTerm(sign, left, right):
                 added = self._integer(right, scope)
                 return self._integer(left, scope) + (added if sign == "+" else -added)
-        return self._atom(expression, scope)
+        raise TypeError(f"not an expression: {type(expression).__name__}")
 
     _integer = cast(Callable[["_ProgramRun", syntax.RaspExpression, _Scope], int], _value)
 
@@ -128,17 +140,3 @@ class _ProgramRun:
             arguments = dict(zip(function.parameters, symbols, strict=True))
             self._called[name, symbols] = self._value(function.body, arguments)
         return self._called[name, symbols]
-
-    def _atom(self, atom: syntax.RaspExpression, scope: _Scope) -> Value:
-        match atom:
-            case syntax.TruthValue(value) | syntax.Integer(value):
-                return value
-            case syntax.Literally(symbol):
-                return symbol
-            case syntax.SymbolTest(symbol, variable):
-                return self.vectors[syntax.INPUT][cast(int, scope[variable]) - 1] == symbol
-            case syntax.VectorEntry(vector, variable):
-                return self.vectors[vector][scope[variable] - 1]  # type: ignore[operator]
-            case syntax.Parameter(name):
-                return scope[name]
-        raise TypeError(f"not an expression: {type(atom).__name__}")
