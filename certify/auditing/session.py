@@ -123,7 +123,7 @@ class Session:
         thresholds = gc.get_threshold()
         try:
             run_tasks(list(tasks), do_claim, jobs=self.workers.jobs, dask=self.workers.dask, progress=self.progress,
-                      sizes=list(map(size_of_claim, missing)),
+                      sizes=list(map(size_of_claim, missing)), related=True,
                       finished=lambda task, result: self._take(tasks[task], result))
         finally:
             gc.set_threshold(*thresholds)
@@ -177,7 +177,7 @@ def claim_task(file: ClaimsFile, claim: AuditClaim) -> str:
 def size_of_claim(claim: AuditClaim) -> int:
     """Estimate the work of a claim: its lengths, and those of each requested critical constant.
 
-    The estimate orders the claims and predicts the remaining time; results do not depend on it.
+    The estimate predicts the remaining time; results do not depend on it.
     """
     critical = claim.about.demands.critical if isinstance(claim.about, AboutNetwork) else ()
     return claim.lengths.last + 8 * sum(critical)

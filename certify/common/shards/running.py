@@ -1,6 +1,7 @@
 """Running of tasks: results are read from disk if present, else computed by the workers."""
 
 import contextlib
+import itertools
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,7 +15,7 @@ from certify.common.shards.workers import InProcess, WorkerPool, check_workers
 def run_tasks(tasks: Sequence[str], do: Do, *, jobs: int = 1, dask: str | None = None, store: Path | None = None,
               progress: Callable[[ShardsState], None] = lambda _: None, sizes: Sequence[int] | None = None,
               finished: Callable[[str, str], None] = lambda _task, _result: None,
-              shared: Sequence[str] = (), apart: bool = False,
+              shared: Sequence[str] = (), apart: bool = False, related: bool = False,
               is_last: Callable[[str], bool] = lambda _: False) -> list[str]:
     """Return the results ``[do(task) for task in tasks]``, byte for byte.
 
@@ -23,7 +24,8 @@ def run_tasks(tasks: Sequence[str], do: Do, *, jobs: int = 1, dask: str | None =
     once. With ``store``, a folder, results are kept there as they come, and those that it has are not computed again:
     for work whose results are checked afterwards. Premises of a verdict are computed without it.
 
-    ``sizes`` are the work of each task; a free worker takes the largest that is left. ``progress`` is called with the
+    ``sizes`` are the work of each task; a free worker takes the largest that is left or, if neighbours are ``related``
+    and so share memoised results, the one after its last task. ``progress`` is called with the
     state of the work, ``finished`` with each task and its result as soon as it is known. The ``shared`` texts are
     given to each worker once: a task has their digests (``digest_of``), and ``do`` the texts (``content``). If
     ``apart``, this process does none of them, so that it can end them. The first result, in the order of tasks, that
@@ -37,7 +39,7 @@ def run_tasks(tasks: Sequence[str], do: Do, *, jobs: int = 1, dask: str | None =
         KeyboardInterrupt: at once; results that were finished are in the store.
     """
     check_workers(jobs, dask)
-    run = _TaskRun(tasks, Store(store, do) if store else None, progress, sizes, finished, is_last)
+    run = _TaskRun(tasks, Store(store, do) if store else None, progress, sizes, finished, is_last, related)
     run.look_on_disk()
     if run.waiting:
         with held(shared), contextlib.closing(_hire(do, min(jobs, len(run.waiting)), dask, shared, apart)) as crew:
@@ -62,7 +64,8 @@ class _TaskRun:
     """The state of one run; a task's number is its place among the distinct tasks."""
 
     def __init__(self, tasks: Sequence[str], store: Store | None, progress: Callable[[ShardsState], None],
-                 sizes: Sequence[int] | None, finished: Callable[[str, str], None], is_last: Callable[[str], bool]):
+                 sizes: Sequence[int] | None, finished: Callable[[str, str], None], is_last: Callable[[str], bool],
+                 related: bool):
         self.sizes = dict(zip(tasks, sizes or [1] * len(tasks), strict=True))
         self.tasks = list(self.sizes)
         self.store, self.progress, self.finished, self.is_last = store, progress, finished, is_last
@@ -71,6 +74,7 @@ class _TaskRun:
         self.kept, self.workers = 0, 1
         self.waiting = deque(range(len(self.tasks)))
         self.under_way: set[int] = set()
+        self.related, self.answered = related, -1
         self.failure: tuple[int, Exception] | None = None
         self.end = len(self.tasks)
         """The number from which on tasks are not needed."""
@@ -88,7 +92,7 @@ class _TaskRun:
         done.
         """
         self.workers = crew.capacity
-        if crew.capacity > 1:
+        if crew.capacity > 1 and not self.related:
             self.waiting = deque(sorted(self.waiting, key=lambda number: -self.sizes[self.tasks[number]]))
         while self.waiting or self._undecided():
             self._give(crew)
@@ -101,12 +105,25 @@ class _TaskRun:
 
     def _give(self, crew: WorkerPool) -> None:
         while self.waiting and len(self.under_way) < crew.capacity:
-            number = self.waiting.popleft()
+            number = self._after(self.answered) if self.related else self.waiting[0]
+            self.waiting.remove(number)
             if not self._is_on_disk(number):  # another run may have finished it meanwhile
                 self.under_way.add(number)
                 crew.begin(number, self.tasks[number])
 
+    def _after(self, answered: int) -> int:
+        """Return the next task if it waits; else the first, or the middle one of the longest stretch that waits."""
+        if answered + 1 in self.waiting:
+            return answered + 1
+        waiting = sorted(self.waiting)
+        if not self.under_way:
+            return waiting[0]
+        stretches = itertools.groupby(enumerate(waiting), lambda pair: pair[1] - pair[0])
+        longest = max(([number for _, number in stretch] for _, stretch in stretches), key=len)
+        return longest[len(longest) // 2]
+
     def _take(self, number: int, text: str) -> None:
+        self.answered = number
         self.under_way.discard(number)
         found = read_answer(text)
         if isinstance(found, Exception):

@@ -120,6 +120,13 @@ def test_several_workers_begin_with_the_largest_tasks_and_report_the_first_failu
     assert begun({"0": 9, "2": 1, "3": 2, "5": 8, "6": 5}) == ["0", "5", "3", "2"]
 
 
+def test_a_worker_takes_the_neighbour_of_its_last_task_if_they_are_related(monkeypatch: pytest.MonkeyPatch) -> None:
+    crew, tasks = Listed(), [task(x=str(x)) for x in (0, 2, 4, 6, 8, 10)]
+    monkeypatch.setattr("certify.common.shards.running._hire", lambda *_: crew)
+    assert run_tasks(tasks, fail_on_odd, jobs=2, related=True) == [fail_on_odd(text) for text in tasks]
+    assert crew.begun == ["0", "6", "8", "10", "4", "2"]
+
+
 def test_processes_do_not_run_the_program_again_that_starts_them(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text("from certify.common.shards import run_tasks\n"
