@@ -138,8 +138,8 @@ def draw_attention(run: WordTrace) -> str:
     network = run.network
     if network is None or len(run.word) > MOST_LETTERS:
         return ""
+    from certify.common.doubles import DoubleNetwork
     from certify.exports.pages.certificate.grids import draw_grid
-    from certify.exports.pages.certificate.running import DoubleNetwork
 
     try:
         check_softmax(network, "a picture")

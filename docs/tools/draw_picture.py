@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from html import escape
 
 from certify.claims.formula.sealed import Sealed, read_sealed
+from certify.common.doubles import DoubleNetwork
 from certify.common.numbers import decimal_upper
-from certify.exports.pages.certificate.running import DoubleNetwork
 from constructions.network.transformer import Head, Layer, Transformer
 
 WIDTH, HEIGHT = 1000, 330

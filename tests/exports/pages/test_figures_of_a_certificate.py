@@ -8,11 +8,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from certify.common.doubles import DoubleNetwork
 from certify.exports.pages.certificate.blocks import find_columns
 from certify.exports.pages.certificate.heat_maps import CHARACTERS, pack, shade_of
 from certify.exports.pages.certificate.layout import DiagramLayout, Sizes, find_wires
 from certify.exports.pages.certificate.names import DirectionNames
-from certify.exports.pages.certificate.running import DoubleNetwork
 from certify.exports.pages.certificate.tables import linear_form
 from certify.exports.pages.certificate.worst_words import truths_of
 from constructions.language.parser import parse_formula

@@ -8,9 +8,9 @@ from typing import Any
 import numpy.typing as npt
 
 from certify.claims.formula.sealed import Sealed, StatedErrors
+from certify.common.doubles import DoubleNetwork
 from certify.exports.pages.certificate.blocks import MOST_DIRECTIONS
 from certify.exports.pages.certificate.error_maps import ErrorMap, find_error_map
-from certify.exports.pages.certificate.running import DoubleNetwork
 from certify.exports.pages.certificate.seconded import Oblige, Seconding, second_worst
 from certify.exports.pages.certificate.worst_words import Word, WorstWord, longer, worst_words
 from constructions.network.lengths import Lengths

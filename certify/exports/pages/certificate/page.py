@@ -19,6 +19,7 @@ from markupsafe import Markup, escape
 from certify.claims.floats.wording import describe_exponentials, describe_formats, describe_normalised
 from certify.claims.formula.real_functions import sentence
 from certify.claims.formula.sealed import Sealed
+from certify.common.doubles import DoubleNetwork
 from certify.common.numbers import decimal
 from certify.common.words import SHOWN_SYMBOLS, show_word
 from certify.exports.pages.base.page import embed_json, open_templates, render_page
@@ -32,7 +33,6 @@ from certify.exports.pages.certificate.commands import (
 from certify.exports.pages.certificate.grids import draw_grid, draw_ruler, draw_strip
 from certify.exports.pages.certificate.heat_maps import SHADES, describe_flatness, draw_map
 from certify.exports.pages.certificate.names import DirectionNames, clip
-from certify.exports.pages.certificate.running import DoubleNetwork
 from certify.exports.pages.certificate.script_data import script_data
 from certify.exports.pages.certificate.wiring import draw_network
 from certify.exports.pages.certificate.worst_words import sample_word

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from certify.exports.pages.certificate.running import DoubleNetwork
+from certify.common.doubles import DoubleNetwork, neighbours
 from constructions.network.meanings import Near, Others
 from constructions.network.transformer import Transformer
 from proofs.words.truths import TruthsOfWords
@@ -156,14 +156,6 @@ def seeds(alphabet: Sequence[str], n: int) -> Iterator[Word]:
             yield (left,) * cut + (right,) * (n - cut)
     for _ in range(256):
         yield tuple(chance.choices(alphabet, k=n))
-
-
-def neighbours(word: Word, alphabet: Sequence[str]) -> Iterator[Word]:
-    """Yield the words that differ from it at one position."""
-    for place, old in enumerate(word):
-        for symbol in alphabet:
-            if symbol != old:
-                yield (*word[:place], symbol, *word[place + 1:])
 
 
 def longer(words: Iterable[Word], alphabet: Sequence[str], n: int) -> Iterator[Word]:

@@ -1,8 +1,8 @@
-"""The network in doubles, on many words of one length at once: for pictures only."""
+"""The network in doubles, on many words of one length at once: for pictures and searches, which prove nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -131,3 +131,11 @@ def _outermost(winners: Array, leftmost: bool) -> Array:
     seen = winners if leftmost else winners[..., ::-1]
     first: Array = (seen.cumsum(axis=-1) == 1) * seen
     return first if leftmost else first[..., ::-1]
+
+
+def neighbours(word: tuple[str, ...], alphabet: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield the words that differ from it at one position."""
+    for place, old in enumerate(word):
+        for symbol in alphabet:
+            if symbol != old:
+                yield (*word[:place], symbol, *word[place + 1:])
