@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from certify.auditing.kinds.decide import Decided
+from certify.auditing.kinds.decide import witness_of
 from certify.claims.trained import decide as deciding
 from certify.claims.trained import tasks as trained_tasks
 from certify.claims.trained.certified import read_certified
@@ -287,7 +287,7 @@ def test_letters_that_are_neither_read_nor_judged_are_no_part_of_what_is_said_to
     assert f'<td class="name"><code>{first}...</code></td>' in page
     assert f"Attention of head 1.1 on {first}</title>" in page or f'"Attention of head 1.1 on {first}"' in page
     assert "".join(decision.wrong.word) not in page
-    witness = Decided("m.json", None, decision.network, decision.claim)._witness(decision)
+    witness = witness_of(decision, "m.json", None)
     assert (witness.word, witness.n, witness.position) == (f"{first}...", 4, 1)
     assert witness.command == f"certify run m.json {first} --offset 1"
     for letters in itertools.product("ab", repeat=3):

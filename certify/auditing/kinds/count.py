@@ -1,6 +1,5 @@
 """Claims decided by `certify decide --count`: how many inputs are right (docs/howto/counts.md)."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
 
@@ -9,65 +8,42 @@ from certify.auditing.results import OneVerdict, Verdict, outward
 from certify.claims.floats.models import read_model
 from certify.claims.trained.answering import count_right
 from certify.claims.trained.claim_file import Scope
-from certify.claims.trained.count_question import STATED, CountQuestion, read_count_question
+from certify.claims.trained.count_question import STATED, read_count_question
 from certify.claims.trained.count_show import describe_count, show_question
 from certify.claims.trained.decide import Settings
 from certify.claims.trained.flags import Flags
-from certify.claims.trained.question import AnyClaim, read_any_claim
+from certify.claims.trained.question import read_any_claim
 from certify.common.words import show_lengths
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
-from constructions.trained.network import TrainedNetwork
-from proofs.enclosures.float_models.model import FloatModel
 from proofs.enclosures.intervals import Interval
 from proofs.formula.discharge import Progress
 
 
-@dataclass(frozen=True)
-class RightInputs(Question):
-    """A trained network, the claim about it, and the statement about the number of right inputs."""
-
-    path: str
-    claim_path: str | None
-    network: TrainedNetwork
-    claim: AnyClaim
-    question: CountQuestion
-    run: FloatModel | None
-    weights: str | None
-    effort: int
-
-    @property
-    def subject(self) -> str:
-        """The network, the file of its claim, and the statement."""
-        weighed = f", weighed by {self.weights}" if self.weights else ""
-        runs = f" in every execution of {self.run.name}" if self.run else ""
-        return (f"{self.path} is right{runs} on {show_question(self.question)} of the inputs of "
-                f"{self.claim_path or 'its own claim'}{weighed}")
-
-    def decide(self, lengths: Lengths, progress: Progress) -> OneVerdict:
-        """Count the right inputs, and compare certified bounds with the statement; in shares, if it is about one."""
-        count = count_right(self.network, self.claim, self.question, Settings(effort=self.effort), self.run,
-                            self.weights)
-        is_share = all(one.is_share for one in self.question.stated.values())
-        least, most = count.shares if is_share else count.bounds
-        whole = Fraction(1) if is_share else count.total
-        stated = [one.of(whole) for one in self.question.stated.values()]
-        return OneVerdict(
-            cast(Verdict, count.verdict), describe_count(count), show_lengths(row.n for row in count.rows),
-            "share of right inputs" if is_share else "right inputs", None,
-            outward(least, most), Interval(min(stated), max(stated)), (count.certificate,))
-
-
-def read(entry: ClaimEntry) -> RightInputs:
-    """Return the claim of an entry; one that states no amount is vacuous, and rejected."""
+def read(entry: ClaimEntry) -> Question:
+    """Return the question of an entry; one that states no amount is vacuous, and rejected."""
     entry.needed("model")
     question = read_count_question(entry.table)
     if not question.stated:
         raise InputError(f"the claim states no number of right inputs, so it is vacuous; expected one of "
                          f"{', '.join(STATED)}")
-    path, claim_path = str(entry.file("model")), entry.file("claim")
+    path, claim_path, weights = str(entry.file("model")), entry.file("claim"), entry.file("weights")
     network, claim = read_any_claim(path, claim_path, Flags(), Scope(entry.get("max_n"), entry.get("min_n")))
     run = read_model(entry.get("float"), entry.folder) if "float" in entry.table else None
-    return RightInputs(path, claim_path, network, claim, question, run, entry.file("weights"),
-                       entry.table.get("effort", 1))
+    weighed = f", weighed by {weights}" if weights else ""
+    runs = f" in every execution of {run.name}" if run else ""
 
+    def decide(_lengths: Lengths, _progress: Progress) -> OneVerdict:
+        """Count the right inputs, and compare certified bounds with the statement; in shares, if it is about one."""
+        count = count_right(network, claim, question, Settings(effort=entry.table.get("effort", 1)), run, weights)
+        is_share = all(one.is_share for one in question.stated.values())
+        least, most = count.shares if is_share else count.bounds
+        whole = Fraction(1) if is_share else count.total
+        stated = [one.of(whole) for one in question.stated.values()]
+        return OneVerdict(
+            cast(Verdict, count.verdict), describe_count(count), show_lengths(row.n for row in count.rows),
+            "share of right inputs" if is_share else "right inputs", None,
+            outward(least, most), Interval(min(stated), max(stated)), (count.certificate,))
+
+    return Question(f"{path} is right{runs} on {show_question(question)} of the inputs of "
+                    f"{claim_path or 'its own claim'}{weighed}", decide)

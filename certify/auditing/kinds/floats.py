@@ -1,7 +1,6 @@
 """Claims decided by `certify floats`: that every execution under a float model is right (docs/reference/floats.md)."""
 
 import shlex
-from dataclasses import dataclass
 from typing import cast
 
 from certify.auditing.demanded import witness_of_run
@@ -18,36 +17,32 @@ from certify.requests.subjects import CERTIFICATES
 from constructions.errors import InputError
 from constructions.network.json_form import read_json, transformer_from_json
 from constructions.network.lengths import Lengths
-from proofs.enclosures.float_models.model import FloatModel
 from proofs.formula.discharge import Progress
 
 
-@dataclass(frozen=True)
-class FloatExecutions(Question):
-    """A certificate, or a model that is certified first, and a float model."""
+def read(entry: ClaimEntry) -> Question:
+    """Return the question of an entry: a certificate, or a model that is certified first, and a float model."""
+    entry.needed("model")
+    path, float_model = str(entry.file("model")), read_model(entry.needed("format"), entry.folder)
+    if (ulp := entry.get("exp_ulp")) is not None:
+        float_model = float_model.with_exp_ulp(read_positive(ulp, "exp_ulp"))
 
-    path: str
-    float_model: FloatModel
-
-    @property
-    def subject(self) -> str:
-        """The file and the float model."""
-        return f"{self.path} in every execution under {self.float_model.name}"
-
-    def decide(self, lengths: Lengths, progress: Progress) -> ClaimAnswer | OneVerdict:
+    def decide(lengths: Lengths, progress: Progress) -> ClaimAnswer | OneVerdict:
         """Certify lengths, and search for a wrong execution beyond them."""
-        text = read_text(self.path)
-        data = read_json(text, self.path)
+        text = read_text(path)
+        data = read_json(text, path)
         if not (isinstance(data, dict) and data.get("format") in CERTIFICATES):
-            network = transformer_from_json(data, self.path)
+            network = transformer_from_json(data, path)
             outcome = certify_transformer(network, lengths.last, min_n=lengths.first, progress=progress)
             if not isinstance(outcome, Certified):
                 return OneVerdict(cast(Verdict, outcome.verdict),
                                   f"over the real numbers it is {outcome.verdict}: "
-                                  f"certify model {shlex.quote(self.path)} says why")
+                                  f"certify model {shlex.quote(path)} says why")
             text = outcome.certificate
-        found = find_row(_proved(text, self.path, lengths), self.float_model, progress)
+        found = find_row(_proved(text, path, lengths), float_model, progress)
         return ClaimAnswer(tuple(_row(n, found) for n in lengths), measure="float executions")
+
+    return Question(f"{path} in every execution under {float_model.name}", decide)
 
 
 def _proved(text: str, path: str, lengths: Lengths) -> Proved:
@@ -70,12 +65,3 @@ def _row(n: int, found: FloatRow) -> LengthVerdict:
     if wrong is not None and wrong.n == n:
         return LengthVerdict(n, "refuted", reason=describe_refutation(wrong), witness=witness_of_run(wrong, found))
     return LengthVerdict(n, "unknown", reason=found.reason)
-
-
-def read(entry: ClaimEntry) -> FloatExecutions:
-    """Return the claim of an entry."""
-    entry.needed("model")
-    float_model = read_model(entry.needed("format"), entry.folder)
-    ulp = entry.get("exp_ulp")
-    return FloatExecutions(str(entry.file("model")),
-                     float_model if ulp is None else float_model.with_exp_ulp(read_positive(ulp, "exp_ulp")))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from certify.auditing.results import ClaimAnswer, LengthVerdict, OneVerdict, Witness, outward
 from certify.requests.inputs import Options, as_key
@@ -31,24 +30,21 @@ BOUNDED = ("layers", "heads", "ReLUs", "directions", "parameters")
 TAKEN = {"formula": (SubjectKind.FORMULA, SubjectKind.PROGRAM), "model": (SubjectKind.NETWORK,),
          "program": (SubjectKind.PROGRAM,)}
 Table = Mapping[str, Any]
+Side = Literal["at most", "at least"]
+"""The side of a claimed bound."""
 
 
-class Question(ABC):
-    """The question of a claim; ``subject`` describes it in one line."""
+@dataclass(frozen=True)
+class Question:
+    """The question of a claim: ``subject`` describes it in one line, ``decide`` returns the command's answer.
 
-    @property
-    @abstractmethod
-    def subject(self) -> str:
-        """The subject of the claim."""
+    Raises:
+        InputError: by ``decide``, if an expression is undefined at some length.
+        Unsupported: by ``decide``, if a part of the subject is not supported.
+    """
 
-    @abstractmethod
-    def decide(self, lengths: Lengths, progress: Progress) -> ClaimAnswer | OneVerdict:
-        """Return the command's answer for these lengths.
-
-        Raises:
-            InputError: if an expression is undefined at some length.
-            Unsupported: if a part of the subject is not supported.
-        """
+    subject: str
+    decide: Callable[[Lengths, Progress], ClaimAnswer | OneVerdict]
 
 
 @dataclass(frozen=True)
@@ -145,7 +141,7 @@ class ClaimedBound:
         return found
 
     def row(self, n: int, lower: Fraction, upper: Fraction | None,
-            witness: Callable[[Interval, Interval, str], Witness], where: str = "") -> LengthVerdict:
+            witness: Callable[[Interval, Interval, Side], Witness], where: str = "") -> LengthVerdict:
         """Return the verdict on a number between ``lower`` and ``upper`` (None: there is no upper bound)."""
         most = None if self.at_most is None else outward_at(self.at_most, n)
         least = None if self.at_least is None else outward_at(self.at_least, n)
