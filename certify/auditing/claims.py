@@ -125,8 +125,3 @@ class AuditClaim:
         if self.expected.verdict != "certified" or not isinstance(self.about, AboutNetwork | AboutNumbers):
             return self
         return self.about_some(Lengths(self.lengths.first, max(self.lengths.first, min(self.lengths.last, max_n))))
-
-
-def claim_alone(about: AboutNetwork) -> AuditClaim:
-    """Return a claim about a network outside a claims file, without expectations."""
-    return AuditClaim("claim", "", "", about, about.request.claimed_lengths, Expected())

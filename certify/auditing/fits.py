@@ -31,11 +31,8 @@ def fit_laws(criticals: Sequence[CriticalConstant]) -> tuple[GrowthLaw, ...]:
             middle = (temperature.critical.lower + temperature.critical.upper) / 2
             if SMALLEST < middle < LARGEST:
                 points.setdefault(temperature.heads, []).append((float(critical.n), float(middle)))
-    return tuple(_fit_best(heads, found) for heads, found in points.items() if len(found) >= FEWEST_POINTS)
-
-
-def _fit_best(heads: tuple[Place, ...], points: Points) -> GrowthLaw:
-    return min((_fit(heads, points, *law) for law in LAWS), key=lambda fit: fit.residual)
+    return tuple(min((_fit(heads, found, *law) for law in LAWS), key=lambda fit: fit.residual)
+                 for heads, found in points.items() if len(found) >= FEWEST_POINTS)
 
 
 def _fit(heads: tuple[Place, ...], points: Points, text: str, of_n: Callable[[float], float],

@@ -12,7 +12,6 @@ from certify.auditing.plots import draw_plots
 from certify.auditing.results import (
     AuditReport,
     ClaimResult,
-    CriticalConstant,
     HeadTemperature,
     LengthVerdict,
     StatementVerdict,
@@ -42,7 +41,8 @@ def render_markdown(report: AuditReport) -> str:
     for place, claim in enumerate(report.claims, start=1):
         blocks += _claim(claim, place, plots[place - 1])
     blocks += ["## Terms", _table(("word", "meaning"), wording.LEGEND)]
-    blocks += [f"[{_reference(place, plot)}]: data:image/svg+xml;base64,{_base64(standalone(plot.svg))}"
+    blocks += [f"[{_reference(place, plot)}]: data:image/svg+xml;base64,"
+               f"{base64.b64encode(standalone(plot.svg).encode()).decode()}"
                for place, drawn in enumerate(plots, start=1) for plot in drawn]
     return "\n\n".join(blocks) + "\n"
 
@@ -133,12 +133,9 @@ def _criticals(claim: ClaimResult) -> str:
     titles = ("n", "constant refuted at", "constant certified at", "certified up to n at", *(("of head",) * named),
               "claimed temperature", "temperature certified at", "temperature refuted at", "slack")
     return _table(titles, (
-        (*_constant_cells(critical), *_temperature_cells(temperature, named), wording.show_slack(critical.slack))
+        (str(critical.n), *wording.ends(critical.gamma), wording.ends(critical.up_to)[1],
+         *_temperature_cells(temperature, named), wording.show_slack(critical.slack))
         for critical in claim.criticals for temperature in wording.by_temperature(critical)), right=titles)
-
-
-def _constant_cells(critical: CriticalConstant) -> tuple[str, ...]:
-    return (str(critical.n), *wording.ends(critical.gamma), wording.ends(critical.up_to)[1])
 
 
 def _temperature_cells(temperature: HeadTemperature | None, named: bool) -> tuple[str, ...]:
@@ -158,7 +155,3 @@ def _rows(rows: Sequence[LengthVerdict]) -> str:
 
 def _reference(place: int, plot: Plot) -> str:
     return f"plot-{place}-{plot.kind}"
-
-
-def _base64(text: str) -> str:
-    return base64.b64encode(text.encode()).decode()

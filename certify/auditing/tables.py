@@ -13,7 +13,6 @@ from certify.auditing.results import (
     CriticalConstant,
     HeadTemperature,
     LengthVerdict,
-    StatementVerdict,
 )
 from certify.auditing.suggest import Suggestion
 from certify.common.terminal_tables import NARROW, Cell, TableColumn, numbers, plain, print_table, verdict_text
@@ -55,7 +54,9 @@ def print_report(out: Console, report: AuditReport) -> None:
         _print_findings(out, report.claims)
     if report.statements:
         out.print()
-        print_table(out, STATEMENTS, map(_statement_cells, report.statements))
+        print_table(out, STATEMENTS, [
+            (wording.one_line(one.statement), verdict_text(one.verdict), wording.one_line(one.text),
+             wording.one_line(", ".join(one.claims))) for one in report.statements])
     out.print()
     out.print(plain(wording.summarize(report), style="bold"))
     if interruption := wording.describe_interruption(report):
@@ -105,13 +106,6 @@ def _print_findings(out: Console, claims: tuple[ClaimResult, ...]) -> None:
             name = plain(wording.one_line(claim.name), style="bold")
             out.print(name.append("  ").append_text(verdict_text(claim.verdict)))
             _print_remarks(out, claim, texts)
-
-
-def _statement_cells(statement: StatementVerdict) -> Cells:
-    """Return the joint verdict of the claims about a statement."""
-    return {"statement": wording.one_line(statement.statement), "verdict": verdict_text(statement.verdict),
-            "finding": wording.one_line(statement.text),
-            "claims": wording.one_line(", ".join(statement.claims))}
 
 
 # -- one claim ---------------------------------------------------------------------------------------------------------

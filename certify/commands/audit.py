@@ -101,7 +101,7 @@ def audit(
 def read_alone(subject: str, is_model: bool, options: Options, lengths: Lengths, critical: str | None,
                embeddings: str | None, **demanded: str | None) -> AuditClaim:
     """Build the claim of the options."""
-    from certify.auditing.claims import AboutNetwork, claim_alone
+    from certify.auditing.claims import AboutNetwork, AuditClaim, Expected
     from certify.auditing.claims_file import read_demands
     from certify.requests.quantities import read_lengths_to_bracket
     from certify.requests.request import read_request
@@ -114,7 +114,8 @@ def read_alone(subject: str, is_model: bool, options: Options, lengths: Lengths,
     taken = (SubjectKind.NETWORK,) if is_model else (SubjectKind.FORMULA, SubjectKind.PROGRAM)
     request = read_request(subject, options, taken, lengths)
     say_reading(request)
-    return claim_alone(AboutNetwork(request, read_demands(demands, lengths)))
+    about = AboutNetwork(request, read_demands(demands, lengths))
+    return AuditClaim("claim", "", "", about, request.claimed_lengths, Expected())
 
 
 class Reports:

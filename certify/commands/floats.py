@@ -94,11 +94,12 @@ def decide_trained(subject: str, max_n: int | None, classes: list[FloatModel], e
 
 def show_presets(chosen: list[FloatModel] | None) -> int:
     """Print the chosen float models, or all presets; return the exit status."""
-    from certify.claims.floats.show import models_to_json, print_models
+    from certify.claims.floats.show import print_models
     from proofs.enclosures.float_models.model import presets
 
     shown = list(presets().values()) if chosen is None else chosen
-    show_found(shown, lambda found: {"float_models": models_to_json(found)}, print_models)
+    show_found(shown, lambda found: {
+        "float_models": [{**one.to_json(), "assumed": dict(one.assumed)} for one in found]}, print_models)
     return 0
 
 
@@ -154,7 +155,7 @@ def certify_model(name: str, data: object, max_n: int) -> str:
 
 def decide_floats(proved: Proved, classes: list[FloatModel], effort: int, output: str | None) -> int:
     """Decide, print and write; return the status of the worst row."""
-    from certify.claims.floats.show import print_rows, rows_to_json
+    from certify.claims.floats.show import print_rows, row_to_json
     from certify.claims.floats.survey import USUAL_WORK, survey
     from certify.common.progress import ProgressLine
     from certify.common.verdicts import exit_status, worst
@@ -163,7 +164,7 @@ def decide_floats(proved: Proved, classes: list[FloatModel], effort: int, output
         rows = survey(proved, classes, progress, effort * USUAL_WORK)
     verdict = worst([row.verdict for row in rows])
     show_found(rows, lambda found: {"verdict": verdict, "min_n": proved.lengths.first, "max_n": proved.lengths.last,
-                                    "floats": rows_to_json(found)}, print_rows, output)
+                                    "floats": list(map(row_to_json, found))}, print_rows, output)
     some = any(row.certified for row in rows)
     write_certificate(output, proved.with_floats(rows) if some else None, "no float execution is certified")
     return exit_status(verdict)

@@ -49,6 +49,7 @@ def formula(
 
     Builds the transformer, and decides the claim for every word up to length N and every position of it.
     """
+    from certify.common.shards import read_workers
     from certify.requests.request import read_request
     from certify.requests.subjects import SubjectKind
     from constructions.network.lengths import Lengths
@@ -61,7 +62,7 @@ def formula(
         others = {"--parenthesize": parenthesize, "--min-n": min_n > 1, "--effort": effort != 1}
         refuse_beside_rows(formulas, text, options, others)
         raise typer.Exit(prove_several(formulas, rows or [], (options, lengths, runs, effort),
-                                       (output, store, read_workers_of(jobs, dask))))
+                                       (output, store, read_workers(jobs, dask))))
     refuse_options("this option is for several formulas, and there is only one",
                    {"--jobs": jobs, "--dask": dask, "--store": store})
     check_file(output)
@@ -86,13 +87,6 @@ def prove_several(formulas: str | None, rows: list[Example],
     if formulas is None:
         return certify_examples(rows, asking, Session(*session))
     return certify_file(formulas, asking, Session(*session))
-
-
-def read_workers_of(jobs: int | None, dask: str | None) -> Workers:
-    """Return the workers for several formulas."""
-    from certify.common.shards import read_workers
-
-    return read_workers(jobs, dask)
 
 
 def read_runs(text: str | None) -> FloatModel | None:

@@ -83,10 +83,5 @@ def train_for(task: Task, model: str | None, sizes: dict[str, Any], budget: Trai
                lambda out, found: print_training(out, found, repair))
     commands = write_training(output, training, task, claim, made, repair)
     if not Json.wanted:
-        say_where(output, commands)
+        tell("\n  ".join([f"in {output}, where this reads it again:", *commands]))
     raise typer.Exit(training.exit_code)
-
-
-def say_where(output: str, commands: list[str]) -> None:
-    """Name the folder, and what can be done there."""
-    tell("\n  ".join([f"in {output}, where this reads it again:", *commands]))

@@ -18,13 +18,10 @@ NAME = "answer.cert"
 """The name of the certificate in the commands on the page."""
 
 
-def _page_of_claim(result: ClaimResult) -> str:
-    return audit_page(AuditReport(result.subject.partition(";")[0], "", (result,), (), result.seconds))
-
-
 PAGES: Mapping[type, Callable[[Any], str]] = {
     AuditReport: audit_page,
-    ClaimResult: _page_of_claim,
+    ClaimResult: lambda result: audit_page(AuditReport(result.subject.partition(";")[0], "", (result,), (),
+                                                       result.seconds)),
     Decision: page_of_decision,
     Learned: learned_page,
     TracksCount: page_of_decision,

@@ -160,7 +160,7 @@ def coq_folder(claim: TheoremClaim, lengths: ProvedLengths = EVERY_LENGTH, *, ch
     Raises:
         Unsupported: naming a part of the network without a counterpart in the Coq library.
     """
-    theorem, sealed = theorem_name(claim), sealed_files()
+    theorem, sealed = f"Theorem_{claim.name}", sealed_files()
     own = {f"theorem/{name}": text
            for name, text in proof_files(claim.network, claim.formula, theorem, lengths).items()}
     compiled = [*(name for name in sealed if name.endswith(".v")), *own]
@@ -174,8 +174,3 @@ def coq_folder(claim: TheoremClaim, lengths: ProvedLengths = EVERY_LENGTH, *, ch
         **{name: mark + text for name, text in own.items()},
         **sealed,
     }
-
-
-def theorem_name(claim: TheoremClaim) -> str:
-    """Return the name of the file with the network and its theorem, without the suffix."""
-    return f"Theorem_{claim.name}"

@@ -7,7 +7,7 @@ evaluation (compositions, embeddings, uniform heads) have none; the manifest lis
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from certify.claims.formula.real_functions import functions_in
@@ -18,7 +18,7 @@ from certify.exports.writing import folder, of_formula
 from constructions.errors import Unsupported
 from constructions.text import printable
 from proofs.formula.common.kinds import ObligationKind
-from proofs.formula.discharge import Line, discharge
+from proofs.formula.discharge import discharge
 from proofs.formula.failures import Undecided
 from proofs.formula.transcript import Transcript, TranscriptEntry
 
@@ -51,8 +51,10 @@ def scripts_of(sealed: Sealed) -> dict[str, str]:
                     rows.append({**row, "sha256": digest_of_script(text)})
     except Undecided as undecided:
         raise Unsupported(f"a probe that is not decided: {undecided}") from None
-    return {MANIFEST: write_manifest(sealed, rows, [_unscripted(line) for line in lines if _is_unscripted(line)]),
-            **files}
+    evaluated = [{"kind": line.kind, "layer": line.layer, "head": line.place, "direction": line.direction,
+                  "rows": line.rows} for line in lines
+                 if line.obligation is None and line.kind is not ObligationKind.FEED_FORWARD]
+    return {MANIFEST: write_manifest(sealed, rows, evaluated), **files}
 
 
 def _scripts_of_entry(sealed: Sealed, number: int, entry: TranscriptEntry) -> Iterator[tuple[dict[str, Any], str]]:
@@ -90,14 +92,6 @@ def _comment(lines: list[str]) -> list[str]:
     """Escape every line to printable ASCII, since names of directions are arbitrary."""
     return [re.sub(r"[^ -~]", lambda found: found[0].encode("unicode_escape").decode("ascii"), printable(line))
             for line in lines]
-
-
-def _is_unscripted(line: Line) -> bool:
-    return line.obligation is None and line.kind is not ObligationKind.FEED_FORWARD
-
-
-def _unscripted(line: Line) -> Mapping[str, Any]:
-    return {"kind": line.kind, "layer": line.layer, "head": line.place, "direction": line.direction, "rows": line.rows}
 
 
 export_smt2 = folder(of_formula(scripts_of))

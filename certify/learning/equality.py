@@ -80,7 +80,7 @@ def compare(first: TrainedNetwork, second: TrainedNetwork, question: LearningQue
     """
     start, effort = time.perf_counter(), effort or Effort()
     check_fits(second, question.claim, "the second network")
-    differing, answers = _differing_words(first, second, question, effort.table)
+    differing, answers = differing_words(first, second, question, effort.table)
     word = differing[0] if differing else None
     longest = len(word) if word else question.longest
     learned = learn(first, question.to(max(longest, 1)), settings, effort, answers)
@@ -97,12 +97,6 @@ def compare(first: TrainedNetwork, second: TrainedNetwork, question: LearningQue
 
 
 def differing_words(first: TrainedNetwork, second: TrainedNetwork, question: LearningQuestion,
-                     most: int) -> list[Word]:
-    """Return the shortest words on which the networks' answers differ in floating point, the shortest first."""
-    return _differing_words(first, second, question, most)[0]
-
-
-def _differing_words(first: TrainedNetwork, second: TrainedNetwork, question: LearningQuestion,
                      most: int) -> tuple[list[Word], Mapping[Word, int]]:
     """Return these words, and the answers of the first network."""
     oracles = [Oracle(network, question, question.claim.offsets[0]) for network in (first, second)]

@@ -84,7 +84,8 @@ def find_misplaced(question: LearningQuestion, found: Marked, longest: int) -> W
             return _allowed(question, found, longest)
         case "asked":
             return _asked(question, found, longest)
-    return _called_out(found, longest)
+    return next((word for mark, word in zip(found.marks, found.access, strict=True)
+                 if mark == OUT and len(word) <= longest), None)
 
 
 def _allowed(question: LearningQuestion, found: Marked, longest: int) -> Word | None:
@@ -120,8 +121,3 @@ def _asked(question: LearningQuestion, found: Marked, longest: int) -> Word | No
                 following.setdefault((after, tracker.step(tracked, letter)), (*word, letter))
         level = {pair: word for pair, word in following.items() if pair not in seen}
     return None
-
-
-def _called_out(found: Marked, longest: int) -> Word | None:
-    return next((word for state, word in zip(range(len(found.marks)), found.access, strict=True)
-                 if found.marks[state] == OUT and len(word) <= longest), None)

@@ -52,7 +52,9 @@ def print_learned(out: Console, learned: Learned) -> None:
     print_table(out, COLUMNS, list(_rows(learned)))
     out.print()
     if learned.automaton and len(learned.automaton.marks) <= MOST_STATES:
-        print_table(out, _state_columns(learned.question), list(_states(learned)))
+        columns = [TableColumn("state", "right"), TableColumn("after"), TableColumn("answer", folds=True),
+                   *(TableColumn(f"then {symbol}", "right") for symbol in learned.question.claim.alphabet)]
+        print_table(out, columns, list(_states(learned)))
         out.print()
     out.print(Text(f"{learned.verdict}:", style=colour(learned.verdict)), plain(describe_learned(learned)))
     explanation = explain(learned)
@@ -85,11 +87,6 @@ def _rows(learned: Learned) -> Iterator[list[Cell]]:
         margin = decimal(Fraction(row.seen.value), DIGITS) if row.seen else "-"
         word = cut_word(show_word(row.seen.word)) if row.seen else "-"
         yield [str(row.n), "-" if row.states is None else str(row.states), verdict_text(row.verdict), margin, word]
-
-
-def _state_columns(question: LearningQuestion) -> list[TableColumn]:
-    return [TableColumn("state", "right"), TableColumn("after"), TableColumn("answer", folds=True),
-            *(TableColumn(f"then {symbol}", "right") for symbol in question.claim.alphabet)]
 
 
 def _states(learned: Learned) -> Iterator[list[Cell]]:

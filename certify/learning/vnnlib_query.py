@@ -105,7 +105,7 @@ def answer_query(asked: EqualityQuery, first: TrainedNetwork, second: TrainedNet
     words = [tuple(map(alphabet.index, equality.difference.word))] if equality.difference else []
     if asked.question.claim.read == "each":
         words = [(*word, *[0] * (asked.length - len(word))) for word in words]
-    words += differing_words(first, second, asked.question, FEW_WORDS)
+    words += differing_words(first, second, asked.question, FEW_WORDS)[0]
     balls = BallNetwork(first), BallNetwork(second)
     for word in [word for word in words if len(word) == asked.length][:TRIED]:
         if _holds(asked, balls, asked.input_of(word)):

@@ -1,23 +1,16 @@
 """The meaning of `--precision FORMAT` and `--weighting NAME`, and the options that they exclude."""
 
 from collections.abc import Callable, Collection
-from fractions import Fraction
 
-from constructions.compiler import PRINTED_GAMMA
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths, up_to
 from constructions.network.weightings import Weighting
 from constructions.regimes import Sharpening
-from constructions.statements.low_precision import FORMATS, GAMMA
+from constructions.statements.low_precision import FORMATS
 from constructions.statements.other_weightings import read_weighting
 
 LONGEST = 64
 """The default of the greatest length of words that a network for low precision is built for."""
-
-
-def usual_gamma(precision: str | None) -> Fraction:
-    """Return the constant in front of the scores if none is given: as [SHA] prints it, or for low precision."""
-    return PRINTED_GAMMA if precision is None else GAMMA
 
 
 def check_precision(name: str, option: str) -> None:

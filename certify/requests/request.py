@@ -16,7 +16,7 @@ from typing import TypeVar
 from certify.common.files import check_unicode
 from certify.common.words import show_word
 from certify.requests.ambiguity_notes import describe_reading
-from certify.requests.building import check_low_precision, find_weighting, usual_gamma
+from certify.requests.building import check_low_precision, find_weighting
 from certify.requests.inputs import FormulaSubject, NetworkSubject, Options, ProgramSubject, Subject, as_option
 from certify.requests.quantities import (
     check_allowed_error,
@@ -53,6 +53,7 @@ from constructions.network.lengths import Lengths
 from constructions.network.sharpening import change_model
 from constructions.network.transformer import Transformer
 from constructions.regimes import Regime, Sharpening
+from constructions.statements.low_precision import GAMMA
 
 DEFAULT_MAX_N = 64
 AS_IT_IS = Fraction(1)
@@ -271,7 +272,7 @@ def read_request(subject: str | NamedSubject | None, options: Options = Options(
             read = FormulaSubject(text, formula, alphabet, read_regime(options, spell), options.predicates,
                                   options.as_printed, options.attention, options.precision, reading,
                                   weighting=find_weighting(options.weighting, options.named, spell))
-    usual = usual_gamma(options.precision) if isinstance(read, FormulaSubject) else AS_IT_IS
+    usual = AS_IT_IS if not isinstance(read, FormulaSubject) else PRINTED_GAMMA if options.precision is None else GAMMA
     request = Request(read, lengths, read_gamma(options, spell, usual), temperature, allowed_error,
                       given=None if options.given is None else read_given(options, read, spell))
     request.check()

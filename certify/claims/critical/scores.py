@@ -138,7 +138,8 @@ class _ScoreReader:
 def simplify_score(written: Any, at_key: list[Any]) -> Any:
     """Drop the terms that do not depend on j: a square, if the score is quadratic in j; else a sum of products."""
     depends = {KEY, *at_key}
-    expanded = sympy.expand(sympy.cancel(sympy.expand(written)) if _has_quotient(written) else written)
+    may_cancel = sympy.fraction(sympy.together(written))[1] != 1
+    expanded = sympy.expand(sympy.cancel(sympy.expand(written)) if may_cancel else written)
     kept = sympy.Add(*(term for term in sympy.Add.make_args(expanded) if term.free_symbols & depends))
     if kept.free_symbols & set(at_key) or not kept.is_polynomial(KEY):
         return sympy.collect(kept, at_key, func=sympy.factor) if at_key else kept
@@ -155,11 +156,6 @@ def _with_positive_denominator(quotient: Any) -> Any:
     numerator, denominator = sympy.fraction(quotient)
     negative = denominator.subs({QUERY: 1, LENGTH: 2}) < 0
     return -numerator / sympy.expand(-denominator) if negative is sympy.true else quotient
-
-
-def _has_quotient(written: Any) -> bool:
-    """Return whether the expression is a quotient that may cancel."""
-    return bool(sympy.fraction(sympy.together(written))[1] != 1)
 
 
 def check_simplified(written: Any, simplified: Any, at_key: list[Any]) -> None:

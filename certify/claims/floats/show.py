@@ -90,11 +90,6 @@ def describe_refutation(found: Refutation) -> str:
             f"{int(found.expected)}; {', '.join(how)}; replayed")
 
 
-def rows_to_json(rows: Sequence[FloatRow]) -> list[dict[str, Any]]:
-    """Return the rows with everything that a replay needs."""
-    return [row_to_json(row) for row in rows]
-
-
 def row_to_json(row: FloatRow) -> dict[str, Any]:
     """Return one row."""
     return {
@@ -120,8 +115,3 @@ def print_models(out: Console, classes: Sequence[FloatModel]) -> None:
         out.print(plain(float_model.name, style="bold"))
         for name, value, why in assumptions(float_model):
             out.print(plain(f"  {name:<11}{value:<10}{why}".rstrip()))
-
-
-def models_to_json(classes: Sequence[FloatModel]) -> list[dict[str, Any]]:
-    """Return the float models as data."""
-    return [{**float_model.to_json(), "assumed": dict(float_model.assumed)} for float_model in classes]

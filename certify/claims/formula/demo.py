@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from certify.claims.formula.examples import Example
 from certify.claims.formula.tasks import (
@@ -168,8 +169,10 @@ def certify_file(path: str, requests: FormulaRequests, session: Session) -> int:
     rows = read_rows(path)
 
     def tell(place: int, shown: Shown) -> None:
-        line = int(rows[place].name.removeprefix(LINE))
-        print(json.dumps({"line": line, **shown.facts, **_certificate_of(shown, session.folder)}), flush=True)
+        found: dict[str, Any] = {"line": int(rows[place].name.removeprefix(LINE)), **shown.facts}
+        if session.folder and shown.certificate:
+            found["certificate"] = str(Path(session.folder) / f"{shown.name}{CERTIFICATE}")
+        print(json.dumps(found), flush=True)
 
     if Json.wanted:
         return overall_status(decide_rows(rows, requests, session, tell))
@@ -198,8 +201,3 @@ def read_rows(path: str) -> list[FormulaRow]:
     if not rows:
         raise InputError(f"{path}: found no formula, expected one a line")
     return rows
-
-
-def _certificate_of(shown: Shown, folder: str | None) -> dict[str, str]:
-    """Return the path of the certificate, if there is one."""
-    return {"certificate": str(Path(folder) / f"{shown.name}{CERTIFICATE}")} if folder and shown.certificate else {}

@@ -105,10 +105,6 @@ def rows_of(section: str, entry: str | None) -> Rows:
     return found
 
 
-def _examples() -> Rows:
-    return [(e.name, e.text, show_alphabet(e.alphabet), e.about) for e in load_examples()]
-
-
 def _predicates() -> Rows:
     return [(name, definition.description) for name, definition in BUILTIN.items()]
 
@@ -126,7 +122,8 @@ def _guides() -> Rows:
 
 
 SECTIONS: Mapping[str, tuple[tuple[str, ...], Callable[[], Rows]]] = {
-    "examples": (("name", "formula", "alphabet", "about"), _examples),
+    "examples": (("name", "formula", "alphabet", "about"), lambda: [
+        (e.name, e.text, show_alphabet(e.alphabet), e.about) for e in load_examples()]),
     "claims": (("name", "statement", "claim", "covers"), _claims),
     "predicates": (("name", "about"), _predicates),
     "statements": (("name", "builds", "regimes"), _statements),

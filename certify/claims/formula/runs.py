@@ -97,11 +97,6 @@ class WordTrace(Readable):
         return [i for i in judged if not self.truth[i - 1]]
 
 
-def run_formula(formula: Formula, word: tuple[str, ...], note: str) -> WordTrace:
-    """Return the truths only, for formulas without a network."""
-    return WordTrace(word, formula, truth_values(formula, word), (), note)
-
-
 def run_transformer(transformer: Transformer, word: tuple[str, ...]) -> WordTrace:
     """Run the directions that mean subformulas of the output or their counts; all directions if it means none.
 
@@ -383,4 +378,5 @@ def run_request(request: Request, word: str) -> WordTrace:
     except Unsupported as construct:
         if request.regime is None or request.formula is None:
             raise
-        return run_formula(request.formula, letters, f"truth only, no network: {construct}")
+        return WordTrace(letters, request.formula, truth_values(request.formula, letters), (),
+                         f"truth only, no network: {construct}")

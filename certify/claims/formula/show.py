@@ -42,7 +42,8 @@ def print_outcome(out: Console, outcome: Outcome, style: Style = "ascii", parent
                         f"{outcome.runs.float_model.name}"))
     if outcome.transformer:
         print_shape(out, outcome.transformer)
-        print_weightings(out, outcome.transformer)
+        if not outcome.transformer.has_softmax_alone:
+            out.print(plain(f"weighting {', '.join(outcome.transformer.weightings())}, in place of softmax"))
     if outcome.lines:
         print_attention(out, outcome.lines)
         print_exact(out, outcome.lines)
@@ -75,12 +76,6 @@ def sizes_of(network: Transformer) -> dict[str, int]:
         "directions": len(network.directions),
         "parameters": network.parameter_count(),
     }
-
-
-def print_weightings(out: Console, network: Transformer) -> None:
-    """Print the weightings of the heads, unless all are softmax."""
-    if not network.has_softmax_alone:
-        out.print(plain(f"weighting {', '.join(network.weightings())}, in place of softmax"))
 
 
 def print_attention(out: Console, lines: tuple[Line, ...]) -> None:

@@ -24,7 +24,8 @@ def attention_cells(line: Line) -> dict[str, str]:
     mark = (" =" if line.repeated else "") + ("" if line.proved else " !")
     error, slack = (decimal_upper(worst.upper, 6), decimal_lower(QUARTER - worst.upper, 6)) if worst else (
         ("0", "0.25") if line.proved else ("-", "-"))
-    if _is_about_a_number(line):
+    if isinstance(line.obligation, LookupObligation) and isinstance(line.obligation.meaning, Others):
+        # it approximates a number; a comparison then bounds the weighted error
         slack = "-"
     return {
         "statement": line.source,
@@ -76,11 +77,6 @@ def _guard(line: Line) -> str:
     if not isinstance(meaning, Near) or meaning.when is TRUE:
         return ""
     return f" if {_shortened(format_briefly(meaning.when), 20)}"
-
-
-def _is_about_a_number(line: Line) -> bool:
-    """Return whether the head approximates a number; a comparison then bounds the weighted error."""
-    return isinstance(line.obligation, LookupObligation) and isinstance(line.obligation.meaning, Others)
 
 
 def _shortened(text: str, length: int = 40) -> str:

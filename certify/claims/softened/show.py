@@ -15,7 +15,6 @@ from certify.common.words import counted, show_alphabet, show_word
 from constructions.language.expressions import at_place
 from constructions.network.weightings import Weighting
 from constructions.statements.sparse_attention import SLOPES
-from constructions.statements.theorem_26_uniform_tieless import Constants
 from proofs.softened.findings import ObservedGap, Survey
 
 LONG = 12
@@ -183,11 +182,13 @@ def softening_to_json(found: Softening) -> dict[str, Any]:
         "temperature": str(found.temperature) if found.temperature else None,
         "temperature_given": found.stated,
         "words": [survey.words for survey in found.surveys],
-        "gaps": [_gap_to_json(survey) for survey in found.surveys],
+        "gaps": [{"value": str(survey.gap.value), **_lead_to_json(survey.gap)} if survey.gap else None
+                 for survey in found.surveys],
         "ties_broken": [{"layer": layer, "head": place} for layer, place in found.broken],
-        "ties": [_averaged_to_json(survey) for survey in found.surveys],
+        "ties": [survey.averaged and _lead_to_json(survey.averaged) for survey in found.surveys],
         "x_max": [_x_max_to_json(survey) for survey in found.surveys],
-        "constants": _constants_to_json(found.constants) if found.constants else None,
+        "constants": {"d": k.d, "p_max": str(k.p_max), "layers": k.layers, "k1": str(k.k1), "k2": str(k.k2)}
+        if (k := found.constants) else None,
         "estimates": {"gap": str(found.gap_law), "x_max": str(found.x_law) if found.x_law else None}
         if found.gap_law else None,
         "temperatures": [_temperature_to_json(found, row.n, row.temperature) for row in found.lengths],
@@ -205,18 +206,6 @@ def _temperature_to_json(found: Softening, n: int, rounded: Fraction) -> str:
     if found.temperature is None or not found.temperature.may_be_irrational:
         return str(rounded)
     return str(at_place(found.temperature, n, n))
-
-
-def _constants_to_json(k: Constants) -> dict[str, Any]:
-    return {"d": k.d, "p_max": str(k.p_max), "layers": k.layers, "k1": str(k.k1), "k2": str(k.k2)}
-
-
-def _gap_to_json(survey: Survey) -> dict[str, Any] | None:
-    return {"value": str(survey.gap.value), **_lead_to_json(survey.gap)} if survey.gap else None
-
-
-def _averaged_to_json(survey: Survey) -> dict[str, Any] | None:
-    return _lead_to_json(survey.averaged) if survey.averaged else None
 
 
 def _lead_to_json(lead: ObservedGap) -> dict[str, Any]:

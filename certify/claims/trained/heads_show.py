@@ -10,7 +10,6 @@ from certify.common.terminal_tables import TableColumn, plain, print_table, verd
 from certify.common.words import show_alphabet, show_powers
 from constructions.language.printer import format_briefly
 from constructions.trained.head_patterns import HeadPattern
-from proofs.trained.masses import MassRange
 
 
 def print_heads(out: Console, table: HeadsTable) -> None:
@@ -58,10 +57,5 @@ def row_to_json(row: HeadRow) -> dict[str, Any]:
     proved = {} if row.decision is None else {
         "at_least": str(row.claimed), "proof": words_to_json(row.decision) | {"verdict": row.decision.verdict}}
     return {"head": f"{row.layer}.{row.head}", "on": str(row.pattern), **proved,
-            "by_length": [range_to_json(one) for one in row.by_length]}
-
-
-def range_to_json(one: MassRange) -> dict[str, Any]:
-    """Return the masses of one length as JSON."""
-    return {"n": one.n, "least": one.least, "most": one.most, "least_word": list(one.least_word),
-            "most_word": list(one.most_word)}
+            "by_length": [{"n": one.n, "least": one.least, "most": one.most, "least_word": list(one.least_word),
+                           "most_word": list(one.most_word)} for one in row.by_length]}

@@ -122,11 +122,6 @@ class CountsProved(NamedTuple):
     text: str
     coverage: Any
 
-    @property
-    def asks_nothing(self) -> bool:
-        """True if no row had to be proved."""
-        return not self.coverage["cells with rows"]
-
 
 def _decision(network: TrainedNetwork, claim: WordsClaim, search: LengthSearch | SuffixSearch,
               found: SearchResult | EndingsFound, proved: CountsProved | None, reason: str,
@@ -138,7 +133,7 @@ def _decision(network: TrainedNetwork, claim: WordsClaim, search: LengthSearch |
     if wrong is not None:
         verdict = "refuted"
     elif found.open_from is None and proved is not None:
-        verdict = "vacuous" if proved.asks_nothing else "certified"
+        verdict = "certified" if proved.coverage["cells with rows"] else "vacuous"
     else:
         verdict, reason = "unknown", reason or _why_open(found, search)
     return LengthsDecision(

@@ -58,10 +58,6 @@ def _elements(step: trained.Step) -> int:
     return sum(math.prod(view.shape) for view in set(trained.views_of_step(step)))
 
 
-def _affine_sizes(affine: trained.Affine) -> str:
-    return f"{affine.weight.shape[0]} to {affine.weight.shape[1]}" + (", bias" if affine.bias else "")
-
-
 def picture(network: trained.TrainedNetwork) -> Iterator[str]:
     """Draw the residual stream as a vertical line; boxes beside it read from it and are added to it."""
     table = f" + positions {network.positions.shape[0]}" if network.positions else ""
@@ -108,7 +104,8 @@ def print_network(out: Console, imported: Imported) -> None:
 def _print_steps(out: Console, network: trained.TrainedNetwork) -> None:
     rows = [(str(index), *describe_step(step), str(_elements(step))) for index, step in enumerate(network.steps)]
     last = network.unembedding
-    rows.append(("", "unembedding", _affine_sizes(last), "", str(math.prod(last.weight.shape))))
+    sizes = f"{last.weight.shape[0]} to {last.weight.shape[1]}" + (", bias" if last.bias else "")
+    rows.append(("", "unembedding", sizes, "", str(math.prod(last.weight.shape))))
     print_table(out, [TableColumn("step", "right"), TableColumn("what"), TableColumn("sizes"),
                       TableColumn("functions", folds=True),
                       TableColumn("numbers", "right")], rows)

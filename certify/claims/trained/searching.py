@@ -137,7 +137,8 @@ class _PartSearch:
         try:
             search = self.searcher.classes
         except Unsupported as reason:
-            self._say(open_ones, str(reason))
+            for count in open_ones:
+                self.found[count] = replace(self.found[count], reason=str(reason))
             return
         for first, last in runs(open_ones):
             self._take(search.decide(self.part.offset, first, last))
@@ -180,10 +181,6 @@ class _PartSearch:
 
     def _see(self, count: int, seen: Least, **changes: Any) -> None:
         self.found[count] = replace(self.found[count], seen=SmallestMargin.of(seen), **changes)
-
-    def _say(self, counts: Iterable[int], reason: str) -> None:
-        for count in counts:
-            self.found[count] = replace(self.found[count], reason=reason)
 
     def _confirm(self, count: int, seen: Least) -> None:
         """Prove that the word is wrong, if it is."""

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from certify.claims.trained.conditions import is_at_first
-from certify.claims.trained.decision import Decision, LengthRow, OffsetRow, SmallestMargin
+from certify.claims.trained.decision import Decision, LengthRow, OffsetRow
 from certify.common.json_form import to_json
 from certify.common.numbers import decimal, decimal_lower, enclosed, ends_to_json
 from certify.common.terminal_tables import Cell, TableColumn, verdict_text
@@ -212,17 +212,14 @@ def words_to_json(decision: Decision) -> dict[str, Any]:
         "max_n": claim.lengths[1],
         "offsets": list(claim.offsets),
         "certified_to": decision.certified_to,
-        "lengths": [{"n": row.n, "verdict": row.verdict, "smallest_margin_found": _seen_to_json(row.seen),
-                     "bound": row.bound, "wrong": _wrong_to_json(decision, row.wrong), "reason": row.reason}
+        "lengths": [{"n": row.n, "verdict": row.verdict, "smallest_margin_found": row.seen and {
+                        "value": row.seen.value, "word": list(row.seen.word), "offset": row.seen.offset,
+                        "position": row.seen.place}, "bound": row.bound,
+                     "wrong": _wrong_to_json(decision, row.wrong), "reason": row.reason}
                     for row in decision.rows],
         "counterexample": _wrong_to_json(decision, decision.wrong),
         **(over_the_reals if decision.run is None else {}),
     }
-
-
-def _seen_to_json(seen: SmallestMargin | None) -> dict[str, Any] | None:
-    return {"value": seen.value, "word": list(seen.word), "offset": seen.offset,
-            "position": seen.place} if seen else None
 
 
 def _wrong_to_json(decision: Decision, wrong: RefutingWord | None) -> dict[str, Any] | None:

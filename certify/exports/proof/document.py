@@ -66,12 +66,7 @@ def proof_of(sealed: Sealed, written: str) -> str:
         lemmas = list(_lemmas(paper, progress))
     parts = [PREAMBLE, *_statement(paper), *_network(paper), r"\section{Lemmas}", *map(str, lemmas),
              r"\section{Proof of the theorem}", *_proof(paper, lemmas), r"\end{document}"]
-    return _in_ascii("\n\n".join(parts)) + "\n"
-
-
-def _in_ascii(document: str) -> str:
-    """Replace characters outside ASCII by their code points, which every LaTeX sets."""
-    return re.sub(r"[^\x00-\x7f]", lambda found: rf"\codepoint{{{ord(found[0]):04X}}}", document)
+    return re.sub(r"[^\x00-\x7f]", lambda found: rf"\codepoint{{{ord(found[0]):04X}}}", "\n\n".join(parts)) + "\n"
 
 
 def _statement(paper: Paper) -> Iterator[str]:

@@ -121,7 +121,8 @@ class _CertificatePage:
         """Render the page with this level of detail."""
         environment = open_templates("certify.exports.pages.certificate")
         environment.filters |= {
-            "upper": show_upper, "slack": lambda bound: show_lower(QUARTER - bound), "nicely": show_claim,
+            "upper": show_upper, "slack": lambda bound: show_lower(QUARTER - bound),
+            "nicely": lambda claim: claim.replace("<=", "≤"),
             "named": self.names.direction, "word": show_word, "clip": clip, "notes": self.notes,
         }
         data = self.data if detail.live else {**self.data, **NO_NETWORK}
@@ -344,8 +345,3 @@ def show_double(error: float) -> str:
     ('0.250000', '0.123457', '1.0e-07')
     """
     return f"{ceil(error * 1e6 - ROUNDING) / 1e6:.6f}" if error >= 1e-5 else f"{error:.1e}"
-
-
-def show_claim(claim: str) -> str:
-    """Return the lengths of a claim with the sign ≤."""
-    return claim.replace("<=", "≤")

@@ -125,16 +125,14 @@ class ScriptData:
         counted: set[syntax.Count] = set()
         for part in parts[-MOST_ROWS:]:
             for count in syntax.counts_of(part):
-                rows += [] if count in counted else [self._count_row(count)]
+                if count not in counted:
+                    rows.append({"text": self.names.count(count),
+                                 "count": [count.side, self.table.number(count.operand)],
+                                 "near": [[self.places[name]] for name, each in self.network.directions.items()
+                                          if isinstance(each, Others) and each.count is count]})
                 counted.add(count)
             rows.append(self._truth_row(part))
         return {"rows": rows, "left_out": max(0, len(parts) - MOST_ROWS), "nodes": self.table.nodes}
-
-    def _count_row(self, count: syntax.Count) -> Json:
-        """Return a count, and the directions that approximate it without the current position."""
-        return {"text": self.names.count(count), "count": [count.side, self.table.number(count.operand)],
-                "near": [[self.places[name]] for name, each in self.network.directions.items()
-                         if isinstance(each, Others) and each.count is count]}
 
     def _truth_row(self, formula: syntax.Formula) -> Json:
         meanings = self.network.directions.items()

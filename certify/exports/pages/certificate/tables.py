@@ -86,7 +86,7 @@ def list_weights(network: Transformer, names: DirectionNames, holds: Sequence[st
     embedded = network.position_embedding
     return {
         "weights": list_heads(network, names), "units": list(list_units(network, names)),
-        "tokens": list_tokens(network, names),
+        "tokens": [(symbol, linear_form(row, names.direction)) for symbol, row in network.token_embedding.items()],
         "directions": [(names.direction(name), what, str(embedded[name]) if name in embedded else "")
                        for name, what in zip(network.directions, holds, strict=True)],
         "definitions": [(names.texts[part], text) for part, text in names.definitions.items()],
@@ -149,8 +149,3 @@ def linear_form(row: Coefficients, named: Named, constant: Fraction = Fraction(0
 
 def _multiple(weight: Fraction, name: str) -> str:
     return name if weight == 1 else f"{weight}·{name}"
-
-
-def list_tokens(network: Transformer, names: DirectionNames) -> list[tuple[str, str]]:
-    """Return the embedding of each symbol."""
-    return [(symbol, linear_form(row, names.direction)) for symbol, row in network.token_embedding.items()]

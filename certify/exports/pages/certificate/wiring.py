@@ -138,11 +138,7 @@ class _SvgPicture(WiringDiagram):
         parts = [element("title", self.names.direction(wire.direction))] if self.shape.flat else []
         parts += [element("path", class_="trunk", d=trunk)] if trunk else []
         return element("g", join([*parts, *branches]), class_=f"wire {faint}",
-                       data_d=str(self.network_place(wire.direction)))
-
-    def network_place(self, direction: str) -> int:
-        """Return the number of a direction in the script."""
-        return list(self.network.directions).index(direction)
+                       data_d=str(list(self.network.directions).index(wire.direction)))
 
     def _branches(self, direction: str, place: int, reader: Box, here: float, faint: bool) -> Iterator[Markup]:
         for role, there in self.entries(direction, place, reader):

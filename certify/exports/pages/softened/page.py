@@ -127,12 +127,7 @@ def page_data(sealed: SealedSoftened, names: DirectionNames) -> Any:
             "maps": [], "characters": "", "truths": {"rows": [], "nodes": data.table.nodes},
             "start": sample_word(network.alphabet, min(sealed.last, SHORT)),
             "softened": sealed.temperature.postfix,
-            "bounds": [shown_bound(each.moved) for each in lengths_of(sealed)]}
-
-
-def shown_bound(bound: Fraction) -> float:
-    """Return a double that is at least the bound, for display."""
-    return ceil(bound * 10**6) / 10**6
+            "bounds": [ceil(each.moved * 10**6) / 10**6 for each in lengths_of(sealed)]}
 
 
 def stage_names(sealed: SealedSoftened) -> list[str]:
